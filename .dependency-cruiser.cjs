@@ -1,0 +1,63 @@
+// Who may import whom: ARCHITECTURE.md's table, held by `npm test`.
+const server = "^packages/server/src/";
+
+/** Files below `from` may import, of the server's own folders, only those named (and the files at its top where said). */
+function folder(from, mayImport) {
+  const allowed = [from, ...mayImport].map((name) => `${server}${name}(/|\\.ts$)`);
+  return {
+    name: `${from}-imports`,
+    severity: "error",
+    comment: `${from} may import ${mayImport.join(", ") || "nothing of ours"}`,
+    from: { path: `${server}${from}/`, pathNot: "\\.test\\.ts$" },
+    to: { path: server, pathNot: allowed },
+  };
+}
+
+module.exports = {
+  forbidden: [
+    { name: "no-circular", severity: "error", from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } } },
+    { name: "contract-imports", severity: "error", from: { path: "^packages/contract/" }, to: { path: "^packages/(?!contract/)" } },
+    { name: "site-imports", severity: "error", from: { path: "^packages/site/" }, to: { path: "^packages/(?!site/)" } },
+    { name: "sdk-imports", severity: "error", from: { path: "^packages/sdk/src", pathNot: "\\.test\\.ts$" }, to: { path: "^packages/(?!sdk/|contract/)" } },
+    {
+      name: "cli-imports",
+      severity: "error",
+      comment: "the cli starts the server through its index and knows nothing of its inside",
+      from: { path: "^packages/cli/src", pathNot: "\\.test\\.ts$" },
+      to: { path: "^packages/server/(?!src/index\\.ts$)" },
+    },
+    { name: "server-imports", severity: "error", from: { path: "^packages/server/src", pathNot: "\\.test\\.ts$" }, to: { path: "^packages/(cli|sdk)/" } },
+    folder("lib", []),
+    folder("db", ["lib", "errors"]),
+    folder("accounts", ["db", "lib", "errors"]),
+    folder("jobs", ["db", "lib", "errors"]),
+    folder("notify", ["db", "lib", "errors"]),
+    folder("tasks", ["db", "lib", "errors"]),
+    folder("tree", ["lib", "errors"]),
+    folder("agent", ["tree", "lib", "errors"]),
+    folder("review", ["tree", "lib", "errors"]),
+    folder("forge", ["lib", "errors", "db", "tree"]),
+    folder("publish", ["tree", "forge", "lib", "errors"]),
+    folder("run", ["jobs", "tree", "agent", "review", "publish", "forge", "lib", "errors", "db"]),
+    folder("http", ["accounts", "jobs", "notify", "lib", "errors", "db"]),
+    {
+      name: "forge-siblings",
+      severity: "error",
+      from: { path: `${server}forge/([^/]+)/`, pathNot: "\\.test\\.ts$" },
+      to: { path: `${server}forge/[^/]+/`, pathNot: `${server}forge/$1/` },
+    },
+    {
+      name: "config-is-read-once",
+      severity: "error",
+      from: { path: server, pathNot: `${server}(main|compose|config|index)\\.ts$|\\.test\\.ts$` },
+      to: { path: `${server}config\\.ts$`, dependencyTypesNot: ["type-only"] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: "(^|/)(dist|fixtures|sample)/" },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "node", "default"], extensions: [".ts", ".js", ".mjs"] },
+  },
+};
