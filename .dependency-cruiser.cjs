@@ -15,10 +15,25 @@ function folder(from, mayImport) {
 
 module.exports = {
   forbidden: [
-    { name: "no-circular", severity: "error", from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } } },
-    { name: "contract-imports", severity: "error", from: { path: "^packages/contract/" }, to: { path: "^packages/(?!contract/)" } },
+    {
+      name: "no-circular",
+      severity: "error",
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
+    },
+    {
+      name: "contract-imports",
+      severity: "error",
+      from: { path: "^packages/contract/" },
+      to: { path: "^packages/(?!contract/)" },
+    },
     { name: "site-imports", severity: "error", from: { path: "^packages/site/" }, to: { path: "^packages/(?!site/)" } },
-    { name: "sdk-imports", severity: "error", from: { path: "^packages/sdk/src", pathNot: "\\.test\\.ts$" }, to: { path: "^packages/(?!sdk/|contract/)" } },
+    {
+      name: "sdk-imports",
+      severity: "error",
+      from: { path: "^packages/sdk/src", pathNot: "\\.test\\.ts$" },
+      to: { path: "^packages/(?!sdk/|contract/)" },
+    },
     {
       name: "cli-imports",
       severity: "error",
@@ -26,7 +41,12 @@ module.exports = {
       from: { path: "^packages/cli/src", pathNot: "\\.test\\.ts$" },
       to: { path: "^packages/server/(?!src/index\\.ts$)" },
     },
-    { name: "server-imports", severity: "error", from: { path: "^packages/server/src", pathNot: "\\.test\\.ts$" }, to: { path: "^packages/(cli|sdk)/" } },
+    {
+      name: "server-imports",
+      severity: "error",
+      from: { path: "^packages/server/src", pathNot: "\\.test\\.ts$" },
+      to: { path: "^packages/(cli|sdk)/" },
+    },
     folder("lib", []),
     folder("db", ["lib", "errors"]),
     folder("accounts", ["db", "lib", "errors"]),
@@ -58,6 +78,10 @@ module.exports = {
     exclude: { path: "(^|/)(dist|fixtures|sample)/" },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.json" },
-    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "node", "default"], extensions: [".ts", ".js", ".mjs"] },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["import", "node", "default"],
+      extensions: [".ts", ".js", ".mjs"],
+    },
   },
 };

@@ -1,1 +1,3 @@
-export {};
+export * from "./agent-job.ts";
+export * from "./create-job.ts";
+export * from "./failure-code.ts";

@@ -1,0 +1,19 @@
+/** Why a job failed: shown on its run, stable for scripts. */
+export const failureCodes = [
+  "model_unavailable",
+  "budget_exceeded",
+  "timeout",
+  "cancelled",
+  "policy_denied",
+  "branch_conflict",
+  "forge_rejected",
+  "forge_unavailable",
+  "repository_unavailable",
+  "instruction_not_understood",
+  "internal",
+] as const;
+export type FailureCode = (typeof failureCodes)[number];
+
+/** Where a job's run is. */
+export const jobPhases = ["queued", "preparing", "working", "checking", "publishing"] as const;
+export type JobPhase = (typeof jobPhases)[number];

@@ -1,0 +1,80 @@
+import type { Finding } from "@emend/site";
+import type { Overlay, OverlayEntry, Tree } from "../tree/tree.ts";
+
+/** What an agent hands over beside its overlay. */
+export type AgentOutcome =
+  | { kind: "finished"; title: string; summary: string }
+  /** A limit was reached; what was done so far is kept. */
+  | { kind: "stopped"; code: "budget_exceeded" | "timeout"; title: string; summary: string }
+  | { kind: "unchanged"; summary: string };
+
+export interface Usage {
+  model: string;
+  inputTokens: number;
+  outputTokens: number;
+  cachedInputTokens: number;
+  costUsd: number;
+}
+
+export interface ToolCall {
+  id: string;
+  name: string;
+  input: unknown;
+}
+
+/** One entry of the conversation, stored as JSON exactly like this. */
+export type Message =
+  | { role: "user"; text: string }
+  | { role: "assistant"; text: string; toolCalls: readonly ToolCall[] }
+  | { role: "tool"; callId: string; name: string; output: string; isError: boolean };
+
+/** One persisted turn of the agent: only the messages that it added. */
+export interface Step {
+  number: number;
+  messages: readonly Message[];
+  usage: Usage;
+}
+
+/** A language model (or the rules) behind the loop. */
+export interface Model {
+  readonly name: string;
+  nextTurn(
+    input: { system: string; messages: readonly Message[]; tools: readonly ToolDescription[] },
+    signal: AbortSignal,
+  ): Promise<{ text: string; toolCalls: readonly ToolCall[]; usage: Usage }>;
+}
+
+export interface ToolDescription {
+  name: string;
+  description: string;
+  /** JSON Schema of the input. */
+  inputSchema: Record<string, unknown>;
+}
+
+export interface Limits {
+  stepsMax: number;
+  tokensMax: number;
+  costUsdMax: number;
+  wallTimeMsMax: number;
+  toolOutputBytesMax: number;
+}
+
+export interface AgentTask {
+  jobId: string;
+  prompt: string;
+  docsDir: string;
+  base: Tree;
+  /** Already loaded with the edits of the stored steps. */
+  overlay: Overlay;
+  /** The steps that an earlier run stored; empty at the start. */
+  steps: readonly Step[];
+  /** Findings of a review round, given back to the agent. */
+  feedback?: readonly Finding[];
+}
+
+export interface AgentDeps {
+  model: Model;
+  limits: Limits;
+  /** Stores a step with the edits it made, fenced by the lease; throws when the lease is lost. */
+  saveStep(step: Step, edits: readonly OverlayEntry[]): Promise<void>;
+}

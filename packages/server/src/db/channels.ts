@@ -1,0 +1,12 @@
+/** NOTIFY channels, each sent in the writing transaction. A notice is a hint; the tables are the truth. */
+export const channels = {
+  /** A job's visible state changed; payload: job id. */
+  jobChanged: "emend_job_changed",
+  /** A job may be due; payload: project id. */
+  jobDue: "emend_job_due",
+  /** An active job was asked to stop; payload: job id. */
+  stopAsked: "emend_stop_asked",
+  /** A key was revoked or changed; payload: key id. */
+  keyChanged: "emend_key_changed",
+} as const;
+export type Channel = (typeof channels)[keyof typeof channels];

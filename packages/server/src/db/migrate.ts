@@ -1,0 +1,29 @@
+import { readdir, readFile } from "node:fs/promises";
+import type { Pool } from "./pool.ts";
+import { inTransaction } from "./transaction.ts";
+
+const migrationsDir = new URL("./migrations/", import.meta.url);
+/** Any constant will do, as long as every Emend uses the same one. */
+const lockId = 0x656d_656e;
+
+/**
+ * Applies the numbered SQL files that this database has not seen, in order, all in one transaction under an advisory
+ * lock, so that nodes which start together migrate once. Forward only.
+ */
+export async function migrate(pool: Pool): Promise<readonly string[]> {
+  const files = (await readdir(migrationsDir)).filter((name) => name.endsWith(".sql")).sort();
+  return inTransaction(pool, async (client) => {
+    await client.query("select pg_advisory_xact_lock($1)", [lockId]);
+    await client.query(
+      "create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())",
+    );
+    const { rows } = await client.query<{ name: string }>("select name from migrations");
+    const applied = new Set(rows.map((row) => row.name));
+    const missing = files.filter((name) => !applied.has(name));
+    for (const name of missing) {
+      await client.query(await readFile(new URL(name, migrationsDir), "utf8"));
+      await client.query("insert into migrations (name) values ($1)", [name]);
+    }
+    return missing;
+  });
+}

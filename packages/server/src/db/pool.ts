@@ -1,0 +1,21 @@
+import pg from "pg";
+import type { Logger } from "../lib/logger.ts";
+
+export type Pool = pg.Pool;
+export type Client = pg.PoolClient;
+/** What a query function takes: the pool, or a client inside a transaction. */
+export type Queryable = Pick<pg.Pool, "query">;
+
+/** One pool a process. Connections that break are dropped and made anew; nothing here ends the process. */
+export function createPool(options: { url: string; connectionsMax: number; log: Logger; name?: string }): Pool {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.connectionsMax,
+    application_name: options.name ?? "emend",
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+  });
+  pool.on("error", (error) => options.log.warn({ err: error }, "idle database connection lost"));
+  return pool;
+}

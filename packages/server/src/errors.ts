@@ -1,0 +1,44 @@
+import type { FailureCode } from "@emend/contract";
+
+/** Codes a request can be refused with. `http/error-status.ts` maps each to its status. */
+export type RequestErrorCode =
+  | "invalid_request"
+  | "unauthorized"
+  | "forbidden"
+  | "not_found"
+  | "method_not_allowed"
+  | "conflict"
+  | "payload_too_large"
+  | "unsupported_media_type"
+  | "rate_limited"
+  | "unavailable";
+
+export type ErrorCode = RequestErrorCode | FailureCode;
+
+/**
+ * The one error type. `publicMessage` is shown to clients and must hold no secret and no path of this machine;
+ * `message` (for logs) and `cause` may say more.
+ */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly publicMessage: string;
+  readonly retryable: boolean;
+  /** When to come back, where the far end or a window said so. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    code: ErrorCode,
+    options: { publicMessage: string; message?: string; retryable?: boolean; retryAfterMs?: number; cause?: unknown },
+  ) {
+    super(options.message ?? options.publicMessage, { cause: options.cause });
+    this.name = "AppError";
+    this.code = code;
+    this.publicMessage = options.publicMessage;
+    this.retryable = options.retryable ?? false;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+export function isAppError(error: unknown, code?: ErrorCode): error is AppError {
+  return error instanceof AppError && (code === undefined || error.code === code);
+}

@@ -1,0 +1,33 @@
+import type { Finding } from "@emend/site";
+import type { Overlay, Tree } from "../tree/tree.ts";
+
+export interface Policy {
+  /** Only paths below this folder may change; empty: the whole repository. */
+  docsDir: string;
+  /** Glob patterns that may change although they are refused by default. */
+  allowedPaths: readonly string[];
+  filesMax: number;
+  bytesMax: number;
+}
+
+export interface Violation {
+  path: string;
+  rule: string;
+}
+
+export type Verdict =
+  | {
+      /** passed: no error among the new findings; flagged: a draft pull request that lists them. */
+      kind: "passed" | "flagged";
+      introduced: readonly Finding[];
+      fixed: readonly Finding[];
+      findingsBefore: number;
+      findingsAfter: number;
+    }
+  | { kind: "denied"; violations: readonly Violation[] };
+
+export interface ReviewInput {
+  base: Tree;
+  overlay: Overlay;
+  policy: Policy;
+}
