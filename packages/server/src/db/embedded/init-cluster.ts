@@ -1,0 +1,83 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { chown, mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import type { Binaries } from "./binaries.ts";
+import { cannotStart } from "./cannot-start.ts";
+import { runTool } from "./run-tool.ts";
+import type { RunUser } from "./run-user.ts";
+
+export const superuser = "emend";
+const stagingPrefix = "new-";
+
+interface InitOptions {
+  binaries: Binaries;
+  user: RunUser;
+  /** A folder of the user's own. */
+  homeDir: string;
+  signal: AbortSignal;
+  isThrowAway?: boolean;
+}
+
+/**
+ * Makes `cluster` and `password` in the home folder unless they exist. Both are made aside and moved in, so a kill at
+ * any moment leaves nothing or a whole cluster. The caller holds the home's lock.
+ */
+export async function ensureCluster(options: InitOptions): Promise<void> {
+  const { homeDir } = options;
+  if (existsSync(join(homeDir, "cluster"))) return;
+  assertHasName(options.user);
+  await sweepStaging(homeDir);
+  const stagingDir = join(homeDir, stagingPrefix + randomBytes(6).toString("hex"));
+  await mkdir(stagingDir, { mode: 0o700 });
+  await giveTo(options.user, stagingDir);
+  await initialize(options, stagingDir);
+  await rename(join(stagingDir, "password"), join(homeDir, "password"));
+  await rename(join(stagingDir, "cluster"), join(homeDir, "cluster"));
+  await rm(stagingDir, { recursive: true });
+  await syncDir(homeDir);
+}
+
+async function initialize({ binaries, user, signal, isThrowAway }: InitOptions, dir: string): Promise<void> {
+  const passwordFile = join(dir, "password");
+  await writeFile(passwordFile, randomBytes(24).toString("base64url"), { mode: 0o600, flush: true });
+  await giveTo(user, passwordFile);
+  const args = [
+    ["-D", join(dir, "cluster")],
+    ["--username", superuser, "--pwfile", passwordFile, "--auth-local=trust", "--auth-host=scram-sha-256"],
+    // Built in, so that the order of text is the same wherever the files are moved.
+    ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"],
+    isThrowAway ? ["--no-sync"] : [],
+  ].flat();
+  const result = await runTool({ user, signal, timeoutMs: 120_000 }, binaries.initdb, args);
+  if (result.kind === "failed") throw cannotStart(`initdb failed: ${result.words}`);
+}
+
+/** initdb looks its user up, and fails without a word of advice where there is none. */
+function assertHasName(user: RunUser): void {
+  if (user.isOther) return;
+  try {
+    userInfo();
+  } catch (cause) {
+    throw cannotStart(`user id ${user.uid} has no entry in the password database, which initdb needs`, {
+      advice: `Add one (in /etc/passwd: "emend:x:${user.uid}:${user.gid}::/:/bin/false"), or set EMEND_DATABASE_URL.`,
+      cause,
+    });
+  }
+}
+
+async function sweepStaging(homeDir: string): Promise<void> {
+  for (const name of await readdir(homeDir)) {
+    if (name.startsWith(stagingPrefix)) await rm(join(homeDir, name), { recursive: true, force: true });
+  }
+}
+
+export async function giveTo(user: RunUser, path: string): Promise<void> {
+  if (user.isOther) await chown(path, user.uid, user.gid);
+}
+
+async function syncDir(dir: string): Promise<void> {
+  const handle = await open(dir, "r");
+  await handle.sync().finally(() => handle.close());
+}

@@ -1,0 +1,52 @@
+import { spawnSync } from "node:child_process";
+import { statSync } from "node:fs";
+import { cannotStart } from "./cannot-start.ts";
+
+/** Who Postgres runs as. */
+export interface RunUser {
+  uid: number;
+  gid: number;
+  name: string;
+  /** Set where this process is root, which Postgres refuses to be: files must then be handed to the user. */
+  isOther: boolean;
+}
+
+/** The owner of an existing cluster if there is one; else, as root, `postgres` or `nobody`; else this user. */
+export function findRunUser(clusterDir?: string): RunUser {
+  if (process.getuid?.() !== 0) return currentUser();
+  const owner = clusterDir && statSync(clusterDir, { throwIfNoEntry: false });
+  if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid, name: `user ${owner.uid}`, isOther: true };
+  const found = lookUpUser("postgres") ?? lookUpUser("nobody");
+  if (found) return found;
+  throw cannotStart("Postgres refuses to run as root, and there is neither a user postgres nor a user nobody", {
+    advice: "Run Emend as an ordinary user, or set EMEND_DATABASE_URL.",
+  });
+}
+
+function currentUser(): RunUser {
+  return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0, name: "this user", isOther: false };
+}
+
+function lookUpUser(name: string): RunUser | undefined {
+  const uid = askId("-u", name);
+  const gid = askId("-g", name);
+  return uid && gid ? { uid, gid, name, isOther: true } : undefined;
+}
+
+function askId(flag: string, name: string): number | undefined {
+  const { status, stdout } = spawnSync("id", [flag, name], { encoding: "utf8", timeout: 5_000 });
+  return status === 0 ? Number(stdout) : undefined;
+}
+
+/** Whether the user may enter the folder. Asked of the system itself: mode bits alone would miss access lists. */
+export function canEnter(user: RunUser, dir: string): boolean {
+  if (!user.isOther) return true;
+  const { status } = spawnSync("/bin/sh", ["-c", 'cd -- "$1"', "sh", dir], {
+    uid: user.uid,
+    gid: user.gid,
+    cwd: "/",
+    timeout: 5_000,
+    stdio: "ignore",
+  });
+  return status === 0;
+}

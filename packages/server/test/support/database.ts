@@ -1,0 +1,29 @@
+import { randomBytes } from "node:crypto";
+import { inject } from "vitest";
+import { createPool, type Pool } from "../../src/db/pool.ts";
+import { createLogger } from "../../src/lib/logger.ts";
+import { runOnServer, withDatabaseName } from "./server.ts";
+
+export interface TestDatabase {
+  url: string;
+  pool: Pool;
+  /** Ends the pool and removes the database, whoever is still connected to it. */
+  drop(): Promise<void>;
+}
+
+/** A migrated database of its own, cloned from the run's template. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const { url: serverUrl, template } = inject("testServer");
+  const name = `emend_test_${process.pid}_${randomBytes(6).toString("hex")}`;
+  await runOnServer(serverUrl, `create database ${name} template ${template}`);
+  const url = withDatabaseName(serverUrl, name);
+  const pool = createPool({ url, connectionsMax: 10, log: createLogger({ level: "silent" }), name: "emend test" });
+  return {
+    url,
+    pool,
+    async drop() {
+      if (!pool.ended) await pool.end();
+      await runOnServer(serverUrl, `drop database if exists ${name} with (force)`);
+    },
+  };
+}

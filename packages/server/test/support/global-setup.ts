@@ -1,0 +1,52 @@
+import { randomBytes } from "node:crypto";
+import type { TestProject } from "vitest/node";
+import { migrate } from "../../src/db/migrate.ts";
+import { createPool } from "../../src/db/pool.ts";
+import { createLogger } from "../../src/lib/logger.ts";
+import { runOnServer, withDatabaseName } from "./server.ts";
+import { startThrowAwayServer } from "./throw-away-server.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    testServer: {
+      /** A database of the server that tests may use to create others. */
+      url: string;
+      template: string;
+      /** Binaries copied once for the run; unset where the server is not ours. */
+      copiesDir?: string;
+    };
+  }
+}
+
+/**
+ * One Postgres a run, with a migrated template that `createTestDatabase` clones: a throw-away one from the embedded
+ * binaries, or the server that EMEND_TEST_DATABASE_URL names.
+ */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const externalUrl = process.env.EMEND_TEST_DATABASE_URL;
+  const server = externalUrl ? undefined : await startThrowAwayServer();
+  const url = externalUrl ?? server?.url ?? "";
+  const template = `emend_template_${randomBytes(6).toString("hex")}`;
+  try {
+    await createTemplate(url, template);
+  } catch (error) {
+    await server?.stop();
+    throw error;
+  }
+  project.provide("testServer", { url, template, ...(server && { copiesDir: server.copiesDir }) });
+  return async () => {
+    if (server) return server.stop();
+    await runOnServer(url, `drop database if exists ${template} with (force)`);
+  };
+}
+
+async function createTemplate(url: string, template: string): Promise<void> {
+  // template0: a server whose own default is another encoding still gives what Emend asks for.
+  await runOnServer(url, `create database ${template} template template0 encoding 'UTF8'`);
+  const pool = createPool({
+    url: withDatabaseName(url, template),
+    connectionsMax: 1,
+    log: createLogger({ level: "warn" }),
+  });
+  await migrate(pool).finally(() => pool.end());
+}

@@ -1,0 +1,12 @@
+import { createPool } from "../../src/db/pool.ts";
+import { createLogger } from "../../src/lib/logger.ts";
+
+/** The same server, another database. Not by `URL`, which refuses a socket's folder as host. */
+export function withDatabaseName(url: string, name: string): string {
+  return url.replace(/^(\w+:\/\/[^/?]*)(\/[^?]*)?/, `$1/${name}`);
+}
+
+export async function runOnServer(url: string, statement: string): Promise<void> {
+  const pool = createPool({ url, connectionsMax: 1, log: createLogger({ level: "warn" }) });
+  await pool.query(statement).finally(() => pool.end());
+}
