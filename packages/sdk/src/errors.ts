@@ -1,0 +1,49 @@
+/**
+ * What went wrong, in one word to switch on.
+ *
+ * - `invalid_request`: the request can never succeed as it is (400, 405, 413, 415, or refused before sending)
+ * - `unauthorized`: the key is missing, wrong, expired or revoked (401)
+ * - `forbidden`: the key may read but not write (403)
+ * - `not_found`: no such job or project, or the key does not cover it (404)
+ * - `conflict`: the idempotency key was used with another body, or the job is in a state that refuses this (409)
+ * - `rate_limited`: the project's quota is used up; see `retryAfterMs` (429)
+ * - `unavailable`: the service or its database is away (5xx)
+ * - `network`: no answer: refused, reset, name not found
+ * - `timeout`: no answer in time
+ * - `invalid_response`: an answer that is not Emend's, from a proxy or a wrong `baseUrl`
+ */
+export type EmendErrorKind =
+  | "invalid_request"
+  | "unauthorized"
+  | "forbidden"
+  | "not_found"
+  | "conflict"
+  | "rate_limited"
+  | "unavailable"
+  | "network"
+  | "timeout"
+  | "invalid_response";
+
+/** The one error that this client throws, except an aborted signal's own reason. */
+export class EmendError extends Error {
+  readonly kind: EmendErrorKind;
+  /** HTTP status, or null where there was no answer. */
+  readonly status: number | null;
+  /** The service's stable machine code, from the header `emend-error`. */
+  readonly code: string | null;
+  /** How long the service asked to wait before the next try. */
+  readonly retryAfterMs: number | null;
+
+  constructor(
+    kind: EmendErrorKind,
+    message: string,
+    details: { status?: number; code?: string | null; retryAfterMs?: number | null; cause?: unknown } = {},
+  ) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = "EmendError";
+    this.kind = kind;
+    this.status = details.status ?? null;
+    this.code = details.code ?? null;
+    this.retryAfterMs = details.retryAfterMs ?? null;
+  }
+}

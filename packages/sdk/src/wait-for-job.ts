@@ -1,0 +1,70 @@
+import type { AgentJob } from "@emend/contract";
+import type { Connection } from "./connection.ts";
+import type { ApiResponse } from "./exchange.ts";
+import { jobPath } from "./job-path.ts";
+import { parseJob } from "./parse-job.ts";
+import { pause } from "./pause.ts";
+import { request } from "./request.ts";
+import { retryAfterMs } from "./retry-after.ts";
+
+export interface WaitOptions {
+  /** Ends the waiting, not the job. `AbortSignal.timeout(ms)` gives a limit. */
+  signal?: AbortSignal;
+  /** Called with the job as it is at first, and after each change. */
+  onUpdate?: (job: AgentJob) => void;
+}
+
+const holdSeconds = 50;
+const heldMsMin = 1000;
+const pauseMsMin = 250;
+const pauseMsMax = 10_000;
+// A rolling restart or a failing-over database takes about a minute; whoever waits for a job can wait for that too.
+const outageRetries = 12;
+
+/** Waits until the job is completed, archived or failed, by long polling. */
+export async function waitForJob(
+  deps: Connection,
+  projectId: string,
+  jobId: string,
+  options: WaitOptions,
+): Promise<AgentJob> {
+  const patient = { ...deps, retriesMax: Math.max(deps.retriesMax, outageRetries) };
+  const path = jobPath(projectId, jobId);
+  let last: ApiResponse | null = null;
+  let quickAnswers = 0;
+  for (;;) {
+    const askedAt = performance.now();
+    const answer: ApiResponse = await request(patient, pollOf(path, last), options.signal);
+    const isChanged = answer.status !== 304 && answer.text !== last?.text;
+    if (isChanged) {
+      const job = parseJob(deps, answer);
+      options.onUpdate?.(job);
+      if (job.status !== "active") return job;
+    }
+    const isFirst = last === null;
+    if (answer.status !== 304) last = answer;
+    if (isFirst) continue;
+
+    // A service that holds the answer back sets the pace. Behind a proxy that strips the header it answers at once:
+    // then the pace is ours, slower with every answer that brings nothing new.
+    const wasHeld = performance.now() - askedAt >= heldMsMin;
+    quickAnswers = wasHeld || isChanged ? 0 : quickAnswers + 1;
+    if (!wasHeld) await pause(isChanged ? pauseMsMin : idlePauseMs(answer, quickAnswers), options.signal);
+  }
+}
+
+function pollOf(path: string, last: ApiResponse | null) {
+  if (last === null) return { method: "GET", path } as const;
+  const etag = last.headers.get("etag");
+  return {
+    method: "GET",
+    path,
+    headers: { prefer: `wait=${holdSeconds}`, ...(etag ? { "if-none-match": etag } : {}) },
+    heldMsMax: holdSeconds * 1000,
+  } as const;
+}
+
+function idlePauseMs(answer: ApiResponse, quickAnswers: number): number {
+  const grownMs = Math.min(pauseMsMax, pauseMsMin * 2 ** quickAnswers);
+  return Math.max(grownMs, retryAfterMs(answer.headers.get("retry-after")) ?? 0);
+}
