@@ -61,26 +61,38 @@ create table jobs (
   run_after timestamptz not null default clock_timestamp(),
   runs integer not null default 0,
   crashes integer not null default 0,
+  -- Tries since the last progress that ended in a far end being away.
+  retries integer not null default 0,
   stop_asked text check (stop_asked in ('archive', 'cancel')),
   event_seq integer not null default 0,
   -- What the run found out, each stored before anything follows from it.
   base_commit text,
+  -- The branch that base_commit was read from: what the pull request asks to merge into.
+  base_branch text,
   title text,
   summary text,
   findings jsonb,
   usage jsonb,
+  -- Deflated.
   diff bytea,
+  -- The agent stopped at this limit; what it had done was kept.
+  limit_reached text check (limit_reached in ('budget_exceeded', 'timeout')),
+  -- Set together, with phase 'publishing', before the push: from there on a job is carried through.
   tree_id text,
   commit_id text,
+  pushed boolean not null default false,
   pull_request jsonb,
   failure_code text,
   failure_message text,
+  -- Step messages and overlay are dropped some days after the end.
+  contents_dropped_at timestamptz,
   constraint final_jobs_hold_no_lease check (status = 'active' or lease is null)
 );
 create index jobs_by_project on jobs (project_id, id desc);
 create index jobs_due on jobs (project_id, run_after) where status = 'active' and lease is null;
 create index jobs_leased on jobs (project_id, lease_until) where lease is not null;
 create index jobs_ended on jobs (ended_at) where ended_at is not null;
+create index jobs_with_contents on jobs (ended_at) where ended_at is not null and contents_dropped_at is null;
 
 -- The sliding log of accepted uses: exact where a window or a bucket is not.
 create table quota_uses (
