@@ -1,8 +1,10 @@
-import type { OverlayEntry, Tree } from "./tree.ts";
+import type { CommitTree, OverlayEntry } from "./tree.ts";
 
 /** How git reaches a repository: the forge's answer, structurally. */
 export interface Remote {
+  /** Without credentials. */
   url: string;
+  /** The value of the Authorization header; null: none. */
   authorization: string | null;
 }
 
@@ -17,34 +19,58 @@ export interface CommitInput {
 }
 
 export type PushOutcome =
+  /** The branch has the commit now, from this push or from an earlier one. */
   | { kind: "pushed" }
   /** The branch holds somebody else's commit. */
   | { kind: "conflict"; found: string | null }
   | { kind: "rejected"; reason: string };
 
+export interface DiffStat {
+  files: number;
+  insertions: number;
+  deletions: number;
+}
+
 /** The bare clone of a project's repository on this node. */
 export interface Mirror {
-  /** Fetches the base branch (null: the default one), pins it for the job and returns it. */
+  /**
+   * Fetches the base branch (null: the default one), pins it for the job and returns it; `ref` is the branch's name.
+   * AppError("repository_unavailable") says what to do; `retryable` where it may pass by itself.
+   */
   fetchBase(
     input: { remote: Remote; jobId: string; baseRef: string | null },
     signal: AbortSignal,
   ): Promise<{ commit: string; ref: string }>;
   /** Makes sure that a pinned base is still here, fetching it by id if need be. */
   ensureBase(input: { remote: Remote; jobId: string; commit: string }, signal: AbortSignal): Promise<void>;
-  treeAt(commit: string): Tree;
+  treeAt(commit: string): CommitTree;
   /** Builds the commit and pins it for the job; the same input gives the same ids. */
   commit(input: CommitInput, signal: AbortSignal): Promise<{ treeId: string; commitId: string }>;
-  diff(input: { from: string; to: string }, signal: AbortSignal): Promise<Buffer>;
-  /** `expected`: the commit the branch must have now, null: it must not exist. */
+  /** A patch of text; past `bytesMax` whole files are left off its end. */
+  diff(
+    input: { from: string; to: string; bytesMax?: number },
+    signal: AbortSignal,
+  ): Promise<{ patch: Buffer; truncated: boolean }>;
+  diffStat(input: { from: string; to: string }, signal: AbortSignal): Promise<DiffStat>;
+  /**
+   * `expected`: the commit the branch must have now, null: it must not exist. Safe to repeat. Throws
+   * AppError("forge_unavailable", retryable) where it is not known whether the push arrived.
+   */
   push(
     input: { remote: Remote; branch: string; commit: string; expected: string | null },
     signal: AbortSignal,
   ): Promise<PushOutcome>;
   /** Drops the pins of a job that is final. */
   release(jobId: string): Promise<void>;
+  /** The jobs that have a pin here, for a sweep to compare with those that are final. */
+  pinnedJobs(): Promise<readonly string[]>;
 }
 
 export interface Mirrors {
   open(projectId: string): Promise<Mirror>;
+  /** The projects that have a mirror on this node. */
+  projects(): Promise<readonly string[]>;
+  /** Collects garbage and, over the size limit, removes mirrors that hold no pin, least recently used first. */
+  maintain(signal: AbortSignal): Promise<{ collected: number; removed: number; bytes: number }>;
   close(): Promise<void>;
 }

@@ -13,6 +13,7 @@ export interface TreeEntry {
 export interface SearchMatch {
   path: string;
   line: number;
+  /** Without its line ending; cut where it is very long. */
   text: string;
 }
 
@@ -29,10 +30,39 @@ export interface SearchQuery {
 /** A repository at one commit, readable by path. Never a folder on disk. */
 export interface Tree {
   readonly commit: string;
+  /** By path. Paths that are not valid UTF-8 are left out; commits keep them. */
   list(): Promise<readonly TreeEntry[]>;
-  /** Null where there is no such file. Symbolic links and submodules are not followed: null too. */
+  /**
+   * Null where there is no such file. Symbolic links and submodules are not followed: null too. A file over the
+   * size limit is refused: AppError("invalid_request").
+   */
   read(path: string): Promise<Buffer | null>;
   search(query: SearchQuery, signal?: AbortSignal): Promise<{ matches: readonly SearchMatch[]; truncated: boolean }>;
+}
+
+/** A tree that git holds, with what an overlay needs of it. */
+export interface CommitTree extends Tree {
+  index(): Promise<TreeIndex>;
+  /** `search` over bytes that are in no commit, in the same dialect. */
+  searchContents(
+    contents: readonly Buffer[],
+    query: SearchQuery,
+    signal?: AbortSignal,
+  ): Promise<{ matches: readonly ContentMatch[]; truncated: boolean }>;
+}
+
+export interface TreeIndex {
+  readonly list: readonly TreeEntry[];
+  readonly entries: ReadonlyMap<string, TreeEntry>;
+  /** How many files each folder holds, at any depth, those with unreadable names too. */
+  readonly folderFiles: ReadonlyMap<string, number>;
+}
+
+export interface ContentMatch {
+  /** Position in the searched contents. */
+  index: number;
+  line: number;
+  text: string;
 }
 
 /** One file of an overlay: new bytes, or deleted. */
@@ -43,13 +73,23 @@ export interface OverlayEntry {
   content: Buffer | null;
 }
 
+/** An edit to store with a step. */
+export interface OverlayEdit extends OverlayEntry {
+  /**
+   * True where the file is again as the tree has it: `content` is then the tree's own (null: no such file), and a
+   * row stored for the path can go. Storing it all the same does no harm: loading drops what does not differ.
+   */
+  reverted: boolean;
+}
+
 /** A job's edits on a tree. Reads see the edits; the tree below never changes. */
 export interface Overlay extends Tree {
   /** Admits a write or throws AppError("invalid_request") saying why: the one gate for paths. */
   set(path: string, content: Buffer): Promise<void>;
+  /** Refuses like `set`, and where there is no such file. */
   delete(path: string): Promise<void>;
   /** Every edit so far that differs from the tree, by path. */
   entries(): readonly OverlayEntry[];
   /** The edits since the last call, to store with a step. */
-  takeDirty(): readonly OverlayEntry[];
+  takeDirty(): readonly OverlayEdit[];
 }
