@@ -1,11 +1,27 @@
 import { type Static, Type } from "typebox";
 
+/** A prompt's default bound, in Unicode code points; an installation may set its own. */
+export const promptCodePointsMax = 100_000;
+/** A branch name's bound, in bytes of UTF-8. */
+export const branchNameBytesMax = 200;
+
 /** What a client posts. Unknown fields are ignored; the optional ones are Emend's own additions. */
 export const CreateJobBody = Type.Object(
   {
-    prompt: Type.String({ minLength: 1, description: "The instruction the agent must carry out." }),
+    prompt: Type.String({
+      minLength: 1,
+      maxLength: promptCodePointsMax,
+      description:
+        "The instruction the agent must carry out. White space counts as characters; U+0000 and lone surrogates are refused.",
+      examples: ["Rename guides/auth to security/authentication and fix the links."],
+    }),
     baseRef: Type.Optional(
-      Type.String({ minLength: 1, description: "Branch to start from instead of the project's." }),
+      Type.String({
+        minLength: 1,
+        maxLength: branchNameBytesMax,
+        description:
+          "Branch to start from instead of the project's: a name by git's own rules, at most 200 bytes of UTF-8, without a leading `-`.",
+      }),
     ),
     model: Type.Optional(Type.String({ minLength: 1, description: "A model that the project allows." })),
     draft: Type.Optional(Type.Boolean({ description: "Open the pull request as a draft." })),
@@ -13,6 +29,6 @@ export const CreateJobBody = Type.Object(
       Type.Number({ minimum: 0, description: "Cost limit of this job; it can only lower the project's." }),
     ),
   },
-  { $id: "CreateJobBody" },
+  { $id: "CreateJobBody", description: "Unknown fields are ignored." },
 );
 export type CreateJobBody = Static<typeof CreateJobBody>;

@@ -1,18 +1,6 @@
-import type { FailureCode } from "@emend/contract";
+import type { FailureCode, RequestErrorCode } from "@emend/contract";
 
-/** Codes a request can be refused with. `http/error-status.ts` maps each to its status. */
-export type RequestErrorCode =
-  | "invalid_request"
-  | "unauthorized"
-  | "forbidden"
-  | "not_found"
-  | "method_not_allowed"
-  | "conflict"
-  | "payload_too_large"
-  | "unsupported_media_type"
-  | "rate_limited"
-  | "unavailable";
-
+/** Codes a request can be refused with (`http/error-status.ts` maps each to its status) or a run can end with. */
 export type ErrorCode = RequestErrorCode | FailureCode;
 
 /**

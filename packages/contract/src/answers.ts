@@ -1,0 +1,62 @@
+import { answerHeaders, rateLimitHeaders } from "./headers.ts";
+import type { RequestErrorCode } from "./request-error-code.ts";
+
+/** One documented answer, in the form that routes and the OpenAPI document share. */
+export interface Answer {
+  description: string;
+  headers: Record<string, object>;
+  content?: Record<string, { schema: object }>;
+  type?: "null";
+}
+
+/** An answer that carries a job. */
+export function jobAnswer(description: string, headers: Record<string, object>): Answer {
+  return {
+    description,
+    headers: { "Cache-Control": answerHeaders.cacheControl, ...headers },
+    content: { "application/json": { schema: { $ref: "AgentJob#" } } },
+  };
+}
+
+/** An answer without a body. */
+export function emptyAnswer(description: string, headers: Record<string, object>): Answer {
+  return { description, headers: { "Cache-Control": answerHeaders.cacheControl, ...headers }, type: "null" };
+}
+
+function refusal(code: RequestErrorCode, description: string, headers: Record<string, object> = {}): Answer {
+  const errorHeader = {
+    type: "string",
+    const: code,
+    description: "The error's stable code.",
+    "x-always": true,
+  };
+  return {
+    description,
+    headers: { "Cache-Control": answerHeaders.cacheControl, "emend-error": errorHeader, ...headers },
+    content: { "application/json": { schema: { $ref: "Error#" } } },
+  };
+}
+
+const retryAfter = { "Retry-After": answerHeaders.retryAfter };
+
+/** Every refusal, by status. Their order is the order in which a request is judged. */
+export const refusals = {
+  unauthorized: refusal(
+    "unauthorized",
+    "The key is missing, malformed, unknown, expired or revoked, or the address is not on its allow-list.",
+    { "WWW-Authenticate": answerHeaders.wwwAuthenticate },
+  ),
+  notFound: refusal("not_found", "No such project or job, or the key does not cover it."),
+  forbidden: refusal("forbidden", "The key may read but not write."),
+  methodNotAllowed: refusal("method_not_allowed", "The path exists, but not for this method.", {
+    Allow: { type: "string", description: "The methods that it takes.", "x-always": true },
+  }),
+  unsupportedMediaType: refusal("unsupported_media_type", "The body is not `application/json`, or is compressed."),
+  payloadTooLarge: refusal("payload_too_large", "The body is larger than 2 MiB."),
+  invalidRequest: refusal("invalid_request", "The body or a header is not valid; the message says why."),
+  idempotencyConflict: refusal("conflict", "The idempotency key was used before with another body."),
+  publishing: refusal("conflict", "The job is being published and its outcome is not known yet.", retryAfter),
+  rateLimited: refusal("rate_limited", "The project's quota is used up.", { ...retryAfter, ...rateLimitHeaders }),
+  internal: refusal("internal", "A fault of the service."),
+  unavailable: refusal("unavailable", "The database is away for the moment.", retryAfter),
+};

@@ -1,0 +1,60 @@
+/** Headers of answers, as JSON Schema. `x-always` marks those that an answer of its kind never lacks. */
+export const answerHeaders = {
+  cacheControl: { type: "string", const: "no-store", description: "Answers are never stored.", "x-always": true },
+  location: { type: "string", format: "uri", description: "The new job's address.", "x-always": true },
+  etag: {
+    type: "string",
+    pattern: '^"[\\x21\\x23-\\x7e]+"$',
+    description: "Changes whenever the job's body does.",
+    "x-always": true,
+  },
+  retryAfter: {
+    type: "string",
+    pattern: "^[0-9]+$",
+    description: "Seconds after which to come back.",
+    "x-always": true,
+  },
+  pollAfter: {
+    type: "string",
+    pattern: "^[0-9]+$",
+    description: "While the job is active: a good number of seconds before the next poll.",
+  },
+  preferenceApplied: {
+    type: "string",
+    pattern: "^wait=[0-9]+$",
+    description: "The longest wait, in seconds, that was granted; present where one was asked for.",
+  },
+  idempotentReplayed: {
+    type: "string",
+    const: "true",
+    description: "The key was used before with the same body: this is the first answer again.",
+  },
+  rateLimitPolicy: {
+    type: "string",
+    description: 'The quota: `"create";q=<uses>;w=<seconds>`, after the IETF draft on rate limit headers.',
+    "x-always": true,
+  },
+  rateLimit: {
+    type: "string",
+    description: 'What is left: `"create";r=<uses left>;t=<seconds until one more is freed>`.',
+    "x-always": true,
+  },
+  rateLimitLimit: { type: "string", pattern: "^[0-9]+$", description: "Uses in any hour.", "x-always": true },
+  rateLimitRemaining: { type: "string", pattern: "^[0-9]+$", description: "Uses left now.", "x-always": true },
+  rateLimitReset: {
+    type: "string",
+    pattern: "^[0-9]+$",
+    description: "When one more use is freed, in seconds since 1970.",
+    "x-always": true,
+  },
+  wwwAuthenticate: { type: "string", const: "Bearer", description: "How to authenticate.", "x-always": true },
+} as const;
+
+/** The quota's state, on accepted creates and on 429. */
+export const rateLimitHeaders = {
+  "RateLimit-Policy": answerHeaders.rateLimitPolicy,
+  RateLimit: answerHeaders.rateLimit,
+  "X-RateLimit-Limit": answerHeaders.rateLimitLimit,
+  "X-RateLimit-Remaining": answerHeaders.rateLimitRemaining,
+  "X-RateLimit-Reset": answerHeaders.rateLimitReset,
+};
