@@ -8,5 +8,7 @@ export const channels = {
   stopAsked: "emend_stop_asked",
   /** A key was revoked or changed; payload: key id. */
   keyChanged: "emend_key_changed",
+  /** A project was changed (by a trigger, so by whoever changes it); payload: project id. */
+  projectChanged: "emend_project_changed",
 } as const;
 export type Channel = (typeof channels)[keyof typeof channels];

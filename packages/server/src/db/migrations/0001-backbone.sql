@@ -153,7 +153,11 @@ create table local_pull_requests (
   title text not null,
   body text not null,
   draft boolean not null default false,
+  checks jsonb not null default '[]',
   state text not null default 'open' check (state in ('open', 'merged', 'closed')),
+  -- What the diff compared last: shown once branches moved on or went away.
+  base_commit text not null,
+  head_commit text not null,
   merge_commit text,
   merged_by text,
   created_at timestamptz not null default clock_timestamp(),
@@ -177,3 +181,93 @@ create table sessions (
   expires_at timestamptz not null,
   created_at timestamptz not null default clock_timestamp()
 );
+
+-- What nodes remember of a project is forgotten when it changes, whoever changes it.
+create function notify_project_changed() returns trigger language plpgsql as $$
+begin
+  perform pg_notify('emend_project_changed', new.id);
+  return null;
+end $$;
+create trigger project_changed after update on projects for each row execute function notify_project_changed();
+
+-- Times as the wire shows them: UTC, milliseconds, cut off and never rounded up.
+create function wire_time(at timestamptz) returns text stable language sql
+  return to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
+
+-- Admits one use, or says when the next fits. Only one transaction at a time decides about a project (two whose hashes
+-- meet wait for each other, no more). The time is read after the lock, so that no use is dated before one that was
+-- admitted earlier; tests of the window give p_now.
+create function admit_use(
+  p_project text, p_kind text, p_limit integer, p_window interval, p_now timestamptz,
+  out is_admitted boolean, out used integer, out at timestamptz, out frees_at timestamptz
+) language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended(p_project, 0));
+  at := coalesce(p_now, clock_timestamp());
+  -- One window more than is counted is kept: a clock set forward and back again frees nothing.
+  delete from quota_uses where project_id = p_project and kind = p_kind and used_at <= at - 2 * p_window;
+  select count(*), min(used_at) + p_window into used, frees_at
+    from quota_uses where project_id = p_project and kind = p_kind and used_at > at - p_window;
+  is_admitted := used < p_limit;
+  if is_admitted then
+    insert into quota_uses (project_id, kind, used_at) values (p_project, p_kind, at);
+    used := used + 1;
+  elsif used > p_limit then
+    -- The limit was lowered: more than one use must leave the window first.
+    select used_at + p_window into frees_at
+      from quota_uses where project_id = p_project and kind = p_kind and used_at > at - p_window
+      order by used_at offset used - p_limit limit 1;
+  end if;
+  frees_at := coalesce(frees_at, at + p_window);
+end $$;
+
+-- Creates a job in one round trip: replay or conflict, quota, row, event and idempotency key, all or nothing.
+-- The answer's text comes in two halves, around the time of creation, which is known only here.
+create function create_job(
+  p_id text, p_project text, p_prompt text, p_model text, p_repository_url text, p_branch text, p_created_by text,
+  p_base_ref text, p_draft boolean, p_max_cost_usd double precision,
+  p_quota integer, p_quota_window interval, p_key text, p_body_hash bytea, p_head text, p_tail text,
+  out outcome text, out response text, out job_id text, out used integer, out at timestamptz, out frees_at timestamptz
+) language plpgsql as $$
+declare
+  first idempotency_keys;
+  quota record;
+begin
+  if p_key is not null then
+    -- The same lock as the quota's: of requests that race with one key, the first is stored before the next looks.
+    perform pg_advisory_xact_lock(hashtextextended(p_project, 0));
+    select * into first from idempotency_keys
+      where project_id = p_project and key = p_key and created_at > clock_timestamp() - interval '24 hours';
+    if found then
+      at := clock_timestamp();
+      select count(*), coalesce(min(used_at), at) + p_quota_window into used, frees_at
+        from quota_uses where project_id = p_project and kind = 'create' and used_at > at - p_quota_window;
+      outcome := case when first.body_hash = p_body_hash then 'replayed' else 'conflict' end;
+      job_id := first.job_id;
+      response := first.response;
+      return;
+    end if;
+  end if;
+  quota := admit_use(p_project, 'create', p_quota, p_quota_window, null);
+  used := quota.used;
+  at := quota.at;
+  frees_at := quota.frees_at;
+  if not quota.is_admitted then
+    outcome := 'limited';
+    return;
+  end if;
+  outcome := 'created';
+  job_id := p_id;
+  response := p_head || wire_time(at) || p_tail;
+  insert into jobs (id, project_id, prompt, model, repository_url, branch, ref, created_by, created_at, updated_at,
+                    run_after, base_ref, draft, max_cost_usd, event_seq)
+    values (p_id, p_project, p_prompt, p_model, p_repository_url, p_branch, p_branch, p_created_by, at, at,
+            at, p_base_ref, p_draft, p_max_cost_usd, 1);
+  insert into job_events (job_id, seq, kind, data, created_at) values (p_id, 1, 'created', '{}', at);
+  if p_key is not null then
+    insert into idempotency_keys (project_id, key, body_hash, job_id, response, created_at)
+      values (p_project, p_key, p_body_hash, p_id, response, at)
+      on conflict (project_id, key) do update set body_hash = excluded.body_hash, job_id = excluded.job_id,
+        response = excluded.response, created_at = excluded.created_at;
+  end if;
+end $$;

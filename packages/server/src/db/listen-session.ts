@@ -1,0 +1,83 @@
+import pg from "pg";
+
+/** One LISTEN connection, from its first round trip to its loss. */
+export interface ListenSession {
+  /** When the last completed round trip began, by `performance.now()`. Notices committed before it have arrived. */
+  confirmedAt(): number;
+  /** Settles when the connection is gone, with the reason where there is one. */
+  lost: Promise<Error | undefined>;
+  close(): Promise<void>;
+}
+
+interface SessionOptions {
+  url: string;
+  channels: readonly string[];
+  onNotice(channel: string, payload: string): void;
+}
+
+const roundTripEveryMs = 250;
+const answerWithinMs = 900;
+const openWithinMs = 3_000;
+
+export async function openListenSession(options: SessionOptions): Promise<ListenSession> {
+  const client = new pg.Client({
+    connectionString: options.url,
+    application_name: "emend listener",
+    connectionTimeoutMillis: openWithinMs,
+    keepAlive: true,
+  });
+  const lost = whenLost(client);
+  client.on("notification", ({ channel, payload }) => options.onNotice(channel, payload ?? ""));
+  // A server may accept and then say nothing: the connection's own time limit ends where the login does.
+  const openTimer = setTimeout(() => void client.end(), openWithinMs);
+  try {
+    await client.connect();
+    await client.query(options.channels.map((channel) => `listen ${client.escapeIdentifier(channel)}`).join(";"));
+    const confirmedAt = await keepConfirming(client, lost);
+    return { confirmedAt, lost, close: () => client.end() };
+  } catch (error) {
+    void client.end();
+    throw error;
+  } finally {
+    clearTimeout(openTimer);
+  }
+}
+
+function whenLost(client: pg.Client): Promise<Error | undefined> {
+  return new Promise((resolve) => {
+    let reason: Error | undefined;
+    client.on("error", (error) => {
+      reason = error;
+    });
+    client.on("end", () => resolve(reason));
+  });
+}
+
+/** Makes one round trip, then another every 250 ms. Ends a connection that owes an answer for too long: half-open. */
+async function keepConfirming(client: pg.Client, lost: Promise<unknown>): Promise<() => number> {
+  let confirmedAt = Number.NEGATIVE_INFINITY;
+  let pendingSince: number | undefined;
+
+  async function makeRoundTrip(): Promise<void> {
+    const beganAt = performance.now();
+    pendingSince = beganAt;
+    await client.query("select 1");
+    pendingSince = undefined;
+    confirmedAt = beganAt;
+  }
+
+  function isOverdue(): boolean {
+    return pendingSince !== undefined && performance.now() - pendingSince >= answerWithinMs;
+  }
+
+  function tick(): void {
+    if (pendingSince === undefined) makeRoundTrip().catch(() => client.end());
+    // A loop that was busy finds the timer before the answer that waits in the socket: let it read first.
+    if (isOverdue()) setImmediate(() => isOverdue() && client.end());
+  }
+
+  await makeRoundTrip();
+  const timer = setInterval(tick, roundTripEveryMs);
+  void lost.then(() => clearInterval(timer));
+  return () => confirmedAt;
+}

@@ -1,0 +1,146 @@
+import { setImmediate } from "node:timers/promises";
+import { afterAll, afterEach, expect, test, vi } from "vitest";
+import { createTestDatabase } from "../../test/support/database.ts";
+import { type DatabaseProxy, startDatabaseProxy } from "../../test/support/database-proxy.ts";
+import { createLogger } from "../lib/logger.ts";
+import { channels } from "./channels.ts";
+import { type Listener, startListener } from "./listener.ts";
+
+const log = createLogger({ level: "silent" });
+const database = await createTestDatabase();
+afterAll(() => database.drop());
+
+const opened: Array<{ close(): Promise<void> }> = [];
+afterEach(async () => {
+  for (const closable of opened.splice(0).reverse()) await closable.close();
+});
+
+async function openProxied(): Promise<{ proxy: DatabaseProxy; listener: Listener }> {
+  const proxy = await startDatabaseProxy(database.url);
+  opened.push(proxy);
+  const listener = await startListener({ url: proxy.url, log });
+  opened.push(listener);
+  return { proxy, listener };
+}
+
+function nextNotice(listener: Listener): Promise<string> {
+  return new Promise((resolve) => {
+    const off = listener.on(channels.jobChanged, (payload) => {
+      off();
+      resolve(payload);
+    });
+  });
+}
+
+function nextReset(listener: Listener): Promise<void> {
+  return new Promise((resolve) => {
+    const off = listener.onReset(() => {
+      off();
+      resolve();
+    });
+  });
+}
+
+async function notify(payload: string): Promise<void> {
+  await database.pool.query("select pg_notify($1, $2)", [channels.jobChanged, payload]);
+}
+
+test("is fresh and delivers notices from the start", async () => {
+  const { listener } = await openProxied();
+  expect(listener.isFresh()).toBe(true);
+  const notice = nextNotice(listener);
+  await notify("job_1");
+  expect(await notice).toBe("job_1");
+});
+
+test("a handler that was taken off, or that throws, does not disturb the others", async () => {
+  const { listener } = await openProxied();
+  const off = listener.on(channels.jobChanged, () => expect.fail("was taken off"));
+  off();
+  listener.on(channels.jobChanged, () => {
+    throw new Error("a fault in a handler");
+  });
+  const notice = nextNotice(listener);
+  await notify("job_2");
+  expect(await notice).toBe("job_2");
+});
+
+test("stays fresh over round trips without connecting again", async () => {
+  const { listener, proxy } = await openProxied();
+  const secondsOfTrips = `select extract(epoch from query_start - backend_start)::float8 as seconds from pg_stat_activity
+     where application_name = 'emend listener' and query = 'select 1' and datname = current_database()`;
+  await vi.waitUntil(async () => (await database.pool.query(secondsOfTrips)).rows[0]?.seconds > 1.2, {
+    timeout: 10_000,
+  });
+  expect(listener.isFresh()).toBe(true);
+  expect(proxy.accepted()).toBe(1);
+});
+
+test("a cut connection is made anew, and what was remembered is forgotten before it is fresh again", async () => {
+  const { listener, proxy } = await openProxied();
+  let wasFreshAtReset: boolean | undefined;
+  listener.onReset(() => {
+    wasFreshAtReset = listener.isFresh();
+  });
+  const reset = nextReset(listener);
+  proxy.cut();
+  await reset;
+  expect(wasFreshAtReset).toBe(false);
+  await vi.waitUntil(() => listener.isFresh());
+  const notice = nextNotice(listener);
+  await notify("job_3");
+  expect(await notice).toBe("job_3");
+});
+
+test("a half-open connection stops being fresh, is given up, and is replaced once the network is back", async () => {
+  const { listener, proxy } = await openProxied();
+  proxy.silence();
+  await vi.waitUntil(() => !listener.isFresh(), { timeout: 5_000 });
+  const reset = nextReset(listener);
+  await vi.waitUntil(() => proxy.accepted() > 1, { timeout: 5_000 });
+  expect(listener.isFresh()).toBe(false);
+  proxy.restore();
+  await reset;
+  const notice = nextNotice(listener);
+  await notify("job_4");
+  expect(await notice).toBe("job_4");
+});
+
+test("a loop that was busy for long reads the waiting answer before it gives the connection up", async () => {
+  const listener = await startListener({ url: database.url, log });
+  opened.push(listener);
+  let resets = 0;
+  listener.onReset(() => {
+    resets += 1;
+  });
+  for (let round = 0; round < 3; round += 1) {
+    // The timers of one turn send a question, whose answer then waits out the next stretch of work.
+    const until = performance.now() + 950;
+    while (performance.now() < until);
+    await setImmediate();
+  }
+  const notice = nextNotice(listener);
+  await notify("job_5");
+  expect(await notice).toBe("job_5");
+  expect(resets).toBe(0);
+});
+
+test("waits for a database that is not there yet, until told not to", async () => {
+  const proxy = await startDatabaseProxy(database.url);
+  await proxy.close();
+  const controller = new AbortController();
+  const starting = startListener({ url: proxy.url, log, signal: controller.signal });
+  controller.abort(new Error("told not to"));
+  await expect(starting).rejects.toThrow();
+});
+
+test("closing ends the connection and the reconnecting", async () => {
+  const { listener, proxy } = await openProxied();
+  await listener.close();
+  expect(listener.isFresh()).toBe(false);
+  const { rows } = await database.pool.query(
+    "select 1 from pg_stat_activity where application_name = 'emend listener' and datname = current_database()",
+  );
+  expect(rows).toEqual([]);
+  expect(proxy.accepted()).toBe(1);
+});
