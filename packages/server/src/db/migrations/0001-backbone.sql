@@ -263,7 +263,7 @@ begin
                     run_after, base_ref, draft, max_cost_usd, event_seq)
     values (p_id, p_project, p_prompt, p_model, p_repository_url, p_branch, p_branch, p_created_by, at, at,
             at, p_base_ref, p_draft, p_max_cost_usd, 1);
-  insert into job_events (job_id, seq, kind, data, created_at) values (p_id, 1, 'created', '{}', at);
+  insert into job_events (job_id, seq, kind, data, created_at) values (p_id, 1, 'job.created', '{}', at);
   if p_key is not null then
     insert into idempotency_keys (project_id, key, body_hash, job_id, response, created_at)
       values (p_project, p_key, p_body_hash, p_id, response, at)
