@@ -1,0 +1,54 @@
+import { BlockList, isIP, isIPv4 } from "node:net";
+
+/** An IPv4 address that arrived over IPv6 is the same address; a zone says nothing about who it is. */
+export function plainAddress(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
+  return mapped?.[1] ?? address.replace(/%.*$/, "");
+}
+
+/** Whom to count failures against: an IPv6 client owns at least its /64, so that is one address. */
+export function throttledAddress(address: string): string {
+  const plain = plainAddress(address);
+  if (isIP(plain) !== 6) return plain;
+  const [head = "", tail] = plain.split("::");
+  const groups = head === "" ? [] : head.split(":");
+  if (tail !== undefined) {
+    const tailGroups = tail === "" ? [] : tail.split(":");
+    while (groups.length + tailGroups.length < 8) groups.push("0");
+    groups.push(...tailGroups);
+  }
+  return `${groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(":")}::/64`;
+}
+
+/** The matcher of an allow-list, or the entry that is neither an address nor a range. */
+export function parseAllowList(
+  entries: readonly string[],
+): { kind: "parsed"; list: BlockList } | { kind: "invalid"; entry: string } {
+  const list = new BlockList();
+  for (const entry of entries) {
+    if (!addEntry(list, entry)) return { kind: "invalid", entry };
+  }
+  return { kind: "parsed", list };
+}
+
+function addEntry(list: BlockList, entry: string): boolean {
+  const [address = "", bits, ...rest] = entry.split("/");
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0 || address.includes("%")) return false;
+  const family = version === 4 ? "ipv4" : "ipv6";
+  if (bits === undefined) {
+    list.addAddress(address, family);
+    return true;
+  }
+  if (!/^\d{1,3}$/.test(bits) || Number(bits) > (version === 4 ? 32 : 128)) return false;
+  list.addSubnet(address, Number(bits), family);
+  return true;
+}
+
+export function isAllowed(list: BlockList, address: string): boolean {
+  const plain = plainAddress(address);
+  return isIP(plain) !== 0 && list.check(plain, isIPv4(plain) ? "ipv4" : "ipv6");
+}

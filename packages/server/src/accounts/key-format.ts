@@ -1,0 +1,44 @@
+import { randomInt } from "node:crypto";
+import { crc32 } from "node:zlib";
+
+const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const prefix = "emend_";
+const idLength = 12;
+/** 30 digits of base 62 hold 178.6 bits. */
+const secretLength = 30;
+const checksumLength = 6;
+const idEnd = prefix.length + idLength;
+const secretEnd = idEnd + secretLength;
+const keyLength = secretEnd + checksumLength;
+const form = new RegExp(`^${prefix}[0-9A-Za-z]{${keyLength - prefix.length}}$`);
+
+export interface KeyParts {
+  id: string;
+  secret: string;
+}
+
+export function newKey(): KeyParts & { text: string; hint: string } {
+  const id = randomDigits(idLength);
+  const secret = randomDigits(secretLength);
+  const text = prefix + id + secret;
+  return { id, secret, text: text + checksumOf(text), hint: text.slice(0, prefix.length + 4) };
+}
+
+/** Null where the text cannot be a key: a typo or a guess is refused here, without a query. */
+export function parseKey(text: string): KeyParts | null {
+  if (text.length !== keyLength || !form.test(text)) return null;
+  if (checksumOf(text.slice(0, secretEnd)) !== text.slice(secretEnd)) return null;
+  return { id: text.slice(prefix.length, idEnd), secret: text.slice(idEnd, secretEnd) };
+}
+
+function randomDigits(length: number): string {
+  return Array.from({ length }, () => digits[randomInt(digits.length)]).join("");
+}
+
+function checksumOf(text: string): string {
+  let checksum = "";
+  for (let rest = crc32(text); checksum.length < checksumLength; rest = Math.floor(rest / digits.length)) {
+    checksum = digits[rest % digits.length] + checksum;
+  }
+  return checksum;
+}

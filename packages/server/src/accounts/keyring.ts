@@ -1,0 +1,102 @@
+import { hash, timingSafeEqual } from "node:crypto";
+import { channels } from "../db/channels.ts";
+import type { Listener } from "../db/listener.ts";
+import type { Pool } from "../db/pool.ts";
+import { createFreshMap } from "../lib/fresh-map.ts";
+import type { Logger } from "../lib/logger.ts";
+import { isAllowed, throttledAddress } from "./addresses.ts";
+import type { KeyGrant } from "./admin-key.ts";
+import { createFailureThrottle } from "./failure-throttle.ts";
+import { type KeyParts, parseKey } from "./key-format.ts";
+import { type LoadedKey, loadKey } from "./load-key.ts";
+
+const keysMax = 10_000;
+const touchEveryMs = 60_000;
+
+/**
+ * Judges keys. Those in use are remembered, and forgotten as soon as they are revoked: by notice, and in any case within
+ * a second. Failures are throttled by address: over the limit, a key that this node does not know is refused like any
+ * other, but without a query, so that guessing costs the database nothing and a known key still gets in.
+ */
+export interface Keyring {
+  /** The grant of a valid key, or null: at once where the key is remembered or cannot be one. `ip` is read only if needed. */
+  authenticate(key: string, from: { readonly ip: string }): KeyGrant | null | Promise<KeyGrant | null>;
+  /** How many addresses are being counted: bounded. */
+  readonly throttledAddresses: number;
+  /** Waits for writes that are under way. */
+  close(): Promise<void>;
+}
+
+export interface KeyringDeps {
+  pool: Pool;
+  listener: Listener;
+  log: Logger;
+  /** A monotonic clock in milliseconds. */
+  now?: () => number;
+}
+
+export function createKeyring(deps: KeyringDeps): Keyring {
+  const now = deps.now ?? (() => performance.now());
+  const keys = createFreshMap<LoadedKey>(deps.listener, keysMax);
+  const throttle = createFailureThrottle({ failuresMax: 30, windowMs: 60_000, addressesMax: 10_000, now });
+  const writes = new Set<Promise<void>>();
+  const stopListening = [
+    deps.listener.on(channels.keyChanged, (id) => keys.delete(id)),
+    deps.listener.onReset(() => keys.clear()),
+  ];
+
+  async function loadAndJudge(parts: KeyParts, from: { readonly ip: string }): Promise<KeyGrant | null> {
+    return judge(await keys.load(parts.id, () => loadKey(deps.pool, parts.id, now)), parts, from);
+  }
+
+  function judge(key: LoadedKey | undefined, parts: KeyParts, from: { readonly ip: string }): KeyGrant | null {
+    const nowMs = now();
+    const isValid =
+      key !== undefined &&
+      timingSafeEqual(hash("sha256", parts.secret, "buffer"), key.secretHash) &&
+      nowMs < key.expiresAtMs &&
+      (key.allowList === null || isAllowed(key.allowList, from.ip));
+    if (!isValid) {
+      throttle.fail(throttledAddress(from.ip));
+      return null;
+    }
+    if (nowMs - key.touchedAtMs >= touchEveryMs) touch(key, nowMs);
+    return key.grant;
+  }
+
+  function touch(key: LoadedKey, nowMs: number): void {
+    key.touchedAtMs = nowMs;
+    const write = touchKey(deps.pool, key.grant.keyId)
+      .catch((error) => deps.log.warn({ err: error }, "last use of a key not stored"))
+      .finally(() => writes.delete(write));
+    writes.add(write);
+  }
+
+  return {
+    authenticate(text, from) {
+      const parts = parseKey(text);
+      if (parts === null) return null;
+      const known = keys.get(parts.id);
+      if (known !== undefined) return judge(known, parts, from);
+      if (!keys.has(parts.id) && throttle.isBlocked(throttledAddress(from.ip))) return null;
+      return loadAndJudge(parts, from);
+    },
+    get throttledAddresses() {
+      return throttle.size;
+    },
+    async close() {
+      for (const stop of stopListening) stop();
+      await Promise.all(writes);
+    },
+  };
+}
+
+/** Several nodes see the same key: the condition keeps it at one write a minute among all of them. */
+async function touchKey(pool: Pool, id: string): Promise<void> {
+  await pool.query({
+    name: "touch-key",
+    text: `update admin_keys set last_used_at = clock_timestamp()
+           where id = $1 and (last_used_at is null or last_used_at <= clock_timestamp() - interval '1 minute')`,
+    values: [id],
+  });
+}

@@ -1,0 +1,62 @@
+import { type Static, Type } from "typebox";
+import { Compile } from "typebox/compile";
+import { Value } from "typebox/value";
+import { AppError } from "../errors.ts";
+import { isBranchName } from "../lib/branch-name.ts";
+
+/** Everything a maintainer may set, with its default. Unknown settings are left alone: a newer node may know them. */
+const ProjectSettings = Type.Object({
+  /** Runs at the same time. */
+  lanes: Type.Integer({ minimum: 1, maximum: 1000, default: 4 }),
+  createsPerHourMax: Type.Integer({ minimum: 0, maximum: 1_000_000, default: 100 }),
+  /** Null: the installation's. */
+  model: Type.Union([Type.String({ minLength: 1, maxLength: 200 }), Type.Null()], { default: null }),
+  /** Further models that a request may choose. */
+  models: Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 100, default: [] }),
+  /** Branches are `<prefix>/<job id>`. */
+  branchPrefix: Type.String({ minLength: 1, maxLength: 100, default: "emend" }),
+  /** Pull requests are opened as drafts. */
+  draft: Type.Boolean({ default: false }),
+  limits: Type.Object(
+    {
+      stepsMax: Type.Integer({ minimum: 1, maximum: 10_000, default: 60 }),
+      tokensMax: Type.Integer({ minimum: 1, default: 2_000_000 }),
+      costUsdMax: Type.Number({ minimum: 0, default: 2 }),
+      wallTimeMsMax: Type.Integer({ minimum: 1000, maximum: 86_400_000, default: 1_200_000 }),
+      toolOutputBytesMax: Type.Integer({ minimum: 1024, maximum: 1_048_576, default: 32_768 }),
+    },
+    { default: {} },
+  ),
+  policy: Type.Object(
+    {
+      /** Glob patterns that may change although they are refused by default. */
+      allowedPaths: Type.Array(Type.String({ minLength: 1, maxLength: 1000 }), { maxItems: 100, default: [] }),
+      filesMax: Type.Integer({ minimum: 1, default: 5000 }),
+      bytesMax: Type.Integer({ minimum: 1, default: 33_554_432 }),
+    },
+    { default: {} },
+  ),
+});
+export type ProjectSettings = Static<typeof ProjectSettings>;
+
+const checker = Compile(ProjectSettings);
+
+/** Fills in what is not set; refuses what cannot be, with every mistake in words. */
+export function parseProjectSettings(given: unknown): ProjectSettings {
+  const settings: unknown = Value.Default(ProjectSettings, structuredClone(given ?? {}));
+  const mistakes = checker.Errors(settings).map(({ instancePath, message }) => `${nameOf(instancePath)} ${message}`);
+  if (mistakes.length === 0 && !isBranchName(`${(settings as ProjectSettings).branchPrefix}/x`)) {
+    mistakes.push("branchPrefix must begin a branch name that git takes");
+  }
+  if (mistakes.length === 0) return settings as ProjectSettings;
+  throw new AppError("invalid_request", { publicMessage: `Project settings: ${mistakes.join("; ")}.` });
+}
+
+function nameOf(instancePath: string): string {
+  return instancePath.slice(1).replaceAll("/", ".") || "they";
+}
+
+/** The models that a request may name; the first is the one chosen where it names none. */
+export function allowedModels(settings: ProjectSettings, installationModel: string): readonly [string, ...string[]] {
+  return [settings.model ?? installationModel, ...settings.models];
+}
