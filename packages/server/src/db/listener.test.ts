@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import { afterAll, afterEach, expect, test, vi } from "vitest";
 import { createTestDatabase } from "../../test/support/database.ts";
 import { type DatabaseProxy, startDatabaseProxy } from "../../test/support/database-proxy.ts";
@@ -106,6 +105,11 @@ test("a half-open connection stops being fresh, is given up, and is replaced onc
   expect(await notice).toBe("job_4");
 });
 
+function work(durationMs: number): void {
+  const until = performance.now() + durationMs;
+  while (performance.now() < until);
+}
+
 test("a loop that was busy for long reads the waiting answer before it gives the connection up", async () => {
   const listener = await startListener({ url: database.url, log });
   opened.push(listener);
@@ -113,12 +117,14 @@ test("a loop that was busy for long reads the waiting answer before it gives the
   listener.onReset(() => {
     resets += 1;
   });
-  for (let round = 0; round < 3; round += 1) {
-    // The timers of one turn send a question, whose answer then waits out the next stretch of work.
-    const until = performance.now() + 950;
-    while (performance.now() < until);
-    await setImmediate();
-  }
+  // Both timers are due when the first stretch of work ends, and run in the same pass: a question is sent, and the second
+  // stretch begins before its answer is there.
+  const secondStretch = new Promise<void>((resolve) => {
+    setTimeout(() => setImmediate(() => resolve(work(950))), 250);
+  });
+  work(300);
+  await secondStretch;
+  expect(listener.isFresh()).toBe(false);
   const notice = nextNotice(listener);
   await notify("job_5");
   expect(await notice).toBe("job_5");
