@@ -1,0 +1,104 @@
+import type { JobPhase } from "@emend/contract";
+import type { Lease } from "./lease.ts";
+import type { RecordedPullRequest } from "./record-pull-request.ts";
+
+/** A job as the run that claimed it sees it, with all that earlier runs stored. */
+export interface LeasedJob {
+  id: string;
+  lease: Lease;
+  projectId: string;
+  prompt: string;
+  /** The model chosen, or the one that answered last. */
+  model: string;
+  branch: string;
+  createdAt: Date;
+  /** What the request asked for beyond the project's settings. */
+  baseRef: string | null;
+  draft: boolean | null;
+  maxCostUsd: number | null;
+  phase: JobPhase;
+  runs: number;
+  crashes: number;
+  retries: number;
+  stopAsked: "archive" | "cancel" | null;
+  base: { commit: string; branch: string } | null;
+  /** Stored before the push: a job that has it is published, never worked on again. */
+  change: StoredChange | null;
+  pullRequest: RecordedPullRequest | null;
+}
+
+export interface StoredChange {
+  title: string;
+  summary: string;
+  /** The review's verdict as it was stored. */
+  findings: unknown;
+  limitReached: "budget_exceeded" | "timeout" | null;
+  treeId: string;
+  commitId: string;
+}
+
+export const leasedJobColumns = `id, lease, project_id, prompt, model, branch, created_at, base_ref, draft, max_cost_usd,
+  phase, runs, crashes, retries, stop_asked, base_commit, base_branch, title, summary, findings, limit_reached,
+  tree_id, commit_id, pull_request`;
+
+export interface LeasedJobRow {
+  id: string;
+  lease: string;
+  project_id: string;
+  prompt: string;
+  model: string;
+  branch: string;
+  created_at: Date;
+  base_ref: string | null;
+  draft: boolean | null;
+  max_cost_usd: number | null;
+  phase: JobPhase;
+  runs: number;
+  crashes: number;
+  retries: number;
+  stop_asked: "archive" | "cancel" | null;
+  base_commit: string | null;
+  base_branch: string | null;
+  title: string | null;
+  summary: string | null;
+  findings: unknown;
+  limit_reached: "budget_exceeded" | "timeout" | null;
+  tree_id: string | null;
+  commit_id: string | null;
+  pull_request: RecordedPullRequest | null;
+}
+
+export function toLeasedJob(row: LeasedJobRow): LeasedJob {
+  return {
+    id: row.id,
+    lease: { jobId: row.id, token: row.lease },
+    projectId: row.project_id,
+    prompt: row.prompt,
+    model: row.model,
+    branch: row.branch,
+    createdAt: row.created_at,
+    baseRef: row.base_ref,
+    draft: row.draft,
+    maxCostUsd: row.max_cost_usd,
+    phase: row.phase,
+    runs: row.runs,
+    crashes: row.crashes,
+    retries: row.retries,
+    stopAsked: row.stop_asked,
+    base: row.base_commit && row.base_branch ? { commit: row.base_commit, branch: row.base_branch } : null,
+    change: toStoredChange(row),
+    pullRequest: row.pull_request,
+  };
+}
+
+function toStoredChange(row: LeasedJobRow): StoredChange | null {
+  if (row.tree_id === null || row.commit_id === null) return null;
+  return {
+    title: row.title ?? "",
+    summary: row.summary ?? "",
+    findings: row.findings,
+    limitReached: row.limit_reached,
+    treeId: row.tree_id,
+    commitId: row.commit_id,
+  };
+}

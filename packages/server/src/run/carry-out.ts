@@ -1,0 +1,65 @@
+import type { Pool } from "../db/pool.ts";
+import { endRun } from "../jobs/end-run.ts";
+import { LeaseLost } from "../jobs/lease.ts";
+import { releaseRun } from "../jobs/release-run.ts";
+import type { Logger } from "../lib/logger.ts";
+import type { ActiveRun } from "./active-run.ts";
+import type { CrashPoint } from "./crash-points.ts";
+import { endingOf } from "./ending-of.ts";
+import { createRecorder } from "./recorder.ts";
+import type { Stages } from "./run.ts";
+import { runJob } from "./run-job.ts";
+import { internalMessage, type Patience, type Settlement, settlementOf } from "./settlement-of.ts";
+import { throughOutage } from "./through-outage.ts";
+
+export interface CarryOutDeps {
+  pool: Pool;
+  log: Logger;
+  stages: Stages;
+  leaseMs: number;
+  patience: Patience;
+  crashPoint(name: CrashPoint): void;
+}
+
+/** Runs a claimed job and settles it. Never throws: a job's fault is no fault of the worker. */
+export async function carryOut(deps: CarryOutDeps, run: ActiveRun, processEnds: AbortSignal): Promise<void> {
+  const log = deps.log.child({ jobId: run.job.id, run: run.job.runs });
+  try {
+    const settlement = await attempt({ ...deps, log }, run);
+    await throughOutage(log, processEnds, () => settle(deps, run, settlement));
+    log.info({ settlement: settlement.kind }, "run settled");
+  } catch (error) {
+    if (error instanceof LeaseLost) log.warn("lease lost, run is left to its new owner");
+    else log.error({ err: error }, "run could not be settled, its lease will expire");
+  }
+}
+
+async function attempt(deps: CarryOutDeps, run: ActiveRun): Promise<Settlement> {
+  const { job, controller } = run;
+  if (job.stopAsked !== null && job.change === null) return { kind: "end", ending: { kind: "stopped" } };
+  if (job.crashes >= deps.patience.crashesMax) {
+    return { kind: "end", ending: { kind: "failed", code: "internal", message: internalMessage } };
+  }
+  deps.log.info("run started");
+  deps.crashPoint("after-claim");
+  try {
+    const recorder = createRecorder(deps, run);
+    const outcome = await runJob({ ...deps, recorder }, job, controller.signal);
+    return { kind: "end", ending: endingOf(outcome) };
+  } catch (error) {
+    const cause = controller.signal.aborted ? controller.signal.reason : error;
+    deps.log.warn({ err: error, ...(cause !== error && { reason: cause.name }) }, "run broke off");
+    return settlementOf(cause, job, deps.patience);
+  }
+}
+
+async function settle(deps: CarryOutDeps, run: ActiveRun, settlement: Settlement): Promise<void> {
+  const { lease } = run.job;
+  if (settlement.kind === "leave") return;
+  if (settlement.kind === "release") return releaseRun(deps.pool, lease, settlement.release);
+  deps.crashPoint("before-end");
+  const end = await endRun(deps.pool, lease, settlement.ending);
+  // A stop came while the commit was being stored: too late, so the next run carries the publication through.
+  if (end === "publishing") return releaseRun(deps.pool, lease, { reason: "released", delayMs: 0 });
+  deps.crashPoint("after-end");
+}

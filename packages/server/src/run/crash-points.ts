@@ -1,0 +1,15 @@
+import type { PublishCrashPoint } from "../publish/publication.ts";
+
+/** Where a test build can be told to die, in the order a run meets them; those of publishing are named there. */
+export type CrashPoint =
+  | "after-claim"
+  | "after-base-pinned"
+  | "before-step-stored"
+  | "after-step-stored"
+  | "before-review"
+  | "after-review"
+  | "after-change-stored"
+  | PublishCrashPoint
+  | "after-pull-request-stored"
+  | "before-end"
+  | "after-end";

@@ -1,0 +1,68 @@
+import { performance } from "node:perf_hooks";
+import { setTimeout as pause } from "node:timers/promises";
+import { parentPort, workerData } from "node:worker_threads";
+import pg from "pg";
+import type { Lease } from "../jobs/lease.ts";
+import { renewLeases } from "../jobs/renew-leases.ts";
+import type { LeaseThreadData, LeaseThreadOrder, LeaseThreadReport } from "./keep-leases.ts";
+
+const { databaseUrl, leaseMs, renewEveryMs, stallMsMax, ticks, leases } = workerData as LeaseThreadData;
+let client: pg.Client | null = null;
+const held = new Map<string, Lease>(leases.map((lease) => [lease.token, lease]));
+/** A connection that hangs must not cost a lease: two more tries fit into it. */
+const answerMsMax = Math.min(leaseMs / 4, 5_000);
+const retryMs = Math.min(renewEveryMs, 1_000);
+
+parentPort?.on("message", (order: LeaseThreadOrder) => {
+  if (order.kind === "hold") held.set(order.lease.token, order.lease);
+  if (order.kind === "drop") held.delete(order.lease.token);
+  // In a thread this ends the thread alone.
+  if (order.kind === "close") void Promise.resolve(client?.end()).finally(() => process.exit());
+});
+const report = (message: LeaseThreadReport) => parentPort?.postMessage(message);
+
+let lastTick = -1;
+let lastTickAtMs = performance.now();
+function mainLoopLives(): boolean {
+  const tick = Atomics.load(ticks, 0);
+  if (tick !== lastTick) {
+    lastTick = tick;
+    lastTickAtMs = performance.now();
+  }
+  return performance.now() - lastTickAtMs < stallMsMax;
+}
+
+async function connect(): Promise<pg.Client> {
+  const fresh = new pg.Client({
+    connectionString: databaseUrl,
+    application_name: "emend leases",
+    connectionTimeoutMillis: answerMsMax,
+    query_timeout: answerMsMax,
+    keepAlive: true,
+  });
+  // Told again by the query that meets it; without a listener it would end the thread.
+  fresh.on("error", () => {});
+  await fresh.connect();
+  return fresh;
+}
+
+async function renew(): Promise<void> {
+  client ??= await connect();
+  const renewal = await renewLeases(client, [...held.values()], leaseMs);
+  for (const token of renewal.lost) held.delete(token);
+  if (renewal.lost.length + renewal.stopAsked.length > 0) report({ kind: "renewed", renewal });
+}
+
+for (;;) {
+  let pauseMs = renewEveryMs;
+  if (held.size > 0 && mainLoopLives()) {
+    await renew().catch((error: Error) => {
+      report({ kind: "failed", message: error.message });
+      // Thrown away whole: a connection that timed out may still answer the question before.
+      client?.end().catch(() => {});
+      client = null;
+      pauseMs = retryMs;
+    });
+  }
+  await pause(pauseMs);
+}

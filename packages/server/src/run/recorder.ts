@@ -1,0 +1,69 @@
+import type { Step } from "../agent/agent.ts";
+import type { Pool } from "../db/pool.ts";
+import { loadRun } from "../jobs/load-run.ts";
+import { recordBase } from "../jobs/record-base.ts";
+import { type RecordedChange, recordChange } from "../jobs/record-change.ts";
+import { recordCommit } from "../jobs/record-commit.ts";
+import { type RecordedPullRequest, recordPullRequest } from "../jobs/record-pull-request.ts";
+import { recordPush } from "../jobs/record-push.ts";
+import { recordStep } from "../jobs/record-step.ts";
+import { renewForEffect } from "../jobs/renew-for-effect.ts";
+import { setPhase } from "../jobs/set-phase.ts";
+import type { Logger } from "../lib/logger.ts";
+import type { OverlayEntry } from "../tree/tree.ts";
+import { type ActiveRun, Released } from "./active-run.ts";
+import type { CrashPoint } from "./crash-points.ts";
+import { describeStep } from "./describe-step.ts";
+import { throughOutage } from "./through-outage.ts";
+
+/** What a run may write: everything fenced by its lease, and said again while the database is away. */
+export interface Recorder {
+  load(): Promise<{ steps: readonly Step[]; edits: readonly OverlayEntry[] }>;
+  setPhase(phase: "working" | "checking"): Promise<void>;
+  saveBase(base: { commit: string; branch: string }): Promise<void>;
+  saveStep(step: Step, edits: readonly OverlayEntry[]): Promise<void>;
+  saveChange(change: RecordedChange): Promise<void>;
+  saveCommit(ids: { treeId: string; commitId: string }): Promise<void>;
+  savePush(): Promise<void>;
+  savePullRequest(pullRequest: RecordedPullRequest): Promise<void>;
+  /** Before anything leaves this machine for good: until when, by the monotonic clock, it may be sent. */
+  renewForEffect(): Promise<{ sendBeforeMs: number }>;
+}
+
+export interface RecorderDeps {
+  pool: Pool;
+  log: Logger;
+  leaseMs: number;
+  crashPoint(name: CrashPoint): void;
+}
+
+export function createRecorder(deps: RecorderDeps, run: ActiveRun): Recorder {
+  const { pool, crashPoint } = deps;
+  const { lease } = run.job;
+  const { signal } = run.controller;
+  const write = <T>(work: () => Promise<T>) => throughOutage(deps.log, signal, work);
+  return {
+    async load() {
+      const { steps, edits } = await write(() => loadRun(pool, lease.jobId));
+      // Stored by `saveStep` below, and by nobody else.
+      return { steps: steps as readonly Step[], edits: edits as readonly OverlayEntry[] };
+    },
+    setPhase: (phase) => write(() => setPhase(pool, lease, phase)),
+    saveBase: (base) => write(() => recordBase(pool, lease, base)),
+    async saveStep(step, edits) {
+      crashPoint("before-step-stored");
+      await write(() => recordStep(pool, lease, { step, edits, event: describeStep(step) }));
+      crashPoint("after-step-stored");
+      if (run.draining) run.controller.abort(new Released());
+      signal.throwIfAborted();
+    },
+    saveChange: (change) => write(() => recordChange(pool, lease, change)),
+    async saveCommit(ids) {
+      await write(() => recordCommit(pool, lease, ids));
+      run.publishing = true;
+    },
+    savePush: () => write(() => recordPush(pool, lease)),
+    savePullRequest: (pullRequest) => write(() => recordPullRequest(pool, lease, pullRequest)),
+    renewForEffect: () => write(() => renewForEffect(pool, lease, deps.leaseMs)),
+  };
+}

@@ -1,0 +1,36 @@
+import type { LeasedJob } from "../jobs/leased-job.ts";
+import type { CrashPoint } from "./crash-points.ts";
+import { proposeChange } from "./propose-change.ts";
+import type { Recorder } from "./recorder.ts";
+import { resumeChange } from "./resume-change.ts";
+import type { Outcome, Stages } from "./run.ts";
+
+export interface RunDeps {
+  stages: Stages;
+  recorder: Recorder;
+  crashPoint(name: CrashPoint): void;
+}
+
+/**
+ * One attempt to carry a job out, from wherever an earlier one left it: stored steps are not asked of the model
+ * again, and a job whose commit is stored is only published.
+ */
+export async function runJob(deps: RunDeps, job: LeasedJob, signal: AbortSignal): Promise<Outcome> {
+  const { stages, recorder, crashPoint } = deps;
+  const { steps, edits } = await recorder.load();
+
+  const tree = await stages.openTree(job, edits, signal);
+  if (job.base === null) await recorder.saveBase({ commit: tree.base.commit, branch: tree.baseBranch });
+  crashPoint("after-base-pinned");
+
+  const proposal = job.change ? resumeChange(job, job.change) : await proposeChange(deps, job, tree, steps, signal);
+  if (proposal.kind !== "reviewed") return proposal;
+
+  const { change, model } = proposal;
+  const publication = await stages.publish(job, { ...tree, change, model, stored: job.change, recorder }, signal);
+  if (publication.kind === "branch_conflict") return publication;
+
+  await recorder.savePullRequest(publication.pullRequest);
+  crashPoint("after-pull-request-stored");
+  return { kind: "published", pullRequest: publication.pullRequest, change };
+}

@@ -1,0 +1,70 @@
+import type { AgentOutcome, Step } from "../agent/agent.ts";
+import type { PullRequest } from "../forge/forge.ts";
+import type { LeasedJob } from "../jobs/leased-job.ts";
+import type { Publication } from "../publish/publication.ts";
+import type { Verdict, Violation } from "../review/review.ts";
+import type { Overlay, OverlayEntry, Tree } from "../tree/tree.ts";
+import type { Recorder } from "./recorder.ts";
+
+/** The stages of a run, built once by `compose.ts`. Each is told by its signal when the run is over. */
+export interface Stages {
+  /** Pins the base, or makes sure of the one an earlier run pinned, and lays the stored edits over it. */
+  openTree(job: LeasedJob, edits: readonly OverlayEntry[], signal: AbortSignal): Promise<OpenTree>;
+  /** The agent's loop, with the review's findings given back to it. No verdict where nothing was changed. */
+  runAgent(job: LeasedJob, work: AgentWork, signal: AbortSignal): Promise<AgentResult>;
+  review(job: LeasedJob, tree: OpenTree, signal: AbortSignal): Promise<Verdict>;
+  /** The unified diff from the base to the overlay. */
+  diff(
+    job: LeasedJob,
+    tree: OpenTree,
+    change: { title: string; summary: string },
+    signal: AbortSignal,
+  ): Promise<Buffer>;
+  /** Exactly one pull request, however often it is called. */
+  publish(job: LeasedJob, work: PublishWork, signal: AbortSignal): Promise<Publication>;
+}
+
+export interface OpenTree {
+  base: Tree;
+  overlay: Overlay;
+  /** The branch that the base commit was read from. */
+  baseBranch: string;
+}
+
+export interface AgentWork extends OpenTree {
+  /** What earlier runs stored: the agent goes on from there. */
+  steps: readonly Step[];
+  saveStep: Recorder["saveStep"];
+  review(): Promise<Verdict>;
+}
+
+export interface AgentResult {
+  outcome: AgentOutcome;
+  verdict: Verdict | null;
+}
+
+/** An agent's change with the review's word on it: all that publishing needs. */
+export interface ReviewedChange {
+  title: string;
+  summary: string;
+  verdict: PassableVerdict;
+  limitReached: LimitCode | null;
+}
+export type PassableVerdict = Exclude<Verdict, { kind: "denied" }>;
+export type LimitCode = Extract<AgentOutcome, { kind: "stopped" }>["code"];
+
+export interface PublishWork extends OpenTree {
+  change: ReviewedChange;
+  /** The model that answered last. */
+  model: string;
+  /** What an earlier run stored before it pushed. */
+  stored: { treeId: string; commitId: string } | null;
+  recorder: Pick<Recorder, "saveCommit" | "savePush" | "renewForEffect">;
+}
+
+/** What became of a run that was carried to its end. */
+export type Outcome =
+  | { kind: "unchanged"; summary: string; limitReached: LimitCode | null }
+  | { kind: "denied"; violations: readonly Violation[]; limitReached: LimitCode | null }
+  | { kind: "published"; pullRequest: PullRequest; change: ReviewedChange }
+  | { kind: "branch_conflict"; branch: string };

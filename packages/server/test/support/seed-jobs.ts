@@ -1,0 +1,44 @@
+import { randomUUID } from "node:crypto";
+import type { Queryable } from "../../src/db/pool.ts";
+import { newId } from "../../src/lib/id.ts";
+
+/** Rows as their creation leaves them, for tests of what comes after. */
+export async function seedProject(db: Queryable, settings: Record<string, unknown> = {}): Promise<string> {
+  const id = newId("prj");
+  await db.query(
+    "insert into projects (id, name, forge, repository_url, settings) values ($1, 'docs', 'local', 'http://forge.test/docs.git', $2)",
+    [id, settings],
+  );
+  return id;
+}
+
+export async function seedJob(db: Queryable, projectId: string): Promise<string> {
+  const id = newId("job");
+  await db.query(
+    `insert into jobs (id, project_id, prompt, model, repository_url, branch, ref, created_by, event_seq)
+     values ($1, $2, 'Fix the links.', 'emend/rules', 'http://forge.test/docs.git', 'emend/' || $1, 'emend/' || $1, 'test', 1)`,
+    [id, projectId],
+  );
+  await db.query("insert into job_events (job_id, seq, kind, data) values ($1, 1, 'job.created', '{}')", [id]);
+  return id;
+}
+
+/** Sets columns directly: the shortest way to a state that would take a whole run to reach. */
+export async function alterJob(db: Queryable, id: string, assignments: string): Promise<void> {
+  await db.query(`update jobs set ${assignments} where id = $1`, [id]);
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a test looks at whichever column it is about
+export async function readJob(db: Queryable, id: string): Promise<any> {
+  const { rows } = await db.query("select * from jobs where id = $1", [id]);
+  return rows[0];
+}
+
+export async function readEvents(db: Queryable, id: string): Promise<readonly { seq: number; kind: string }[]> {
+  const { rows } = await db.query("select seq, kind, data from job_events where job_id = $1 order by seq", [id]);
+  return rows;
+}
+
+export function foreignLease(jobId: string): { jobId: string; token: string } {
+  return { jobId, token: randomUUID() };
+}
