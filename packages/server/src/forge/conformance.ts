@@ -1,0 +1,88 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Forge, PullRequestDraft } from "./forge.ts";
+
+/** A repository on a forge's far end, for the suite to act on as a person would. */
+export interface ForgeUnderTest {
+  forge: Forge;
+  base: string;
+  /** Makes a branch with one commit on top of the base. */
+  makeBranch(name: string): Promise<void>;
+  close(number: number): Promise<void>;
+  merge(number: number): Promise<void>;
+}
+
+/** What publishing relies on. Every forge must pass, against the real thing or its recorded answers. */
+export function forgeConformance(name: string, open: () => Promise<ForgeUnderTest>): void {
+  describe(`${name}, as a forge`, () => {
+    const { signal } = new AbortController();
+    let tested: ForgeUnderTest;
+    beforeAll(async () => {
+      tested = await open();
+    });
+
+    function draftOf(head: string, more: Partial<PullRequestDraft> = {}): PullRequestDraft {
+      return { head, base: tested.base, title: "A title", body: "A body", draft: false, checks: [], ...more };
+    }
+    async function create(head: string, more?: Partial<PullRequestDraft>) {
+      const created = await tested.forge.createPullRequest(draftOf(head, more), signal);
+      if (created.kind !== "created") throw new Error("a pull request was there already");
+      return created.pullRequest;
+    }
+
+    it("names a repository that holds no credential in its address", async () => {
+      const { url } = await tested.forge.gitRemote(signal);
+      expect(new URL(url).username + new URL(url).password).toBe("");
+    });
+
+    it("lists nothing for a branch without pull requests", async () => {
+      expect(await tested.forge.findPullRequests("emend/none", signal)).toEqual([]);
+    });
+
+    it("lists what it created, with its words, under a link of its own", async () => {
+      await tested.makeBranch("emend/one");
+      const created = await create("emend/one", { body: "Why.\n\n<!-- emend:job=one -->\n", draft: true });
+      const [found, ...others] = await tested.forge.findPullRequests("emend/one", signal);
+      expect(others).toEqual([]);
+      expect(found).toEqual(created);
+      expect(found).toMatchObject({ state: "open", draft: true, head: "emend/one", base: tested.base });
+      expect(found?.body).toContain("<!-- emend:job=one -->");
+      expect(URL.canParse(created.url)).toBe(true);
+    });
+
+    it("refuses a second open pull request of a branch, however many ask at once", async () => {
+      await tested.makeBranch("emend/raced");
+      const draft = draftOf("emend/raced");
+      const outcomes = await Promise.all(
+        Array.from({ length: 6 }, () => tested.forge.createPullRequest(draft, signal)),
+      );
+      expect(outcomes.filter(({ kind }) => kind === "created")).toHaveLength(1);
+      expect(await tested.forge.findPullRequests("emend/raced", signal)).toHaveLength(1);
+    });
+
+    it("lists a closed one as closed and a merged one as merged", async () => {
+      for (const state of ["closed", "merged"] as const) {
+        await tested.makeBranch(`emend/${state}`);
+        const { number } = await create(`emend/${state}`);
+        await (state === "closed" ? tested.close(number) : tested.merge(number));
+        expect(await tested.forge.findPullRequests(`emend/${state}`, signal)).toMatchObject([{ number, state }]);
+      }
+    });
+
+    it("lists the newest first", async () => {
+      await tested.makeBranch("emend/twice");
+      const first = await create("emend/twice");
+      await tested.close(first.number);
+      const second = await create("emend/twice");
+      const found = await tested.forge.findPullRequests("emend/twice", signal);
+      expect(found.map(({ number }) => number)).toEqual([second.number, first.number]);
+    });
+
+    it("rejects for good, in words, what has no branch", async () => {
+      await expect(tested.forge.createPullRequest(draftOf("emend/missing"), signal)).rejects.toMatchObject({
+        code: "forge_rejected",
+        retryable: false,
+        publicMessage: expect.stringMatching(/\w/),
+      });
+    });
+  });
+}

@@ -1,0 +1,71 @@
+import type { Queryable } from "../../db/pool.ts";
+
+/** What a valid admin key grants. */
+export interface KeyGrant {
+  readonly keyId: string;
+  readonly projectIds: ReadonlySet<string>;
+  readonly scope: "read" | "write";
+}
+
+/** As much of a request as it takes to know who sends it. */
+export interface Bearer {
+  readonly headers: { readonly authorization?: string | undefined; readonly cookie?: string | undefined };
+  readonly ip: string;
+}
+
+/** Who may do what is known elsewhere; these are the doors to it, given by `compose.ts`. */
+export interface AccessDeps {
+  /** Takes `Bearer <key>`, and `Basic` with the key as the password. */
+  authenticateKey(bearer: Bearer): KeyGrant | null | Promise<KeyGrant | null>;
+  sessions: {
+    find(cookieHeader: string | undefined): Promise<{ subject: string } | null>;
+    claim(
+      token: string,
+      cookieHeader: string | undefined,
+    ): Promise<{ kind: "claimed"; location: string; cookie: string } | { kind: "gone" }>;
+    end(cookieHeader: string | undefined): Promise<string>;
+  };
+}
+
+/** Somebody with a key or a session. A session is an operator's, who may do everything. */
+export interface Caller {
+  /** For the record of who merged. */
+  name: string;
+  session: { subject: string } | null;
+  mayRead(projectId: string): boolean;
+  mayWrite(projectId: string): boolean;
+}
+
+/** Null: neither a key nor a session. Where a key is sent, it alone counts. */
+export async function findCaller(deps: AccessDeps, bearer: Bearer): Promise<Caller | null> {
+  if (bearer.headers.authorization !== undefined) return findKeyHolder(deps, bearer);
+  const session = await deps.sessions.find(bearer.headers.cookie);
+  if (!session) return null;
+  return { name: session.subject, session, mayRead: () => true, mayWrite: () => true };
+}
+
+export async function findKeyHolder(deps: Pick<AccessDeps, "authenticateKey">, bearer: Bearer): Promise<Caller | null> {
+  const grant = await deps.authenticateKey(bearer);
+  if (!grant) return null;
+  return {
+    name: `key ${grant.keyId}`,
+    session: null,
+    mayRead: (projectId) => grant.projectIds.has(projectId),
+    mayWrite: (projectId) => grant.projectIds.has(projectId) && grant.scope === "write",
+  };
+}
+
+export interface LocalProject {
+  id: string;
+  name: string;
+}
+
+/** Null where there is no such project, or another forge has its repository. */
+export async function findLocalProject(db: Queryable, id: string): Promise<LocalProject | null> {
+  const { rows } = await db.query<LocalProject>({
+    name: "find-local-project",
+    text: "select id, name from projects where id = $1 and forge = 'local'",
+    values: [id],
+  });
+  return rows[0] ?? null;
+}

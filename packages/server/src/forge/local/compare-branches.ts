@@ -1,0 +1,52 @@
+import { ask, type Repository } from "./repository.ts";
+
+/** Where two branches stand. */
+export interface Compared {
+  /** The tip of the base branch. */
+  baseTip: string;
+  head: string;
+  /** Where they parted: what the head adds is counted from here. Null: they share nothing. */
+  mergeBase: string | null;
+}
+
+/** Null where one of the branches is not there. */
+export async function compareBranches(
+  repository: Repository,
+  branches: { base: string; head: string },
+  signal: AbortSignal,
+): Promise<Compared | null> {
+  const tips = await readTips(repository, [branches.base, branches.head], signal);
+  const baseTip = tips.get(branches.base);
+  const head = tips.get(branches.head);
+  if (!baseTip || !head) return null;
+  const { code, output } = await ask(repository, ["merge-base", baseTip, head], signal);
+  return { baseTip, head, mergeBase: code === 0 ? output.trim() : null };
+}
+
+export async function readTips(
+  repository: Repository,
+  branches: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
+  const refs = branches.map((branch) => `refs/heads/${branch}`);
+  const { output } = await ask(
+    repository,
+    ["for-each-ref", "--format=%(objectname) %(refname:lstrip=2)", ...refs],
+    signal,
+  );
+  const tips = new Map<string, string>();
+  for (const line of output.split("\n")) {
+    const [commit = "", ...name] = line.split(" ");
+    if (name.length > 0) tips.set(name.join(" "), commit);
+  }
+  return tips;
+}
+
+export async function isAncestor(
+  repository: Repository,
+  commits: { ancestor: string; of: string },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { code } = await ask(repository, ["merge-base", "--is-ancestor", commits.ancestor, commits.of], signal);
+  return code === 0;
+}

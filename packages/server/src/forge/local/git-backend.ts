@@ -1,0 +1,111 @@
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import { finished, type Readable } from "node:stream";
+import { type BoundProcess, startBound } from "../../tree/bound-process.ts";
+import { gitEnvironment } from "../../tree/git-environment.ts";
+import { readCgiHeaders } from "./cgi-headers.ts";
+
+export interface GitRequest {
+  projectId: string;
+  /** Below the repository, as git asks for it. */
+  path: "info/refs" | "git-upload-pack" | "git-receive-pack";
+  service: "git-upload-pack" | "git-receive-pack";
+  headers: IncomingHttpHeaders;
+  body: Readable | null;
+  /** Git's record of who pushed. */
+  user: string;
+}
+
+const exchangeMsMax = 30 * 60_000;
+const requestBytesMax = 2 * 1024 * 1024 * 1024;
+
+/**
+ * Answers one request of a git client by `git http-backend`, streaming both ways. The process is stopped when the
+ * client leaves, at the caps, and with this process. Resolves with its exit code once everything is over.
+ */
+export async function serveGit(
+  forgeDir: string,
+  request: GitRequest,
+  response: ServerResponse,
+): Promise<number | null> {
+  const backend = startBound({
+    program: "git",
+    args: ["http-backend"],
+    env: {
+      ...gitEnvironment({ path: searchPath(), network: {}, allowedProtocols: [], config }),
+      ...cgi(forgeDir, request),
+    },
+    fileBytesMax: requestBytesMax,
+  });
+  const timer = setTimeout(backend.stop, exchangeMsMax);
+  const onClose = () => {
+    // After the last byte of an answer git may still be tidying up.
+    if (!response.writableEnded) backend.stop();
+  };
+  response.once("close", onClose);
+  backend.stderr.resume();
+  try {
+    sendBody(request.body, backend);
+    await Promise.all([answer(backend, response), backend.ended]);
+    return (await backend.ended).code;
+  } finally {
+    clearTimeout(timer);
+    response.off("close", onClose);
+  }
+}
+
+/** The folder is ours, whoever's user id made it. */
+const config = { "safe.directory": "*" };
+
+function searchPath(): string {
+  return process.env.PATH ?? "/usr/local/bin:/usr/bin:/bin";
+}
+
+function cgi(forgeDir: string, request: GitRequest): Record<string, string> {
+  const { headers } = request;
+  const env: Record<string, string> = {
+    GIT_PROJECT_ROOT: forgeDir,
+    GIT_HTTP_EXPORT_ALL: "1",
+    PATH_INFO: `/${request.projectId}.git/${request.path}`,
+    REQUEST_METHOD: request.body ? "POST" : "GET",
+    QUERY_STRING: request.body ? "" : `service=${request.service}`,
+    REMOTE_USER: request.user,
+    CONTENT_TYPE: headers["content-type"] ?? "",
+  };
+  if (headers["content-length"]) env.CONTENT_LENGTH = headers["content-length"];
+  if (headers["content-encoding"]) env.HTTP_CONTENT_ENCODING = headers["content-encoding"];
+  const protocol = headers["git-protocol"];
+  if (typeof protocol === "string" && /^[A-Za-z0-9=:._-]{1,100}$/.test(protocol)) env.GIT_PROTOCOL = protocol;
+  return env;
+}
+
+function sendBody(body: Readable | null, backend: BoundProcess): void {
+  if (!body) {
+    backend.stdin.end();
+    return;
+  }
+  let bytes = 0;
+  body.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > requestBytesMax) backend.stop();
+  });
+  body.pipe(backend.stdin);
+  // A client that breaks off in the middle must not pass for one that has finished.
+  finished(body, { writable: false }, (error) => error && backend.stop());
+}
+
+/** Sends the head that the program writes as CGI, then the rest of what it says as it comes. */
+async function answer(backend: BoundProcess, response: ServerResponse): Promise<void> {
+  const head = await readCgiHeaders(backend.stdout);
+  if (!head) {
+    backend.stop();
+    if (!response.headersSent) response.writeHead(502, { "content-type": "text/plain" });
+    response.end("git did not answer\n");
+    return;
+  }
+  response.writeHead(head.status, head.headers);
+  if (head.rest.length > 0) response.write(head.rest);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  finished(response, () => resolve());
+  backend.stdout.pipe(response);
+  await promise;
+}

@@ -1,0 +1,129 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { personGit, startTestForge, type TestForge } from "../../../test/support/forge.ts";
+import { forgeConformance } from "../conformance.ts";
+import { openForge } from "../registry.ts";
+import { mergePullRequest } from "./merge-pull-request.ts";
+import { getPullRequest, markClosed } from "./pull-requests.ts";
+import { repositoryOf } from "./repository.ts";
+
+let host: TestForge;
+let clone: string;
+
+beforeAll(async () => {
+  host = await startTestForge();
+  const source = join(host.dir, "source");
+  await mkdir(source);
+  await personGit(source, "init", "--quiet", "--initial-branch=main");
+  await writeFile(join(source, "a.md"), "one\ntwo\nthree\n");
+  await personGit(source, "add", ".");
+  await personGit(source, "commit", "--quiet", "--message=Start");
+  await host.addProject("prj_a", source);
+  clone = join(host.dir, "clone");
+  await personGit(host.dir, "clone", "--quiet", join(host.forgeDir, "prj_a.git"), clone);
+});
+afterAll(() => host.close());
+
+async function makeBranch(name: string, file = `${name.replaceAll("/", "-")}.md`, text = `${name}\n`): Promise<string> {
+  await personGit(clone, "fetch", "--quiet", "origin");
+  await personGit(clone, "switch", "--quiet", "--force-create", name, "origin/main");
+  await writeFile(join(clone, file), text);
+  await personGit(clone, "add", ".");
+  await personGit(clone, "commit", "--quiet", `--message=${name}`);
+  await personGit(clone, "push", "--quiet", "origin", name);
+  return personGit(clone, "rev-parse", "HEAD");
+}
+
+const deps = () => ({ db: host.database.pool, repository: repositoryOf(host, "prj_a") });
+const merge = (number: number, headExpected: string | null = null) =>
+  mergePullRequest(deps(), { projectId: "prj_a", number, headExpected, by: "a test" }, host.signal);
+
+async function openPull(head: string, draft = false): Promise<number> {
+  const created = await host
+    .open("prj_a")
+    .createPullRequest({ head, base: "main", title: "T", body: "", draft, checks: [] }, host.signal);
+  if (created.kind !== "created") throw new Error("not created");
+  return created.pullRequest.number;
+}
+
+forgeConformance("local", async () => ({
+  forge: host.open("prj_a"),
+  base: "main",
+  makeBranch: async (name) => void (await makeBranch(name)),
+  close: (number) => markClosed(host.database.pool, "prj_a", number),
+  merge: async (number) => void (await merge(number)),
+}));
+
+describe("merging", () => {
+  it("puts a merge commit of both sides on the base branch", async () => {
+    const head = await makeBranch("topic/clean");
+    const base = await personGit(clone, "rev-parse", "origin/main");
+    const number = await openPull("topic/clean");
+    expect(await merge(number, head)).toEqual({ kind: "merged" });
+    await personGit(clone, "fetch", "--quiet");
+    expect(await personGit(clone, "log", "-1", "--format=%P", "origin/main")).toBe(`${base} ${head}`);
+    expect(await personGit(clone, "show", "origin/main:topic-clean.md")).toBe("topic/clean");
+    expect(await getPullRequest(host.database.pool, "prj_a", number)).toMatchObject({
+      state: "merged",
+      mergedBy: "a test",
+      mergeCommit: await personGit(clone, "rev-parse", "origin/main"),
+    });
+    expect(await merge(number)).toEqual({ kind: "merged" });
+  });
+
+  it("tells a conflict and moves nothing", async () => {
+    await makeBranch("topic/left", "a.md", "one\nLEFT\nthree\n");
+    await makeBranch("topic/right", "a.md", "one\nRIGHT\nthree\n");
+    const left = await openPull("topic/left");
+    const right = await openPull("topic/right");
+    expect(await merge(left)).toEqual({ kind: "merged" });
+    await personGit(clone, "fetch", "--quiet");
+    const base = await personGit(clone, "rev-parse", "origin/main");
+    expect(await merge(right)).toEqual({ kind: "refused", reason: expect.stringContaining("a.md") });
+    await personGit(clone, "fetch", "--quiet");
+    expect(await personGit(clone, "rev-parse", "origin/main")).toBe(base);
+  });
+
+  it("refuses a draft, a closed one, and a head that moved since it was read", async () => {
+    const head = await makeBranch("topic/moving");
+    const number = await openPull("topic/moving");
+    await makeBranch("topic/moving-on");
+    await personGit(clone, "push", "--quiet", "--force", "origin", "topic/moving-on:topic/moving");
+    expect(await merge(number, head)).toMatchObject({ kind: "refused", reason: expect.stringContaining("moved") });
+    await markClosed(host.database.pool, "prj_a", number);
+    expect(await merge(number)).toMatchObject({ kind: "refused", reason: expect.stringContaining("closed") });
+    await makeBranch("topic/draft");
+    expect(await merge(await openPull("topic/draft", true))).toMatchObject({
+      kind: "refused",
+      reason: expect.stringContaining("draft"),
+    });
+  });
+
+  it("loses no merge when several land at once", async () => {
+    const numbers: number[] = [];
+    for (const name of ["race/a", "race/b", "race/c"]) {
+      await makeBranch(name);
+      numbers.push(await openPull(name));
+    }
+    const outcomes = await Promise.all(numbers.map((number) => merge(number)));
+    expect(outcomes).toEqual(outcomes.map(() => ({ kind: "merged" })));
+    await personGit(clone, "fetch", "--quiet");
+    const files = await personGit(clone, "ls-tree", "--name-only", "origin/main");
+    expect(files.split("\n")).toEqual(expect.arrayContaining(["race-a.md", "race-b.md", "race-c.md"]));
+  });
+
+  it("mends a merge whose row was never written", async () => {
+    const head = await makeBranch("topic/cut-off");
+    const number = await openPull("topic/cut-off");
+    await personGit(clone, "push", "--quiet", "origin", `${head}:main`);
+    expect(await merge(number)).toEqual({ kind: "merged" });
+    expect(await getPullRequest(host.database.pool, "prj_a", number)).toMatchObject({ state: "merged" });
+  });
+});
+
+it("has no forge that this release does not know", () => {
+  const local = { ...host, pool: host.database.pool, publicUrl: () => host.url };
+  expect(() => openForge({ id: "prj_a", forge: "github" }, { local })).toThrow(/no forge "github"; it has: local/);
+  expect(() => openForge({ id: "prj_a", forge: "constructor" }, { local })).toThrow(/no forge/);
+});

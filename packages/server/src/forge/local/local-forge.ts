@@ -1,0 +1,65 @@
+import { pathToFileURL } from "node:url";
+import type { Pool } from "../../db/pool.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { AppError } from "../../errors.ts";
+import type { CreateOutcome, Forge, PullRequest, PullRequestDraft } from "../forge.ts";
+import { compareBranches } from "./compare-branches.ts";
+import { insertPullRequest, type LocalPullRequest, listPullRequestsOfHead } from "./pull-requests.ts";
+import { type RepositoryDeps, repositoryOf } from "./repository.ts";
+import { keepHead } from "./settle-pull-requests.ts";
+
+export interface LocalForgeDeps extends RepositoryDeps {
+  pool: Pool;
+  /** Known once the server listens. */
+  publicUrl(): string;
+}
+
+/**
+ * The forge that comes with Emend. Workers reach its repositories as folders, not over HTTP: the folder is this
+ * machine's or declared shared (see assert-usable), so a worker needs no credential, no open port and no API process
+ * that is up just now, and a transfer costs no detour.
+ */
+export function openLocalForge(deps: LocalForgeDeps, projectId: string): Forge {
+  const repository = repositoryOf(deps, projectId);
+  const toPullRequest = (row: LocalPullRequest) => ({
+    number: row.number,
+    url: `${deps.publicUrl()}/forge/${projectId}/pull/${row.number}`,
+    state: row.state,
+    draft: row.draft,
+    head: row.headRef,
+    base: row.baseRef,
+    body: row.body,
+  });
+
+  async function findPullRequests(head: string): Promise<readonly PullRequest[]> {
+    return (await listPullRequestsOfHead(deps.pool, projectId, head)).map(toPullRequest);
+  }
+
+  async function createPullRequest(draft: PullRequestDraft, signal: AbortSignal): Promise<CreateOutcome> {
+    const compared = await compareBranches(repository, draft, signal);
+    if (!compared) throw refusal("one of its branches is not there");
+    const { head, mergeBase } = compared;
+    if (mergeBase === null) throw refusal("its branches have no commit in common");
+    if (mergeBase === head) throw refusal("its branch holds nothing that the base does not");
+    signal.throwIfAborted();
+    const row = await inTransaction(deps.pool, (client) =>
+      insertPullRequest(client, projectId, draft, { base: mergeBase, head }),
+    );
+    if (!row) return { kind: "exists" };
+    await keepHead(repository, row.number, head, signal);
+    return { kind: "created", pullRequest: toPullRequest(row) };
+  }
+
+  return {
+    name: "local",
+    credentialId: `local:${projectId}`,
+    showsChecks: true,
+    gitRemote: async () => ({ url: pathToFileURL(repository.gitDir).href, authorization: null }),
+    findPullRequests,
+    createPullRequest,
+  };
+}
+
+function refusal(why: string): AppError {
+  return new AppError("forge_rejected", { publicMessage: `the local forge refuses this pull request: ${why}` });
+}

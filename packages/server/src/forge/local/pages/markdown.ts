@@ -1,0 +1,23 @@
+import markdownIt from "markdown-it";
+import { type Html, trustedHtml } from "./html.ts";
+
+const bodyCharactersMax = 65_536;
+
+const renderer = createRenderer();
+
+/** A pull request's body. No HTML, no images (they would tell a stranger who reads), links that name no referrer. */
+export function renderMarkdown(text: string): Html {
+  // The marker is for programs; where HTML is off it would show.
+  const words = text.slice(0, bodyCharactersMax).replace(/<!-- emend:job=[\w-]+ -->\s*$/, "");
+  return trustedHtml(renderer.render(words));
+}
+
+function createRenderer() {
+  const md = markdownIt({ html: false, linkify: false, typographer: false });
+  md.disable("image");
+  md.renderer.rules.link_open = (tokens, index, options, _env, self) => {
+    tokens[index]?.attrSet("rel", "nofollow noreferrer");
+    return self.renderToken(tokens, index, options);
+  };
+  return md;
+}

@@ -1,0 +1,34 @@
+import { type Html, html } from "./html.ts";
+import { layout, type PageContext } from "./layout.ts";
+
+/** A page that says one thing: why there is nothing else to see. */
+export function noticePage(context: PageContext, notice: { title: string; words: Html }): string {
+  return layout(context, {
+    title: notice.title,
+    trail: [],
+    main: html`<section class="notice"><h1>${notice.title}</h1>${notice.words}</section>`,
+  });
+}
+
+export const notices = {
+  signIn: {
+    title: "Log in to see this page",
+    words: html`<p>This page shows a repository's text, so it needs a login.</p>
+<p>Whoever runs this installation can print a link that logs one browser in, once:</p>
+<pre><code>emend user link</code></pre>
+<p>Programs may send an admin key of the project as <code>Authorization: Bearer …</code> instead.</p>`,
+  },
+  linkGone: {
+    title: "This link has been used or has expired",
+    words: html`<p>A login link works once, for an hour. Print another one on the machine that runs Emend:</p>
+<pre><code>emend user link</code></pre>`,
+  },
+  notFound: {
+    title: "Nothing here",
+    words: html`<p>There is no such page, or your key does not cover its project.</p>`,
+  },
+  forbidden: {
+    title: "Reading only",
+    words: html`<p>This key may read the project but not change it.</p>`,
+  },
+} as const;

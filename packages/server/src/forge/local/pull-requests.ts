@@ -1,0 +1,136 @@
+import type { Client, Queryable } from "../../db/pool.ts";
+import type { PullRequestCheck, PullRequestDraft } from "../forge.ts";
+
+/** A row of local_pull_requests. */
+export interface LocalPullRequest {
+  number: number;
+  headRef: string;
+  baseRef: string;
+  title: string;
+  body: string;
+  draft: boolean;
+  checks: readonly PullRequestCheck[];
+  state: "open" | "merged" | "closed";
+  /** What the diff compared last, while both branches were there. */
+  baseCommit: string;
+  headCommit: string;
+  mergeCommit: string | null;
+  mergedBy: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+const columns = `number, head_ref as "headRef", base_ref as "baseRef", title, body, draft, checks, state,
+  base_commit as "baseCommit", head_commit as "headCommit", merge_commit as "mergeCommit", merged_by as "mergedBy",
+  created_at as "createdAt", updated_at as "updatedAt"`;
+
+const listedMax = 200;
+
+/** Null where the branch has an open pull request already: the unique index says so, whoever else is inserting. */
+export async function insertPullRequest(
+  client: Client,
+  projectId: string,
+  draft: PullRequestDraft,
+  commits: { base: string; head: string },
+): Promise<LocalPullRequest | null> {
+  // Numbers without gaps or doubles take a lock; this one does not block the inserts of jobs.
+  await client.query("select from projects where id = $1 for no key update", [projectId]);
+  const { rows } = await client.query<LocalPullRequest>(
+    `insert into local_pull_requests
+       (project_id, number, head_ref, base_ref, title, body, draft, checks, base_commit, head_commit)
+     select $1, coalesce(max(number), 0) + 1, $2, $3, $4, $5, $6, $7, $8, $9
+     from local_pull_requests where project_id = $1
+     on conflict (project_id, head_ref) where state = 'open' do nothing
+     returning ${columns}`,
+    [
+      projectId,
+      draft.head,
+      draft.base,
+      draft.title,
+      draft.body,
+      draft.draft,
+      JSON.stringify(draft.checks),
+      commits.base,
+      commits.head,
+    ],
+  );
+  return rows[0] ?? null;
+}
+
+export async function listPullRequestsOfHead(
+  db: Queryable,
+  projectId: string,
+  head: string,
+): Promise<readonly LocalPullRequest[]> {
+  const { rows } = await db.query<LocalPullRequest>(
+    `select ${columns} from local_pull_requests where project_id = $1 and head_ref = $2 order by number desc limit $3`,
+    [projectId, head, listedMax],
+  );
+  return rows;
+}
+
+/** Open ones first, newest first. */
+export async function listPullRequests(db: Queryable, projectId: string): Promise<readonly LocalPullRequest[]> {
+  const { rows } = await db.query<LocalPullRequest>(
+    `select ${columns} from local_pull_requests where project_id = $1
+     order by state = 'open' desc, number desc limit $2`,
+    [projectId, listedMax],
+  );
+  return rows;
+}
+
+export async function getPullRequest(
+  db: Queryable,
+  projectId: string,
+  number: number,
+): Promise<LocalPullRequest | null> {
+  const { rows } = await db.query<LocalPullRequest>(
+    `select ${columns} from local_pull_requests where project_id = $1 and number = $2`,
+    [projectId, number],
+  );
+  return rows[0] ?? null;
+}
+
+/** Whatever the row says: what git holds is the truth, even if somebody closed the pull request meanwhile. */
+export async function markMerged(
+  db: Queryable,
+  projectId: string,
+  number: number,
+  merge: { commit: string | null; by: string },
+): Promise<void> {
+  await db.query(
+    `update local_pull_requests
+     set state = 'merged', draft = false, merge_commit = $3, merged_by = $4, updated_at = clock_timestamp()
+     where project_id = $1 and number = $2 and state <> 'merged'`,
+    [projectId, number, merge.commit, merge.by],
+  );
+}
+
+export async function markClosed(db: Queryable, projectId: string, number: number): Promise<void> {
+  await db.query(
+    `update local_pull_requests set state = 'closed', updated_at = clock_timestamp()
+     where project_id = $1 and number = $2 and state = 'open'`,
+    [projectId, number],
+  );
+}
+
+export async function markReady(db: Queryable, projectId: string, number: number): Promise<void> {
+  await db.query(
+    `update local_pull_requests set draft = false, updated_at = clock_timestamp()
+     where project_id = $1 and number = $2 and state = 'open' and draft`,
+    [projectId, number],
+  );
+}
+
+export async function saveCompared(
+  db: Queryable,
+  projectId: string,
+  number: number,
+  commits: { base: string; head: string },
+): Promise<void> {
+  await db.query(
+    `update local_pull_requests set base_commit = $3, head_commit = $4, updated_at = clock_timestamp()
+     where project_id = $1 and number = $2 and (base_commit, head_commit) is distinct from ($3, $4)`,
+    [projectId, number, commits.base, commits.head],
+  );
+}

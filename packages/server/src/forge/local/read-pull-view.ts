@@ -1,0 +1,30 @@
+import type { Queryable } from "../../db/pool.ts";
+import { type Mergeability, readMergeability } from "./mergeability.ts";
+import { getPullRequest, type LocalPullRequest } from "./pull-requests.ts";
+import { type PullRequestDiff, readDiff } from "./read-diff.ts";
+import type { Repository } from "./repository.ts";
+import { settlePullRequest } from "./settle-pull-requests.ts";
+
+export interface PullState {
+  pullRequest: LocalPullRequest;
+  mergeability: Mergeability;
+  diff: PullRequestDiff;
+}
+
+/** A pull request as it stands now. Null where there is none of this number. */
+export async function readPullView(
+  deps: { db: Queryable; repository: Repository },
+  projectId: string,
+  number: number,
+  signal: AbortSignal,
+): Promise<PullState | null> {
+  const { db, repository } = deps;
+  const stored = await getPullRequest(db, projectId, number);
+  if (!stored) return null;
+  if (stored.state === "open") await settlePullRequest(deps, projectId, stored, signal);
+  const pullRequest = (await getPullRequest(db, projectId, number)) ?? stored;
+  const branches = { base: pullRequest.baseRef, head: pullRequest.headRef };
+  const mergeability = await readMergeability(repository, branches, signal);
+  const diff = await readDiff(repository, { base: pullRequest.baseCommit, head: pullRequest.headCommit }, signal);
+  return { pullRequest, mergeability, diff };
+}

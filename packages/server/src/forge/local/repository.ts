@@ -1,0 +1,49 @@
+import { join } from "node:path";
+import { AppError } from "../../errors.ts";
+import type { Git } from "../../tree/git.ts";
+
+/** A project's bare repository, which this installation alone writes. */
+export interface Repository {
+  git: Git;
+  gitDir: string;
+}
+
+/** What touches the local forge's folder and nothing else. */
+export interface RepositoryDeps {
+  /** Must admit the file protocol: imports and workers read folders. */
+  git: Git;
+  forgeDir: string;
+}
+
+const plainId = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
+
+export function repositoryOf(deps: RepositoryDeps, projectId: string): Repository {
+  if (!plainId.test(projectId)) {
+    throw new AppError("not_found", { publicMessage: "no such project" });
+  }
+  return { git: deps.git, gitDir: join(deps.forgeDir, `${projectId}.git`) };
+}
+
+const commandMsMax = 60_000;
+const outputBytesMax = 16 * 1024 * 1024;
+
+/** Any exit code is an answer. */
+export async function ask(
+  { git, gitDir }: Repository,
+  args: readonly string[],
+  signal: AbortSignal,
+): Promise<{ code: number; output: string }> {
+  const result = await git.run({ gitDir, args, timeMsMax: commandMsMax, outputBytesMax }, signal);
+  return { code: result.code, output: result.stdout.toString("utf8") };
+}
+
+/** For what fails only where this machine does. */
+export async function tell(
+  { git, gitDir }: Repository,
+  args: readonly string[],
+  signal: AbortSignal,
+  config?: Readonly<Record<string, string>>,
+): Promise<string> {
+  const output = await git.must({ gitDir, args, timeMsMax: commandMsMax, outputBytesMax, config }, signal);
+  return output.toString("utf8").trim();
+}

@@ -1,0 +1,82 @@
+import type { Readable } from "node:stream";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { findKeyHolder, findLocalProject } from "../caller.ts";
+import { type GitRequest, serveGit } from "../git-backend.ts";
+import { repositoryOf } from "../repository.ts";
+import { settlePullRequests } from "../settle-pull-requests.ts";
+import type { PluginDeps } from "./plugin-deps.ts";
+
+type Service = GitRequest["service"];
+const services: readonly Service[] = ["git-upload-pack", "git-receive-pack"];
+
+/** Each exchange is a process; beyond this many, clients are asked to come back. */
+const exchangesMax = 16;
+
+interface Params {
+  repository: string;
+}
+
+/** Smart HTTP for git clients: to fetch takes a key that reads the project, to push one that writes. */
+export function gitRoutes(app: FastifyInstance, deps: PluginDeps): void {
+  let exchanges = 0;
+
+  async function exchange(
+    request: FastifyRequest<{ Params: Params }>,
+    reply: FastifyReply,
+    asked: { path: GitRequest["path"]; service: Service; body: Readable | null },
+  ): Promise<unknown> {
+    const caller = await findKeyHolder(deps, request);
+    if (!caller) {
+      reply.header("www-authenticate", 'Basic realm="Emend: any user name, an admin key as the password"');
+      return say(reply, 401, "an admin key is needed: give it as the password, with any user name");
+    }
+    const projectId = /^(.+)\.git$/.exec(request.params.repository)?.[1] ?? "";
+    const project = caller.mayRead(projectId) ? await findLocalProject(deps.pool, projectId) : null;
+    if (!project) return say(reply, 404, "no such repository");
+    const isPush = asked.service === "git-receive-pack";
+    if (isPush && !caller.mayWrite(projectId)) return say(reply, 403, "this key may read the repository, not push");
+    if (exchanges >= exchangesMax) {
+      reply.header("retry-after", "5");
+      return say(reply, 503, "too many git clients at once: try again in a moment");
+    }
+
+    exchanges += 1;
+    try {
+      reply.hijack();
+      const backend = { ...asked, projectId, headers: request.headers, user: caller.name };
+      const code = await serveGit(deps.forgeDir, backend, reply.raw);
+      if (isPush && asked.body && code === 0) await afterPush(request, projectId);
+    } finally {
+      exchanges -= 1;
+    }
+    return reply;
+  }
+
+  async function afterPush(request: FastifyRequest, projectId: string): Promise<void> {
+    const repository = repositoryOf(deps, projectId);
+    await settlePullRequests({ db: deps.pool, repository }, projectId, deps.signal).catch((error) =>
+      request.log.warn({ err: error, projectId }, "pull requests not brought up to a push"),
+    );
+  }
+
+  app.get<{ Params: Params; Querystring: { service?: string } }>(
+    "/git/:repository/info/refs",
+    { exposeHeadRoute: false },
+    async (request, reply) => {
+      const service = services.find((name) => name === request.query.service);
+      if (!service) return say(reply, 403, "this server speaks git's smart protocol only");
+      return exchange(request, reply, { path: "info/refs", service, body: null });
+    },
+  );
+  for (const service of services) {
+    app.post<{ Params: Params; Body: Readable }>(`/git/:repository/${service}`, async (request, reply) =>
+      exchange(request, reply, { path: service, service, body: request.body }),
+    );
+    // The body goes to git as it comes: nothing here reads it.
+    app.addContentTypeParser(`application/x-${service}-request`, async (_request: unknown, body: Readable) => body);
+  }
+}
+
+function say(reply: FastifyReply, status: number, words: string): FastifyReply {
+  return reply.code(status).type("text/plain; charset=utf-8").send(`${words}\n`);
+}

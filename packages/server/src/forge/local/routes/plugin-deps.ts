@@ -1,0 +1,7 @@
+import type { AccessDeps } from "../caller.ts";
+import type { LocalForgeDeps } from "../local-forge.ts";
+
+export interface PluginDeps extends LocalForgeDeps, AccessDeps {
+  /** Aborted when the server stops. */
+  signal: AbortSignal;
+}

@@ -1,0 +1,99 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { type Caller, findCaller, findLocalProject, type LocalProject } from "../caller.ts";
+import { mergePullRequest } from "../merge-pull-request.ts";
+import { pullPage } from "../pages/pull-page.ts";
+import { pullsPage } from "../pages/pulls-page.ts";
+import { getPullRequest, listPullRequests, markClosed, markReady } from "../pull-requests.ts";
+import { readPullView } from "../read-pull-view.ts";
+import { repositoryOf } from "../repository.ts";
+import { pageContext, type Style, sendForeignOrigin, sendNotice, sendPage } from "./page-reply.ts";
+import type { PluginDeps } from "./plugin-deps.ts";
+import { isSameOrigin } from "./same-origin.ts";
+
+type ProjectRequest = FastifyRequest<{ Params: { projectId: string; number?: string } }>;
+interface Visit {
+  caller: Caller;
+  project: LocalProject;
+}
+
+/** A project's pull requests: to read them takes a session or a key, to change them the write right as well. */
+export function pullRoutes(app: FastifyInstance, deps: PluginDeps, style: Style): void {
+  const cloneUrl = (project: LocalProject) => `${deps.publicUrl()}/git/${project.id}.git`;
+
+  /** Who asks for which project; null where the answer has been sent. */
+  async function admit(request: ProjectRequest, reply: FastifyReply): Promise<Visit | null> {
+    const { projectId } = request.params;
+    const caller = await findCaller(deps, request);
+    if (!caller) {
+      sendNotice(reply, pageContext(deps, style, null), "signIn");
+      return null;
+    }
+    const project = caller.mayRead(projectId) ? await findLocalProject(deps.pool, projectId) : null;
+    if (project) return { caller, project };
+    sendNotice(reply, pageContext(deps, style, caller), "notFound");
+    return null;
+  }
+
+  async function showPull(reply: FastifyReply, visit: Visit, number: number, alert: string | null): Promise<unknown> {
+    const context = pageContext(deps, style, visit.caller);
+    const repository = repositoryOf(deps, visit.project.id);
+    const view = await readPullView({ db: deps.pool, repository }, visit.project.id, number, deps.signal);
+    if (!view) return sendNotice(reply, context, "notFound");
+    const mayWrite = visit.caller.mayWrite(visit.project.id);
+    const page = { ...view, ...visit, mayWrite, cloneUrl: cloneUrl(visit.project), alert };
+    return sendPage(reply, alert === null ? 200 : 409, pullPage(context, page));
+  }
+
+  app.get("/forge/:projectId/pulls", async (request: ProjectRequest, reply) => {
+    const visit = await admit(request, reply);
+    if (!visit) return reply;
+    const pullRequests = await listPullRequests(deps.pool, visit.project.id);
+    const view = { project: visit.project, pullRequests, cloneUrl: cloneUrl(visit.project) };
+    return sendPage(reply, 200, pullsPage(pageContext(deps, style, visit.caller), view));
+  });
+
+  app.get("/forge/:projectId/pull/:number", async (request: ProjectRequest, reply) => {
+    const visit = await admit(request, reply);
+    return visit ? showPull(reply, visit, parseNumber(request), null) : reply;
+  });
+
+  /** `act` returns what went wrong, in words, or null. */
+  function action(
+    name: string,
+    act: (visit: Visit, number: number, request: ProjectRequest) => Promise<string | null>,
+  ): void {
+    app.post(`/forge/:projectId/pull/:number/${name}`, async (request: ProjectRequest, reply) => {
+      const visit = await admit(request, reply);
+      if (!visit) return reply;
+      const context = pageContext(deps, style, visit.caller);
+      if (!isSameOrigin(request, deps.publicUrl())) return sendForeignOrigin(reply, context, deps.publicUrl());
+      if (!visit.caller.mayWrite(visit.project.id)) return sendNotice(reply, context, "forbidden");
+      const number = parseNumber(request);
+      if (!(await getPullRequest(deps.pool, visit.project.id, number))) return sendNotice(reply, context, "notFound");
+      const problem = await act(visit, number, request);
+      if (problem !== null) return showPull(reply, visit, number, problem);
+      return reply.redirect(`${deps.publicUrl()}/forge/${visit.project.id}/pull/${number}`, 303);
+    });
+  }
+
+  action("merge", async ({ caller, project }, number, request) => {
+    const repository = repositoryOf(deps, project.id);
+    const form = new URLSearchParams(String(request.body ?? ""));
+    const merge = { projectId: project.id, number, headExpected: form.get("head"), by: caller.name };
+    const outcome = await mergePullRequest({ db: deps.pool, repository }, merge, deps.signal);
+    return outcome.kind === "refused" ? outcome.reason : null;
+  });
+  action("close", async ({ project }, number) => {
+    await markClosed(deps.pool, project.id, number);
+    return null;
+  });
+  action("ready", async ({ project }, number) => {
+    await markReady(deps.pool, project.id, number);
+    return null;
+  });
+}
+
+/** 0, which no pull request has, for anything that is no number of one. */
+function parseNumber(request: ProjectRequest): number {
+  return /^[1-9]\d{0,8}$/.test(request.params.number ?? "") ? Number(request.params.number) : 0;
+}

@@ -1,0 +1,112 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import fastify from "fastify";
+import { authenticateGitKey } from "../../src/accounts/authenticate-key.ts";
+import { createLoginLink } from "../../src/accounts/create-login-link.ts";
+import { createSessions } from "../../src/accounts/sessions.ts";
+import type { Forge } from "../../src/forge/forge.ts";
+import { createLocalRepository } from "../../src/forge/local/create-repository.ts";
+import { localForgePlugin } from "../../src/forge/local/plugin.ts";
+import { openForge } from "../../src/forge/registry.ts";
+import { createGit, type Git } from "../../src/tree/git.ts";
+import { createTestDatabase, type TestDatabase } from "./database.ts";
+
+const run = promisify(execFile);
+
+/** A local forge that listens: real repositories, rows, pages and git over HTTP. */
+export interface TestForge {
+  database: TestDatabase;
+  git: Git;
+  forgeDir: string;
+  /** A folder for this test file's own use. */
+  dir: string;
+  url: string;
+  signal: AbortSignal;
+  addProject(id: string, importFrom?: string): Promise<Forge>;
+  open(projectId: string): Forge;
+  /** `key-<scope>-<project>` is a key of that project. */
+  keyOf(projectId: string, scope: "read" | "write"): string;
+  loginLink(landsOn: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+export async function startTestForge(options: { basePath?: string } = {}): Promise<TestForge> {
+  const database = await createTestDatabase();
+  const dir = await mkdtemp(join(tmpdir(), "emend-forge-"));
+  const forgeDir = join(dir, "forge");
+  const git = createGit({ allowedProtocols: ["file"] });
+  const stopping = new AbortController();
+  const app = fastify();
+  let url = "";
+  const local = { git, forgeDir, pool: database.pool, publicUrl: () => url };
+  const keyring = {
+    authenticate(key: string) {
+      const [, scope, projectId] = /^key-(read|write)-(.+)$/.exec(key) ?? [];
+      if (!projectId || (scope !== "read" && scope !== "write")) return null;
+      return { keyId: "k1", projectIds: new Set([projectId]), scope } as const;
+    },
+    throttledAddresses: 0,
+    close: async () => {},
+  };
+  await app.register(
+    localForgePlugin({
+      ...local,
+      signal: stopping.signal,
+      authenticateKey: (bearer) => authenticateGitKey(keyring, bearer),
+      sessions: createSessions({ pool: database.pool, publicUrl: local.publicUrl }),
+    }),
+    { prefix: options.basePath ?? "" },
+  );
+  url = `${await app.listen({ host: "127.0.0.1", port: 0 })}${options.basePath ?? ""}`;
+  const open = (projectId: string) => openForge({ id: projectId, forge: "local" }, { local });
+
+  return {
+    database,
+    git,
+    forgeDir,
+    dir,
+    url,
+    signal: stopping.signal,
+    open,
+    keyOf: (projectId, scope) => `key-${scope}-${projectId}`,
+    loginLink: (landsOn) => createLoginLink({ db: database.pool, publicUrl: url }, { landsOn }),
+    async addProject(id, importFrom) {
+      await createLocalRepository(
+        { git, forgeDir },
+        { projectId: id, importFrom: importFrom ?? null },
+        stopping.signal,
+      );
+      await database.pool.query("insert into projects (id, name, forge, repository_url) values ($1, $2, 'local', $3)", [
+        id,
+        `Docs of ${id}`,
+        `${url}/git/${id}.git`,
+      ]);
+      return open(id);
+    },
+    async close() {
+      stopping.abort();
+      await app.close();
+      await database.drop();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+const author = {
+  GIT_AUTHOR_NAME: "Ada",
+  GIT_AUTHOR_EMAIL: "ada@example.com",
+  GIT_COMMITTER_NAME: "Ada",
+  GIT_COMMITTER_EMAIL: "ada@example.com",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_TERMINAL_PROMPT: "0",
+};
+
+/** A person's git, as it comes. Rejects with git's words where it fails. */
+export async function personGit(cwd: string, ...args: string[]): Promise<string> {
+  const { stdout } = await run("git", args, { cwd, env: { PATH: process.env.PATH, HOME: cwd, ...author } });
+  return stdout.trim();
+}
