@@ -1,0 +1,61 @@
+import type { PullRequestCheck, PullRequestDraft } from "../forge/forge.ts";
+import type { CheckFigures, PublishDeps, PublishInput } from "./publication.ts";
+import { pullRequestBody, type TouchedFile } from "./pull-request-body.ts";
+import { plainLine } from "./quiet-text.ts";
+
+const titleCharactersMax = 200;
+
+/** Everything a pull request of this change says. */
+export async function draftPullRequest(deps: PublishDeps, input: PublishInput): Promise<PullRequestDraft> {
+  const checks = listChecks(input.checks);
+  return {
+    head: input.job.branch,
+    base: input.base.ref,
+    title: plainLine(input.title, titleCharactersMax) || "Update documentation",
+    body: pullRequestBody({
+      ...input,
+      files: await listTouchedFiles(deps, input),
+      checks: deps.forge.showsChecks ? [] : checks,
+      introduced: input.checks.introduced,
+    }),
+    draft: input.draft,
+    checks,
+  };
+}
+
+export function listChecks(figures: CheckFigures): readonly PullRequestCheck[] {
+  const errors = figures.introduced.filter((finding) => finding.severity === "error").length;
+  const others = figures.introduced.length - errors;
+  return [
+    {
+      name: "Policy",
+      verdict: "passed",
+      detail: "every changed path is one that this project lets Emend change",
+    },
+    {
+      name: "New findings",
+      verdict: errors > 0 ? "flagged" : "passed",
+      detail:
+        figures.introduced.length === 0
+          ? "this change breaks nothing that was whole"
+          : `${count(errors, "error")}, ${count(others, "warning or note", "warnings or notes")}`,
+    },
+    {
+      name: "Findings on the whole site",
+      verdict: figures.findingsAfter > figures.findingsBefore ? "flagged" : "passed",
+      detail: `${figures.findingsBefore} before, ${figures.findingsAfter} after, ${figures.fixed.length} fixed`,
+    },
+  ];
+}
+
+async function listTouchedFiles(deps: PublishDeps, input: PublishInput): Promise<readonly TouchedFile[]> {
+  const base = new Set((await deps.mirror.treeAt(input.base.commit).list()).map((entry) => entry.path));
+  return input.entries.map(({ path, content }) => {
+    if (content === null) return { path, kind: "deleted" };
+    return { path, kind: base.has(path) ? "changed" : "added" };
+  });
+}
+
+function count(number: number, one: string, many = `${one}s`): string {
+  return `${number} ${number === 1 ? one : many}`;
+}

@@ -1,0 +1,63 @@
+import { AppError } from "../errors.ts";
+import type { PullRequest } from "../forge/forge.ts";
+import { draftPullRequest } from "./draft-pull-request.ts";
+import { pickPullRequest } from "./find-pull-request.ts";
+import type { PublishDeps, PublishInput } from "./publication.ts";
+import { pauseAfterUnclear } from "./retry.ts";
+import { sendEffect, sendQuestion } from "./send-effect.ts";
+
+export interface EnsuredPullRequest {
+  kind: "opened" | "found" | "closed" | "merged";
+  pullRequest: PullRequest;
+}
+
+/**
+ * Looks before it creates, and looks again after every answer that does not say plainly what happened: a request
+ * that timed out, or a 502 on the way back, may well have made the pull request.
+ */
+export async function ensurePullRequest(
+  deps: PublishDeps,
+  input: PublishInput,
+  signal: AbortSignal,
+): Promise<EnsuredPullRequest> {
+  for (let attempt = 1; ; attempt += 1) {
+    const result = await findOrCreate(deps, input, signal);
+    if (result.kind !== "unclear") return result;
+    await pauseAfterUnclear(attempt, result.error, signal);
+  }
+}
+
+async function findOrCreate(
+  deps: PublishDeps,
+  input: PublishInput,
+  signal: AbortSignal,
+): Promise<EnsuredPullRequest | { kind: "unclear"; error: unknown }> {
+  deps.crashPoint("before-find");
+  const { branch } = input.job;
+  const listed = await sendQuestion(deps, (request) => deps.forge.findPullRequests(branch, request), signal);
+  if (listed.kind === "unclear") return listed;
+  const found = pickPullRequest(listed.value);
+  if (found) return found;
+
+  const draft = await draftPullRequest(deps, input);
+  const created = await sendEffect(
+    deps,
+    (request) => {
+      deps.crashPoint("before-create");
+      return deps.forge.createPullRequest(draft, request);
+    },
+    signal,
+  );
+  deps.crashPoint("after-create");
+  if (created.kind === "unclear") return created;
+  if (created.value.kind === "created") return { kind: "opened", pullRequest: created.value.pullRequest };
+  return { kind: "unclear", error: existsButUnlisted() };
+}
+
+/** Some forges list a pull request a moment after they refuse a second one. */
+function existsButUnlisted(): AppError {
+  return new AppError("forge_unavailable", {
+    publicMessage: "the forge says that the branch has a pull request, but does not list it",
+    retryable: true,
+  });
+}

@@ -1,0 +1,80 @@
+import type { Finding } from "@emend/site";
+import type { Forge, PullRequest } from "../forge/forge.ts";
+import type { Mirror } from "../tree/mirror.ts";
+import type { OverlayEntry } from "../tree/tree.ts";
+import type { WriteQueue } from "./write-queue.ts";
+
+/** Where a test build can be told to die while it publishes, in order. */
+export const publishCrashPoints = [
+  "before-commit",
+  "after-commit",
+  "after-commit-stored",
+  "before-push",
+  "after-push",
+  "before-find",
+  "before-create",
+  "after-create",
+] as const;
+export type PublishCrashPoint = (typeof publishCrashPoints)[number];
+
+export interface CommitIds {
+  treeId: string;
+  commitId: string;
+}
+
+/** What became of a change: its pushed branch and its pull request. */
+export type Publication =
+  | {
+      /** opened: by this run. found: an earlier run, or an answer that got lost, had opened it. The others: a person's decision, never undone. */
+      kind: "opened" | "found" | "closed" | "merged";
+      pullRequest: PullRequest;
+      commitId: string;
+    }
+  /** The branch holds somebody else's commit, which stays. */
+  | { kind: "branch_conflict"; branch: string; found: string | null };
+
+export interface PublishDeps {
+  forge: Forge;
+  mirror: Mirror;
+  /** Fenced by the lease: throws when it is lost. */
+  store: { saveCommit(ids: CommitIds): Promise<void> };
+  writes: WriteQueue;
+  crashPoint(name: PublishCrashPoint): void;
+  /** Renews the lease; throws when it is lost or a stop was asked for. */
+  renewForEffect(): Promise<void>;
+  /** A clock that no one can set back; `performance.now` unless a test says otherwise. */
+  monotonicMs?(): number;
+}
+
+/** What the review found, as its verdict tells it. */
+export interface CheckFigures {
+  introduced: readonly Finding[];
+  fixed: readonly Finding[];
+  findingsBefore: number;
+  findingsAfter: number;
+}
+
+export interface PublishInput {
+  job: {
+    id: string;
+    createdAt: Date;
+    branch: string;
+    prompt: string;
+    /** Where a reader of the pull request can look the job up. */
+    url: string;
+  };
+  /** The model that answered last. */
+  model: string;
+  base: { commit: string; ref: string };
+  entries: readonly OverlayEntry[];
+  title: string;
+  summary: string;
+  checks: CheckFigures;
+  draft: boolean;
+  /** Why this is a draft, in words for its reader. */
+  draftReason?: string;
+  /** What an earlier run stored before it pushed. */
+  stored: CommitIds | null;
+  /** The commit the branch must have now; null: it must not exist. */
+  branchExpected: string | null;
+}

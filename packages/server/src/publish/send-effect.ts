@@ -1,0 +1,63 @@
+import { AppError, isAppError } from "../errors.ts";
+import type { PublishDeps } from "./publication.ts";
+
+/** Below the lease: a request that outlives it could land after another worker has ended the job. */
+const requestMsMax = 15_000;
+/** A renewal that took longer than this says nothing about now. */
+const renewalMsMax = 5_000;
+const renewalsMax = 3;
+
+/** An answer, or the lack of one (time-out, reset, 5xx): then it may or may not have happened. */
+export type Answer<T> = { kind: "answered"; value: T } | { kind: "unclear"; error: unknown };
+type Send<T> = (signal: AbortSignal) => Promise<T>;
+type EffectDeps = Pick<PublishDeps, "forge" | "writes" | "renewForEffect" | "monotonicMs">;
+
+/** Sends a write in its turn, with a lease renewed right before it. A lost lease and permanent refusals are thrown. */
+export function sendEffect<T>(deps: EffectDeps, send: Send<T>, signal: AbortSignal): Promise<Answer<T>> {
+  const { writes, forge } = deps;
+  return answer(signal, (begin) => {
+    const turn = async () => {
+      await renew(deps);
+      return begin(send);
+    };
+    return writes.write(forge.credentialId, turn, signal);
+  });
+}
+
+/** Asks without changing anything. */
+export function sendQuestion<T>(deps: EffectDeps, send: Send<T>, signal: AbortSignal): Promise<Answer<T>> {
+  return answer(signal, (begin) => deps.writes.read(deps.forge.credentialId, () => begin(send), signal));
+}
+
+async function answer<T>(
+  signal: AbortSignal,
+  exchange: (begin: (send: Send<T>) => Promise<T>) => Promise<T>,
+): Promise<Answer<T>> {
+  let isSent = false;
+  const begin = (send: Send<T>) => {
+    isSent = true;
+    return send(AbortSignal.any([signal, AbortSignal.timeout(requestMsMax)]));
+  };
+  try {
+    return { kind: "answered", value: await exchange(begin) };
+  } catch (error) {
+    // What failed before it was sent (the lease, the turn) is certain.
+    if (!isSent || signal.aborted || isPermanent(error)) throw error;
+    return { kind: "unclear", error };
+  }
+}
+
+/** A worker that was frozen while it renewed must renew again before it acts. */
+async function renew(deps: EffectDeps): Promise<void> {
+  const nowMs = deps.monotonicMs ?? (() => performance.now());
+  for (let renewal = 1; renewal <= renewalsMax; renewal += 1) {
+    const begunMs = nowMs();
+    await deps.renewForEffect();
+    if (nowMs() - begunMs <= renewalMsMax) return;
+  }
+  throw new AppError("internal", { publicMessage: "the lease could not be renewed in time", retryable: true });
+}
+
+function isPermanent(error: unknown): boolean {
+  return isAppError(error) && !error.retryable;
+}
