@@ -72,17 +72,17 @@ export async function startContractServer(basePath = ""): Promise<ContractServer
     if (fault?.kind === "silence") return null;
     if (fault?.kind === "reset") return request.socket.destroy();
     if (fault?.kind === "answer") return response.writeHead(fault.status, fault.headers).end(fault.body);
-    const answer = await route(request, body);
+    const answer = await route(request);
     if (fault?.kind === "reset-after-work") return request.socket.destroy();
     return response
       .writeHead(answer.status, { "content-type": "application/json", ...answer.headers })
       .end(answer.body);
   }
 
-  async function route(request: IncomingMessage, body: string) {
+  async function route(request: IncomingMessage) {
     const path = (request.url ?? "").slice(basePath.length);
     const [, id, action] = /^\/v2\/agent\/docs\/job(?:\/([^/]+))?(?:\/(archive))?$/.exec(path) ?? [];
-    if (request.method === "POST" && id === undefined) return create(request, body);
+    if (request.method === "POST" && id === undefined) return create(request);
     const job = self.jobs.get(id ?? "");
     if (!job) return { status: 404, headers: { "emend-error": "not_found" }, body: '{"error":"No such job."}' };
     if (action === "archive") {
@@ -92,14 +92,14 @@ export async function startContractServer(basePath = ""): Promise<ContractServer
     return read(request, job.id);
   }
 
-  function create(request: IncomingMessage, body: string) {
+  function create(request: IncomingMessage) {
     const key = String(request.headers["idempotency-key"]);
     const replayed = replays.get(key);
     if (replayed) return { status: 201, headers: { "idempotent-replayed": "true" }, body: replayed };
     const job = newJob(`job_${self.jobs.size + 1}`);
     self.jobs.set(job.id, job);
     replays.set(key, JSON.stringify(job));
-    return { status: 201, headers: { prompt: JSON.parse(body).prompt }, body: JSON.stringify(job) };
+    return { status: 201, headers: {}, body: JSON.stringify(job) };
   }
 
   async function read(request: IncomingMessage, id: string) {

@@ -1,0 +1,20 @@
+import type { Command } from "commander";
+import type { Cli } from "../cli.ts";
+import { jobsOf } from "./jobs-of.ts";
+import { withJson } from "./options.ts";
+import { printJob } from "./print-job.ts";
+
+export function registerJobArchive(job: Command, cli: Cli): void {
+  const command = job
+    .command("archive")
+    .description("archive a job; an active one is stopped first")
+    .argument("<project>", "the project's id")
+    .argument("<id>", "the job's id");
+  withJson(command).action((project: string, id: string, options: { json?: boolean }) =>
+    archiveJob(cli, project, id, options),
+  );
+}
+
+async function archiveJob(cli: Cli, project: string, id: string, options: { json?: boolean }): Promise<void> {
+  printJob(cli, options, await jobsOf(cli, project).archive(id, { signal: cli.signal }));
+}

@@ -1,0 +1,30 @@
+import type { AgentJob } from "@emend/sdk";
+import { type Cli, CliError } from "../cli.ts";
+import { printResult } from "../output.ts";
+import { safeText } from "../terminal/safe-text.ts";
+
+export function printJob(cli: Cli, options: { json?: boolean }, job: AgentJob): void {
+  const lines = [
+    ["id", job.id],
+    ["status", job.status],
+    ["pull request", job.prLink ?? "none"],
+    ["model", job.model],
+    ["repository", job.source.repository],
+    ["branch", job.source.ref ?? "none"],
+    ["created", job.createdAt],
+    ...(job.archivedAt ? [["archived", job.archivedAt]] : []),
+  ];
+  printResult(
+    cli,
+    options,
+    job,
+    lines.map(([name = "", value = ""]) => `${name.padEnd(14)}${safeText(value)}`).join("\n"),
+  );
+}
+
+/** A job that failed has an exit code of its own, so that a script notices. */
+export function assertNotFailed(job: AgentJob): void {
+  if (job.status !== "failed") return;
+  const kept = job.prLink ? `; what it had done is kept at ${job.prLink}` : "";
+  throw new CliError("jobFailed", `job ${job.id} failed${kept}; the server's job page says why`);
+}

@@ -1,0 +1,73 @@
+import { type Command, Option } from "commander";
+import { type Cli, CliError } from "../cli.ts";
+import { modelHint } from "../model-hint.ts";
+import { parsePort } from "../parse-options.ts";
+import { resolvePath } from "../resolve-path.ts";
+import { withData, withJson } from "./options.ts";
+
+interface ServeOptions {
+  port?: number;
+  host?: string;
+  data?: string;
+  role?: "all" | "api" | "worker";
+  json?: boolean;
+}
+
+export function registerServe(program: Command, cli: Cli): void {
+  const command = program
+    .command("serve")
+    .description("run the service until it is told to stop")
+    .option("--port <n>", "port to listen on (default: EMEND_PORT or 4600)", parsePort)
+    .option("--host <address>", "address to listen on (default: EMEND_HOST or 127.0.0.1)")
+    .addOption(new Option("--role <role>", "what this process does").choices(["all", "api", "worker"]));
+  withJson(withData(command)).action((options: ServeOptions) => serve(cli, options));
+}
+
+async function serve(cli: Cli, options: ServeOptions): Promise<void> {
+  const { loadConfig, startServer } = await import("@emend/server");
+  const config = loadConfig(cli.env, {
+    ...(options.port === undefined ? {} : { port: options.port }),
+    ...(options.host === undefined ? {} : { host: options.host }),
+    ...(options.data === undefined ? {} : { dataDir: resolvePath(cli, options.data) }),
+    ...(options.role === undefined ? {} : { role: options.role }),
+  });
+  const server = await startServer(config).catch((error) => {
+    throw isPortTaken(error)
+      ? new CliError("fault", `port ${config.port} is in use; choose another with --port, or 0 for any`, error)
+      : error;
+  });
+  try {
+    if (cli.stdout.isTTY && !options.json) await greet(cli, server);
+    else cli.stdout.write(`${JSON.stringify({ event: "ready", url: server.url })}\n`);
+    await Promise.race([server.finished, interrupted(cli.signal)]);
+  } finally {
+    await server.stop();
+  }
+}
+
+async function greet(cli: Cli, server: { url: string; admin: { createLoginLink(landsOn: string): Promise<string> } }) {
+  const hint = modelHint(cli.env);
+  cli.stdout.write(
+    [
+      "",
+      `  Emend is ready at ${server.url}`,
+      "",
+      `  Log this browser in   ${await server.admin.createLoginLink("/")}`,
+      `  API reference         ${server.url}/reference`,
+      ...(hint ? ["", `  ${hint}`] : []),
+      "",
+      "  Ctrl-C stops it.",
+      "",
+      "",
+    ].join("\n"),
+  );
+}
+
+function isPortTaken(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+}
+
+function interrupted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}

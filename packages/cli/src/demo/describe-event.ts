@@ -1,0 +1,48 @@
+import type { JobEvent } from "@emend/server";
+
+export type ToldEvent =
+  | { kind: "phase"; name: string }
+  | { kind: "detail"; text: string }
+  | { kind: "end" }
+  | { kind: "nothing" };
+
+/** What an event says to somebody who watches. Events are data of another process: what is not understood is skipped. */
+export function describeEvent(event: JobEvent): ToldEvent {
+  const data = asRecord(event.data);
+  switch (event.kind) {
+    case "job.created":
+      return { kind: "phase", name: "queued" };
+    case "phase":
+      return typeof data.phase === "string" ? { kind: "phase", name: data.phase } : { kind: "nothing" };
+    case "step":
+      return detail(toolNames(data.tools).join(", "));
+    case "findings":
+      return detail(findingsText(data));
+    case "pull_request":
+      return detail(typeof data.number === "number" ? `pull request #${data.number}` : "");
+    case "completed":
+    case "failed":
+    case "archived":
+      return { kind: "end" };
+    default:
+      return { kind: "nothing" };
+  }
+}
+
+function detail(text: string): ToldEvent {
+  return text === "" ? { kind: "nothing" } : { kind: "detail", text };
+}
+
+function toolNames(tools: unknown): string[] {
+  if (!Array.isArray(tools)) return [];
+  return tools.map((tool) => String(asRecord(tool).name ?? "")).filter((name) => name !== "" && name !== "finish");
+}
+
+function findingsText(data: Record<string, unknown>): string {
+  const { before, after } = data;
+  return typeof before === "number" && typeof after === "number" ? `findings ${before} → ${after}` : "";
+}
+
+function asRecord(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}

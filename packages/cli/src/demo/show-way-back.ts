@@ -1,0 +1,29 @@
+import type { Cli } from "../cli.ts";
+import { runAs, shellWord } from "../run-as.ts";
+import type { Narrator } from "../terminal/narrator.ts";
+
+interface WayBack {
+  /** Logs one browser in, once, and lands on the pull request. */
+  link: string;
+  dataDir: string;
+  url: string;
+  isLive: boolean;
+}
+
+/** The link, and how to open it: now where the server stays up, later where it stops with this command. */
+export function showWayBack(cli: Cli, narrator: Narrator, way: WayBack): void {
+  const { style } = narrator;
+  const serve = runAs(cli.env, `serve --data ${shellWord(way.dataDir)} --port ${new URL(way.url).port}`);
+  narrator.line(
+    `  ${style.strong("Open the pull request")} ${style.dim("(works once, for an hour: it logs your browser in)")}`,
+  );
+  narrator.line(`  ${style.link(way.link)}`);
+  narrator.line();
+  if (way.isLive) {
+    narrator.line(`  ${style.dim("The server stays up for it. Press Enter or Ctrl-C to stop; to start it again:")}`);
+  } else {
+    narrator.line(`  ${style.dim("The server stops now. Start it again, then open the link:")}`);
+  }
+  narrator.line(`  ${style.dim(serve)}`);
+  narrator.line();
+}

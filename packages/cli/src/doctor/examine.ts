@@ -1,0 +1,46 @@
+import type { Cli } from "../cli.ts";
+import { resolvePath } from "../resolve-path.ts";
+import { examineDataDir } from "./examine-data-dir.ts";
+import { examineDatabase } from "./examine-database.ts";
+import { examineGit } from "./examine-git.ts";
+import { examineModel } from "./examine-model.ts";
+import { examineServer } from "./examine-server.ts";
+
+export interface Examination {
+  name: string;
+  /** note: nothing is wrong, but it is worth knowing. */
+  verdict: "good" | "note" | "bad";
+  detail: string;
+  advice?: string;
+}
+
+/** Looks at everything once and changes nothing. */
+export async function examine(cli: Cli, options: { data?: string }): Promise<readonly Examination[]> {
+  const node: Examination = { name: "node", verdict: "good", detail: process.version };
+  const git = await examineGit();
+  const { loadConfig, openAdmin } = await import("@emend/server");
+  let config: ReturnType<typeof loadConfig>;
+  try {
+    config = loadConfig(cli.env, options.data === undefined ? {} : { dataDir: resolvePath(cli, options.data) });
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== "ConfigError") throw error;
+    return [node, git, { name: "settings", verdict: "bad", detail: error.message.replaceAll("\n", "; ") }];
+  }
+  const dataDir = await examineDataDir(config.dataDir);
+  return [
+    node,
+    git,
+    { name: "settings", verdict: "good", detail: `role ${config.role}, ${config.host}:${config.port}` },
+    dataDir,
+    await examineDatabase({ openAdmin }, config),
+    await examineServer(cli, config),
+    examineModel(cli.env, config.model),
+    config.publicUrl
+      ? { name: "public url", verdict: "good", detail: config.publicUrl }
+      : {
+          name: "public url",
+          verdict: "note",
+          detail: "EMEND_PUBLIC_URL is not set: links name the address that the server listens on",
+        },
+  ];
+}

@@ -1,0 +1,13 @@
+/** Vendor keys that people have in their environment, and the model that each would make possible. */
+const vendors = [
+  { variable: "ANTHROPIC_API_KEY", model: "anthropic/claude-sonnet-4-5" },
+  { variable: "OPENAI_API_KEY", model: "openai/gpt-5" },
+  { variable: "GOOGLE_GENERATIVE_AI_API_KEY", model: "google/gemini-2.5-pro" },
+] as const;
+
+/** The one line that would switch to a real model. A key in the environment alone never does: it costs money. */
+export function modelHint(env: NodeJS.ProcessEnv): string | null {
+  if (env.EMEND_MODEL) return null;
+  const vendor = vendors.find(({ variable }) => env[variable]);
+  return vendor ? `${vendor.variable} is set and not used. To work with a model: EMEND_MODEL=${vendor.model}` : null;
+}

@@ -1,0 +1,43 @@
+import { isIP } from "node:net";
+import { InvalidArgumentError } from "commander";
+
+/** Readers of option values. What they throw is shown with the option's name, and the exit code is that of usage. */
+
+export function parsePort(text: string): number {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new InvalidArgumentError("A port is a whole number from 0 to 65535; 0 takes any free one.");
+}
+
+const hoursOf: Readonly<Record<string, number>> = { h: 1, d: 24, w: 168, y: 8760 };
+const yearsMax = 10;
+
+/** `12h`, `90d`, `4w`, `1y`: from now. Or a date, `2027-01-31`, whose day is the last. */
+export function parseExpiry(text: string, nowMs = Date.now()): Date {
+  const at = expiryMs(text, nowMs);
+  if (at === null)
+    throw new InvalidArgumentError("Give a span such as 12h, 90d, 4w or 1y, or a date such as 2027-01-31.");
+  if (at <= nowMs) throw new InvalidArgumentError("That is in the past.");
+  if (at - nowMs > yearsMax * 8784 * 3_600_000)
+    throw new InvalidArgumentError(`That is more than ${yearsMax} years ahead.`);
+  return new Date(at);
+}
+
+function expiryMs(text: string, nowMs: number): number | null {
+  const [, count, unit] = /^(\d{1,6})([hdwy])$/.exec(text) ?? [];
+  if (count !== undefined && unit !== undefined) return nowMs + Number(count) * (hoursOf[unit] ?? 0) * 3_600_000;
+  const date = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T23:59:59.999Z`) : Number.NaN;
+  const isRealDay = !Number.isNaN(date) && new Date(date).toISOString().startsWith(text);
+  return isRealDay ? date : null;
+}
+
+/** Addresses and ranges gather, whether given after one `--allow` or several. */
+export function parseRange(text: string, earlier: readonly string[] = []): readonly string[] {
+  const [address = "", prefix, ...rest] = text.split("/");
+  const bits = isIP(address) === 4 ? 32 : 128;
+  const isPrefix = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
+  if (isIP(address) === 0 || !isPrefix || rest.length > 0) {
+    throw new InvalidArgumentError("Give an address or a range such as 203.0.113.7 or 203.0.113.0/24.");
+  }
+  return [...earlier, text];
+}

@@ -1,0 +1,57 @@
+import { Command } from "commander";
+import type { Cli } from "./cli.ts";
+import { registerDemo } from "./commands/demo.ts";
+import { registerDoctor } from "./commands/doctor.ts";
+import { registerJobArchive } from "./commands/job-archive.ts";
+import { registerJobCreate } from "./commands/job-create.ts";
+import { registerJobGet } from "./commands/job-get.ts";
+import { registerKeyCreate } from "./commands/key-create.ts";
+import { registerKeyList } from "./commands/key-list.ts";
+import { registerKeyRevoke } from "./commands/key-revoke.ts";
+import { registerProjectAdd } from "./commands/project-add.ts";
+import { registerProjectList } from "./commands/project-list.ts";
+import { registerServe } from "./commands/serve.ts";
+import { registerUserLink } from "./commands/user-link.ts";
+import { version } from "./version.ts";
+
+/** The whole command line, one command a file. */
+export function buildProgram(cli: Cli): Command {
+  const program = new Command("emend")
+    .description("Turns an instruction into a pull request on your documentation.")
+    .version(version, "-V, --version", "print the version")
+    .helpOption("-h, --help", "show this help")
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => cli.stdout.write(text),
+      writeErr: (text) => cli.stderr.write(text),
+      outputError: (text, write) => write(`${text.trim().replace(/^error: /, "emend: ")} (--help shows how)\n`),
+    });
+
+  registerServe(program, cli);
+  registerDemo(program, cli);
+
+  const project = group(program, "project", "the docs repositories that Emend works on");
+  registerProjectAdd(project, cli);
+  registerProjectList(project, cli);
+
+  const key = group(program, "key", "the keys that clients of the API carry");
+  registerKeyCreate(key, cli);
+  registerKeyList(key, cli);
+  registerKeyRevoke(key, cli);
+
+  const user = group(program, "user", "people in a browser");
+  registerUserLink(user, cli);
+
+  const job = group(program, "job", "jobs of a running server (EMEND_URL, EMEND_API_KEY)");
+  registerJobCreate(job, cli);
+  registerJobGet(job, cli);
+  registerJobArchive(job, cli);
+
+  registerDoctor(program, cli);
+  return program;
+}
+
+function group(program: Command, name: string, description: string): Command {
+  return program.command(name).description(description).helpCommand(false);
+}

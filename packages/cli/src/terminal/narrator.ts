@@ -1,0 +1,97 @@
+import { styleText } from "node:util";
+import { safeText } from "./safe-text.ts";
+
+/** Tells what happens while it happens: a live line on a terminal, plain lines in a pipe, nothing at all for JSON. */
+export interface Narrator {
+  /** Something begins; it stays in sight until it is done. */
+  begin(text: string): void;
+  /** The begun thing is done: its last word. */
+  done(text: string, detail?: string): void;
+  line(text?: string): void;
+  readonly style: Style;
+}
+
+export interface Style {
+  strong(text: string): string;
+  dim(text: string): string;
+  good(text: string): string;
+  warn(text: string): string;
+  link(text: string): string;
+}
+
+type Format = Parameters<typeof styleText>[0];
+
+const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const frameMs = 80;
+
+export const silentNarrator: Narrator = {
+  begin() {},
+  done() {},
+  line() {},
+  style: styleFor(null),
+};
+
+export function plainNarrator(stream: NodeJS.WriteStream): Narrator {
+  const style = styleFor(stream);
+  return {
+    begin() {},
+    done: (text, detail) => void stream.write(doneLine(style, text, detail)),
+    line: (text = "") => void stream.write(`${text}\n`),
+    style,
+  };
+}
+
+export function liveNarrator(stream: NodeJS.WriteStream): Narrator & { end(): void } {
+  const style = styleFor(stream);
+  let timer: NodeJS.Timeout | undefined;
+  let frame = 0;
+
+  function clear() {
+    if (timer === undefined) return;
+    clearInterval(timer);
+    timer = undefined;
+    stream.write("\r\u001b[2K\u001b[?25h");
+  }
+  return {
+    begin(text) {
+      clear();
+      const shown = safeText(text).slice(0, Math.max(10, (stream.columns ?? 80) - 6));
+      function draw() {
+        stream.write(`\r\u001b[2K  ${style.dim(frames[frame % frames.length] ?? "")} ${style.dim(shown)}`);
+        frame += 1;
+      }
+      stream.write("\u001b[?25l");
+      timer = setInterval(draw, frameMs).unref();
+      draw();
+    },
+    done(text, detail) {
+      clear();
+      stream.write(doneLine(style, text, detail));
+    },
+    line(text = "") {
+      clear();
+      stream.write(`${text}\n`);
+    },
+    end: clear,
+    style,
+  };
+}
+
+const nameWidth = 12;
+
+function doneLine(style: Style, text: string, detail = ""): string {
+  return `  ${style.good("✓")} ${detail ? safeText(text).padEnd(nameWidth) : safeText(text)}${detail && ` ${style.dim(safeText(detail))}`}\n`;
+}
+
+/** Colours where the stream shows them; NO_COLOR and FORCE_COLOR are honoured by Node. */
+function styleFor(stream: NodeJS.WriteStream | null): Style {
+  const paint = (format: Format) => (text: string) =>
+    stream ? styleText(format, text, { stream, validateStream: true }) : text;
+  return {
+    strong: paint("bold"),
+    dim: paint("dim"),
+    good: paint("green"),
+    warn: paint("yellow"),
+    link: paint(["cyan", "underline"]),
+  };
+}

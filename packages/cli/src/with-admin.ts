@@ -1,0 +1,20 @@
+import type { Admin } from "@emend/server";
+import type { Cli } from "./cli.ts";
+import { resolvePath } from "./resolve-path.ts";
+
+/** Opens the installation that `--data` or the environment names, also while its server runs, and closes it again. */
+export async function withAdmin<T>(
+  cli: Cli,
+  options: { data?: string },
+  work: (admin: Admin) => Promise<T>,
+): Promise<T> {
+  // Loaded here so that commands which never need the server start at once.
+  const { loadConfig, openAdmin } = await import("@emend/server");
+  const overrides = options.data === undefined ? {} : { dataDir: resolvePath(cli, options.data) };
+  const admin = await openAdmin(loadConfig(cli.env, overrides));
+  try {
+    return await work(admin);
+  } finally {
+    await admin.close();
+  }
+}

@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type ContractServer, newJob, startContractServer } from "../../sdk/test/support/contract-server.ts";
+import { runEmend, startEmend } from "./support/run-emend.ts";
+
+let server: ContractServer;
+let env: Record<string, string>;
+beforeEach(async () => {
+  server = await startContractServer();
+  env = { EMEND_URL: server.url, EMEND_API_KEY: "emend_test" };
+});
+afterEach(() => server.stop());
+
+test("job create prints the id alone", async () => {
+  const { code, stdout, stderr } = await runEmend(["job", "create", "docs", "Fix broken links."], { env });
+  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: "job_1\n", stderr: "" });
+  expect(JSON.parse(server.seen[0]?.body ?? "")).toEqual({ prompt: "Fix broken links." });
+});
+
+test("job create reads a long prompt from standard input", async () => {
+  const prompt = 'Replace "a" with "b".\n\nThen fix broken links.\n';
+  await runEmend(["job", "create", "docs", "-", "--idempotency-key", "release-1"], { env, input: prompt });
+  expect(JSON.parse(server.seen[0]?.body ?? "")).toEqual({ prompt });
+  expect(server.seen[0]?.headers["idempotency-key"]).toBe("release-1");
+});
+
+test("job create --wait prints the pull request's link alone", async () => {
+  const running = startEmend(["job", "create", "docs", "go", "--wait"], { env });
+  await server.untilSeen(3);
+  server.update("job_1", { status: "completed", prLink: "http://127.0.0.1/pull/7" });
+  expect(await running.finished).toMatchObject({ code: 0, stdout: "http://127.0.0.1/pull/7\n" });
+});
+
+test("job create --wait --json prints the job's nine fields when it is over, and nothing else", async () => {
+  const running = startEmend(["job", "create", "docs", "go", "--wait", "--json"], { env });
+  await server.untilSeen(3);
+  server.update("job_1", { status: "completed" });
+  const { code, stdout, stderr } = await running.finished;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(JSON.parse(stdout)).toEqual({ ...newJob("job_1"), status: "completed" });
+});
+
+test("a job that fails while it is waited for has an exit code of its own", async () => {
+  const running = startEmend(["job", "create", "docs", "go", "--wait"], { env });
+  await server.untilSeen(3);
+  server.update("job_1", { status: "failed" });
+  const { code, stdout, stderr } = await running.finished;
+  expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
+  expect(stderr).toContain("job job_1 failed");
+});
+
+test("an interruption ends the waiting and says that the job goes on", async () => {
+  const running = startEmend(["job", "create", "docs", "go", "--wait"], { env });
+  await server.untilSeen(3);
+  running.kill("SIGINT");
+  const { code, stderr } = await running.finished;
+  expect(code).toBe(130);
+  expect(stderr).toContain("emend job get docs job_1");
+});
+
+test("job get shows a failed job without failing itself", async () => {
+  server.jobs.set("job_1", { ...newJob("job_1"), status: "failed", model: "evil\u001b[2Jmodel" });
+  const { code, stdout } = await runEmend(["job", "get", "docs", "job_1"], { env });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^status +failed$/m);
+  expect(stdout).not.toContain("\u001b");
+});
+
+test("job archive prints the archived job", async () => {
+  server.jobs.set("job_1", newJob("job_1"));
+  const { code, stdout } = await runEmend(["job", "archive", "docs", "job_1", "--json"], { env });
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ id: "job_1", status: "archived" });
+});
+
+test.each([401, 403, 404, 429])("a refusal with %d ends with exit code 4 and the service's words", async (status) => {
+  const headers = { "retry-after": "1800" };
+  server.faults.push({ kind: "answer", status, headers, body: '{"error":"The service says no."}' });
+  const { code, stdout, stderr } = await runEmend(["job", "create", "docs", "go"], { env });
+  expect({ code, stdout }).toEqual({ code: 4, stdout: "" });
+  expect(stderr).toContain("The service says no.");
+  expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+});
+
+test("a page that is not Emend's is a fault, told without a stack unless asked for", async () => {
+  const page = { kind: "answer", status: 200, body: "<html>" } as const;
+  server.faults.push(page, page);
+  const plain = await runEmend(["job", "get", "docs", "job_1"], { env });
+  expect(plain.code).toBe(1);
+  expect(plain.stderr).not.toContain("    at ");
+  const debug = await runEmend(["job", "get", "docs", "job_1"], { env: { ...env, EMEND_DEBUG: "1" } });
+  expect(debug.stderr).toContain("    at ");
+});
+
+test("a bad EMEND_URL is named as such", async () => {
+  const { code, stderr } = await runEmend(["job", "get", "docs", "j"], { env: { ...env, EMEND_URL: "localhost" } });
+  expect(code).toBe(2);
+  expect(stderr).toContain("EMEND_URL is not a URL");
+});

@@ -1,0 +1,71 @@
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+
+export interface Finished {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Running {
+  /** Everything printed so far on standard output. */
+  stdout(): string;
+  /** Resolves once standard output holds the text. */
+  untilPrinted(text: string): Promise<void>;
+  kill(signal: NodeJS.Signals): void;
+  finished: Promise<Finished>;
+}
+
+const main = join(import.meta.dirname, "..", "..", "src", "main.ts");
+
+/** Starts the program as a person would, with an environment that holds nothing of the machine's. */
+export function startEmend(
+  args: readonly string[],
+  options: { env?: Record<string, string>; cwd?: string; input?: string } = {},
+): Running {
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", main, ...args], {
+    cwd: options.cwd,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: process.env.TMPDIR, ...options.env },
+    stdio: ["pipe", "pipe", "pipe"],
+    timeout: 60_000,
+    killSignal: "SIGTERM",
+  });
+  let stdout = "";
+  let stderr = "";
+  const waiting = new Set<() => void>();
+  child.stdout.setEncoding("utf8").on("data", (text) => {
+    stdout += text;
+    for (const wake of waiting) wake();
+  });
+  child.stderr.setEncoding("utf8").on("data", (text) => {
+    stderr += text;
+  });
+  // A program that ends before it read its input is no fault of the test's.
+  child.stdin.on("error", () => {});
+  child.stdin.end(options.input ?? "");
+  const finished = new Promise<Finished>((resolve) => {
+    child.on("close", (code) => resolve({ code, stdout, stderr }));
+  });
+  return {
+    stdout: () => stdout,
+    async untilPrinted(text) {
+      while (!stdout.includes(text)) {
+        let wake = () => {};
+        const more = new Promise<"more">((resolve) => {
+          wake = () => resolve("more");
+          waiting.add(wake);
+        });
+        const ended = await Promise.race([more, finished]);
+        waiting.delete(wake);
+        if (ended !== "more" && !stdout.includes(text))
+          throw new Error(`ended without "${text}":\n${stdout}\n${stderr}`);
+      }
+    },
+    kill: (signal) => void child.kill(signal),
+    finished,
+  };
+}
+
+export function runEmend(...parameters: Parameters<typeof startEmend>): Promise<Finished> {
+  return startEmend(...parameters).finished;
+}

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { runEmend } from "./support/run-emend.ts";
+
+test.each([
+  { args: ["nope"], says: "unknown command 'nope'" },
+  { args: ["serve", "--port", "70000"], says: "from 0 to 65535" },
+  { args: ["serve", "--role", "boss"], says: "Allowed choices are all, api, worker" },
+  { args: ["project", "add", "Docs"], says: "--forge" },
+  {
+    args: ["project", "add", "Docs", "--forge", "local", "--repo", "/no/such/folder"],
+    says: "nothing at /no/such/folder",
+  },
+  { args: ["key", "create"], says: "--project" },
+  { args: ["key", "create", "--project", "p", "--expires", "soon"], says: "12h, 90d" },
+  { args: ["key", "create", "--project", "p", "--allow", "10.0.0.0/40"], says: "203.0.113.0/24" },
+  { args: ["demo", "--repo", "/no/such/folder"], says: "nothing at /no/such/folder" },
+  { args: ["job", "create", "p"], says: "prompt" },
+  { args: ["job", "get", "p", "j"], says: "EMEND_API_KEY is not set" },
+])("refuses $args with exit code 2 and one line", async ({ args, says }) => {
+  const { code, stdout, stderr } = await runEmend(args);
+  expect(stderr).toContain(says);
+  expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+});
+
+test("prints its version and its help on standard output", async () => {
+  const version = await runEmend(["--version"]);
+  expect(version).toMatchObject({ code: 0, stdout: "0.1.0\n" });
+  const help = await runEmend(["key", "create", "--help"]);
+  expect(help.code).toBe(0);
+  expect(help.stdout).toContain("--json");
+});
+
+test("says every problem of the configuration at once", async () => {
+  const env = { EMEND_DATABASE_URL: "mysql://x", EMEND_PORT: "many" };
+  const { code, stderr } = await runEmend(["project", "list"], { env });
+  expect(code).toBe(2);
+  expect(stderr).toContain("EMEND_DATABASE_URL");
+  expect(stderr).toContain("EMEND_PORT");
+  expect(stderr).not.toContain("    at ");
+});
