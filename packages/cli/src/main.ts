@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --disable-warning=ExperimentalWarning
 import { homeOfPerson } from "./home-of-person.ts";
 import { runCli } from "./run-cli.ts";
 

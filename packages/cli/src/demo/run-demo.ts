@@ -39,7 +39,7 @@ export async function runDemo(cli: Cli, options: DemoOptions): Promise<void> {
   const live = isLive ? liveNarrator(cli.stdout) : null;
   const narrator = live ?? (options.json ? silentNarrator : plainNarrator(cli.stdout));
   try {
-    const { server, dataDir } = await startDemoServer(cli, narrator, options.data);
+    const { server, dataDir, stop } = await startDemoServer(cli, narrator, options.data);
     try {
       const job = await carryOut(cli, narrator, server, task);
       await tell(cli, narrator, server, { task, job, elapsedMs: Math.round(performance.now() - startedAt), options });
@@ -51,7 +51,7 @@ export async function runDemo(cli: Cli, options: DemoOptions): Promise<void> {
       }
     } finally {
       narrator.begin("stopping");
-      await server.stop();
+      await stop();
     }
   } finally {
     live?.end();

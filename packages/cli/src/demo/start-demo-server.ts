@@ -4,28 +4,37 @@ import type { Cli } from "../cli.ts";
 import { resolvePath } from "../resolve-path.ts";
 import { seconds } from "../terminal/duration.ts";
 import type { Narrator } from "../terminal/narrator.ts";
-import { demoDir } from "./demo-dir.ts";
+import { cacheDir } from "./cache-dir.ts";
 import { demoEnvironment } from "./demo-environment.ts";
-import { freePort } from "./free-port.ts";
+import { type Place, takePlace } from "./take-place.ts";
 
-const wishedPort = 4610;
+interface DemoServer {
+  server: Server;
+  dataDir: string;
+  stop(): Promise<void>;
+}
 
-/** The real server on a free port of this machine, with data of its own. */
-export async function startDemoServer(
-  cli: Cli,
-  narrator: Narrator,
-  data: string | undefined,
-): Promise<{ server: Server; dataDir: string }> {
+/** The real server, on this machine alone, with data of its own. */
+export async function startDemoServer(cli: Cli, narrator: Narrator, data: string | undefined): Promise<DemoServer> {
   const startedAt = performance.now();
   narrator.line();
   narrator.begin("starting Emend: server, Postgres and git, on this machine alone");
-  const dataDir = data === undefined ? demoDir(cli.env) : resolvePath(cli, data);
+  const { dataDir, port, release } = await placeOf(cli, data);
+  try {
+    const { loadConfig, startServer } = await import("@emend/server");
+    const config = loadConfig(demoEnvironment(cli.env), { dataDir, port, host: "127.0.0.1", role: "all" });
+    const server = await startServer(config);
+    narrator.done("server", `${server.url}, ready after ${seconds(performance.now() - startedAt)}`);
+    return { server, dataDir, stop: () => server.stop().finally(release) };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+async function placeOf(cli: Cli, data: string | undefined): Promise<Place> {
+  if (data === undefined) return takePlace(cacheDir(cli.env));
+  const dataDir = resolvePath(cli, data);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const { loadConfig, startServer } = await import("@emend/server");
-  const port = await freePort(wishedPort);
-  const server = await startServer(
-    loadConfig(demoEnvironment(cli.env), { dataDir, port, host: "127.0.0.1", role: "all" }),
-  );
-  narrator.done("server", `${server.url}, ready after ${seconds(performance.now() - startedAt)}`);
-  return { server, dataDir };
+  return { dataDir, port: 0, release: () => {} };
 }

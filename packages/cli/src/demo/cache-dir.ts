@@ -1,0 +1,33 @@
+import { accessSync, constants, mkdirSync } from "node:fs";
+import { homedir, tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+
+/**
+ * Where demos keep their databases and repositories: the person's cache folder, so that a second run starts at once,
+ * links of the first stay good, and no project folder is touched. Without a writable home, a temporary one.
+ */
+export function cacheDir(env: NodeJS.ProcessEnv): string {
+  const parents = [
+    env.XDG_CACHE_HOME,
+    cacheOf(env.HOME || homedir()),
+    join(env.TMPDIR || tmpdir(), `emend-${userInfo().uid}`),
+  ];
+  for (const parent of parents) {
+    if (parent && isUsable(join(parent, "emend"))) return join(parent, "emend");
+  }
+  throw new Error("no folder can be written for the demo; name one with --data DIR");
+}
+
+function cacheOf(homeDir: string): string {
+  return process.platform === "darwin" ? join(homeDir, "Library", "Caches") : join(homeDir, ".cache");
+}
+
+function isUsable(folder: string): boolean {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

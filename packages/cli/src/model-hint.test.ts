@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { demoEnvironment } from "./demo/demo-environment.ts";
+import { modelHint } from "./model-hint.ts";
+
+test("names the setting that would use a vendor's key, and never the key", () => {
+  const hint = modelHint({ OPENAI_API_KEY: "sk-secret" });
+  expect(hint).toContain("EMEND_MODEL=openai/");
+  expect(hint).not.toContain("sk-secret");
+});
+
+test("has nothing to say without a key, or once a model is chosen", () => {
+  expect(modelHint({})).toBeNull();
+  expect(modelHint({ OPENAI_API_KEY: "sk-secret", EMEND_MODEL: "emend/rules" })).toBeNull();
+});
+
+test("the demo heeds no configuration but the choice of a model", () => {
+  const env = demoEnvironment({ EMEND_DATABASE_URL: "postgres://live", EMEND_MODEL: "openai/x", PATH: "/bin" });
+  expect(env).toEqual({ EMEND_MODEL: "openai/x", PATH: "/bin", EMEND_LOG_LEVEL: "silent" });
+});
