@@ -22,7 +22,7 @@ export interface SearchQuery {
   /** Literal text, or an extended regular expression in git grep's dialect. */
   kind: "literal" | "regex";
   ignoreCase?: boolean;
-  /** Path prefix to stay below. */
+  /** A folder (or one file) to stay below. */
   under?: string;
   matchesMax: number;
 }
@@ -43,6 +43,12 @@ export interface Tree {
 /** A tree that git holds, with what an overlay needs of it. */
 export interface CommitTree extends Tree {
   index(): Promise<TreeIndex>;
+  /** `except`: paths whose matches do not count. */
+  search(
+    query: SearchQuery,
+    signal?: AbortSignal,
+    options?: { except?: ReadonlySet<string> },
+  ): Promise<{ matches: readonly SearchMatch[]; truncated: boolean }>;
   /** `search` over bytes that are in no commit, in the same dialect. */
   searchContents(
     contents: readonly Buffer[],

@@ -1,0 +1,58 @@
+import { AppError } from "../errors.ts";
+import { data, fastImport, quotePath } from "./fast-import.ts";
+import type { CommitInput } from "./mirror.ts";
+import { type MirrorContext, withStore } from "./mirror-context.ts";
+import { checkObjectIds } from "./object-id.ts";
+import { runPin } from "./pin-names.ts";
+import { writeOrClear } from "./repair-mirror.ts";
+
+/** Builds the commit in one process and pins it; the same input gives the same ids, on any machine. */
+export function buildCommit(
+  context: MirrorContext,
+  input: CommitInput,
+  signal: AbortSignal,
+): Promise<{ treeId: string; commitId: string }> {
+  checkObjectIds(input.base);
+  return writeOrClear(context, signal, async () => {
+    const build = (descriptor: number) => fastImport(context, commitStream(input), descriptor, signal);
+    const output = await withStore(context, "shared", signal, build);
+    const [commitId, tree = ""] = output.split("\n");
+    const treeId = /^040000 tree ([0-9a-f]+)\t/.exec(tree)?.[1];
+    if (commitId && treeId) return { treeId, commitId };
+    throw new AppError("internal", { publicMessage: "git built a commit and did not say which." });
+  });
+}
+
+function* commitStream(input: CommitInput): Iterable<Buffer | string> {
+  const who = person(input);
+  yield `commit ${runPin(input.jobId)}\nmark :1\nauthor ${who}\ncommitter ${who}\n`;
+  yield* data(Buffer.from(message(input.message), "utf8"));
+  yield `from ${input.base}\n`;
+  // Deleted first, so that a folder can take the place of a file and the other way round.
+  for (const entry of sorted(input)) if (entry.content === null) yield `D ${quotePath(entry.path)}\n`;
+  for (const entry of sorted(input)) {
+    if (entry.content === null) continue;
+    yield `M ${entry.mode} inline ${quotePath(entry.path)}\n`;
+    yield* data(entry.content);
+  }
+  yield 'get-mark :1\nls :1 ""\n';
+}
+
+function sorted(input: CommitInput) {
+  return input.entries.toSorted((left, right) => (left.path < right.path ? -1 : 1));
+}
+
+/** Git reads a name up to its first angle bracket, and one line. */
+function person({ author, date }: CommitInput): string {
+  const clean = (text: string) =>
+    text
+      .toWellFormed()
+      .replace(/[<>\s\0]+/g, " ")
+      .trim();
+  return `${clean(author.name)} <${clean(author.email)}> ${Math.floor(date.getTime() / 1000)} +0000`;
+}
+
+function message(text: string): string {
+  const clean = text.toWellFormed().replaceAll("\0", "");
+  return clean.endsWith("\n") ? clean : `${clean}\n`;
+}

@@ -1,0 +1,153 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { AppError } from "../errors.ts";
+import { type BoundProcess, startBound } from "./bound-process.ts";
+import { checkRemote, type GitNetwork, type GitProtocol, gitEnvironment } from "./git-environment.ts";
+import { gitError, gitWords } from "./git-words.ts";
+import type { Remote } from "./mirror.ts";
+
+export interface GitCommand {
+  gitDir: string;
+  args: readonly string[];
+  timeMsMax: number;
+  /** What is kept of standard output; at the cap the process is stopped and the result says `cut`. */
+  outputBytesMax: number;
+  /** Takes standard output as it comes, instead of keeping it; false: enough, stop (`cut` too). */
+  onOutput?(chunk: Buffer): boolean;
+  input?: Iterable<Buffer | string>;
+  /** The repository that it talks to; its credential travels in the environment. */
+  remote?: Remote;
+  config?: Readonly<Record<string, string>>;
+  fileBytesMax?: number;
+  /** Locks that must outlive this process while the command runs. */
+  descriptors?: readonly number[];
+}
+
+export interface GitResult {
+  code: number;
+  stdout: Buffer;
+  /** Git's words, fit to be shown. */
+  words: string;
+  /** Its standard error as it was, bounded; never to be shown. */
+  stderr: string;
+  cut: boolean;
+}
+
+export interface Git {
+  readonly allowedProtocols: readonly GitProtocol[];
+  /** Any exit code is a result; time-outs and what could not be started are thrown. */
+  run(command: GitCommand, signal: AbortSignal): Promise<GitResult>;
+  /** For what fails only where this machine does: AppError("internal") unless it exits with 0. */
+  must(command: GitCommand, signal: AbortSignal): Promise<Buffer>;
+  /** A process that is talked to for as long as it is wanted. */
+  start(command: Pick<GitCommand, "gitDir" | "args">): BoundProcess;
+}
+
+const stderrBytesMax = 64 * 1024;
+
+export function createGit(options: {
+  /** Beside https. */
+  allowedProtocols?: readonly GitProtocol[];
+  network?: GitNetwork;
+  path?: string;
+}): Git {
+  const { network = {}, allowedProtocols = [] } = options;
+  const path = options.path ?? process.env.PATH ?? "/usr/local/bin:/usr/bin:/bin";
+
+  function start(command: Pick<GitCommand, "gitDir" | "args" | "remote" | "config" | "fileBytesMax" | "descriptors">) {
+    const { remote, fileBytesMax, descriptors } = command;
+    if (remote) checkRemote(remote, allowedProtocols);
+    return startBound({
+      program: "git",
+      args: [`--git-dir=${command.gitDir}`, ...command.args],
+      env: gitEnvironment({ path, network, allowedProtocols, remote, config: command.config }),
+      fileBytesMax,
+      descriptors,
+    });
+  }
+
+  async function run(command: GitCommand, signal: AbortSignal): Promise<GitResult> {
+    signal.throwIfAborted();
+    const git = start(command);
+    const name = `git ${command.args[0]}`;
+    let timedOut = false;
+    const timer = setTimeout(() => {
+      timedOut = true;
+      git.stop();
+    }, command.timeMsMax);
+    signal.addEventListener("abort", git.stop, { once: true });
+    try {
+      const output = collectOutput(git, command);
+      const stderr = collectTail(git.stderr);
+      const fed = feed(git, command.input);
+      const { code, signal: killedBy } = await git.ended;
+      await fed;
+      signal.throwIfAborted();
+      if (timedOut) {
+        const publicMessage = `${name} was stopped after ${Math.round(command.timeMsMax / 1000)} s.`;
+        throw new AppError("repository_unavailable", { publicMessage, retryable: true });
+      }
+      const words = gitWords(stderr(), [command.gitDir, command.remote?.authorization ?? ""]);
+      if (killedBy && !output.cut) {
+        const what = `${name} was ended by ${killedBy}.`;
+        throw gitError("repository_unavailable", { what, words, retryable: true });
+      }
+      if (code === 127) throw new AppError("internal", { publicMessage: "git is not installed, or not in the PATH." });
+      const stdout = Buffer.concat(output.chunks);
+      return { code: output.cut ? 0 : (code ?? 0), stdout, words, stderr: stderr(), cut: output.cut };
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", git.stop);
+    }
+  }
+
+  return {
+    allowedProtocols,
+    run,
+    start,
+    async must(command, signal) {
+      const result = await run(command, signal);
+      if (result.cut) {
+        const publicMessage = `git ${command.args[0]} gave more than ${command.outputBytesMax} bytes.`;
+        throw new AppError("repository_unavailable", { publicMessage });
+      }
+      if (result.code === 0) return result.stdout;
+      throw gitError("internal", { what: `git ${command.args[0]} failed.`, words: result.words });
+    },
+  };
+}
+
+function collectOutput(git: BoundProcess, command: GitCommand): { chunks: Buffer[]; cut: boolean } {
+  const output = { chunks: [] as Buffer[], cut: false };
+  let bytes = 0;
+  git.stdout.on("data", (chunk: Buffer) => {
+    if (output.cut) return;
+    const room = command.outputBytesMax - bytes;
+    bytes += chunk.length;
+    const kept = chunk.length > room ? chunk.subarray(0, room) : chunk;
+    const wanted = command.onOutput ? command.onOutput(kept) : output.chunks.push(kept) > 0;
+    if (wanted && chunk.length <= room) return;
+    output.cut = true;
+    git.stop();
+  });
+  return output;
+}
+
+/** The end of it: git's verdict comes last. */
+function collectTail(stream: Readable): () => string {
+  let tail = Buffer.alloc(0);
+  stream.on("data", (chunk: Buffer) => {
+    tail = Buffer.concat([tail, chunk]);
+    if (tail.length > stderrBytesMax) tail = tail.subarray(tail.length - stderrBytesMax);
+  });
+  return () => tail.toString("utf8");
+}
+
+async function feed(git: BoundProcess, input: GitCommand["input"]): Promise<void> {
+  if (!input) {
+    git.stdin.end();
+    return;
+  }
+  // A command that ends before it has read everything says so by its exit code.
+  await pipeline(Readable.from(input, { objectMode: false }), git.stdin).catch(() => {});
+}

@@ -1,0 +1,74 @@
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { mirrorExists, removeMirror } from "./ensure-mirror.ts";
+import { alone, type MirrorContext, withStore } from "./mirror-context.ts";
+import { tipFolder } from "./pin-names.ts";
+import { listRefs, writeRefs } from "./refs.ts";
+import { pinnedJobs } from "./release-pins.ts";
+import { clearLeftovers } from "./repair-mirror.ts";
+
+const gcMsMax = 30 * 60_000;
+/** Branches that were a base lately: each keeps its whole tree here. */
+const tipsMax = 8;
+
+/** Packs a mirror that has become untidy and lets go of what nothing points at, but nothing younger than two weeks. */
+export function collectMirror(context: MirrorContext, signal: AbortSignal): Promise<boolean> {
+  const { git, place } = context;
+  return alone(context, signal, () =>
+    withStore(context, "exclusive", signal, async (descriptor) => {
+      if (!(await mirrorExists(place.gitDir))) return false;
+      await clearLeftovers(place.gitDir);
+      if (!(await isUntidy(context, signal))) return false;
+      const tips = await listRefs(context, { folders: [tipFolder], sort: "-committerdate" }, signal);
+      const old = (tips ?? []).slice(tipsMax).map(({ name }) => ({ name, id: null }));
+      if (old.length > 0) await writeRefs(context, old, descriptor, signal);
+      // Never `--prune=now`: what a job of another process has just written may have nothing pointing at it yet.
+      const args = ["gc", "--quiet", "--prune=2.weeks.ago"];
+      const descriptors = [descriptor];
+      await git.must(
+        { gitDir: place.gitDir, args, timeMsMax: gcMsMax, outputBytesMax: 64 * 1024, descriptors },
+        signal,
+      );
+      context.forgetReader();
+      return true;
+    }),
+  );
+}
+
+async function isUntidy(context: MirrorContext, signal: AbortSignal): Promise<boolean> {
+  const { gitDir } = context.place;
+  const args = ["count-objects", "-v"];
+  const output = await context.git.must({ gitDir, args, timeMsMax: 60_000, outputBytesMax: 10_000 }, signal);
+  const figure = (name: string) => Number(new RegExp(`^${name}: (\\d+)$`, "m").exec(output.toString())?.[1] ?? 0);
+  return figure("count") > context.limits.looseObjectsMax || figure("packs") > context.limits.packsMax;
+}
+
+/** Removes a mirror that no job has a pin in. */
+export function evictMirror(context: MirrorContext, signal: AbortSignal): Promise<boolean> {
+  return alone(context, signal, () =>
+    withStore(context, "exclusive", signal, async () => {
+      if (!(await mirrorExists(context.place.gitDir))) return false;
+      const jobs = await pinnedJobs(context, signal);
+      // Who cannot say which jobs need it is too broken to serve any.
+      if (jobs && jobs.length > 0) return false;
+      await removeMirror(context.place.gitDir);
+      context.forgetReader();
+      return true;
+    }),
+  );
+}
+
+/** What a mirror takes, and when it was fetched into or pinned last. */
+export async function measureMirror(context: MirrorContext): Promise<{ bytes: number; usedAtMs: number }> {
+  const files = await readdir(context.place.gitDir, { recursive: true, withFileTypes: true }).catch(() => []);
+  let bytes = 0;
+  for (const file of files) {
+    if (file.isFile())
+      bytes += await stat(join(file.parentPath, file.name)).then(
+        (found) => found.size,
+        () => 0,
+      );
+  }
+  const lock = await stat(context.place.storeLock).catch(() => null);
+  return { bytes, usedAtMs: lock?.mtimeMs ?? 0 };
+}

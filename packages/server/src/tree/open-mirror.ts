@@ -1,0 +1,72 @@
+import { utimes } from "node:fs/promises";
+import type { Logger } from "../lib/logger.ts";
+import type { BlobCache } from "./blob-cache.ts";
+import { createBlobReader } from "./blob-reader.ts";
+import { buildCommit } from "./build-commit.ts";
+import { openCommitTree } from "./commit-tree.ts";
+import { diffCommits, diffStat } from "./diff.ts";
+import { ensureBase } from "./ensure-base.ts";
+import { mirrorExists } from "./ensure-mirror.ts";
+import { fetchBase } from "./fetch-base.ts";
+import type { Git } from "./git.ts";
+import { createIndexCache } from "./index-cache.ts";
+import { listTree } from "./list-tree.ts";
+import type { Mirror } from "./mirror.ts";
+import type { MirrorContext, MirrorLimits } from "./mirror-context.ts";
+import type { MirrorPlace } from "./mirror-place.ts";
+import { pushBranch } from "./push-branch.ts";
+import { pinnedJobs, releasePins } from "./release-pins.ts";
+import { createSharedWork } from "./share-work.ts";
+
+export interface OpenMirror {
+  mirror: Mirror;
+  context: MirrorContext;
+  close(): Promise<void>;
+}
+
+/** Ties the functions on one mirror together. */
+export function openMirror(deps: {
+  git: Git;
+  place: MirrorPlace;
+  log: Logger;
+  limits: MirrorLimits;
+  cache: BlobCache;
+  closing: AbortSignal;
+}): OpenMirror {
+  const { git, place, limits, cache, closing } = deps;
+  const reader = createBlobReader(git, place.gitDir);
+  const context: MirrorContext = {
+    git,
+    place,
+    log: deps.log,
+    limits,
+    health: { suspect: false },
+    forgetReader: () => void reader.close(),
+  };
+  const fetches = createSharedWork<{ commit: string; ref: string }>();
+  const until = (signal: AbortSignal) => AbortSignal.any([signal, closing]);
+  const indexes = createIndexCache((commit) =>
+    listTree(git, { gitDir: place.gitDir, commit, filesMax: limits.filesMax }, closing),
+  );
+
+  const mirror: Mirror = {
+    async fetchBase({ remote, jobId, baseRef }, signal) {
+      const key = JSON.stringify([remote.url, remote.authorization, baseRef]);
+      const fetch = (jobIds: readonly string[], shared: AbortSignal) =>
+        fetchBase(context, { remote, baseRef, jobIds }, until(shared));
+      const base = await fetches.join(key, jobId, fetch, until(signal));
+      // The lock's date is the mirror's last use, which eviction goes by.
+      await utimes(place.storeLock, new Date(), new Date()).catch(() => {});
+      return base;
+    },
+    ensureBase: (input, signal) => ensureBase(context, input, until(signal)),
+    treeAt: (commit) => openCommitTree({ context, reader, cache, indexOf: indexes.get, closing }, commit),
+    commit: (input, signal) => buildCommit(context, input, until(signal)),
+    diff: (input, signal) => diffCommits(context, input, until(signal)),
+    diffStat: (input, signal) => diffStat(context, input, until(signal)),
+    push: (input, signal) => pushBranch(context, input, until(signal)),
+    release: (jobId) => releasePins(context, jobId, closing),
+    pinnedJobs: async () => ((await mirrorExists(place.gitDir)) && (await pinnedJobs(context, closing))) || [],
+  };
+  return { mirror, context, close: () => reader.close() };
+}

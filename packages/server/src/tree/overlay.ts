@@ -1,0 +1,136 @@
+import { AppError } from "../errors.ts";
+import { whyNotPath } from "./admit-path.ts";
+import { comparePaths } from "./compare-paths.ts";
+import { blobId, objectFormatOf } from "./object-id.ts";
+import { searchOverlay } from "./search-overlay.ts";
+import type { CommitTree, FileMode, Overlay, OverlayEntry, TreeEntry } from "./tree.ts";
+
+/** An edit with the id of its bytes; null: deleted. */
+interface Edit {
+  entry: OverlayEntry;
+  oid: string | null;
+}
+
+const fileBytesMax = 16 * 2 ** 20;
+const pointerBytesMax = 1_024;
+const pointerStart = "version https://git-lfs.github.com/spec/";
+
+/** Opens a job's edits on a tree, with those that were stored before; what does not differ from the tree is dropped. */
+export async function createOverlay(tree: CommitTree, stored: readonly OverlayEntry[] = []): Promise<Overlay> {
+  const { list: baseList, entries: baseEntries, folderFiles } = await tree.index();
+  const format = objectFormatOf(tree.commit);
+  const edits = new Map<string, Edit>();
+  const dirty = new Map<string, OverlayEntry>();
+  /** By how much the edits change the number of files below a folder. */
+  const folderChange = new Map<string, number>();
+  let list: readonly TreeEntry[] | null = baseList;
+
+  /** The mode of the file that is at a path now; null: none. */
+  function modeAt(path: string): FileMode | null {
+    const edit = edits.get(path);
+    if (edit) return edit.oid === null ? null : edit.entry.mode;
+    return baseEntries.get(path)?.mode ?? null;
+  }
+
+  function put(entry: OverlayEntry): void {
+    const { path, mode, content } = entry;
+    const base = baseEntries.get(path);
+    const before = modeAt(path) === null ? 0 : 1;
+    const oid = content && blobId(content, format);
+    const same = base ? base.oid === oid && base.mode === mode : oid === null;
+    if (same) edits.delete(path);
+    else edits.set(path, { entry, oid });
+    const change = (content === null ? 0 : 1) - before;
+    for (const folder of foldersOf(path)) folderChange.set(folder, (folderChange.get(folder) ?? 0) + change);
+    list = null;
+  }
+
+  /** Throws where a path cannot be written; answers the mode of what is there. */
+  function admit(path: string): FileMode | null {
+    const why = whyNotPath(path);
+    if (why !== null) throw refused(path, why);
+    for (const folder of foldersOf(path)) {
+      const mode = modeAt(folder);
+      if (mode) throw refused(path, `${folder} is ${nameOf(mode)}, not a folder`);
+    }
+    if ((folderFiles.get(path) ?? 0) + (folderChange.get(path) ?? 0) > 0) throw refused(path, "it is a folder");
+    const mode = modeAt(path);
+    if (mode === "120000" || mode === "160000") throw refused(path, `it is ${nameOf(mode)}`);
+    return mode;
+  }
+
+  async function refusePointer(path: string): Promise<void> {
+    const base = baseEntries.get(path);
+    if (edits.has(path) || !base || (base.size ?? 0) > pointerBytesMax) return;
+    const content = await tree.read(path);
+    if (content?.toString("latin1").startsWith(pointerStart)) {
+      throw refused(path, "it stands for a file in Git LFS");
+    }
+  }
+
+  function edit(entry: OverlayEntry): void {
+    put(entry);
+    dirty.set(entry.path, entry);
+  }
+
+  for (const entry of stored) put(entry);
+
+  return {
+    commit: tree.commit,
+    async list() {
+      list ??= mergeLists(baseList, edits);
+      return list;
+    },
+    async read(path) {
+      const found = edits.get(path);
+      return found ? found.entry.content : tree.read(path);
+    },
+    search: (query, signal) => searchOverlay(tree, sortedEntries(edits), query, signal),
+    async set(path, content) {
+      if (content.length > fileBytesMax) throw refused(path, `a file has at most ${fileBytesMax / 2 ** 20} MiB`);
+      await refusePointer(path);
+      // From here on nothing waits: what was admitted is what is written.
+      const mode = admit(path) ?? baseEntries.get(path)?.mode ?? "100644";
+      edit({ path, mode, content });
+    },
+    async delete(path) {
+      await refusePointer(path);
+      const mode = admit(path);
+      if (mode === null) throw refused(path, "there is no such file");
+      edit({ path, mode, content: null });
+    },
+    entries: () => sortedEntries(edits),
+    takeDirty() {
+      const taken = [...dirty.values()].map((entry) => ({ ...entry, reverted: !edits.has(entry.path) }));
+      dirty.clear();
+      return taken.sort((left, right) => comparePaths(left.path, right.path));
+    },
+  };
+}
+
+function sortedEntries(edits: ReadonlyMap<string, Edit>): OverlayEntry[] {
+  const entries = [...edits.values()].map(({ entry }) => entry);
+  return entries.sort((left, right) => comparePaths(left.path, right.path));
+}
+
+function mergeLists(base: readonly TreeEntry[], edits: ReadonlyMap<string, Edit>): TreeEntry[] {
+  const list = base.filter((entry) => !edits.has(entry.path));
+  for (const { entry, oid } of edits.values()) {
+    if (oid !== null) list.push({ path: entry.path, mode: entry.mode, oid, size: entry.content?.length ?? 0 });
+  }
+  return list.sort((left, right) => comparePaths(left.path, right.path));
+}
+
+function* foldersOf(path: string): Iterable<string> {
+  for (let slash = path.indexOf("/"); slash !== -1; slash = path.indexOf("/", slash + 1)) yield path.slice(0, slash);
+}
+
+function nameOf(mode: FileMode): string {
+  if (mode === "120000") return "a symbolic link";
+  return mode === "160000" ? "a submodule" : "a file";
+}
+
+function refused(path: string, why: string): AppError {
+  const shown = path.length > 200 ? `${path.slice(0, 200)}…` : path;
+  return new AppError("invalid_request", { publicMessage: `${JSON.stringify(shown)} cannot be written: ${why}.` });
+}

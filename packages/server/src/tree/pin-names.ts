@@ -1,0 +1,26 @@
+import { createHash } from "node:crypto";
+import { checkId } from "./mirror-place.ts";
+
+export const baseFolder = "refs/emend/base/";
+export const runFolder = "refs/emend/run/";
+export const tipFolder = "refs/emend/tip/";
+
+/** Keeps the base that a job reads. */
+export function basePin(jobId: string): string {
+  checkId(jobId);
+  return baseFolder + jobId;
+}
+
+/** Keeps the commit that a job made. */
+export function runPin(jobId: string): string {
+  checkId(jobId);
+  return runFolder + jobId;
+}
+
+/**
+ * Keeps a branch's last known commit, so that the next fetch brings only what is new; no pin. Hashed, since a
+ * branch `a` may be gone and `a/b` have come, which git cannot have at the same time.
+ */
+export function tipRef(branch: string): string {
+  return tipFolder + createHash("sha256").update(branch).digest("hex").slice(0, 32);
+}

@@ -1,0 +1,95 @@
+import { AppError } from "../errors.ts";
+import { isBranchName } from "./branch-name.ts";
+import type { Git } from "./git.ts";
+import { gitError, httpStatusOf } from "./git-words.ts";
+import type { Remote } from "./mirror.ts";
+import { isObjectId } from "./object-id.ts";
+
+/** Asked outside of any mirror: its object format is not known yet, and its configuration does not matter. */
+const noGitDir = "/dev/null";
+const timeMsMax = 60_000;
+const outputBytesMax = 4 * 1024 * 1024;
+const namesShownMax = 5;
+
+export interface RemoteBase {
+  branch: string;
+  commit: string;
+}
+
+/** Asks the repository where a branch (null: its default one) is now. */
+export async function resolveBase(
+  git: Git,
+  input: { remote: Remote; baseRef: string | null },
+  signal: AbortSignal,
+): Promise<RemoteBase> {
+  const { remote, baseRef } = input;
+  if (baseRef !== null && !isBranchName(baseRef)) throw unavailable(`"${baseRef}" cannot be the name of a branch.`);
+  const refs = await listRemote(git, remote, ["HEAD", ...(baseRef === null ? [] : [`refs/heads/${baseRef}`])], signal);
+  const branch = baseRef ?? refs.defaultBranch;
+  const commit = branch === null ? undefined : (refs.ids.get(`refs/heads/${branch}`) ?? refs.ids.get("HEAD"));
+  if (baseRef !== null && !refs.ids.has(`refs/heads/${baseRef}`)) throw await explain(git, remote, baseRef, signal);
+  if (branch === null || commit === undefined) throw await explain(git, remote, null, signal);
+  return { branch, commit };
+}
+
+/** The commit that a branch has now; null where there is no such branch. */
+export async function resolveBranch(
+  git: Git,
+  input: { remote: Remote; branch: string },
+  signal: AbortSignal,
+): Promise<string | null> {
+  const name = `refs/heads/${input.branch}`;
+  const refs = await listRemote(git, input.remote, [name], signal);
+  return refs.ids.get(name) ?? null;
+}
+
+async function listRemote(git: Git, remote: Remote, patterns: readonly string[], signal: AbortSignal) {
+  const args = ["ls-remote", "--symref", "--", remote.url, ...patterns];
+  const result = await git.run({ gitDir: noGitDir, args, remote, timeMsMax, outputBytesMax }, signal);
+  if (result.code !== 0) throw unreachable(result);
+  const ids = new Map<string, string>();
+  let defaultBranch: string | null = null;
+  for (const line of result.stdout.toString("utf8").split("\n")) {
+    const [left = "", name = ""] = line.split("\t");
+    // A pattern also matches the end of longer names.
+    if (isObjectId(left)) ids.set(name, left);
+    const target = name === "HEAD" ? /^ref: refs\/heads\/(.+)$/.exec(left)?.[1] : undefined;
+    if (target !== undefined && isBranchName(target)) defaultBranch = target;
+  }
+  return { ids, defaultBranch };
+}
+
+/** Whether waiting can help is all that git's words are asked for. */
+export function unreachable(result: { words: string; stderr: string }): AppError {
+  const status = httpStatusOf(result.stderr);
+  const refused = status !== null && status < 500 && status !== 408 && status !== 429;
+  return gitError("repository_unavailable", {
+    what: `The repository cannot be reached: ${refused ? advice(status) : "it may be back later."}`,
+    words: result.words,
+    retryable: !refused,
+  });
+}
+
+function advice(status: number): string {
+  if (status === 401 || status === 403)
+    return "the project's credential is missing, expired or lacks the right to read.";
+  if (status < 400) return "it has moved; give the project its new address.";
+  return "check the project's address, and that its credential covers the repository.";
+}
+
+/** Why there is no commit to start from, and what would help. */
+async function explain(git: Git, remote: Remote, wanted: string | null, signal: AbortSignal): Promise<AppError> {
+  const { ids, defaultBranch } = await listRemote(git, remote, ["refs/heads/*"], signal);
+  const branches = [...ids.keys()].filter((name) => name.startsWith("refs/heads/")).map((name) => name.slice(11));
+  if (branches.length === 0) return unavailable("The repository is empty: push a first commit to it.");
+  const shown = branches.slice(0, namesShownMax).join(", ") + (branches.length > namesShownMax ? ", …" : "");
+  if (wanted !== null) {
+    return unavailable(`The repository has no branch "${wanted}". Choose another base branch; it has: ${shown}.`);
+  }
+  const why = defaultBranch === null ? "has no default branch" : `has no commit on its default branch ${defaultBranch}`;
+  return unavailable(`The repository ${why}. Set the project's base branch; it has: ${shown}.`);
+}
+
+function unavailable(publicMessage: string): AppError {
+  return new AppError("repository_unavailable", { publicMessage });
+}

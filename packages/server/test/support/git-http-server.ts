@@ -1,0 +1,76 @@
+import { spawn } from "node:child_process";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface GitHttpServer {
+  /** `<url>/<name>.git` is the repository of that name in the folder. */
+  url: string;
+  /** What was asked for, in order. */
+  requests: { method: string; path: string; authorization: string | null }[];
+  close(): Promise<void>;
+}
+
+/** The repositories of a folder over smart HTTP, by `git http-backend`, to those whom `authorize` lets in. */
+export async function startGitHttpServer(options: {
+  root: string;
+  /** True: go on. A number: that status instead. A function: answers by itself. */
+  authorize?(request: IncomingMessage): true | number | ((response: ServerResponse) => void);
+}): Promise<GitHttpServer> {
+  const requests: GitHttpServer["requests"] = [];
+  const server = createServer((request, response) => {
+    const { method = "", url: path = "", headers } = request;
+    requests.push({ method, path, authorization: headers.authorization ?? null });
+    const verdict = options.authorize?.(request) ?? true;
+    if (verdict === true) return serve(options.root, request, response);
+    if (typeof verdict === "function") return verdict(response);
+    response.writeHead(verdict, verdict === 401 ? { "www-authenticate": 'Basic realm="git"' } : {}).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function serve(root: string, request: IncomingMessage, response: ServerResponse): void {
+  const url = new URL(request.url ?? "/", "http://localhost");
+  const header = (name: string) => String(request.headers[name] ?? "");
+  const backend = spawn("git", ["-c", "http.receivepack=true", "-c", "safe.directory=*", "http-backend"], {
+    env: {
+      PATH: process.env.PATH,
+      GIT_PROJECT_ROOT: root,
+      GIT_HTTP_EXPORT_ALL: "1",
+      GIT_CONFIG_NOSYSTEM: "1",
+      GIT_CONFIG_GLOBAL: "/dev/null",
+      PATH_INFO: decodeURIComponent(url.pathname),
+      QUERY_STRING: url.search.slice(1),
+      REQUEST_METHOD: request.method,
+      CONTENT_TYPE: header("content-type"),
+      HTTP_CONTENT_ENCODING: header("content-encoding"),
+      GIT_PROTOCOL: header("git-protocol"),
+    },
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  backend.stdin.on("error", () => {});
+  request.pipe(backend.stdin);
+  response.on("close", () => backend.kill("SIGKILL"));
+  let head: Buffer | null = Buffer.alloc(0);
+  backend.stdout.on("data", (chunk: Buffer) => {
+    if (head === null) return void response.write(chunk);
+    head = Buffer.concat([head, chunk]);
+    const end = head.indexOf("\r\n\r\n");
+    if (end === -1) return;
+    const lines = head.toString("latin1", 0, end).split("\r\n");
+    const headers = Object.fromEntries(lines.map((line) => [line.split(": ")[0], line.slice(line.indexOf(": ") + 2)]));
+    const status = Number.parseInt(headers.Status ?? "200", 10);
+    delete headers.Status;
+    response.writeHead(status, headers);
+    response.write(head.subarray(end + 4));
+    head = null;
+  });
+  backend.stdout.on("end", () => response.end());
+}

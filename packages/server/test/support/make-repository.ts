@@ -1,0 +1,82 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+
+/** A file by its bytes, or with a mode of its own; a submodule names a commit, null deletes. */
+export type RepositoryFile =
+  | string
+  | Buffer
+  | null
+  | { mode: string; content: string | Buffer }
+  | { submodule: string };
+
+export interface TestRepository {
+  path: string;
+  /** For `allowedProtocols: ["file"]`. */
+  url: string;
+  /** Adds a commit to a branch and returns its id. Paths may be bytes that are no UTF-8. */
+  commit(
+    files: Record<string, RepositoryFile> | Map<string | Buffer, RepositoryFile>,
+    options?: { branch?: string; from?: string | null },
+  ): string;
+  git(...args: string[]): string;
+}
+
+/** A bare repository made by one process a commit; `from: null` starts a history of its own. */
+export function makeRepository(
+  path: string,
+  options: { branch?: string; objectFormat?: "sha1" | "sha256" } = {},
+): TestRepository {
+  const { branch: firstBranch = "main", objectFormat = "sha1" } = options;
+  mkdirSync(dirname(path), { recursive: true });
+  run(["init", "--bare", "--quiet", `--object-format=${objectFormat}`, `--initial-branch=${firstBranch}`, path]);
+  let clock = 1_700_000_000;
+
+  function git(...args: string[]): string {
+    return run([`--git-dir=${path}`, ...args])
+      .toString("utf8")
+      .trim();
+  }
+
+  return {
+    path,
+    url: `file://${path}`,
+    git,
+    commit(files, { branch = firstBranch, from } = {}) {
+      clock += 1;
+      const ref = `refs/heads/${branch}`;
+      const known = git("for-each-ref", "--format=%(objectname)", ref);
+      const parent = from === undefined ? known : (from ?? "");
+      const stream: Buffer[] = [];
+      const write = (...parts: (string | Buffer)[]) => stream.push(...parts.map((part) => Buffer.from(part)));
+      if (parent === "" && known !== "") write(`reset ${ref}\n\n`);
+      write(`commit ${ref}\ncommitter Test <test@example.com> ${clock} +0000\ndata 5\ntest\n\n`);
+      if (parent !== "") write(`from ${parent}\n`);
+      for (const [name, file] of files instanceof Map ? files : Object.entries(files)) write(...change(name, file));
+      write("done\n");
+      run([`--git-dir=${path}`, "fast-import", "--quiet", "--force", "--done"], Buffer.concat(stream));
+      return git("rev-parse", ref);
+    },
+  };
+}
+
+function change(name: string | Buffer, file: RepositoryFile): (string | Buffer)[] {
+  const path = quote(Buffer.from(name));
+  if (file === null) return [`D ${path}\n`];
+  if (typeof file === "object" && "submodule" in file) return [`M 160000 ${file.submodule} ${path}\n`];
+  const { mode, content } =
+    typeof file === "string" || Buffer.isBuffer(file) ? { mode: "100644", content: file } : file;
+  const bytes = Buffer.from(content);
+  return [`M ${mode} inline ${path}\ndata ${bytes.length}\n`, bytes, "\n"];
+}
+
+function quote(path: Buffer): string {
+  return `"${[...path].map((byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("")}"`;
+}
+
+function run(args: readonly string[], input?: Buffer): Buffer {
+  const env = { PATH: process.env.PATH, GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null" };
+  const result = spawnSync("git", args, { input, env, maxBuffer: 1024 * 1024 * 1024 });
+  if (result.status === 0) return result.stdout;
+  throw new Error(`git ${args.join(" ")} failed: ${result.stderr.toString()}`);
+}
