@@ -1,5 +1,5 @@
-import type { Finding } from "@emend/site";
-import type { Overlay, OverlayEntry, Tree } from "../tree/tree.ts";
+import type { Finding, ParseCache } from "@emend/site";
+import type { Overlay, OverlayEdit, Tree } from "../tree/tree.ts";
 
 /** What an agent hands over beside its overlay. */
 export type AgentOutcome =
@@ -14,6 +14,8 @@ export interface Usage {
   outputTokens: number;
   cachedInputTokens: number;
   costUsd: number;
+  /** Set by the loop: model and tools together, so that the time limit holds over several runs. */
+  durationMs?: number;
 }
 
 export interface ToolCall {
@@ -24,7 +26,8 @@ export interface ToolCall {
 
 /** One entry of the conversation, stored as JSON exactly like this. */
 export type Message =
-  | { role: "user"; text: string }
+  /** `from`: a review's findings, or the loop's own reminder; absent: the person who asked. */
+  | { role: "user"; text: string; from?: "review" | "loop" }
   | { role: "assistant"; text: string; toolCalls: readonly ToolCall[] }
   | { role: "tool"; callId: string; name: string; output: string; isError: boolean };
 
@@ -38,6 +41,8 @@ export interface Step {
 /** A language model (or the rules) behind the loop. */
 export interface Model {
   readonly name: string;
+  /** Whether it can repair what a review found; the rules do what they do. */
+  readonly takesFeedback: boolean;
   nextTurn(
     input: { system: string; messages: readonly Message[]; tools: readonly ToolDescription[] },
     signal: AbortSignal,
@@ -75,6 +80,10 @@ export interface AgentTask {
 export interface AgentDeps {
   model: Model;
   limits: Limits;
+  /** Why policy would refuse a change of this path, so that a model hears it at once; the review decides in the end. */
+  refusePath?(path: string): string | null;
+  /** Shared by the jobs of a process: only changed pages are parsed again. */
+  siteCache?: ParseCache;
   /** Stores a step with the edits it made, fenced by the lease; throws when the lease is lost. */
-  saveStep(step: Step, edits: readonly OverlayEntry[]): Promise<void>;
+  saveStep(step: Step, edits: readonly OverlayEdit[]): Promise<void>;
 }

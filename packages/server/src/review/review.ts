@@ -1,4 +1,4 @@
-import type { Finding } from "@emend/site";
+import type { Finding, ParseCache } from "@emend/site";
 import type { Overlay, Tree } from "../tree/tree.ts";
 
 export interface Policy {
@@ -30,4 +30,9 @@ export interface ReviewInput {
   base: Tree;
   overlay: Overlay;
   policy: Policy;
+  /** What the pull request will say; looked at for secrets and invisible characters like the files. */
+  title?: string;
+  summary?: string;
+  /** Shared by the jobs of a process: only changed pages are parsed again. */
+  siteCache?: ParseCache;
 }

@@ -1,0 +1,173 @@
+import { isAppError } from "../errors.ts";
+import type { AgentDeps, AgentOutcome, AgentTask, Message, Step, ToolCall } from "./agent.ts";
+import { revertAll } from "./apply-edits.ts";
+import { type LimitReached, limitReached, timeIsUp, timeLeftMs } from "./budget.ts";
+import { isGettingNowhere, isRepeated } from "./misbehaviour.ts";
+import { finishedBy, outcomeOf, stoppedOutcome } from "./outcome.ts";
+import { createSiteSession } from "./site-session.ts";
+import { storable } from "./storable.ts";
+import { systemPrompt } from "./system-prompt.ts";
+import { describeFinding } from "./tools/check.ts";
+import { callTool, describeTools, isWritingTool, type ToolResult } from "./tools/registry.ts";
+import type { ToolContext } from "./tools/tool.ts";
+
+const proseReminder =
+  "That was no tool call, so nothing happened. Go on with a tool; when the work is done, or cannot be done, call finish.";
+
+/**
+ * Budget → model → tools → stored step, until the model finishes, a limit is reached or the signal fires. Everything it
+ * knows is in the stored steps and the overlay, so a run on another node goes on where the last stored step ended.
+ */
+export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSignal): Promise<AgentOutcome> {
+  const steps = [...task.steps];
+  const feedback = task.feedback ?? [];
+  const earlier = finishedBy(steps.at(-1));
+  if (earlier && feedback.length === 0) return outcomeOf(earlier, task.overlay);
+
+  const turn: TurnDeps = {
+    deps,
+    system: await systemPrompt(task),
+    context: {
+      overlay: task.overlay,
+      site: createSiteSession({ base: task.base, overlay: task.overlay, docsDir: task.docsDir, cache: deps.siteCache }),
+      docsDir: task.docsDir,
+      refusePath: (path) => deps.refusePath?.(path) ?? null,
+    },
+  };
+  const conversation: Message[] = [{ role: "user", text: task.prompt }, ...steps.flatMap((step) => step.messages)];
+  let opening: Message[] = feedback.length > 0 ? [reviewMessage(feedback)] : [];
+
+  for (;;) {
+    signal.throwIfAborted();
+    const limit = reachedLimit(deps, steps);
+    if (limit) return stoppedOutcome(limit, task);
+    const clock = AbortSignal.timeout(timeLeftMs(deps.limits, steps));
+    const startedAt = performance.now();
+    const taken = await takeTurn(turn, [...conversation, ...opening], { signal, clock }).catch(
+      async (error: unknown) => {
+        if (isAppError(error, "instruction_not_understood"))
+          await takeBack(deps, task, steps.length + 1, error.publicMessage);
+        throw error;
+      },
+    );
+    if (taken === "time is up") return stoppedOutcome(timeIsUp(deps.limits), task);
+
+    const step: Step = {
+      number: steps.length + 1,
+      messages: [...opening, ...taken.messages],
+      usage: { ...taken.usage, durationMs: Math.ceil(performance.now() - startedAt) },
+    };
+    await deps.saveStep(step, task.overlay.takeDirty());
+    steps.push(step);
+    conversation.push(...step.messages);
+    opening = [];
+    const finished = finishedBy(step);
+    if (finished) return outcomeOf(finished, task.overlay);
+  }
+}
+
+interface TurnDeps {
+  deps: AgentDeps;
+  system: string;
+  context: ToolContext;
+}
+
+interface Signals {
+  /** Somebody stopped the run. */
+  signal: AbortSignal;
+  /** The job's time is up. */
+  clock: AbortSignal;
+}
+
+type Turn = { messages: readonly Message[]; usage: Step["usage"] };
+
+/** One answer of the model and what its calls gave. */
+async function takeTurn(
+  turn: TurnDeps,
+  conversation: readonly Message[],
+  signals: Signals,
+): Promise<Turn | "time is up"> {
+  const answer = await beforeTimeIsUp(signals, (either) =>
+    turn.deps.model.nextTurn({ system: turn.system, messages: conversation, tools: describeTools() }, either),
+  );
+  if (answer === "time is up") return answer;
+  const { text, toolCalls } = storable({ text: answer.text, toolCalls: answer.toolCalls });
+  const said: Message = { role: "assistant", text, toolCalls };
+  if (toolCalls.length === 0) {
+    return { messages: [said, { role: "user", text: proseReminder, from: "loop" }], usage: answer.usage };
+  }
+  const results = await runCalls(turn, toolCalls, conversation, signals);
+  return { messages: [said, ...results], usage: answer.usage };
+}
+
+/** Reading calls side by side; as soon as one writes, all in the order given. */
+async function runCalls(
+  turn: TurnDeps,
+  calls: readonly ToolCall[],
+  conversation: readonly Message[],
+  signals: Signals,
+): Promise<readonly Message[]> {
+  const run = async (call: ToolCall): Promise<Message> => {
+    const result = isRepeated(call, conversation) ? repeatedCall : await runCall(turn, call, signals);
+    return { role: "tool", callId: call.id, name: call.name, ...result };
+  };
+  if (!calls.some((call) => isWritingTool(call.name) || call.name === "finish")) return Promise.all(calls.map(run));
+  const results: Message[] = [];
+  for (const call of calls) {
+    const isOver = finishedBy({ messages: [{ role: "assistant", text: "", toolCalls: calls }, ...results] });
+    results.push(isOver ? { role: "tool", callId: call.id, name: call.name, ...afterFinish } : await run(call));
+  }
+  return results;
+}
+
+const repeatedCall: ToolResult = {
+  output: "this same call was made twice already and nothing has changed since; do something else, or call finish",
+  isError: true,
+};
+const afterFinish: ToolResult = { output: "not run: finish was called before it", isError: true };
+
+async function runCall(turn: TurnDeps, call: ToolCall, signals: Signals): Promise<ToolResult> {
+  const { limits } = turn.deps;
+  const result = await beforeTimeIsUp(signals, (either) =>
+    callTool(turn.context, call, limits.toolOutputBytesMax, either),
+  );
+  return result === "time is up" ? { output: "cut off: the job's time is up", isError: true } : result;
+}
+
+async function beforeTimeIsUp<T>(
+  { signal, clock }: Signals,
+  work: (either: AbortSignal) => Promise<T>,
+): Promise<T | "time is up"> {
+  try {
+    const either = AbortSignal.any([signal, clock]);
+    either.throwIfAborted();
+    return await work(either);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (clock.aborted) return "time is up";
+    throw error;
+  }
+}
+
+function reachedLimit(deps: AgentDeps, steps: readonly Step[]): LimitReached | null {
+  if (!isGettingNowhere(steps)) return limitReached(deps.limits, steps);
+  return { code: "budget_exceeded", reason: "the model kept making calls that failed, or none at all" };
+}
+
+function reviewMessage(findings: NonNullable<AgentTask["feedback"]>): Message {
+  const list = findings.map((finding) => `- ${describeFinding(finding)}`).join("\n");
+  return {
+    role: "user",
+    from: "review",
+    text: storable(`The review of your change found this. Repair it, then call finish again.\n${list}`),
+  };
+}
+
+/** All or nothing: what an instruction did before it turned out not to be understood goes, and stays gone. */
+async function takeBack(deps: AgentDeps, task: AgentTask, number: number, reason: string): Promise<void> {
+  if (task.overlay.entries().length === 0) return;
+  await revertAll(task.overlay, task.base);
+  const usage = { model: deps.model.name, inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, costUsd: 0 };
+  const messages: Message[] = [{ role: "assistant", text: storable(reason), toolCalls: [] }];
+  await deps.saveStep({ number, messages, usage }, task.overlay.takeDirty());
+}

@@ -1,0 +1,47 @@
+import { assertNever } from "../../lib/assert-never.ts";
+import type { Instruction } from "./instruction.ts";
+
+export interface PlannedCall {
+  name: string;
+  input: Record<string, unknown>;
+}
+
+/** The one tool call that carries an instruction out. */
+export function callFor(instruction: Instruction): PlannedCall {
+  switch (instruction.kind) {
+    case "replace_term": {
+      const { from, to, under, includeCode } = instruction;
+      return { name: "replace_term", input: { from, to, includeCode, ...(under === undefined ? {} : { under }) } };
+    }
+    case "rename":
+      return { name: "replace_term", input: { from: instruction.from, to: instruction.to } };
+    case "move_page":
+      return { name: "rename_page", input: { from: instruction.from, to: instruction.to } };
+    case "fix_links":
+      return { name: "fix_links", input: {} };
+    case "add_page": {
+      const { kind: _, ...input } = instruction;
+      return { name: "add_page", input };
+    }
+    case "list_page": {
+      const { kind: _, page, ...place } = instruction;
+      return { name: "update_navigation", input: { add: page, ...place } };
+    }
+    case "order_navigation": {
+      const { pages, group } = instruction;
+      return { name: "update_navigation", input: { order: pages, ...(group === undefined ? {} : { group }) } };
+    }
+    case "set_front_matter": {
+      const { page, field, value } = instruction;
+      return { name: "set_front_matter", input: { page, field, value } };
+    }
+    case "add_redirect":
+      return { name: "add_redirect", input: { from: instruction.from, to: instruction.to } };
+    case "rename_heading": {
+      const { page, from, to } = instruction;
+      return { name: "rename_heading", input: { page, from, to } };
+    }
+    default:
+      return assertNever(instruction);
+  }
+}

@@ -1,0 +1,90 @@
+import type { Token } from "./tokens.ts";
+import { connectors, courtesies, verbs } from "./words.ts";
+
+/** The tokens of one order, without what joins it to others and without courtesies. */
+export interface Clause {
+  tokens: readonly Token[];
+  isQuestion: boolean;
+}
+
+/**
+ * Cuts at the ends of sentences, at list items and blank lines, after a fenced block, and at a comma, a line's end,
+ * "and" or "then" where a verb follows. Elsewhere those belong to the clause, and a form must account for them.
+ */
+export function splitClauses(tokens: readonly Token[]): readonly Clause[] {
+  const clauses: Clause[] = [];
+  let current: Token[] = [];
+  const flush = (isQuestion: boolean) => {
+    const trimmed = trim(current);
+    if (trimmed.length > 0 || isQuestion) clauses.push({ tokens: trimmed, isQuestion });
+    current = [];
+  };
+  const verbFollows = findVerbsAhead(tokens);
+  for (const [index, token] of tokens.entries()) {
+    switch (token.kind) {
+      case "question":
+        flush(true);
+        break;
+      case "stop":
+      case "item":
+        // What introduces a fenced block belongs to it.
+        if (!fenceFollows(tokens, index + 1)) flush(false);
+        break;
+      case "break":
+        if (verbFollows[index + 1]) flush(false);
+        break;
+      case "fence":
+        current.push(token);
+        flush(false);
+        break;
+      case "comma":
+        if (verbFollows[index + 1]) flush(false);
+        else current.push(token);
+        break;
+      case "word":
+        if (isConnector(token) && verbFollows[index + 1]) flush(false);
+        else current.push(token);
+        break;
+      default:
+        current.push(token);
+    }
+  }
+  flush(false);
+  return clauses;
+}
+
+function fenceFollows(tokens: readonly Token[], from: number): boolean {
+  let at = from;
+  while (tokens[at]?.kind === "item" || tokens[at]?.kind === "break") at += 1;
+  return tokens[at]?.kind === "fence";
+}
+
+/** For each position: does a verb come there, behind nothing but connectors? Filled from the end, so in one pass. */
+function findVerbsAhead(tokens: readonly Token[]): readonly boolean[] {
+  const ahead = new Array<boolean>(tokens.length + 1).fill(false);
+  for (let index = tokens.length - 1; index >= 0; index -= 1) {
+    const token = tokens[index];
+    if (token?.kind === "word" && verbs.has(token.lower)) ahead[index] = true;
+    else if (token && (token.kind === "comma" || token.kind === "break" || isConnector(token) || isCourtesy(token))) {
+      ahead[index] = ahead[index + 1] ?? false;
+    }
+  }
+  return ahead;
+}
+
+function trim(tokens: readonly Token[]): readonly Token[] {
+  let first = 0;
+  let last = tokens.length;
+  const isNoise = (token: Token | undefined) => token?.kind === "comma" || (token !== undefined && isCourtesy(token));
+  while (first < last && (isNoise(tokens[first]) || isConnector(tokens[first]))) first += 1;
+  while (last > first && isNoise(tokens[last - 1])) last -= 1;
+  return tokens.slice(first, last);
+}
+
+function isConnector(token: Token | undefined): boolean {
+  return token?.kind === "word" && connectors.has(token.lower);
+}
+
+function isCourtesy(token: Token): boolean {
+  return token.kind === "word" && courtesies.has(token.lower);
+}

@@ -1,0 +1,91 @@
+import { describeInstruction } from "./describe.ts";
+import type { Instruction } from "./instruction.ts";
+
+/** Two instructions that cannot both be meant as they are written, whatever the order they are carried out in. */
+export function findConflict(instructions: readonly Instruction[]): { clause: string; reason: string } | null {
+  for (const [index, later] of instructions.entries()) {
+    for (const earlier of instructions.slice(0, index)) {
+      const reason = conflictOf(earlier, later);
+      if (reason !== null) return { clause: `${describeInstruction(earlier)} … ${describeInstruction(later)}`, reason };
+    }
+  }
+  return null;
+}
+
+function conflictOf(earlier: Instruction, later: Instruction): string | null {
+  if (same(earlier, later)) return null;
+  const [first, second] = [wordsOf(earlier), wordsOf(later)];
+  if (first && second) {
+    if (first.from === second.from) return "they replace the same term by two others, or in two places: say it once";
+    if (first.to === second.from || second.to === first.from)
+      return "one undoes or continues the other: say the last form only";
+  }
+  if (isMove(earlier) && isMove(later)) {
+    if (key(earlier.from) === key(later.from)) return "they move the same page to two places";
+    if (key(earlier.to) === key(later.to)) return "they move two pages to the same place";
+    if (key(earlier.to) === key(later.from)) return "one moves what the other has moved: say its last place only";
+  }
+  if (isMove(earlier) && pagesOf(later).some((page) => isAt(page, earlier.from))) {
+    return `${earlier.from} has been moved by then: name the page by its new place`;
+  }
+  if (earlier.kind === "set_front_matter" && later.kind === "set_front_matter") {
+    const isSame = key(earlier.page) === key(later.page) && earlier.field === later.field;
+    return isSame ? "they set the same field twice" : null;
+  }
+  if (earlier.kind === "add_page" && later.kind === "add_page" && key(earlier.path) === key(later.path)) {
+    return "they add the same page twice";
+  }
+  if (earlier.kind === "add_redirect" && later.kind === "add_redirect" && key(earlier.from) === key(later.from)) {
+    return "they redirect the same address to two places";
+  }
+  if (earlier.kind === "order_navigation" && later.kind === "order_navigation" && earlier.group === later.group) {
+    return "they order the same navigation twice";
+  }
+  return null;
+}
+
+function wordsOf(instruction: Instruction): { from: string; to: string } | null {
+  if (instruction.kind !== "replace_term" && instruction.kind !== "rename") return null;
+  return { from: instruction.from.toLowerCase(), to: instruction.to.toLowerCase() };
+}
+
+function isMove(instruction: Instruction): instruction is Extract<Instruction, { kind: "move_page" }> {
+  return instruction.kind === "move_page";
+}
+
+/** The pages that an instruction names as they are before it. */
+function pagesOf(instruction: Instruction): readonly string[] {
+  switch (instruction.kind) {
+    case "set_front_matter":
+    case "rename_heading":
+    case "list_page":
+      return [instruction.page];
+    case "order_navigation":
+      return instruction.pages;
+    case "move_page":
+      return [instruction.from];
+    case "replace_term":
+      return instruction.under === undefined ? [] : [instruction.under];
+    case "add_redirect":
+      return [instruction.to];
+    default:
+      return [];
+  }
+}
+
+function isAt(page: string, moved: string): boolean {
+  const [name, from] = [key(page), key(moved)];
+  return name === from || (moved.endsWith("/") && name.startsWith(`${from}/`));
+}
+
+function key(path: string): string {
+  return path
+    .replace(/^\.?\/+/, "")
+    .replace(/\/+$/, "")
+    .replace(/\.mdx?$/i, "")
+    .toLowerCase();
+}
+
+function same(a: Instruction, b: Instruction): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

@@ -1,0 +1,60 @@
+import type { Skipped } from "@emend/site";
+import { parseReport, type Report } from "../tools/report.ts";
+import type { PlannedCall } from "./calls.ts";
+import { describeInstruction } from "./describe.ts";
+import type { Instruction } from "./instruction.ts";
+
+const titleCharactersMax = 120;
+const leftAloneMax = 30;
+const summaryCharactersMax = 18_000;
+
+/** The `finish` call: what was done in numbers, what was left alone and why, and that no model had a hand in it. */
+export function handOver(instructions: readonly Instruction[], outputs: readonly string[]): PlannedCall {
+  const reports = outputs.map(parseReport);
+  const lines = instructions.map((instruction, index) => `- ${doneLine(instruction, reports[index])}`);
+  const isChanged = reports.some((report) => report.files > 0);
+  const intro = isChanged
+    ? "Carried out by `emend/rules`, deterministically: no AI was involved."
+    : "Nothing had to change. `emend/rules` looked, deterministically: no AI was involved.";
+  const summary = [intro, "", ...lines, ...leftAlone(reports)].join("\n").slice(0, summaryCharactersMax);
+  return { name: "finish", input: { title: titleOf(instructions), summary } };
+}
+
+function titleOf(instructions: readonly Instruction[]): string {
+  const orders = instructions.map(describeInstruction).map((order) => order.replaceAll(/\s+/g, " "));
+  const [first = "", ...others] = orders;
+  const last = others.at(-1);
+  const whole = last === undefined ? first : `${[first, ...others.slice(0, -1)].join(", ")} and ${last}`;
+  const title = whole.length <= titleCharactersMax ? whole : shorten(first, others.length);
+  return title.charAt(0).toUpperCase() + title.slice(1);
+}
+
+function shorten(first: string, others: number): string {
+  const more = others === 0 ? "" : ` and ${others} more ${others === 1 ? "change" : "changes"}`;
+  const room = titleCharactersMax - more.length;
+  return (first.length <= room ? first : `${first.slice(0, room - 1).toWellFormed()}…`) + more;
+}
+
+function doneLine(instruction: Instruction, report: Report | undefined): string {
+  const order = codeSpan(describeInstruction(instruction));
+  if (!report || report.files === 0) return `${order}: nothing to do`;
+  const counts = [...report.counts].filter(([, count]) => count > 0).map(([what, count]) => `${what} ${count}`);
+  return `${order}: ${[`files ${report.files}`, ...counts].join(", ")}`;
+}
+
+function leftAlone(reports: readonly Report[]): readonly string[] {
+  const skipped = reports.flatMap((report) => report.skipped);
+  if (skipped.length === 0) return [];
+  const shown = skipped.slice(0, leftAloneMax);
+  const missing = skipped.length - shown.length + reports.reduce((sum, report) => sum + report.skippedMore, 0);
+  return ["", "Left alone:", "", ...shown.map(skippedLine), ...(missing > 0 ? [`- and ${missing} more`] : [])];
+}
+
+function skippedLine({ path, line, reason }: Skipped): string {
+  return `- ${codeSpan(`${path}:${line}`)}: ${codeSpan(reason)}`;
+}
+
+/** Shown as it is: what a page or a prompt holds must not become a link, an image or a heading of the pull request. */
+function codeSpan(text: string): string {
+  return `\`${text.replaceAll("`", "'").replaceAll(/\s+/g, " ")}\``;
+}

@@ -1,0 +1,65 @@
+import { AppError } from "../../errors.ts";
+import { forms } from "./forms.ts";
+
+const clauseCharactersMax = 200;
+const examplesMax = 2;
+const formsShown = 4;
+
+/** The refusal: what was not understood, why, the nearest form that is, and how to have a language model instead. */
+export function notUnderstood(input: { clause: string; reason: string }): AppError {
+  return new AppError("instruction_not_understood", {
+    publicMessage: [
+      `Nothing was changed. The rules did not understand: «${shown(input.clause)}» (${shown(input.reason)}).`,
+      `They know: ${nearestExamples(input.clause).join(" · ")}`,
+      "For instructions in free words set a language model: EMEND_MODEL=<vendor>/<model>, or the project's model.",
+    ].join("\n"),
+  });
+}
+
+/** Words of a prompt or a page, fit to be shown: one line, nothing invisible, not too long. */
+function shown(text: string): string {
+  const visible = text
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ")
+    .trim()
+    .toWellFormed();
+  const characters = [...visible.slice(0, clauseCharactersMax * 2)];
+  return characters.length > clauseCharactersMax ? `${characters.slice(0, clauseCharactersMax).join("")}…` : visible;
+}
+
+/** The forms that share the verb and most words with the clause; where none does, the first few. */
+function nearestExamples(clause: string): readonly string[] {
+  const words = wordsOf(clause.slice(0, 2_000));
+  const scored = forms
+    .filter((form) => !form.example.endsWith(":"))
+    .map((form) => ({ example: form.example, score: scoreOf(words, form.example) }))
+    .sort((a, b) => b.score - a.score);
+  const near = scored.filter(({ score }) => score > 0).slice(0, examplesMax);
+  return (near.length > 0 ? near : scored.slice(0, formsShown)).map(({ example }) => example);
+}
+
+function scoreOf(words: readonly string[], example: string): number {
+  const [verb = "", ...others] = wordsOf(example.replaceAll(/"[^"]*"/g, ""));
+  const forVerb = words.includes(verb) ? 3 : words.some((word) => isTypo(word, verb)) ? 2 : 0;
+  return forVerb === 0 ? 0 : forVerb + others.filter((word) => word.length > 3 && words.includes(word)).length;
+}
+
+function wordsOf(text: string): readonly string[] {
+  return (
+    text
+      .toLowerCase()
+      .match(/\p{L}+/gu)
+      ?.slice(0, 100) ?? []
+  );
+}
+
+/** One letter wrong, missing, added or two swapped. */
+function isTypo(word: string, right: string): boolean {
+  if (right.length < 3 || Math.abs(word.length - right.length) > 1) return false;
+  let start = 0;
+  while (start < right.length && word[start] === right[start]) start += 1;
+  let end = 0;
+  while (end < right.length - start && end < word.length - start && word.at(-1 - end) === right.at(-1 - end)) end += 1;
+  const [extra, missing] = [word.length - start - end, right.length - start - end];
+  if (extra <= 1 && missing <= 1) return true;
+  return extra === 2 && missing === 2 && word[start] === right[start + 1] && word[start + 1] === right[start];
+}

@@ -1,0 +1,94 @@
+import { type Clause, splitClauses } from "./clauses.ts";
+import { findConflict } from "./conflicts.ts";
+import { type Form, forms, type Reading } from "./forms.ts";
+import type { Instruction } from "./instruction.ts";
+import { compilePattern, matchPattern, type Pattern } from "./pattern.ts";
+import { slotLengths } from "./slots.ts";
+import { tokenize } from "./tokens.ts";
+import { conditions, negations } from "./words.ts";
+
+export type Parsed =
+  | { kind: "understood"; instructions: readonly Instruction[] }
+  /** `clause`: the words it stumbled over, as they were written. */
+  | { kind: "not_understood"; clause: string; reason: string };
+
+const instructionsMax = 50;
+const clauseTokensMax = 500;
+
+const compiled: ReadonlyArray<{ form: Form; patterns: readonly Pattern[] }> = forms.map((form) => ({
+  form,
+  patterns: form.patterns.map(compilePattern),
+}));
+
+/** Reads a prompt whole or not at all. It never throws, and its work is bounded by the prompt's length. */
+export function parsePrompt(prompt: string): Parsed {
+  const cut = tokenize(prompt);
+  if (cut.kind === "unclosed")
+    return refuse(cut.excerpt, "a quotation mark or a fence that is opened here is not closed");
+  const instructions: Instruction[] = [];
+  let added: string | null = null;
+  for (const clause of splitClauses(cut.tokens)) {
+    const words = wordsOf(clause, cut.text);
+    const reading = readClause(clause);
+    if (reading.kind === "unclear") return refuse(words, reading.reason);
+    if (reading.kind === "orders") instructions.push(...reading.instructions);
+    if (reading.kind === "list_it") {
+      if (added === null) return refuse(words, 'no page was added just before that "it" could mean');
+      instructions.push({
+        kind: "list_page",
+        page: added,
+        ...(reading.group === undefined ? {} : { group: reading.group }),
+      });
+    }
+    added = pageToBeListed(reading);
+    if (instructions.length > instructionsMax)
+      return refuse(words, `one prompt holds ${instructionsMax} instructions at most`);
+  }
+  if (instructions.length === 0) return refuse(prompt.trim(), "there is no instruction in it");
+  const conflict = findConflict(instructions);
+  if (conflict) return refuse(conflict.clause, conflict.reason);
+  return { kind: "understood", instructions: distinct(instructions) };
+}
+
+function refuse(clause: string, reason: string): Parsed {
+  return { kind: "not_understood", clause, reason };
+}
+
+/** What "it" means in the clause after this one. */
+function pageToBeListed(reading: Reading): string | null {
+  const [first] = reading.kind === "orders" ? reading.instructions : [];
+  return first?.kind === "add_page" && first.group === undefined ? first.path : null;
+}
+
+function readClause(clause: Clause): Reading {
+  if (clause.isQuestion) return { kind: "unclear", reason: "a question changes nothing: write it as an order" };
+  // The forms admit no such word outside a name; looking for it first keeps that true whatever a form comes to admit.
+  for (const token of clause.tokens) {
+    if (token.kind !== "word") continue;
+    if (negations.has(token.lower)) return { kind: "unclear", reason: `"${token.lower}" says what not to do` };
+    if (conditions.has(token.lower))
+      return { kind: "unclear", reason: `"${token.lower}" makes it depend on something` };
+  }
+  if (clause.tokens.length > clauseTokensMax) return { kind: "unclear", reason: "it is too long" };
+  const readings = compiled.flatMap(({ form, patterns }) =>
+    patterns.flatMap((pattern) =>
+      matchPattern(pattern, clause.tokens, slotLengths).map((captures) => form.read(captures)),
+    ),
+  );
+  const [reading, ...others] = distinct(readings.filter(({ kind }) => kind !== "unclear"));
+  if (reading && others.length === 0) return reading;
+  if (reading)
+    return { kind: "unclear", reason: "it can be read in more than one way: put names and terms in quotation marks" };
+  return readings[0] ?? { kind: "unclear", reason: "it is not among the instructions that the rules know" };
+}
+
+function wordsOf(clause: Clause, text: string): string {
+  const first = clause.tokens[0];
+  const last = clause.tokens.at(-1);
+  if (!first || !last) return text.trim();
+  return text.slice(first.start, last.end) + (clause.isQuestion ? "?" : "");
+}
+
+function distinct<T>(values: readonly T[]): readonly T[] {
+  return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
+}

@@ -1,0 +1,69 @@
+import type { Message, Model, ToolCall, Usage } from "../agent.ts";
+import { callFor, type PlannedCall } from "./calls.ts";
+import { describeInstruction } from "./describe.ts";
+import { handOver } from "./hand-over.ts";
+import type { Instruction } from "./instruction.ts";
+import { notUnderstood } from "./not-understood.ts";
+import { parsePrompt } from "./parse-prompt.ts";
+
+export const rulesModelName = "emend/rules";
+
+type ToolMessage = Extract<Message, { role: "tool" }>;
+
+/**
+ * Carries out a documented set of instructions with the same tools that a language model has. It remembers nothing:
+ * what comes next follows from the prompt and the answers so far, so a run goes on anywhere after a crash.
+ */
+export function createRulesModel(): Model {
+  return {
+    name: rulesModelName,
+    takesFeedback: false,
+    async nextTurn({ messages }) {
+      const prompt = messages.find((message) => message.role === "user")?.text ?? "";
+      const parsed = parsePrompt(prompt);
+      if (parsed.kind === "not_understood") throw notUnderstood(parsed);
+      const answers = messages.filter((message) => message.role === "tool");
+      return { text: "", toolCalls: nextCalls(parsed.instructions, answers), usage: noUsage };
+    },
+  };
+}
+
+const noUsage: Usage = { model: rulesModelName, inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, costUsd: 0 };
+
+/** First all look-ups at once, then one instruction a turn in the prompt's order, then the hand-over. */
+function nextCalls(instructions: readonly Instruction[], answers: readonly ToolMessage[]): readonly ToolCall[] {
+  const doubtful = instructions.filter((instruction) => instruction.kind === "rename");
+  const lookUps = answers.slice(0, doubtful.length);
+  if (lookUps.length < doubtful.length) {
+    return doubtful.map(({ from }, index) => toCall({ name: "site_map", input: { find: from } }, index));
+  }
+  for (const [index, { from }] of doubtful.entries()) refusePageName(from, lookUps[index]);
+
+  const done = answers.slice(doubtful.length);
+  const failed = done.findIndex((answer) => answer.isError);
+  const failedInstruction = instructions[failed];
+  if (failedInstruction) {
+    throw notUnderstood({ clause: describeInstruction(failedInstruction), reason: done[failed]?.output ?? "" });
+  }
+  const next = instructions[done.length];
+  const call = next
+    ? callFor(next)
+    : handOver(
+        instructions,
+        done.map((answer) => answer.output),
+      );
+  return [toCall(call, answers.length)];
+}
+
+/** A name that a page has too may mean either. */
+function refusePageName(name: string, lookUp: ToolMessage | undefined): void {
+  if (lookUp && !lookUp.isError && lookUp.output.startsWith("none")) return;
+  throw notUnderstood({
+    clause: `rename "${name}"`,
+    reason: `"${name}" may be a term or a page: write rename the term, or rename the page. The site map says ${lookUp?.output}`,
+  });
+}
+
+function toCall(call: PlannedCall, index: number): ToolCall {
+  return { id: `call-${index + 1}`, ...call };
+}

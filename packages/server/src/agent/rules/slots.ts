@@ -1,0 +1,109 @@
+import type { SlotLengths } from "./pattern.ts";
+import type { Token } from "./tokens.ts";
+import { reserved } from "./words.ts";
+
+const termWordsMax = 6;
+const listedPagesMax = 200;
+const pathCharacters = /^[\p{L}\p{M}\p{N}._~%+@/-]+$/u;
+const pathLike = /\/|\.mdx?$/i;
+const fieldName = /^[A-Za-z_][A-Za-z0-9_-]*$/;
+const bareValue = /^(?:-?\d+(?:\.\d+)?|true|false|\d{4}-\d{2}-\d{2})$/i;
+/** Words after "set the … of": parts of a page, not fields of its front matter. */
+const notFields = new Set(
+  "a an the of on in for to heading headings link links text content contents body navigation page pages folder redirect redirects term file name front matter field".split(
+    " ",
+  ),
+);
+
+/** How many tokens each kind of slot may take from here: what it holds is checked by its shape alone, never guessed. */
+export const slotLengths: SlotLengths = (type, tokens, at) => {
+  switch (type) {
+    case "term":
+      return termLengths(tokens, at);
+    case "phrase":
+      return termLengths(tokens, at).filter((length) => !isPathLike(textOf(tokens.slice(at, at + length))));
+    case "page":
+      return only(isPage(tokens[at]));
+    case "path":
+      return only(isPage(tokens[at]) && isPathLike(textOf(tokens.slice(at, at + 1))));
+    case "quoted":
+      return only(isFilledQuote(tokens[at]));
+    case "text":
+      return only(tokens[at]?.kind === "quoted" || tokens[at]?.kind === "fence");
+    case "value":
+      return only(isValue(tokens[at]));
+    case "field":
+      return only(isField(tokens[at]));
+    case "pages":
+      return pagesLength(tokens, at);
+    default:
+      throw new Error(`unknown slot type ${type}`);
+  }
+};
+
+export function textOf(tokens: readonly Token[] | undefined): string {
+  return (tokens ?? []).flatMap((token) => ("text" in token ? [token.text] : [])).join(" ");
+}
+
+/** The pages of a list, without its commas and its "and". */
+export function pagesOf(tokens: readonly Token[] | undefined): readonly string[] {
+  return (tokens ?? []).filter(isPage).map((token) => textOf([token]));
+}
+
+function only(fits: boolean): readonly number[] {
+  return fits ? [1] : [];
+}
+
+function termLengths(tokens: readonly Token[], at: number): readonly number[] {
+  if (tokens[at]?.kind === "quoted") return only(isFilledQuote(tokens[at]));
+  const lengths: number[] = [];
+  for (let length = 1; length <= termWordsMax; length += 1) {
+    const token = tokens[at + length - 1];
+    if (token?.kind !== "word" || reserved.has(token.lower) || token.text.includes("/")) break;
+    lengths.push(length);
+  }
+  return lengths;
+}
+
+function isFilledQuote(token: Token | undefined): boolean {
+  return token?.kind === "quoted" && token.text.trim() !== "";
+}
+
+function isPage(token: Token | undefined): boolean {
+  if (token?.kind === "quoted") return isFilledQuote(token) && !token.text.includes("\n");
+  return token?.kind === "word" && pathCharacters.test(token.text) && !reserved.has(token.lower);
+}
+
+function isPathLike(text: string): boolean {
+  return pathLike.test(text) && !/\s/.test(text);
+}
+
+function isValue(token: Token | undefined): boolean {
+  return token?.kind === "quoted" || (token?.kind === "word" && bareValue.test(token.text));
+}
+
+function isField(token: Token | undefined): boolean {
+  if (token?.kind !== "word" && token?.kind !== "quoted") return false;
+  return fieldName.test(token.text) && !(token.kind === "word" && notFields.has(token.lower));
+}
+
+/** `a, b and c`: at least two, and all that is left. */
+function pagesLength(tokens: readonly Token[], at: number): readonly number[] {
+  let end = at;
+  let pages = 0;
+  let needsPage = true;
+  for (; end < tokens.length && pages <= listedPagesMax; end += 1) {
+    const token = tokens[end];
+    if (isPage(token)) {
+      if (!needsPage) return [];
+      pages += 1;
+      needsPage = false;
+    } else if (
+      token?.kind === "comma" ||
+      (token?.kind === "word" && (token.lower === "and" || token.lower === "then"))
+    ) {
+      needsPage = true;
+    } else return [];
+  }
+  return pages >= 2 && !needsPage && end === tokens.length ? [end - at] : [];
+}

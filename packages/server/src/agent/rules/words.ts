@@ -1,0 +1,47 @@
+function words(list: string): ReadonlySet<string> {
+  return new Set(list.split(/\s+/));
+}
+
+/** Verbs that begin a form. */
+const knownVerbs = `replace change use rename move relocate fix repair correct add create list put order
+  reorder sort arrange set give redirect`;
+
+/** Verbs that begin an order no form knows, or take one back: a clause is cut before them, so that it can be quoted alone. */
+const otherVerbs = `do swap substitute don't dont never avoid stop leave keep skip ignore make remove delete drop update rewrite write
+  translate improve explain describe document merge split convert check ensure revert undo try consider shorten expand
+  review tell show publish commit push open close run generate summarize summarise`;
+
+export const verbs = words(`${knownVerbs} ${otherVerbs}`);
+
+export const connectors = words(
+  "and then also next first firstly second secondly third thirdly finally lastly afterwards",
+);
+
+export const courtesies = words("please kindly thanks");
+
+/** Anywhere outside quotation marks they turn an order round: nothing is carried out. */
+export const negations =
+  words(`not don't dont doesn't doesnt didn't isn't aren't wasn't weren't can't cant cannot won't wont
+  wouldn't shouldn't mustn't couldn't never no none nobody nothing neither nor without avoid except excepting excluding
+  exclude unless stop skip ignore omit forbid refrain prevent undo revert cancel but rather leave keep`);
+
+/** They make an order depend on something: nothing is carried out. */
+export const conditions = words(
+  "if when whenever unless until while once should would could might may maybe perhaps otherwise",
+);
+
+/** Words that an unquoted term or name cannot hold: they belong to the sentence around it. */
+export const reserved = new Set([
+  ...words(`a an the this that these those it its them they he she we you i my our your their everything anything something
+    all any every each some both with by to in into on onto under below within inside from of for at as via or and then also
+    too only even everywhere throughout across instead including page pages file files folder folders directory term terms
+    word words phrase heading headings title link links navigation nav sidebar menu redirect redirects docs documentation
+    site section group before after called named titled saying code prose text content body
+    now later soon today tomorrow again globally consistently properly accordingly carefully immediately asap here there
+    where wherever whatever possible needed necessary appropriate better because since so like such`),
+  ...verbs,
+  ...connectors,
+  ...courtesies,
+  ...negations,
+  ...conditions,
+]);

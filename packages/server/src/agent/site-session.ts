@@ -1,0 +1,50 @@
+import { openSite, type ParseCache, type Site } from "@emend/site";
+import { siteTreeOf } from "../tree/site-tree.ts";
+import type { Overlay, Tree } from "../tree/tree.ts";
+
+/** The site as the agent's tools see it: opened on demand, opened anew after an edit. */
+export interface SiteSession {
+  /** With the edits so far. */
+  head(signal: AbortSignal): Promise<Site>;
+  /** Before any edit. */
+  base(signal: AbortSignal): Promise<Site>;
+  /** Says that files changed. */
+  changed(): void;
+}
+
+export function createSiteSession(input: {
+  base: Tree;
+  overlay: Overlay;
+  docsDir: string;
+  cache?: ParseCache;
+}): SiteSession {
+  const cache = input.cache ?? new Map<string, string>();
+  const open = (tree: Tree, signal: AbortSignal) =>
+    openSite(siteTreeOf(tree), { docsDir: input.docsDir, cache, signal });
+  let head: Promise<Site> | null = null;
+  let base: Promise<Site> | null = null;
+  return {
+    head(signal) {
+      head ??= forgetFailure(open(input.overlay, signal), () => {
+        head = null;
+      });
+      return head;
+    },
+    base(signal) {
+      base ??= forgetFailure(open(input.base, signal), () => {
+        base = null;
+      });
+      return base;
+    },
+    changed() {
+      head = null;
+    },
+  };
+}
+
+function forgetFailure<T>(opened: Promise<T>, forget: () => void): Promise<T> {
+  return opened.catch((error: unknown) => {
+    forget();
+    throw error;
+  });
+}

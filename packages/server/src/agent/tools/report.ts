@@ -1,0 +1,64 @@
+import type { Refactoring, Skipped } from "@emend/site";
+import { applyEdits } from "../apply-edits.ts";
+import type { ToolAnswer, ToolContext } from "./tool.ts";
+
+/** What a whole-site refactoring did, as a tool says it and as `emend/rules` reads it back. */
+export interface Report {
+  files: number;
+  counts: ReadonlyMap<string, number>;
+  skipped: readonly Skipped[];
+  /** Beyond those listed. */
+  skippedMore: number;
+}
+
+const skippedShownMax = 100;
+const countPattern = /^([A-Za-z][A-Za-z -]*): (\d+)$/;
+const skippedPattern = /^- (.+?):(\d+): (.*)$/;
+const morePattern = /^- … (\d+) more$/;
+
+/** Applies a refactoring whole, or refuses it whole with the reason. */
+export async function carryOut(context: ToolContext, refactoring: Refactoring): Promise<ToolAnswer> {
+  if (refactoring.kind === "refused") return refactoring;
+  for (const path of refactoring.edits.keys()) {
+    const refusal = context.refusePath(path);
+    if (refusal !== null) return { kind: "refused", reason: refusal };
+  }
+  await applyEdits(context.overlay, refactoring.edits);
+  const shown = refactoring.skipped.slice(0, skippedShownMax);
+  return {
+    kind: "answer",
+    text: formatReport({
+      files: refactoring.edits.size,
+      counts: new Map(Object.entries(refactoring.counts)),
+      skipped: shown,
+      skippedMore: refactoring.skipped.length - shown.length,
+    }),
+  };
+}
+
+export function formatReport(report: Report): string {
+  const lines = [`files: ${report.files}`];
+  for (const [what, count] of report.counts) lines.push(`${what}: ${count}`);
+  if (report.skipped.length > 0) lines.push("left alone:");
+  for (const { path, line, reason } of report.skipped)
+    lines.push(`- ${path}:${line}: ${reason.replaceAll(/\s+/g, " ")}`);
+  if (report.skippedMore > 0) lines.push(`- … ${report.skippedMore} more`);
+  return lines.join("\n");
+}
+
+export function parseReport(text: string): Report {
+  const counts = new Map<string, number>();
+  const skipped: Skipped[] = [];
+  let skippedMore = 0;
+  for (const line of text.split("\n")) {
+    const [, what, count] = countPattern.exec(line) ?? [];
+    const [, path, at, reason] = skippedPattern.exec(line) ?? [];
+    const [, more] = morePattern.exec(line) ?? [];
+    if (what !== undefined) counts.set(what, Number(count));
+    else if (path !== undefined) skipped.push({ path, line: Number(at), reason: reason ?? "" });
+    else if (more !== undefined) skippedMore = Number(more);
+  }
+  const files = counts.get("files") ?? 0;
+  counts.delete("files");
+  return { files, counts, skipped, skippedMore };
+}

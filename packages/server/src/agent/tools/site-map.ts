@@ -1,0 +1,42 @@
+import { checkSite, findPage, type Page } from "@emend/site";
+import { Type } from "typebox";
+import { defineTool } from "./tool.ts";
+
+export const siteMapTool = defineTool({
+  name: "site_map",
+  description:
+    "Lists the site's pages as path, route and title, with the edits so far, and then what is wrong with their navigation: pages that no navigation lists, entries without a page. Give `find` to look up one page by path, route or exact title.",
+  input: Type.Object(
+    {
+      find: Type.Optional(Type.String({ minLength: 1 })),
+      after: Type.Optional(Type.String({ description: "List only pages whose path sorts after this one" })),
+    },
+    { additionalProperties: false },
+  ),
+  async run({ site }, { find, after = "" }, signal) {
+    const head = await site.head(signal);
+    if (find !== undefined) {
+      const search = findPage(head, find);
+      if (search.kind === "found") return { kind: "answer", text: `found:\n${describe(search.page)}` };
+      if (search.kind === "ambiguous")
+        return { kind: "answer", text: `several:\n${search.pages.map(describe).join("\n")}` };
+      return { kind: "answer", text: ["none; nearest:", ...search.nearest.map(describe)].join("\n") };
+    }
+    const pages = head.pages.filter((page) => page.path > after).sort((a, b) => (a.path < b.path ? -1 : 1));
+    const findings = after === "" ? (await checkSite(head)).filter((finding) => isAboutNavigation(finding.check)) : [];
+    const lines = [
+      `framework: ${head.framework}`,
+      ...findings.map((finding) => `${finding.severity} ${finding.path}:${finding.line}: ${finding.message}`),
+      ...pages.map(describe),
+    ];
+    return { kind: "answer", text: lines.join("\n"), more: "ask with after: the last path shown" };
+  },
+});
+
+function describe(page: Page): string {
+  return `${page.path}\t${page.route}\t${page.title ?? ""}`;
+}
+
+function isAboutNavigation(check: string): boolean {
+  return check.includes("nav") || check.includes("orphan");
+}

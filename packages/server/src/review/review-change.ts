@@ -1,0 +1,53 @@
+import { compareSites, type Finding, openSite, type Severity } from "@emend/site";
+import { siteTreeOf } from "../tree/site-tree.ts";
+import { type AddedLine, addedLines } from "./added-lines.ts";
+import { findInvisible } from "./find-invisible.ts";
+import { findNewDomains } from "./find-new-domains.ts";
+import { findSecrets } from "./find-secrets.ts";
+import { violationsOf } from "./policy.ts";
+import type { ReviewInput, Verdict } from "./review.ts";
+
+/** Judges a change: what policy forbids and secrets deny it, new findings flag it, the rest passes. */
+export async function reviewChange(input: ReviewInput, signal: AbortSignal): Promise<Verdict> {
+  const violations = violationsOf(input.policy, input.overlay.entries());
+  if (violations.length > 0) return { kind: "denied", violations };
+
+  const added = await addedLines(input.base, input.overlay);
+  const words = linesOfWords(input);
+  // A pushed secret cannot be taken back: a draft would be too late.
+  const secrets = await findSecrets(added, words, signal);
+  if (secrets.length > 0) return { kind: "denied", violations: secrets };
+
+  const comparison = await compare(input, signal);
+  const introduced = [
+    ...comparison.introduced,
+    ...findInvisible(added, words),
+    ...(await findNewDomains(added, input.base, signal)),
+  ].sort(bySeverity);
+  return {
+    kind: introduced.some((finding) => finding.severity === "error") ? "flagged" : "passed",
+    introduced,
+    fixed: comparison.fixed,
+    findingsBefore: comparison.before,
+    findingsAfter: comparison.after,
+  };
+}
+
+async function compare({ base, overlay, policy, siteCache }: ReviewInput, signal: AbortSignal) {
+  const options = { docsDir: policy.docsDir, cache: siteCache ?? new Map<string, string>(), signal };
+  // One after the other: the second takes what the first has parsed from the cache.
+  const before = await openSite(siteTreeOf(base), options);
+  const after = await openSite(siteTreeOf(overlay), options);
+  return compareSites(before, after);
+}
+
+function linesOfWords({ title = "", summary = "" }: ReviewInput): readonly AddedLine[] {
+  const lines = (path: string, text: string) =>
+    text === "" ? [] : text.split(/\r?\n/).map((line, index) => ({ path, line: index + 1, text: line }));
+  return [...lines("the title", title), ...lines("the summary", summary)];
+}
+
+function bySeverity(a: Finding, b: Finding): number {
+  const rank: Record<Severity, number> = { error: 0, warning: 1, info: 2 };
+  return rank[a.severity] - rank[b.severity];
+}
