@@ -27,6 +27,6 @@ export async function createLoginLink(
 function pathBelow(publicUrl: string, landsOn: string): string {
   const path = landsOn.startsWith(`${publicUrl}/`) ? landsOn.slice(publicUrl.length) : landsOn;
   const resolved = URL.parse(`${publicUrl}${path}`);
-  if (path.startsWith("/") && resolved?.href.startsWith(`${publicUrl}/`)) return path;
+  if (/^\/(?![/\\])/.test(path) && resolved?.href.startsWith(`${publicUrl}/`)) return path;
   throw new AppError("invalid_request", { publicMessage: `a login link cannot land on ${landsOn}` });
 }

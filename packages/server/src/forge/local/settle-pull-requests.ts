@@ -1,5 +1,5 @@
 import type { Queryable } from "../../db/pool.ts";
-import { compareBranches, isAncestor } from "./compare-branches.ts";
+import { compareBranches, isAncestor, readTips } from "./compare-branches.ts";
 import { type LocalPullRequest, listPullRequests, markMerged, saveCompared } from "./pull-requests.ts";
 import { type Repository, tell } from "./repository.ts";
 
@@ -25,18 +25,17 @@ export async function settlePullRequest(
   signal: AbortSignal,
 ): Promise<void> {
   const { db, repository } = deps;
-  const { number, baseRef, headRef } = pullRequest;
+  const { number, baseRef, headRef, headCommit } = pullRequest;
   const compared = await compareBranches(repository, { base: baseRef, head: headRef }, signal);
-  if (!compared || compared.mergeBase === null) return;
-  const { baseTip, head, mergeBase } = compared;
-  if (mergeBase !== head) {
-    await keepHead(repository, number, head, signal);
-    await saveCompared(db, projectId, number, { base: mergeBase, head });
+  if (compared?.mergeBase && compared.mergeBase !== compared.head) {
+    await keepHead(repository, number, compared.head, signal);
+    await saveCompared(db, projectId, number, { base: compared.mergeBase, head: compared.head });
     return;
   }
-  // A head that was moved back onto the base holds nothing, and was not merged.
-  const isMerged = await isAncestor(repository, { ancestor: pullRequest.headCommit, of: baseTip }, signal);
-  if (isMerged) await markMerged(db, projectId, number, { commit: null, by: "a push" });
+  // The branch adds nothing to the base, or is gone. Merged is it only if what it held has arrived there.
+  const baseTip = (await readTips(repository, [baseRef], signal)).get(baseRef);
+  if (!baseTip || !(await isAncestor(repository, { ancestor: headCommit, of: baseTip }, signal))) return;
+  await markMerged(db, projectId, number, { commit: null, by: "a push" });
 }
 
 /** Pull requests outlive their branches. */

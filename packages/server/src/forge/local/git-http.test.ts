@@ -1,0 +1,162 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { personGit, startTestForge, type TestForge } from "../../../test/support/forge.ts";
+import { getPullRequest } from "./pull-requests.ts";
+
+let host: TestForge;
+let work: string;
+beforeAll(async () => {
+  host = await startTestForge({ basePath: "/base" });
+  await host.addProject("prj_a");
+  await host.addProject("prj_b");
+  work = join(host.dir, "work");
+  await mkdir(work);
+  await personGit(work, "init", "--quiet", "--initial-branch=main");
+  // Incompressible, and past the size from which git sends a push in chunks.
+  await writeFile(join(work, "large.bin"), randomBytes(3_000_000));
+  await commit("first");
+});
+afterAll(() => host.close());
+
+async function commit(name: string): Promise<string> {
+  await writeFile(join(work, `${name}.md`), `${name}\n`);
+  await personGit(work, "add", ".");
+  await personGit(work, "commit", "--quiet", `--message=${name}`);
+  return personGit(work, "rev-parse", "HEAD");
+}
+
+/** As a person would type it: the key is the password. */
+function remote(project: string, scope: "read" | "write", of = project): string {
+  const url = new URL(`${host.url}/git/${project}.git`);
+  url.username = "anyone";
+  url.password = host.keyOf(of, scope);
+  return url.href;
+}
+
+describe("git over HTTP", () => {
+  it("takes a push with a write key and gives a clone with a read key", async () => {
+    await personGit(work, "push", "--quiet", remote("prj_a", "write"), "main");
+    await personGit(host.dir, "clone", "--quiet", remote("prj_a", "read"), "read");
+    expect(await personGit(join(host.dir, "read"), "rev-parse", "HEAD")).toBe(
+      await personGit(work, "rev-parse", "HEAD"),
+    );
+    expect(await readFile(join(host.dir, "read/large.bin"))).toEqual(await readFile(join(work, "large.bin")));
+  });
+
+  it("speaks the first protocol and the second, and takes a bearer key", async () => {
+    const header = `http.extraHeader=Authorization: Bearer ${host.keyOf("prj_a", "read")}`;
+    const url = `${host.url}/git/prj_a.git`;
+    for (const version of ["0", "2"]) {
+      const heads = await personGit(
+        work,
+        "-c",
+        header,
+        "-c",
+        `protocol.version=${version}`,
+        "ls-remote",
+        "--heads",
+        url,
+      );
+      expect(heads).toContain("refs/heads/main");
+    }
+  });
+
+  it("gives a commit by its id although its branch has moved back", async () => {
+    const lost = await commit("lost");
+    await personGit(work, "push", "--quiet", remote("prj_a", "write"), "main:moved");
+    await personGit(work, "push", "--quiet", "--force", remote("prj_a", "write"), "main~1:moved");
+    await personGit(join(host.dir, "read"), "fetch", "--quiet", remote("prj_a", "read"), lost);
+    expect(await personGit(join(host.dir, "read"), "cat-file", "-t", lost)).toBe("commit");
+  });
+
+  it("refuses a push with a read key, and lets nobody write pull request refs", async () => {
+    await expect(personGit(work, "push", remote("prj_a", "read"), "main:refused")).rejects.toThrow(/403/);
+    await expect(personGit(work, "push", remote("prj_a", "write"), "main:refs/pull/1/head")).rejects.toThrow(
+      /hidden ref/,
+    );
+  });
+
+  it("asks for a key, and shows a foreign, an unknown and a malformed repository alike", async () => {
+    const anonymous = await fetch(`${host.url}/git/prj_a.git/info/refs?service=git-upload-pack`);
+    expect(anonymous.status).toBe(401);
+    expect(anonymous.headers.get("www-authenticate")).toMatch(/^Basic /);
+    const answers = [];
+    for (const repository of ["prj_b.git", "prj_none.git", "prj_a", "..%2fprj_b.git", "%00.git"]) {
+      const response = await fetch(`${host.url}/git/${repository}/info/refs?service=git-upload-pack`, {
+        headers: { authorization: `Bearer ${host.keyOf("prj_a", "write")}` },
+      });
+      answers.push(`${response.status} ${await response.text()}`);
+    }
+    expect(new Set(answers)).toEqual(new Set(["404 no such repository\n"]));
+  });
+
+  it("serves nothing but the smart protocol", async () => {
+    const headers = { authorization: `Bearer ${host.keyOf("prj_a", "write")}` };
+    for (const path of ["HEAD", "config", "objects/info/packs"]) {
+      expect((await fetch(`${host.url}/git/prj_a.git/${path}`, { headers })).status).toBe(404);
+    }
+    expect((await fetch(`${host.url}/git/prj_a.git/info/refs`, { headers })).status).toBe(403);
+  });
+
+  it("reads a gzipped request", async () => {
+    const body = gzipSync("0014command=ls-refs\n00010009peel\n0000");
+    const response = await fetch(`${host.url}/git/prj_a.git/git-upload-pack`, {
+      method: "POST",
+      body,
+      headers: {
+        authorization: `Bearer ${host.keyOf("prj_a", "read")}`,
+        "content-type": "application/x-git-upload-pack-request",
+        "content-encoding": "gzip",
+        "git-protocol": "version=2",
+      },
+    });
+    expect(response.status).toBe(200);
+    expect(await response.text()).toContain("refs/heads/main");
+  });
+
+  it("stops git when the client leaves in the middle", async () => {
+    const { port, pathname } = new URL(host.url);
+    const socket = connect(Number(port), "127.0.0.1");
+    socket.write(
+      `POST ${pathname}/git/prj_a.git/git-receive-pack HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n` +
+        `Authorization: Bearer ${host.keyOf("prj_a", "write")}\r\nContent-Type: application/x-git-receive-pack-request\r\n\r\n4\r\n00ff\r\n`,
+    );
+    await until(async () => (await backends()).length > 0);
+    socket.destroy();
+    await until(async () => (await backends()).length === 0);
+  });
+});
+
+describe("after a push", () => {
+  it("sees a pull request merged by hand, and keeps what it showed", async () => {
+    await personGit(work, "switch", "--quiet", "--create", "topic");
+    const head = await commit("topic");
+    await personGit(work, "push", "--quiet", remote("prj_a", "write"), "topic");
+    const draft = { head: "topic", base: "main", title: "T", body: "", draft: false, checks: [] };
+    await host.open("prj_a").createPullRequest(draft, host.signal);
+    await personGit(work, "push", "--quiet", remote("prj_a", "write"), "topic:main", ":topic");
+    await until(async () => (await getPullRequest(host.database.pool, "prj_a", 1))?.state === "merged");
+    expect(await getPullRequest(host.database.pool, "prj_a", 1)).toMatchObject({ headCommit: head });
+    expect(await personGit(work, "ls-remote", remote("prj_a", "read"), "refs/pull/1/head")).toContain(head);
+  });
+});
+
+/** This machine's git http-backend processes that serve this test's folder. */
+async function backends(): Promise<string[]> {
+  const found: string[] = [];
+  for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
+    const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
+    if (!command.includes("http-backend")) continue;
+    const environment = await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "");
+    if (environment.includes(host.forgeDir)) found.push(pid);
+  }
+  return found;
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
+}
