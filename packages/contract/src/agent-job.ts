@@ -6,7 +6,7 @@ export const jobStatuses = ["active", "completed", "archived", "failed"] as cons
 export const AgentJob = Type.Object(
   {
     id: Type.String({ description: "Unique identifier of the job." }),
-    status: Type.Enum(jobStatuses, { description: "Current state of the job." }),
+    status: Type.Enum(jobStatuses, { type: "string", description: "Current state of the job." }),
     source: Type.Object(
       {
         repository: Type.String({ description: "Full URL of the repository the job works on." }),

@@ -1,0 +1,109 @@
+import fastify, { type FastifyInstance, type FastifyPluginAsync } from "fastify";
+import type { Keyring } from "../accounts/keyring.ts";
+import { createProjects } from "../accounts/projects.ts";
+import type { Listener } from "../db/listener.ts";
+import type { Pool } from "../db/pool.ts";
+import { createAnnounceDue } from "../jobs/announce-due.ts";
+import { createJobReader } from "../jobs/job-reader.ts";
+import type { Logger } from "../lib/logger.ts";
+import { answerClientError } from "./client-error.ts";
+import { createErrorHandler } from "./error-handler.ts";
+import { askForBodiesLate } from "./expectations.ts";
+import { readJsonBodies } from "./json-body.ts";
+import { describeRoutes } from "./openapi.ts";
+import { createPathRewriter } from "./path-rewriter.ts";
+import { serveReference } from "./reference.ts";
+import { refuse } from "./refuse.ts";
+import "./request-context.ts";
+import { archiveJobRoute } from "./routes/archive-job.ts";
+import { createJobRoute } from "./routes/create-job.ts";
+import { getJobRoute } from "./routes/get-job.ts";
+import { healthRoutes } from "./routes/health.ts";
+import { openapiRoute } from "./routes/openapi.ts";
+import { createUnrouted } from "./unrouted.ts";
+
+export interface AppDeps {
+  pool: Pool;
+  listener: Listener;
+  keyring: Keyring;
+  log: Logger;
+  /** Where clients reach this installation, without a trailing slash; asked for once requests arrive. */
+  publicUrl: () => string;
+  trustProxy: boolean | string;
+  promptCodePointsMax: number;
+  /** The model of projects that name none. */
+  defaultModel: string;
+  /** How long archiving waits for a publication's outcome. */
+  publishingWaitMs?: number;
+  /** Further routes, each with its own parsers and hooks. */
+  plugins?: readonly FastifyPluginAsync[];
+}
+
+const bodyBytesMax = 2 * 1024 * 1024;
+
+/** The HTTP interface, ready to listen. */
+export function buildApp(deps: AppDeps): FastifyInstance {
+  const unrouted = createUnrouted(deps);
+  const app = fastify({
+    logger: false,
+    trustProxy: deps.trustProxy,
+    bodyLimit: bodyBytesMax,
+    // The framework's own 503 has a body of another form; what still arrives on an open connection is answered.
+    return503OnClosing: false,
+    requestTimeout: 300_000,
+    // Without this Node answers a missing Host by itself, without a body.
+    http: { requireHostHeader: false },
+    routerOptions: {
+      ignoreTrailingSlash: true,
+      // Longer than any header line can be: over-long ids reach their route, and are not found there.
+      maxParamLength: 65_536,
+    },
+    rewriteUrl: createPathRewriter(deps.publicUrl),
+    frameworkErrors: (_error, request, reply) => void unrouted.answer(request, reply),
+    clientErrorHandler: answerClientError,
+  });
+  app.setErrorHandler(createErrorHandler(deps));
+  app.removeAllContentTypeParsers();
+  app.decorateRequest("grant", null);
+  app.decorateRequest("project", null);
+  askForBodiesLate(app);
+  unrouted.watch(app);
+  app.addHook("onRequest", (request, reply, done) => {
+    if (request.headers.host === undefined && request.raw.httpVersion === "1.1") {
+      refuse(reply, { code: "invalid_request", message: "The Host header is missing." });
+    } else if (request.is404) {
+      unrouted.answer(request, reply).catch(done);
+    } else {
+      done();
+    }
+  });
+
+  describeRoutes(app, deps);
+  app.register(async (scope) => addJobRoutes(scope, deps));
+  app.register(async (scope) => {
+    openapiRoute(scope, deps);
+    healthRoutes(scope, { db: deps.pool });
+    serveReference(scope);
+  });
+  for (const plugin of deps.plugins ?? []) app.register(plugin);
+  return app;
+}
+
+function addJobRoutes(app: FastifyInstance, deps: AppDeps): void {
+  const { pool, listener, log } = deps;
+  const reader = createJobReader({ pool, listener });
+  const projects = createProjects({ pool, listener });
+  app.addHook("preClose", async () => reader.close());
+  app.addHook("onClose", async () => projects.close());
+  readJsonBodies(app);
+  // Bodies are judged by their routes and answers are sent as text; the schemas are for the document.
+  app.setValidatorCompiler(() => () => true);
+  app.setSerializerCompiler(() => JSON.stringify);
+
+  const shared = { keyring: deps.keyring, projects, pool, db: pool, reader };
+  createJobRoute(app, { ...shared, ...deps, announceDue: createAnnounceDue({ db: pool, log }) });
+  getJobRoute(app, shared);
+  app.register(async (scope) =>
+    archiveJobRoute(scope, { ...shared, publishingWaitMs: deps.publishingWaitMs ?? 30_000 }),
+  );
+}

@@ -1,0 +1,92 @@
+import { AgentJob, CreateJobBody, ErrorBody, refusals } from "@emend/contract";
+import fastifySwagger from "@fastify/swagger";
+import type { FastifyInstance } from "fastify";
+
+type Json = Record<string, unknown>;
+type Operations = Record<
+  string,
+  { responses: Record<string, { content?: unknown; headers?: Record<string, Json> }> } & Json
+>;
+
+/** Collects the document from the routes that are added after this. */
+export function describeRoutes(app: FastifyInstance, options: { promptCodePointsMax: number }): void {
+  app.addSchema(AgentJob);
+  app.addSchema(ErrorBody);
+  app.addSchema(createJobBody(options.promptCodePointsMax));
+  app.register(fastifySwagger, {
+    hideUntagged: true,
+    openapi: {
+      openapi: "3.1.0",
+      info: {
+        title: "Emend",
+        version: "2.0.0",
+        description: [
+          "Runs background agent jobs over a project's documentation. A client submits a prompt; if the agent changes",
+          "files, a pull request is opened and the job's `prLink` is set.",
+          "",
+          'Every error has the body `{ "error": string }` and a stable code in the header `emend-error`. A path that',
+          "exists, but not for the method of the request, answers 405 as described in the components.",
+        ].join("\n"),
+      },
+      components: {
+        securitySchemes: {
+          adminKey: {
+            type: "http",
+            scheme: "bearer",
+            description: "An admin API key, `emend_…`: a server-side secret.",
+          },
+        },
+      },
+    },
+    refResolver: { buildLocalReference: (json) => String(json.$id) },
+    transformObject: (document) =>
+      "openapiObject" in document ? finish(document.openapiObject as Json) : document.swaggerObject,
+  });
+}
+
+/** The bound of prompts is the installation's own. */
+function createJobBody(promptCodePointsMax: number): Json {
+  const prompt = { ...CreateJobBody.properties.prompt, maxLength: promptCodePointsMax };
+  return { ...CreateJobBody, properties: { ...CreateJobBody.properties, prompt } };
+}
+
+/** What the generator leaves out: headers that are always there, HEAD beside GET, and the answer to a wrong method. */
+function finish(document: Json): Json {
+  const components = document.components as Json;
+  components.responses = { MethodNotAllowed: toResponse(refusals.methodNotAllowed) };
+  for (const operations of Object.values(document.paths as Record<string, Operations>)) {
+    for (const { responses } of Object.values(operations)) {
+      for (const { headers } of Object.values(responses)) markAlways(headers ?? {});
+    }
+    if (operations.get) operations.head = headOf(operations.get);
+  }
+  return document;
+}
+
+function markAlways(headers: Record<string, Json>): void {
+  for (const header of Object.values(headers)) {
+    const { "x-always": isAlways, ...schema } = header.schema as Json;
+    header.schema = schema;
+    if (isAlways) header.required = true;
+  }
+}
+
+function headOf(get: Operations[string]): Operations[string] {
+  const responses = Object.entries(get.responses).map(([status, { content: _, ...rest }]) => [status, rest]);
+  return {
+    ...get,
+    operationId: `${get.operationId}Head`,
+    summary: `${get.summary}, headers only`,
+    responses: Object.fromEntries(responses),
+  };
+}
+
+function toResponse(answer: { description: string; headers: Record<string, object> }): Json {
+  const headers = Object.entries(answer.headers).map(([name, given]) => {
+    const { description, ...schema } = given as Json;
+    return [name, { description, schema }] as const;
+  });
+  const response = { description: answer.description, headers: Object.fromEntries(headers) };
+  markAlways(response.headers as Record<string, Json>);
+  return { ...response, content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } } };
+}

@@ -1,0 +1,65 @@
+import { CreateJobBody, idempotencyKeyLengthMax } from "@emend/contract";
+import { Type } from "typebox";
+import { Compile } from "typebox/compile";
+import { AppError } from "../errors.ts";
+import { isBranchName } from "../lib/branch-name.ts";
+
+// Lengths are counted here in code points, as the document says, and not by the checker, which counts clusters.
+const { prompt: _, ...optionalFields } = CreateJobBody.properties;
+const shape = Compile(
+  Type.Object({ prompt: Type.String({ minLength: 1 }), ...optionalFields, baseRef: Type.Optional(Type.String()) }),
+);
+
+/** Checks a create's body against the contract and the project's models. Nothing is coerced; unknown fields are left out. */
+export function parseCreateBody(
+  body: unknown,
+  rules: { promptCodePointsMax: number; models: readonly string[] },
+): CreateJobBody {
+  if (!shape.Check(body)) throw invalid(wordsFor(shape.Errors(body)[0]));
+  const { prompt, baseRef, model, draft, maxCostUsd } = body;
+  if (prompt.includes("\0")) throw invalid("prompt must not hold U+0000.");
+  if (!prompt.isWellFormed()) throw invalid("prompt must not hold a lone surrogate.");
+  if (isLongerThan(prompt, rules.promptCodePointsMax)) {
+    throw invalid(`prompt must not have more than ${rules.promptCodePointsMax} characters.`);
+  }
+  if (baseRef !== undefined && !isBranchName(baseRef)) throw invalid("baseRef is not a branch name that git takes.");
+  if (model !== undefined && !rules.models.includes(model)) {
+    throw invalid(`model must be one that the project allows: ${rules.models.join(", ")}.`);
+  }
+  return {
+    prompt,
+    ...(baseRef !== undefined && { baseRef }),
+    ...(model !== undefined && { model }),
+    ...(draft !== undefined && { draft }),
+    ...(maxCostUsd !== undefined && { maxCostUsd }),
+  };
+}
+
+/** The header's value, or null where it was not sent. */
+export function parseIdempotencyKey(header: string | string[] | undefined): string | null {
+  if (header === undefined) return null;
+  if (typeof header === "string" && header.length > 0 && header.length <= idempotencyKeyLengthMax) return header;
+  throw invalid(`Idempotency-Key must have 1 to ${idempotencyKeyLengthMax} characters.`);
+}
+
+function isLongerThan(text: string, codePointsMax: number): boolean {
+  if (text.length <= codePointsMax) return false;
+  let count = 0;
+  for (const _ of text) {
+    count += 1;
+    if (count > codePointsMax) return true;
+  }
+  return false;
+}
+
+function wordsFor(error: { keyword: string; instancePath: string; message: string } | undefined): string {
+  if (error === undefined || (error.instancePath === "" && error.keyword === "type"))
+    return "The body must be an object.";
+  if (error.keyword === "required") return "prompt is required.";
+  const field = error.instancePath.slice(1);
+  return error.keyword === "minLength" ? `${field} must not be empty.` : `${field} ${error.message}.`;
+}
+
+function invalid(publicMessage: string): AppError {
+  return new AppError("invalid_request", { publicMessage });
+}

@@ -1,0 +1,37 @@
+import type { RequestErrorCode } from "@emend/contract";
+import type { FastifyReply } from "fastify";
+import { errorStatus } from "./error-status.ts";
+
+export interface Refusal {
+  code: RequestErrorCode;
+  message: string;
+  /** Beyond those that every refusal has. */
+  headers?: Readonly<Record<string, string>>;
+}
+
+/** One body for every reason, so that nobody learns which keys exist. */
+export const unauthorized: Refusal = {
+  code: "unauthorized",
+  message: "A valid admin API key is required: Authorization: Bearer <key>.",
+  headers: { "www-authenticate": "Bearer" },
+};
+/** The same for a project that does not exist and one that the key does not cover. */
+export const projectNotFound: Refusal = { code: "not_found", message: "Project not found." };
+export const jobNotFound: Refusal = { code: "not_found", message: "Job not found." };
+export const routeNotFound: Refusal = { code: "not_found", message: "There is nothing at this path." };
+export const readOnlyKey: Refusal = { code: "forbidden", message: "This key may read but not write." };
+
+/** The only way an error leaves: `{ "error": string }` and its code in a header. */
+export function refuse(reply: FastifyReply, refusal: Refusal): FastifyReply {
+  reply.code(errorStatus[refusal.code]);
+  reply.header("content-type", "application/json; charset=utf-8");
+  reply.header("cache-control", "no-store");
+  reply.header("emend-error", refusal.code);
+  if (refusal.headers) reply.headers(refusal.headers);
+  return reply.send(JSON.stringify({ error: refusal.message }));
+}
+
+/** `Retry-After` in whole seconds, never too early. */
+export function retryAfter(ms: number): { "retry-after": string } {
+  return { "retry-after": String(Math.max(1, Math.ceil(ms / 1000))) };
+}

@@ -1,0 +1,60 @@
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
+import type { KeyGrant, KeyScope } from "../accounts/admin-key.ts";
+import { authenticateKey } from "../accounts/authenticate-key.ts";
+import type { Keyring } from "../accounts/keyring.ts";
+import type { Project } from "../accounts/project.ts";
+import type { Projects } from "../accounts/projects.ts";
+import { projectNotFound, readOnlyKey, refuse, unauthorized } from "./refuse.ts";
+
+export interface RequireKeyDeps {
+  keyring: Keyring;
+  projects: Projects;
+}
+
+/**
+ * The hook that judges a request before its body is read: key 401, project 404, scope 403. Everything that is remembered
+ * is judged without leaving the event loop's turn: a promise here costs a tenth of the requests a second.
+ */
+export function requireKey(deps: RequireKeyDeps, needs: { scope: KeyScope; project?: "loaded" }): onRequestHookHandler {
+  return (request, reply, done) => {
+    const grant = authenticateKey(deps.keyring, request);
+    if (grant instanceof Promise) grant.then((found) => judgeGrant(found, request, reply, done), done);
+    else judgeGrant(grant, request, reply, done);
+  };
+
+  function judgeGrant(grant: KeyGrant | null, request: FastifyRequest, reply: FastifyReply, done: Done): void {
+    if (grant === null) {
+      refuse(reply, unauthorized);
+      return;
+    }
+    const { projectId } = request.params as { projectId: string };
+    if (!grant.projectIds.has(projectId)) {
+      refuse(reply, projectNotFound);
+      return;
+    }
+    request.grant = grant;
+    if (needs.project === undefined) {
+      judgeScope(grant, reply, done);
+      return;
+    }
+    const project = deps.projects.get(projectId);
+    if (project instanceof Promise) project.then((found) => judgeProject(found, request, reply, done), done);
+    else judgeProject(project, request, reply, done);
+  }
+
+  function judgeProject(project: Project | undefined, request: FastifyRequest, reply: FastifyReply, done: Done): void {
+    if (project === undefined) {
+      refuse(reply, projectNotFound);
+      return;
+    }
+    request.project = project;
+    judgeScope(request.grant as KeyGrant, reply, done);
+  }
+
+  function judgeScope(grant: KeyGrant, reply: FastifyReply, done: Done): void {
+    if (needs.scope === "write" && grant.scope !== "write") refuse(reply, readOnlyKey);
+    else done();
+  }
+}
+
+type Done = (error?: Error) => void;

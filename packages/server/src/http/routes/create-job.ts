@@ -1,0 +1,92 @@
+import { createJobOperation } from "@emend/contract";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import type { Project } from "../../accounts/project.ts";
+import { allowedModels } from "../../accounts/project-settings.ts";
+import type { Queryable } from "../../db/pool.ts";
+import { AppError } from "../../errors.ts";
+import type { AnnounceDue } from "../../jobs/announce-due.ts";
+import { type CreateJobOutcome, type CreateJobRules, createJob } from "../../jobs/create-job.ts";
+import { assertNever } from "../../lib/assert-never.ts";
+import { parseCreateBody, parseIdempotencyKey } from "../parse-create-body.ts";
+import { rateLimitHeaders } from "../rate-limit-headers.ts";
+import { refuse, retryAfter } from "../refuse.ts";
+import { type RequireKeyDeps, requireKey } from "../require-key.ts";
+
+const hourMs = 3_600_000;
+
+export interface CreateJobRouteDeps extends RequireKeyDeps {
+  db: Queryable;
+  announceDue: AnnounceDue;
+  publicUrl: () => string;
+  defaultModel: string;
+  promptCodePointsMax: number;
+}
+
+export function createJobRoute(app: FastifyInstance, deps: CreateJobRouteDeps): void {
+  app.post<{ Params: { projectId: string } }>(
+    "/v2/agent/:projectId/job",
+    {
+      schema: createJobOperation,
+      onRequest: requireKey(deps, { scope: "write", project: "loaded" }),
+      preParsing(request, reply, payload, done) {
+        if ((request.headers["content-encoding"] ?? "identity") !== "identity") {
+          done(new AppError("unsupported_media_type", { publicMessage: "A compressed body is not taken." }));
+          return;
+        }
+        // Only now is the client asked for a body that it announced.
+        if (/^100-continue$/i.test(request.headers.expect ?? "")) reply.raw.writeContinue();
+        done(null, payload);
+      },
+    },
+    async (request, reply) => {
+      const project = request.project as Project;
+      const models = allowedModels(project.settings, deps.defaultModel);
+      const body = parseCreateBody(request.body, { promptCodePointsMax: deps.promptCodePointsMax, models });
+      const outcome = await createJob(deps, rulesOf(project, models[0]), {
+        projectId: project.id,
+        prompt: body.prompt,
+        baseRef: body.baseRef ?? null,
+        model: body.model ?? null,
+        draft: body.draft ?? null,
+        maxCostUsd: body.maxCostUsd ?? null,
+        createdBy: `key/${request.grant?.keyId}`,
+        idempotencyKey: parseIdempotencyKey(request.headers["idempotency-key"]),
+      });
+      return answer(reply, outcome, `${deps.publicUrl()}/v2/agent/${project.id}/job`);
+    },
+  );
+}
+
+function rulesOf(project: Project, model: string): CreateJobRules {
+  const { branchPrefix, limits, createsPerHourMax } = project.settings;
+  return {
+    repositoryUrl: project.repositoryUrl,
+    branchPrefix,
+    model,
+    costUsdMax: limits.costUsdMax,
+    quota: { usesMax: createsPerHourMax, windowMs: hourMs },
+  };
+}
+
+function answer(reply: FastifyReply, outcome: CreateJobOutcome, jobsUrl: string): FastifyReply {
+  switch (outcome.kind) {
+    case "conflict":
+      return refuse(reply, { code: "conflict", message: "This Idempotency-Key was used before with another body." });
+    case "limited":
+      return refuse(reply, {
+        code: "rate_limited",
+        message: `The project's quota of ${outcome.quota.usesMax} jobs an hour is used up.`,
+        headers: { ...rateLimitHeaders(outcome.quota), ...retryAfter(outcome.quota.freesInMs) },
+      });
+    case "replayed":
+    case "created":
+      if (outcome.kind === "replayed") reply.header("idempotent-replayed", "true");
+      reply.code(201).headers(rateLimitHeaders(outcome.quota));
+      reply.header("content-type", "application/json; charset=utf-8");
+      reply.header("cache-control", "no-store");
+      reply.header("location", `${jobsUrl}/${outcome.jobId}`);
+      return reply.send(outcome.body);
+    default:
+      return assertNever(outcome);
+  }
+}

@@ -1,0 +1,13 @@
+import type { FastifyInstance } from "fastify";
+import type { Queryable } from "../../db/pool.ts";
+
+/** For load balancers and supervisors: the process answers; the process and its database answer. */
+export function healthRoutes(app: FastifyInstance, deps: { db: Queryable }): void {
+  app.get("/healthz", (_request, reply) => {
+    reply.header("cache-control", "no-store").send({ status: "ok" });
+  });
+  app.get("/readyz", async (_request, reply) => {
+    await deps.db.query("select 1");
+    return reply.header("cache-control", "no-store").send({ status: "ready" });
+  });
+}

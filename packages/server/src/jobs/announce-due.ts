@@ -1,0 +1,36 @@
+import { channels } from "../db/channels.ts";
+import type { Queryable } from "../db/pool.ts";
+import type { Logger } from "../lib/logger.ts";
+
+/** Tells idle workers that a project has a job to claim. A hint: they look by themselves every second. */
+export type AnnounceDue = (projectId: string) => void;
+
+/**
+ * Not sent with the insert: Postgres lets transactions that notify commit only one after the other, disk write
+ * included, which would halve what many clients together can create. What one turn of the event loop created goes out
+ * together.
+ */
+export function createAnnounceDue(deps: { db: Queryable; log: Logger }): AnnounceDue {
+  let waiting: Set<string> | null = null;
+
+  async function send(projectIds: readonly string[]): Promise<void> {
+    await deps.db.query({
+      name: "announce-due",
+      text: "select pg_notify($1, id) from unnest($2::text[]) id",
+      values: [channels.jobDue, projectIds],
+    });
+  }
+
+  return (projectId) => {
+    if (waiting) {
+      waiting.add(projectId);
+      return;
+    }
+    waiting = new Set([projectId]);
+    setImmediate(() => {
+      const projectIds = [...(waiting ?? [])];
+      waiting = null;
+      send(projectIds).catch((error) => deps.log.warn({ err: error }, "due job not announced"));
+    });
+  };
+}

@@ -1,0 +1,113 @@
+import { hash } from "node:crypto";
+import type { Queryable } from "../db/pool.ts";
+import { newId } from "../lib/id.ts";
+import type { AnnounceDue } from "./announce-due.ts";
+import { newJobHalves } from "./wire-job.ts";
+
+export interface CreateJobInput {
+  projectId: string;
+  prompt: string;
+  /** What the request asked for; null: nothing. */
+  baseRef: string | null;
+  model: string | null;
+  draft: boolean | null;
+  maxCostUsd: number | null;
+  createdBy: string;
+  idempotencyKey: string | null;
+}
+
+/** What the project says about its new jobs. */
+export interface CreateJobRules {
+  repositoryUrl: string;
+  branchPrefix: string;
+  /** Chosen where the request names none. */
+  model: string;
+  costUsdMax: number;
+  quota: QuotaRule;
+}
+
+export interface QuotaRule {
+  usesMax: number;
+  windowMs: number;
+}
+
+/** Where the project's quota stands after a request, by the database's clock. */
+export interface QuotaState {
+  usesMax: number;
+  windowMs: number;
+  usesLeft: number;
+  /** When one more use will fit. */
+  freesAt: Date;
+  freesInMs: number;
+}
+
+export type CreateJobOutcome =
+  | { kind: "created" | "replayed"; jobId: string; body: string; quota: QuotaState }
+  /** The idempotency key was used with another body. */
+  | { kind: "conflict" }
+  | { kind: "limited"; quota: QuotaState };
+
+interface Row {
+  outcome: CreateJobOutcome["kind"];
+  response: string;
+  job_id: string;
+  used: number;
+  at: Date;
+  frees_at: Date;
+}
+
+/** Accepts a prompt for good, or says why not: one round trip, one transaction (the function `create_job`). */
+export async function createJob(
+  deps: { db: Queryable; announceDue: AnnounceDue },
+  rules: CreateJobRules,
+  input: CreateJobInput,
+): Promise<CreateJobOutcome> {
+  const id = newId("job");
+  const branch = `${rules.branchPrefix}/${id}`;
+  const model = input.model ?? rules.model;
+  const [head, tail] = newJobHalves({ id, repositoryUrl: rules.repositoryUrl, branch, model });
+  const { rows } = await deps.db.query<Row>({
+    name: "create-job",
+    text: `select * from create_job($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, make_interval(secs => $12),
+             $13, $14, $15, $16)`,
+    values: [
+      id,
+      input.projectId,
+      input.prompt,
+      model,
+      rules.repositoryUrl,
+      branch,
+      input.createdBy,
+      input.baseRef,
+      input.draft,
+      input.maxCostUsd === null ? null : Math.min(input.maxCostUsd, rules.costUsdMax),
+      rules.quota.usesMax,
+      rules.quota.windowMs / 1000,
+      input.idempotencyKey,
+      input.idempotencyKey === null ? null : bodyHash(input),
+      head,
+      tail,
+    ],
+  });
+  const row = rows[0] as Row;
+  if (row.outcome === "conflict") return { kind: "conflict" };
+  const quota = quotaState(rules.quota, row);
+  if (row.outcome === "limited") return { kind: "limited", quota };
+  if (row.outcome === "created") deps.announceDue(input.projectId);
+  return { kind: row.outcome, jobId: row.job_id, body: row.response, quota };
+}
+
+/** Two bodies are the same when the fields that Emend reads are: not their white space, order or unknown fields. */
+function bodyHash(input: CreateJobInput): Buffer {
+  const fields = [input.prompt, input.baseRef, input.model, input.draft, input.maxCostUsd];
+  return hash("sha256", JSON.stringify(fields), "buffer");
+}
+
+function quotaState(rule: QuotaRule, row: Row): QuotaState {
+  return {
+    ...rule,
+    usesLeft: Math.max(0, rule.usesMax - row.used),
+    freesAt: row.frees_at,
+    freesInMs: Math.max(0, row.frees_at.getTime() - row.at.getTime()),
+  };
+}

@@ -1,0 +1,73 @@
+import { hash } from "node:crypto";
+import type { AgentJob, JobStatus } from "@emend/contract";
+
+/** A job as it leaves: serialized once for all who read it, with the tag that changes when its text does. */
+export interface WireJob {
+  readonly projectId: string;
+  readonly body: string;
+  readonly etag: string;
+  readonly isActive: boolean;
+}
+
+/** What a query must select from `jobs` for the wire. */
+export const wireColumns = `id, project_id, status, repository_url, ref, model, pr_link,
+  wire_time(created_at) as created_at, wire_time(archived_at) as archived_at`;
+
+export interface WireRow {
+  id: string;
+  project_id: string;
+  status: JobStatus;
+  repository_url: string;
+  ref: string | null;
+  model: string;
+  pr_link: string | null;
+  created_at: string;
+  archived_at: string | null;
+}
+
+export function toWireJob(row: WireRow): WireJob {
+  const body = JSON.stringify(toAgentJob(row));
+  return {
+    projectId: row.project_id,
+    body,
+    etag: `"${hash("sha256", body, "base64url").slice(0, 22)}"`,
+    isActive: row.status === "active",
+  };
+}
+
+function toAgentJob(row: WireRow): AgentJob {
+  return {
+    id: row.id,
+    status: row.status,
+    source: { repository: row.repository_url, ref: row.ref },
+    model: row.model,
+    // A follow-up keeps its pull request while it works; the wire shows it at the end.
+    prLink: row.status === "active" ? null : row.pr_link,
+    createdAt: row.created_at,
+    archivedAt: row.archived_at,
+  };
+}
+
+/** The body of a job that is about to be created, in two halves: its time of creation goes in between. */
+export function newJobHalves(job: {
+  id: string;
+  repositoryUrl: string;
+  branch: string;
+  model: string;
+}): [string, string] {
+  const body = JSON.stringify(
+    toAgentJob({
+      id: job.id,
+      project_id: "",
+      status: "active",
+      repository_url: job.repositoryUrl,
+      ref: job.branch,
+      model: job.model,
+      pr_link: null,
+      created_at: "",
+      archived_at: null,
+    }),
+  );
+  const middle = body.lastIndexOf('"createdAt":""') + '"createdAt":"'.length;
+  return [body.slice(0, middle), body.slice(middle)];
+}

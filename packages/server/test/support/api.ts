@@ -1,0 +1,154 @@
+import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { FastifyInstance } from "fastify";
+import { expect } from "vitest";
+import { addProject } from "../../src/accounts/add-project.ts";
+import { type CreateKeyInput, createKey } from "../../src/accounts/create-key.ts";
+import { createKeyring, type Keyring } from "../../src/accounts/keyring.ts";
+import type { Project } from "../../src/accounts/project.ts";
+import { createSealer } from "../../src/accounts/secrets.ts";
+import { type Listener, startListener } from "../../src/db/listener.ts";
+import { createPool, type Pool } from "../../src/db/pool.ts";
+import { type AppDeps, buildApp } from "../../src/http/app.ts";
+import { createLogger } from "../../src/lib/logger.ts";
+import { createTestDatabase, type TestDatabase } from "./database.ts";
+import { createOpenApiJudge, type OpenApiDocument } from "./openapi-judge.ts";
+
+export interface ApiRequest {
+  method?: string;
+  headers?: Record<string, string | string[]>;
+  /** Null: no Authorization header. */
+  key?: string | null;
+  /** Anything but text and bytes is sent as JSON. */
+  body?: unknown;
+}
+
+export interface ApiAnswer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+  /** The body, parsed; undefined where there is none. */
+  json: unknown;
+}
+
+export interface TestApi {
+  url: string;
+  app: FastifyInstance;
+  database: TestDatabase;
+  pool: Pool;
+  listener: Listener;
+  keyring: Keyring;
+  document: OpenApiDocument;
+  addProject(settings?: unknown): Promise<Project>;
+  addKey(project: Project, input?: Partial<CreateKeyInput>): Promise<string>;
+  /** Sends a request over HTTP and holds the answer to the OpenAPI document, if it is one of `/v2`. */
+  send(path: string, request?: ApiRequest): Promise<ApiAnswer>;
+  close(): Promise<void>;
+}
+
+const sealer = createSealer("a secret of the tests, and of nothing else");
+
+/** The HTTP interface on a port and a database of its own. */
+export async function startApi(options: Partial<AppDeps> & { databaseUrl?: string } = {}): Promise<TestApi> {
+  const database = await createTestDatabase();
+  const log = createLogger({ level: "silent" });
+  const url = options.databaseUrl ?? database.url;
+  const pool = createPool({ url, connectionsMax: 10, log });
+  const listener = await startListener({ url, log });
+  const keyring = createKeyring({ pool, listener, log });
+  const app = buildApp({
+    pool,
+    listener,
+    keyring,
+    log,
+    publicUrl: () => "https://emend.test/base",
+    trustProxy: false,
+    promptCodePointsMax: 100_000,
+    defaultModel: "emend/rules",
+    ...options,
+  });
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  const { port } = app.server.address() as AddressInfo;
+  const document = (await app.inject({ url: "/openapi.json" })).json() as OpenApiDocument;
+  const judge = createOpenApiJudge(document);
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    app,
+    database,
+    pool,
+    listener,
+    keyring,
+    document,
+    addProject: (settings = {}) =>
+      addProject(
+        { db: database.pool, sealer },
+        { name: "docs", forge: "github", repositoryUrl: "https://github.test/acme/docs", settings },
+      ),
+    async addKey(project, input = {}) {
+      const outcome = await createKey(database.pool, {
+        name: "test",
+        projectIds: [project.id],
+        scope: "write",
+        expiresInMs: null,
+        allowList: null,
+        createdBy: "test",
+        ...input,
+      });
+      if (outcome.kind !== "created") throw new Error(outcome.kind);
+      return outcome.key;
+    },
+    async send(path, request = {}) {
+      const answer = await sendRequest(port, path, request);
+      const seen = { method: request.method ?? "GET", path, ...answer, body: answer.text };
+      if (path.startsWith("/v2/agent/")) expect(judge(seen)).toEqual([]);
+      return answer;
+    },
+    async close() {
+      await app.close();
+      await keyring.close();
+      await listener.close();
+      await pool.end();
+      await database.drop();
+    },
+  };
+}
+
+async function sendRequest(port: number, path: string, request: ApiRequest): Promise<ApiAnswer> {
+  const { body, key } = request;
+  const isRaw = typeof body === "string" || Buffer.isBuffer(body);
+  const payload = body === undefined || isRaw ? body : JSON.stringify(body);
+  const headers = {
+    ...(key && { authorization: `Bearer ${key}` }),
+    ...(payload !== undefined && { "content-length": String(Buffer.byteLength(payload as string)) }),
+    ...(body !== undefined && !isRaw && { "content-type": "application/json" }),
+    ...request.headers,
+  };
+  const { promise, resolve, reject } = Promise.withResolvers<ApiAnswer>();
+  const outgoing = httpRequest({
+    port,
+    host: "127.0.0.1",
+    path,
+    method: request.method ?? "GET",
+    headers,
+    agent: false,
+  });
+  outgoing.on("response", (response) => {
+    const chunks: Buffer[] = [];
+    response.on("data", (chunk: Buffer) => chunks.push(chunk));
+    response.on("error", reject);
+    response.on("end", () => {
+      const text = Buffer.concat(chunks).toString("utf8");
+      const isJson = text !== "" && response.headers["content-type"]?.startsWith("application/json");
+      resolve({
+        status: response.statusCode ?? 0,
+        headers: response.headers,
+        text,
+        json: isJson ? JSON.parse(text) : undefined,
+      });
+    });
+  });
+  outgoing.on("error", reject);
+  outgoing.end(payload);
+  return promise;
+}

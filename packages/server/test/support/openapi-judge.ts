@@ -1,0 +1,76 @@
+import { Ajv2020, type AnySchema } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+
+interface Documented {
+  headers?: Record<string, { required?: boolean; schema: AnySchema }>;
+  content?: Record<string, { schema: AnySchema }>;
+}
+
+export interface OpenApiDocument {
+  paths: Record<string, Record<string, { operationId: string; responses: Record<string, Documented> }>>;
+  components: { responses: { MethodNotAllowed: Documented } };
+}
+
+export interface SeenAnswer {
+  method: string;
+  path: string;
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: string;
+}
+
+/** Headers that HTTP itself brings, which an OpenAPI document does not list. */
+const ofHttp = new Set(["content-type", "content-length", "date", "connection", "keep-alive", "transfer-encoding"]);
+
+/** What is wrong with an answer by the document: its status, each header, its body. Empty: it is as documented. */
+export function createOpenApiJudge(document: OpenApiDocument): (answer: SeenAnswer) => string[] {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  ajv.addSchema({ ...document, $id: "openapi" });
+
+  function mistakesOf(schema: AnySchema, value: unknown, what: string): string[] {
+    // References are relative to the document; the schema is compiled as a part of it.
+    const validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/')));
+    return validate(value) ? [] : [`${what}: ${ajv.errorsText(validate.errors)}`];
+  }
+
+  function documented(answer: SeenAnswer): Documented | string {
+    const path = answer.path.split("?", 1)[0]?.replace(/\/$/, "") ?? "";
+    const template = Object.keys(document.paths).find((known) =>
+      new RegExp(`^${known.replaceAll(/\{\w+\}/g, "[^/]*")}$`).test(path),
+    );
+    if (template === undefined) return `no path in the document matches ${path}`;
+    const operation = document.paths[template]?.[answer.method.toLowerCase()];
+    if (operation === undefined)
+      return answer.status === 405 ? document.components.responses.MethodNotAllowed : unauthenticated(answer);
+    return operation.responses[answer.status] ?? `${operation.operationId} documents no ${answer.status}`;
+  }
+
+  /** A wrong method is judged after the key and the project, like any other. */
+  function unauthenticated(answer: SeenAnswer): Documented | string {
+    const known = Object.values(document.paths).flatMap((operations) => Object.values(operations))[0];
+    const isBefore = answer.status === 401 || answer.status === 404;
+    return (isBefore && known?.responses[answer.status]) || `${answer.status} for a method that is not documented`;
+  }
+
+  return (answer) => {
+    const found = documented(answer);
+    if (typeof found === "string") return [found];
+    const expected = Object.entries(found.headers ?? {}).map(([name, header]) => [name.toLowerCase(), header] as const);
+    const names = new Set(expected.map(([name]) => name));
+    const mistakes = Object.keys(answer.headers)
+      .filter((name) => !ofHttp.has(name) && !names.has(name))
+      .map((name) => `header ${name} is not documented for ${answer.status}`);
+    for (const [name, header] of expected) {
+      const value = answer.headers[name];
+      if (value !== undefined) mistakes.push(...mistakesOf(header.schema, value, `header ${name}`));
+      else if (header.required) mistakes.push(`header ${name} is missing from ${answer.status}`);
+    }
+    const schema = found.content?.["application/json"]?.schema;
+    if (answer.method === "HEAD" || schema === undefined) {
+      return answer.body === "" ? mistakes : [...mistakes, "a body where none is documented"];
+    }
+    if (!/^application\/json(;|$)/.test(String(answer.headers["content-type"]))) mistakes.push("content-type");
+    return [...mistakes, ...mistakesOf(schema, JSON.parse(answer.body), "body")];
+  };
+}
