@@ -5,9 +5,13 @@ const vendors = [
   { variable: "GOOGLE_GENERATIVE_AI_API_KEY", model: "google/gemini-2.5-pro" },
 ] as const;
 
-/** The one line that would switch to a real model. A key in the environment alone never does: it costs money. */
+/**
+ * The one line that would switch to a real model. A key in the environment alone never does: it costs money. No vendor is
+ * built in yet, and a line that fails when typed helps nobody, so it says so.
+ */
 export function modelHint(env: NodeJS.ProcessEnv): string | null {
   if (env.EMEND_MODEL) return null;
   const vendor = vendors.find(({ variable }) => env[variable]);
-  return vendor ? `${vendor.variable} is set and not used. To work with a model: EMEND_MODEL=${vendor.model}` : null;
+  if (!vendor) return null;
+  return `${vendor.variable} is set and not used: this version has emend/rules alone; a later one takes EMEND_MODEL=${vendor.model}`;
 }

@@ -11,7 +11,9 @@ export async function withAdmin<T>(
   // Loaded here so that commands which never need the server start at once.
   const { loadConfig, openAdmin } = await import("@emend/server");
   const overrides = options.data === undefined ? {} : { dataDir: resolvePath(cli, options.data) };
-  const admin = await openAdmin(loadConfig(cli.env, overrides));
+  // Log lines go to standard output, which belongs to the result.
+  const env = { ...cli.env, EMEND_LOG_LEVEL: "silent" };
+  const admin = await openAdmin(loadConfig(env, overrides));
   try {
     return await work(admin);
   } finally {

@@ -28,5 +28,8 @@ async function listProjects(cli: Cli, options: ListOptions): Promise<void> {
     project.docsDir || "/",
     project.repositoryUrl,
   ]);
-  printResult(cli, options, projects, table([["ID", "NAME", "FORGE", "BASE", "DOCS", "REPOSITORY"], ...rows]));
+  const shown = projects.map(({ id, name, forge, repositoryUrl, baseRef, docsDir, createdAt }) => {
+    return { id, name, forge, repositoryUrl, baseRef, docsDir, createdAt };
+  });
+  printResult(cli, options, shown, table([["ID", "NAME", "FORGE", "BASE", "DOCS", "REPOSITORY"], ...rows]));
 }

@@ -39,7 +39,7 @@ async function serve(cli: Cli, options: ServeOptions): Promise<void> {
   try {
     if (cli.stdout.isTTY && !options.json) await greet(cli, server);
     else cli.stdout.write(`${JSON.stringify({ event: "ready", url: server.url })}\n`);
-    await Promise.race([server.finished, interrupted(cli.signal)]);
+    await interrupted(cli.signal);
   } finally {
     await server.stop();
   }

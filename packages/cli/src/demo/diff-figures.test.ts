@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { diffFigures } from "./diff-figures.ts";
 
-test("counts files and lines, and is not fooled by lines that look like heads", () => {
+test("counts lines, and is not fooled by lines that look like heads", () => {
   const diff = [
     "diff --git a/a.mdx b/a.mdx",
     "index 1..2 100644",
@@ -23,9 +23,9 @@ test("counts files and lines, and is not fooled by lines that look like heads", 
     "rename to c.mdx",
     "",
   ].join("\n");
-  expect(diffFigures(diff)).toEqual({ files: 2, linesAdded: 3, linesRemoved: 2 });
+  expect(diffFigures(diff)).toEqual({ linesAdded: 3, linesRemoved: 2 });
 });
 
 test("finds nothing in an empty diff", () => {
-  expect(diffFigures("")).toEqual({ files: 0, linesAdded: 0, linesRemoved: 0 });
+  expect(diffFigures("")).toEqual({ linesAdded: 0, linesRemoved: 0 });
 });

@@ -1,18 +1,16 @@
 export interface DiffFigures {
-  files: number;
   linesAdded: number;
   linesRemoved: number;
 }
 
 /** The size of a unified diff. Inside a hunk the counts of its head say which lines belong to it. */
 export function diffFigures(diff: string): DiffFigures {
-  const figures = { files: 0, linesAdded: 0, linesRemoved: 0 };
+  const figures = { linesAdded: 0, linesRemoved: 0 };
   let oldLeft = 0;
   let newLeft = 0;
   for (const line of diff.split("\n")) {
     const isInHunk = oldLeft > 0 || newLeft > 0;
     if (!isInHunk) {
-      if (line.startsWith("diff --git ")) figures.files += 1;
       const [, oldCount = "1", newCount = "1"] = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(line) ?? ["", "0", "0"];
       oldLeft = Number(oldCount);
       newLeft = Number(newCount);

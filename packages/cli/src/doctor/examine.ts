@@ -21,7 +21,9 @@ export async function examine(cli: Cli, options: { data?: string }): Promise<rea
   const { loadConfig, openAdmin } = await import("@emend/server");
   let config: ReturnType<typeof loadConfig>;
   try {
-    config = loadConfig(cli.env, options.data === undefined ? {} : { dataDir: resolvePath(cli, options.data) });
+    // Log lines go to standard output, which belongs to the result.
+    const env = { ...cli.env, EMEND_LOG_LEVEL: "silent" };
+    config = loadConfig(env, options.data === undefined ? {} : { dataDir: resolvePath(cli, options.data) });
   } catch (error) {
     if (!(error instanceof Error) || error.name !== "ConfigError") throw error;
     return [node, git, { name: "settings", verdict: "bad", detail: error.message.replaceAll("\n", "; ") }];
