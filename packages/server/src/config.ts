@@ -26,6 +26,8 @@ export interface Config {
   readonly promptCodePointsMax: number;
   /** Days after which final jobs are archived by themselves; null: never. */
   readonly archiveAfterDays: number | null;
+  /** Where a test build kills itself; ignored by every other. */
+  readonly crashAt: string | undefined;
 }
 
 export interface ConfigOverrides {
@@ -71,12 +73,17 @@ export function loadConfig(env: NodeJS.ProcessEnv, overrides: ConfigOverrides = 
     problems.push(`role ${role} shares its database with other processes: set EMEND_DATABASE_URL, or use role all`);
   }
 
+  const publicUrl = parsePublicUrl(read("EMEND_PUBLIC_URL"), problems);
+  if (role !== "all" && !publicUrl) {
+    problems.push(`role ${role} needs EMEND_PUBLIC_URL, the same on every node: links in pull requests begin with it`);
+  }
+
   const config: Config = {
     databaseUrl,
     dataDir: resolve(overrides.dataDir ?? read("EMEND_DATA_DIR") ?? join(homedir(), ".emend")),
     host: overrides.host ?? read("EMEND_HOST") ?? "127.0.0.1",
     port: overrides.port ?? parseInteger("EMEND_PORT", read("EMEND_PORT"), { least: 0, most: 65_535 }, 4600, problems),
-    publicUrl: parsePublicUrl(read("EMEND_PUBLIC_URL"), problems),
+    publicUrl,
     role,
     model: read("EMEND_MODEL") ?? "emend/rules",
     secret,
@@ -97,6 +104,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, overrides: ConfigOverrides = 
       { least: 1, most: 36_500 },
       problems,
     ),
+    crashAt: env.NODE_ENV === "test" || env.EMEND_TEST_BUILD === "1" ? env.EMEND_CRASH_AT : undefined,
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(config);

@@ -1,7 +1,8 @@
 import { commitMessage } from "./commit-message.ts";
 import type { CommitIds, PublishDeps, PublishInput } from "./publication.ts";
 
-const author = { name: "Emend", email: "noreply@emend.invalid" };
+/** Who the commits of jobs are by. */
+export const commitAuthor = { name: "Emend", email: "noreply@emend.invalid" };
 
 /**
  * Builds the commit and stores its ids before anything leaves this machine. A later run builds it anew, perhaps on
@@ -15,7 +16,7 @@ export async function commitChange(deps: PublishDeps, input: PublishInput, signa
       base: input.base.commit,
       entries: input.entries,
       message: commitMessage(input),
-      author,
+      author: commitAuthor,
       date: input.job.createdAt,
     },
     signal,

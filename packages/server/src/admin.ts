@@ -1,0 +1,136 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { addProject } from "./accounts/add-project.ts";
+import type { AdminKey } from "./accounts/admin-key.ts";
+import { createKey } from "./accounts/create-key.ts";
+import { createLoginLink } from "./accounts/create-login-link.ts";
+import { listKeys } from "./accounts/list-keys.ts";
+import { listProjects } from "./accounts/list-projects.ts";
+import type { Project } from "./accounts/project.ts";
+import { revokeKey } from "./accounts/revoke-key.ts";
+import { createSealer } from "./accounts/secrets.ts";
+import type { Config } from "./config.ts";
+import type { Pool } from "./db/pool.ts";
+import { ensureSecret } from "./ensure-secret.ts";
+import { AppError } from "./errors.ts";
+import { assertLocalForgeUsable } from "./forge/local/assert-usable.ts";
+import { createLocalRepository } from "./forge/local/create-repository.ts";
+import { assertForgeKnown } from "./forge/registry.ts";
+import { type JobEvent, listEvents } from "./jobs/list-events.ts";
+import { type JobReport, readReport } from "./jobs/read-report.ts";
+import { newId } from "./lib/id.ts";
+import { createLogger } from "./lib/logger.ts";
+import { forgeDirOf, localGit } from "./local-git.ts";
+import { openDatabase } from "./open-database.ts";
+import { recallUrl } from "./public-url.ts";
+
+/** What the person at the console may do: everything that needs no key, because it needs the machine. */
+export interface Admin {
+  addProject(input: NewProject): Promise<{ id: string; repositoryUrl: string }>;
+  listProjects(): Promise<readonly Project[]>;
+  createKey(input: NewAdminKey): Promise<{ id: string; key: string }>;
+  listKeys(): Promise<readonly AdminKey[]>;
+  /** False where there is no such key. */
+  revokeKey(id: string): Promise<boolean>;
+  createLoginLink(landsOn: string): Promise<string>;
+  jobReport(jobId: string): Promise<JobReport>;
+  jobEvents(jobId: string, afterSeq: number): Promise<readonly JobEvent[]>;
+  close(): Promise<void>;
+}
+
+export interface NewProject {
+  name: string;
+  forge: "local";
+  /** A git repository or a plain folder to import; absent: an empty repository. */
+  repo?: string;
+  base?: string;
+  docsDir?: string;
+}
+
+export interface NewAdminKey {
+  projectIds: readonly string[];
+  name: string;
+  scope: "read" | "write";
+  expiresAt?: Date;
+  allowList?: readonly string[];
+}
+
+interface AdminDeps {
+  config: Config;
+  pool: Pool;
+  secret: string;
+  publicUrl(): Promise<string>;
+  close(): Promise<void>;
+}
+
+export function createAdmin(deps: AdminDeps): Admin {
+  const { config, pool } = deps;
+  const sealer = createSealer(deps.secret);
+  const forge = { git: localGit(), forgeDir: forgeDirOf(config) };
+
+  return {
+    async addProject(input) {
+      assertForgeKnown(input.forge);
+      assertLocalForgeUsable(config);
+      const id = newId("prj");
+      const made = { projectId: id, importFrom: input.repo ?? null };
+      await createLocalRepository(forge, made, AbortSignal.timeout(importMsMax));
+      try {
+        const { repositoryUrl } = await addProject(
+          { db: pool, sealer },
+          {
+            id,
+            name: input.name,
+            forge: input.forge,
+            repositoryUrl: `${await deps.publicUrl()}/git/${id}.git`,
+            baseRef: input.base ?? null,
+            docsDir: input.docsDir ?? "",
+          },
+        );
+        return { id, repositoryUrl };
+      } catch (error) {
+        await rm(join(forge.forgeDir, `${id}.git`), { recursive: true, force: true });
+        throw error;
+      }
+    },
+    listProjects: () => listProjects(pool),
+    async createKey(input) {
+      const { allowList, expiresAt, ...rest } = input;
+      const outcome = await createKey(pool, {
+        ...rest,
+        expiresInMs: expiresAt ? expiresAt.getTime() - Date.now() : null,
+        allowList: allowList ?? null,
+        createdBy: "console",
+      });
+      if (outcome.kind === "created") return { id: outcome.id, key: outcome.key };
+      throw new AppError("not_found", { publicMessage: `no such project: ${outcome.projectId}` });
+    },
+    listKeys: () => listKeys(pool),
+    revokeKey: async (id) => (await revokeKey(pool, id)).kind === "revoked",
+    createLoginLink: async (landsOn) => createLoginLink({ db: pool, publicUrl: await deps.publicUrl() }, { landsOn }),
+    async jobReport(jobId) {
+      const report = await readReport(pool, jobId);
+      if (report) return report;
+      throw new AppError("not_found", { publicMessage: `no such job: ${jobId}` });
+    },
+    jobEvents: (jobId, afterSeq) => listEvents(pool, jobId, afterSeq),
+    close: deps.close,
+  };
+}
+
+const importMsMax = 10 * 60_000;
+const connectionsMax = 4;
+
+/** For commands beside or without a running server. */
+export async function openAdmin(config: Config): Promise<Admin> {
+  const log = createLogger({ level: config.logLevel === "info" ? "warn" : config.logLevel });
+  const signal = new AbortController().signal;
+  const database = await openDatabase({ config, log, connectionsMax, holder: "command", signal });
+  return createAdmin({
+    config,
+    pool: database.pool,
+    secret: await ensureSecret(config),
+    publicUrl: () => recallUrl(config),
+    close: () => database.close(),
+  });
+}

@@ -1,0 +1,141 @@
+import { join } from "node:path";
+import { authenticateGitKey } from "./accounts/authenticate-key.ts";
+import { getProject } from "./accounts/get-project.ts";
+import { createKeyring } from "./accounts/keyring.ts";
+import { createSessions } from "./accounts/sessions.ts";
+import { type Admin, createAdmin } from "./admin.ts";
+import { resolveModel } from "./agent/models/registry.ts";
+import type { Config } from "./config.ts";
+import { startListener } from "./db/listener.ts";
+import { ensureSecret } from "./ensure-secret.ts";
+import { localForgePlugin } from "./forge/local/plugin.ts";
+import { openForge } from "./forge/registry.ts";
+import { buildApp } from "./http/app.ts";
+import { createLogger, type Logger } from "./lib/logger.ts";
+import { forgeDirOf, localGit } from "./local-git.ts";
+import { type Database, openDatabase } from "./open-database.ts";
+import { rememberUrl, urlOf } from "./public-url.ts";
+import { createWriteQueue } from "./publish/write-queue.ts";
+import { createCrashPoint } from "./run/crash-point.ts";
+import { createStages } from "./run/create-stages.ts";
+import { startWorker, type Worker } from "./run/worker.ts";
+import { assertGitVersion } from "./tree/git-version.ts";
+import type { Mirrors } from "./tree/mirror.ts";
+import { createMirrors } from "./tree/mirrors.ts";
+
+export interface Server {
+  /** Where clients reach it. */
+  url: string;
+  admin: Admin;
+  /** Takes no new work, lets what is under way come to a good place, and ends; safe to call again. */
+  stop(): Promise<void>;
+  /** Settles once it has stopped, whoever asked for it. */
+  finished: Promise<void>;
+}
+
+/** Builds every part once, in the order in which they need each other, and takes them down in reverse. */
+export async function startServer(config: Config): Promise<Server> {
+  const log = createLogger({ level: config.logLevel });
+  const booting = new AbortController();
+  const undo: (() => Promise<unknown>)[] = [];
+  const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
+  const stop = once(async () => {
+    for (const step of undo.reverse()) await step().catch((err) => log.error({ err }, "a part did not stop cleanly"));
+    finish();
+  });
+
+  try {
+    const git = localGit();
+    await assertGitVersion(git, booting.signal);
+    const secret = await ensureSecret(config);
+    const database = await openDatabase({
+      config,
+      log,
+      connectionsMax: config.concurrency + 10,
+      holder: "server",
+      signal: booting.signal,
+    });
+    undo.push(() => database.close());
+    const listener = await startListener({ url: database.url, log });
+    undo.push(() => listener.close());
+
+    let boundUrl = "";
+    const publicUrl = () => config.publicUrl ?? boundUrl;
+    const { pool } = database;
+    const admin = createAdmin({ config, pool, secret, publicUrl: async () => publicUrl(), close: async () => {} });
+    const local = { git, forgeDir: forgeDirOf(config), pool, publicUrl };
+
+    if (config.role !== "worker") {
+      const keyring = createKeyring({ pool, listener, log });
+      undo.push(() => keyring.close());
+      const access = {
+        authenticateKey: (bearer: Parameters<typeof authenticateGitKey>[1]) => authenticateGitKey(keyring, bearer),
+        sessions: createSessions({ pool, publicUrl }),
+      };
+      const serving = new AbortController();
+      const app = buildApp({
+        pool,
+        listener,
+        keyring,
+        log,
+        publicUrl,
+        trustProxy: config.trustProxy,
+        promptCodePointsMax: config.promptCodePointsMax,
+        defaultModel: config.model,
+        plugins: [localForgePlugin({ ...local, ...access, signal: serving.signal })],
+      });
+      await app.listen({ host: config.host, port: config.port });
+      undo.push(() => {
+        serving.abort();
+        return app.close();
+      });
+      const address = app.server.address();
+      boundUrl = urlOf(config.host, typeof address === "object" && address ? address.port : config.port);
+      await rememberUrl(config.dataDir, publicUrl());
+    }
+    if (config.role !== "api") {
+      const mirrors = createMirrors({ dir: join(config.dataDir, "mirrors"), git, log });
+      undo.push(() => mirrors.close());
+      const worker = composeWorker({ config, log, database, listener, mirrors, local });
+      undo.push(() => worker.stop());
+    }
+    return { url: publicUrl(), admin, stop, finished };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function composeWorker(parts: {
+  config: Config;
+  log: Logger;
+  database: Database;
+  listener: Awaited<ReturnType<typeof startListener>>;
+  mirrors: Mirrors;
+  local: Parameters<typeof openForge>[1]["local"];
+}): Worker {
+  const { config, log, database, listener, mirrors, local } = parts;
+  const { pool } = database;
+  const crashPoint = createCrashPoint(config.crashAt);
+  const stages = createStages({
+    mirrors,
+    writes: createWriteQueue(),
+    findProject: (id) => getProject(pool, id),
+    openForge: (project) => openForge(project, { local }),
+    resolveModel,
+    jobUrl: (job) => `${local.publicUrl()}/v2/agent/${job.projectId}/job/${job.id}`,
+    crashPoint,
+  });
+  return startWorker(
+    { pool, databaseUrl: database.url, listener, log, stages, crashPoint },
+    { concurrency: config.concurrency },
+  );
+}
+
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined;
+  return () => {
+    running ??= work();
+    return running;
+  };
+}

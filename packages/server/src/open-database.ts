@@ -1,0 +1,53 @@
+import type { Config } from "./config.ts";
+import { assertSupportedPostgres } from "./db/assert-supported-postgres.ts";
+import { startEmbeddedPostgres } from "./db/embedded/start-embedded-postgres.ts";
+import { useEmbeddedPostgres } from "./db/embedded/use-embedded-postgres.ts";
+import { migrate } from "./db/migrate.ts";
+import { createPool, type Pool } from "./db/pool.ts";
+import type { Logger } from "./lib/logger.ts";
+
+export interface Database {
+  url: string;
+  pool: Pool;
+  close(): Promise<void>;
+}
+
+interface OpenOptions {
+  config: Config;
+  log: Logger;
+  connectionsMax: number;
+  /** server: holds the embedded Postgres for as long as it runs; command: borrows the one that runs, or starts it for a while. */
+  holder: "server" | "command";
+  signal: AbortSignal;
+}
+
+/** The configured database, or the embedded one; migrated and ready. */
+export async function openDatabase(options: OpenOptions): Promise<Database> {
+  const source = await openSource(options);
+  const pool = createPool({ url: source.url, connectionsMax: options.connectionsMax, log: options.log });
+  try {
+    await assertSupportedPostgres(pool);
+    await migrate(pool);
+  } catch (error) {
+    await pool.end();
+    await source.stop();
+    throw error;
+  }
+  return {
+    url: source.url,
+    pool,
+    async close() {
+      await pool.end();
+      await source.stop();
+    },
+  };
+}
+
+async function openSource(options: OpenOptions): Promise<{ url: string; stop(): Promise<void> }> {
+  const { config, log, signal } = options;
+  if (config.databaseUrl !== null) return { url: config.databaseUrl, stop: async () => {} };
+  const { dataDir } = config;
+  if (options.holder === "server") return startEmbeddedPostgres({ dataDir, log, signal });
+  const { url, close } = await useEmbeddedPostgres({ dataDir, log, signal });
+  return { url, stop: close };
+}

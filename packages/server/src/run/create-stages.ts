@@ -1,0 +1,152 @@
+import type { ParseCache } from "@emend/site";
+import type { Limits, Model } from "../agent/agent.ts";
+import { runAgentWithReview } from "../agent/run-agent-with-review.ts";
+import { AppError } from "../errors.ts";
+import type { Forge } from "../forge/forge.ts";
+import type { LeasedJob } from "../jobs/leased-job.ts";
+import { commitAuthor } from "../publish/commit-change.ts";
+import { commitMessage } from "../publish/commit-message.ts";
+import { publishChange } from "../publish/publish-change.ts";
+import type { WriteQueue } from "../publish/write-queue.ts";
+import { refusedBy } from "../review/policy.ts";
+import type { Policy } from "../review/review.ts";
+import { reviewChange } from "../review/review-change.ts";
+import type { Mirrors } from "../tree/mirror.ts";
+import { createOverlay } from "../tree/overlay.ts";
+import type { CrashPoint } from "./crash-points.ts";
+import { draftReasonOf } from "./draft-reason.ts";
+import type { Stages } from "./run.ts";
+
+/** As much of a project as a run needs. */
+export interface RunProject {
+  id: string;
+  forge: string;
+  baseRef: string | null;
+  docsDir: string;
+  settings: { draft: boolean; limits: Limits; policy: Omit<Policy, "docsDir"> };
+}
+
+export interface StageDeps {
+  mirrors: Mirrors;
+  writes: WriteQueue;
+  siteCache?: ParseCache | undefined;
+  findProject(id: string): Promise<RunProject | undefined>;
+  openForge(project: RunProject): Forge;
+  resolveModel(name: string): Model;
+  jobUrl(job: LeasedJob): string;
+  crashPoint(name: CrashPoint): void;
+}
+
+/** The real stages: each finds what it needs by the job, so that any of them can be the first one after a crash. */
+export function createStages(deps: StageDeps): Stages {
+  const siteCache = deps.siteCache ? { siteCache: deps.siteCache } : {};
+  async function projectOf(job: LeasedJob): Promise<RunProject> {
+    const project = await deps.findProject(job.projectId);
+    if (project) return project;
+    throw new AppError("internal", { publicMessage: "The job's project is no longer there." });
+  }
+
+  return {
+    async openTree(job, edits, signal) {
+      const project = await projectOf(job);
+      const mirror = await deps.mirrors.open(project.id);
+      const remote = await deps.openForge(project).gitRemote(signal);
+      const pinned = job.base ?? (await pinBase());
+      if (job.base) await mirror.ensureBase({ remote, jobId: job.id, commit: job.base.commit }, signal);
+      const base = mirror.treeAt(pinned.commit);
+      return { base, overlay: await createOverlay(base, edits), baseBranch: pinned.branch };
+
+      async function pinBase(): Promise<{ commit: string; branch: string }> {
+        const baseRef = job.baseRef ?? project.baseRef;
+        const { commit, ref } = await mirror.fetchBase({ remote, jobId: job.id, baseRef }, signal);
+        return { commit, branch: ref };
+      }
+    },
+
+    async runAgent(job, work, signal) {
+      const project = await projectOf(job);
+      const policy = policyOf(project);
+      return runAgentWithReview(
+        {
+          model: deps.resolveModel(job.model),
+          limits: limitsOf(project, job),
+          ...siteCache,
+          refusePath: (path) => refusedBy(policy, path),
+          saveStep: work.saveStep,
+          review: work.review,
+        },
+        {
+          jobId: job.id,
+          prompt: job.prompt,
+          docsDir: project.docsDir,
+          base: work.base,
+          overlay: work.overlay,
+          steps: work.steps,
+        },
+        signal,
+      );
+    },
+
+    async review(job, { base, overlay }, signal) {
+      const policy = policyOf(await projectOf(job));
+      return reviewChange({ base, overlay, policy, ...siteCache }, signal);
+    },
+
+    async diff(job, { base, overlay }, change, signal) {
+      const mirror = await deps.mirrors.open(job.projectId);
+      const commit = await mirror.commit(
+        {
+          jobId: job.id,
+          base: base.commit,
+          entries: overlay.entries(),
+          message: commitMessage({ ...change, job }),
+          author: commitAuthor,
+          date: job.createdAt,
+        },
+        signal,
+      );
+      const { patch } = await mirror.diff({ from: base.commit, to: commit.commitId }, signal);
+      return patch;
+    },
+
+    async publish(job, work, signal) {
+      const project = await projectOf(job);
+      const { change, recorder } = work;
+      const draftReason = draftReasonOf(change);
+      return publishChange(
+        {
+          forge: deps.openForge(project),
+          mirror: await deps.mirrors.open(project.id),
+          store: recorder,
+          writes: deps.writes,
+          crashPoint: deps.crashPoint,
+          renewForEffect: recorder.renewForEffect,
+        },
+        {
+          job: { id: job.id, createdAt: job.createdAt, branch: job.branch, prompt: job.prompt, url: deps.jobUrl(job) },
+          model: work.model,
+          base: { commit: work.base.commit, ref: work.baseBranch },
+          entries: work.overlay.entries(),
+          title: change.title,
+          summary: change.summary,
+          checks: change.verdict,
+          draft: draftReason !== undefined || (job.draft ?? project.settings.draft),
+          ...(draftReason === undefined ? {} : { draftReason }),
+          stored: work.stored,
+          branchExpected: null,
+        },
+        signal,
+      );
+    },
+  };
+}
+
+function policyOf(project: RunProject): Policy {
+  return { ...project.settings.policy, docsDir: project.docsDir };
+}
+
+/** A request can only lower what the project allows. */
+function limitsOf(project: RunProject, job: LeasedJob): Limits {
+  const { limits } = project.settings;
+  return { ...limits, costUsdMax: Math.min(limits.costUsdMax, job.maxCostUsd ?? Number.POSITIVE_INFINITY) };
+}
