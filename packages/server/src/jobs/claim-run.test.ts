@@ -3,10 +3,15 @@ import { createTestDatabase, type TestDatabase } from "../../test/support/databa
 import { alterJob, readEvents, readJob, seedJob, seedProject } from "../../test/support/seed-jobs.ts";
 import { createPool, type Pool } from "../db/pool.ts";
 import { createLogger } from "../lib/logger.ts";
-import { claimRun } from "./claim-run.ts";
+import { claimRun as claim } from "./claim-run.ts";
+import type { LeasedJob } from "./leased-job.ts";
 
 let database: TestDatabase;
-const options = { lanes: 4, leaseMs: 20_000 };
+const options = { lanes: 4, leaseMs: 20_000, lookAfter: "" };
+
+async function claimRun(pool: Pool, given = options): Promise<LeasedJob | null> {
+  return (await claim(pool, given)).job;
+}
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -20,7 +25,7 @@ test("takes the oldest due job, with a lease by the database's clock", async () 
   const [first, second] = [await seedJob(pool, projectId), await seedJob(pool, projectId)];
   await alterJob(pool, second, "run_after = clock_timestamp() - interval '1 hour'");
 
-  const job = await claimRun(pool, options);
+  const job = await claimRun(pool);
   expect(job).toMatchObject({ id: second, projectId, runs: 1, phase: "preparing", change: null, base: null });
   const { rows } = await pool.query(
     "select lease, extract(epoch from lease_until - clock_timestamp()) as left from jobs where id = $1",
@@ -41,8 +46,8 @@ test("leaves jobs alone that are leased, final, or not due yet", async () => {
   await alterJob(pool, await seedJob(pool, projectId), "status = 'archived'");
   await seedJob(pool, projectId);
 
-  expect(await claimRun(pool, options)).not.toBeNull();
-  expect(await claimRun(pool, options)).toBeNull();
+  expect(await claimRun(pool)).not.toBeNull();
+  expect(await claimRun(pool)).toBeNull();
 });
 
 test("serves the project with fewest running first, and of those the one that has waited longest", async () => {
@@ -56,7 +61,7 @@ test("serves the project with fewest running first, and of those the one that ha
   await pool.query("update jobs set run_after = clock_timestamp() - interval '1 hour' where project_id = $1", [busy]);
 
   const order: string[] = [];
-  for (let job = await claimRun(pool, options); job; job = await claimRun(pool, options)) order.push(job.projectId);
+  for (let job = await claimRun(pool); job; job = await claimRun(pool)) order.push(job.projectId);
   expect(order).toEqual([busy, early, late, busy, busy]);
 });
 
@@ -64,8 +69,8 @@ test("a project's own number of lanes goes before the default", async () => {
   const { pool } = database;
   const narrow = await seedProject(pool, { lanes: 1 });
   for (let count = 0; count < 3; count += 1) await seedJob(pool, narrow);
-  expect(await claimRun(pool, options)).not.toBeNull();
-  expect(await claimRun(pool, options)).toBeNull();
+  expect(await claimRun(pool)).not.toBeNull();
+  expect(await claimRun(pool)).toBeNull();
 });
 
 test("a lease that has expired still fills its lane until it is swept", async () => {
@@ -73,9 +78,9 @@ test("a lease that has expired still fills its lane until it is swept", async ()
   const projectId = await seedProject(pool, { lanes: 1 });
   const held = await seedJob(pool, projectId);
   await seedJob(pool, projectId);
-  await claimRun(pool, options);
+  await claimRun(pool);
   await alterJob(pool, held, "lease_until = clock_timestamp() - interval '1 minute'");
-  expect(await claimRun(pool, options)).toBeNull();
+  expect(await claimRun(pool)).toBeNull();
 });
 
 test("16 racing claimers never exceed the lanes", async () => {
@@ -115,7 +120,7 @@ test("a job whose commit is stored comes back with its change and stays in its p
     id,
     "phase = 'publishing', title = 'T', summary = 'S', findings = '{\"kind\":\"passed\"}', tree_id = 't', commit_id = 'c', base_commit = 'b', base_branch = 'main'",
   );
-  expect(await claimRun(pool, options)).toMatchObject({
+  expect(await claimRun(pool)).toMatchObject({
     phase: "publishing",
     base: { commit: "b", branch: "main" },
     change: { title: "T", summary: "S", findings: { kind: "passed" }, treeId: "t", commitId: "c", limitReached: null },
@@ -125,7 +130,7 @@ test("a job whose commit is stored comes back with its change and stays in its p
 async function claimTimes(pool: Pool, times: number): Promise<readonly string[]> {
   const ids: string[] = [];
   for (let left = times; left > 0; left -= 1) {
-    const job = await claimRun(pool, options);
+    const job = await claimRun(pool);
     if (job) ids.push(job.id);
   }
   return ids;

@@ -81,15 +81,18 @@ export function startWorker(deps: WorkerDeps, given: WorkerOptions): Worker {
 
   async function claimWhileWanted(): Promise<void> {
     let failures = 0;
+    let lookAfter = "";
     while (!stopping) {
       if (runs.size >= options.concurrency) {
         await wake.wait(options.pollMs);
         continue;
       }
       try {
-        const job = await claimRun(deps.pool, options);
-        if (job) start(job);
-        else await wake.wait(options.pollMs);
+        const claim = await claimRun(deps.pool, { ...options, lookAfter });
+        const isWholeRound = lookAfter === "" && claim.lookAfter === "";
+        lookAfter = claim.lookAfter;
+        if (claim.job) start(claim.job);
+        else if (isWholeRound) await wake.wait(options.pollMs);
         failures = 0;
       } catch (error) {
         log.warn({ err: error }, "no job could be claimed, trying again");
