@@ -30,7 +30,8 @@ export function createUnrouted(deps: { keyring: Keyring }) {
         const projectId = known?.form.exec(path)?.groups?.projectId;
         if (projectId !== undefined && !grant.projectIds.has(projectId)) return void refuse(reply, projectNotFound);
       }
-      if (!known) return void refuse(reply, routeNotFound);
+      // The method is right where the framework could not decode the path.
+      if (!known || known.methods.has(request.method)) return void refuse(reply, routeNotFound);
       refuse(reply, {
         code: "method_not_allowed",
         message: `${request.method} is not possible here.`,

@@ -13,50 +13,53 @@ import { sendJob } from "./send-job.ts";
 /** A good pause between two polls of an active job. */
 const pollSeconds = "2";
 
-interface Params {
-  projectId: string;
-  id: string;
-}
+type JobRequest = FastifyRequest<{ Params: { projectId: string; id: string } }>;
 
 export function getJobRoute(app: FastifyInstance, deps: RequireKeyDeps & { reader: JobReader }): void {
-  app.get<{ Params: Params }>(
+  app.get<{ Params: JobRequest["params"] }>(
     "/v2/agent/:projectId/job/:id",
     { schema: getJobOperation, onRequest: requireKey(deps, { scope: "read" }) },
     (request, reply) => {
       if (request.headers.prefer !== undefined) return answerLater(request, reply);
       const job = deps.reader.read(request.params.id);
-      if (job instanceof Promise) return job.then((found) => answer(request, reply, found));
-      return answer(request, reply, job);
+      if (job instanceof Promise) return job.then((found) => answer(request, reply, own(found, request)));
+      return answer(request, reply, own(job, request));
     },
   );
 
   /** Holds the answer while the job is active and the client has seen it as it is. */
-  async function answerLater(request: FastifyRequest<{ Params: Params }>, reply: FastifyReply): Promise<FastifyReply> {
+  async function answerLater(request: JobRequest, reply: FastifyReply): Promise<FastifyReply> {
     const seconds = preferredWaitSeconds(request.headers.prefer);
-    if (seconds !== null) reply.header("preference-applied", `wait=${seconds}`);
     const seen = request.headers["if-none-match"];
-    const job = await deps.reader.readUntil(
-      request.params.id,
-      (found) => !found?.isActive || !belongs(found, request) || (seen !== undefined && !matchesEtag(seen, found.etag)),
-      { untilMs: performance.now() + (seconds ?? 0) * 1000, signal: disconnectSignal(reply) },
-    );
+    const isEnough = (found: WireJob | undefined) => {
+      const job = own(found, request);
+      return !job?.isActive || (seen !== undefined && !matchesEtag(seen, job.etag));
+    };
+    const found = await deps.reader.readUntil(request.params.id, isEnough, {
+      untilMs: performance.now() + (seconds ?? 0) * 1000,
+      signal: disconnectSignal(reply),
+    });
+    if (seconds === null) return answer(request, reply, own(found, request));
     // The key may have been revoked while the answer was held.
-    if (seconds !== null && (await authenticateKey(deps.keyring, request)) === null) return refuse(reply, unauthorized);
-    return answer(request, reply, job);
+    if ((await authenticateKey(deps.keyring, request)) === null) return refuse(reply, unauthorized);
+    return answer(request, reply, own(found, request), seconds);
   }
 }
 
-function answer(
-  request: FastifyRequest<{ Params: Params }>,
-  reply: FastifyReply,
-  job: WireJob | undefined,
-): FastifyReply {
-  if (job === undefined || !belongs(job, request)) return refuse(reply, jobNotFound);
-  if (job.isActive) reply.header("retry-after", pollSeconds);
-  if (!matchesEtag(request.headers["if-none-match"], job.etag)) return sendJob(reply, job);
-  return reply.code(304).header("cache-control", "no-store").header("etag", job.etag).send();
+/** A job of another project is not there at all, not even to be waited for. */
+function own(job: WireJob | undefined, request: JobRequest): WireJob | undefined {
+  return job?.projectId === request.params.projectId ? job : undefined;
 }
 
-function belongs(job: WireJob, request: FastifyRequest<{ Params: Params }>): boolean {
-  return job.projectId === request.params.projectId;
+function answer(
+  request: JobRequest,
+  reply: FastifyReply,
+  job: WireJob | undefined,
+  waitedSecondsMax?: number,
+): FastifyReply {
+  if (job === undefined) return refuse(reply, jobNotFound);
+  if (job.isActive) reply.header("retry-after", pollSeconds);
+  if (waitedSecondsMax !== undefined) reply.header("preference-applied", `wait=${waitedSecondsMax}`);
+  if (!matchesEtag(request.headers["if-none-match"], job.etag)) return sendJob(reply, job);
+  return reply.code(304).header("cache-control", "no-store").header("etag", job.etag).send();
 }
