@@ -12,8 +12,6 @@ declare module "vitest" {
       /** A database of the server that tests may use to create others. */
       url: string;
       template: string;
-      /** Binaries copied once for the run; unset where the server is not ours. */
-      copiesDir?: string;
     };
   }
 }
@@ -33,7 +31,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     await server?.stop();
     throw error;
   }
-  project.provide("testServer", { url, template, ...(server && { copiesDir: server.copiesDir }) });
+  project.provide("testServer", { url, template });
   return async () => {
     if (server) return server.stop();
     await runOnServer(url, `drop database if exists ${template} with (force)`);

@@ -1,19 +1,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { ensureBinaries } from "../../src/db/embedded/binaries.ts";
-import { ensureCluster, giveTo, superuser } from "../../src/db/embedded/init-cluster.ts";
-import { canEnter, findRunUser, type RunUser } from "../../src/db/embedded/run-user.ts";
+import { ensureCluster, superuser } from "../../src/db/embedded/init-cluster.ts";
+import { findRunUser, giveTo, type RunUser } from "../../src/db/embedded/run-user.ts";
+import { makeReachableDir } from "./reachable-dir.ts";
 
 export interface ThrowAwayServer {
   url: string;
-  /** Where the private copy of the binaries is, for tests of the supervisor to share. */
-  copiesDir: string;
   stop(): Promise<void>;
 }
 
@@ -34,31 +32,25 @@ export async function startThrowAwayServer(): Promise<ThrowAwayServer> {
   const user = findRunUser();
   const rootDir = await makeReachableDir(user);
   const homeDir = join(rootDir, "home");
-  const copiesDir = join(rootDir, "copies");
   try {
     await mkdir(homeDir, { mode: 0o700 });
     await giveTo(user, homeDir);
-    const binaries = await ensureBinaries({ user, copiesDir });
-    await ensureCluster({ binaries, user, homeDir, signal: AbortSignal.timeout(120_000), isThrowAway: true });
+    const binaries = await ensureBinaries({ user, copiesDir: rootDir });
+    await ensureCluster({
+      binaries,
+      home: { dir: homeDir, user },
+      signal: AbortSignal.timeout(120_000),
+      isThrowAway: true,
+    });
     const logFile = join(rootDir, "log");
     const guard = spawnGuard({ user, postgres: binaries.postgres, homeDir, rootDir, logFile });
     const url = `postgresql://${superuser}@${encodeURIComponent(homeDir)}:5432/postgres`;
     await waitUntilReady(url, guard, logFile);
-    return { url, copiesDir, stop: () => stopGuard(guard) };
+    return { url, stop: () => stopGuard(guard) };
   } catch (error) {
     await rm(rootDir, { recursive: true, force: true });
     throw error;
   }
-}
-
-async function makeReachableDir(user: RunUser): Promise<string> {
-  for (const parent of new Set([tmpdir(), "/tmp", "/var/tmp"])) {
-    const dir = await mkdtemp(join(parent, "emend-test-"));
-    await chmod(dir, 0o755);
-    if (canEnter(user, dir)) return dir;
-    await rm(dir, { recursive: true });
-  }
-  throw new Error(`there is no temporary folder that ${user.name} can enter`);
 }
 
 function spawnGuard(options: {

@@ -9,6 +9,8 @@ import type { RunUser } from "./run-user.ts";
 export interface Binaries {
   initdb: string;
   postgres: string;
+  /** The major version, which the files of a cluster belong to. */
+  major: string;
 }
 
 interface PackagedBinaries {
@@ -26,14 +28,15 @@ interface PackagedBinaries {
 export async function ensureBinaries(options: { user: RunUser; copiesDir: string }): Promise<Binaries> {
   const packaged = await findPackage();
   if (!options.user.isOther && (await ensureLinks(packaged.packageDir, packaged.links))) {
-    return binariesIn(packaged.packageDir);
+    return binariesIn(packaged.packageDir, packaged.version);
   }
-  return binariesIn(await ensureCopy(packaged, options.copiesDir));
+  return binariesIn(await ensureCopy(packaged, options.copiesDir), packaged.version);
 }
 
-function binariesIn(packageDir: string): Binaries {
+function binariesIn(packageDir: string, version: string): Binaries {
   const binDir = join(packageDir, "native", "bin");
-  return { initdb: join(binDir, "initdb"), postgres: join(binDir, "postgres") };
+  const [major = ""] = version.split(".");
+  return { initdb: join(binDir, "initdb"), postgres: join(binDir, "postgres"), major };
 }
 
 async function findPackage(): Promise<PackagedBinaries> {

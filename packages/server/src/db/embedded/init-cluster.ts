@@ -1,21 +1,21 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { chown, mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import type { Binaries } from "./binaries.ts";
 import { cannotStart } from "./cannot-start.ts";
+import type { Home } from "./home.ts";
 import { runTool } from "./run-tool.ts";
-import type { RunUser } from "./run-user.ts";
+import { giveTo, type RunUser } from "./run-user.ts";
 
-export const superuser = "emend";
+/** Kept for the supervisor: Emend itself connects as an ordinary role, which owns its database and nothing else. */
+export const superuser = "postgres";
 const stagingPrefix = "new-";
 
 interface InitOptions {
   binaries: Binaries;
-  user: RunUser;
-  /** A folder of the user's own. */
-  homeDir: string;
+  home: Pick<Home, "dir" | "user">;
   signal: AbortSignal;
   isThrowAway?: boolean;
 }
@@ -25,13 +25,13 @@ interface InitOptions {
  * any moment leaves nothing or a whole cluster. The caller holds the home's lock.
  */
 export async function ensureCluster(options: InitOptions): Promise<void> {
-  const { homeDir } = options;
+  const { dir: homeDir, user } = options.home;
   if (existsSync(join(homeDir, "cluster"))) return;
-  assertHasName(options.user);
+  assertHasName(user);
   await sweepStaging(homeDir);
   const stagingDir = join(homeDir, stagingPrefix + randomBytes(6).toString("hex"));
   await mkdir(stagingDir, { mode: 0o700 });
-  await giveTo(options.user, stagingDir);
+  await giveTo(user, stagingDir);
   await initialize(options, stagingDir);
   await rename(join(stagingDir, "password"), join(homeDir, "password"));
   await rename(join(stagingDir, "cluster"), join(homeDir, "cluster"));
@@ -39,10 +39,10 @@ export async function ensureCluster(options: InitOptions): Promise<void> {
   await syncDir(homeDir);
 }
 
-async function initialize({ binaries, user, signal, isThrowAway }: InitOptions, dir: string): Promise<void> {
+async function initialize({ binaries, home, signal, isThrowAway }: InitOptions, dir: string): Promise<void> {
   const passwordFile = join(dir, "password");
   await writeFile(passwordFile, randomBytes(24).toString("base64url"), { mode: 0o600, flush: true });
-  await giveTo(user, passwordFile);
+  await giveTo(home.user, passwordFile);
   const args = [
     ["-D", join(dir, "cluster")],
     ["--username", superuser, "--pwfile", passwordFile, "--auth-local=trust", "--auth-host=scram-sha-256"],
@@ -50,7 +50,7 @@ async function initialize({ binaries, user, signal, isThrowAway }: InitOptions, 
     ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"],
     isThrowAway ? ["--no-sync"] : [],
   ].flat();
-  const result = await runTool({ user, signal, timeoutMs: 120_000 }, binaries.initdb, args);
+  const result = await runTool({ user: home.user, signal, timeoutMs: 120_000 }, binaries.initdb, args);
   if (result.kind === "failed") throw cannotStart(`initdb failed: ${result.words}`);
 }
 
@@ -71,10 +71,6 @@ async function sweepStaging(homeDir: string): Promise<void> {
   for (const name of await readdir(homeDir)) {
     if (name.startsWith(stagingPrefix)) await rm(join(homeDir, name), { recursive: true, force: true });
   }
-}
-
-export async function giveTo(user: RunUser, path: string): Promise<void> {
-  if (user.isOther) await chown(path, user.uid, user.gid);
 }
 
 async function syncDir(dir: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
+import { chown } from "node:fs/promises";
 import { cannotStart } from "./cannot-start.ts";
 
 /** Who Postgres runs as. */
@@ -11,10 +12,10 @@ export interface RunUser {
   isOther: boolean;
 }
 
-/** The owner of an existing cluster if there is one; else, as root, `postgres` or `nobody`; else this user. */
-export function findRunUser(clusterDir?: string): RunUser {
+/** As root: the owner of the home if there is one, else `postgres` or `nobody`. Else this user. */
+export function findRunUser(homeDir?: string): RunUser {
   if (process.getuid?.() !== 0) return currentUser();
-  const owner = clusterDir && statSync(clusterDir, { throwIfNoEntry: false });
+  const owner = homeDir && statSync(homeDir, { throwIfNoEntry: false });
   if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid, name: `user ${owner.uid}`, isOther: true };
   const found = lookUpUser("postgres") ?? lookUpUser("nobody");
   if (found) return found;
@@ -49,4 +50,8 @@ export function canEnter(user: RunUser, dir: string): boolean {
     stdio: "ignore",
   });
   return status === 0;
+}
+
+export async function giveTo(user: RunUser, path: string): Promise<void> {
+  if (user.isOther) await chown(path, user.uid, user.gid);
 }

@@ -1,0 +1,108 @@
+import { createHash, randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { chmod, link, mkdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { cannotStart } from "./cannot-start.ts";
+import { canEnter, findRunUser, giveTo, type RunUser } from "./run-user.ts";
+
+/** The folder that holds everything of one embedded Postgres: `cluster`, `run` (the socket), `password`, `lock`, `log`. */
+export interface Home {
+  dir: string;
+  /** Who owns the folder and runs Postgres in it. */
+  user: RunUser;
+  /** Where a private copy of the binaries may go. */
+  copiesDir: string;
+}
+
+/** Where root keeps what a system user must be able to reach. */
+const defaultSystemDir = "/var/lib/emend";
+
+/**
+ * The home that belongs to a data folder: inside it, unless root runs Emend and the system user that runs Postgres cannot
+ * enter there. Then it lies in the system folder, and a pointer in the data folder says where, so that moving the data
+ * folder does not lose it.
+ */
+export async function ensureHome(options: { dataDir: string; systemDir?: string }): Promise<Home> {
+  const isRoot = process.getuid?.() === 0;
+  // Others may pass through root's data folder, but not list it.
+  await mkdir(options.dataDir, { recursive: true, mode: isRoot ? 0o711 : 0o700 });
+  const dataDir = await realpath(options.dataDir);
+  const systemDir = options.systemDir ?? defaultSystemDir;
+  const dir = await findHomeDir(dataDir, systemDir);
+  const user = findRunUser(dir);
+  await assertUsable(dir, user);
+  return { dir, user, copiesDir: isRoot ? await ensureCopiesDir(systemDir, dataDir, user) : dataDir };
+}
+
+async function findHomeDir(dataDir: string, systemDir: string): Promise<string> {
+  const insideDir = join(dataDir, "postgres");
+  const pointerFile = join(dataDir, "postgres.path");
+  if (existsSync(pointerFile)) return followPointer(pointerFile);
+  if (existsSync(insideDir)) return insideDir;
+  const user = findRunUser();
+  if (canEnter(user, dataDir)) {
+    await makeHomeDir(insideDir, user);
+    return insideDir;
+  }
+  await makeSystemDir(systemDir);
+  const outsideDir = join(systemDir, createHash("sha256").update(dataDir).digest("hex").slice(0, 16));
+  await makeHomeDir(outsideDir, user);
+  await writePointer(pointerFile, outsideDir);
+  return followPointer(pointerFile);
+}
+
+async function followPointer(pointerFile: string): Promise<string> {
+  const dir = (await readFile(pointerFile, "utf8")).trim();
+  if (existsSync(dir)) return dir;
+  // Beginning anew without a word would look like every job had been lost.
+  throw cannotStart(`${pointerFile} says that its files are in ${dir}, which is not there`, {
+    advice: `Restore that folder, or remove ${pointerFile} to begin with an empty database.`,
+  });
+}
+
+async function makeHomeDir(dir: string, user: RunUser): Promise<void> {
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  await giveTo(user, dir);
+}
+
+/** Linked into place, so that of two processes one decides, and nobody reads half a path. */
+async function writePointer(file: string, dir: string): Promise<void> {
+  const temporary = `${file}.${randomBytes(6).toString("hex")}`;
+  await writeFile(temporary, `${dir}\n`, { mode: 0o600, flush: true });
+  await link(temporary, file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error;
+  });
+  await rm(temporary);
+}
+
+async function makeSystemDir(dir: string): Promise<void> {
+  if (existsSync(dir)) return;
+  await mkdir(dir, { recursive: true }).catch((cause) => {
+    throw cannotStart(`Postgres cannot run as root, and ${dir} cannot be made for its files`, { cause });
+  });
+  await chmod(dir, 0o755);
+}
+
+async function ensureCopiesDir(systemDir: string, dataDir: string, user: RunUser): Promise<string> {
+  try {
+    await makeSystemDir(systemDir);
+    return systemDir;
+  } catch (error) {
+    // A read-only root file system with a volume for data.
+    if (canEnter(user, dataDir)) return dataDir;
+    throw error;
+  }
+}
+
+async function assertUsable(dir: string, user: RunUser): Promise<void> {
+  const { uid } = await stat(dir);
+  if (uid !== user.uid) {
+    throw cannotStart(`${dir} belongs to user ${uid}, and this is user ${user.uid}`, {
+      advice: "Run Emend as that user, or with another data folder.",
+    });
+  }
+  if (canEnter(user, dir)) return;
+  throw cannotStart(`${user.name} cannot enter ${dir}`, {
+    advice: "Let others pass through the folders above it (chmod o+x), or set EMEND_DATABASE_URL.",
+  });
+}

@@ -1,0 +1,104 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import type { Logger } from "../../lib/logger.ts";
+import { type Binaries, ensureBinaries } from "./binaries.ts";
+import { cannotStart } from "./cannot-start.ts";
+import { ownerUrl, readPassword } from "./endpoint.ts";
+import { ensureDatabase } from "./ensure-database.ts";
+import type { Home } from "./home.ts";
+import { ensureCluster } from "./init-cluster.ts";
+import type { HeldLock } from "./lock.ts";
+import { type PostmasterOptions, type RunningPostmaster, runPostmaster } from "./run-postmaster.ts";
+import { stopPostmaster } from "./stop-postmaster.ts";
+
+/** The embedded Postgres of this process. It is started again when it dies; `url` stays the same. */
+export interface Supervised {
+  url: string;
+  /** Ends every connection, then Postgres with everything on disk, and gives the data folder free. */
+  stop(): Promise<void>;
+}
+
+const retryAfterMsMin = 100;
+const retryAfterMsMax = 5_000;
+
+interface SuperviseOptions {
+  home: Home;
+  /** Given back when Postgres is stopped, or does not start. */
+  lock: HeldLock;
+  log: Logger;
+  signal: AbortSignal;
+}
+
+/** Keeps a postmaster on the home's cluster until told to stop. */
+export async function supervise(options: SuperviseOptions): Promise<Supervised> {
+  try {
+    const { url, stop } = await start(options);
+    return { url, stop: () => stop().finally(options.lock.release) };
+  } catch (error) {
+    options.lock.release();
+    throw error;
+  }
+}
+
+async function start({ home, log, signal }: SuperviseOptions): Promise<Supervised> {
+  const binaries = await ensureBinaries(home);
+  await ensureCluster({ binaries, home, signal });
+  await assertSameMajor(home.dir, binaries);
+  const first = await runPostmaster({ home, binaries, log, signal });
+  const stop = watch({ home, binaries, log, endpoint: first.endpoint }, first);
+  try {
+    await ensureDatabase(first.sentinel.client, await readPassword(home.dir));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { url: ownerUrl(first.endpoint), stop };
+}
+
+/** Brings Postgres back whenever it is lost; returns how to stop both the watching and Postgres. */
+function watch(options: Omit<PostmasterOptions, "signal">, first: RunningPostmaster): () => Promise<void> {
+  const { home, log } = options;
+  const stopping = new AbortController();
+  let current = first;
+
+  async function follow(): Promise<void> {
+    for (;;) {
+      await current.sentinel.lost;
+      if (stopping.signal.aborted) return;
+      log.error({ pid: current.pid }, "lost postgres");
+      const next = await runAgain({ ...options, signal: stopping.signal });
+      if (!next) return;
+      current = next;
+    }
+  }
+
+  const following = follow();
+  return async () => {
+    stopping.abort();
+    await current.sentinel.client.end();
+    await following;
+    await stopPostmaster(home.dir, current.pid);
+  };
+}
+
+/** Tries until it runs: a full disk may be emptied, and every query fails as "unavailable" meanwhile. */
+async function runAgain(options: PostmasterOptions): Promise<RunningPostmaster | undefined> {
+  for (let retryAfterMs = retryAfterMsMin; ; retryAfterMs = Math.min(retryAfterMs * 2, retryAfterMsMax)) {
+    try {
+      return await runPostmaster(options);
+    } catch (error) {
+      if (options.signal.aborted) return undefined;
+      options.log.error({ err: error, retryAfterMs }, "postgres did not come back");
+      await setTimeout(retryAfterMs, undefined, { signal: options.signal }).catch(() => {});
+    }
+  }
+}
+
+async function assertSameMajor(homeDir: string, binaries: Binaries): Promise<void> {
+  const major = (await readFile(join(homeDir, "cluster", "PG_VERSION"), "utf8")).trim();
+  if (major === binaries.major) return;
+  throw cannotStart(`its files are of Postgres ${major}, and this Emend brings Postgres ${binaries.major}`, {
+    advice: "Run the Emend that made them, or set EMEND_DATABASE_URL.",
+  });
+}
