@@ -14,6 +14,8 @@ export function createPool(options: { url: string; connectionsMax: number; log: 
     application_name: options.name ?? "emend",
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
+    // A connection whose far end vanished without a word would otherwise hold its query for hours.
+    query_timeout: 10_000,
     keepAlive: true,
   });
   pool.on("error", (error) => options.log.warn({ err: error }, "idle database connection lost"));

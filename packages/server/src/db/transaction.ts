@@ -1,3 +1,4 @@
+import { isDatabaseUnavailable } from "./is-unavailable.ts";
 import type { Client, Pool } from "./pool.ts";
 
 /** Runs `work` in one transaction: all of it, or nothing. A connection that failed to roll back is thrown away. */
@@ -10,9 +11,13 @@ export async function inTransaction<T>(pool: Pool, work: (client: Client) => Pro
     await client.query("commit");
     return result;
   } catch (error) {
-    await client.query("rollback").catch((rollbackError: Error) => {
-      broken = rollbackError;
-    });
+    // Where the connection is what failed, a rollback would only wait for the same silence.
+    if (isDatabaseUnavailable(error)) broken = error as Error;
+    else {
+      await client.query("rollback").catch((rollbackError: Error) => {
+        broken = rollbackError;
+      });
+    }
     throw error;
   } finally {
     client.release(broken);
