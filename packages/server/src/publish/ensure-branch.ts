@@ -29,7 +29,11 @@ export async function ensureBranch(
       signal,
     );
     deps.crashPoint("after-push");
-    if (answer.kind === "answered") return settle(deps, input, ids, answer.value);
+    if (answer.kind === "answered") {
+      const outcome = await settle(deps, input, ids, answer.value);
+      if (outcome.kind === "holds") await deps.store.savePush();
+      return outcome;
+    }
     await pauseAfterUnclear(attempt, answer.error, signal);
   }
 }

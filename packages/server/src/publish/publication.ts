@@ -36,14 +36,19 @@ export type Publication =
 export interface PublishDeps {
   forge: Forge;
   mirror: Mirror;
-  /** Fenced by the lease: throws when it is lost. */
-  store: { saveCommit(ids: CommitIds): Promise<void> };
+  /** Fenced by the lease: each throws when it is lost. */
+  store: {
+    saveCommit(ids: CommitIds): Promise<void>;
+    /** The branch is on the forge. */
+    savePush(): Promise<void>;
+  };
   writes: WriteQueue;
   crashPoint(name: PublishCrashPoint): void;
-  /** Renews the lease; throws when it is lost or a stop was asked for. */
-  renewForEffect(): Promise<void>;
-  /** A clock that no one can set back; `performance.now` unless a test says otherwise. */
-  monotonicMs?(): number;
+  /**
+   * Renews the lease, and says until when by `performance.now()` a request may be sent on it; throws when it is lost
+   * or a stop was asked for.
+   */
+  renewForEffect(): Promise<{ sendBeforeMs: number }>;
 }
 
 /** What the review found, as its verdict tells it. */

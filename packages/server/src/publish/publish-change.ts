@@ -10,14 +10,25 @@ import type { Publication, PublishDeps, PublishInput } from "./publication.ts";
  * for another call later; any other is the forge's last word.
  */
 export async function publishChange(deps: PublishDeps, input: PublishInput, signal: AbortSignal): Promise<Publication> {
+  const done = await findDone(deps, input, signal);
+  if (done) return done;
   const ids = await commitChange(deps, input, signal);
   const branch = await ensureBranch(deps, input, ids, signal);
   if (branch.kind === "conflict") {
-    // Somebody may have built on a branch whose pull request an earlier run had opened: then all is done.
-    const own = await findOwnPullRequest(deps, input.job, signal);
-    if (own) return { ...own, commitId: ids.commitId };
     return { kind: "branch_conflict", branch: input.job.branch, found: branch.found };
   }
   const published = await ensurePullRequest(deps, input, signal);
   return { ...published, commitId: branch.commitId };
+}
+
+/**
+ * An earlier run may have got to the end and died before it could say so. By now people may have built on the
+ * branch, or merged and deleted it: to push first would find a conflict, or bring it back.
+ */
+async function findDone(deps: PublishDeps, input: PublishInput, signal: AbortSignal): Promise<Publication | null> {
+  if (input.stored === null || input.branchExpected !== null) return null;
+  const own = await findOwnPullRequest(deps, input.job, signal);
+  if (!own) return null;
+  await deps.store.savePush();
+  return { ...own, commitId: input.stored.commitId };
 }

@@ -3,14 +3,12 @@ import type { PublishDeps } from "./publication.ts";
 
 /** Below the lease: a request that outlives it could land after another worker has ended the job. */
 const requestMsMax = 15_000;
-/** A renewal that took longer than this says nothing about now. */
-const renewalMsMax = 5_000;
 const renewalsMax = 3;
 
 /** An answer, or the lack of one (time-out, reset, 5xx): then it may or may not have happened. */
 export type Answer<T> = { kind: "answered"; value: T } | { kind: "unclear"; error: unknown };
 type Send<T> = (signal: AbortSignal) => Promise<T>;
-type EffectDeps = Pick<PublishDeps, "forge" | "writes" | "renewForEffect" | "monotonicMs">;
+type EffectDeps = Pick<PublishDeps, "forge" | "writes" | "renewForEffect">;
 
 /** Sends a write in its turn, with a lease renewed right before it. A lost lease and permanent refusals are thrown. */
 export function sendEffect<T>(deps: EffectDeps, send: Send<T>, signal: AbortSignal): Promise<Answer<T>> {
@@ -49,11 +47,9 @@ async function answer<T>(
 
 /** A worker that was frozen while it renewed must renew again before it acts. */
 async function renew(deps: EffectDeps): Promise<void> {
-  const nowMs = deps.monotonicMs ?? (() => performance.now());
   for (let renewal = 1; renewal <= renewalsMax; renewal += 1) {
-    const begunMs = nowMs();
-    await deps.renewForEffect();
-    if (nowMs() - begunMs <= renewalMsMax) return;
+    const { sendBeforeMs } = await deps.renewForEffect();
+    if (performance.now() < sendBeforeMs) return;
   }
   throw new AppError("internal", { publicMessage: "the lease could not be renewed in time", retryable: true });
 }

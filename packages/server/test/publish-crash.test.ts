@@ -1,0 +1,97 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { publishCrashPoints } from "../src/publish/publication.ts";
+import { personGit, startTestForge, type TestForge } from "./support/forge.ts";
+import type { PublishOrder } from "./support/publish-child.ts";
+import { type PublishNode, publishTestJob } from "./support/publish-job.ts";
+import { seedJob } from "./support/seed-jobs.ts";
+
+const childScript = fileURLToPath(new URL("./support/publish-child.ts", import.meta.url));
+const projectId = "prj_crash";
+let host: TestForge;
+let otherNode: PublishNode;
+const children = new Set<ChildProcess>();
+
+beforeAll(async () => {
+  host = await startTestForge();
+  const docs = join(host.dir, "docs/guides");
+  await mkdir(docs, { recursive: true });
+  await writeFile(join(docs, "start.md"), "# Start\n\nUse your API token.\n");
+  const forge = await host.addProject(projectId, join(host.dir, "docs"));
+  const { pool } = host.database;
+  otherNode = { pool, git: host.git, forge, mirrorsDir: join(host.dir, "mirrors-other") };
+});
+afterAll(async () => {
+  for (const child of children) child.kill("SIGKILL");
+  await host.close();
+});
+
+function startWorker(jobId: string, point: Pick<PublishOrder, "crashAt" | "freezeAt">): ChildProcess {
+  const order: PublishOrder = {
+    databaseUrl: host.database.url,
+    forgeDir: host.forgeDir,
+    mirrorsDir: join(host.dir, "mirrors"),
+    publicUrl: host.url,
+    projectId,
+    jobId,
+    authorization: `Bearer ${host.keyOf(projectId, "write")}`,
+    ...point,
+  };
+  const child = spawn(process.execPath, [childScript, JSON.stringify(order)], { stdio: ["ignore", "pipe", "inherit"] });
+  children.add(child);
+  return child;
+}
+
+/** What the forge holds of a job, as anybody with a key sees it. */
+async function published(jobId: string): Promise<{ branches: number; pullRequests: number }> {
+  const url = new URL(`${host.url}/git/${projectId}.git`);
+  url.username = "anyone";
+  url.password = host.keyOf(projectId, "read");
+  const branches = await personGit(host.dir, "ls-remote", "--heads", url.href, `*${jobId}*`);
+  const pullRequests = await otherNode.forge.findPullRequests(`emend/${jobId}`, host.signal);
+  return { branches: branches.split("\n").filter(Boolean).length, pullRequests: pullRequests.length };
+}
+
+describe("a worker killed while it publishes", () => {
+  it.each(publishCrashPoints)("at %s leaves one branch and one pull request once another carries on", async (point) => {
+    const jobId = await seedJob(host.database.pool, projectId);
+    const worker = startWorker(jobId, { crashAt: point });
+    expect(await once(worker, "exit")).toEqual([null, "SIGKILL"]);
+
+    const publication = await publishTestJob(otherNode, jobId);
+    expect(publication.kind).toBe(point === "after-create" ? "found" : "opened");
+    expect(await published(jobId)).toEqual({ branches: 1, pullRequests: 1 });
+
+    expect(await publishTestJob(otherNode, jobId)).toEqual({ ...publication, kind: "found" });
+    expect(await published(jobId)).toEqual({ branches: 1, pullRequests: 1 });
+  });
+});
+
+describe("a worker frozen while it publishes", () => {
+  it.each(["before-push", "before-create"] as const)("at %s changes nothing once another was there", async (point) => {
+    const jobId = await seedJob(host.database.pool, projectId);
+    const worker = startWorker(jobId, { freezeAt: point });
+    await untilStopped(worker);
+    const publication = await publishTestJob(otherNode, jobId);
+    expect(publication.kind).toBe("opened");
+
+    worker.kill("SIGCONT");
+    const [code] = await once(worker, "exit");
+    // It repeats the identical push and then finds its lease gone, or finds the pull request that is there.
+    expect(code).toBe(point === "before-push" ? 1 : 0);
+    expect(await published(jobId)).toEqual({ branches: 1, pullRequests: 1 });
+    expect(await publishTestJob(otherNode, jobId)).toEqual({ ...publication, kind: "found" });
+  });
+});
+
+async function untilStopped(worker: ChildProcess): Promise<void> {
+  for (;;) {
+    const stat = await readFile(`/proc/${worker.pid}/stat`, "utf8");
+    if (/\) T /.test(stat)) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

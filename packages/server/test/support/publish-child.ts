@@ -1,0 +1,43 @@
+// A worker process that publishes one job and dies, or freezes, at the point it is told.
+import { createPool } from "../../src/db/pool.ts";
+import { openForge } from "../../src/forge/registry.ts";
+import { createLogger } from "../../src/lib/logger.ts";
+import { createCrashPoint } from "../../src/run/crash-point.ts";
+import { createGit } from "../../src/tree/git.ts";
+import { publishTestJob } from "./publish-job.ts";
+
+export interface PublishOrder {
+  databaseUrl: string;
+  forgeDir: string;
+  mirrorsDir: string;
+  publicUrl: string;
+  projectId: string;
+  jobId: string;
+  /** For git over HTTP, as any forge is reached. */
+  authorization: string;
+  crashAt?: string;
+  freezeAt?: string;
+}
+
+const order: PublishOrder = JSON.parse(process.argv[2] ?? "");
+const pool = createPool({ url: order.databaseUrl, connectionsMax: 2, log: createLogger({ level: "silent" }) });
+const git = createGit({ allowedProtocols: ["http", "file"] });
+const local = { git, forgeDir: order.forgeDir, pool, publicUrl: () => order.publicUrl };
+const forge = {
+  ...openForge({ id: order.projectId, forge: "local" }, { local }),
+  gitRemote: async () => ({
+    url: `${order.publicUrl}/git/${order.projectId}.git`,
+    authorization: order.authorization,
+  }),
+};
+const crash = createCrashPoint(order.crashAt);
+const publication = await publishTestJob({ pool, git, forge, mirrorsDir: order.mirrorsDir }, order.jobId, {
+  deps: () => ({
+    crashPoint(name) {
+      crash(name);
+      if (name === order.freezeAt) process.kill(process.pid, "SIGSTOP");
+    },
+  }),
+});
+console.log(JSON.stringify(publication));
+await pool.end();

@@ -1,0 +1,87 @@
+import { randomUUID } from "node:crypto";
+import type { Pool } from "../../src/db/pool.ts";
+import type { Forge } from "../../src/forge/forge.ts";
+import { recordBase } from "../../src/jobs/record-base.ts";
+import { recordCommit } from "../../src/jobs/record-commit.ts";
+import { recordPush } from "../../src/jobs/record-push.ts";
+import { renewForEffect } from "../../src/jobs/renew-for-effect.ts";
+import { createLogger } from "../../src/lib/logger.ts";
+import type { Publication, PublishDeps, PublishInput } from "../../src/publish/publication.ts";
+import { publishChange } from "../../src/publish/publish-change.ts";
+import { createWriteQueue } from "../../src/publish/write-queue.ts";
+import type { Git } from "../../src/tree/git.ts";
+import { createMirrors } from "../../src/tree/mirrors.ts";
+
+export interface PublishNode {
+  pool: Pool;
+  git: Git;
+  forge: Forge;
+  /** This node's own; another node has another. */
+  mirrorsDir: string;
+}
+
+const leaseMs = 20_000;
+const { signal } = new AbortController();
+
+/** What every test job changes. */
+export const testEntries: PublishInput["entries"] = [
+  { path: "guides/start.md", mode: "100644", content: Buffer.from("# Start\n\nUse your access key.\n") },
+  { path: "guides/new.md", mode: "100644", content: Buffer.from("# New\n") },
+];
+
+/** Claims the job as a worker would and publishes its change, from whatever an earlier run left. */
+export async function publishTestJob(
+  node: PublishNode,
+  jobId: string,
+  more: { deps?: (deps: PublishDeps) => Partial<PublishDeps>; input?: Partial<PublishInput> } = {},
+): Promise<Publication> {
+  const { pool, forge } = node;
+  const lease = { jobId, token: randomUUID() };
+  const { rows } = await pool.query(
+    "update jobs set lease = $2, lease_until = clock_timestamp() + interval '20 s' where id = $1 returning *",
+    [jobId, lease.token],
+  );
+  const [row] = rows;
+  const mirrors = createMirrors({ dir: node.mirrorsDir, git: node.git, log: createLogger({ level: "silent" }) });
+  try {
+    const mirror = await mirrors.open(row.project_id);
+    const remote = await forge.gitRemote(signal);
+    if (row.base_commit) await mirror.ensureBase({ remote, jobId, commit: row.base_commit }, signal);
+    const base = row.base_commit
+      ? { commit: row.base_commit, ref: row.base_branch }
+      : await mirror.fetchBase({ remote, jobId, baseRef: null }, signal);
+    await recordBase(pool, lease, { commit: base.commit, branch: base.ref });
+    const deps: PublishDeps = {
+      forge,
+      mirror,
+      store: {
+        saveCommit: (ids) => recordCommit(pool, lease, ids),
+        savePush: () => recordPush(pool, lease),
+      },
+      writes: createWriteQueue(),
+      crashPoint: () => {},
+      renewForEffect: () => renewForEffect(pool, lease, leaseMs),
+    };
+    const input: PublishInput = {
+      job: {
+        id: jobId,
+        createdAt: row.created_at,
+        branch: row.branch,
+        prompt: row.prompt,
+        url: `https://emend.test/job/${jobId}`,
+      },
+      model: row.model,
+      base,
+      entries: testEntries,
+      title: 'Replace "API token" with "access key"',
+      summary: "Replaced the term on 1 page and added a page.",
+      checks: { introduced: [], fixed: [], findingsBefore: 2, findingsAfter: 2 },
+      draft: false,
+      stored: row.commit_id ? { treeId: row.tree_id, commitId: row.commit_id } : null,
+      branchExpected: null,
+    };
+    return await publishChange({ ...deps, ...more.deps?.(deps) }, { ...input, ...more.input }, signal);
+  } finally {
+    await mirrors.close();
+  }
+}
