@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError, isAppError } from "../errors.ts";
 
-const attemptsMax = 5;
+const attemptsMax = 4;
 const firstPauseMs = 200;
 
 /** Waits longer each time, and after the last attempt hands the question to a later run. */
