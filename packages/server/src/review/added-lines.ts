@@ -1,3 +1,4 @@
+import { isAppError } from "../errors.ts";
 import type { Overlay, Tree } from "../tree/tree.ts";
 
 export interface AddedLine {
@@ -20,7 +21,7 @@ export async function addedLines(base: Tree, overlay: Overlay): Promise<Added> {
   const before: string[] = [];
   const after: Array<{ path: string; text: string }> = [];
   for (const { path, content } of overlay.entries()) {
-    const old = await base.read(path);
+    const old = await readable(base, path);
     if (old !== null) before.push(old.toString());
     if (content !== null) after.push({ path, text: content.toString() });
   }
@@ -44,6 +45,16 @@ export async function addedLines(base: Tree, overlay: Overlay): Promise<Added> {
       after: after.reduce((sum, { text }) => sum + occurrences(text, character), 0),
     }),
   };
+}
+
+/** A file too large to be read can only have been deleted, and adds nothing. */
+async function readable(base: Tree, path: string): Promise<Buffer | null> {
+  try {
+    return await base.read(path);
+  } catch (error) {
+    if (isAppError(error, "invalid_request")) return null;
+    throw error;
+  }
 }
 
 function splitLines(text: string): readonly string[] {

@@ -13,6 +13,7 @@ export function refusedBy(policy: Pick<Policy, "docsDir" | "allowedPaths">, path
   if (policy.allowedPaths.some((pattern) => matchesGlob(pattern, path))) return null;
   const docsDir = policy.docsDir.replace(/\/+$/, "");
   if (docsDir !== "" && !path.startsWith(`${docsDir}/`)) return `outside the documentation folder ${docsDir}`;
+  if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(path)) return "the name holds characters that cannot be seen";
   const segments = path.split("/").map(plain);
   if (segments.some((segment) => segment.startsWith(".git"))) return "git and forge settings are not changed by jobs";
   if (segments.some((segment) => ciFiles.test(segment))) return "CI settings are not changed by jobs";
@@ -38,11 +39,10 @@ export function violationsOf(policy: Policy, entries: readonly OverlayEntry[]): 
   return violations;
 }
 
-/** As a file system that folds case, drops invisible characters or trailing dots would see the name. */
+/** As a file system that folds case or drops trailing dots would see the name. */
 function plain(segment: string): string {
   return segment
     .normalize("NFKC")
-    .replaceAll(/[\p{Cf}\p{Cc}]/gu, "")
     .replace(/[. ]+$/, "")
     .toLowerCase();
 }

@@ -1,4 +1,5 @@
 import type { SiteTree } from "@emend/site";
+import { isAppError } from "../errors.ts";
 import type { Tree } from "./tree.ts";
 
 /** A git tree as the site package reads it: plain files alone, never links or submodules. */
@@ -10,6 +11,14 @@ export function siteTreeOf(tree: Tree): SiteTree {
         .filter((entry) => entry.mode === "100644" || entry.mode === "100755")
         .map((entry) => ({ path: entry.path, hash: entry.oid, ...(entry.size === null ? {} : { size: entry.size }) }));
     },
-    read: (path) => tree.read(path),
+    async read(path) {
+      try {
+        return await tree.read(path);
+      } catch (error) {
+        // Too large to be read, so no page.
+        if (isAppError(error, "invalid_request")) return null;
+        throw error;
+      }
+    },
   };
 }

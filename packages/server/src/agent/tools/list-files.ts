@@ -21,7 +21,7 @@ export const listFilesTool = defineTool({
       .map((entry) => entry.path)
       .filter((path) => path > after && (folder === "" || path === folder || path.startsWith(`${folder}/`)))
       .sort();
-    if (paths.length === 0) return { kind: "answer", text: folder === "" ? "no files" : `no files below ${folder}` };
+    if (paths.length === 0) return { kind: "refused", reason: `there are no files below ${JSON.stringify(folder)}` };
     const shown = paths.slice(0, filesMax);
     const missing = paths.length - shown.length;
     const rest = missing > 0 ? `\n… ${missing} more files; ask with after: ${JSON.stringify(shown.at(-1))}` : "";

@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import { refusedBy, violationsOf } from "./policy.ts";
+
+const policy = { docsDir: "", allowedPaths: [], filesMax: 2, bytesMax: 10 };
+
+describe("refusedBy", () => {
+  it.each([
+    ".github/workflows/deploy.yml",
+    "docs/.github/CODEOWNERS",
+    ".GitHub/workflows/x.yml",
+    ".gitlab-ci.yml",
+    ".gitlab/ci/x.yml",
+    ".gitattributes",
+    "docs/.gitmodules",
+    ".gitignore",
+    ".circleci/config.yml",
+    "Jenkinsfile",
+    "ci/Jenkinsfile.release",
+    "azure-pipelines.yml",
+    "azure-pipelines-release.yaml",
+    ".azure-pipelines/x.yml",
+    "bitbucket-pipelines.yml",
+    ".travis.yml",
+    ".drone.yml",
+    ".woodpecker/x.yml",
+    ".buildkite/pipeline.yml",
+    ".forgejo/workflows/x.yml",
+    "AGENTS.md",
+    "docs/agents.md",
+    "CLAUDE.md",
+    "CLAUDE.local.md",
+    "GEMINI.md",
+    ".claude/settings.json",
+    ".cursor/rules/x.mdc",
+    ".cursorrules",
+    ".windsurfrules",
+    ".emend/instructions.md",
+    ".Emend./instructions.md",
+    ".mcp.json",
+    "CODEOWNERS",
+    "docs/codeowners",
+  ])("refuses %s", (path) => {
+    expect(refusedBy(policy, path)).toMatch(/not changed by jobs/);
+  });
+
+  it.each([
+    "guides/auth.mdx",
+    "docs.json",
+    "git.md",
+    "guides/.hidden.md",
+    "jenkins.md",
+    "codeowners.md",
+    "agents/list.md",
+    "claude/x.md",
+  ])("admits %s", (path) => {
+    expect(refusedBy(policy, path)).toBeNull();
+  });
+
+  it.each([".git\u200bhub/x.yml", "a\nb.md", "a\u202emd.exe", "\x1b[2J.md"])(
+    "refuses a name with what cannot be seen: %j",
+    (path) => {
+      expect(refusedBy(policy, path)).toContain("cannot be seen");
+    },
+  );
+
+  it("refuses what lies outside the documentation folder", () => {
+    const inDocs = { docsDir: "docs", allowedPaths: [] };
+    expect(refusedBy(inDocs, "docs/a.md")).toBeNull();
+    expect(refusedBy(inDocs, "README.md")).toContain("outside the documentation folder docs");
+    expect(refusedBy(inDocs, "docs-old/a.md")).toContain("outside");
+    expect(refusedBy(inDocs, "docs")).toContain("outside");
+  });
+
+  it("admits what the project allows, and no more", () => {
+    const allowing = { docsDir: "docs", allowedPaths: [".github/ISSUE_TEMPLATE/*.md", "examples/**", "**/AGENTS.md"] };
+    expect(refusedBy(allowing, ".github/ISSUE_TEMPLATE/bug.md")).toBeNull();
+    expect(refusedBy(allowing, ".github/ISSUE_TEMPLATE/deep/bug.md")).not.toBeNull();
+    expect(refusedBy(allowing, ".github/workflows/x.md")).not.toBeNull();
+    expect(refusedBy(allowing, "examples/a/b.json")).toBeNull();
+    expect(refusedBy(allowing, "AGENTS.md")).toBeNull();
+    expect(refusedBy(allowing, "xAGENTSxmd")).not.toBeNull();
+  });
+});
+
+describe("violationsOf", () => {
+  const entry = (path: string, content: string | null) => ({
+    path,
+    mode: "100644" as const,
+    content: content === null ? null : Buffer.from(content),
+  });
+
+  it("names each forbidden path with its rule", () => {
+    const violations = violationsOf(policy, [entry("a.md", "x"), entry(".github/x.yml", null)]);
+    expect(violations).toEqual([{ path: ".github/x.yml", rule: "git and forge settings are not changed by jobs" }]);
+  });
+
+  it("caps files and bytes", () => {
+    expect(violationsOf(policy, [entry("a", "12345"), entry("b", "67890")])).toEqual([]);
+    const files = violationsOf(policy, [entry("a", "1"), entry("b", null), entry("c", null)]);
+    expect(files.map(({ rule }) => rule)).toEqual(["3 files changed, more than the 2 allowed"]);
+    const bytes = violationsOf(policy, [entry("a", "12345678901")]);
+    expect(bytes.map(({ rule }) => rule)).toEqual(["11 bytes written, more than the 10 allowed"]);
+  });
+});

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openTestTrees, type TestTrees } from "../../test/support/test-tree.ts";
+import { createOverlay } from "../tree/overlay.ts";
+import type { CommitTree } from "../tree/tree.ts";
+import type { ReviewInput } from "./review.ts";
+import { reviewChange } from "./review-change.ts";
+
+// Made of parts, so that nobody's scanner takes this file for a leak.
+const token = ["ghp", "Q".repeat(18) + "x7".repeat(9)].join("_");
+const oldToken = ["ghp", "Z".repeat(18) + "y3".repeat(9)].join("_");
+
+let trees: TestTrees;
+let base: CommitTree;
+
+beforeAll(async () => {
+  trees = await openTestTrees();
+  base = await trees.open({
+    "index.md": "# Home\n\nSee [the guide](guide.md) and [us](https://known.example.com/a).\n",
+    "guide.md": `# Guide\n\nUse ${oldToken} here.\n\nHidden\u200bspace.\n`,
+    "other.md": "# Other\n\nSee https://Elsewhere.example.org/.\n",
+  });
+});
+afterAll(() => trees.close());
+
+async function review(files: Record<string, string | null>, words: Pick<ReviewInput, "title" | "summary"> = {}) {
+  const overlay = await createOverlay(base);
+  for (const [path, text] of Object.entries(files)) {
+    if (text === null) await overlay.delete(path);
+    else await overlay.set(path, Buffer.from(text));
+  }
+  const policy = { docsDir: "", allowedPaths: [], filesMax: 100, bytesMax: 1_000_000 };
+  return reviewChange({ base, overlay, policy, ...words }, new AbortController().signal);
+}
+
+function checksOf(verdict: Awaited<ReturnType<typeof review>>): readonly string[] {
+  return verdict.kind === "denied"
+    ? []
+    : verdict.introduced.map((finding) => `${finding.check} ${finding.path}:${finding.line}`);
+}
+
+it("passes a plain edit", async () => {
+  expect(await review({ "guide.md": "# Guide\n\nNew words.\n" })).toMatchObject({ kind: "passed", introduced: [] });
+});
+
+it("denies what policy forbids before it looks at anything else", async () => {
+  expect(await review({ ".github/workflows/x.yml": token })).toEqual({
+    kind: "denied",
+    violations: [{ path: ".github/workflows/x.yml", rule: "git and forge settings are not changed by jobs" }],
+  });
+});
+
+it("denies an added secret, says where and what kind, and never its value", async () => {
+  const verdict = await review({ "index.md": `# Home\n\nSee [the guide](guide.md).\n\nToken: ${token}\n` });
+  expect(verdict).toEqual({
+    kind: "denied",
+    violations: [{ path: "index.md", rule: "line 5 holds what looks like a secret (github)" }],
+  });
+  expect(JSON.stringify(verdict)).not.toContain(token);
+});
+
+it("denies a secret in the pull request's own words", async () => {
+  const verdict = await review({ "index.md": "# Home\n" }, { title: "Edit", summary: `Used\n${token}` });
+  expect(verdict).toMatchObject({ kind: "denied", violations: [{ path: "the summary" }] });
+});
+
+it("lets what was there before be: a secret and an invisible character in a page that moves or is edited", async () => {
+  const old = `# Guide\n\nUse ${oldToken} here.\n\nHidden\u200bspace.\n`;
+  expect(await review({ "guide.md": null, "guides/guide.md": old })).toMatchObject({ kind: "passed" });
+  expect(
+    await review({
+      "guide.md": old.replaceAll(" here.", " there, and Hidden\u200bspace.").replace("\n\nHidden\u200bspace.", ""),
+    }),
+  ).toMatchObject({
+    kind: "passed",
+  });
+});
+
+it("flags invisible and bidirectional characters that the change brings in, with their line", async () => {
+  const verdict = await review({
+    "index.md": "# Home\n\nSee [the guide](guide.md).\n\nif (x\u202e) \u2066a\u2069 \u{e0041} \x1b[31m\n",
+  });
+  expect(verdict.kind).toBe("flagged");
+  expect(checksOf(verdict)).toEqual(Array(5).fill("invisible-character index.md:5"));
+});
+
+it("leaves joiners, a byte order mark at the start and ordinary white space alone", async () => {
+  const verdict = await review({ "new.md": "\ufeff# New\r\n\r\n\tमनु\u200dष्य 👩\u200d💻 می\u200cخواهم\r\n" });
+  expect(checksOf(verdict)).not.toContain("invisible-character new.md:1");
+  expect(checksOf(verdict).filter((check) => check.startsWith("invisible"))).toEqual([]);
+});
+
+it("names domains that nothing pointed at before; what readers would load by itself flags the change", async () => {
+  const link = await review({
+    "guide.md":
+      "# Guide\n\n[a](https://new.example.net/x) [b](https://known.example.com/z) [c](http://elsewhere.example.org)\n",
+  });
+  expect(link.kind).toBe("passed");
+  expect(checksOf(link)).toEqual(["new-domain guide.md:3"]);
+  const image = await review({ "guide.md": "# Guide\n\n![a](https://new.example.net/x.png?d=canary)\n" });
+  expect(image).toMatchObject({ kind: "flagged", introduced: [{ check: "new-domain", severity: "error" }] });
+  const html = await review({ "guide.md": '# Guide\n\n<img src="//new.example.net/x.png" />\n' });
+  expect(html.kind).toBe("flagged");
+});

@@ -1,0 +1,38 @@
+import type { Message, Model, ToolCall } from "../../src/agent/agent.ts";
+
+/** A turn of a script: calls by name and input, or only words. */
+export type ScriptedTurn = string | ReadonlyArray<[name: string, input: unknown]>;
+
+/** A model that says what it is told to, and records what it was asked. */
+export function scriptedModel(
+  script: (turn: number, messages: readonly Message[]) => ScriptedTurn,
+  options: { takesFeedback?: boolean; costUsd?: number; tokens?: number } = {},
+): Model & { asked: Array<readonly Message[]>; systems: string[] } {
+  const asked: Array<readonly Message[]> = [];
+  const systems: string[] = [];
+  return {
+    name: "test/scripted",
+    takesFeedback: options.takesFeedback ?? true,
+    asked,
+    systems,
+    async nextTurn({ messages, system }) {
+      asked.push(messages);
+      systems.push(system);
+      const turn = messages.filter((message) => message.role === "assistant").length;
+      const said = script(turn, messages);
+      const calls = typeof said === "string" ? [] : said;
+      const toolCalls: ToolCall[] = calls.map(([name, input], index) => ({ id: `${turn}-${index}`, name, input }));
+      return {
+        text: typeof said === "string" ? said : "",
+        toolCalls,
+        usage: {
+          model: "test/scripted",
+          inputTokens: options.tokens ?? 10,
+          outputTokens: 1,
+          cachedInputTokens: 0,
+          costUsd: options.costUsd ?? 0,
+        },
+      };
+    },
+  };
+}
