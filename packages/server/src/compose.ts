@@ -82,7 +82,7 @@ export async function startServer(config: Config): Promise<Server> {
         trustProxy: config.trustProxy,
         promptCodePointsMax: config.promptCodePointsMax,
         defaultModel: config.model,
-        plugins: [localForgePlugin({ ...local, ...access, signal: serving.signal })],
+        plugins: [localForgePlugin({ ...local, ...access, log, signal: serving.signal })],
       });
       await app.listen({ host: config.host, port: config.port });
       undo.push(() => {

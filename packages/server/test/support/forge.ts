@@ -11,6 +11,7 @@ import type { Forge } from "../../src/forge/forge.ts";
 import { createLocalRepository } from "../../src/forge/local/create-repository.ts";
 import { localForgePlugin } from "../../src/forge/local/plugin.ts";
 import { openForge } from "../../src/forge/registry.ts";
+import { createLogger } from "../../src/lib/logger.ts";
 import { createGit, type Git } from "../../src/tree/git.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
 
@@ -55,6 +56,7 @@ export async function startTestForge(options: { basePath?: string } = {}): Promi
     localForgePlugin({
       ...local,
       signal: stopping.signal,
+      log: createLogger({ level: "silent" }),
       authenticateKey: (bearer) => authenticateGitKey(keyring, bearer),
       sessions: createSessions({ pool: database.pool, publicUrl: local.publicUrl }),
     }),

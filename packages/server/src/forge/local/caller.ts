@@ -1,4 +1,5 @@
 import type { Queryable } from "../../db/pool.ts";
+import { isProjectId } from "./repository.ts";
 
 /** What a valid admin key grants. */
 export interface KeyGrant {
@@ -62,6 +63,7 @@ export interface LocalProject {
 
 /** Null where there is no such project, or another forge has its repository. */
 export async function findLocalProject(db: Queryable, id: string): Promise<LocalProject | null> {
+  if (!isProjectId(id)) return null;
   const { rows } = await db.query<LocalProject>({
     name: "find-local-project",
     text: "select id, name from projects where id = $1 and forge = 'local'",

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import { pageErrors } from "./routes/error-pages.ts";
 import { gitRoutes } from "./routes/git-routes.ts";
 import { loginRoutes } from "./routes/login-routes.ts";
 import { readStyle } from "./routes/page-reply.ts";
@@ -23,6 +24,7 @@ export function localForgePlugin(deps: PluginDeps): (app: FastifyInstance) => Pr
         .type("text/css; charset=utf-8")
         .send(style.text),
     );
+    app.setErrorHandler(pageErrors(deps, style));
     gitRoutes(app, deps);
     loginRoutes(app, deps, style);
     pullRoutes(app, deps, style);

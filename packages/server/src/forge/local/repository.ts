@@ -15,12 +15,13 @@ export interface RepositoryDeps {
   forgeDir: string;
 }
 
-const plainId = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
+/** Ids become file names; ours are made of nothing else. */
+export function isProjectId(text: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(text);
+}
 
 export function repositoryOf(deps: RepositoryDeps, projectId: string): Repository {
-  if (!plainId.test(projectId)) {
-    throw new AppError("not_found", { publicMessage: "no such project" });
-  }
+  if (!isProjectId(projectId)) throw new AppError("not_found", { publicMessage: "no such project" });
   return { git: deps.git, gitDir: join(deps.forgeDir, `${projectId}.git`) };
 }
 

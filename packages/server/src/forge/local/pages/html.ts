@@ -22,11 +22,20 @@ export function trustedHtml(markup: string): Html {
 
 /** Words of a repository, a person or an agent: what would be unseen is shown by its code. */
 export function visible(text: string): Html {
-  const shown = escapeHtml(text).replace(unseenCharacters, (character) => {
-    const code = `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
-    return `<span class="unseen" title="a character that is not seen">${code}</span>`;
-  });
+  const shown = escapeHtml(text).replace(
+    unseenCharacters,
+    (character) => `<span class="unseen" title="a character that is not seen">${codeOf(character)}</span>`,
+  );
   return { markup: shown };
+}
+
+/** The same where no markup can stand. */
+export function visibleText(text: string): string {
+  return text.replace(unseenCharacters, (character) => `⟦${codeOf(character)}⟧`);
+}
+
+function codeOf(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
 function render(value: HtmlValue): string {

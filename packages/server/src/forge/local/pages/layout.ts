@@ -1,4 +1,4 @@
-import { type Html, html } from "./html.ts";
+import { type Html, html, visibleText } from "./html.ts";
 
 export interface PageContext {
   /** The path part of the public URL, without a trailing slash: links are absolute within this origin. */
@@ -21,7 +21,7 @@ export function layout(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${page.title} · Emend</title>
+<title>${visibleText(page.title)} · Emend</title>
 <link rel="stylesheet" href="${basePath}${context.stylePath}">
 </head>
 <body>

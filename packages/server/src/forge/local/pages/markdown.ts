@@ -1,5 +1,5 @@
 import markdownIt from "markdown-it";
-import { type Html, trustedHtml } from "./html.ts";
+import { type Html, trustedHtml, visibleText } from "./html.ts";
 
 const bodyCharactersMax = 65_536;
 
@@ -9,7 +9,7 @@ const renderer = createRenderer();
 export function renderMarkdown(text: string): Html {
   // The marker is for programs; where HTML is off it would show.
   const words = text.slice(0, bodyCharactersMax).replace(/<!-- emend:job=[\w-]+ -->\s*$/, "");
-  return trustedHtml(renderer.render(words));
+  return trustedHtml(renderer.render(visibleText(words)));
 }
 
 function createRenderer() {

@@ -27,6 +27,18 @@ export const notices = {
     title: "Nothing here",
     words: html`<p>There is no such page, or your key does not cover its project.</p>`,
   },
+  unreadable: {
+    title: "This request could not be read",
+    words: html`<p>Go back to the page and try again.</p>`,
+  },
+  unavailable: {
+    title: "Not now",
+    words: html`<p>The database cannot be reached at the moment. Try again in a little while.</p>`,
+  },
+  fault: {
+    title: "Something went wrong here",
+    words: html`<p>It has been noted in the server's log. Nothing was lost; try again.</p>`,
+  },
   forbidden: {
     title: "Reading only",
     words: html`<p>This key may read the project but not change it.</p>`,

@@ -45,17 +45,21 @@ export function gitRoutes(app: FastifyInstance, deps: PluginDeps): void {
       reply.hijack();
       const backend = { ...asked, projectId, headers: request.headers, user: caller.name };
       const code = await serveGit(deps.forgeDir, backend, reply.raw);
-      if (isPush && asked.body && code === 0) await afterPush(request, projectId);
+      if (isPush && asked.body && code === 0) await afterPush(projectId);
+    } catch (error) {
+      // Nobody else can answer any more.
+      deps.log.error({ err: error, projectId }, "git exchange failed");
+      reply.raw.destroy();
     } finally {
       exchanges -= 1;
     }
     return reply;
   }
 
-  async function afterPush(request: FastifyRequest, projectId: string): Promise<void> {
+  async function afterPush(projectId: string): Promise<void> {
     const repository = repositoryOf(deps, projectId);
     await settlePullRequests({ db: deps.pool, repository }, projectId, deps.signal).catch((error) =>
-      request.log.warn({ err: error, projectId }, "pull requests not brought up to a push"),
+      deps.log.warn({ err: error, projectId }, "pull requests not brought up to a push"),
     );
   }
 

@@ -44,7 +44,15 @@ export function sendPage(reply: FastifyReply, status: number, markup: string): F
     .send(markup);
 }
 
-const statuses = { signIn: 401, linkGone: 410, notFound: 404, forbidden: 403 } as const;
+const statuses = {
+  unreadable: 400,
+  signIn: 401,
+  forbidden: 403,
+  notFound: 404,
+  linkGone: 410,
+  fault: 500,
+  unavailable: 503,
+} as const;
 
 export function sendNotice(reply: FastifyReply, context: PageContext, name: keyof typeof statuses): FastifyReply {
   if (name === "signIn") reply.header("www-authenticate", "Bearer");

@@ -1,7 +1,9 @@
+import type { Logger } from "../../../lib/logger.ts";
 import type { AccessDeps } from "../caller.ts";
 import type { LocalForgeDeps } from "../local-forge.ts";
 
 export interface PluginDeps extends LocalForgeDeps, AccessDeps {
   /** Aborted when the server stops. */
   signal: AbortSignal;
+  log: Logger;
 }

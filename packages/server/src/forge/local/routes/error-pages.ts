@@ -1,0 +1,23 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { isDatabaseUnavailable } from "../../../db/is-unavailable.ts";
+import { pageContext, type Style, sendNotice } from "./page-reply.ts";
+import type { PluginDeps } from "./plugin-deps.ts";
+
+/** Whatever a handler threw, as a page. What it was is for the log alone. */
+export function pageErrors(deps: PluginDeps, style: Style) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const context = pageContext(deps, style, null);
+    if (isDatabaseUnavailable(error)) {
+      deps.log.warn({ err: error }, "database unavailable");
+      sendNotice(reply.header("retry-after", "1"), context, "unavailable");
+      return;
+    }
+    const { statusCode = 500 } = error as { statusCode?: number };
+    if (statusCode < 500) {
+      sendNotice(reply, context, "unreadable");
+      return;
+    }
+    deps.log.error({ err: error, method: request.method, route: request.routeOptions.url }, "request failed");
+    sendNotice(reply, context, "fault");
+  };
+}
