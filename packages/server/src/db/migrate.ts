@@ -13,7 +13,7 @@ const lockId = 0x656d_656e;
 export async function migrate(pool: Pool): Promise<readonly string[]> {
   const files = (await readdir(migrationsDir)).filter((name) => name.endsWith(".sql")).sort();
   return inTransaction(pool, async (client) => {
-    await client.query("select pg_advisory_xact_lock($1)", [lockId]);
+    await client.query(patient(`select pg_advisory_xact_lock(${lockId})`));
     await client.query(
       "create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())",
     );
@@ -21,9 +21,14 @@ export async function migrate(pool: Pool): Promise<readonly string[]> {
     const applied = new Set(rows.map((row) => row.name));
     const missing = files.filter((name) => !applied.has(name));
     for (const name of missing) {
-      await client.query(await readFile(new URL(name, migrationsDir), "utf8"));
+      await client.query(patient(await readFile(new URL(name, migrationsDir), "utf8")));
       await client.query("insert into migrations (name) values ($1)", [name]);
     }
     return missing;
   });
+}
+
+/** A migration of large tables, or the wait for another node's, takes longer than the pool grants a query. */
+function patient(text: string): { text: string; query_timeout: number } {
+  return { text, query_timeout: 60 * 60 * 1_000 };
 }

@@ -26,6 +26,8 @@ export async function startEmbeddedProcess(
     ...ids,
     cwd: "/",
     stdio: ["pipe", "pipe", "inherit"],
+    // A group of its own, so that all that belongs to it can be killed at once.
+    detached: true,
   });
   const exited = once(child, "exit").then(([code]) => code as number | null);
   const [line] = await once(createInterface(child.stdout), "line");

@@ -85,8 +85,8 @@ async function ensureCopy(packaged: PackagedBinaries, copiesDir: string): Promis
       recursive: true,
       verbatimSymlinks: true,
     });
-    await ensureLinks(stagingDir, packaged.links);
     await makeReadable(stagingDir);
+    await ensureLinks(stagingDir, packaged.links);
     await rename(stagingDir, copyDir);
   } catch (cause) {
     await rm(stagingDir, { recursive: true, force: true });

@@ -30,6 +30,8 @@ export async function ensureHome(options: { dataDir: string; systemDir?: string 
   const systemDir = options.systemDir ?? defaultSystemDir;
   const dir = await findHomeDir(dataDir, systemDir);
   const user = findRunUser(dir);
+  // Again: a kill may have come between making the folder and giving it away.
+  await giveTo(user, dir);
   await assertUsable(dir, user);
   return { dir, user, copiesDir: isRoot ? await ensureCopiesDir(systemDir, dataDir, user) : dataDir };
 }

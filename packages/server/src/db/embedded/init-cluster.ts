@@ -55,10 +55,10 @@ async function initialize({ binaries, home, signal, isThrowAway }: InitOptions, 
 }
 
 /** initdb looks its user up, and fails without a word of advice where there is none. */
-function assertHasName(user: RunUser): void {
+export function assertHasName(user: RunUser, lookUp: () => unknown = userInfo): void {
   if (user.isOther) return;
   try {
-    userInfo();
+    lookUp();
   } catch (cause) {
     throw cannotStart(`user id ${user.uid} has no entry in the password database, which initdb needs`, {
       advice: `Add one (in /etc/passwd: "emend:x:${user.uid}:${user.gid}::/:/bin/false"), or set EMEND_DATABASE_URL.`,

@@ -22,11 +22,12 @@ export interface PostmasterOptions {
   signal: AbortSignal;
   /** Where the last one listened. */
   endpoint?: Endpoint | undefined;
+  /** How long the lock of a process that neither answers nor goes is put up with. */
+  lockLingersMsMax?: number;
 }
 
 const lookEveryMs = 100;
-/** How long the lock of a postmaster that neither answers nor goes is put up with. */
-const lockLingersMsMax = 60_000;
+const defaultLockLingersMsMax = 60_000;
 
 /** What Postgres writes when another postmaster lives on the cluster, or its children still do. */
 const lockWords = /lock file "[^"]*" already exists|pre-existing shared memory block|is another postmaster/i;
@@ -37,7 +38,7 @@ const lockWords = /lock file "[^"]*" already exists|pre-existing shared memory b
  */
 export async function runPostmaster(options: PostmasterOptions): Promise<RunningPostmaster> {
   const { home, log, signal } = options;
-  const deadline = performance.now() + lockLingersMsMax;
+  const deadline = performance.now() + (options.lockLingersMsMax ?? defaultLockLingersMsMax);
   for (;;) {
     signal.throwIfAborted();
     const found = await readPostmasterFile(home.dir);

@@ -1,6 +1,7 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { appendFile, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { appendFile, chown, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import pg from "pg";
@@ -15,6 +16,9 @@ import {
 } from "../../../test/support/embedded-process.ts";
 import { makeReachableDir } from "../../../test/support/reachable-dir.ts";
 import { createLogger } from "../../lib/logger.ts";
+import { ensureBinaries } from "./binaries.ts";
+import { ensureHome } from "./home.ts";
+import { runPostmaster } from "./run-postmaster.ts";
 import { startEmbeddedPostgres } from "./start-embedded-postgres.ts";
 import type { Supervised } from "./supervise.ts";
 
@@ -22,6 +26,7 @@ import type { Supervised } from "./supervise.ts";
 const rootDir = await makeReachableDir();
 const folders = { dataDir: join(rootDir, "data"), systemDir: join(rootDir, "system") };
 const homeDir = join(folders.dataDir, "postgres");
+const lockFile = join(homeDir, "cluster", "postmaster.pid");
 const log = createLogger({ level: "silent" });
 
 let supervised: Supervised | undefined;
@@ -49,8 +54,9 @@ async function startOther(): Promise<{ url: string; pid: number; postmasterPid: 
   return { url: other.said.url, pid: other.pid, postmasterPid: readPostmasterPid(homeDir) };
 }
 
+/** With its whole process group, as a terminal or a service manager would. */
 async function killOther(): Promise<void> {
-  other?.child.kill("SIGKILL");
+  if (other) process.kill(-other.pid, "SIGKILL");
   await other?.exited;
 }
 
@@ -96,7 +102,7 @@ test("adopts the postmaster of a killed parent, and stops it in the end", async 
   expect(supervised.url).toBe(url);
   expect((await query(supervised.url, "select 1 as one")).rows).toEqual([{ one: 1 }]);
   await supervised.stop();
-  expect(existsSync(join(homeDir, "cluster", "postmaster.pid"))).toBe(false);
+  expect(existsSync(lockFile)).toBe(false);
   await vi.waitUntil(() => !isRunning(postmasterPid));
 });
 
@@ -109,12 +115,12 @@ test("waits while children of a killed postmaster linger, and leaves its lock fi
   process.kill(rows[0].pid, "SIGSTOP");
   await killOther();
   process.kill(postmasterPid, "SIGKILL");
-  const lockFile = await readFile(join(homeDir, "cluster", "postmaster.pid"), "utf8");
+  const left = await readFile(lockFile, "utf8");
   const listening = listeningLog();
   const waiting = listening.said("waiting for a postgres lock to go");
   const starting = startEmbeddedPostgres({ ...folders, log: listening.log });
   await waiting;
-  expect(await readFile(join(homeDir, "cluster", "postmaster.pid"), "utf8")).toBe(lockFile);
+  expect(await readFile(lockFile, "utf8")).toBe(left);
   process.kill(rows[0].pid, "SIGKILL");
   supervised = await starting;
   expect(readPostmasterPid(homeDir)).not.toBe(postmasterPid);
@@ -136,10 +142,8 @@ test("keeps every acknowledged row when all processes are killed", async () => {
   client.on("error", () => {});
   await client.connect();
   for (let n = 0; n < 50; n += 1) await client.query("insert into kept values ($1)", [n]);
-  const pids = [postmasterPid, ...childrenOf(postmasterPid)];
-  other?.child.kill("SIGKILL");
-  for (const pid of pids) process.kill(pid, "SIGKILL");
-  await other?.exited;
+  for (const pid of [postmasterPid, ...childrenOf(postmasterPid)]) process.kill(pid, "SIGKILL");
+  await killOther();
   supervised = await startEmbeddedPostgres({ ...folders, log });
   const { rows } = await query(supervised.url, "select count(*)::int as n from kept");
   expect(rows).toEqual([{ n: 50 }]);
@@ -169,12 +173,42 @@ test("lets Postgres recover by itself when only a backend dies", async () => {
   expect(readPostmasterPid(homeDir)).toBe(before);
 });
 
+test("a lock file that names a living process is never removed; whoever waits too long is told the process", async () => {
+  supervised = await startEmbeddedPostgres({ ...folders, log });
+  const left = await readFile(lockFile, "utf8");
+  await supervised.stop();
+  const home = await ensureHome(folders);
+  const { uid, gid } = home.user;
+  const sleeper = spawn("sleep", ["60"], home.user.isOther ? { uid, gid } : {});
+  const stale = left.replace(/^\d+/, String(sleeper.pid));
+  await writeFile(lockFile, stale);
+  const waiting = { home, binaries: await ensureBinaries(home), log, lockLingersMsMax: 300 };
+  await expect(runPostmaster({ ...waiting, signal: AbortSignal.timeout(20_000) })).rejects.toThrow(
+    new RegExp(`locked by process ${sleeper.pid}, which does not answer`),
+  );
+  expect(await readFile(lockFile, "utf8")).toBe(stale);
+  sleeper.kill("SIGKILL");
+  await once(sleeper, "exit");
+  supervised = await startEmbeddedPostgres({ ...folders, log });
+});
+
+test("a lock file that names our own parent is a dead postmaster's", async () => {
+  supervised = await startEmbeddedPostgres({ ...folders, log });
+  const left = await readFile(lockFile, "utf8");
+  await supervised.stop();
+  await writeFile(lockFile, left.replace(/^\d+/, String(process.ppid)));
+  const home = await ensureHome(folders);
+  const { uid, gid } = home.user;
+  if (home.user.isOther) await chown(lockFile, uid, gid);
+  supervised = await startEmbeddedPostgres({ ...folders, log, signal: AbortSignal.timeout(20_000) });
+});
+
 test("SIGTERM stops it cleanly, with everything on disk", async () => {
   const { postmasterPid } = await startOther();
   other?.child.kill("SIGTERM");
   expect(await other?.exited).toBe(0);
   await vi.waitUntil(() => !isRunning(postmasterPid));
-  expect(existsSync(join(homeDir, "cluster", "postmaster.pid"))).toBe(false);
+  expect(existsSync(lockFile)).toBe(false);
   expect(await readFile(join(homeDir, "log"), "utf8")).toMatch(/database system is shut down\n$/);
 });
 
@@ -184,7 +218,7 @@ test("a start that is given up leaves no process and no lock", async () => {
   const starting = startEmbeddedPostgres({ ...folders, log: listening.log, signal: controller.signal });
   controller.abort(new Error("given up"));
   await expect(starting).rejects.toThrow();
-  expect(existsSync(join(homeDir, "cluster", "postmaster.pid"))).toBe(false);
+  expect(existsSync(lockFile)).toBe(false);
   supervised = await startEmbeddedPostgres({ ...folders, log });
 });
 

