@@ -35,6 +35,8 @@ export function visibleText(text: string): string {
 }
 
 function codeOf(character: string): string {
+  // At the end of every line of many an honest file.
+  if (character === "\r") return "CR";
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }
 

@@ -11,10 +11,12 @@ export interface PageContext {
 /** One frame for every page of the local forge. No script at all: it must work where scripts are refused. */
 export function layout(
   context: PageContext,
-  page: { title: string; trail: readonly { label: string; path: string }[]; main: Html },
+  page: { title: string; trail: readonly { label: string; path?: string }[]; main: Html },
 ): string {
   const { basePath } = context;
-  const trail = page.trail.map(({ label, path }) => html`<li><a href="${basePath}${path}">${label}</a></li>`);
+  const trail = page.trail.map(
+    ({ label, path }) => html`<li>${path === undefined ? label : html`<a href="${basePath}${path}">${label}</a>`}</li>`,
+  );
   return html`<!doctype html>
 <html lang="en">
 <head>

@@ -24,10 +24,7 @@ export function pullPage(context: PageContext, view: PullView): string {
   const pulls = `/forge/${project.id}/pulls`;
   return layout(context, {
     title: `${pullRequest.title} · #${pullRequest.number}`,
-    trail: [
-      { label: project.name, path: pulls },
-      { label: "Pull requests", path: pulls },
-    ],
+    trail: [{ label: project.name }, { label: "Pull requests", path: pulls }],
     main: html`
 ${view.alert !== null && html`<p class="alert" role="alert">${icon("warning")} ${view.alert}</p>`}
 <header class="head">
@@ -111,8 +108,8 @@ function checksCard({ checks }: LocalPullRequest): Html {
   if (checks.length === 0) return html``;
   const items = checks.map(({ name, verdict, detail }) => {
     const isGood = verdict === "passed";
-    return html`<li><span class="${isGood ? "good" : "warn"}">${icon(isGood ? "check" : "warning")} ${verdict}</span>
-      <strong>${visible(name)}</strong> <span class="quiet">${visible(detail)}</span></li>`;
+    return html`<li><span class="${isGood ? "good" : "warn"}">${icon(isGood ? "check" : "warning")} <strong>${visible(name)}</strong> ${verdict}</span>
+      <span class="quiet">${visible(detail)}</span></li>`;
   });
   return html`<section class="card"><h2>Checks</h2><ul class="checks">${items}</ul></section>`;
 }

@@ -21,7 +21,7 @@ export function pullsPage(context: PageContext, view: PullsView): string {
   );
   return layout(context, {
     title: `Pull requests · ${project.name}`,
-    trail: [{ label: project.name, path: pulls }],
+    trail: [{ label: project.name }, { label: "Pull requests", path: pulls }],
     main: html`<header class="head"><h1>Pull requests</h1>
 <p class="meta quiet"><span>Clone: <code>${view.cloneUrl}</code></span></p></header>
 ${

@@ -46,10 +46,13 @@ function longestCommonTokens(old: readonly string[], young: readonly string[]): 
   return pairs;
 }
 
+/** A space between two changed words counts as changed: one mark reads better than two. */
 function toSpans(tokens: readonly string[], kept: ReadonlySet<number>): readonly Span[] {
+  const isKept = (index: number) => kept.has(index) || index < 0 || index >= tokens.length;
   const spans: Span[] = [];
   tokens.forEach((text, index) => {
-    const isChanged = !kept.has(index);
+    const isBetween = /^\s+$/.test(text) && !isKept(index - 1) && !isKept(index + 1);
+    const isChanged = !kept.has(index) || isBetween;
     const last = spans.at(-1);
     if (last && last.isChanged === isChanged) last.text += text;
     else spans.push({ text, isChanged });
