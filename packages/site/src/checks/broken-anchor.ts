@@ -1,0 +1,30 @@
+import { anchorsOf, hasAnchor } from "../links/anchors.ts";
+import { nearestAnchor } from "../links/nearest.ts";
+import { type PageCheck, quoted } from "./check.ts";
+
+export const brokenAnchor: PageCheck = {
+  id: "broken-anchor",
+  severity: "error",
+  *run({ index, page, links }) {
+    for (const { link, resolution } of links) {
+      if (resolution.kind !== "page" || resolution.hash === null) continue;
+      // A partial's own anchors are those of the pages that include it.
+      if (page.isPartial && resolution.via === "self") continue;
+      if (hasAnchor(index, resolution.path, resolution.hash)) continue;
+      const { path } = page;
+      const { line, column, target } = link;
+      const where = resolution.via === "self" ? "this page" : quoted(resolution.path);
+      const near = nearestAnchor(anchorsOf(index, resolution.path), resolution.hash);
+      const start = link.end - (target.length - target.indexOf("#") - 1);
+      const hint = near === null ? "correct the fragment or give the heading that id" : `use \`#${near}\` instead`;
+      const message = `No heading on ${where} has the id ${quoted(resolution.hash)}; ${hint}.`;
+      // Escapes make the source longer than the target: then the fragment's place is not certain.
+      const isPlain = link.end - link.start === target.length;
+      if (near === null || !isPlain) yield { path, line, column, message };
+      else {
+        const edits = [{ path, start, end: link.end, text: near }];
+        yield { path, line, column, message, fix: { title: `Link to #${near}`, edits } };
+      }
+    }
+  },
+};

@@ -1,0 +1,34 @@
+import { nearestPage } from "../links/nearest.ts";
+import { rewriteTarget } from "../links/rewrite.ts";
+import { type PageCheck, quoted } from "./check.ts";
+
+export const brokenLink: PageCheck = {
+  id: "broken-link",
+  severity: "error",
+  *run({ index, page, links }) {
+    for (const { link, resolution } of links) {
+      if (resolution.kind !== "missing" || link.kind === "image" || link.kind === "src" || link.kind === "include")
+        continue;
+      const { path } = page;
+      const { line, column, start, end, target } = link;
+      const near = nearestPage(index, page, target);
+      if (near.kind === "none") {
+        yield { path, line, column, message: `${quoted(target)} leads to no page; correct or remove the link.` };
+        continue;
+      }
+      const text = rewriteTarget(index, path, link, near.path);
+      if (near.kind === "likely" || text === null) {
+        const route = index.nodes.get(near.path)?.route ?? near.path;
+        yield { path, line, column, message: `${quoted(target)} leads to no page; did you mean ${quoted(route)}?` };
+        continue;
+      }
+      yield {
+        path,
+        line,
+        column,
+        message: `${quoted(target)} leads to no page; link to ${quoted(text)} instead.`,
+        fix: { title: `Link to ${text}`, edits: [{ path, start, end, text }] },
+      };
+    }
+  },
+};

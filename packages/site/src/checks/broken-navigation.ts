@@ -1,0 +1,18 @@
+import { pageOfTarget } from "../navigation/listed-pages.ts";
+import { quoted, type SiteCheck } from "./check.ts";
+
+export const brokenNavigation: SiteCheck = {
+  id: "broken-navigation",
+  severity: "error",
+  *run(index) {
+    for (const list of index.model.navigation) {
+      for (const { target, isForeign, line, column } of list.items) {
+        if (target === null || isForeign || pageOfTarget(index, target) !== null) continue;
+        if (index.files.has(target)) continue;
+        if (index.redirectFor(target) !== null) continue;
+        const message = `The navigation lists ${quoted(target)}, but there is no such page; add it or remove the entry.`;
+        yield { path: list.file, line, column, message };
+      }
+    }
+  },
+};

@@ -1,0 +1,58 @@
+import type { Resolution } from "../links/resolve.ts";
+import type { PageNode, SiteIndex } from "../links/site-index.ts";
+import type { Link } from "../parse/facts.ts";
+import type { Finding, Fix, Severity } from "../types.ts";
+
+export interface ResolvedLink {
+  link: Link;
+  resolution: Resolution;
+}
+
+export interface PageContext {
+  index: SiteIndex;
+  page: PageNode;
+  /** The page's links that are not external, each with what it leads to. */
+  links: readonly ResolvedLink[];
+}
+
+export interface Report {
+  path: string;
+  line: number;
+  column: number;
+  message: string;
+  fix?: Fix;
+  severity?: Severity;
+}
+
+/** A rule over one page: it looks at that page and at what its links lead to, nothing else. */
+export interface PageCheck {
+  id: string;
+  severity: Severity;
+  run(context: PageContext): Iterable<Report>;
+}
+
+/** A rule over the site as a whole: navigation, routes, redirects. */
+export interface SiteCheck {
+  id: string;
+  severity: Severity;
+  run(index: SiteIndex): Iterable<Report>;
+}
+
+export function toFinding(check: { id: string; severity: Severity }, report: Report): Finding {
+  const { path, line, column, message, fix } = report;
+  const finding: Finding = {
+    check: check.id,
+    severity: report.severity ?? check.severity,
+    path,
+    line,
+    column,
+    message,
+  };
+  if (fix !== undefined) finding.fix = fix;
+  return finding;
+}
+
+/** Names a page in a message. */
+export function quoted(text: string): string {
+  return `\`${text.length > 120 ? `${text.slice(0, 117)}…` : text}\``;
+}

@@ -1,0 +1,15 @@
+import type { PageCheck } from "./check.ts";
+
+const reasons = {
+  "too large": "This page is larger than 4 MB and was not checked; split it.",
+  binary: "This file holds NUL bytes and was not read as text; save it as UTF-8.",
+} as const;
+
+export const unreadPage: PageCheck = {
+  id: "unread-page",
+  severity: "warning",
+  *run({ page }) {
+    const { unread } = page.facts;
+    if (unread !== undefined) yield { path: page.path, line: 1, column: 1, message: reasons[unread] };
+  },
+};

@@ -1,0 +1,39 @@
+import { checkSite } from "./check-site.ts";
+import type { Site } from "./site.ts";
+import type { Comparison, Finding } from "./types.ts";
+
+function subject(finding: Finding): string {
+  return `${finding.check}\0${finding.message}`;
+}
+
+/** Findings of `left` that `right` lacks, counted: two alike need two. */
+function without(left: readonly Finding[], right: readonly Finding[], key: (finding: Finding) => string): Finding[] {
+  const counts = new Map<string, number>();
+  for (const finding of right) counts.set(key(finding), (counts.get(key(finding)) ?? 0) + 1);
+  return left.filter((finding) => {
+    const count = counts.get(key(finding)) ?? 0;
+    if (count > 0) counts.set(key(finding), count - 1);
+    return count === 0;
+  });
+}
+
+/** What a change broke and what it repaired. Lines may shift and pages may move: neither makes a finding new. */
+export async function compareSites(base: Site, head: Site): Promise<Comparison> {
+  const before = await checkSite(base);
+  const after = await checkSite(head);
+  const inPlace = (finding: Finding): string => `${finding.path}\0${subject(finding)}`;
+  const introduced = without(after, before, inPlace);
+  const fixed = without(before, after, inPlace);
+  // A page that moved takes its old findings along.
+  const arrived = (finding: Finding): boolean => !base.index.files.has(finding.path);
+  const left = (finding: Finding): boolean => !head.index.files.has(finding.path);
+  const carried = fixed.filter(left);
+  const isNew = new Set(without(introduced.filter(arrived), carried, subject));
+  const isGone = new Set(without(carried, introduced.filter(arrived), subject));
+  return {
+    introduced: introduced.filter((finding) => !arrived(finding) || isNew.has(finding)),
+    fixed: fixed.filter((finding) => !left(finding) || isGone.has(finding)),
+    before: before.length,
+    after: after.length,
+  };
+}

@@ -1,0 +1,53 @@
+import { routeKey } from "./links/route.ts";
+import type { Site } from "./site.ts";
+import { editDistance } from "./text/distance.ts";
+import type { Page, PageSearch } from "./types.ts";
+
+const nearestMax = 3;
+
+function nearest(site: Site, words: string): Page[] {
+  const goal = words.toLowerCase();
+  const scored: { page: Page; score: number }[] = [];
+  for (const page of site.pages) {
+    const key = routeKey(page.route).toLowerCase();
+    const names = [key, key.slice(key.lastIndexOf("/") + 1), page.title?.toLowerCase() ?? ""];
+    const max = Math.max(3, Math.floor(goal.length / 3));
+    const score = Math.min(...names.map((name) => editDistance(goal, name, max)));
+    const isPart = goal.length > 2 && names.some((name) => name.includes(goal));
+    if (score <= max || isPart) scored.push({ page, score: isPart ? Math.min(score, 1) : score });
+  }
+  scored.sort((a, b) => a.score - b.score || (a.page.path < b.page.path ? -1 : 1));
+  return scored.slice(0, nearestMax).map(({ page }) => page);
+}
+
+function decide(pages: readonly Page[]): PageSearch | null {
+  const distinct = [...new Set(pages)];
+  if (distinct.length === 0) return null;
+  const [page] = distinct;
+  return distinct.length === 1 && page !== undefined ? { kind: "found", page } : { kind: "ambiguous", pages: distinct };
+}
+
+/** Accepts a path, a route (with or without extension, docs folder or leading slash) or an exact title. */
+export function findPage(site: Site, words: string): PageSearch {
+  const text = words.trim().replace(/^["'`]|["'`]$/g, "");
+  const path = text.replace(/^\.?\/+/, "");
+  const root = site.root === "" ? "" : `${site.root}/`;
+  const keys = new Set([routeKey(path), routeKey(path.startsWith(root) ? path.slice(root.length) : path)]);
+  if (text === "") return { kind: "none", nearest: [] };
+  const byPath = site.pages.filter((page) => page.path === path || page.path === root + path);
+  const byStem = (): Page[] =>
+    site.pages.filter((page) => keys.has(routeKey(page.route)) || keys.has(routeKey(page.path.slice(root.length))));
+  const byTitle = (): Page[] => site.pages.filter((page) => page.title?.toLowerCase() === text.toLowerCase());
+  const byName = (): Page[] => {
+    const name = routeKey(path).toLowerCase();
+    return name.includes("/")
+      ? []
+      : site.pages.filter((page) => routeKey(page.route).toLowerCase().split("/").at(-1) === name);
+  };
+  return (
+    decide(byPath) ??
+    decide(byStem()) ??
+    decide(byTitle()) ??
+    decide(byName()) ?? { kind: "none", nearest: nearest(site, text) }
+  );
+}

@@ -1,0 +1,42 @@
+import { baseOf, dirOf, isBelow } from "../links/route.ts";
+import type { Framework, FrameworkContext, Model } from "./framework.ts";
+import { loadMarkdown } from "./markdown.ts";
+import { mintlify } from "./mintlify.ts";
+
+/** In order of preference where a folder could be several. */
+const frameworks: readonly Framework[] = [mintlify];
+
+const skipped = /(?:^|\/)(?:node_modules|\.git|vendor)\//;
+const aside = /(?:^|\/)(?:examples?|templates?|fixtures?|tests?|__tests__|playground|sandbox|demos?|starters?)\//i;
+
+function depth(path: string): number {
+  return path.split("/").length;
+}
+
+/** Finds the framework of a tree: the shallowest marker that its framework recognizes, else plain Markdown. */
+export async function detectFramework(context: FrameworkContext): Promise<Model> {
+  const { docsDir, files } = context;
+  const found: { framework: Framework; path: string }[] = [];
+  for (const path of files.keys()) {
+    const framework = frameworks.find(({ marker }) => marker.test(path));
+    if (framework === undefined || skipped.test(path)) continue;
+    // Configuration may stand in the docs folder or above it.
+    if (docsDir !== "" && !isBelow(path, docsDir) && !isBelow(`${docsDir}/`, dirOf(path))) continue;
+    found.push({ framework, path });
+  }
+  found.sort(
+    (a, b) =>
+      Number(aside.test(a.path)) - Number(aside.test(b.path)) ||
+      depth(a.path) - depth(b.path) ||
+      frameworks.indexOf(a.framework) - frameworks.indexOf(b.framework) ||
+      baseOf(a.path).localeCompare(baseOf(b.path)) ||
+      (a.path < b.path ? -1 : 1),
+  );
+  for (const { framework, path } of found) {
+    const text = framework.confirm === undefined ? "" : await context.readText(path);
+    if (text === null || framework.confirm?.(text, path) === false) continue;
+    const model = await framework.load(context, path);
+    if (model !== null) return model;
+  }
+  return loadMarkdown(context);
+}

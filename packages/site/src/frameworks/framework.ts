@@ -1,0 +1,120 @@
+import type { Dialect } from "../parse/dialect.ts";
+import type { FrontMatter } from "../parse/facts.ts";
+import type { Splice } from "../text/splice.ts";
+import type { SiteFile } from "../types.ts";
+
+/** One element of a navigation list. */
+export interface NavItem {
+  /** The byte range of the whole element in the list's file. */
+  start: number;
+  end: number;
+  line: number;
+  column: number;
+  /** What the element names, as written; null for a heading, a separator or a nested list. */
+  target: string | null;
+  /** The byte range of the target's text, without quotes. */
+  targetStart: number;
+  targetEnd: number;
+  label: string | null;
+  /** It names something outside the site, or something that the build makes: not ours to check. */
+  isForeign: boolean;
+}
+
+/** A list of pages in a navigation file. */
+export interface NavList {
+  file: string;
+  /** Names of the list and of those around it, the innermost last. */
+  trail: readonly string[];
+  items: readonly NavItem[];
+  /** Inserts an element before the one at index, or last. */
+  insert(text: string, index: number, target: string, title: string): Splice;
+}
+
+export interface Redirect {
+  from: string;
+  to: string;
+  file: string;
+  line: number;
+  column: number;
+  /** The byte ranges of both texts, to rewrite them in place. */
+  fromRange?: readonly [number, number];
+  toRange?: readonly [number, number];
+}
+
+/** A change to a file's text; the whole new text where the file does not exist yet. */
+export type FileEdit = { file: string; splices: readonly Splice[] } | { file: string; created: string };
+
+export interface RedirectPair {
+  from: string;
+  to: string;
+}
+
+/** Where redirects live and how to write them. */
+export interface RedirectStore {
+  add(pairs: readonly RedirectPair[]): FileEdit;
+  remove(redirects: readonly Redirect[]): FileEdit | null;
+}
+
+/** A byte range of a navigation file that readers see: labels of groups and tabs. */
+export interface Label {
+  file: string;
+  start: number;
+  end: number;
+}
+
+/** What a framework makes of a repository: its conventions, and what its configuration says. */
+export interface Model {
+  framework: string;
+  /** The folder that holds the pages; "" for the top. */
+  root: string;
+  /** Files other than pages that the model was read from: a change to one reads it anew. */
+  configFiles: readonly string[];
+  /** A partial is no page of its own but text that pages include. */
+  role(path: string): "page" | "partial" | null;
+  dialect(path: string): Dialect;
+  /** Every route of a page; the first is the one to write. */
+  routes(path: string, fields: FrontMatter["fields"]): readonly string[];
+  /** Folders whose files are served from the top of the site. */
+  publicDirs: readonly string[];
+  /** A prefix that routes in links may carry. */
+  basePath: string;
+  navigation: readonly NavList[];
+  /** Labels that readers see in the navigation. */
+  labels: readonly Label[];
+  /** False where pages show up by themselves: then none can be missing from the navigation. */
+  listsPages: boolean;
+  /** Pages that need no navigation entry. */
+  isUnlisted?(path: string, fields: FrontMatter["fields"]): boolean;
+  /** The page a navigation target names, as a route to look up or a path. */
+  navRoute(target: string): { route: string } | { path: string };
+  /** How a page is named in the navigation. */
+  navTarget(path: string, route: string): string;
+  redirects: readonly Redirect[];
+  redirectStore: RedirectStore | null;
+  /** How a redirect names a page, or a route that has none any more. */
+  redirectTarget(path: string | null, route: string): string;
+  /** Routes that the build makes and no file shows: links to them are not checked. */
+  isGenerated?(route: string): boolean;
+  /** `@site/` and the like: prefix → folder. */
+  aliases?: Readonly<Record<string, string>>;
+  /** Links without a leading slash: by file first, always; by route too, where the framework serves them so. */
+  relativeRoutes: boolean;
+}
+
+export interface FrameworkContext {
+  files: ReadonlyMap<string, SiteFile>;
+  /** The text of a file as a byte string, or null. */
+  readText(path: string): Promise<string | null>;
+  /** The folder that the caller named, or "". */
+  docsDir: string;
+}
+
+/** One docs framework: how to know it, and how to read it. */
+export interface Framework {
+  name: string;
+  /** Configuration files that give it away, by path. */
+  marker: RegExp;
+  /** Looks into a marker where its name alone does not decide. */
+  confirm?(text: string, path: string): boolean;
+  load(context: FrameworkContext, marker: string): Promise<Model | null>;
+}

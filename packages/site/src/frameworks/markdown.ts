@@ -1,0 +1,29 @@
+import { underDir } from "../links/route.ts";
+import { type Dialect, plainDialect } from "../parse/dialect.ts";
+import type { FrameworkContext, Model } from "./framework.ts";
+import { folderRoute, isDocument } from "./pages.ts";
+
+/** Markdown files in folders, as a forge shows them: no configuration, no routes but paths. */
+export function loadMarkdown(context: FrameworkContext): Model {
+  const root = context.docsDir;
+  const mdx: Dialect = { ...plainDialect, syntax: "mdx" };
+  return {
+    framework: "markdown",
+    root,
+    configFiles: [],
+    role: (path) => (isDocument(path, root) ? "page" : null),
+    dialect: (path) => (path.endsWith(".mdx") ? mdx : plainDialect),
+    routes: (path) => [folderRoute(path, root)],
+    publicDirs: [root, "", underDir(root, "static"), underDir(root, "public")],
+    basePath: "",
+    navigation: [],
+    labels: [],
+    listsPages: false,
+    navRoute: (target) => ({ route: target }),
+    navTarget: (_path, route) => route,
+    redirects: [],
+    redirectStore: null,
+    redirectTarget: (_path, route) => route,
+    relativeRoutes: true,
+  };
+}

@@ -1,0 +1,132 @@
+import { dirOf, isBelow, stripExtension, underDir } from "../links/route.ts";
+import { insertMember, quoteLike } from "../literal/edit-literal.ts";
+import { type ArrayLiteral, entryOf, type Literal, stringOf, walkLiteral } from "../literal/literal.ts";
+import { parseLiteral } from "../literal/parse-literal.ts";
+import { type Dialect, plainDialect } from "../parse/dialect.ts";
+import { encodePiece } from "../text/bytes.ts";
+import { indexLines, type LineIndex } from "../text/line-index.ts";
+import type { Framework, FrameworkContext, Label, Model, NavItem, NavList } from "./framework.ts";
+import { arrayRedirects } from "./literal-redirects.ts";
+import { isDocument, isRepositoryFile } from "./pages.ts";
+
+const labelKeys = ["group", "tab", "anchor", "dropdown", "product", "item"];
+const titleKeys = [...labelKeys, "version", "language"];
+// "GET /users" and "webhook name" name operations of an API description, from which the build makes the page.
+const operation = /^(?:get|post|put|patch|delete|head|options|trace|webhook)\s+\S/i;
+
+export const mintlify: Framework = {
+  name: "mintlify",
+  marker: /(?:^|\/)(?:docs|mint)\.json$/,
+  confirm: (text) => /"navigation"\s*:/.test(text),
+  load: loadMintlify,
+};
+
+async function loadMintlify(context: FrameworkContext, marker: string): Promise<Model | null> {
+  const text = await context.readText(marker);
+  if (text === null) return null;
+  const root = dirOf(marker);
+  const config = parseLiteral(text);
+  const lines = indexLines(text);
+  const lists: NavList[] = [];
+  const labels: Label[] = [];
+  const generated: string[] = [];
+  collect(entryOf(config, "navigation"), [], { file: marker, lines, lists, labels, generated });
+  const hasApi = [...walkLiteral(config)].some((node) => entryOf(node, "openapi") !== undefined);
+  const redirects = arrayRedirects({
+    file: marker,
+    text,
+    root: config,
+    key: "redirects",
+    names: ["source", "destination"],
+  });
+  const dialect: Dialect = { ...plainDialect, syntax: "mdx", slug: "mintlify" };
+  const snippets = /(?:^|\/)_?snippets\//;
+  return {
+    framework: "mintlify",
+    root,
+    configFiles: [marker],
+    role(path) {
+      if (!isDocument(path, root) || isRepositoryFile(path, root)) return null;
+      if (snippets.test(path)) return "partial";
+      return /(?:^|\/)readme\.mdx?$/i.test(path) ? null : "page";
+    },
+    dialect: () => dialect,
+    routes(path) {
+      const inside = stripExtension(root === "" ? path : path.slice(root.length + 1));
+      return [`/${inside}`];
+    },
+    publicDirs: [root],
+    basePath: "",
+    navigation: lists,
+    labels,
+    listsPages: lists.length > 0,
+    isUnlisted: (_path, fields) =>
+      fields["hidden"] === true || fields["noindex"] === true || fields["url"] !== undefined,
+    navRoute: (target) => ({ route: target }),
+    navTarget: (_path, route) => route.slice(1),
+    redirects: redirects.redirects,
+    redirectStore: redirects.store,
+    redirectTarget: (_path, route) => route,
+    isGenerated: (route) =>
+      hasApi && (generated.some((dir) => isBelow(route, dir)) || /^api-?reference(?:\/|$)/.test(route)),
+    relativeRoutes: true,
+  };
+
+  interface Collected {
+    file: string;
+    lines: LineIndex;
+    lists: NavList[];
+    labels: Label[];
+    generated: string[];
+  }
+
+  function collect(node: Literal | undefined, trail: readonly string[], into: Collected): void {
+    if (node === undefined) return;
+    if (node.kind === "array") {
+      for (const item of node.items) collect(item, trail, into);
+      return;
+    }
+    if (node.kind !== "object") return;
+    let inner = trail;
+    for (const key of titleKeys) {
+      const title = entryOf(node, key);
+      if (title?.kind !== "string") continue;
+      inner = [...trail, title.value];
+      if (labelKeys.includes(key)) into.labels.push({ file: into.file, start: title.start + 1, end: title.end - 1 });
+    }
+    const directory = stringOf(entryOf(entryOf(node, "openapi"), "directory"));
+    if (directory !== null) into.generated.push(directory.replace(/^\/|\/$/g, ""));
+    for (const { key, value } of node.entries) {
+      if (key === "pages" && value.kind === "array") into.lists.push(pageList(value, inner, into));
+      if (key !== "global") collect(value, inner, into);
+    }
+  }
+
+  function pageList(node: ArrayLiteral, trail: readonly string[], into: Collected): NavList {
+    const items = node.items.map((item): NavItem => {
+      const target = stringOf(item);
+      return {
+        start: item.start,
+        end: item.end,
+        ...into.lines.place(item.start),
+        target,
+        targetStart: item.start + 1,
+        targetEnd: item.end - 1,
+        label: null,
+        isForeign: target !== null && (operation.test(target) || /^https?:/.test(target) || isExternalPage(target)),
+      };
+    });
+    return {
+      file: into.file,
+      trail,
+      items,
+      insert: (source, index, target) =>
+        insertMember(source, node, index, encodePiece(quoteLike(source, node.items[0], target))),
+    };
+  }
+
+  /** An API description may be listed as a page: the build expands it. */
+  function isExternalPage(target: string): boolean {
+    return /\.(?:json|ya?ml)\b/.test(target) || context.files.has(underDir(root, `${target}.json`));
+  }
+}

@@ -1,0 +1,24 @@
+import { baseOf, isBelow, pageExtension, stripExtension } from "../links/route.ts";
+
+const hiddenFolder = /(?:^|\/)(?:node_modules|vendor|\.[^/]+)\//;
+/** Files for people who work on the repository, not pages of its site. */
+const repositoryFile =
+  /^(?:changelog|contributing|code_of_conduct|security|license|agents|claude|governance|maintainers|support|pull_request_template)$/i;
+
+/** A Markdown file below a folder, outside hidden and vendored ones. */
+export function isDocument(path: string, root: string): boolean {
+  if (!pageExtension.test(path) || !isBelow(path, root)) return false;
+  return !hiddenFolder.test(root === "" ? path : path.slice(root.length + 1));
+}
+
+export function isRepositoryFile(path: string, root: string): boolean {
+  const inside = root === "" ? path : path.slice(root.length + 1);
+  return !inside.includes("/") && repositoryFile.test(stripExtension(baseOf(inside)));
+}
+
+/** The route that a path suggests: no extension, `index` and `README` are their folder. */
+export function folderRoute(path: string, root: string): string {
+  const inside = stripExtension(root === "" ? path : path.slice(root.length + 1));
+  const route = inside.replace(/(?:^|\/)(?:index|readme)$/i, "");
+  return `/${route}`;
+}

@@ -1,0 +1,122 @@
+import type { LinkKind } from "../parse/facts.ts";
+import { dirOf, joinPath, pageExtension, routeKey, underDir } from "./route.ts";
+import type { SiteIndex } from "./site-index.ts";
+import { isExternal, isTemplate, splitTarget } from "./target.ts";
+
+/** How a target was found, so that it can be written again in the same manner. */
+export type Via = "self" | "file" | "route" | "absolute-route" | "absolute-file" | "alias";
+
+export type Resolution =
+  | { kind: "external" }
+  /** Only the site's build knows: not checked. */
+  | { kind: "unknown" }
+  | { kind: "page"; path: string; hash: string | null; via: Via }
+  | { kind: "file"; path: string; via: Via }
+  | { kind: "redirect"; to: string; wanted: string }
+  | { kind: "missing"; wanted: string };
+
+const external: Resolution = { kind: "external" };
+const unknown: Resolution = { kind: "unknown" };
+
+/** What a target that is written in a file leads to. */
+export function resolveTarget(index: SiteIndex, from: string, target: string, kind: LinkKind): Resolution {
+  if (isExternal(target)) return external;
+  if (isTemplate(target)) return unknown;
+  const { path, hash } = splitTarget(target);
+  if (path === "") return { kind: "page", path: from, hash, via: "self" };
+  for (const [prefix, dir] of Object.entries(index.model.aliases ?? {})) {
+    if (!path.startsWith(prefix)) continue;
+    const aliased = joinPath(dir, path.slice(prefix.length));
+    return (aliased === null ? null : findFile(index, aliased, hash, "alias")) ?? { kind: "missing", wanted: path };
+  }
+  if (path.startsWith("/")) return resolveAbsolute(index, path, hash, kind);
+  return resolveRelative(index, from, path, hash, kind);
+}
+
+function asPage(index: SiteIndex, path: string, hash: string | null, via: Via): Resolution {
+  const node = index.nodes.get(path);
+  return node === undefined ? { kind: "file", path, via } : { kind: "page", path, hash, via };
+}
+
+const endings = [".md", ".mdx", "/index.md", "/index.mdx", "/README.md", "/readme.md", "/_index.md"];
+
+/** A file by its path, or a page by its path without the ending. */
+function findFile(index: SiteIndex, path: string, hash: string | null, via: Via): Resolution | null {
+  if (index.files.has(path)) return asPage(index, path, hash, via);
+  const stem = path.endsWith(".html") ? path.slice(0, -5) : path;
+  for (const ending of endings) {
+    if (index.nodes.has(stem + ending)) return asPage(index, stem + ending, hash, via);
+  }
+  return null;
+}
+
+function resolveAbsolute(index: SiteIndex, path: string, hash: string | null, kind: LinkKind): Resolution {
+  const { model } = index;
+  const isBased = model.basePath !== "" && (path === model.basePath || path.startsWith(`${model.basePath}/`));
+  const route = isBased ? path.slice(model.basePath.length) || "/" : path;
+  const key = routeKey(route);
+  if (kind !== "image" && kind !== "src") {
+    const page = index.routes.get(key);
+    if (page !== undefined) return { kind: "page", path: page, hash, via: "absolute-route" };
+  }
+  const inside = joinPath("", route.slice(1));
+  if (inside !== null) {
+    for (const dir of model.publicDirs) {
+      const file = underDir(dir, inside);
+      if (index.files.has(file)) return asPage(index, file, hash, "absolute-file");
+      if (index.files.has(`${file}/index.html`))
+        return { kind: "file", path: `${file}/index.html`, via: "absolute-file" };
+    }
+    if (pageExtension.test(inside) && index.nodes.has(underDir(model.root, inside))) {
+      return asPage(index, underDir(model.root, inside), hash, "absolute-file");
+    }
+    if (model.framework === "markdown" && index.folders().has(underDir(model.root, inside))) return unknown;
+  }
+  return absent(index, key, path);
+}
+
+function absent(index: SiteIndex, key: string, wanted: string): Resolution {
+  const to = index.redirectFor(key);
+  if (to !== null) return { kind: "redirect", to, wanted };
+  if (index.model.isGenerated?.(key) === true) return unknown;
+  return { kind: "missing", wanted };
+}
+
+function resolveRelative(
+  index: SiteIndex,
+  from: string,
+  path: string,
+  hash: string | null,
+  kind: LinkKind,
+): Resolution {
+  const { model } = index;
+  const joined = joinPath(dirOf(from), path);
+  // Above the repository lies only what a forge or a host serves.
+  if (joined === null) return unknown;
+  const file = findFile(index, joined, hash, "file");
+  if (file !== null) return file;
+  if (kind === "include") return absentInclude(path);
+  const route = index.nodes.get(from)?.route;
+  let key = "";
+  if (model.relativeRoutes && route !== undefined) {
+    for (const base of [dirOf(route), route]) {
+      const reached = joinPath(base, path);
+      if (reached === null) continue;
+      key = routeKey(reached);
+      const page = index.routes.get(key);
+      if (page !== undefined) return { kind: "page", path: page, hash, via: "route" };
+      for (const dir of model.publicDirs) {
+        const served = underDir(dir, reached);
+        if (index.files.has(served)) return { kind: "file", path: served, via: "route" };
+      }
+      if (index.redirectFor(key) !== null) return absent(index, key, path);
+    }
+  }
+  if (model.framework === "markdown" && index.folders().has(joined)) return unknown;
+  return absent(index, key, path);
+}
+
+/** Of what MDX imports only documents and pictures are ours to check: bundlers resolve the rest. */
+function absentInclude(path: string): Resolution {
+  return /\.(?:mdx?|png|jpe?g|gif|svg|webp|avif)$/i.test(path) ? { kind: "missing", wanted: path } : unknown;
+}

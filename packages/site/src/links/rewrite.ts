@@ -1,0 +1,123 @@
+import type { Link } from "../parse/facts.ts";
+import { type Resolution, resolveTarget } from "./resolve.ts";
+import { dirOf, pageExtension, relativePath, stripExtension } from "./route.ts";
+import type { SiteIndex } from "./site-index.ts";
+import { splitTarget, tailOf } from "./target.ts";
+
+/** Keeps what Markdown or a URL would read otherwise. */
+function encode(path: string): string {
+  return path.replace(
+    /[\s()<>"'%?#\\]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`,
+  );
+}
+
+interface Form {
+  /** The path part as written. */
+  path: string;
+  hasDot: boolean;
+  extension: string;
+  hasSlash: boolean;
+  hasIndex: boolean;
+}
+
+function formOf(target: string): Form {
+  const { path } = splitTarget(target);
+  return {
+    path,
+    hasDot: path.startsWith("./"),
+    extension: /\.(?:mdx?|markdown|html)$/i.exec(path)?.[0] ?? "",
+    hasSlash: path.endsWith("/"),
+    hasIndex: /(?:^|\/)index(?:\.\w+)?$/.test(path),
+  };
+}
+
+function dress(route: string, form: Form, file: string): string {
+  let out = route;
+  if (form.hasIndex && /(?:^|\/)index\.\w+$/.test(file) && !/(?:^|\/)index$/.test(out))
+    out = `${out.replace(/\/$/, "")}/index`;
+  if (form.extension === ".html" && !out.endsWith("/")) return `${out}.html`;
+  if (form.hasSlash && !out.endsWith("/")) return `${out}/`;
+  if (!form.hasSlash && out.length > 1 && out.endsWith("/")) return out.slice(0, -1);
+  return out;
+}
+
+function dotted(path: string, form: Form): string {
+  return form.hasDot && !path.startsWith(".") ? `./${path}` : path;
+}
+
+const dotsUsual = new WeakMap<SiteIndex, boolean>();
+
+/** Whether this site writes `./page` rather than `page` for a neighbour: most of its links decide. */
+function usesDots(index: SiteIndex): boolean {
+  const known = dotsUsual.get(index);
+  if (known !== undefined) return known;
+  let dotted = 0;
+  let bare = 0;
+  for (const { facts } of index.nodes.values()) {
+    for (const { target } of facts.links) {
+      if (target.startsWith("./")) dotted++;
+      else if (/^[\w-]+(?:\/|\.mdx?|#|$)/.test(target)) bare++;
+    }
+  }
+  const isUsual = dotted > 0 && dotted >= bare;
+  dotsUsual.set(index, isUsual);
+  return isUsual;
+}
+
+/** Ways to write a link from one file to another, in the manner of the old target first. */
+function* candidates(index: SiteIndex, from: string, form: Form, to: string): Generator<string> {
+  const node = index.nodes.get(to);
+  const { model } = index;
+  if (form.path.startsWith("/")) {
+    if (node !== undefined && !node.isPartial) {
+      const route = dress(node.route, form, to);
+      const isMarkdown = pageExtension.test(form.extension);
+      if (isMarkdown) yield `${model.basePath}${stripExtension(node.route)}${pageExtension.exec(to)?.[0] ?? ""}`;
+      if (model.basePath !== "" && form.path.startsWith(`${model.basePath}/`)) yield model.basePath + route;
+      yield route;
+    }
+    for (const dir of [...model.publicDirs, model.root]) {
+      if (dir === "" || to.startsWith(`${dir}/`)) yield `/${dir === "" ? to : to.slice(dir.length + 1)}`;
+    }
+    return;
+  }
+  for (const [prefix, dir] of Object.entries(model.aliases ?? {})) {
+    if (form.path.startsWith(prefix) && (dir === "" || to.startsWith(`${dir}/`))) {
+      yield `${prefix}${dir === "" ? to : to.slice(dir.length + 1)}`;
+    }
+  }
+  const relative = relativePath(dirOf(from), to);
+  const bare = stripExtension(relative);
+  if (form.extension === "" && node !== undefined) {
+    if (!form.hasIndex && /(?:^|\/)(?:index|readme)$/i.test(bare)) {
+      const folder = bare.replace(/(?:^|\/)(?:index|readme)$/i, "") || ".";
+      yield dress(dotted(folder, form), form, to);
+    }
+    yield form.hasSlash ? `${dotted(bare, form)}/` : dotted(bare, form);
+  }
+  if (form.extension === ".html") yield `${dotted(bare, form)}.html`;
+  yield dotted(relative, form);
+  const source = index.nodes.get(from);
+  if (node !== undefined && source !== undefined) {
+    yield dress(relativePath(dirOf(source.route).slice(1), node.route.slice(1)), form, to);
+    yield dress(node.route, form, to);
+  }
+}
+
+function leadsTo(resolution: Resolution, to: string): boolean {
+  return (resolution.kind === "page" || resolution.kind === "file") && resolution.path === to;
+}
+
+/** The link's target, rewritten to lead to a file of the index, in the manner it was written; null where none does. */
+export function rewriteTarget(index: SiteIndex, from: string, link: Link, to: string): string | null {
+  const form = formOf(link.target);
+  // From `../` the old style cannot be told.
+  if (form.path.startsWith("../")) form.hasDot = usesDots(index);
+  const tail = tailOf(link.target);
+  for (const candidate of candidates(index, from, form, to)) {
+    const text = encode(candidate) + tail;
+    if (leadsTo(resolveTarget(index, from, text, link.kind), to)) return text;
+  }
+  return null;
+}

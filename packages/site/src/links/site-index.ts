@@ -1,0 +1,104 @@
+import type { Model } from "../frameworks/framework.ts";
+import type { PageFacts } from "../parse/facts.ts";
+import type { Page, SiteFile } from "../types.ts";
+import { dirOf, routeKey } from "./route.ts";
+
+export interface PageNode extends Page {
+  facts: PageFacts;
+  /** Content id of the bytes that the facts were taken from. */
+  hash: string;
+  routes: readonly string[];
+  isPartial: boolean;
+}
+
+/** Everything that resolving a link looks at. Paths, routes and redirects only: not what pages say. */
+export interface SiteIndex {
+  model: Model;
+  files: ReadonlyMap<string, SiteFile>;
+  /** Pages and partials by path. */
+  nodes: ReadonlyMap<string, PageNode>;
+  /** Route key → the page that has it; the first one where several do. */
+  routes: ReadonlyMap<string, string>;
+  /** Pages that want a route another page has. */
+  clashes: readonly { path: string; route: string; holder: string }[];
+  folders(): ReadonlySet<string>;
+  redirectFor(route: string): string | null;
+  anchors: Map<string, ReadonlySet<string>>;
+}
+
+export function pageTitle(facts: PageFacts): string | null {
+  const title = facts.frontMatter?.fields["title"];
+  if (typeof title === "string" && title !== "") return title;
+  return facts.headings.find((heading) => heading.level === 1)?.text ?? null;
+}
+
+export function makeNode(model: Model, path: string, facts: PageFacts, hash: string): PageNode {
+  const isPartial = model.role(path) === "partial";
+  const routes = isPartial ? [] : model.routes(path, facts.frontMatter?.fields ?? {});
+  return { path, route: routes[0] ?? "", title: pageTitle(facts), facts, hash, routes, isPartial };
+}
+
+export function buildIndex(
+  model: Model,
+  files: ReadonlyMap<string, SiteFile>,
+  nodes: ReadonlyMap<string, PageNode>,
+): SiteIndex {
+  const routes = new Map<string, string>();
+  const clashes: { path: string; route: string; holder: string }[] = [];
+  for (const node of nodes.values()) {
+    for (const route of node.routes) {
+      const key = routeKey(route);
+      const holder = routes.get(key);
+      if (holder === undefined) routes.set(key, node.path);
+      else if (holder !== node.path && route === node.route) clashes.push({ path: node.path, route, holder });
+    }
+  }
+  let folders: Set<string> | null = null;
+  return {
+    model,
+    files,
+    nodes,
+    routes,
+    clashes,
+    folders: () => (folders ??= collectFolders(files)),
+    redirectFor: createRedirectLookup(model),
+    anchors: new Map(),
+  };
+}
+
+function collectFolders(files: ReadonlyMap<string, SiteFile>): Set<string> {
+  const folders = new Set<string>([""]);
+  for (const path of files.keys()) {
+    for (let dir = dirOf(path); !folders.has(dir); dir = dirOf(dir)) folders.add(dir);
+  }
+  return folders;
+}
+
+const wildcard = /[:*(]/;
+
+/** `/old/:slug*`, `/old/*` and `/old/:id/edit` as expressions that match segment by segment. */
+function toExpression(pattern: string): RegExp {
+  const source = pattern
+    .split("/")
+    .filter((part) => part !== "")
+    .map((part) => {
+      if (/^(?::\w+)?\*$|^:splat$|^\(\.\*\)$|^:\w+\*$/.test(part)) return "(?:/.*)?";
+      if (part.startsWith(":")) return "/[^/]+";
+      return `/${part.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replace(/\*/g, "[^/]*")}`;
+    })
+    .join("");
+  return new RegExp(`^${source}$`);
+}
+
+function createRedirectLookup(model: Model): (route: string) => string | null {
+  const exact = new Map<string, string>();
+  const patterns: { expression: RegExp; to: string }[] = [];
+  for (const { from, to } of model.redirects) {
+    if (wildcard.test(from)) patterns.push({ expression: toExpression(from), to });
+    else exact.set(routeKey(from.split(/[?#]/)[0] as string), to);
+  }
+  return (route) => {
+    const key = routeKey(route);
+    return exact.get(key) ?? patterns.find(({ expression }) => expression.test(`/${key}`))?.to ?? null;
+  };
+}

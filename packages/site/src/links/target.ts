@@ -1,0 +1,46 @@
+/** A link's target taken apart. */
+export interface Target {
+  /** Percent-decoded path; "" where the link stays on its page. */
+  path: string;
+  /** From `?` on, or "". */
+  query: string;
+  /** Percent-decoded fragment without `#`; null where there is none. */
+  hash: string | null;
+}
+
+const scheme = /^(?:[a-zA-Z][a-zA-Z0-9+.-]*:|\/\/|\\\\)/;
+// Templates and variables: only the site's build knows what they become.
+const template = /\{\{|\{%|\$\{|<%|^\{|%7B%7B|\$[A-Z_]+\b/;
+
+export function isExternal(target: string): boolean {
+  return scheme.test(target);
+}
+
+export function isTemplate(target: string): boolean {
+  return template.test(target);
+}
+
+export function decodePath(text: string): string {
+  if (!text.includes("%")) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+export function splitTarget(target: string): Target {
+  const hashAt = target.indexOf("#");
+  const beforeHash = hashAt === -1 ? target : target.slice(0, hashAt);
+  const queryAt = beforeHash.indexOf("?");
+  return {
+    path: decodePath(queryAt === -1 ? beforeHash : beforeHash.slice(0, queryAt)),
+    query: queryAt === -1 ? "" : beforeHash.slice(queryAt),
+    hash: hashAt === -1 ? null : decodePath(target.slice(hashAt + 1)),
+  };
+}
+
+/** Everything after the path, as written. */
+export function tailOf(target: string): string {
+  return /[?#][\s\S]*$/.exec(target)?.[0] ?? "";
+}

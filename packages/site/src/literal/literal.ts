@@ -1,0 +1,67 @@
+/** A value in JSON, JSONC, JavaScript or TypeScript source, with its byte range. Nothing is evaluated. */
+export type Literal = ObjectLiteral | ArrayLiteral | StringLiteral | OtherLiteral;
+
+export interface Entry {
+  key: string;
+  keyStart: number;
+  value: Literal;
+}
+
+export interface ObjectLiteral {
+  kind: "object";
+  start: number;
+  end: number;
+  entries: Entry[];
+  /** Values inside that belong to no key: spreads, statements of a function body. */
+  children: Literal[];
+}
+
+export interface ArrayLiteral {
+  kind: "array";
+  start: number;
+  end: number;
+  items: Literal[];
+}
+
+export interface StringLiteral {
+  kind: "string";
+  /** With the quotes. */
+  start: number;
+  end: number;
+  value: string;
+}
+
+/** A number, a name, a call, any other expression; children are the literals inside. */
+export interface OtherLiteral {
+  kind: "other";
+  start: number;
+  end: number;
+  children: Literal[];
+}
+
+export function entryOf(literal: Literal | undefined, key: string): Literal | undefined {
+  return literal?.kind === "object" ? literal.entries.find((entry) => entry.key === key)?.value : undefined;
+}
+
+export function stringOf(literal: Literal | undefined): string | null {
+  return literal?.kind === "string" ? literal.value : null;
+}
+
+/** Every literal inside, the outer before the inner. */
+export function* walkLiteral(literal: Literal): Generator<Literal> {
+  yield literal;
+  switch (literal.kind) {
+    case "object":
+      for (const { value } of literal.entries) yield* walkLiteral(value);
+      for (const child of literal.children) yield* walkLiteral(child);
+      break;
+    case "array":
+      for (const item of literal.items) yield* walkLiteral(item);
+      break;
+    case "other":
+      for (const child of literal.children) yield* walkLiteral(child);
+      break;
+    case "string":
+      break;
+  }
+}

@@ -1,0 +1,50 @@
+import type { NavList } from "../frameworks/framework.ts";
+import { dirOf } from "../links/route.ts";
+import type { Site } from "../site.ts";
+import { editDistance } from "../text/distance.ts";
+import { pageOfTarget } from "./listed-pages.ts";
+
+function nameOf(list: NavList): string {
+  return list.trail.join(" › ");
+}
+
+/** The list that a group's name means: its own name, or the names around it too ("Guides › Security"). */
+export function findList(site: Site, group: string): NavList | { reason: string } {
+  const goal = group.trim().toLowerCase();
+  const path = goal.split(/\s*(?:›|>|\/)\s*/);
+  const named = site.navigation.filter((list) => list.trail.at(-1)?.toLowerCase() === goal);
+  const nested = site.navigation.filter((list) =>
+    path.every((part, i) => list.trail[list.trail.length - path.length + i]?.toLowerCase() === part),
+  );
+  const found = named.length > 0 ? named : nested;
+  const [list] = found;
+  if (list !== undefined && found.length === 1) return list;
+  if (found.length > 1) {
+    return {
+      reason: `several groups are called "${group}": ${found.slice(0, 5).map(nameOf).join("; ")}; name one with those around it`,
+    };
+  }
+  const names = [...new Set(site.navigation.map((one) => one.trail.at(-1) ?? ""))].filter((name) => name !== "");
+  names.sort((a, b) => editDistance(goal, a.toLowerCase(), 30) - editDistance(goal, b.toLowerCase(), 30));
+  const hint = names.length === 0 ? "there are none" : `there is ${names.slice(0, 6).join(", ")}`;
+  return { reason: `the navigation has no group "${group}"; ${hint}` };
+}
+
+/** The list where a page fits by its folder: the one with most of its neighbours, else the first. */
+export function listFor(site: Site, path: string): NavList | null {
+  const folder = dirOf(path);
+  let best: NavList | null = null;
+  let most = 0;
+  for (const list of site.navigation) {
+    let neighbours = 0;
+    for (const { target } of list.items) {
+      const page = target === null ? null : pageOfTarget(site.index, target);
+      if (page !== null && dirOf(page) === folder) neighbours++;
+    }
+    if (neighbours > most) {
+      most = neighbours;
+      best = list;
+    }
+  }
+  return best ?? site.navigation[0] ?? null;
+}

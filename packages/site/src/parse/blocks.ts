@@ -1,0 +1,35 @@
+import type { Place } from "../text/line-index.ts";
+
+/** Text whose inline content is to be scanned. */
+export interface TextBlock {
+  /** Markup holds only HTML: no Markdown inside. */
+  kind: "text" | "markup";
+  start: number;
+  end: number;
+  /** Start and end of each line, where a quote's marker stands between them; otherwise the range itself is the text. */
+  lines: number[] | null;
+}
+
+export interface HeadingBlock extends TextBlock {
+  level: number;
+}
+
+export interface Definition {
+  label: string;
+  start: number;
+  end: number;
+}
+
+export interface Blocks {
+  texts: TextBlock[];
+  headings: HeadingBlock[];
+  definitions: Definition[];
+  /** Offsets of opening fences without a language. */
+  bareFences: number[];
+  /** Ranges of code, fenced and indented. */
+  code: { start: number; end: number }[];
+  /** Ranges of `import` and `export` in MDX. */
+  modules: { start: number; end: number }[];
+}
+
+export type { Place };

@@ -1,0 +1,66 @@
+/** The range of an inline link's destination, and where the link ends; null where `(` opens no link. */
+export interface Destination {
+  start: number;
+  end: number;
+  after: number;
+}
+
+function skipSpace(text: string, from: number, end: number): number {
+  let i = from;
+  while (i < end && text.charCodeAt(i) <= 32) i++;
+  return i;
+}
+
+function skipTitle(text: string, from: number, end: number): number {
+  const open = text.charCodeAt(from);
+  const close = open === 40 ? 41 : open;
+  for (let i = from + 1; i < end; i++) {
+    const c = text.charCodeAt(i);
+    if (c === 92) i++;
+    else if (c === close) return i + 1;
+    else if (c === 40 && close === 41) return -1;
+  }
+  return -1;
+}
+
+/** Reads `(target "title")` from its parenthesis on. */
+export function readDestination(text: string, open: number, end: number): Destination | null {
+  let i = skipSpace(text, open + 1, end);
+  let start = i;
+  let stop = i;
+  if (text.charCodeAt(i) === 60) {
+    start = i + 1;
+    for (i = start; i < end; i++) {
+      const c = text.charCodeAt(i);
+      if (c === 92) i++;
+      else if (c === 62) break;
+      else if (c === 10 || c === 60) return null;
+    }
+    if (i >= end) return null;
+    stop = i;
+    i++;
+  } else {
+    let depth = 0;
+    for (; i < end; i++) {
+      const c = text.charCodeAt(i);
+      if (c <= 32) break;
+      if (c === 92) i++;
+      else if (c === 40) {
+        if (++depth > 32) return null;
+      } else if (c === 41) {
+        if (depth === 0) break;
+        depth--;
+      }
+    }
+    if (depth !== 0) return null;
+    stop = Math.min(i, end);
+  }
+  const gap = skipSpace(text, i, end);
+  const c = text.charCodeAt(gap);
+  if (gap < end && c === 41) return { start, end: stop, after: gap + 1 };
+  if (gap === i || (c !== 34 && c !== 39 && c !== 40)) return null;
+  const afterTitle = skipTitle(text, gap, end);
+  if (afterTitle === -1) return null;
+  const close = skipSpace(text, afterTitle, end);
+  return close < end && text.charCodeAt(close) === 41 ? { start, end: stop, after: close + 1 } : null;
+}

@@ -1,0 +1,32 @@
+export type SlugRule = "github" | "python" | "vitepress" | "mintlify" | "mdn";
+
+/** How a page's text is to be read. Facts depend on it, so it is part of their cache key. */
+export interface Dialect {
+  syntax: "md" | "mdx";
+  slug: SlugRule;
+  /** `## Title {#id}` sets the heading's id. */
+  headingIds: boolean;
+  /** Python-Markdown's `!!! note` and `=== "Tab"`, whose content is indented by four. */
+  admonitions: boolean;
+  /** `:::note` opens a container. */
+  colons: boolean;
+  /** `{% tag url="…" %}` and `{{< shortcode >}}`: template tags are markup, not prose. */
+  templates: boolean;
+}
+
+export const plainDialect: Dialect = {
+  syntax: "md",
+  slug: "github",
+  headingIds: true,
+  admonitions: false,
+  colons: false,
+  templates: false,
+};
+
+// Raise it when facts for the same bytes change: stored facts of older versions are then ignored.
+const factsVersion = 1;
+
+export function dialectKey(dialect: Dialect): string {
+  const flags = [dialect.headingIds, dialect.admonitions, dialect.colons, dialect.templates];
+  return `${factsVersion}${dialect.syntax}-${dialect.slug}-${flags.map(Number).join("")}`;
+}

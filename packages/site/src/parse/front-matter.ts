@@ -1,0 +1,110 @@
+import { parse as parseToml } from "smol-toml";
+import { LineCounter, parseDocument } from "yaml";
+import { decodePiece } from "../text/bytes.ts";
+import type { FrontMatter, Scalar } from "./facts.ts";
+
+// A fence that is not closed within this many bytes is a thematic break, not front matter that never ends.
+const bytesMax = 256 * 1024;
+const opening = /(---|\+\+\+)[ \t]*\r?\n/y;
+
+function findEnd(text: string, from: number, fence: string): { end: number; bodyStart: number } | null {
+  const limit = Math.min(text.length, from + bytesMax);
+  let line = from;
+  while (line < limit) {
+    let next = text.indexOf("\n", line);
+    if (next === -1) next = text.length;
+    if (text.startsWith(fence, line) && text.slice(line + 3, next).trim() === "") {
+      return { end: line, bodyStart: Math.min(next + 1, text.length) };
+    }
+    line = next + 1;
+  }
+  return null;
+}
+
+// Most front matter is a few plain lines; the full YAML parser costs a hundred times more.
+const plainLine =
+  /^([A-Za-z_][\w-]*):(?:[ \t]+(?:"([^"\\]*)"|'([^']*)'|([A-Za-z0-9/(][^:#\\"'[\]{}>|*&!%@`]*)))?[ \t]*$/;
+const yamlScalar = /^(?:true|false|null|yes|no|on|off|~|[-+]?[.\d][\w.+:-]*)$/i;
+
+function readPlain(source: string): Record<string, Scalar> | null {
+  const fields: Record<string, Scalar> = {};
+  for (const line of source.split("\n")) {
+    const text = line.endsWith("\r") ? line.slice(0, -1) : line;
+    if (text === "" || text.startsWith("#")) continue;
+    const found = plainLine.exec(text);
+    if (found === null) return null;
+    const name = found[1] as string;
+    const bare = found[4]?.trim();
+    const value = found[2] ?? found[3] ?? bare;
+    if (value === undefined || Object.hasOwn(fields, name) || (bare !== undefined && yamlScalar.test(bare)))
+      return null;
+    fields[name] = decodePiece(value);
+  }
+  return fields;
+}
+
+function isScalar(value: unknown): value is Scalar {
+  return value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+}
+
+function keepScalars(data: unknown): Record<string, Scalar | Scalar[]> {
+  const fields: Record<string, Scalar | Scalar[]> = {};
+  if (typeof data !== "object" || data === null) return fields;
+  for (const [name, value] of Object.entries(data)) {
+    if (isScalar(value)) fields[name] = value;
+    else if (value instanceof Date) fields[name] = value.toISOString();
+    else if (Array.isArray(value) && value.every(isScalar)) fields[name] = value;
+  }
+  return fields;
+}
+
+type Read = Pick<FrontMatter, "fields" | "problem">;
+
+function readYaml(source: string): Read {
+  const lines = new LineCounter();
+  const text = decodePiece(source);
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    uniqueKeys: true,
+    logLevel: "silent",
+  });
+  const error = document.errors[0];
+  if (error !== undefined) {
+    const { line, col } = lines.linePos(error.pos[0]);
+    return { fields: {}, problem: { message: error.message, line: line + 1, column: col } };
+  }
+  const data: unknown = document.toJS({ maxAliasCount: 20 });
+  if (data !== null && (typeof data !== "object" || Array.isArray(data))) {
+    return { fields: {}, problem: { message: "front matter must be a list of fields", line: 2, column: 1 } };
+  }
+  return { fields: keepScalars(data) };
+}
+
+function readToml(source: string): Read {
+  return { fields: keepScalars(parseToml(decodePiece(source))) };
+}
+
+function read(source: string, format: "yaml" | "toml"): Read {
+  try {
+    if (format === "toml") return readToml(source);
+    const fields = readPlain(source);
+    return fields === null ? readYaml(source) : { fields };
+  } catch (error) {
+    const { line = 1, column = 1 } = error as { line?: number; column?: number };
+    const message = error instanceof Error ? error.message.split("\n")[0] : String(error);
+    return { fields: {}, problem: { message: message ?? "unreadable", line: line + 1, column } };
+  }
+}
+
+/** Reads the front matter at the head of a page, or answers null where there is none. */
+export function readFrontMatter(text: string, from: number): FrontMatter | null {
+  opening.lastIndex = from;
+  const open = opening.exec(text);
+  if (open === null) return null;
+  const start = opening.lastIndex;
+  const close = findEnd(text, start, open[1] as string);
+  if (close === null) return null;
+  const format = open[1] === "---" ? "yaml" : "toml";
+  return { format, start, ...close, ...read(text.slice(start, close.end), format) };
+}

@@ -1,0 +1,112 @@
+import { normalizeLabel } from "./definitions.ts";
+import { readDestination } from "./destination.ts";
+import type { Dialect } from "./dialect.ts";
+import { plainEmphasis, shield } from "./emphasis.ts";
+import { decodeEntities } from "./entities.ts";
+import { scanTag } from "./scan-tag.ts";
+import { skipBraces } from "./skip-code.ts";
+
+const special = /[\\`*_[\]<&{!~]/;
+
+/** A heading's text as a reader sees it, which ids derive from: no markers, no targets, no tags. */
+export function headingText(source: string, dialect: Dialect, labels: ReadonlySet<string>): string {
+  if (!special.test(source)) return source;
+  return plainEmphasis(flatten(source, dialect, labels, 0));
+}
+
+function protect(text: string): string {
+  return text.replace(/[*_~]/g, `${shield}$&`);
+}
+
+function codeSpan(source: string, at: number): { text: string; after: number } | null {
+  let open = at;
+  while (source.charCodeAt(open) === 96) open++;
+  const ticks = source.slice(at, open);
+  for (let i = source.indexOf(ticks, open); i !== -1; i = source.indexOf(ticks, i)) {
+    let close = i;
+    while (source.charCodeAt(close) === 96) close++;
+    if (close - i === ticks.length) {
+      const inner = source.slice(open, i).replace(/\r?\n/g, " ");
+      const isPadded = inner.startsWith(" ") && inner.endsWith(" ") && inner.trim() !== "";
+      return { text: isPadded ? inner.slice(1, -1) : inner, after: close };
+    }
+    i = close;
+  }
+  return null;
+}
+
+/** The index of the `]` that closes the `[` at open, or -1. */
+function closingBracket(source: string, open: number): number {
+  let depth = 0;
+  for (let i = open; i < source.length; i++) {
+    const c = source.charCodeAt(i);
+    if (c === 92) i++;
+    else if (c === 96) i = (codeSpan(source, i)?.after ?? i + 1) - 1;
+    else if (c === 91) depth++;
+    else if (c === 93 && --depth === 0) return i;
+  }
+  return -1;
+}
+
+function flatten(source: string, dialect: Dialect, labels: ReadonlySet<string>, depth: number): string {
+  const isMdx = dialect.syntax === "mdx";
+  let out = "";
+  let i = 0;
+  while (i < source.length) {
+    const c = source.charCodeAt(i);
+    if (c === 92 && /[!-/:-@[-`{-~]/.test(source.charAt(i + 1))) {
+      out += protect(source.charAt(i + 1));
+      i += 2;
+    } else if (c === 96) {
+      const code = codeSpan(source, i);
+      out += code === null ? "`" : protect(code.text);
+      i = code?.after ?? i + 1;
+    } else if (c === 91 && depth < 8) {
+      const close = closingBracket(source, i);
+      const after = close === -1 ? -1 : linkEnd(source, i, close, labels);
+      if (after === -1) {
+        out += "[";
+        i++;
+        continue;
+      }
+      const isImage = out.endsWith("!");
+      if (isImage) out = out.slice(0, -1);
+      else out += flatten(source.slice(i + 1, close), dialect, labels, depth + 1);
+      i = after;
+    } else if (c === 60) {
+      const tag = source.startsWith("<!--", i) ? null : scanTag(source, i, source.length, isMdx);
+      const comment = tag === null && source.startsWith("<!--", i) ? source.indexOf("-->", i) : -1;
+      if (tag === null && comment === -1) out += "<";
+      i = tag?.end ?? (comment === -1 ? i + 1 : comment + 3);
+    } else if (c === 123 && isMdx) {
+      const after = skipBraces(source, i, source.length);
+      if (after === -1) out += "{";
+      i = after === -1 ? i + 1 : after;
+    } else if (c === 38) {
+      const close = source.indexOf(";", i);
+      const whole = close === -1 ? "&" : source.slice(i, close + 1);
+      const decoded = decodeEntities(whole);
+      out += decoded === whole ? "&" : protect(decoded);
+      i += decoded === whole ? 1 : whole.length;
+    } else {
+      out += source.charAt(i);
+      i++;
+    }
+  }
+  return out;
+}
+
+function linkEnd(source: string, open: number, close: number, labels: ReadonlySet<string>): number {
+  if (source.charCodeAt(close + 1) === 40) {
+    const destination = readDestination(source, close + 1, source.length);
+    if (destination !== null) return destination.after;
+  }
+  if (labels.size === 0) return -1;
+  const text = source.slice(open + 1, close);
+  if (source.charCodeAt(close + 1) === 91) {
+    const end = source.indexOf("]", close + 2);
+    const label = end === -1 ? "" : source.slice(close + 2, end);
+    if (end !== -1 && labels.has(normalizeLabel(label.trim() === "" ? text : label))) return end + 1;
+  }
+  return labels.has(normalizeLabel(text)) ? close + 1 : -1;
+}

@@ -1,0 +1,77 @@
+import type { Blocks, TextBlock } from "./blocks.ts";
+import { readDefinitions } from "./definitions.ts";
+import { tableCells } from "./tables.ts";
+
+function trimRange(text: string, from: number, to: number): { start: number; end: number } {
+  let start = from;
+  let end = to;
+  while (start < end && text.charCodeAt(start) <= 32) start++;
+  while (end > start && text.charCodeAt(end - 1) <= 32) end--;
+  return { start, end };
+}
+
+/** The content of `## Title ##`, without the markers. */
+export function headingContent(text: string, from: number, to: number): { start: number; end: number } {
+  const { start, end } = trimRange(text, from, to);
+  let i = end;
+  while (i > start && text.charCodeAt(i - 1) === 35) i--;
+  if (i === start && i < end) return { start, end: start };
+  const before = text.charCodeAt(i - 1);
+  if (i < end && (before === 32 || before === 9)) return trimRange(text, start, i);
+  return { start, end };
+}
+
+function textBlock(lines: number[], isQuoted: boolean): TextBlock {
+  const start = lines[0] as number;
+  const end = lines[lines.length - 1] as number;
+  return { kind: "text", start, end, lines: isQuoted && lines.length > 2 ? lines : null };
+}
+
+/** The offset in the file of an offset in the lines joined by line feeds. */
+export function toFileOffset(lines: readonly number[], offset: number): number {
+  let passed = 0;
+  for (let i = 0; i < lines.length; i += 2) {
+    const length = (lines[i + 1] as number) - (lines[i] as number);
+    if (offset <= passed + length) return (lines[i] as number) + offset - passed;
+    passed += length + 1;
+  }
+  return lines[lines.length - 1] as number;
+}
+
+export function joinLines(text: string, lines: readonly number[]): string {
+  let joined = "";
+  for (let i = 0; i < lines.length; i += 2) {
+    joined += `${i === 0 ? "" : "\n"}${text.slice(lines[i], lines[i + 1])}`;
+  }
+  return joined;
+}
+
+/** Files a finished paragraph: its definitions, then a heading (level > 0), a table's cells, or plain text. */
+export function closeParagraph(blocks: Blocks, text: string, lines: number[], isQuoted: boolean, level: number): void {
+  let rest = lines;
+  if (text.charCodeAt(lines[0] as number) === 91) {
+    const joined = joinLines(text, lines);
+    const { definitions, after } = readDefinitions(joined);
+    for (const { label, start, end } of definitions) {
+      blocks.definitions.push({ label, start: toFileOffset(lines, start), end: toFileOffset(lines, end) });
+    }
+    if (after >= joined.length) return;
+    if (after > 0) {
+      const from = toFileOffset(lines, after);
+      rest = lines.slice(lines.findIndex((offset, i) => i % 2 === 1 && offset >= from) - 1);
+      rest[0] = Math.max(from, rest[0] as number);
+    }
+  }
+  if (level > 0) {
+    const { start, end } = textBlock(rest, isQuoted);
+    blocks.headings.push({ level, ...textBlock(rest, isQuoted), ...trimRange(text, start, end) });
+    return;
+  }
+  const cells = rest.length > 2 ? tableCells(text, rest) : null;
+  if (cells === null) {
+    blocks.texts.push(textBlock(rest, isQuoted));
+    return;
+  }
+  if (cells.before.length > 0) blocks.texts.push(textBlock(cells.before, isQuoted));
+  for (const cell of cells.cells) blocks.texts.push({ kind: "text", ...cell, lines: null });
+}

@@ -1,0 +1,97 @@
+import { textStart } from "../text/bytes.ts";
+import type { TextBlock } from "./blocks.ts";
+import type { Dialect } from "./dialect.ts";
+import { readFrontMatter } from "./front-matter.ts";
+import { joinLines, toFileOffset } from "./leaf-blocks.ts";
+import { scanBlocks } from "./scan-blocks.ts";
+import { type InlineSink, scanInline } from "./scan-inline.ts";
+import { scanMarkup } from "./scan-markup.ts";
+
+export interface Range {
+  start: number;
+  end: number;
+}
+
+export interface Prose {
+  /** What readers read: paragraphs, headings, texts of links, titles in front matter and components. */
+  prose: Range[];
+  code: Range[];
+  targets: Range[];
+  frontMatterKeys: Range[];
+}
+
+// Attributes and fields that readers see.
+const readAttributes = new Set(["title", "description", "label", "alt", "caption", "summary", "tip", "headline"]);
+const readFields = new Set([
+  "title",
+  "description",
+  "sidebarTitle",
+  "sidebar_label",
+  "summary",
+  "subtitle",
+  "tagline",
+  "excerpt",
+]);
+const field = /^([A-Za-z_][\w-]*)([ \t]*[:=][ \t]*)(.*)$/gm;
+
+/** The byte ranges of a page by what they are to a reader. */
+export function readProse(text: string, dialect: Dialect): Prose {
+  const found: Prose = { prose: [], code: [], targets: [], frontMatterKeys: [] };
+  const front = readFrontMatter(text, textStart(text));
+  if (front !== null) {
+    for (const match of text.slice(front.start, front.end).matchAll(field)) {
+      const start = front.start + match.index;
+      const [, name = "", gap = "", value = ""] = match;
+      found.frontMatterKeys.push({ start, end: start + name.length });
+      const valueStart = start + name.length + gap.length;
+      if (readFields.has(name)) found.prose.push({ start: valueStart, end: valueStart + value.trimEnd().length });
+    }
+  }
+  const blocks = scanBlocks(text, front?.bodyStart ?? textStart(text), dialect);
+  const labels = new Set(blocks.definitions.map((definition) => definition.label));
+  found.code.push(...blocks.code);
+  for (const { start, end } of blocks.definitions) found.targets.push({ start, end });
+
+  function scan(block: TextBlock): void {
+    const lines = block.lines;
+    const joined = lines === null ? text : joinLines(text, lines);
+    const add = (into: Range[]) => (start: number, end: number) => {
+      if (lines === null) into.push({ start, end });
+      // A quote's markers stand between the lines: each line is a range of its own.
+      else
+        for (const [from, to] of linesBetween(joined, start, end))
+          into.push({ start: toFileOffset(lines, from), end: toFileOffset(lines, to) });
+    };
+    const sink: InlineSink = {
+      link: (_isImage, _textStart, _textEnd, start, end) => add(found.targets)(start, end),
+      tag(tag) {
+        for (const { name, value } of tag.attributes) {
+          if (value === null) continue;
+          if (readAttributes.has(name)) add(found.prose)(value.start, value.end);
+          else if (name === "href" || name === "src" || name === "to") add(found.targets)(value.start, value.end);
+        }
+      },
+      template: () => undefined,
+      prose: add(found.prose),
+      code: add(found.code),
+    };
+    const [from, to] = lines === null ? [block.start, block.end] : [0, joined.length];
+    if (block.kind === "text") scanInline(joined, from, to, dialect, labels, sink);
+    else scanMarkup(joined, from, to, dialect, sink);
+  }
+
+  for (const block of blocks.headings) scan(block);
+  for (const block of blocks.texts) scan(block);
+  found.prose.sort((a, b) => a.start - b.start);
+  return found;
+}
+
+function* linesBetween(text: string, start: number, end: number): Generator<[number, number]> {
+  let from = start;
+  while (from < end) {
+    const newline = text.indexOf("\n", from);
+    const to = newline === -1 || newline > end ? end : newline;
+    if (to > from) yield [from, to];
+    from = to + 1;
+  }
+}

@@ -1,0 +1,273 @@
+import {
+  admonitionStart,
+  atxLevel,
+  closesFence,
+  endsHtmlBlock,
+  type Fence,
+  fenceAt,
+  footnoteStart,
+  htmlBlockEnd,
+  isBlank,
+  isThematicBreak,
+  listMarker,
+  moduleStart,
+  setextLevel,
+} from "./block-starts.ts";
+import type { Blocks } from "./blocks.ts";
+import type { Dialect } from "./dialect.ts";
+import { closeParagraph, headingContent } from "./leaf-blocks.ts";
+import { skipFlow, skipModule } from "./scan-flow.ts";
+
+// A container is the columns that its continuation lines are indented by, or this for a quote.
+const quote = -1;
+// More nesting than any page has; past it, markers are text.
+const containersMax = 64;
+
+type Leaf =
+  | { kind: "none" | "paragraph" }
+  | { kind: "fence"; fence: Fence }
+  | { kind: "html"; until: string; start: number };
+
+/** Finds a page's blocks by CommonMark's rules (MDX's, where the dialect says so), from an offset on. */
+export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks {
+  const isMdx = dialect.syntax === "mdx";
+  // MDX has no indented code, so nothing is too far in to be a block.
+  const indentMax = isMdx ? 1e9 : 3;
+  const blocks: Blocks = { texts: [], headings: [], definitions: [], bareFences: [], code: [], modules: [] };
+  const containers: number[] = [];
+  let leaf: Leaf = { kind: "none" };
+  let paragraph: number[] = [];
+  let isQuoted = false;
+
+  // The reading position of the current line, and its column with tabs expanded.
+  let at = 0;
+  let column = 0;
+  // The next character that is no white space, and how many columns away.
+  let next = 0;
+  let indent = 0;
+
+  function measure(end: number): void {
+    next = at;
+    let reached = column;
+    for (; next < end; next++) {
+      const c = text.charCodeAt(next);
+      if (c === 32) reached++;
+      else if (c === 9) reached += 4 - (reached % 4);
+      else break;
+    }
+    indent = reached - column;
+  }
+
+  function advance(columns: number, end: number): void {
+    const goal = column + columns;
+    while (column < goal && at < end) {
+      const c = text.charCodeAt(at);
+      const step = c === 9 ? 4 - (column % 4) : 1;
+      if (c === 9 && column + step > goal) {
+        // Half a tab belongs to the content.
+        column = goal;
+        return;
+      }
+      column += step;
+      at++;
+    }
+  }
+
+  function endLeaf(end: number): void {
+    if (leaf.kind === "paragraph") closeParagraph(blocks, text, paragraph, isQuoted, 0);
+    else if (leaf.kind === "html") blocks.texts.push({ kind: "markup", start: leaf.start, end, lines: null });
+    leaf = { kind: "none" };
+    paragraph = [];
+    isQuoted = false;
+  }
+
+  let lineStart = from;
+  while (lineStart < text.length) {
+    let lineEnd = text.indexOf("\n", lineStart);
+    if (lineEnd === -1) lineEnd = text.length;
+    const end = lineEnd > lineStart && text.charCodeAt(lineEnd - 1) === 13 ? lineEnd - 1 : lineEnd;
+    const thisLine = lineStart;
+    lineStart = lineEnd + 1;
+    at = thisLine;
+    column = 0;
+
+    // 1. Which open containers does the line continue?
+    let matched = 0;
+    for (; matched < containers.length; matched++) {
+      measure(end);
+      const container = containers[matched] as number;
+      if (container === quote) {
+        if (next >= end || indent > indentMax || text.charCodeAt(next) !== 62) break;
+        advance(indent + 1, end);
+        const c = text.charCodeAt(at);
+        if (at < end && (c === 32 || c === 9)) advance(1, end);
+      } else if (next < end) {
+        if (indent < container) break;
+        advance(container, end);
+      }
+    }
+    measure(end);
+    const isContinued = matched === containers.length;
+
+    // 2. A fence or an HTML block takes every line until it ends.
+    if (leaf.kind === "fence") {
+      if (isContinued) {
+        if (indent <= indentMax && closesFence(text, next, end, leaf.fence)) leaf = { kind: "none" };
+        else if (next < end) blocks.code.push({ start: next, end });
+        continue;
+      }
+      leaf = { kind: "none" };
+    } else if (leaf.kind === "html") {
+      if (isContinued) {
+        if (endsHtmlBlock(text, at, end, leaf.until)) endLeaf(end);
+        continue;
+      }
+      endLeaf(thisLine);
+    }
+
+    // 3. New containers and leaves.
+    let isOpened = false;
+    let isDone = false;
+    const startBlock = (): void => {
+      endLeaf(thisLine);
+      if (!isOpened) containers.length = matched;
+      isOpened = true;
+    };
+    while (next < end) {
+      const inParagraph: boolean = leaf.kind === "paragraph" && isContinued && !isOpened;
+      const c = text.charCodeAt(next);
+      if (indent > indentMax) {
+        if (leaf.kind === "paragraph" && !isOpened) break;
+        startBlock();
+        blocks.code.push({ start: next, end });
+        isDone = true;
+        break;
+      }
+      // Letters begin no block but MDX's modules.
+      if ((c > 96 && c < 123) || (c > 64 && c < 91) || c > 127) {
+        if (!isMdx || inParagraph || next !== thisLine || moduleStart(text, next) === null) break;
+        startBlock();
+        const after = skipModule(text, next);
+        blocks.modules.push({ start: next, end: after });
+        lineStart = Math.max(lineStart, text.indexOf("\n", after - 1) + 1 || text.length);
+        isDone = true;
+        break;
+      }
+      if (c === 62) {
+        if (containers.length >= containersMax) break;
+        startBlock();
+        advance(indent + 1, end);
+        const space = text.charCodeAt(at);
+        if (at < end && (space === 32 || space === 9)) advance(1, end);
+        containers.push(quote);
+        measure(end);
+        continue;
+      }
+      if (c === 35) {
+        const level = atxLevel(text, next, end);
+        if (level === 0) break;
+        startBlock();
+        const content = headingContent(text, next + level, end);
+        blocks.headings.push({ kind: "text", level, ...content, lines: null });
+        isDone = true;
+        break;
+      }
+      if (c === 96 || c === 126) {
+        const fence = fenceAt(text, next, end);
+        if (fence === null) break;
+        const opening = next;
+        startBlock();
+        if (isBlank(text, fence.info, end)) blocks.bareFences.push(opening);
+        leaf = { kind: "fence", fence };
+        isDone = true;
+        break;
+      }
+      if (c === 60 && !isMdx) {
+        const until = htmlBlockEnd(text, next, end, leaf.kind === "paragraph" && !isOpened);
+        if (until === null) break;
+        startBlock();
+        leaf = { kind: "html", until, start: next };
+        if (until !== "" && endsHtmlBlock(text, next + (until === "-->" ? 4 : 1), end, until)) endLeaf(end);
+        isDone = true;
+        break;
+      }
+      if ((c === 60 || c === 123) && isMdx) {
+        if (inParagraph) break;
+        const after = skipFlow(text, next, isContinued || isOpened);
+        if (after === -1) break;
+        const start = next;
+        startBlock();
+        blocks.texts.push({ kind: "text", start, end: after, lines: null });
+        lineStart = Math.max(lineStart, text.indexOf("\n", after) + 1 || text.length);
+        isDone = true;
+        break;
+      }
+      if (inParagraph && (c === 61 || c === 45)) {
+        const level = setextLevel(text, next, end);
+        if (level !== 0) {
+          closeParagraph(blocks, text, paragraph, isQuoted, level);
+          leaf = { kind: "none" };
+          paragraph = [];
+          isQuoted = false;
+          isDone = true;
+          break;
+        }
+      }
+      if (isThematicBreak(text, next, end)) {
+        startBlock();
+        isDone = true;
+        break;
+      }
+      if (dialect.admonitions && admonitionStart(text, next) !== null) {
+        startBlock();
+        containers.push(indent + 4);
+        blocks.texts.push({ kind: "text", start: next, end, lines: null });
+        isDone = true;
+        break;
+      }
+      if (dialect.colons && c === 58 && text.startsWith(":::", next)) {
+        startBlock();
+        blocks.texts.push({ kind: "text", start: next, end, lines: null });
+        isDone = true;
+        break;
+      }
+      const footnote = c === 91 && text.charCodeAt(next + 1) === 94 ? footnoteStart(text, next) : null;
+      if (footnote !== null && !inParagraph) {
+        startBlock();
+        advance(indent + footnote[0].length, end);
+        containers.push(4);
+        measure(end);
+        continue;
+      }
+      const marker = listMarker(text, next, end);
+      if (marker === null || containers.length >= containersMax) break;
+      const isEmpty = isBlank(text, next + marker.width, end);
+      if (inParagraph && (isEmpty || !marker.startsAtOne)) break;
+      startBlock();
+      const markerIndent = indent;
+      advance(indent + marker.width, end);
+      measure(end);
+      // Five columns or more after the marker: one belongs to it, the rest is indented code.
+      const padding = isEmpty || (indent > 4 && !isMdx) ? 1 : indent;
+      containers.push(markerIndent + marker.width + padding);
+      advance(isEmpty ? 0 : padding, end);
+      measure(end);
+    }
+    if (isDone) continue;
+
+    // 4. Nothing new: blank, or a paragraph's line.
+    if (next >= end) {
+      endLeaf(thisLine);
+      if (!isOpened) containers.length = matched;
+      continue;
+    }
+    if (leaf.kind !== "paragraph") {
+      if (!isOpened) containers.length = matched;
+      leaf = { kind: "paragraph" };
+    }
+    isQuoted ||= containers.includes(quote);
+    paragraph.push(next, end);
+  }
+  endLeaf(text.length);
+  return blocks;
+}

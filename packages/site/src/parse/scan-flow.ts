@@ -1,0 +1,42 @@
+import { scanTag } from "./scan-tag.ts";
+import { skipBraces } from "./skip-code.ts";
+
+/**
+ * Skips the tags, expressions and comments that stand alone on their lines from here on in MDX. Answers the offset after
+ * them, or -1 where the line goes on with text: then it is a paragraph.
+ */
+export function skipFlow(text: string, start: number, _isBlockStart: boolean): number {
+  let at = start;
+  let after = -1;
+  while (at < text.length) {
+    const c = text.charCodeAt(at);
+    if (c === 32 || c === 9 || c === 13) {
+      at++;
+      continue;
+    }
+    if (c === 10) return after;
+    let end = -1;
+    if (c === 123) end = skipBraces(text, at, text.length);
+    else if (text.startsWith("<!--", at)) end = text.indexOf("-->", at + 4) + 3 || -1;
+    else if (c === 60) end = scanTag(text, at, text.length, true)?.end ?? -1;
+    if (end === -1 || end === 2) return -1;
+    at = end;
+    after = end;
+  }
+  return after;
+}
+
+const blankLine = /\r?\n[ \t]*(?=\r?\n|$)/g;
+
+/** The end of the `import` and `export` statements that begin here: a blank line that is in no bracket. */
+export function skipModule(text: string, start: number): number {
+  blankLine.lastIndex = start;
+  const blank = blankLine.exec(text);
+  const end = blank === null ? text.length : blank.index;
+  const brace = text.indexOf("{", start);
+  if (brace === -1 || brace > end) return end;
+  const after = skipBraces(text, brace, text.length);
+  if (after === -1 || after <= end) return end;
+  blankLine.lastIndex = after;
+  return blankLine.exec(text)?.index ?? text.length;
+}

@@ -1,0 +1,186 @@
+import { normalizeLabel } from "./definitions.ts";
+import { readDestination } from "./destination.ts";
+import type { Dialect } from "./dialect.ts";
+import { scanTag, type Tag } from "./scan-tag.ts";
+import { skipBraces } from "./skip-code.ts";
+
+/** What the inline scanner reports, in offsets of the text it was given. */
+export interface InlineSink {
+  link(isImage: boolean, textStart: number, textEnd: number, start: number, end: number): void;
+  tag(tag: Tag): void;
+  template(start: number, end: number): void;
+  /** A run of prose: no code, no target, no markup. Absent unless somebody asked for prose. */
+  prose?(start: number, end: number): void;
+  code?(start: number, end: number): void;
+}
+
+interface Bracket {
+  at: number;
+  isImage: boolean;
+  isActive: boolean;
+}
+
+const autolink = /<[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*>|<[\w.!#$%&'*+/=?^`{|}~-]+@[A-Za-z0-9.-]+>/y;
+// After so many openings that never close, the text is no code, and looking again would take quadratic time.
+const failuresMax = 40;
+
+/** Scans inline Markdown between two offsets. Labels are those of the page's definitions. */
+export function scanInline(
+  text: string,
+  from: number,
+  end: number,
+  dialect: Dialect,
+  labels: ReadonlySet<string>,
+  sink: InlineSink,
+): void {
+  const isMdx = dialect.syntax === "mdx";
+  const brackets: Bracket[] = [];
+  // Lengths of backtick runs that are known to have no closing run further on.
+  const unclosed = new Set<number>();
+  let failures = 0;
+  let proseStart = from;
+
+  function cut(start: number, after: number): void {
+    if (sink.prose !== undefined && start > proseStart) sink.prose(proseStart, start);
+    proseStart = after;
+  }
+
+  function closeBracket(at: number): number {
+    const bracket = brackets.pop();
+    if (bracket === undefined || !bracket.isActive) return at + 1;
+    const next = text.charCodeAt(at + 1);
+    const destination = next === 40 && at + 1 < end ? readDestination(text, at + 1, end) : null;
+    let after = at + 1;
+    if (destination !== null) {
+      sink.link(bracket.isImage, bracket.at, at, destination.start, destination.end);
+      after = destination.after;
+      cut(at, after);
+    } else {
+      const label = referenceLabel(bracket, at);
+      if (label === null) return at + 1;
+      after = label;
+      cut(at, after);
+    }
+    if (!bracket.isImage) deactivate();
+    return after;
+  }
+
+  /** Links hold no links: those still open are text. Below the first inactive one, all are. */
+  function deactivate(): void {
+    for (let i = brackets.length - 1; i >= 0; i--) {
+      const open = brackets[i] as Bracket;
+      if (open.isImage) continue;
+      if (!open.isActive) return;
+      open.isActive = false;
+    }
+  }
+
+  /** Where a reference ends (`[text][label]`, `[label][]` or `[label]`), or null where its label is not defined. */
+  function referenceLabel(bracket: Bracket, at: number): number | null {
+    if (labels.size === 0) return null;
+    if (text.charCodeAt(at + 1) === 91) {
+      const close = text.indexOf("]", at + 2);
+      if (close !== -1 && close < end && close - at < 1000) {
+        const label = text.slice(at + 2, close);
+        if (label.trim() !== "") return labels.has(normalizeLabel(label)) ? close + 1 : null;
+        return labels.has(normalizeLabel(text.slice(bracket.at, at))) ? close + 1 : null;
+      }
+    }
+    if (at - bracket.at > 1000) return null;
+    return labels.has(normalizeLabel(text.slice(bracket.at, at))) ? at + 1 : null;
+  }
+
+  function skipCodeSpan(at: number): number {
+    let open = at;
+    while (open < end && text.charCodeAt(open) === 96) open++;
+    const length = open - at;
+    if (unclosed.has(length)) return open;
+    for (let i = text.indexOf("`", open); i !== -1 && i < end; i = text.indexOf("`", i)) {
+      let close = i;
+      while (close < end && text.charCodeAt(close) === 96) close++;
+      if (close - i === length) {
+        sink.code?.(open, i);
+        cut(at, close);
+        return close;
+      }
+      i = close;
+    }
+    unclosed.add(length);
+    return open;
+  }
+
+  function skipAngle(at: number): number {
+    if (text.charCodeAt(at + 1) === 33 && text.startsWith("<!--", at)) {
+      const close = text.indexOf("-->", at + 4);
+      if (close === -1 || close >= end) return at + 1;
+      cut(at, close + 3);
+      return close + 3;
+    }
+    if (!isMdx) {
+      autolink.lastIndex = at;
+      const found = autolink.exec(text);
+      if (found !== null && autolink.lastIndex <= end) {
+        cut(at, autolink.lastIndex);
+        return autolink.lastIndex;
+      }
+    }
+    if (failures > failuresMax) return at + 1;
+    const tag = scanTag(text, at, end, isMdx);
+    if (tag === null) {
+      failures++;
+      return at + 1;
+    }
+    cut(at, tag.end);
+    sink.tag(tag);
+    return tag.end;
+  }
+
+  function skipBrace(at: number): number {
+    const second = text.charCodeAt(at + 1);
+    if (dialect.templates && (second === 37 || second === 123)) {
+      const close = text.indexOf(second === 37 ? "%}" : "}}", at + 2);
+      if (close === -1 || close >= end) return at + 1;
+      sink.template(at, close + 2);
+      cut(at, close + 2);
+      return close + 2;
+    }
+    if (!isMdx || failures > failuresMax) return at + 1;
+    const after = skipBraces(text, at, end);
+    if (after === -1) {
+      failures++;
+      return at + 1;
+    }
+    cut(at, after);
+    return after;
+  }
+
+  let i = from;
+  while (i < end) {
+    switch (text.charCodeAt(i)) {
+      case 92:
+        i += 2;
+        break;
+      case 96:
+        i = skipCodeSpan(i);
+        break;
+      case 91: {
+        const isImage = i > from && text.charCodeAt(i - 1) === 33 && text.charCodeAt(i - 2) !== 92;
+        brackets.push({ at: i + 1, isImage, isActive: true });
+        i++;
+        break;
+      }
+      case 93:
+        i = brackets.length === 0 ? i + 1 : closeBracket(i);
+        break;
+      case 60:
+        i = skipAngle(i);
+        break;
+      case 123:
+        i = skipBrace(i);
+        break;
+      default:
+        i++;
+    }
+  }
+  cut(end, end);
+}

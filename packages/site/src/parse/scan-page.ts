@@ -1,0 +1,111 @@
+import { decodePiece, encodePiece, textStart, toByteString } from "../text/bytes.ts";
+import { indexLines } from "../text/line-index.ts";
+import type { HeadingBlock, TextBlock } from "./blocks.ts";
+import type { Dialect } from "./dialect.ts";
+import { decodeEntities, decodeEscapes } from "./entities.ts";
+import type { Heading, Link, LinkKind, PageFacts } from "./facts.ts";
+import { readFrontMatter } from "./front-matter.ts";
+import { headingText } from "./heading-text.ts";
+import { joinLines, toFileOffset } from "./leaf-blocks.ts";
+import { scanBlocks } from "./scan-blocks.ts";
+import { readInclude, readModules } from "./scan-includes.ts";
+import { type InlineSink, scanInline } from "./scan-inline.ts";
+import { scanMarkup } from "./scan-markup.ts";
+import type { Tag } from "./scan-tag.ts";
+import { createSlugger } from "./slug.ts";
+import { tagFacts } from "./tag-facts.ts";
+
+/** A page beyond this is not read: no reader would, and a scan must not take seconds. */
+export const pageBytesMax = 4 * 1024 * 1024;
+
+const explicitId = /[ \t]*\{[ \t]*:?[ \t]*#([^\s{}]+)[^{}\n]*\}$|[ \t]*\{\/\*[ \t]*#([^\s{}*]+)[ \t]*\*\/\}$/;
+const bareHere = /^(?:click )?here\.?$|^(?:this|this link|link)$/i;
+
+export function scanPage(bytes: Uint8Array, dialect: Dialect): PageFacts {
+  if (bytes.byteLength > pageBytesMax) return { ...emptyFacts(), unread: "too large" };
+  const text = toByteString(bytes);
+  if (text.includes("\0")) return { ...emptyFacts(), unread: "binary" };
+  return scanText(text, dialect);
+}
+
+function emptyFacts(): PageFacts {
+  return { frontMatter: null, headings: [], links: [], ids: [], bareFences: [] };
+}
+
+/** Takes from a page, held as a byte string, what the graph needs to know. */
+export function scanText(text: string, dialect: Dialect): PageFacts {
+  const facts = emptyFacts();
+  const bodyFrom = textStart(text);
+  facts.frontMatter = readFrontMatter(text, bodyFrom);
+  const blocks = scanBlocks(text, facts.frontMatter?.bodyStart ?? bodyFrom, dialect);
+  const lines = indexLines(text);
+  const labels: ReadonlySet<string> = new Set(blocks.definitions.map((definition) => definition.label));
+
+  function addLink(kind: LinkKind, start: number, end: number): Link | null {
+    const raw = decodePiece(text.slice(start, end));
+    const isMarkdown = kind === "link" || kind === "image" || kind === "definition";
+    const target = decodeEntities(isMarkdown ? decodeEscapes(raw) : raw).trim();
+    if (target === "") return null;
+    const link: Link = { kind, target, start, end, ...lines.place(start) };
+    facts.links.push(link);
+    return link;
+  }
+
+  function scan(block: TextBlock): void {
+    const joined = block.lines === null ? text : joinLines(text, block.lines);
+    const from = block.lines === null ? block.start : 0;
+    const to = block.lines === null ? block.end : joined.length;
+    const at =
+      block.lines === null ? (offset: number) => offset : (offset: number) => toFileOffset(block.lines ?? [], offset);
+    const sink: InlineSink = {
+      link(isImage, textFrom, textTo, start, end) {
+        const link = addLink(isImage ? "image" : "link", at(start), at(end));
+        if (link === null) return;
+        const words = joined.slice(textFrom, textTo).trim();
+        if (isImage && words === "") link.noAlt = true;
+        if (!isImage && words.length < 12 && bareHere.test(words)) link.here = true;
+      },
+      tag: (tag: Tag) =>
+        tagFacts(tag, joined, facts.ids, (kind, start, end) => addLink(kind, at(start), at(end)), dialect),
+      template: (start, end) => readInclude(joined, start, end, (kind, from, to) => addLink(kind, at(from), at(to))),
+    };
+    if (block.kind === "text") scanInline(joined, from, to, dialect, labels, sink);
+    else scanMarkup(joined, from, to, dialect, sink);
+  }
+
+  const slugger = createSlugger(dialect.slug);
+  for (const block of blocks.headings) facts.headings.push(readHeading(block));
+  // Explicit ids are taken before derived ones are made.
+  for (const heading of facts.headings) if (heading.explicit) slugger.taken(heading.id);
+  for (const heading of facts.headings) if (!heading.explicit) heading.id = slugger.next(heading.text);
+
+  function readHeading(block: HeadingBlock): Heading {
+    const source = decodePiece(
+      block.lines === null ? text.slice(block.start, block.end) : joinLines(text, block.lines),
+    );
+    const found = dialect.headingIds ? explicitId.exec(source) : null;
+    const content = found === null ? source : source.slice(0, found.index);
+    const tail = found === null ? 0 : encodePiece(source.slice(found.index)).length;
+    const heading: Heading = {
+      level: block.level,
+      text: headingText(content, dialect, labels)
+        .replace(/\s*\n\s*/g, " ")
+        .trim(),
+      id: found === null ? "" : ((found[1] ?? found[2]) as string),
+      start: block.start,
+      end: block.end - tail,
+      ...lines.place(block.start),
+    };
+    if (found !== null) heading.explicit = true;
+    return heading;
+  }
+
+  for (const block of blocks.headings) scan(block);
+  for (const block of blocks.texts) scan(block);
+  for (const { start, end } of blocks.definitions) addLink("definition", start, end);
+  for (const { start, end } of blocks.modules) readModules(text, start, end, addLink);
+  facts.bareFences = blocks.bareFences.map((offset) => lines.place(offset));
+  facts.links.sort((a, b) => a.start - b.start);
+  facts.headings.sort((a, b) => a.start - b.start);
+  return facts;
+}

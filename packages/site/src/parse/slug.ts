@@ -1,0 +1,78 @@
+import { slug as githubSlug } from "github-slugger";
+import type { SlugRule } from "./dialect.ts";
+
+const plainAscii = /^[A-Za-z0-9 _-]*$/;
+
+function github(text: string): string {
+  return plainAscii.test(text) ? text.toLowerCase().replaceAll(" ", "-") : githubSlug(text);
+}
+
+/** Python-Markdown's `toc` extension. */
+function python(text: string): string {
+  const ascii = text.normalize("NFKD").replace(/[^\0-\x7f]/g, "");
+  return ascii
+    .replace(/[^\w\s-]/g, "")
+    .trim()
+    .toLowerCase()
+    .replace(/[-\s]+/g, "-");
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the rule of @mdit-vue/shared, to the letter
+const vitepressControl = /[\u0000-\u001f]/g;
+const vitepressSpecial = /[\s~`!@#$%^&*()\-_+=[\]{}|\\;:"'“”‘’<>,.?/]+/g;
+
+function vitepress(text: string): string {
+  return text
+    .normalize("NFKD")
+    .replace(/[\u0300-\u036f]/g, "")
+    .replace(vitepressControl, "")
+    .replace(vitepressSpecial, "-")
+    .replace(/-{2,}/g, "-")
+    .replace(/^-+|-+$/g, "")
+    .replace(/^(\d)/, "_$1")
+    .toLowerCase();
+}
+
+function mintlify(text: string): string {
+  return github(text)
+    .replace(/-{2,}/g, "-")
+    .replace(/^-+|-+$/g, "");
+}
+
+function mdn(text: string): string {
+  return text
+    .toLowerCase()
+    .trim()
+    .replace(/["#$%&+,/:;=?@[\]^`{|}~')(\\]/g, "")
+    .replace(/\s+/g, "_")
+    .replace(/-{2,}/g, "-");
+}
+
+const rules: Record<SlugRule, { slug(text: string): string; separator: string; firstRepeat: number }> = {
+  github: { slug: github, separator: "-", firstRepeat: 1 },
+  mintlify: { slug: mintlify, separator: "-", firstRepeat: 2 },
+  python: { slug: python, separator: "_", firstRepeat: 1 },
+  vitepress: { slug: vitepress, separator: "-", firstRepeat: 1 },
+  mdn: { slug: mdn, separator: "_", firstRepeat: 2 },
+};
+
+/** Makes ids of headings in the order of a page: a repeated one gets a number. */
+export function createSlugger(rule: SlugRule): { next(text: string): string; taken(id: string): void } {
+  const { slug, separator, firstRepeat } = rules[rule];
+  const seen = new Map<string, number>();
+  function next(text: string): string {
+    const base = slug(text);
+    let id = base;
+    let count = seen.get(base);
+    if (count !== undefined) {
+      do {
+        id = `${base}${separator}${count}`;
+        count++;
+      } while (seen.has(id));
+      seen.set(base, count);
+    }
+    seen.set(id, firstRepeat);
+    return id;
+  }
+  return { next, taken: (id) => void (seen.has(id) || seen.set(id, firstRepeat)) };
+}

@@ -1,0 +1,46 @@
+import { decodePiece } from "../text/bytes.ts";
+import type { Dialect } from "./dialect.ts";
+import type { Link, LinkKind } from "./facts.ts";
+import type { Attribute, Tag } from "./scan-tag.ts";
+
+type Add = (kind: LinkKind, start: number, end: number) => Link | null;
+
+const media = new Set(["img", "video", "source", "audio", "track", "Image", "Img", "Frame"]);
+// Not links of the page: metadata, and elements whose href is a namespace of its own.
+const ignored = new Set(["link", "base", "use", "script"]);
+
+function attributeText(text: string, attribute: Attribute | undefined): string | null {
+  const value = attribute?.value;
+  return value ? text.slice(value.start, value.end) : null;
+}
+
+/** Ids and targets that a tag's attributes give. */
+export function tagFacts(tag: Tag, text: string, ids: string[], add: Add, _dialect: Dialect): void {
+  if (tag.closing) return;
+  for (const attribute of tag.attributes) {
+    const { name, value } = attribute;
+    if (value === null || value.start === value.end) continue;
+    if (name === "id" || (name === "name" && tag.name === "a"))
+      ids.push(decodePiece(text.slice(value.start, value.end)));
+    else if (name === "href" && !ignored.has(tag.name)) add("href", value.start, value.end);
+    else if (name === "to" && (tag.name === "Link" || tag.name === "NavLink")) add("href", value.start, value.end);
+    else if (name === "src" && media.has(tag.name)) addMedia(tag, text, value, add);
+    else if (name === "poster" && tag.name === "video") add("src", value.start, value.end);
+    else if (name === "img" && tag.name === "Card") add("src", value.start, value.end);
+  }
+}
+
+function addMedia(tag: Tag, text: string, value: { start: number; end: number }, add: Add): void {
+  const link = add("src", value.start, value.end);
+  if (link === null || tag.name !== "img") return;
+  const alt = tag.attributes.find((attribute) => attribute.name.toLowerCase() === "alt" || attribute.name === ":alt");
+  // An empty alt marks decoration on purpose; only a missing one is an oversight.
+  if (
+    alt === undefined &&
+    attributeText(
+      text,
+      tag.attributes.find((a) => a.name === "role"),
+    ) !== "presentation"
+  )
+    link.noAlt = true;
+}

@@ -1,0 +1,65 @@
+import { stringify } from "yaml";
+import { isBelow, pageExtension, stripExtension, underDir } from "../links/route.ts";
+import { makeNode } from "../links/site-index.ts";
+import { readFrontMatter } from "../parse/front-matter.ts";
+import { scanText } from "../parse/scan-page.ts";
+import type { Site } from "../site.ts";
+import { encodePiece } from "../text/bytes.ts";
+import type { Refactoring } from "../types.ts";
+import { findSpot, insertEntry } from "./add-to-navigation.ts";
+import { createPlan, refuse } from "./edit-plan.ts";
+import { cleanPath } from "./locate-page.ts";
+
+export interface AddPage {
+  path: string;
+  title?: string;
+  content: string;
+  group?: string;
+}
+
+// Where these say a title in front matter, others open with a heading.
+const titledByHeading = new Set(["markdown", "mkdocs", "gitbook", "vitepress", "nextra"]);
+
+/** Adds a page and lists it in the navigation. */
+export async function addPage(site: Site, input: AddPage): Promise<Refactoring> {
+  const clean = cleanPath(input.path);
+  if (clean === null || clean.endsWith("/")) return refuse(`"${input.path}" is no path that a page could have`);
+  let path = isBelow(clean, site.root) ? clean : underDir(site.root, clean);
+  if (!pageExtension.test(path)) path += usualExtension(site);
+  const taken = [path, ...[".md", ".mdx"].map((extension) => stripExtension(path) + extension)].find((one) =>
+    site.index.files.has(one),
+  );
+  if (taken !== undefined) return refuse(`${taken} already exists; edit it instead`);
+  if (site.model.role(path) !== "page") return refuse(`${path} would be no page of this ${site.framework} site`);
+  const text = encodePiece(withTitle(site, input));
+  const node = makeNode(site.model, path, scanText(text, site.model.dialect(path)), "");
+  const holder = site.index.routes.get(node.route.slice(1));
+  if (holder !== undefined) return refuse(`${holder} already has the route ${node.route}`);
+  const plan = createPlan(site);
+  plan.create(path, text);
+  plan.count("pages");
+  if (site.navigation.length > 0 && (site.model.listsPages || input.group !== undefined)) {
+    const spot = findSpot(site, path, input.group === undefined ? {} : { group: input.group });
+    if ("reason" in spot) return refuse(spot.reason);
+    await insertEntry(site, spot, node, plan);
+  } else if (input.group !== undefined) {
+    return refuse(`this ${site.framework} site has no navigation to add the group "${input.group}" to`);
+  }
+  return plan.finish();
+}
+
+function usualExtension(site: Site): string {
+  let mdx = 0;
+  for (const { path } of site.pages) if (path.endsWith(".mdx")) mdx++;
+  const isNewMintlify = site.framework === "mintlify" && site.pages.length === 0;
+  return isNewMintlify || mdx * 2 > site.pages.length ? ".mdx" : ".md";
+}
+
+function withTitle(site: Site, { title, content }: AddPage): string {
+  const body = content.endsWith("\n") || content === "" ? content : `${content}\n`;
+  if (title === undefined) return body;
+  const hasTitle = readFrontMatter(body, 0)?.fields["title"] !== undefined || /^#\s/.test(body);
+  if (hasTitle || readFrontMatter(body, 0) !== null) return body;
+  if (titledByHeading.has(site.framework)) return `# ${title}\n\n${body}`;
+  return `---\ntitle: ${stringify(title, { lineWidth: 0 }).trimEnd()}\n---\n\n${body}`;
+}

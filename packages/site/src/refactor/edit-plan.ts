@@ -1,0 +1,73 @@
+import type { FileEdit } from "../frameworks/framework.ts";
+import type { Site } from "../site.ts";
+import { encodePiece, fromByteString, toByteString } from "../text/bytes.ts";
+import { applySplices, type Splice } from "../text/splice.ts";
+import { createTimeSlice } from "../text/time-slice.ts";
+import type { Edits, Refactoring, Skipped } from "../types.ts";
+
+/** Collects what a refactoring changes, in the offsets of the files as they are; `finish` makes the edits of it. */
+export interface EditPlan {
+  splice(path: string, splice: Splice): void;
+  move(from: string, to: string): void;
+  /** The text is a byte string. */
+  create(path: string, text: string): void;
+  apply(edit: FileEdit): void;
+  skip(skipped: Skipped): void;
+  count(what: string, by?: number): void;
+  finish(): Promise<Refactoring>;
+}
+
+export function createPlan(site: Site): EditPlan {
+  const splices = new Map<string, Splice[]>();
+  const moves = new Map<string, string>();
+  const created = new Map<string, string>();
+  const skipped: Skipped[] = [];
+  const counts: Record<string, number> = {};
+
+  function splice(path: string, one: Splice): void {
+    const list = splices.get(path);
+    if (list === undefined) splices.set(path, [one]);
+    else list.push(one);
+  }
+
+  async function finish(): Promise<Refactoring> {
+    const edits = new Map<string, Uint8Array | null>();
+    const breathe = createTimeSlice();
+    for (const path of moves.keys()) edits.set(path, null);
+    for (const path of new Set([...splices.keys(), ...moves.keys()])) {
+      await breathe();
+      const bytes = await site.tree.read(path);
+      if (bytes === null) return { kind: "refused", reason: `${path} is gone; nothing was changed` };
+      const list = splices.get(path) ?? [];
+      const after = list.length === 0 ? bytes : fromByteString(applySplices(toByteString(bytes), list));
+      const target = moves.get(path) ?? path;
+      if (target !== path || Buffer.compare(bytes, after) !== 0) edits.set(target, after);
+    }
+    for (const [path, text] of created) edits.set(path, fromByteString(text));
+    return { kind: "done", edits: edits satisfies Edits, counts, skipped };
+  }
+
+  return {
+    splice,
+    move: (from, to) => void moves.set(from, to),
+    create: (path, text) => void created.set(path, text),
+    apply(edit) {
+      if ("created" in edit) created.set(edit.file, edit.created);
+      else for (const one of edit.splices) splice(edit.file, one);
+    },
+    skip: (one) => void skipped.push(one),
+    count(what, by = 1) {
+      counts[what] = (counts[what] ?? 0) + by;
+    },
+    finish,
+  };
+}
+
+export function refuse(reason: string): Refactoring {
+  return { kind: "refused", reason };
+}
+
+/** A replacement by ordinary text. */
+export function replaceRange(start: number, end: number, text: string): Splice {
+  return { start, end, text: encodePiece(text) };
+}

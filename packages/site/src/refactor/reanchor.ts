@@ -1,0 +1,76 @@
+import { resolveTarget } from "../links/resolve.ts";
+import type { PageNode } from "../links/site-index.ts";
+import type { Link } from "../parse/facts.ts";
+import { scanText } from "../parse/scan-page.ts";
+import type { Site } from "../site.ts";
+import { toByteString } from "../text/bytes.ts";
+import { createTimeSlice } from "../text/time-slice.ts";
+import { type EditPlan, replaceRange } from "./edit-plan.ts";
+
+export interface Reanchor {
+  /** Notes which ids of a page change with its new text. */
+  changed(node: PageNode, text: string): void;
+  /** Rewrites the fragments of links to those ids. */
+  apply(): Promise<void>;
+}
+
+export function createReanchor(site: Site, plan: EditPlan): Reanchor {
+  const renamed = new Map<string, Map<string, string>>();
+
+  function changed(node: PageNode, text: string): void {
+    const after = scanText(text, site.model.dialect(node.path)).headings;
+    const before = node.facts.headings;
+    if (after.length !== before.length) return;
+    const kept = new Set(after.map((heading) => heading.id));
+    const ids = new Map<string, string>();
+    before.forEach((heading, i) => {
+      const id = after[i]?.id;
+      if (id !== undefined && id !== heading.id && !kept.has(heading.id)) ids.set(heading.id, id);
+    });
+    if (ids.size > 0) renamed.set(node.path, ids);
+  }
+
+  /** A partial's headings are anchors of the pages that include it. */
+  function spreadToIncluders(): void {
+    for (const node of site.index.nodes.values()) {
+      for (const link of node.facts.links) {
+        if (link.kind !== "include") continue;
+        const found = resolveTarget(site.index, node.path, link.target, "include");
+        const ids = found.kind === "page" ? renamed.get(found.path) : undefined;
+        if (ids !== undefined && found.kind === "page" && found.path !== node.path) {
+          renamed.set(node.path, new Map([...ids, ...(renamed.get(node.path) ?? [])]));
+        }
+      }
+    }
+  }
+
+  function newId(node: PageNode, link: Link): string | null {
+    if (!link.target.includes("#")) return null;
+    const found = resolveTarget(site.index, node.path, link.target, link.kind);
+    if (found.kind !== "page" || found.hash === null) return null;
+    return renamed.get(found.path)?.get(found.hash) ?? null;
+  }
+
+  async function apply(): Promise<void> {
+    if (renamed.size === 0) return;
+    spreadToIncluders();
+    const breathe = createTimeSlice();
+    for (const node of site.index.nodes.values()) {
+      await breathe();
+      const affected = node.facts.links.filter((link) => newId(node, link) !== null);
+      if (affected.length === 0) continue;
+      const bytes = await site.tree.read(node.path);
+      if (bytes === null) continue;
+      const text = toByteString(bytes);
+      for (const link of affected) {
+        const hash = text.slice(link.start, link.end).indexOf("#");
+        const id = newId(node, link);
+        if (hash === -1 || id === null) continue;
+        plan.splice(node.path, replaceRange(link.start + hash + 1, link.end, id));
+        plan.count("links");
+      }
+    }
+  }
+
+  return { changed, apply };
+}

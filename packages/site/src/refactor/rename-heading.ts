@@ -1,0 +1,45 @@
+import type { Site } from "../site.ts";
+import { toByteString } from "../text/bytes.ts";
+import { applySplices } from "../text/splice.ts";
+import type { Refactoring } from "../types.ts";
+import { createPlan, refuse, replaceRange } from "./edit-plan.ts";
+import { locatePage } from "./locate-page.ts";
+import { createReanchor } from "./reanchor.ts";
+
+export interface RenameHeading {
+  page: string;
+  /** The heading's text or its id. */
+  from: string;
+  to: string;
+}
+
+/** Renames a heading; links to its id follow. */
+export async function renameHeading(site: Site, input: RenameHeading): Promise<Refactoring> {
+  const located = locatePage(site, input.page);
+  if (located.kind === "refused") return located;
+  const { node } = located;
+  const to = input.to.trim().replace(/\s+/g, " ");
+  const from = input.from.trim().replace(/^#+\s*/, "");
+  if (to === "") return refuse("a heading needs a text");
+  const named = node.facts.headings.filter((heading) => heading.text === from || heading.id === from);
+  const loose = node.facts.headings.filter((heading) => heading.text.toLowerCase() === from.toLowerCase());
+  const found = named.length > 0 ? named : loose;
+  const [heading] = found;
+  const plan = createPlan(site);
+  if (heading === undefined) {
+    if (node.facts.headings.some(({ text }) => text === to)) return plan.finish();
+    const names = node.facts.headings.slice(0, 8).map(({ text }) => `"${text}"`);
+    const hint = names.length === 0 ? "it has none" : `it has ${names.join(", ")}`;
+    return refuse(`${node.path} has no heading "${from}"; ${hint}`);
+  }
+  if (found.length > 1) return refuse(`${node.path} has ${found.length} headings "${from}"; name one by its id`);
+  const bytes = await site.tree.read(node.path);
+  if (bytes === null) return refuse(`${node.path} is gone`);
+  const splice = replaceRange(heading.start, heading.end, to);
+  plan.splice(node.path, splice);
+  plan.count("headings");
+  const reanchor = createReanchor(site, plan);
+  reanchor.changed(node, applySplices(toByteString(bytes), [splice]));
+  await reanchor.apply();
+  return plan.finish();
+}

@@ -1,0 +1,105 @@
+import type { PageNode } from "../links/site-index.ts";
+import type { Dialect } from "../parse/dialect.ts";
+import { type Range, readProse } from "../parse/prose.ts";
+import type { Site } from "../site.ts";
+import { decodePiece, encodePiece, toByteString } from "../text/bytes.ts";
+import { applySplices, type Splice } from "../text/splice.ts";
+import { createTimeSlice } from "../text/time-slice.ts";
+import type { Refactoring } from "../types.ts";
+import { createPlan, refuse } from "./edit-plan.ts";
+import { locatePage } from "./locate-page.ts";
+import { createReanchor } from "./reanchor.ts";
+import { createTerm, type Term } from "./term.ts";
+
+export interface ReplaceTerm {
+  from: string;
+  to: string;
+  /** Only these; all where it is left out. */
+  pages?: readonly string[];
+  /** Plurals too. */
+  wordForms?: boolean;
+  includeCode?: boolean;
+  includeLinks?: boolean;
+  includeFrontMatterKeys?: boolean;
+}
+
+/** Replaces a term in what readers read, keeping its case; links to headings that change follow. */
+export async function replaceTerm(site: Site, input: ReplaceTerm): Promise<Refactoring> {
+  const from = input.from.trim().replace(/\s+/g, " ");
+  const to = input.to.trim().replace(/\s+/g, " ");
+  if (from === "") return refuse("name the term to replace");
+  if (from.length > 200 || to.length > 200) return refuse("a term has at most 200 characters");
+  const chosen = choosePages(site, input.pages);
+  if (typeof chosen === "string") return refuse(chosen);
+  const plan = createPlan(site);
+  const reanchor = createReanchor(site, plan);
+  const prose = createTerm({ from, to, wordForms: input.wordForms === true, isLiteral: false });
+  const literal = createTerm({ from, to, wordForms: false, isLiteral: true });
+  const breathe = createTimeSlice();
+  for (const node of chosen) {
+    await breathe();
+    const bytes = await site.tree.read(node.path);
+    if (bytes === null || node.facts.unread !== undefined) continue;
+    const text = toByteString(bytes);
+    const splices = spliceTerm(text, site.model.dialect(node.path), input, prose, literal);
+    if (splices.length === 0) continue;
+    for (const splice of splices) plan.splice(node.path, splice);
+    plan.count("pages");
+    plan.count("replacements", splices.length);
+    reanchor.changed(node, applySplices(text, splices));
+  }
+  if (input.pages === undefined) await replaceLabels(site, prose, plan);
+  await reanchor.apply();
+  return plan.finish();
+}
+
+function choosePages(site: Site, words: readonly string[] | undefined): PageNode[] | string {
+  if (words === undefined) return [...site.index.nodes.values()];
+  const nodes: PageNode[] = [];
+  for (const word of words) {
+    const located = locatePage(site, word);
+    if (located.kind === "refused") return located.reason;
+    nodes.push(located.node);
+  }
+  return [...new Set(nodes)];
+}
+
+function spliceTerm(text: string, dialect: Dialect, input: ReplaceTerm, prose: Term, literal: Term): Splice[] {
+  const ranges = readProse(text, dialect);
+  const splices = spliceRanges(text, ranges.prose, prose);
+  if (input.includeCode) splices.push(...spliceRanges(text, ranges.code, literal));
+  if (input.includeLinks) splices.push(...spliceRanges(text, ranges.targets, literal));
+  if (input.includeFrontMatterKeys) splices.push(...spliceRanges(text, ranges.frontMatterKeys, literal));
+  return splices;
+}
+
+function spliceRanges(text: string, ranges: readonly Range[], term: Term): Splice[] {
+  const splices: Splice[] = [];
+  for (const { start, end } of ranges) {
+    const raw = text.slice(start, end);
+    const piece = decodePiece(raw);
+    // Bytes that are not UTF-8 have no place in ordinary text: leave such a passage alone.
+    if (piece !== raw && encodePiece(piece) !== raw) continue;
+    for (const match of term.matches(piece)) {
+      const at = start + encodePiece(piece.slice(0, match.index)).length;
+      const length = encodePiece(piece.slice(match.index, match.index + match.length)).length;
+      splices.push({ start: at, end: at + length, text: encodePiece(match.text) });
+    }
+  }
+  return splices;
+}
+
+/** Group and tab names are read as much as pages are. */
+async function replaceLabels(site: Site, term: Term, plan: ReturnType<typeof createPlan>): Promise<void> {
+  const files = new Map<string, string>();
+  for (const label of site.model.labels) {
+    if (!files.has(label.file)) {
+      const bytes = await site.tree.read(label.file);
+      files.set(label.file, bytes === null ? "" : toByteString(bytes));
+    }
+    for (const splice of spliceRanges(files.get(label.file) ?? "", [label], term)) {
+      plan.splice(label.file, splice);
+      plan.count("navigation");
+    }
+  }
+}
