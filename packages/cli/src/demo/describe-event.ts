@@ -12,6 +12,7 @@ export function describeEvent(event: JobEvent): ToldEvent {
   switch (event.kind) {
     case "job.created":
       return { kind: "phase", name: "queued" };
+    case "run.started":
     case "phase":
       return typeof data.phase === "string" ? { kind: "phase", name: data.phase } : { kind: "nothing" };
     case "step":

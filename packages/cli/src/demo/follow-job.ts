@@ -46,7 +46,7 @@ function createTeller(narrator: Narrator) {
   function close(at: Date) {
     if (!phase) return;
     const took = seconds(at.getTime() - phase.since.getTime()).padStart(6);
-    narrator.done(phase.name, [took, ...phase.details].join("   "));
+    narrator.done(phase.name, `${took}   ${phase.details.join(", ")}`.trimEnd());
     phase = null;
   }
 

@@ -5,8 +5,9 @@ import { type Cli, CliError } from "../cli.ts";
 import { existingFolder } from "../commands/project-add.ts";
 import { resolvePath } from "../resolve-path.ts";
 import { liveNarrator, type Narrator, plainNarrator, silentNarrator } from "../terminal/narrator.ts";
-import { findDocsDir } from "./find-docs-dir.ts";
+import { wrap } from "../terminal/wrap.ts";
 import { followJob } from "./follow-job.ts";
+import { lookAtDocs } from "./look-at-docs.ts";
 import { showFailure, showReport } from "./show-report.ts";
 import { showWayBack } from "./show-way-back.ts";
 import { startDemoServer } from "./start-demo-server.ts";
@@ -27,7 +28,7 @@ const ownPrompt = "Fix broken links.";
 interface Task {
   name: string;
   folder: string;
-  docsDir: string;
+  docsDir?: string;
   prompt: string;
 }
 
@@ -46,8 +47,9 @@ export async function runDemo(cli: Cli, options: DemoOptions): Promise<void> {
       if (job.status === "failed") throw new CliError("jobFailed", "the demo's job failed; its reason is above");
       if (job.prLink) {
         const link = await server.admin.createLoginLink(job.prLink);
-        showWayBack(cli, narrator, { link, dataDir, url: server.url, isLive });
-        if (isLive && cli.stdin.isTTY) await untilDismissed(cli);
+        const staysUp = isLive && Boolean(cli.stdin.isTTY);
+        showWayBack(cli, narrator, { link, dataDir, url: server.url, staysUp });
+        if (staysUp) await untilDismissed(cli);
       }
     } finally {
       narrator.begin("stopping");
@@ -59,27 +61,24 @@ export async function runDemo(cli: Cli, options: DemoOptions): Promise<void> {
 }
 
 async function taskOf(cli: Cli, options: DemoOptions): Promise<Task> {
-  if (options.repo === undefined) return { name: "Sample docs", folder: sampleDir, docsDir: "", prompt: samplePrompt };
+  if (options.repo === undefined) return { name: "Sample docs", folder: sampleDir, prompt: samplePrompt };
   const folder = await existingFolder(resolvePath(cli, options.repo));
-  const docsDir = options.docs ?? (await findDocsDir(folder));
-  return { name: "A copy of your docs", folder, docsDir, prompt: ownPrompt };
+  const docsDir = options.docs === undefined ? {} : { docsDir: options.docs };
+  return { name: "A copy of your docs", folder, prompt: ownPrompt, ...docsDir };
 }
 
 async function carryOut(cli: Cli, narrator: Narrator, server: Server, task: Task): Promise<AgentJob> {
-  narrator.begin(`importing ${task.name.toLowerCase()}`);
-  const project = await server.admin.addProject({
-    name: task.name,
-    forge: "local",
-    repo: task.folder,
-    docsDir: task.docsDir,
-  });
+  narrator.begin(`reading ${task.name.toLowerCase()}`);
+  const { docsDir, pages, findings } = await lookAtDocs(task, cli.signal);
+  const project = await server.admin.addProject({ name: task.name, forge: "local", repo: task.folder, docsDir });
   const { key } = await server.admin.createKey({ projectIds: [project.id], name: "demo", scope: "write" });
-  narrator.done("import", task.docsDir ? `${task.name.toLowerCase()}, in ${task.docsDir}/` : task.name.toLowerCase());
+  narrator.done("import", `${task.name.toLowerCase()}${docsDir && `, in ${docsDir}/`}: ${pages}`);
+  narrator.done("check", findings);
 
   const jobs = new Emend({ baseUrl: server.url, apiKey: key }).jobs(project.id);
   const created = await jobs.create({ prompt: task.prompt }, { signal: cli.signal });
   narrator.line();
-  narrator.line(`  ${narrator.style.strong(task.prompt)}`);
+  for (const line of wrap(task.prompt, narrator.width)) narrator.line(`  ${narrator.style.strong(line)}`);
   narrator.line(`  ${narrator.style.dim(`POST /v2/agent/${project.id}/job → 201 ${created.id}`)}`);
   narrator.line();
   return followJob({ jobs, admin: server.admin, narrator }, created.id, cli.signal);

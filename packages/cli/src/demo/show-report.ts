@@ -18,8 +18,10 @@ export function showReport(
   const { style } = narrator;
   const row = (label: string, value: string) => narrator.line(`  ${style.dim(label.padEnd(labelWidth))}${value}`);
   narrator.line();
-  narrator.line(`  ${style.strong(safeText(report.title ?? "Nothing had to change"))}`);
-  for (const line of markdownLines(report.summary ?? "")) narrator.line(line === "" ? "" : `  ${line}`);
+  const title = safeText(report.title ?? "Nothing had to change");
+  for (const line of wrap(title, narrator.width)) narrator.line(`  ${style.strong(line)}`);
+  narrator.line();
+  for (const line of markdownLines(report.summary ?? "", narrator.width)) narrator.line(line === "" ? "" : `  ${line}`);
   narrator.line();
 
   const { linesAdded, linesRemoved } = diffFigures(report.diff);
@@ -35,7 +37,8 @@ export function showReport(
 export function showFailure(narrator: Narrator, report: JobReport): void {
   narrator.line();
   narrator.line(`  ${narrator.style.warn(`The job failed: ${report.failure?.code ?? "internal"}`)}`);
-  for (const line of wrap(safeText(report.failure?.message ?? "No reason was stored."), 96)) narrator.line(`  ${line}`);
+  const reason = safeText(report.failure?.message ?? "No reason was stored.");
+  for (const line of wrap(reason, narrator.width)) narrator.line(`  ${line}`);
   narrator.line();
 }
 
@@ -45,5 +48,5 @@ function findingsText(findings: { before: number; after: number; introduced: rea
 }
 
 function modelText(model: string): string {
-  return model === "emend/rules" ? "emend/rules: deterministic, no language model took part" : safeText(model);
+  return model === "emend/rules" ? "emend/rules, deterministic" : safeText(model);
 }

@@ -7,7 +7,7 @@ interface WayBack {
   link: string;
   dataDir: string;
   url: string;
-  isLive: boolean;
+  staysUp: boolean;
 }
 
 /** The link, and how to open it: now where the server stays up, later where it stops with this command. */
@@ -19,7 +19,7 @@ export function showWayBack(cli: Cli, narrator: Narrator, way: WayBack): void {
   );
   narrator.line(`  ${style.link(way.link)}`);
   narrator.line();
-  if (way.isLive) {
+  if (way.staysUp) {
     narrator.line(`  ${style.dim("The server stays up for it. Press Enter or Ctrl-C to stop; to start it again:")}`);
   } else {
     narrator.line(`  ${style.dim("The server stops now. Start it again, then open the link:")}`);

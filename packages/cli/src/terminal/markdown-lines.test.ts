@@ -3,7 +3,7 @@ import { markdownLines } from "./markdown-lines.ts";
 
 test("shows paragraphs and lists without their marks", () => {
   const markdown = "## Done\n\nMoved `a` to **b**, see [the page](/b).\n\n\n- one\n  - two\n1. three\n\n";
-  expect(markdownLines(markdown)).toEqual([
+  expect(markdownLines(markdown, 80)).toEqual([
     "Done",
     "",
     "Moved a to b, see the page.",
@@ -15,11 +15,11 @@ test("shows paragraphs and lists without their marks", () => {
 });
 
 test("wraps long items under their text", () => {
-  const lines = markdownLines(`- ${"word ".repeat(30)}`);
+  const lines = markdownLines(`- ${"word ".repeat(30)}`, 96);
   expect(lines).toHaveLength(2);
   expect(lines[1]).toMatch(/^ {2}word/);
 });
 
 test("lets no control character of a repository through", () => {
-  expect(markdownLines("a\u001b[31mb\u202ec")).toEqual(["a\ufffd[31mb\ufffdc"]);
+  expect(markdownLines("a\u001b[31mb\u202ec", 80)).toEqual(["a\ufffd[31mb\ufffdc"]);
 });

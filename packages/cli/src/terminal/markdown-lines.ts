@@ -1,10 +1,8 @@
 import { safeText } from "./safe-text.ts";
 import { wrap } from "./wrap.ts";
 
-const width = 96;
-
 /** A summary in Markdown as calm text: paragraphs and lists wrapped, marks of emphasis and code taken away. */
-export function markdownLines(markdown: string): string[] {
+export function markdownLines(markdown: string, width: number): string[] {
   const lines: string[] = [];
   for (const raw of markdown.split(/\r?\n/)) {
     const [, indent = "", bullet = "", rest = ""] = /^(\s*)((?:[-*+]|\d+\.)\s+)?(.*)$/.exec(raw) ?? [];

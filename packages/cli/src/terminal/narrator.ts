@@ -8,6 +8,8 @@ export interface Narrator {
   /** The begun thing is done: its last word. */
   done(text: string, detail?: string): void;
   line(text?: string): void;
+  /** How many characters of text a line should hold. */
+  readonly width: number;
   readonly style: Style;
 }
 
@@ -23,11 +25,13 @@ type Format = Parameters<typeof styleText>[0];
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const frameMs = 80;
+const widthMax = 92;
 
 export const silentNarrator: Narrator = {
   begin() {},
   done() {},
   line() {},
+  width: widthMax,
   style: styleFor(null),
 };
 
@@ -37,6 +41,7 @@ export function plainNarrator(stream: NodeJS.WriteStream): Narrator {
     begin() {},
     done: (text, detail) => void stream.write(doneLine(style, text, detail)),
     line: (text = "") => void stream.write(`${text}\n`),
+    width: widthMax,
     style,
   };
 }
@@ -73,6 +78,7 @@ export function liveNarrator(stream: NodeJS.WriteStream): Narrator & { end(): vo
       stream.write(`${text}\n`);
     },
     end: clear,
+    width: Math.max(40, Math.min(widthMax, (stream.columns || 80) - 4)),
     style,
   };
 }

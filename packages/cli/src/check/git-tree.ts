@@ -1,0 +1,54 @@
+import { execFile, spawn } from "node:child_process";
+import { promisify } from "node:util";
+import type { SiteFile, SiteTree } from "@emend/site";
+
+const run = promisify(execFile);
+const outputBytesMax = 256 * 1024 * 1024;
+
+async function git(dir: string, args: string[]): Promise<string> {
+  const { stdout } = await run("git", ["-C", dir, ...args], { maxBuffer: outputBytesMax });
+  return stdout;
+}
+
+/** The folder as it is at a commit of the repository around it. */
+export async function gitTree(dir: string, ref: string): Promise<SiteTree> {
+  const commit = await git(dir, ["rev-parse", "--verify", "--end-of-options", `${ref}^{commit}`]).catch(() => null);
+  if (commit === null) throw new Error(`--base: ${dir} is in no git repository that knows ${ref}`);
+  const listed = await git(dir, ["ls-tree", "-r", "-z", "--long", commit.trim(), "--", "."]);
+  const files: SiteFile[] = [];
+  for (const entry of listed.split("\0")) {
+    const found = /^100\d+ blob ([0-9a-f]+) +(\d+)\t([\s\S]+)$/.exec(entry);
+    if (found !== null) files.push({ path: found[3] as string, hash: found[1] as string, size: Number(found[2]) });
+  }
+  const hashes = new Map(files.map((file) => [file.path, file.hash as string]));
+  const contents = await readAll(dir, [...new Set(hashes.values())]);
+  return {
+    list: async () => files,
+    read: async (path) => contents.get(hashes.get(path) ?? "") ?? null,
+  };
+}
+
+/** Reads every blob through one process. */
+async function readAll(dir: string, hashes: readonly string[]): Promise<Map<string, Uint8Array>> {
+  const child = spawn("git", ["-C", dir, "cat-file", "--batch"], { stdio: ["pipe", "pipe", "ignore"] });
+  const chunks: Buffer[] = [];
+  child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
+  const ended = new Promise<void>((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", () => resolve());
+  });
+  child.stdin.end(hashes.map((hash) => `${hash}\n`).join(""));
+  await ended;
+  const output = Buffer.concat(chunks);
+  const contents = new Map<string, Uint8Array>();
+  let at = 0;
+  while (at < output.length) {
+    const newline = output.indexOf(10, at);
+    const [hash = "", type, size = "0"] = output.toString("latin1", at, newline).split(" ");
+    at = newline + 1;
+    if (type === "missing") continue;
+    contents.set(hash, output.subarray(at, at + Number(size)));
+    at += Number(size) + 1;
+  }
+  return contents;
+}
