@@ -7,7 +7,13 @@ export type Client = pg.PoolClient;
 export type Queryable = Pick<pg.Pool, "query">;
 
 /** One pool a process. Connections that break are dropped and made anew; nothing here ends the process. */
-export function createPool(options: { url: string; connectionsMax: number; log: Logger; name?: string }): Pool {
+export function createPool(options: {
+  url: string;
+  connectionsMax: number;
+  log: Logger;
+  name?: string;
+  queryMsMax?: number;
+}): Pool {
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.connectionsMax,
@@ -15,7 +21,7 @@ export function createPool(options: { url: string; connectionsMax: number; log: 
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
     // A connection whose far end vanished without a word would otherwise hold its query for hours.
-    query_timeout: 10_000,
+    query_timeout: options.queryMsMax ?? 10_000,
     keepAlive: true,
   });
   pool.on("error", (error) => options.log.warn({ err: error }, "idle database connection lost"));

@@ -5,6 +5,11 @@ import type { Client, Pool } from "./pool.ts";
 export async function inTransaction<T>(pool: Pool, work: (client: Client) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
+  // A connection that breaks between two queries tells nobody else, and an error that nobody hears ends the process.
+  const hear = (error: Error) => {
+    broken = error;
+  };
+  client.on("error", hear);
   try {
     await client.query("begin");
     const result = await work(client);
@@ -20,6 +25,7 @@ export async function inTransaction<T>(pool: Pool, work: (client: Client) => Pro
     }
     throw error;
   } finally {
+    client.off("error", hear);
     client.release(broken);
   }
 }
