@@ -37,7 +37,7 @@ test("a released job counts no crash and keeps its place before newer ones", asy
 
 test("a retry is due later and counts apart from crashes", async () => {
   const { pool } = database;
-  await releaseRun(pool, job.lease, { reason: "retry", delayMs: 60_000 });
+  await releaseRun(pool, job.lease, { reason: "retry", delayMs: 60_500.5 });
   expect(await readJob(pool, job.id)).toMatchObject({ crashes: 0, retries: 1 });
   expect((await claimRun(pool, options)).job).toBeNull();
 });

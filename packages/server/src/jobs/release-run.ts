@@ -18,7 +18,7 @@ export async function releaseRun(db: Queryable, lease: Lease, release: Release):
     `with changed as (
        update jobs set lease = null, lease_until = null,
          phase = case when commit_id is null then 'queued' else phase end,
-         run_after = case when $4 > 0 then clock_timestamp() + make_interval(secs => $4) else run_after end,
+         run_after = case when $4::float > 0 then clock_timestamp() + make_interval(secs => $4) else run_after end,
          retries = retries + ($3 = 'retry')::int, crashes = crashes + ($3 = 'crash')::int,
          event_seq = event_seq + 1, updated_at = clock_timestamp()
        where id = $1 and lease = $2

@@ -26,6 +26,7 @@ export async function carryOut(deps: CarryOutDeps, run: ActiveRun, processEnds: 
   const log = deps.log.child({ jobId: run.job.id, run: run.job.runs });
   try {
     const settlement = await attempt({ ...deps, log }, run);
+    if (settlement.kind === "leave") throw new LeaseLost(run.job.id);
     await throughOutage(log, processEnds, () => settle(deps, run, settlement));
     log.info({ settlement: settlement.kind }, "run settled");
   } catch (error) {
@@ -53,9 +54,10 @@ async function attempt(deps: CarryOutDeps, run: ActiveRun): Promise<Settlement> 
   }
 }
 
-async function settle(deps: CarryOutDeps, run: ActiveRun, settlement: Settlement): Promise<void> {
+type Writing = Exclude<Settlement, { kind: "leave" }>;
+
+async function settle(deps: CarryOutDeps, run: ActiveRun, settlement: Writing): Promise<void> {
   const { lease } = run.job;
-  if (settlement.kind === "leave") return;
   if (settlement.kind === "release") return releaseRun(deps.pool, lease, settlement.release);
   deps.crashPoint("before-end");
   const end = await endRun(deps.pool, lease, settlement.ending);

@@ -114,15 +114,21 @@ export function startWorker(deps: WorkerDeps, given: WorkerOptions): Worker {
     runs.set(job.lease.token, { run, settled });
   }
 
+  async function stop(): Promise<void> {
+    stopping = true;
+    for (const forget of unlisten) forget();
+    wake.ring();
+    const idle = Promise.all([claiming, sweeper.stop()]);
+    await drainRuns({ idle, runs }, options.drainMsMax);
+    processEnds.abort();
+    await keeper.close();
+  }
+
+  let stopped: Promise<void> | undefined;
   return {
-    async stop() {
-      stopping = true;
-      for (const forget of unlisten) forget();
-      wake.ring();
-      const idle = Promise.all([claiming, sweeper.stop()]);
-      await drainRuns({ idle, runs }, options.drainMsMax);
-      processEnds.abort();
-      await keeper.close();
+    stop() {
+      stopped ??= stop();
+      return stopped;
     },
   };
 }

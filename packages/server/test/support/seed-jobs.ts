@@ -12,12 +12,12 @@ export async function seedProject(db: Queryable, settings: Record<string, unknow
   return id;
 }
 
-export async function seedJob(db: Queryable, projectId: string): Promise<string> {
+export async function seedJob(db: Queryable, projectId: string, prompt = "Fix the links."): Promise<string> {
   const id = newId("job");
   await db.query(
     `insert into jobs (id, project_id, prompt, model, repository_url, branch, ref, created_by, event_seq)
-     values ($1, $2, 'Fix the links.', 'emend/rules', 'http://forge.test/docs.git', 'emend/' || $1, 'emend/' || $1, 'test', 1)`,
-    [id, projectId],
+     values ($1, $2, $3, 'emend/rules', 'http://forge.test/docs.git', 'emend/' || $1, 'emend/' || $1, 'test', 1)`,
+    [id, projectId, prompt],
   );
   await db.query("insert into job_events (job_id, seq, kind, data) values ($1, 1, 'job.created', '{}')", [id]);
   return id;

@@ -1,0 +1,201 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
+import { createFarEnds, type Script, scriptedStages } from "../../test/support/scripted-stages.ts";
+import { alterJob, readEvents, readJob, seedJob, seedProject } from "../../test/support/seed-jobs.ts";
+import { isFinal, shortTimes, waitForJob } from "../../test/support/worker-control.ts";
+import { channels } from "../db/channels.ts";
+import { type Listener, startListener } from "../db/listener.ts";
+import { createLogger } from "../lib/logger.ts";
+import { startWorker, type Worker, type WorkerOptions } from "./worker.ts";
+
+const log = createLogger({ level: "silent" });
+let database: TestDatabase;
+let listener: Listener;
+let projectId: string;
+let worker: Worker | undefined;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await createFarEnds(database.pool);
+  listener = await startListener({ url: database.url, log });
+});
+afterAll(async () => {
+  await listener.close();
+  await database.drop();
+});
+beforeEach(async () => {
+  projectId = await seedProject(database.pool);
+});
+afterEach(async () => {
+  await worker?.stop();
+  worker = undefined;
+  await database.pool.query("truncate projects cascade");
+});
+
+function start(options: Partial<WorkerOptions> = {}): void {
+  const crashPoint = () => {};
+  const stages = scriptedStages({ pool: database.pool, worker: "only", crashPoint });
+  worker = startWorker(
+    { pool: database.pool, databaseUrl: database.url, listener, log, stages, crashPoint },
+    { concurrency: 4, ...shortTimes, drainMsMax: 2_000, ...options },
+  );
+}
+const job = (script: Script) => seedJob(database.pool, projectId, JSON.stringify(script));
+const ended = (id: string) => waitForJob(database.pool, id, isFinal);
+
+test("a job with changes ends completed, with its link, its branch and the model that answered last", async () => {
+  const id = await job({ steps: 2 });
+  start();
+  expect(await ended(id)).toMatchObject({
+    status: "completed",
+    pr_link: `http://forge.test/${id}`,
+    ref: `emend/${id}`,
+    model: "scripted/last",
+    base_commit: "base",
+    base_branch: "main",
+    title: "T",
+    summary: "S",
+    lease: null,
+    failure_code: null,
+  });
+  expect((await readEvents(database.pool, id)).map(({ kind }) => kind)).toEqual([
+    "job.created",
+    "run.started",
+    "phase",
+    "step",
+    "step",
+    "phase",
+    "findings",
+    "phase",
+    "pull_request",
+    "completed",
+  ]);
+});
+
+test("a job without changes ends completed, says why, and shows no branch", async () => {
+  const id = await job({ edits: false });
+  start();
+  expect(await ended(id)).toMatchObject({ status: "completed", pr_link: null, ref: null, summary: "As it was." });
+});
+
+test("a change that policy denies fails the job, keeps its diff and publishes nothing", async () => {
+  const id = await job({ verdict: "denied" });
+  start();
+  const row = await ended(id);
+  expect(row).toMatchObject({ status: "failed", failure_code: "policy_denied", ref: null, pr_link: null });
+  expect(row.failure_message).toContain(".github/x.yml");
+  expect(row.diff.length).toBeGreaterThan(0);
+});
+
+test("work cut short by a limit is published, and the job fails with the limit's code and its link", async () => {
+  const id = await job({ limit: "budget_exceeded" });
+  start();
+  expect(await ended(id)).toMatchObject({
+    status: "failed",
+    failure_code: "budget_exceeded",
+    pr_link: `http://forge.test/${id}`,
+    ref: `emend/${id}`,
+  });
+});
+
+test("a refusal fails the job at once, in the words meant for its reader", async () => {
+  const id = await job({ fail: { stage: "runAgent", code: "policy_denied", retryable: false } });
+  start();
+  expect(await ended(id)).toMatchObject({
+    failure_code: "policy_denied",
+    failure_message: "Failed on purpose.",
+    runs: 1,
+  });
+});
+
+test("a far end that is away is tried again a bounded number of times, and counts no crash", async () => {
+  const id = await job({ fail: { stage: "runAgent", code: "model_unavailable", retryable: true } });
+  start({ retriesMax: 2, retryMs: 20 });
+  expect(await ended(id)).toMatchObject({ failure_code: "model_unavailable", runs: 3, retries: 2, crashes: 0 });
+});
+
+test("a fault nobody foresaw is tried three times and fails as internal, without its words", async () => {
+  const id = await job({ breakAt: "openTree" });
+  start({ retryMs: 20 });
+  const row = await ended(id);
+  expect(row).toMatchObject({ failure_code: "internal", runs: 3, crashes: 2 });
+  expect(row.failure_message).not.toContain("broken on purpose");
+});
+
+test("a run that fails while publishing is tried again without the model", async () => {
+  const id = await job({ steps: 2, breakAt: "publish" });
+  start({ retryMs: 20 });
+  await ended(id);
+  const { rows } = await database.pool.query("select number from turns where job_id = $1", [id]);
+  expect(rows).toHaveLength(2);
+});
+
+test("one broken job does not keep the worker from the next", async () => {
+  const broken = await job({ breakAt: "openTree" });
+  start({ concurrency: 1, retryMs: 20 });
+  await ended(broken);
+  expect(await ended(await job({}))).toMatchObject({ status: "completed" });
+});
+
+test("no more runs at a time than the worker may, however many are due", async () => {
+  await database.pool.query("update projects set settings = '{\"lanes\": 100}'");
+  const ids = await Promise.all(Array.from({ length: 8 }, () => job({ turnMs: 50 })));
+  start({ concurrency: 2 });
+  await Promise.all(ids.map(ended));
+  const { rows } = await database.pool.query(
+    `select max(running) from (
+       select (select count(*) from job_events s where s.kind = 'run.started' and s.created_at <= e.created_at)
+            - (select count(*) from job_events f where f.kind = 'completed' and f.created_at < e.created_at) as running
+       from job_events e where e.kind = 'run.started') at_a_time`,
+  );
+  expect(Number(rows[0].max)).toBe(2);
+});
+
+test("a notice wakes an idle worker long before it polls", async () => {
+  start({ pollMs: 600_000 });
+  // The first look around finds nothing; only the notice can bring the second.
+  await database.pool.query("select pg_sleep(0.2)");
+  const id = await job({});
+  await database.pool.query("select pg_notify($1, $2)", [channels.jobDue, projectId]);
+  expect(await ended(id)).toMatchObject({ status: "completed" });
+});
+
+test("without any notice polling finds the job", async () => {
+  start();
+  expect(await ended(await job({}))).toMatchObject({ status: "completed" });
+});
+
+test.each(["notice", "polling"])("a job asked to stop is stopped and archived, told by %s", async (way) => {
+  const id = await job({ turnMs: 600_000 });
+  start();
+  await waitForJob(database.pool, id, (row) => row.phase === "working");
+  await alterJob(database.pool, id, "stop_asked = 'archive'");
+  if (way === "notice") await database.pool.query("select pg_notify($1, $2)", [channels.stopAsked, id]);
+  expect(await ended(id)).toMatchObject({ status: "archived", ref: null, pr_link: null, failure_code: null });
+});
+
+test("a job that was asked to stop while nobody ran it is not run", async () => {
+  const id = await job({});
+  await alterJob(database.pool, id, "stop_asked = 'cancel'");
+  start();
+  expect(await ended(id)).toMatchObject({ status: "failed", failure_code: "cancelled" });
+  expect((await database.pool.query("select 1 from turns where job_id = $1", [id])).rowCount).toBe(0);
+});
+
+test("a stop that comes while the job publishes waits for the pull request", async () => {
+  const id = await job({ publishMs: 600 });
+  start();
+  await waitForJob(database.pool, id, (row) => row.phase === "publishing");
+  await alterJob(database.pool, id, "stop_asked = 'archive'");
+  await database.pool.query("select pg_notify($1, $2)", [channels.stopAsked, id]);
+  expect(await ended(id)).toMatchObject({ status: "archived", pr_link: `http://forge.test/${id}`, runs: 1 });
+});
+
+test("a run whose lease was taken away is broken off", async () => {
+  const id = await job({ turnMs: 600_000 });
+  start();
+  await waitForJob(database.pool, id, (row) => row.phase === "working");
+  await alterJob(database.pool, id, "status = 'archived', lease = null");
+  // Stops at once: nothing is left to drain.
+  await worker?.stop();
+  expect(await readJob(database.pool, id)).toMatchObject({ status: "archived" });
+});

@@ -1,0 +1,63 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { Queryable } from "../../src/db/pool.ts";
+import type { WorkerOptions } from "../../src/run/worker.ts";
+import type { WorkerOrder } from "./worker-process.ts";
+
+export interface WorkerProcess {
+  child: ChildProcess;
+  /** Resolves with how it ended: an exit code, or a signal's name. */
+  ended: Promise<number | string>;
+  /** Resolves once it has logged this message. */
+  logged(message: string): Promise<void>;
+  kill(): Promise<void>;
+}
+
+/** Leases short enough for a test to outlive, in the proportions of the real ones. */
+export const shortTimes = { leaseMs: 1_200, renewEveryMs: 200, pollMs: 50, retryMs: 50 };
+
+export async function spawnWorker(
+  order: Omit<WorkerOrder, "options"> & { options?: Partial<WorkerOptions> },
+): Promise<WorkerProcess> {
+  const options = { concurrency: 4, ...shortTimes, ...order.options };
+  const path = fileURLToPath(new URL("./worker-process.ts", import.meta.url));
+  const child = spawn(process.execPath, [path, JSON.stringify({ ...order, options })], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const messages: string[] = [];
+  const heard = new Set<() => void>();
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    messages.push(JSON.parse(line).msg);
+    for (const listener of heard) listener();
+  });
+  const ended = once(child, "exit").then(([code, signal]) => signal ?? code);
+  const logged = async (message: string) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const look = () => messages.includes(message) && resolve();
+    heard.add(look);
+    look();
+    await promise;
+    heard.delete(look);
+  };
+  const kill = async () => {
+    child.kill("SIGKILL");
+    await ended;
+  };
+  await Promise.race([logged("worker ready"), ended]);
+  return { child, ended, logged, kill };
+}
+
+/** Looks until the job is as wanted. The test's own time-out is the limit. */
+// biome-ignore lint/suspicious/noExplicitAny: a test looks at whichever column it is about
+export async function waitForJob(db: Queryable, id: string, wanted: (job: any) => boolean): Promise<any> {
+  for (;;) {
+    const { rows } = await db.query("select * from jobs where id = $1", [id]);
+    if (wanted(rows[0])) return rows[0];
+    await pause(20);
+  }
+}
+
+export const isFinal = (job: { status: string }) => job.status !== "active";
