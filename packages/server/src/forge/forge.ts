@@ -31,7 +31,7 @@ export type CreateOutcome =
   /** The branch has an open pull request already: look for it. */
   | { kind: "exists" };
 
-export interface GitRemote {
+interface GitRemote {
   /** Without credentials. */
   url: string;
   /** Sent as an HTTP header from the environment; never in a URL, argument or file. */

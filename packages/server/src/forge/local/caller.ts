@@ -2,7 +2,7 @@ import type { Queryable } from "../../db/pool.ts";
 import { isProjectId } from "./repository.ts";
 
 /** What a valid admin key grants. */
-export interface KeyGrant {
+interface KeyGrant {
   readonly keyId: string;
   readonly projectIds: ReadonlySet<string>;
   readonly scope: "read" | "write";
@@ -70,4 +70,17 @@ export async function findLocalProject(db: Queryable, id: string): Promise<Local
     values: [id],
   });
   return rows[0] ?? null;
+}
+
+/** Every project whose repository is here, by name. */
+export async function listLocalProjects(
+  db: Queryable,
+): Promise<readonly (LocalProject & { openPullRequests: number })[]> {
+  const { rows } = await db.query<LocalProject & { openPullRequests: number }>(
+    `select id, name, (
+       select count(*)::int from local_pull_requests where project_id = projects.id and state = 'open'
+     ) as "openPullRequests"
+     from projects where forge = 'local' order by name, id limit 1000`,
+  );
+  return rows;
 }

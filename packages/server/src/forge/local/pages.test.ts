@@ -68,6 +68,19 @@ describe("the login link", () => {
   });
 });
 
+describe("the first page", () => {
+  it("lists the projects that the reader may see", async () => {
+    expect((await fetch(`${host.url}/`)).status).toBe(401);
+    const all = await (await bySession(`${host.url}/`)).text();
+    expect(all).toContain(`/base/forge/${project}/pulls`);
+    expect(all).toContain("/base/forge/prj_other/pulls");
+    const headers = { authorization: `Bearer ${host.keyOf("prj_other", "read")}` };
+    const own = await (await fetch(`${host.url}/`, { headers })).text();
+    expect(own).not.toContain(project);
+    expect(own).toContain("prj_other");
+  });
+});
+
 describe("reading a pull request", () => {
   it("takes a session or a key, and says in words how to get in", async () => {
     const { url } = await openPull("topic/read", () => writeFile(join(work, "page.md"), "one\nTWO\nthree\n"));

@@ -28,7 +28,7 @@ export function layout(
 </head>
 <body>
 <header class="bar"><div class="wide">
-<span class="mark">${mark}Emend</span>
+<a class="mark" href="${basePath}/">${mark}Emend</a>
 <nav aria-label="Breadcrumb"><ol>${trail}</ol></nav>
 ${
   context.session && html`<form method="post" action="${basePath}/logout"><button class="plain">Log out</button></form>`

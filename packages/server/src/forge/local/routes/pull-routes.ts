@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type Caller, findCaller, findLocalProject, type LocalProject } from "../caller.ts";
+import { type Caller, findCaller, findLocalProject, type LocalProject, listLocalProjects } from "../caller.ts";
 import { mergePullRequest } from "../merge-pull-request.ts";
+import { homePage } from "../pages/home-page.ts";
 import { pullPage } from "../pages/pull-page.ts";
 import { pullsPage } from "../pages/pulls-page.ts";
 import { getPullRequest, listPullRequests, markClosed, markReady } from "../pull-requests.ts";
@@ -43,6 +44,13 @@ export function pullRoutes(app: FastifyInstance, deps: PluginDeps, style: Style)
     const page = { ...view, ...visit, mayWrite, cloneUrl: cloneUrl(visit.project), alert };
     return sendPage(reply, alert === null ? 200 : 409, pullPage(context, page));
   }
+
+  app.get("/", async (request, reply) => {
+    const caller = await findCaller(deps, request);
+    if (!caller) return sendNotice(reply, pageContext(deps, style, null), "signIn");
+    const projects = (await listLocalProjects(deps.pool)).filter(({ id }) => caller.mayRead(id));
+    return sendPage(reply, 200, homePage(pageContext(deps, style, caller), projects));
+  });
 
   app.get("/forge/:projectId/pulls", async (request: ProjectRequest, reply) => {
     const visit = await admit(request, reply);
