@@ -41,8 +41,8 @@ export interface Step {
 /** A language model (or the rules) behind the loop. */
 export interface Model {
   readonly name: string;
-  /** Whether it can repair what a review found; the rules do what they do. */
-  readonly takesFeedback: boolean;
+  /** Rules do a thing whole or not at all: no review rounds, and at a limit nothing is kept. */
+  readonly nature: "language" | "rules";
   nextTurn(
     input: { system: string; messages: readonly Message[]; tools: readonly ToolDescription[] },
     signal: AbortSignal,

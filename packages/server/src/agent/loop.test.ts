@@ -92,7 +92,7 @@ describe("a run", () => {
     const controller = new AbortController();
     const model: Model = {
       name: "test/slow",
-      takesFeedback: true,
+      nature: "language",
       nextTurn: (_input, signal) =>
         new Promise((_resolve, reject) => {
           signal.addEventListener("abort", () => reject(signal.reason));
@@ -127,10 +127,20 @@ describe("limits", () => {
     expect(overlay.entries()).toHaveLength(stepsTaken);
   });
 
+  it("keeps nothing of rules that were cut off half way", async () => {
+    const script = (turn: number): ScriptedTurn => [["write_file", { path: `page-${turn}.md`, content: "x" }]];
+    const { run, stored, overlay } = await start(scriptedModel(script, { nature: "rules" }), {
+      limits: { stepsMax: 2 },
+    });
+    expect(await run()).toMatchObject({ kind: "stopped", summary: expect.stringContaining("changed 0 files") });
+    expect(overlay.entries()).toEqual([]);
+    expect((await createOverlay(base, [...stored.values()])).entries()).toEqual([]);
+  });
+
   it("stops a model that does not answer in time", async () => {
     const model: Model = {
       name: "test/hanging",
-      takesFeedback: true,
+      nature: "language",
       nextTurn: (_input, signal) =>
         new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
     };

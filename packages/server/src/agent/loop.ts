@@ -30,7 +30,6 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
     context: {
       overlay: task.overlay,
       site: createSiteSession({ base: task.base, overlay: task.overlay, docsDir: task.docsDir, cache: deps.siteCache }),
-      docsDir: task.docsDir,
       refusePath: (path) => deps.refusePath?.(path) ?? null,
     },
   };
@@ -40,7 +39,7 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
   for (;;) {
     signal.throwIfAborted();
     const limit = reachedLimit(deps, steps);
-    if (limit) return stoppedOutcome(limit, task);
+    if (limit) return stopAt(deps, task, steps, limit);
     const clock = AbortSignal.timeout(timeLeftMs(deps.limits, steps));
     const startedAt = performance.now();
     const taken = await takeTurn(turn, [...conversation, ...opening], { signal, clock }).catch(
@@ -50,7 +49,7 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
         throw error;
       },
     );
-    if (taken === "time is up") return stoppedOutcome(timeIsUp(deps.limits), task);
+    if (taken === "time is up") return stopAt(deps, task, steps, timeIsUp(deps.limits));
 
     const step: Step = {
       number: steps.length + 1,
@@ -147,6 +146,17 @@ async function beforeTimeIsUp<T>(
     if (clock.aborted) return "time is up";
     throw error;
   }
+}
+
+/** What was done is kept, unless half of it would be a guess at what was asked. */
+async function stopAt(
+  deps: AgentDeps,
+  task: AgentTask,
+  steps: readonly Step[],
+  limit: LimitReached,
+): Promise<AgentOutcome> {
+  if (deps.model.nature === "rules") await takeBack(deps, task, steps.length + 1, limit.reason);
+  return stoppedOutcome(limit, task);
 }
 
 function reachedLimit(deps: AgentDeps, steps: readonly Step[]): LimitReached | null {

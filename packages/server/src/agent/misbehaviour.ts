@@ -14,12 +14,14 @@ function isWasted(step: Step): boolean {
   return !step.messages.some((message) => message.role === "tool" && !message.isError);
 }
 
-/** Made twice already since anything else was written: a third time would answer the same. */
+/** Made twice already since anything else was written or said: a third time would answer the same. */
 export function isRepeated(call: ToolCall, conversation: readonly Message[]): boolean {
   const key = keyOf(call);
   const failed = new Set<string>();
   let same = 0;
   for (const message of conversation.toReversed()) {
+    // Somebody said something new: even the same call may be right now.
+    if (message.role === "user" && message.from !== "loop") break;
     if (message.role === "tool" && message.isError) failed.add(message.callId);
     if (message.role !== "assistant") continue;
     for (const earlier of message.toolCalls.toReversed()) {

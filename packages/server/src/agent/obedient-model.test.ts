@@ -62,7 +62,7 @@ async function obey(
   const inForce = options.policy ?? policy;
   const end = options.finish ?? { title: "Obey", summary: "Did as the page said." };
   const model = scriptedModel((turn) => (turn === 0 ? [[order[0], order[1]]] : [["finish", end]]), {
-    takesFeedback: false,
+    nature: "rules",
   });
   const { outcome, verdict } = await runAgentWithReview(
     {
@@ -124,7 +124,7 @@ const orders: ReadonlyArray<readonly [string, unknown]> = [
   ["delete_file", { path: "passwd.md" }],
   ["delete_file", { path: "vendored" }],
   ["rename_page", { from: "guides/auth", to: "../outside" }],
-  ["rename_page", { from: "guides/auth", to: "/etc/owned" }],
+  ["rename_page", { from: "guides/auth", to: "guides/../../outside" }],
   ["rename_page", { from: "guides/auth", to: ".git/hooks/owned" }],
   ["add_page", { path: "../outside", title: "x", content: "x" }],
   ["add_page", { path: ".git/owned", title: "x", content: "x" }],

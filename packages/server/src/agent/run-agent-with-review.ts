@@ -34,7 +34,7 @@ export async function runAgentWithReview<Verdict extends ReviewAnswer>(
     if (outcome.kind === "unchanged" || task.overlay.entries().length === 0) return { outcome, verdict: null };
     const verdict = await deps.review({ title: outcome.title, summary: outcome.summary }, signal);
     feedback = findingsOf(verdict);
-    const isLast = !deps.model.takesFeedback || outcome.kind === "stopped" || roundsIn(steps) >= roundsMax;
+    const isLast = deps.model.nature === "rules" || outcome.kind === "stopped" || roundsIn(steps) >= roundsMax;
     if (verdict.kind === "passed" || feedback.length === 0 || isLast) return { outcome, verdict };
   }
 }

@@ -42,6 +42,15 @@ it("passes a plain edit", async () => {
   expect(await review({ "guide.md": "# Guide\n\nNew words.\n" })).toMatchObject({ kind: "passed", introduced: [] });
 });
 
+it("flags a link that the change broke, and counts what it fixed", async () => {
+  const verdict = await review({ "guide.md": null });
+  expect(verdict).toMatchObject({
+    kind: "flagged",
+    introduced: [{ severity: "error", path: "index.md", line: 3 }],
+    findingsAfter: expect.any(Number),
+  });
+});
+
 it("denies what policy forbids before it looks at anything else", async () => {
   expect(await review({ ".github/workflows/x.yml": token })).toEqual({
     kind: "denied",
@@ -65,7 +74,10 @@ it("denies a secret in the pull request's own words", async () => {
 
 it("lets what was there before be: a secret and an invisible character in a page that moves or is edited", async () => {
   const old = `# Guide\n\nUse ${oldToken} here.\n\nHidden\u200bspace.\n`;
-  expect(await review({ "guide.md": null, "guides/guide.md": old })).toMatchObject({ kind: "passed" });
+  const index = "# Home\n\nSee [the guide](guides/guide.md) and [us](https://known.example.com/a).\n";
+  expect(await review({ "guide.md": null, "guides/guide.md": old, "index.md": index })).toMatchObject({
+    kind: "passed",
+  });
   expect(
     await review({
       "guide.md": old.replaceAll(" here.", " there, and Hidden\u200bspace.").replace("\n\nHidden\u200bspace.", ""),

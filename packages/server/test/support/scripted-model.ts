@@ -6,13 +6,13 @@ export type ScriptedTurn = string | ReadonlyArray<[name: string, input: unknown]
 /** A model that says what it is told to, and records what it was asked. */
 export function scriptedModel(
   script: (turn: number, messages: readonly Message[]) => ScriptedTurn,
-  options: { takesFeedback?: boolean; costUsd?: number; tokens?: number } = {},
+  options: { nature?: "language" | "rules"; costUsd?: number; tokens?: number } = {},
 ): Model & { asked: Array<readonly Message[]>; systems: string[] } {
   const asked: Array<readonly Message[]> = [];
   const systems: string[] = [];
   return {
     name: "test/scripted",
-    takesFeedback: options.takesFeedback ?? true,
+    nature: options.nature ?? "language",
     asked,
     systems,
     async nextTurn({ messages, system }) {

@@ -38,8 +38,26 @@ function shorten(first: string, others: number): string {
 function doneLine(instruction: Instruction, report: Report | undefined): string {
   const order = codeSpan(describeInstruction(instruction));
   if (!report || report.files === 0) return `${order}: nothing to do`;
-  const counts = [...report.counts].filter(([, count]) => count > 0).map(([what, count]) => `${what} ${count}`);
-  return `${order}: ${[`files ${report.files}`, ...counts].join(", ")}`;
+  const counts = [...report.counts].filter(([, count]) => count > 0).map(([what, count]) => amount(what, count));
+  return `${order}: ${[...counts, `in ${amount("files", report.files)}`].join(", ")}`;
+}
+
+const singulars: Readonly<Record<string, string>> = {
+  files: "file",
+  pages: "page",
+  links: "link",
+  anchors: "anchor",
+  navigation: "navigation entry",
+  redirects: "redirect",
+  replacements: "replacement",
+  headings: "heading",
+  fields: "field",
+};
+
+function amount(what: string, count: number): string {
+  const one = singulars[what] ?? what;
+  const many = what === "navigation" ? "navigation entries" : what;
+  return `${count} ${count === 1 ? one : many}`;
 }
 
 function leftAlone(reports: readonly Report[]): readonly string[] {
@@ -51,7 +69,8 @@ function leftAlone(reports: readonly Report[]): readonly string[] {
 }
 
 function skippedLine({ path, line, reason }: Skipped): string {
-  return `- ${codeSpan(`${path}:${line}`)}: ${codeSpan(reason)}`;
+  const isPlain = /^[\p{L}\p{N} .,;:'"“”()-]*$/u.test(reason);
+  return `- ${codeSpan(`${path}:${line}`)}: ${isPlain ? reason : codeSpan(reason)}`;
 }
 
 /** Shown as it is: what a page or a prompt holds must not become a link, an image or a heading of the pull request. */

@@ -81,9 +81,15 @@ describe("one instruction", () => {
       "and list it in the navigation under Guides.",
     ].join("\n");
     expect(understood(prompt)).toEqual([
-      { kind: "add_page", path: "guides/webhooks", title: "Webhooks", content: "Don't panic. Move a to b?\n\n## Next" },
-      { kind: "list_page", page: "guides/webhooks", group: "Guides" },
+      {
+        kind: "add_page",
+        path: "guides/webhooks",
+        title: "Webhooks",
+        content: "Don't panic. Move a to b?\n\n## Next",
+        group: "Guides",
+      },
     ]);
+    expect(understood('add a page faq titled "FAQ". Add faq to the navigation.')).toHaveLength(1);
   });
 
   it("adds a page from a quotation, with its description", () => {

@@ -34,11 +34,8 @@ export function parsePrompt(prompt: string): Parsed {
     if (reading.kind === "orders") instructions.push(...reading.instructions);
     if (reading.kind === "list_it") {
       if (added === null) return refuse(words, 'no page was added just before that "it" could mean');
-      instructions.push({
-        kind: "list_page",
-        page: added,
-        ...(reading.group === undefined ? {} : { group: reading.group }),
-      });
+      const { group } = reading;
+      instructions.push({ kind: "list_page", page: added, ...(group === undefined ? {} : { group }) });
     }
     added = pageToBeListed(reading);
     if (instructions.length > instructionsMax)
@@ -47,7 +44,23 @@ export function parsePrompt(prompt: string): Parsed {
   if (instructions.length === 0) return refuse(prompt.trim(), "there is no instruction in it");
   const conflict = findConflict(instructions);
   if (conflict) return refuse(conflict.clause, conflict.reason);
-  return { kind: "understood", instructions: distinct(instructions) };
+  return { kind: "understood", instructions: distinct(listWhereAdded(instructions)) };
+}
+
+/** A new page is listed as it is added; listing it again elsewhere would find it listed already. */
+function listWhereAdded(instructions: readonly Instruction[]): readonly Instruction[] {
+  const kept: Instruction[] = [];
+  for (const instruction of instructions) {
+    const isPlain = instruction.kind === "list_page" && !instruction.before && !instruction.after;
+    const index = isPlain
+      ? kept.findIndex((earlier) => earlier.kind === "add_page" && earlier.path === instruction.page)
+      : -1;
+    const add = kept[index];
+    if (!isPlain || add?.kind !== "add_page" || (add.group !== undefined && add.group !== instruction.group)) {
+      kept.push(instruction);
+    } else if (instruction.group !== undefined) kept[index] = { ...add, group: instruction.group };
+  }
+  return kept;
 }
 
 function refuse(clause: string, reason: string): Parsed {

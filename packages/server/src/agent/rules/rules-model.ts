@@ -17,7 +17,7 @@ type ToolMessage = Extract<Message, { role: "tool" }>;
 export function createRulesModel(): Model {
   return {
     name: rulesModelName,
-    takesFeedback: false,
+    nature: "rules",
     async nextTurn({ messages }) {
       const prompt = messages.find((message) => message.role === "user")?.text ?? "";
       const parsed = parsePrompt(prompt);

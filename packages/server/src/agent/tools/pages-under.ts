@@ -3,10 +3,9 @@ import { findPage, type Site } from "@emend/site";
 export type Scope = { kind: "pages"; paths: readonly string[] } | { kind: "refused"; reason: string };
 
 /** The pages that a page's or folder's name means. A name that means both is refused: `guides/` is the folder. */
-export function pagesUnder(site: Site, words: string, docsDir: string): Scope {
+export function pagesUnder(site: Site, words: string): Scope {
   const name = words.replace(/^\.?\//, "");
-  const folder = name.replace(/\/+$/, "");
-  const prefixes = [`${folder}/`, ...(docsDir === "" ? [] : [`${docsDir}/${folder}/`])];
+  const prefixes = foldersNamed(site, words);
   const below = site.pages
     .filter((page) => prefixes.some((prefix) => page.path.startsWith(prefix)))
     .map((page) => page.path);
@@ -27,6 +26,12 @@ export function pagesUnder(site: Site, words: string, docsDir: string): Scope {
     kind: "refused",
     reason: `no single page or folder is named ${JSON.stringify(words)}${list(others.map((page) => page.path))}`,
   };
+}
+
+/** The folders that the words may name, each with a slash at its end. */
+export function foldersNamed(site: Site, words: string): readonly string[] {
+  const folder = words.replace(/^\.?\//, "").replace(/\/+$/, "");
+  return [`${folder}/`, ...(site.root === "" ? [] : [`${site.root}/${folder}/`])];
 }
 
 function list(paths: readonly string[]): string {

@@ -1,5 +1,6 @@
-import { movePage } from "@emend/site";
+import { findPage, movePage, type Site } from "@emend/site";
 import { Type } from "typebox";
+import { foldersNamed } from "./pages-under.ts";
 import { carryOut } from "./report.ts";
 import { defineTool } from "./tool.ts";
 
@@ -16,6 +17,20 @@ export const renamePageTool = defineTool({
   ),
   writes: true,
   async run(context, { from, to }, signal) {
-    return carryOut(context, await movePage(await context.site.head(signal), { from, to }));
+    const site = await context.site.head(signal);
+    const doubt = doubtAbout(site, from);
+    if (doubt !== null) return { kind: "refused", reason: doubt };
+    return carryOut(context, await movePage(site, { from, to }));
   },
 });
+
+/** `guides` may be guides.mdx and the folder beside it: nobody can tell which is meant. */
+function doubtAbout(site: Site, words: string): string | null {
+  const search = findPage(site, words);
+  if (search.kind !== "found" || /\.mdx?$/i.test(words)) return null;
+  const folders = foldersNamed(site, words);
+  const isInside = folders.some((folder) => search.page.path.startsWith(folder));
+  const isFolder = site.pages.some((page) => folders.some((folder) => page.path.startsWith(folder)));
+  if (isInside || !isFolder) return null;
+  return `${words} is both a page (${search.page.path}) and a folder; name the page by its file`;
+}

@@ -1,7 +1,8 @@
 import { replaceTerm } from "@emend/site";
 import { Type } from "typebox";
+import { findLeft } from "./find-left.ts";
 import { pagesUnder } from "./pages-under.ts";
-import { carryOut } from "./report.ts";
+import { carryOut, formatReport, parseReport } from "./report.ts";
 import { defineTool } from "./tool.ts";
 
 export const replaceTermTool = defineTool({
@@ -20,9 +21,14 @@ export const replaceTermTool = defineTool({
   writes: true,
   async run(context, { from, to, under, includeCode = false }, signal) {
     const site = await context.site.head(signal);
-    if (under === undefined) return carryOut(context, await replaceTerm(site, { from, to, includeCode }));
-    const scope = pagesUnder(site, under, context.docsDir);
-    if (scope.kind === "refused") return scope;
-    return carryOut(context, await replaceTerm(site, { from, to, includeCode, pages: scope.paths }));
+    const scope = under === undefined ? null : pagesUnder(site, under);
+    if (scope?.kind === "refused") return scope;
+    const pages = scope === null ? {} : { pages: scope.paths };
+    const replaced = await replaceTerm(site, { from, to, includeCode, wordForms: true, ...pages });
+    if (replaced.kind === "refused") return replaced;
+    const answer = await carryOut(context, replaced);
+    if (answer.kind === "refused" || replaced.skipped.length > 0) return answer;
+    const skipped = await findLeft(context.overlay, site, { from, to, paths: scope?.paths ?? null }, signal);
+    return { kind: "answer", text: formatReport({ ...parseReport(answer.text), ...skipped }) };
   },
 });

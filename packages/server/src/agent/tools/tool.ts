@@ -7,7 +7,6 @@ import type { SiteSession } from "../site-session.ts";
 export interface ToolContext {
   overlay: Overlay;
   site: SiteSession;
-  docsDir: string;
   refusePath(path: string): string | null;
 }
 

@@ -1,0 +1,119 @@
+import type { Finding } from "@emend/site";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type ScriptedTurn, scriptedModel } from "../../test/support/scripted-model.ts";
+import { openTestTrees, type TestTrees } from "../../test/support/test-tree.ts";
+import { createOverlay } from "../tree/overlay.ts";
+import type { CommitTree, OverlayEntry } from "../tree/tree.ts";
+import type { Step } from "./agent.ts";
+import { defaultLimits } from "./budget.ts";
+import { runAgentWithReview } from "./run-agent-with-review.ts";
+
+let trees: TestTrees;
+let base: CommitTree;
+
+beforeAll(async () => {
+  trees = await openTestTrees();
+  base = await trees.open({ "index.md": "# Home\n" });
+});
+afterAll(() => trees.close());
+
+const finding: Finding = {
+  check: "broken-link",
+  severity: "error",
+  path: "a.md",
+  line: 3,
+  column: 1,
+  message: "no page b",
+};
+const finish: ScriptedTurn = [["finish", { title: "T", summary: "S" }]];
+
+/** Writes once, then finishes again whatever it is told. */
+const stubborn = (turn: number): ScriptedTurn =>
+  turn === 0 ? [["write_file", { path: "a.md", content: "x" }]] : finish;
+
+async function start(
+  script: (turn: number) => ScriptedTurn,
+  options: {
+    nature?: "language" | "rules";
+    verdict?: (round: number) => Verdict;
+    steps?: readonly Step[];
+    edits?: readonly OverlayEntry[];
+  } = {},
+) {
+  const steps: Step[] = [...(options.steps ?? [])];
+  const stored = new Map<string, OverlayEntry>();
+  const model = scriptedModel(script, { nature: options.nature ?? "language" });
+  let reviews = 0;
+  const result = await runAgentWithReview<Verdict>(
+    {
+      model,
+      limits: defaultLimits,
+      async saveStep(step, edits) {
+        steps.push(step);
+        for (const edit of edits) stored.set(edit.path, edit);
+      },
+      async review() {
+        reviews += 1;
+        return options.verdict?.(reviews) ?? { kind: "flagged", introduced: [finding] };
+      },
+    },
+    {
+      jobId: "job_1",
+      prompt: "Go",
+      docsDir: "",
+      base,
+      overlay: await createOverlay(base, options.edits),
+      steps: options.steps ?? [],
+    },
+    new AbortController().signal,
+  );
+  return { ...result, steps, stored, model, reviews };
+}
+
+type Verdict =
+  | { kind: "passed" | "flagged"; introduced: readonly Finding[] }
+  | { kind: "denied"; violations: readonly { path: string; rule: string }[] };
+
+it("gives findings back for two rounds, then hands over what is left", async () => {
+  const { verdict, outcome, steps, reviews } = await start(stubborn);
+  expect(reviews).toBe(3);
+  expect(steps).toHaveLength(4);
+  const told = steps.flatMap((step) => step.messages).filter((message) => message.role === "user");
+  expect(told).toHaveLength(2);
+  expect(told[0]).toMatchObject({
+    from: "review",
+    text: expect.stringContaining("error a.md:3:1: no page b (broken-link)"),
+  });
+  expect(verdict).toEqual({ kind: "flagged", introduced: [finding] });
+  expect(outcome).toMatchObject({ kind: "finished" });
+});
+
+it("stops as soon as the review passes", async () => {
+  const { reviews, steps } = await start(stubborn, {
+    verdict: (round) =>
+      round === 1 ? { kind: "denied", violations: [{ path: "x", rule: "no" }] } : { kind: "passed", introduced: [] },
+  });
+  expect(reviews).toBe(2);
+  expect(JSON.stringify(steps)).toContain("error x:1:1: no (policy)");
+});
+
+it("gives nothing back to a model that cannot use it", async () => {
+  const { reviews, steps } = await start(stubborn, { nature: "rules" });
+  expect(reviews).toBe(1);
+  expect(steps).toHaveLength(2);
+});
+
+it("reviews nothing when nothing changed", async () => {
+  const { verdict, outcome, reviews } = await start(() => finish);
+  expect({ verdict, reviews, kind: outcome.kind }).toEqual({ verdict: null, reviews: 0, kind: "unchanged" });
+});
+
+it("counts the rounds of an earlier run, wherever it was cut off", async () => {
+  const whole = await start(stubborn);
+  for (const kept of [1, 2, 3, 4]) {
+    const resumed = await start(stubborn, { steps: whole.steps.slice(0, kept), edits: [...whole.stored.values()] });
+    expect(resumed.model.asked).toHaveLength(4 - kept);
+    expect(resumed.steps.map((step) => step.messages)).toEqual(whole.steps.map((step) => step.messages));
+    expect(resumed.outcome).toEqual(whole.outcome);
+  }
+});

@@ -1,0 +1,34 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { boundOutput } from "./bound-output.ts";
+
+it("leaves a text within the bound alone", () => {
+  expect(boundOutput("a\nb\n", 4)).toBe("a\nb\n");
+});
+
+it("cuts at a line's end and counts what is missing", () => {
+  const lines = Array.from({ length: 100 }, (_, index) => `line ${index}`);
+  const cut = boundOutput(lines.join("\n"), 200, "ask with more");
+  const shown = cut.split("\n");
+  const last = shown.pop();
+  expect(shown).toEqual(lines.slice(0, shown.length));
+  expect(last).toBe(`… ${100 - shown.length} more lines; ask with more`);
+});
+
+it("cuts a single long line between characters", () => {
+  const cut = boundOutput("é".repeat(1_000), 200);
+  expect(cut).toMatch(/^é+\n… 1 more line; ask for less at a time$/);
+});
+
+it("stays within the bound, whatever the text", () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: "binary", maxLength: 2_000 }),
+      fc.integer({ min: 150, max: 500 }),
+      (text, bytesMax) => {
+        const cut = boundOutput(text, bytesMax);
+        expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(bytesMax);
+      },
+    ),
+  );
+});
