@@ -7,7 +7,7 @@ import { runPin } from "./pin-names.ts";
 import { writeOrClear } from "./repair-mirror.ts";
 
 /** Builds the commit in one process and pins it; the same input gives the same ids, on any machine. */
-export function buildCommit(
+export async function buildCommit(
   context: MirrorContext,
   input: CommitInput,
   signal: AbortSignal,

@@ -5,7 +5,7 @@ import { gitError } from "./git-words.ts";
 import type { Remote } from "./mirror.ts";
 import { alone, type MirrorContext } from "./mirror-context.ts";
 import type { ObjectFormat } from "./object-id.ts";
-import type { Ref } from "./refs.ts";
+import type { Pin } from "./read-pins.ts";
 import { repairMirror } from "./repair-mirror.ts";
 import { unreachable } from "./resolve-base.ts";
 
@@ -49,12 +49,12 @@ async function repair(context: MirrorContext, fetch: Fetch, descriptor: number, 
 async function fetchLost(
   context: MirrorContext,
   fetch: Fetch,
-  pin: Ref,
+  pin: Pin,
   descriptor: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const result = await fetchOnce(context, fetch, [`${pin.id}:${pin.name}`], descriptor, signal);
-  if (result.code !== 0) context.log.warn({ pin: pin.name, words: result.words }, "pinned base is lost");
+  const result = await fetchOnce(context, fetch, [`${pin.id}:${pin.ref}`], descriptor, signal);
+  if (result.code !== 0) context.log.warn({ pin: pin.ref, words: result.words }, "pinned base is lost");
 }
 
 function fetchOnce(

@@ -49,7 +49,7 @@ function flockProgram(mode: "shared" | "exclusive"): string[] {
 
 /** Where flock is missing (macOS), perl is there. */
 function perlProgram(mode: "shared" | "exclusive"): string[] {
-  return ["perl", "-e", `open(my $file, ">>&=", 4) && flock($file, ${mode === "shared" ? 1 : 2}) or exit 1`];
+  return ["perl", "-e", `open(F, ">>&=", 4) && flock(F, ${mode === "shared" ? 1 : 2}) or exit 1`];
 }
 
 /** Its exit code; null where there is no such program. */

@@ -87,7 +87,7 @@ export function createGit(options: {
         const publicMessage = `${name} was stopped after ${Math.round(command.timeMsMax / 1000)} s.`;
         throw new AppError("repository_unavailable", { publicMessage, retryable: true });
       }
-      const words = gitWords(stderr(), [command.gitDir, command.remote?.authorization ?? ""]);
+      const words = gitWords(stderr(), hiddenFromWords(command));
       if (killedBy && !output.cut) {
         const what = `${name} was ended by ${killedBy}.`;
         throw gitError("repository_unavailable", { what, words, retryable: true });
@@ -115,6 +115,13 @@ export function createGit(options: {
       throw gitError("internal", { what: `git ${command.args[0]} failed.`, words: result.words });
     },
   };
+}
+
+/** Credentials, whole and without their scheme, and folders of this machine. */
+function hiddenFromWords({ gitDir, remote }: GitCommand): string[] {
+  const authorization = remote?.authorization ?? "";
+  const folder = remote?.url.startsWith("file:") ? [new URL(remote.url).pathname] : [];
+  return [gitDir, authorization, authorization.slice(authorization.indexOf(" ") + 1), ...folder];
 }
 
 function collectOutput(git: BoundProcess, command: GitCommand): { chunks: Buffer[]; cut: boolean } {

@@ -48,9 +48,7 @@ export function evictMirror(context: MirrorContext, signal: AbortSignal): Promis
   return alone(context, signal, () =>
     withStore(context, "exclusive", signal, async () => {
       if (!(await mirrorExists(context.place.gitDir))) return false;
-      const jobs = await pinnedJobs(context, signal);
-      // Who cannot say which jobs need it is too broken to serve any.
-      if (jobs && jobs.length > 0) return false;
+      if ((await pinnedJobs(context)).length > 0) return false;
       await removeMirror(context.place.gitDir);
       context.forgetReader();
       return true;

@@ -6,7 +6,6 @@ import { buildCommit } from "./build-commit.ts";
 import { openCommitTree } from "./commit-tree.ts";
 import { diffCommits, diffStat } from "./diff.ts";
 import { ensureBase } from "./ensure-base.ts";
-import { mirrorExists } from "./ensure-mirror.ts";
 import { fetchBase } from "./fetch-base.ts";
 import type { Git } from "./git.ts";
 import { createIndexCache } from "./index-cache.ts";
@@ -66,7 +65,7 @@ export function openMirror(deps: {
     diffStat: (input, signal) => diffStat(context, input, until(signal)),
     push: (input, signal) => pushBranch(context, input, until(signal)),
     release: (jobId) => releasePins(context, jobId, closing),
-    pinnedJobs: async () => ((await mirrorExists(place.gitDir)) && (await pinnedJobs(context, closing))) || [],
+    pinnedJobs: () => pinnedJobs(context),
   };
   return { mirror, context, close: () => reader.close() };
 }

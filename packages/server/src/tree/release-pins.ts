@@ -1,7 +1,8 @@
 import { mirrorExists } from "./ensure-mirror.ts";
 import { type MirrorContext, withStore } from "./mirror-context.ts";
-import { baseFolder, basePin, runFolder, runPin } from "./pin-names.ts";
-import { listRefs, writeRefs } from "./refs.ts";
+import { basePin, runPin } from "./pin-names.ts";
+import { readPins } from "./read-pins.ts";
+import { writeRefs } from "./refs.ts";
 import { writeOrClear } from "./repair-mirror.ts";
 
 /** Drops what a job had pinned; a job without pins is no fault. */
@@ -13,9 +14,7 @@ export async function releasePins(context: MirrorContext, jobId: string, signal:
   );
 }
 
-/** The jobs that have a pin; null where the mirror is too broken to tell. */
-export async function pinnedJobs(context: MirrorContext, signal: AbortSignal): Promise<readonly string[] | null> {
-  const refs = await listRefs(context, { folders: [baseFolder, runFolder] }, signal);
-  if (!refs) return null;
-  return [...new Set(refs.map((ref) => ref.name.slice(ref.name.lastIndexOf("/") + 1)))];
+export async function pinnedJobs(context: MirrorContext): Promise<readonly string[]> {
+  const pins = await readPins(context.place.gitDir);
+  return [...new Set(pins.map((pin) => pin.jobId))].sort();
 }

@@ -2,9 +2,9 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ensureMirror, mirrorFormat, removeMirror } from "./ensure-mirror.ts";
 import { alone, type MirrorContext, withStore } from "./mirror-context.ts";
-import type { ObjectFormat } from "./object-id.ts";
+import { isObjectId, type ObjectFormat } from "./object-id.ts";
 import { baseFolder } from "./pin-names.ts";
-import { listRefs, type Ref } from "./refs.ts";
+import { type Pin, readPins } from "./read-pins.ts";
 
 export type Repair =
   /** Nothing was wrong here. */
@@ -12,7 +12,7 @@ export type Repair =
   /** Locks that killed processes had left behind are gone. */
   | { kind: "cleared" }
   /** Made anew; these bases were pinned and must be fetched again. */
-  | { kind: "renewed"; lost: readonly Ref[] };
+  | { kind: "renewed"; lost: readonly Pin[] };
 
 const fsckMsMax = 10 * 60_000;
 
@@ -25,7 +25,7 @@ export function repairMirror(context: MirrorContext, format: ObjectFormat, signa
       context.health.suspect = false;
       return cleared > 0 ? { kind: "cleared" } : { kind: "sound" };
     }
-    const lost = (await listRefs(context, { folders: [baseFolder] }, signal)) ?? [];
+    const lost = (await readPins(place.gitDir)).filter((pin) => pin.ref.startsWith(baseFolder) && isObjectId(pin.id));
     log.warn({ gitDir: place.gitDir, pins: lost.length }, "mirror is broken, making it anew");
     await removeMirror(place.gitDir);
     await ensureMirror(git, place.gitDir, format, signal);

@@ -6,22 +6,31 @@ export interface GitHttpServer {
   /** `<url>/<name>.git` is the repository of that name in the folder. */
   url: string;
   /** What was asked for, in order. */
-  requests: { method: string; path: string; authorization: string | null }[];
+  requests: { method: string; path: string; authorization: string | null; bodyBytes: number }[];
   close(): Promise<void>;
 }
+
+/** True: go on. A number: that status instead. A function: answers by itself. */
+type Verdict = true | number | ((response: ServerResponse) => void);
 
 /** The repositories of a folder over smart HTTP, by `git http-backend`, to those whom `authorize` lets in. */
 export async function startGitHttpServer(options: {
   root: string;
-  /** True: go on. A number: that status instead. A function: answers by itself. */
-  authorize?(request: IncomingMessage): true | number | ((response: ServerResponse) => void);
+  authorize?(request: IncomingMessage): Verdict | Promise<Verdict>;
 }): Promise<GitHttpServer> {
   const requests: GitHttpServer["requests"] = [];
-  const server = createServer((request, response) => {
+  const server = createServer(async (request, response) => {
     const { method = "", url: path = "", headers } = request;
-    requests.push({ method, path, authorization: headers.authorization ?? null });
-    const verdict = options.authorize?.(request) ?? true;
-    if (verdict === true) return serve(options.root, request, response);
+    const entry = { method, path, authorization: headers.authorization ?? null, bodyBytes: 0 };
+    requests.push(entry);
+    const verdict = (await options.authorize?.(request)) ?? true;
+    if (verdict === true) {
+      serve(options.root, request, response);
+      request.on("data", (chunk: Buffer) => {
+        entry.bodyBytes += chunk.length;
+      });
+      return;
+    }
     if (typeof verdict === "function") return verdict(response);
     response.writeHead(verdict, verdict === 401 ? { "www-authenticate": 'Basic realm="git"' } : {}).end();
   });

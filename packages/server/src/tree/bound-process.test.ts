@@ -1,0 +1,95 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, createReadStream, mkdtempSync, openSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startBound } from "./bound-process.ts";
+
+const env = { PATH: process.env.PATH ?? "" };
+let dir: string;
+
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), "emend-bound-"));
+});
+afterAll(() => {
+  rmSync(dir, { recursive: true, force: true });
+});
+
+/** A pipe by name: its reader comes to the end when the last process that holds the other side is gone. */
+function makeFifo(name: string) {
+  const path = join(dir, name);
+  spawnSync("mkfifo", [path]);
+  const reader = createReadStream(path).resume();
+  return { path, allGone: once(reader, "end") };
+}
+
+/** Deaf to SIGTERM, with a child of its own; both hold the pipe. */
+const stubborn = "trap '' TERM; exec 7>\"$1\"; sleep 600 & echo up; wait";
+
+test("a child and its own children die when this process is killed", async () => {
+  const fifo = makeFifo("orphans");
+  const program = `
+    import { startBound } from ${JSON.stringify(join(import.meta.dirname, "bound-process.ts"))};
+    const args = ["-c", ${JSON.stringify(stubborn)}, "sh", ${JSON.stringify(fifo.path)}];
+    startBound({ program: "sh", args, env: process.env }).stdout.pipe(process.stdout);`;
+  const parent = spawn(process.execPath, ["--input-type=module", "-e", program], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await once(parent.stdout, "data");
+  parent.kill("SIGKILL");
+  await fifo.allGone;
+});
+
+test("a group that ignores the request to stop is killed", async () => {
+  const fifo = makeFifo("stubborn");
+  const child = startBound({ program: "sh", args: ["-c", stubborn, "sh", fifo.path], env });
+  await once(child.stdout, "data");
+  child.stop();
+  child.stderr.resume();
+  expect((await child.ended).signal).toBe("SIGKILL");
+  await fifo.allGone;
+});
+
+test("nothing of the group outlives its leader", async () => {
+  const fifo = makeFifo("stragglers");
+  const script = 'exec 7>"$1"; sleep 600 >/dev/null 2>&1 & exit 3';
+  const child = startBound({ program: "sh", args: ["-c", script, "sh", fifo.path], env });
+  child.stdout.resume();
+  child.stderr.resume();
+  expect((await child.ended).code).toBe(3);
+  await fifo.allGone;
+});
+
+test("the child sees its environment, its descriptors and nothing else of ours", async () => {
+  const path = join(dir, "held");
+  const descriptor = openSync(path, "w");
+  const script = "env | sort; echo from child >&4; if (: >&3) 2>/dev/null; then echo lifeline; fi";
+  const child = startBound({
+    program: "sh",
+    args: ["-c", script],
+    env: { ...env, ONE: "1" },
+    descriptors: [descriptor],
+  });
+  child.stderr.resume();
+  const output = Buffer.concat(await child.stdout.toArray()).toString();
+  await child.ended;
+  closeSync(descriptor);
+  const names = output
+    .trim()
+    .split("\n")
+    .map((line) => line.split("=")[0]);
+  expect(names.filter((name) => name !== "PWD" && name !== "_")).toEqual(["ONE", "PATH"]);
+  expect(readFileSync(path, "utf8")).toBe("from child\n");
+});
+
+test("no file grows past the cap", async () => {
+  const path = join(dir, "large");
+  const args = ["-c", 'exec head -c 1000000 /dev/zero > "$1"', "sh", path];
+  const child = startBound({ program: "sh", args, env, fileBytesMax: 64 * 1024 });
+  child.stdout.resume();
+  child.stderr.resume();
+  const { code, signal } = await child.ended;
+  expect(code !== 0 || signal !== null).toBe(true);
+  expect(statSync(path).size).toBe(64 * 1024);
+});
