@@ -1,10 +1,11 @@
+export { type DiskCache, openDiskCache } from "./cache/disk-cache.ts";
+export { createParseCache, type ParseCache } from "./cache/parse-cache.ts";
 export { checkSite } from "./check-site.ts";
 export { compareSites } from "./compare-sites.ts";
 export { findPage } from "./find-page.ts";
 export { folderTree } from "./folder-tree.ts";
 export type { NavItem, NavList, Redirect } from "./frameworks/framework.ts";
 export { type OpenOptions, openSite } from "./open-site.ts";
-export type { ParseCache } from "./parse/parse-files.ts";
 export { type AddPage, addPage } from "./refactor/add-page.ts";
 export { addRedirect } from "./refactor/add-redirect.ts";
 export { type AddToNavigation, addToNavigation } from "./refactor/add-to-navigation.ts";

@@ -1,8 +1,13 @@
+import type { ParseCache } from "./cache/parse-cache.ts";
+import { inheritChecks } from "./check-memo.ts";
 import { detectFramework } from "./frameworks/detect.ts";
-import { buildIndex, makeNode, type PageNode } from "./links/site-index.ts";
-import { type ParseCache, type ParseRequest, parseFiles } from "./parse/parse-files.ts";
+import type { Model } from "./frameworks/framework.ts";
+import { buildIndex, makeNode, type PageNode, sameRoutes } from "./links/site-index.ts";
+import { dialectKey } from "./parse/dialect.ts";
+import { type ParseRequest, parseFiles } from "./parse/parse-files.ts";
 import type { Site } from "./site.ts";
 import { toByteString } from "./text/bytes.ts";
+import { createTimeSlice } from "./text/time-slice.ts";
 import type { SiteFile, SiteTree } from "./types.ts";
 
 export interface OpenOptions {
@@ -10,15 +15,97 @@ export interface OpenOptions {
   docsDir?: string;
   /** Hand the same one to every call and only changed files are parsed. */
   cache?: ParseCache;
+  /** The same site at an earlier state: what did not change is taken from it. By default the cache's latest. */
+  previous?: Site;
   signal?: AbortSignal;
+  onProgress?: (done: number, total: number) => void;
 }
 
 /** Reads a tree as a docs site: its framework, pages, links, navigation and redirects. */
 export async function openSite(tree: SiteTree, options: OpenOptions = {}): Promise<Site> {
+  const { cache, signal, onProgress } = options;
+  const breathe = createTimeSlice(signal);
   const files = new Map<string, SiteFile>();
   for (const file of await tree.list()) files.set(file.path, file);
+  await breathe();
   const docsDir = (options.docsDir ?? "").replace(/^(?:\.?\/)+|\/+$/g, "").replace(/^\.$/, "");
-  const model = await detectFramework({
+  const previous = usable(options.previous ?? cache?.latest, docsDir);
+  const changed = previous === null ? null : changedFiles(previous, files);
+  await breathe();
+  const isSameShape =
+    previous !== null && changed !== null && !previous.model.configFiles.some((path) => changed.has(path));
+  const model = isSameShape ? previous.model : await detect(tree, files, docsDir);
+
+  const nodes = new Map<string, PageNode>(isSameShape ? previous.index.nodes : []);
+  const requests: ParseRequest[] = [];
+  for (const path of isSameShape ? changed : files.keys()) {
+    await breathe();
+    const file = files.get(path);
+    if (file === undefined || model.role(path) === null) continue;
+    const known = isSameShape ? null : reuse(previous, model, file);
+    if (known === null) requests.push({ file, dialect: model.dialect(path) });
+    else nodes.set(path, known);
+  }
+  const parsed = await parseFiles({ tree, cache, signal, onProgress }, requests);
+  const order = isSameShape ? nodes : new Map<string, PageNode>();
+  for (const { file } of requests) {
+    await breathe();
+    const found = parsed.get(file.path);
+    if (found !== undefined) nodes.set(file.path, makeNode(model, file.path, found.facts, found.hash));
+  }
+  if (!isSameShape) {
+    // In the tree's order, whichever way a page was come by.
+    for (const path of files.keys()) {
+      const node = nodes.get(path);
+      if (node !== undefined) order.set(path, node);
+    }
+  }
+  const keepsRoutes = isSameShape && requests.every(({ file }) => sameRoutes(previous.index, order, file.path));
+  const index = keepsRoutes
+    ? { ...previous.index, files, nodes: order, anchors: new Map() }
+    : buildIndex(model, files, order);
+  const site: Site = {
+    framework: model.framework,
+    root: model.root,
+    docsDir,
+    pages: [...order.values()].filter((node) => !node.isPartial),
+    navigation: model.navigation,
+    redirects: model.redirects,
+    tree,
+    model,
+    index,
+  };
+  if (keepsRoutes) inheritChecks(site, previous, changed);
+  if (cache !== undefined) cache.latest = site;
+  return site;
+}
+
+function usable(site: Site | undefined, docsDir: string): Site | null {
+  return site === undefined || site.docsDir !== docsDir ? null : site;
+}
+
+/** Paths whose bytes differ, where both trees hold the same paths and know their hashes; else null. */
+function changedFiles(previous: Site, files: ReadonlyMap<string, SiteFile>): Set<string> | null {
+  if (previous.index.files.size !== files.size) return null;
+  const changed = new Set<string>();
+  for (const [path, file] of files) {
+    const before = previous.index.files.get(path);
+    if (before === undefined || before.hash === undefined || file.hash === undefined) return null;
+    if (before.hash !== file.hash) changed.add(path);
+  }
+  return changed;
+}
+
+/** The page as it was, where its bytes and the way to read them are the same. */
+function reuse(previous: Site | null, model: Model, file: SiteFile): PageNode | null {
+  const before = previous?.index.nodes.get(file.path);
+  if (before === undefined || previous === null || file.hash === undefined || before.hash !== file.hash) return null;
+  const isSameDialect = dialectKey(previous.model.dialect(file.path)) === dialectKey(model.dialect(file.path));
+  return isSameDialect ? makeNode(model, file.path, before.facts, before.hash) : null;
+}
+
+function detect(tree: SiteTree, files: ReadonlyMap<string, SiteFile>, docsDir: string): Promise<Model> {
+  return detectFramework({
     files,
     docsDir,
     async readText(path) {
@@ -26,25 +113,4 @@ export async function openSite(tree: SiteTree, options: OpenOptions = {}): Promi
       return bytes === null ? null : toByteString(bytes);
     },
   });
-  const requests: ParseRequest[] = [];
-  for (const file of files.values()) {
-    if (model.role(file.path) !== null) requests.push({ file, dialect: model.dialect(file.path) });
-  }
-  const parsed = await parseFiles(tree, requests, options.cache, options.signal);
-  const nodes = new Map<string, PageNode>();
-  for (const { file } of requests) {
-    const found = parsed.get(file.path);
-    if (found !== undefined) nodes.set(file.path, makeNode(model, file.path, found.facts, found.hash));
-  }
-  const index = buildIndex(model, files, nodes);
-  return {
-    framework: model.framework,
-    root: model.root,
-    pages: [...nodes.values()].filter((node) => !node.isPartial),
-    navigation: model.navigation,
-    redirects: model.redirects,
-    tree,
-    model,
-    index,
-  };
 }

@@ -7,6 +7,8 @@ export interface Site {
   framework: string;
   /** The folder that holds the pages; "" for the top. */
   root: string;
+  /** The folder that the caller named. */
+  docsDir: string;
   pages: readonly Page[];
   navigation: readonly NavList[];
   redirects: readonly Redirect[];

@@ -60,7 +60,8 @@ async function check(dir: string, options: CheckOptions): Promise<number> {
     const elapsedMs = performance.now() - startedAt;
     const summary = { framework: site.framework, pages: site.pages.length, fixed, elapsedMs };
     console.log(await renderHuman(dir, findings, summary, options.info === true));
-    if (process.env["GITHUB_ACTIONS"] === "true") for (const line of renderAnnotations(dir, findings)) console.log(line);
+    if (process.env["GITHUB_ACTIONS"] === "true")
+      for (const line of renderAnnotations(dir, findings)) console.log(line);
   }
   return findings.some(({ severity }) => severity === "error") ? 1 : 0;
 }

@@ -29,7 +29,9 @@ export async function renderHuman(
     for (const finding of group) {
       const place = `${finding.line}:${finding.column}`.padEnd(7);
       const severity = styleText(colors[finding.severity], finding.severity);
-      out.push(`  ${styleText("dim", place)} ${severity} ${visible(finding.message)} ${styleText("dim", finding.check)}`);
+      out.push(
+        `  ${styleText("dim", place)} ${severity} ${visible(finding.message)} ${styleText("dim", finding.check)}`,
+      );
       out.push(...frame(lines, finding));
     }
     out.push("");
@@ -57,7 +59,9 @@ function frame(lines: readonly string[], { line, column }: Finding): string[] {
   const gutter = String(line).padStart(6);
   return [
     styleText("dim", `${gutter} │ ${from > 0 ? "…" : ""}${text}`),
-    styleText("dim", `${" ".repeat(6)} │ `) + " ".repeat(column - 1 - from + (from > 0 ? 1 : 0)) + styleText("red", "^"),
+    styleText("dim", `${" ".repeat(6)} │ `) +
+      " ".repeat(column - 1 - from + (from > 0 ? 1 : 0)) +
+      styleText("red", "^"),
   ];
 }
 

@@ -1,7 +1,7 @@
 import type { PageCheck } from "./check.ts";
 
 const reasons = {
-  "too large": "This page is larger than 4 MB and was not checked; split it.",
+  "too large": "This page is larger than 4 MB or has over 20,000 links, and was not checked; split it.",
   binary: "This file holds NUL bytes and was not read as text; save it as UTF-8.",
 } as const;
 

@@ -38,6 +38,13 @@ export function makeNode(model: Model, path: string, facts: PageFacts, hash: str
   return { path, route: routes[0] ?? "", title: pageTitle(facts), facts, hash, routes, isPartial };
 }
 
+/** Whether a page still has the routes that an index knows it by. */
+export function sameRoutes(index: SiteIndex, nodes: ReadonlyMap<string, PageNode>, path: string): boolean {
+  const before = index.nodes.get(path);
+  const now = nodes.get(path);
+  return before !== undefined && now !== undefined && before.routes.join("\n") === now.routes.join("\n");
+}
+
 export function buildIndex(
   model: Model,
   files: ReadonlyMap<string, SiteFile>,

@@ -17,6 +17,7 @@ import { tagFacts } from "./tag-facts.ts";
 
 /** A page beyond this is not read: no reader would, and a scan must not take seconds. */
 export const pageBytesMax = 4 * 1024 * 1024;
+const linksMax = 20_000;
 
 const explicitId = /[ \t]*\{[ \t]*:?[ \t]*#([^\s{}]+)[^{}\n]*\}$|[ \t]*\{\/\*[ \t]*#([^\s{}*]+)[ \t]*\*\/\}$/;
 const bareHere = /^(?:click )?here\.?$|^(?:this|this link|link)$/i;
@@ -25,7 +26,8 @@ export function scanPage(bytes: Uint8Array, dialect: Dialect): PageFacts {
   if (bytes.byteLength > pageBytesMax) return { ...emptyFacts(), unread: "too large" };
   const text = toByteString(bytes);
   if (text.includes("\0")) return { ...emptyFacts(), unread: "binary" };
-  return scanText(text, dialect);
+  const facts = scanText(text, dialect);
+  return facts.links.length > linksMax ? { ...emptyFacts(), unread: "too large" } : facts;
 }
 
 function emptyFacts(): PageFacts {

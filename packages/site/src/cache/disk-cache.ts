@@ -1,0 +1,98 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createParseCache, type ParseCache } from "./parse-cache.ts";
+
+export interface DiskCache extends ParseCache {
+  /** Writes what was added since; safe while other processes do the same. */
+  flush(): Promise<void>;
+}
+
+const bytesMaxDefault = 128 * 1024 * 1024;
+// So many small packs are worth writing as one.
+const packsMax = 16;
+
+interface Pack {
+  path: string;
+  bytes: number;
+  mtimeMs: number;
+}
+
+async function listPacks(dir: string): Promise<Pack[]> {
+  const names = await readdir(dir).catch(() => []);
+  const packs: Pack[] = [];
+  for (const name of names) {
+    if (!name.endsWith(".pack")) continue;
+    const path = join(dir, name);
+    // Another process may have removed it in the meantime.
+    const info = await stat(path).catch(() => null);
+    if (info !== null) packs.push({ path, bytes: info.size, mtimeMs: info.mtimeMs });
+  }
+  return packs.sort((a, b) => b.mtimeMs - a.mtimeMs);
+}
+
+/** Lines of `key TAB facts`. A damaged line is a miss, never an error. */
+function* readPack(text: string): Generator<[string, string]> {
+  for (const line of text.split("\n")) {
+    const tab = line.indexOf("\t");
+    if (tab > 0 && line.endsWith("}")) yield [line.slice(0, tab), line.slice(tab + 1)];
+  }
+}
+
+/**
+ * A parse cache that outlives the process. Packs are written under a temporary name and renamed, and never changed
+ * afterwards: readers see whole ones or none, and writers need no lock. The oldest go when there is too much.
+ */
+export async function openDiskCache(dir: string, options: { bytesMax?: number } = {}): Promise<DiskCache> {
+  const bytesMax = options.bytesMax ?? bytesMaxDefault;
+  await mkdir(dir, { recursive: true });
+  const memory = createParseCache({ bytesMax });
+  const packs = await listPacks(dir);
+  const isScattered = packs.length > packsMax;
+  let added = new Map<string, string>();
+  for (const pack of packs.toReversed()) {
+    const text = await readFile(pack.path, "utf8").catch(() => "");
+    for (const [key, facts] of readPack(text)) {
+      memory.set(key, facts);
+      if (isScattered) added.set(key, facts);
+    }
+  }
+
+  async function flush(): Promise<void> {
+    if (added.size === 0) return;
+    const lines = [...added].map(([key, facts]) => `${key}\t${facts}\n`).join("");
+    added = new Map();
+    const name = join(dir, randomUUID());
+    await writeFile(`${name}.tmp`, lines);
+    await rename(`${name}.tmp`, `${name}.pack`);
+    if (isScattered) for (const pack of packs) await rm(pack.path, { force: true });
+    await prune();
+  }
+
+  async function prune(): Promise<void> {
+    let kept = 0;
+    for (const pack of await listPacks(dir)) {
+      kept += pack.bytes;
+      if (kept > bytesMax) await rm(pack.path, { force: true });
+    }
+    // Temporary files of processes that died are nobody's after an hour.
+    for (const name of await readdir(dir).catch(() => [])) {
+      if (!name.endsWith(".tmp")) continue;
+      const info = await stat(join(dir, name)).catch(() => null);
+      if (info !== null && Date.now() - info.mtimeMs > 3_600_000) await rm(join(dir, name), { force: true });
+    }
+  }
+
+  // Used packs are young packs.
+  const now = new Date();
+  for (const pack of packs) await utimes(pack.path, now, now).catch(() => undefined);
+
+  return {
+    get: memory.get,
+    set(key, facts) {
+      memory.set(key, facts);
+      added.set(key, facts);
+    },
+    flush,
+  };
+}
