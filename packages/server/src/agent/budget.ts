@@ -1,13 +1,5 @@
 import type { Limits, Step } from "./agent.ts";
 
-export const defaultLimits: Limits = {
-  stepsMax: 60,
-  tokensMax: 2_000_000,
-  costUsdMax: 2,
-  wallTimeMsMax: 20 * 60_000,
-  toolOutputBytesMax: 32_000,
-};
-
 export interface LimitReached {
   code: "budget_exceeded" | "timeout";
   reason: string;

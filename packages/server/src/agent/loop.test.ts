@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type ScriptedTurn, scriptedModel } from "../../test/support/scripted-model.ts";
+import { type ScriptedTurn, scriptedModel, testLimits } from "../../test/support/scripted-model.ts";
 import { openTestTrees, type TestTrees } from "../../test/support/test-tree.ts";
 import { AppError } from "../errors.ts";
 import { createOverlay } from "../tree/overlay.ts";
 import type { CommitTree, OverlayEntry } from "../tree/tree.ts";
 import type { AgentDeps, AgentTask, Limits, Message, Model, Step } from "./agent.ts";
-import { defaultLimits } from "./budget.ts";
 import { runAgent } from "./loop.ts";
 
 let trees: TestTrees;
@@ -31,7 +30,7 @@ async function start(model: Model, options: { limits?: Partial<Limits>; prompt?:
   const overlay = await createOverlay(base);
   const deps: AgentDeps = {
     model,
-    limits: { ...defaultLimits, ...options.limits },
+    limits: { ...testLimits, ...options.limits },
     async saveStep(step, edits) {
       steps.push(structuredClone(step));
       for (const edit of edits) stored.set(edit.path, edit);

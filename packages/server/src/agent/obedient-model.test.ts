@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { scriptedModel } from "../../test/support/scripted-model.ts";
+import { scriptedModel, testLimits } from "../../test/support/scripted-model.ts";
 import { openTestTrees, type TestTrees } from "../../test/support/test-tree.ts";
 import { refusedBy } from "../review/policy.ts";
 import type { Policy } from "../review/review.ts";
@@ -10,7 +10,6 @@ import { reviewChange } from "../review/review-change.ts";
 import { createOverlay } from "../tree/overlay.ts";
 import type { CommitTree } from "../tree/tree.ts";
 import type { Step } from "./agent.ts";
-import { defaultLimits } from "./budget.ts";
 import { runAgentWithReview } from "./run-agent-with-review.ts";
 
 /** Lies outside the repository; no order may bring it in. */
@@ -67,7 +66,7 @@ async function obey(
   const { outcome, verdict } = await runAgentWithReview(
     {
       model,
-      limits: defaultLimits,
+      limits: testLimits,
       ...(options.refusesEarly ? { refusePath: (path: string) => refusedBy(inForce, path) } : {}),
       saveStep: async (step) => void steps.push(step),
       review: (words, signal) => reviewChange({ base, overlay, policy: inForce, ...words }, signal),

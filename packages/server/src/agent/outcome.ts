@@ -2,6 +2,7 @@ import { Value } from "typebox/value";
 import type { Overlay } from "../tree/tree.ts";
 import type { AgentOutcome, AgentTask, Step } from "./agent.ts";
 import type { LimitReached } from "./budget.ts";
+import { shown } from "./shown.ts";
 import { FinishInput } from "./tools/finish.ts";
 
 interface Finished {
@@ -29,11 +30,10 @@ export function outcomeOf({ title, summary }: Finished, overlay: Overlay): Agent
 export function stoppedOutcome({ code, reason }: LimitReached, task: AgentTask): AgentOutcome {
   const files = task.overlay.entries().length;
   const summary = `The work was stopped before it was done: ${reason}. It had changed ${files} ${files === 1 ? "file" : "files"} by then.`;
-  return { kind: "stopped", code, title: `Unfinished: ${firstLine(task.prompt)}`, summary };
-}
-
-function firstLine(prompt: string): string {
-  const line = prompt.trim().split(/\s*[\r\n]/, 1)[0] ?? "";
-  const characters = [...line.slice(0, titleCharactersMax * 2)];
-  return characters.length > titleCharactersMax ? `${characters.slice(0, titleCharactersMax - 1).join("")}…` : line;
+  return {
+    kind: "stopped",
+    code,
+    title: `Unfinished: ${shown(task.prompt.trim().split("\n", 1)[0] ?? "", titleCharactersMax)}`,
+    summary,
+  };
 }

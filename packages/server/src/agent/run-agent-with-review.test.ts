@@ -1,11 +1,10 @@
 import type { Finding } from "@emend/site";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type ScriptedTurn, scriptedModel } from "../../test/support/scripted-model.ts";
+import { type ScriptedTurn, scriptedModel, testLimits } from "../../test/support/scripted-model.ts";
 import { openTestTrees, type TestTrees } from "../../test/support/test-tree.ts";
 import { createOverlay } from "../tree/overlay.ts";
 import type { CommitTree, OverlayEntry } from "../tree/tree.ts";
 import type { Step } from "./agent.ts";
-import { defaultLimits } from "./budget.ts";
 import { runAgentWithReview } from "./run-agent-with-review.ts";
 
 let trees: TestTrees;
@@ -47,7 +46,7 @@ async function start(
   const result = await runAgentWithReview<Verdict>(
     {
       model,
-      limits: defaultLimits,
+      limits: testLimits,
       async saveStep(step, edits) {
         steps.push(step);
         for (const edit of edits) stored.set(edit.path, edit);

@@ -48,7 +48,7 @@ function findingsOf(verdict: ReviewAnswer): readonly Finding[] {
   return verdict.violations.map(({ path, rule }) => ({
     check: "policy",
     severity: "error",
-    path,
+    path: path || "the change",
     line: 1,
     column: 1,
     message: rule,

@@ -82,6 +82,35 @@ describe("refusedBy", () => {
   });
 });
 
+describe("allowed paths", () => {
+  const admits = (pattern: string, path: string) =>
+    refusedBy({ docsDir: "none", allowedPaths: [pattern] }, path) === null;
+
+  it.each([
+    ["a/b.md", "a/b.md", true],
+    ["a/*.md", "a/b.md", true],
+    ["a/*.md", "a/b/c.md", false],
+    ["a/*", "a/", true],
+    ["a/*b*c", "a/xbxbxc", true],
+    ["a/*b*c", "a/xcxb", false],
+    ["a/ab*ba", "a/aba", false],
+    ["**", "a/b/c", true],
+    ["a/**", "a/b/c", true],
+    ["a/**/c", "a/c", true],
+    ["a/**/c", "a/b/b/c", true],
+    ["**/c.md", "c.md", true],
+    ["**/c.md", "a/xc.md", false],
+    ["a.b", "axb", false],
+  ])("%s and %s: %s", (pattern, path, isAdmitted) => {
+    expect(admits(pattern, path)).toBe(isAdmitted);
+  });
+
+  it("are matched in bounded work", () => {
+    expect(admits(`${"*a".repeat(400)}b`, "a".repeat(4_000))).toBe(false);
+    expect(admits(`${"**/a*/".repeat(100)}b`, "a/".repeat(1_000))).toBe(false);
+  });
+});
+
 describe("violationsOf", () => {
   const entry = (path: string, content: string | null) => ({
     path,

@@ -1,7 +1,6 @@
 import type { OverlayEntry } from "../tree/tree.ts";
+import { matchesGlob } from "./matches-glob.ts";
 import type { Policy, Violation } from "./review.ts";
-
-export const defaultPolicyCaps = { filesMax: 10_000, bytesMax: 50_000_000 };
 
 const ciFiles =
   /^(?:jenkinsfile.*|\.?travis\.ya?ml|\.?appveyor\.ya?ml|\.?azure-pipelines.*|bitbucket-pipelines\.ya?ml|\.drone\.ya?ml|\.woodpecker.*|\.circleci|\.buildkite|\.teamcity|\.semaphore|\.cirrus\.ya?ml|\.forgejo|\.gitea|\.ci|cloudbuild\.ya?ml|buildspec.*\.ya?ml|codefresh\.ya?ml|wercker\.ya?ml|dagger\.json|earthfile)$/;
@@ -45,14 +44,4 @@ function plain(segment: string): string {
     .normalize("NFKC")
     .replace(/[. ]+$/, "")
     .toLowerCase();
-}
-
-/** `*` within a segment, `**` across them. */
-function matchesGlob(pattern: string, path: string): boolean {
-  const source = pattern.replaceAll(/\*\*\/|\*\*|\*|[.+?^${}()|[\]\\]/g, (part) => {
-    if (part === "**/") return "(?:.*/)?";
-    if (part === "**") return ".*";
-    return part === "*" ? "[^/]*" : `\\${part}`;
-  });
-  return new RegExp(`^${source}$`, "s").test(path);
 }

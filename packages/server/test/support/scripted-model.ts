@@ -1,4 +1,4 @@
-import type { Message, Model, ToolCall } from "../../src/agent/agent.ts";
+import type { Limits, Message, Model, ToolCall } from "../../src/agent/agent.ts";
 
 /** A turn of a script: calls by name and input, or only words. */
 export type ScriptedTurn = string | ReadonlyArray<[name: string, input: unknown]>;
@@ -36,3 +36,11 @@ export function scriptedModel(
     },
   };
 }
+
+export const testLimits: Limits = {
+  stepsMax: 60,
+  tokensMax: 2_000_000,
+  costUsdMax: 2,
+  wallTimeMsMax: 20 * 60_000,
+  toolOutputBytesMax: 32_000,
+};

@@ -1,12 +1,15 @@
 import type { Skipped } from "@emend/site";
+import { shown } from "../shown.ts";
 import { parseReport, type Report } from "../tools/report.ts";
 import type { PlannedCall } from "./calls.ts";
 import { describeInstruction } from "./describe.ts";
 import type { Instruction } from "./instruction.ts";
 
 const titleCharactersMax = 120;
-const leftAloneMax = 30;
-const summaryCharactersMax = 18_000;
+// Together, for 50 instructions, they stay below what a hand-over may hold.
+const leftAloneMax = 20;
+const orderCharactersMax = 140;
+const detailCharactersMax = 160;
 
 /** The `finish` call: what was done in numbers, what was left alone and why, and that no model had a hand in it. */
 export function handOver(instructions: readonly Instruction[], outputs: readonly string[]): PlannedCall {
@@ -16,12 +19,12 @@ export function handOver(instructions: readonly Instruction[], outputs: readonly
   const intro = isChanged
     ? "Carried out by `emend/rules`, deterministically: no AI was involved."
     : "Nothing had to change. `emend/rules` looked, deterministically: no AI was involved.";
-  const summary = [intro, "", ...lines, ...leftAlone(reports)].join("\n").slice(0, summaryCharactersMax);
+  const summary = [intro, "", ...lines, ...leftAlone(reports)].join("\n");
   return { name: "finish", input: { title: titleOf(instructions), summary } };
 }
 
 function titleOf(instructions: readonly Instruction[]): string {
-  const orders = instructions.map(describeInstruction).map((order) => order.replaceAll(/\s+/g, " "));
+  const orders = instructions.map((instruction) => shown(describeInstruction(instruction), orderCharactersMax));
   const [first = "", ...others] = orders;
   const last = others.at(-1);
   const whole = last === undefined ? first : `${[first, ...others.slice(0, -1)].join(", ")} and ${last}`;
@@ -32,11 +35,11 @@ function titleOf(instructions: readonly Instruction[]): string {
 function shorten(first: string, others: number): string {
   const more = others === 0 ? "" : ` and ${others} more ${others === 1 ? "change" : "changes"}`;
   const room = titleCharactersMax - more.length;
-  return (first.length <= room ? first : `${first.slice(0, room - 1).toWellFormed()}…`) + more;
+  return shown(first, room) + more;
 }
 
 function doneLine(instruction: Instruction, report: Report | undefined): string {
-  const order = codeSpan(describeInstruction(instruction));
+  const order = codeSpan(describeInstruction(instruction), orderCharactersMax);
   if (!report || report.files === 0) return `${order}: nothing to do`;
   const counts = [...report.counts].filter(([, count]) => count > 0).map(([what, count]) => amount(what, count));
   return `${order}: ${[...counts, `in ${amount("files", report.files)}`].join(", ")}`;
@@ -69,11 +72,12 @@ function leftAlone(reports: readonly Report[]): readonly string[] {
 }
 
 function skippedLine({ path, line, reason }: Skipped): string {
-  const isPlain = /^[\p{L}\p{N} .,;:'"“”()-]*$/u.test(reason);
-  return `- ${codeSpan(`${path}:${line}`)}: ${isPlain ? reason : codeSpan(reason)}`;
+  const isPlain = /^[\p{L}\p{N} .,;'"“”()-]*$/u.test(reason);
+  const why = isPlain ? shown(reason, detailCharactersMax) : codeSpan(reason, detailCharactersMax);
+  return `- ${codeSpan(`${path}:${line}`, detailCharactersMax)}: ${why}`;
 }
 
 /** Shown as it is: what a page or a prompt holds must not become a link, an image or a heading of the pull request. */
-function codeSpan(text: string): string {
-  return `\`${text.replaceAll("`", "'").replaceAll(/\s+/g, " ")}\``;
+function codeSpan(text: string, charactersMax: number): string {
+  return `\`${shown(text, charactersMax).replaceAll("`", "'")}\``;
 }

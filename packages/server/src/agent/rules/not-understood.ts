@@ -1,7 +1,9 @@
 import { AppError } from "../../errors.ts";
+import { shown } from "../shown.ts";
 import { forms } from "./forms.ts";
 
 const clauseCharactersMax = 200;
+const reasonCharactersMax = 400;
 const examplesMax = 2;
 const formsShown = 4;
 
@@ -9,21 +11,11 @@ const formsShown = 4;
 export function notUnderstood(input: { clause: string; reason: string }): AppError {
   return new AppError("instruction_not_understood", {
     publicMessage: [
-      `Nothing was changed. The rules did not understand: «${shown(input.clause)}» (${shown(input.reason)}).`,
+      `Nothing was changed. The rules did not understand: «${shown(input.clause, clauseCharactersMax)}» (${shown(input.reason, reasonCharactersMax)}).`,
       `They know: ${nearestExamples(input.clause).join(" · ")}`,
       "For instructions in free words set a language model: EMEND_MODEL=<vendor>/<model>, or the project's model.",
     ].join("\n"),
   });
-}
-
-/** Words of a prompt or a page, fit to be shown: one line, nothing invisible, not too long. */
-function shown(text: string): string {
-  const visible = text
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ")
-    .trim()
-    .toWellFormed();
-  const characters = [...visible.slice(0, clauseCharactersMax * 2)];
-  return characters.length > clauseCharactersMax ? `${characters.slice(0, clauseCharactersMax).join("")}…` : visible;
 }
 
 /** The forms that share the verb and most words with the clause; where none does, the first few. */

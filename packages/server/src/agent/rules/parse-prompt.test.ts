@@ -193,6 +193,18 @@ describe("all or nothing", () => {
     expect(refusal(prompt).clause).toBe(clause);
   });
 
+  it.each([
+    ["don’t rename X to Y", "what not to do"],
+    ["fix broken links when ready", "depend on something"],
+    ["fix broken links?", "question"],
+    ["replace token with key tonight", "put them in quotation marks"],
+    ["rename x/y to z", "write rename x/y to x/z, or move x/y to z"],
+    ["add a page faq", "neither a title nor a text"],
+    ["explain the docs", "not among the instructions"],
+  ])("says why it refuses: %s", (prompt, reason) => {
+    expect(refusal(prompt).reason).toContain(reason);
+  });
+
   it("asks whose the full stop inside the quotation marks is", () => {
     expect(refusal('replace "API token" with "access key."').reason).toContain('ends with "."');
     expect(refusal('replace "API token" with "access key," and fix broken links').reason).toContain('ends with ","');

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { checkSite, openSite } from "@emend/site";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { testLimits } from "../../../test/support/scripted-model.ts";
 import { openTestTrees, type TestTrees } from "../../../test/support/test-tree.ts";
 import { isAppError } from "../../errors.ts";
 import { reviewChange } from "../../review/review-change.ts";
@@ -10,7 +11,6 @@ import { createOverlay } from "../../tree/overlay.ts";
 import { siteTreeOf } from "../../tree/site-tree.ts";
 import type { CommitTree, Overlay, OverlayEntry } from "../../tree/tree.ts";
 import type { AgentOutcome, Step } from "../agent.ts";
-import { defaultLimits } from "../budget.ts";
 import { runAgent } from "../loop.ts";
 import { createRulesModel } from "./rules-model.ts";
 
@@ -61,7 +61,7 @@ async function run(
   const outcome = await runAgent(
     {
       model: createRulesModel(),
-      limits: defaultLimits,
+      limits: testLimits,
       async saveStep(step, edits) {
         steps.push(JSON.parse(JSON.stringify(step)));
         for (const { path, mode, content } of edits) stored.set(path, { path, mode, content });
@@ -137,8 +137,8 @@ describe("each instruction", () => {
       'An access key opens doors. Some access keys expire.\n\n```sh\necho "API token"',
     );
     expect(await text(overlay, "AGENTS.md")).toBe("API token\n");
-    expect(outcome.summary).toContain('- `guides/auth.mdx:10`: still "API token": in code, a link or a name');
-    expect(outcome.summary).toContain('- `AGENTS.md:1`: still "API token": not on a page');
+    expect(outcome.summary).toContain('- `guides/auth.mdx:10`: "API token" stays in code, a link or a name');
+    expect(outcome.summary).toContain('- `AGENTS.md:1`: "API token" stays outside of pages');
   });
 
   it("stays below a page, and goes into code when asked", async () => {
@@ -239,7 +239,7 @@ describe("all or nothing", () => {
     const running = runAgent(
       {
         model: createRulesModel(),
-        limits: defaultLimits,
+        limits: testLimits,
         saveStep: async (_step, edits) => {
           for (const edit of edits) stored.set(edit.path, edit);
         },

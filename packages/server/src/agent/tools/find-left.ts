@@ -24,8 +24,8 @@ export async function findLeft(
   const pages = new Set(site.pages.map((page) => page.path));
   const left = matches.filter(({ path, text }) => (paths?.has(path) ?? true) && isWord.test(text));
   const skipped = left.slice(0, shownMax).map(({ path, line }) => {
-    const where = pages.has(path) ? "in code, a link or a name" : "not on a page";
-    return { path, line, reason: `still "${pattern}": ${where}` };
+    const where = pages.has(path) ? "in code, a link or a name" : "outside of pages";
+    return { path, line, reason: `"${pattern}" stays ${where}` };
   });
   return { skipped, skippedMore: left.length - skipped.length };
 }

@@ -1,0 +1,58 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { finishTool } from "../tools/finish.ts";
+import { formatReport } from "../tools/report.ts";
+import type { ToolContext } from "../tools/tool.ts";
+import { handOver } from "./hand-over.ts";
+import type { Instruction } from "./instruction.ts";
+
+const scraps = [
+  "![x](https://evil.example/y)",
+  "`",
+  "``",
+  "\n",
+  "<img src=x>",
+  "](",
+  "//a.b",
+  "data:",
+  "\u202e",
+  "\0",
+  "é",
+  "word ",
+  '"',
+  "…",
+];
+const anyText = fc.oneof(
+  fc.array(fc.constantFrom(...scraps), { minLength: 1, maxLength: 8 }).map((parts) => parts.join("")),
+  fc.string({ unit: "binary", minLength: 1, maxLength: 600 }),
+);
+const instruction: fc.Arbitrary<Instruction> = fc.oneof(
+  fc.record({ kind: fc.constant("replace_term" as const), from: anyText, to: anyText, includeCode: fc.boolean() }),
+  fc.record({ kind: fc.constant("move_page" as const), from: anyText, to: anyText }),
+  fc.record({ kind: fc.constant("add_page" as const), path: anyText, content: anyText }),
+  fc.record({ kind: fc.constant("rename_heading" as const), page: anyText, from: anyText, to: anyText }),
+);
+const output = fc
+  .record({
+    files: fc.nat(),
+    counts: fc.constant(new Map([["links", 3]])),
+    skipped: fc.array(fc.record({ path: anyText, line: fc.nat(), reason: anyText }), { maxLength: 100 }),
+    skippedMore: fc.nat(),
+  })
+  .map(formatReport);
+
+it("is accepted by the tool that ends the work, whatever the instructions and the pages hold", async () => {
+  const done = fc.array(fc.tuple(instruction, output), { minLength: 1, maxLength: 50 });
+  await fc.assert(
+    fc.asyncProperty(done, async (pairs) => {
+      const call = handOver(
+        pairs.map(([order]) => order),
+        pairs.map(([, text]) => text),
+      );
+      expect(call.name).toBe("finish");
+      const answer = await finishTool.run({} as ToolContext, call.input, new AbortController().signal);
+      expect(answer).toEqual({ kind: "answer", text: "handed over" });
+    }),
+    { numRuns: 200 },
+  );
+});

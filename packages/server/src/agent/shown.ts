@@ -1,0 +1,11 @@
+/** Words of a prompt, a page or a model, fit to be shown: one line, nothing invisible, not too long. */
+export function shown(text: string, charactersMax: number): string {
+  const start = text.slice(0, charactersMax * 4);
+  const visible = start
+    .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, " ")
+    .trim()
+    .toWellFormed();
+  const characters = [...visible];
+  if (characters.length <= charactersMax && start.length === text.length) return visible;
+  return `${characters.slice(0, charactersMax - 1).join("")}…`;
+}
