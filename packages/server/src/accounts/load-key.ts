@@ -6,6 +6,7 @@ import type { KeyGrant, KeyScope } from "./admin-key.ts";
 /** What a node remembers of a key. Times are by the node's monotonic clock, reckoned from the database's. */
 export interface LoadedKey {
   grant: KeyGrant;
+  /** In hexadecimal digits. */
   secretHash: Buffer;
   expiresAtMs: number;
   allowList: BlockList | null;
@@ -39,7 +40,7 @@ export async function loadKey(db: Queryable, id: string, now: () => number): Pro
   if (!row) return undefined;
   return {
     grant: { keyId: row.id, projectIds: new Set(row.project_ids), scope: row.scope },
-    secretHash: row.secret_hash,
+    secretHash: Buffer.from(row.secret_hash.toString("hex"), "latin1"),
     expiresAtMs: row.expires_in_ms === null ? Number.POSITIVE_INFINITY : askedAtMs + row.expires_in_ms,
     allowList: row.allow_list && allowListOf(row.allow_list),
     touchedAtMs: row.used_before_ms === null ? Number.NEGATIVE_INFINITY : askedAtMs - row.used_before_ms,

@@ -44,6 +44,7 @@ const bodyBytesMax = 2 * 1024 * 1024;
 /** The HTTP interface, ready to listen. */
 export function buildApp(deps: AppDeps): FastifyInstance {
   const unrouted = createUnrouted(deps);
+  const handleError = createErrorHandler(deps);
   const app = fastify({
     logger: false,
     trustProxy: deps.trustProxy,
@@ -59,10 +60,13 @@ export function buildApp(deps: AppDeps): FastifyInstance {
       maxParamLength: 65_536,
     },
     rewriteUrl: createPathRewriter(deps.publicUrl),
-    frameworkErrors: (_error, request, reply) => void unrouted.answer(request, reply),
+    // A path that cannot be decoded.
+    frameworkErrors(_error, request, reply) {
+      unrouted.answer(request, reply).catch((error) => handleError(error, request, reply));
+    },
     clientErrorHandler: answerClientError,
   });
-  app.setErrorHandler(createErrorHandler(deps));
+  app.setErrorHandler(handleError);
   app.removeAllContentTypeParsers();
   app.decorateRequest("grant", null);
   app.decorateRequest("project", null);

@@ -7,9 +7,10 @@ import type { IncomingMessage } from "node:http";
 export function createPathRewriter(publicUrl: () => string): (request: Pick<IncomingMessage, "url">) => string {
   let basePath: string | null = null;
   return ({ url = "/" }) => {
-    basePath ??= new URL(publicUrl()).pathname.replace(/\/+$/, "");
+    // Until the port is bound there may be no public URL; it is asked for again then.
+    basePath ??= URL.parse(publicUrl())?.pathname.replace(/\/+$/, "") ?? null;
     const path = url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?#]*/i, "");
-    if (basePath === "" || !path.startsWith(basePath)) return path;
+    if (!basePath || !path.startsWith(basePath)) return path;
     const rest = path.slice(basePath.length);
     if (rest === "" || rest.startsWith("?")) return `/${rest}`;
     return rest.startsWith("/") ? rest : path;

@@ -5,6 +5,8 @@ import type { AgentJob, JobStatus } from "@emend/contract";
 export interface WireJob {
   readonly projectId: string;
   readonly body: string;
+  /** The body's bytes. */
+  readonly contentLength: string;
   readonly etag: string;
   readonly isActive: boolean;
 }
@@ -30,6 +32,7 @@ export function toWireJob(row: WireRow): WireJob {
   return {
     projectId: row.project_id,
     body,
+    contentLength: String(Buffer.byteLength(body)),
     etag: `"${hash("sha256", body, "base64url").slice(0, 22)}"`,
     isActive: row.status === "active",
   };

@@ -49,7 +49,7 @@ export function createOpenApiJudge(document: OpenApiDocument): (answer: SeenAnsw
   /** A wrong method is judged after the key and the project, like any other. */
   function unauthenticated(answer: SeenAnswer): Documented | string {
     const known = Object.values(document.paths).flatMap((operations) => Object.values(operations))[0];
-    const isBefore = answer.status === 401 || answer.status === 404;
+    const isBefore = [401, 404, 500, 503].includes(answer.status);
     return (isBefore && known?.responses[answer.status]) || `${answer.status} for a method that is not documented`;
   }
 

@@ -181,6 +181,10 @@ describe("Prefer: wait", () => {
 });
 
 describe("404", () => {
+  test("a project id that is over-long", async () => {
+    expect((await get(`/v2/agent/${"x".repeat(9000)}/job/x`)).status).toBe(404);
+  });
+
   test.each([
     ["unknown", "job_0123"],
     ["over-long", "x".repeat(5000)],

@@ -8,10 +8,7 @@ import { matchesEtag } from "../matches-etag.ts";
 import { preferredWaitSeconds } from "../prefer-wait.ts";
 import { jobNotFound, refuse, unauthorized } from "../refuse.ts";
 import { type RequireKeyDeps, requireKey } from "../require-key.ts";
-import { sendJob } from "./send-job.ts";
-
-/** A good pause between two polls of an active job. */
-const pollSeconds = "2";
+import { pollSeconds, sendJob } from "./send-job.ts";
 
 type JobRequest = FastifyRequest<{ Params: { projectId: string; id: string } }>;
 
@@ -58,8 +55,14 @@ function answer(
   waitedSecondsMax?: number,
 ): FastifyReply {
   if (job === undefined) return refuse(reply, jobNotFound);
+  if (!matchesEtag(request.headers["if-none-match"], job.etag)) {
+    return sendJob(
+      reply,
+      job,
+      waitedSecondsMax === undefined ? [] : ["preference-applied", `wait=${waitedSecondsMax}`],
+    );
+  }
   if (job.isActive) reply.header("retry-after", pollSeconds);
   if (waitedSecondsMax !== undefined) reply.header("preference-applied", `wait=${waitedSecondsMax}`);
-  if (!matchesEtag(request.headers["if-none-match"], job.etag)) return sendJob(reply, job);
   return reply.code(304).header("cache-control", "no-store").header("etag", job.etag).send();
 }

@@ -1,10 +1,28 @@
 import type { FastifyReply } from "fastify";
 import type { WireJob } from "../../jobs/wire-job.ts";
 
-/** A job with the headers that each of its answers has. */
-export function sendJob(reply: FastifyReply, job: WireJob): FastifyReply {
-  reply.header("content-type", "application/json; charset=utf-8");
-  reply.header("cache-control", "no-store");
-  reply.header("etag", job.etag);
-  return reply.send(job.body);
+/** A good pause, in seconds, between two polls of an active job. */
+export const pollSeconds = "2";
+
+/**
+ * A job with the headers that each of its answers has. Written past the framework, whose own way of sending text that is
+ * ready costs a tenth of the requests a second; to HEAD Node itself sends no body.
+ */
+export function sendJob(reply: FastifyReply, job: WireJob, moreHeaders: readonly string[] = []): FastifyReply {
+  const headers = [
+    "content-type",
+    "application/json; charset=utf-8",
+    "cache-control",
+    "no-store",
+    "etag",
+    job.etag,
+    "content-length",
+    job.contentLength,
+    ...moreHeaders,
+  ];
+  if (job.isActive) headers.push("retry-after", pollSeconds);
+  reply.hijack();
+  reply.raw.writeHead(200, headers);
+  reply.raw.end(job.body);
+  return reply;
 }

@@ -1,0 +1,59 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { addProject } from "../src/accounts/add-project.ts";
+import { createKey } from "../src/accounts/create-key.ts";
+import { createSealer } from "../src/accounts/secrets.ts";
+import { startEmbeddedPostgres } from "../src/db/embedded/start-embedded-postgres.ts";
+import { migrate } from "../src/db/migrate.ts";
+import { createPool, type Pool } from "../src/db/pool.ts";
+import { createLogger } from "../src/lib/logger.ts";
+
+export interface BenchDatabase {
+  url: string;
+  pool: Pool;
+  close(): Promise<void>;
+}
+
+/** The embedded default as it is served from, fsync and all, in a folder of its own. */
+export async function startBenchDatabase(): Promise<BenchDatabase> {
+  const log = createLogger({ level: "warn" });
+  const dataDir = await mkdtemp(join(tmpdir(), "emend-bench-"));
+  const postgres = await startEmbeddedPostgres({ dataDir, log });
+  const pool = createPool({ url: postgres.url, connectionsMax: 10, log });
+  await migrate(pool);
+  return {
+    url: postgres.url,
+    pool,
+    async close() {
+      await pool.end();
+      await postgres.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Projects that may create without end, and a key that covers them all. */
+export async function seedProjects(pool: Pool, count: number): Promise<{ projectIds: string[]; key: string }> {
+  const deps = { db: pool, sealer: createSealer("only for the length of a bench") };
+  const projectIds: string[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const project = await addProject(deps, {
+      name: `docs ${n}`,
+      forge: "github",
+      repositoryUrl: "https://github.test/acme/docs",
+      settings: { createsPerHourMax: 1_000_000 },
+    });
+    projectIds.push(project.id);
+  }
+  const outcome = await createKey(pool, {
+    name: "bench",
+    projectIds,
+    scope: "write",
+    expiresInMs: null,
+    allowList: null,
+    createdBy: "bench",
+  });
+  if (outcome.kind !== "created") throw new Error(outcome.kind);
+  return { projectIds, key: outcome.key };
+}

@@ -1,0 +1,105 @@
+import { validate } from "@scalar/openapi-parser";
+import { afterAll, describe, expect, test } from "vitest";
+import { startApi } from "../../test/support/api.ts";
+
+const api = await startApi({ promptCodePointsMax: 777 });
+afterAll(() => api.close());
+const project = await api.addProject();
+const operations = Object.entries(api.document.paths).flatMap(([path, methods]) =>
+  Object.keys(methods).map((method) => ({ path, method: method.toUpperCase() })),
+);
+
+/** `METHOD /path/{parameter}` of each route, read from the router's own tree. */
+function servedRoutes(): string[] {
+  const parts: string[] = [];
+  return api.app
+    .printRoutes({ commonPrefix: false })
+    .split("\n")
+    .flatMap((line) => {
+      const [, indent = "", part = "", methods = ""] = /^([\s│]*)[├└]── (\S*)(?: \((.*)\))?$/.exec(line) ?? [];
+      parts.splice(indent.length / 4, Number.POSITIVE_INFINITY, part);
+      const path = parts.join("").replaceAll(/:(\w+)/g, "{$1}");
+      return methods === "" ? [] : methods.split(", ").map((method) => `${method} ${path}`);
+    });
+}
+
+describe("the document", () => {
+  test("is valid OpenAPI 3.1 at its own public address, with this installation's bound", async () => {
+    const { json } = await api.send("/openapi.json");
+    const { valid, errors } = await validate(json as Record<string, unknown>);
+    expect(errors ?? []).toEqual([]);
+    expect(valid).toBe(true);
+    expect(json).toMatchObject({
+      openapi: "3.1.0",
+      info: { version: "2.0.0" },
+      servers: [{ url: "https://emend.test/base" }],
+      components: { schemas: { CreateJobBody: { properties: { prompt: { maxLength: 777 } } } } },
+    });
+  });
+
+  test("covers every /v2 route and no other", () => {
+    const documented = operations.map(({ path, method }) => `${method} ${path}`);
+    expect(documented.toSorted()).toEqual([
+      "GET /v2/agent/{projectId}/job/{id}",
+      "HEAD /v2/agent/{projectId}/job/{id}",
+      "POST /v2/agent/{projectId}/job",
+      "POST /v2/agent/{projectId}/job/{id}/archive",
+    ]);
+    const served = servedRoutes().filter((route) => route.includes(" /v2/"));
+    expect(served.toSorted()).toEqual(documented.toSorted());
+  });
+
+  test("gives a job exactly the nine fields of the interface", async () => {
+    const { AgentJob } = (api.document.components as unknown as { schemas: Record<string, { properties: object }> })
+      .schemas;
+    expect(Object.keys(AgentJob?.properties ?? {})).toEqual([
+      "id",
+      "status",
+      "source",
+      "model",
+      "prLink",
+      "createdAt",
+      "archivedAt",
+    ]);
+  });
+});
+
+describe("every route, by the document", () => {
+  test.each(operations)("$method $path with a foreign key: 404, always the same", async ({ path, method }) => {
+    const foreign = await api.addKey(await api.addProject());
+    const { rows } = await api.pool.query("select id from jobs limit 1");
+    const real = path.replace("{projectId}", project.id).replace("{id}", rows[0]?.id ?? "job_none");
+    const absent = path.replace("{projectId}", "prj_none").replace("{id}", "job_none");
+    const send = (target: string) =>
+      api.send(target, { method, key: foreign, body: method === "POST" ? { prompt: "x" } : undefined });
+    const answers = [await send(real), await send(absent)].map(
+      ({ status, text, headers: { date: _, ...headers } }) => ({ status, text, headers }),
+    );
+    expect(answers[0]).toEqual(answers[1]);
+    expect(answers[0]).toMatchObject({ status: 404, text: method === "HEAD" ? "" : '{"error":"Project not found."}' });
+  });
+});
+
+describe("the reference page", () => {
+  test("loads nothing from elsewhere", async () => {
+    const page = await fetch(`${api.url}/reference`);
+    expect(page.url).toBe(`${api.url}/reference/`);
+    expect(page.status).toBe(200);
+    const html = await page.text();
+    expect(html).not.toMatch(/(https?:)?\/\/[a-z]/i);
+    expect(html).toContain('"withDefaultFonts": false');
+    const policy = page.headers.get("content-security-policy") ?? "";
+    expect(policy).toMatch(/^default-src 'none'/);
+    expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe-inline/);
+    const scripts = [...html.matchAll(/src="([^"]+)"/g)].map(([, src]) => new URL(src ?? "", page.url));
+    expect(scripts.map(({ origin }) => origin)).toEqual([api.url]);
+    const script = await fetch(scripts[0] as URL);
+    expect(script.headers.get("content-type")).toMatch(/javascript/);
+    expect((await script.text()).length).toBeGreaterThan(1_000_000);
+  });
+
+  test("does not trust the Host header", async () => {
+    const answer = await api.send("/reference/", { headers: { host: "a b{}" } });
+    expect(answer.status).toBe(200);
+  });
+});

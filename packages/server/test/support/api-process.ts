@@ -1,0 +1,25 @@
+// The HTTP interface as a process of its own, on the database that is named; it prints its port, and ends with its input.
+import type { AddressInfo } from "node:net";
+import { createKeyring } from "../../src/accounts/keyring.ts";
+import { startListener } from "../../src/db/listener.ts";
+import { createPool } from "../../src/db/pool.ts";
+import { buildApp } from "../../src/http/app.ts";
+import { createLogger } from "../../src/lib/logger.ts";
+
+const [url = ""] = process.argv.slice(2);
+const log = createLogger({ level: "warn" });
+const pool = createPool({ url, connectionsMax: 10, log });
+const listener = await startListener({ url, log });
+const app = buildApp({
+  pool,
+  listener,
+  keyring: createKeyring({ pool, listener, log }),
+  log,
+  publicUrl: () => "http://emend.test",
+  trustProxy: false,
+  promptCodePointsMax: 100_000,
+  defaultModel: "emend/rules",
+});
+await app.listen({ port: 0, host: "127.0.0.1" });
+console.log(JSON.stringify({ port: (app.server.address() as AddressInfo).port }));
+process.stdin.resume().on("end", () => process.exit(0));

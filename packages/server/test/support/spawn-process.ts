@@ -1,0 +1,31 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+export interface ServingProcess {
+  port: number;
+  process: ChildProcess;
+  stop(): Promise<void>;
+}
+
+/** Runs a script beside this one that prints `{"port":…}` once it serves and ends when its input does, so with its parent. */
+export async function spawnServing(script: URL, args: readonly string[]): Promise<ServingProcess> {
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", fileURLToPath(script), ...args], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const exited = once(child, "exit");
+  const failed = exited.then(([code]) =>
+    Promise.reject(new Error(`${script.pathname} ended with ${code} before it served`)),
+  );
+  failed.catch(() => {});
+  const [line] = await Promise.race([once(createInterface({ input: child.stdout }), "line"), failed]);
+  return {
+    port: (JSON.parse(line) as { port: number }).port,
+    process: child,
+    async stop() {
+      child.stdin.end();
+      await exited;
+    },
+  };
+}
