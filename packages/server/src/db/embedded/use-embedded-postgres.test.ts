@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, afterEach, expect, test } from "vitest";
 import {
@@ -10,7 +11,10 @@ import {
 } from "../../../test/support/embedded-process.ts";
 import { makeReachableDir } from "../../../test/support/reachable-dir.ts";
 import { createLogger } from "../../lib/logger.ts";
+import { ensureHome } from "./home.ts";
+import { tryLock } from "./lock.ts";
 import { startEmbeddedPostgres } from "./start-embedded-postgres.ts";
+import { supervise } from "./supervise.ts";
 import { useEmbeddedPostgres } from "./use-embedded-postgres.ts";
 
 const log = createLogger({ level: "silent" });
@@ -89,11 +93,17 @@ test("commands that come together take turns, and so does a server that starts m
   expect(await ask(served.url).finally(served.stop)).toEqual([{ one: 1 }]);
 });
 
-test("a command that comes while a server stops gets a Postgres of its own", async () => {
-  const served = await startEmbeddedPostgres(options);
-  const stopping = served.stop();
-  const postgres = await useEmbeddedPostgres({ ...options, signal: AbortSignal.timeout(20_000) });
-  await stopping;
+test("a command that comes while a server stops waits, and gets a Postgres of its own", async () => {
+  const home = await ensureHome(options);
+  const lock = await tryLock(home, "server");
+  if (lock.kind !== "held") throw new Error("not held");
+  const stopping = await supervise({ home, lock, log, signal: AbortSignal.timeout(30_000) });
+  lock.announceStop();
+  const borrowing = useEmbeddedPostgres(options);
+  // There is nothing to wait for: what is tested is that it does not take what still answers.
+  await setTimeout(300);
+  await stopping.stop();
+  const postgres = await borrowing;
   expect(await ask(postgres.url)).toEqual([{ one: 1 }]);
   await postgres.close();
 });
