@@ -123,7 +123,7 @@ test("a repository that vanished is told without a folder of ours in the words",
   const { mirror } = await setUp();
   const remote = { url: `file://${bench.dir}/remotes/nowhere.git`, authorization: null };
   const fetch = mirror.fetchBase({ remote, jobId: "job_1", baseRef: null }, signal);
-  await expect(fetch).rejects.toMatchObject({ code: "repository_unavailable" });
+  await expect(fetch).rejects.toMatchObject({ code: "repository_unavailable", retryable: false });
   await expect(fetch).rejects.not.toMatchObject({ publicMessage: expect.stringContaining(bench.dir) });
 });
 

@@ -1,7 +1,6 @@
-import { AppError } from "../errors.ts";
 import { ensureMirror } from "./ensure-mirror.ts";
+import { knownFetchFailure } from "./fetch-failure.ts";
 import type { GitResult } from "./git.ts";
-import { gitError } from "./git-words.ts";
 import type { Remote } from "./mirror.ts";
 import { alone, type MirrorContext } from "./mirror-context.ts";
 import type { ObjectFormat } from "./object-id.ts";
@@ -30,10 +29,13 @@ export function fetchObjects(
     if (await isHere().catch(() => false)) return;
     const first = await fetchOnce(context, fetch, fetch.refspecs, descriptor, signal);
     if (first.code === 0) return;
+    const { packBytesMax } = context.limits;
+    const known = knownFetchFailure(first, packBytesMax);
+    if (known) throw known;
     const repaired = await repair(context, fetch, descriptor, signal);
-    if (repaired === "sound") throw failure(context, first);
+    if (repaired === "sound") throw unreachable(first);
     const second = await fetchOnce(context, fetch, fetch.refspecs, descriptor, signal);
-    if (second.code !== 0) throw failure(context, second);
+    if (second.code !== 0) throw knownFetchFailure(second, packBytesMax) ?? unreachable(second);
   });
 }
 
@@ -78,22 +80,4 @@ function fetchOnce(
     },
     signal,
   );
-}
-
-function failure(context: MirrorContext, result: GitResult): AppError {
-  const { words, stderr } = result;
-  if (/signal 25|File too large/.test(stderr)) {
-    const mebibytes = Math.floor(context.limits.packBytesMax / 2 ** 20);
-    const publicMessage = `The repository is too large: its newest commit takes more than ${mebibytes} MiB.`;
-    return new AppError("repository_unavailable", { publicMessage });
-  }
-  if (/fsck error|fsck failed|hasDotgit|gitmodules/i.test(stderr)) {
-    const what = "The repository holds something that git takes for damage or an attack, and is not read.";
-    return gitError("repository_unavailable", { what, words });
-  }
-  if (/No space left on device|Disk quota exceeded/.test(stderr)) {
-    const what = "The disk of this machine is full.";
-    return gitError("repository_unavailable", { what, words: "", retryable: true });
-  }
-  return unreachable(result);
 }

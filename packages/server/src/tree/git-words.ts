@@ -22,8 +22,12 @@ export function httpStatusOf(stderr: string): number | null {
   const status = /The requested URL returned error: (\d{3})/.exec(stderr)?.[1];
   if (status) return Number(status);
   if (/Authentication failed for |could not read Username for /.test(stderr)) return 401;
-  if (/repository '.*' not found/.test(stderr)) return 404;
+  if (/repository '.*' not found|does not appear to be a git repository/.test(stderr)) return 404;
   return null;
+}
+
+export function isDiskFull(stderr: string): boolean {
+  return /No space left on device|Disk quota exceeded/.test(stderr);
 }
 
 /** For a command that should have worked. */

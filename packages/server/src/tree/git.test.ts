@@ -201,6 +201,11 @@ test("the installed git is new enough, an old one is refused by name", async () 
   await expect(assertGitVersion(old, signal)).rejects.toThrow("git 2.37.9 is too old: install git 2.38 or newer.");
 });
 
+test("a full disk is told as such, and as something that may pass", async () => {
+  const full = git.must(shell("echo 'fatal: write error: No space left on device' >&2; exit 128"), signal);
+  await expect(full).rejects.toMatchObject({ retryable: true, publicMessage: "The disk of this machine is full." });
+});
+
 test("a machine without git hears so in words", async () => {
   const none = createGit({ path: mkdtempSync(join(dir, "empty-")) });
   await expect(assertGitVersion(none, signal)).rejects.toThrow(/git is not installed/);

@@ -3,7 +3,7 @@ import { pipeline } from "node:stream/promises";
 import { AppError } from "../errors.ts";
 import { type BoundProcess, startBound } from "./bound-process.ts";
 import { checkRemote, type GitNetwork, type GitProtocol, gitEnvironment } from "./git-environment.ts";
-import { gitError, gitWords } from "./git-words.ts";
+import { gitError, gitWords, isDiskFull } from "./git-words.ts";
 import type { Remote } from "./mirror.ts";
 
 export interface GitCommand {
@@ -112,6 +112,9 @@ export function createGit(options: {
         throw new AppError("repository_unavailable", { publicMessage });
       }
       if (result.code === 0) return result.stdout;
+      if (isDiskFull(result.stderr)) {
+        throw new AppError("internal", { publicMessage: "The disk of this machine is full.", retryable: true });
+      }
       throw gitError("internal", { what: `git ${command.args[0]} failed.`, words: result.words });
     },
   };

@@ -1,4 +1,5 @@
 import { utimes } from "node:fs/promises";
+import { isAppError } from "../errors.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { BlobCache } from "./blob-cache.ts";
 import { createBlobReader } from "./blob-reader.ts";
@@ -44,9 +45,14 @@ export function openMirror(deps: {
   };
   const fetches = createSharedWork<{ commit: string; ref: string }>();
   const until = (signal: AbortSignal) => AbortSignal.any([signal, closing]);
-  const indexes = createIndexCache((commit) =>
-    listTree(git, { gitDir: place.gitDir, commit, filesMax: limits.filesMax }, closing),
-  );
+  const indexes = createIndexCache(async (commit) => {
+    try {
+      return await listTree(git, { gitDir: place.gitDir, commit, filesMax: limits.filesMax }, closing);
+    } catch (error) {
+      context.health.suspect ||= isAppError(error) && error.retryable;
+      throw error;
+    }
+  });
 
   const mirror: Mirror = {
     async fetchBase({ remote, jobId, baseRef }, signal) {

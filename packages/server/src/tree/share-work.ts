@@ -29,7 +29,7 @@ export function createSharedWork<T>(): SharedWork<T> {
       waiting: 0,
       controller: new AbortController(),
       result: Promise.resolve(running.get(key)).then(() => {
-        gathering.delete(key);
+        if (gathering.get(key) === batch) gathering.delete(key);
         const result = work(batch.members, batch.controller.signal);
         const settled = result.then(noop, noop).then(() => {
           if (running.get(key) === settled) running.delete(key);
@@ -53,7 +53,11 @@ export function createSharedWork<T>(): SharedWork<T> {
       const aborted = Promise.withResolvers<never>();
       const onAbort = () => {
         batch.waiting -= 1;
-        if (batch.waiting === 0) batch.controller.abort(signal.reason);
+        if (batch.waiting === 0) {
+          batch.controller.abort(signal.reason);
+          // Who asks now must not join what was given up.
+          if (gathering.get(key) === batch) gathering.delete(key);
+        }
         aborted.reject(signal.reason);
       };
       signal.addEventListener("abort", onAbort, { once: true });
