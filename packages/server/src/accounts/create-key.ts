@@ -24,7 +24,7 @@ export async function createKey(db: Queryable, input: CreateKeyInput): Promise<C
   const projectIds = [...new Set(input.projectIds)];
   refuseBadInput(input);
   const unknown = await db.query<{ id: string }>(
-    "select id from unnest($1::text[]) id where not exists (select from projects where projects.id = id)",
+    "select asked.id from unnest($1::text[]) asked (id) where asked.id not in (select id from projects)",
     [projectIds],
   );
   const projectId = unknown.rows[0]?.id;

@@ -17,8 +17,7 @@ export interface KeyParts {
   secret: string;
 }
 
-export function newKey(): KeyParts & { text: string; hint: string } {
-  const id = randomDigits(idLength);
+export function newKey(id = randomDigits(idLength)): KeyParts & { text: string; hint: string } {
   const secret = randomDigits(secretLength);
   const text = prefix + id + secret;
   return { id, secret, text: text + checksumOf(text), hint: text.slice(0, prefix.length + 4) };
