@@ -59,7 +59,7 @@ test("cut connections cost a run neither a step, nor a crash, nor a turn", async
 test("a database away for longer than a lease is no crash of the job", async () => {
   const id = await job({ steps: 4, turnMs: 150 });
   await waitForJob(database.pool, id, (row) => row.usage?.steps >= 1);
-  await outageOf(shortTimes.leaseMs * 2);
+  await outageOf(shortTimes.leaseMs * 1.3);
   const ended = await waitForJob(database.pool, id, isFinal);
   expect(ended).toMatchObject({ status: "completed", crashes: 0, runs: 1 });
   expect(await turnsOf(id)).toEqual([1, 2, 3, 4]);

@@ -13,7 +13,7 @@ export async function recordCommit(
 ): Promise<void> {
   const { rows } = await db.query<{ stopped: boolean }>(
     `with held as (
-       select id, stop_asked is not null and commit_id is distinct from $4 as stopped
+       select id, stop_asked is not null and commit_id is null as stopped
        from jobs where id = $1 and lease = $2 for no key update
      ), changed as (
        update jobs set tree_id = $3, commit_id = $4, phase = 'publishing', retries = 0,
