@@ -6,8 +6,6 @@ export interface Cli {
   stdout: NodeJS.WriteStream;
   /** Words for people, and errors. */
   stderr: NodeJS.WriteStream;
-  /** Where the person stands, which is not where npm starts its scripts. */
-  cwd: string;
   /** Aborted by the first SIGINT or SIGTERM. */
   signal: AbortSignal;
 }

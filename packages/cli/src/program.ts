@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { registerCheckCommand } from "./check/check-command.ts";
 import type { Cli } from "./cli.ts";
 import { registerDemo } from "./commands/demo.ts";
 import { registerDoctor } from "./commands/doctor.ts";
@@ -48,6 +49,7 @@ export function buildProgram(cli: Cli): Command {
   registerJobGet(job, cli);
   registerJobArchive(job, cli);
 
+  registerCheckCommand(program);
   registerDoctor(program, cli);
   return program;
 }

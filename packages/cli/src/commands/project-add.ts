@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { type Cli, CliError } from "../cli.ts";
 import { printResult, say } from "../output.ts";
-import { resolvePath } from "../resolve-path.ts";
 import { withAdmin } from "../with-admin.ts";
 import { withData, withJson } from "./options.ts";
 
@@ -29,7 +29,7 @@ export function registerProjectAdd(project: Command, cli: Cli): void {
 
 async function addProject(cli: Cli, name: string, options: AddOptions): Promise<void> {
   if (name.trim() === "") throw new CliError("usage", "the project needs a name");
-  const repo = options.repo === undefined ? undefined : await existingFolder(resolvePath(cli, options.repo));
+  const repo = options.repo === undefined ? undefined : await existingFolder(resolve(options.repo));
   const project = await withAdmin(cli, options, (admin) =>
     admin.addProject({
       name,

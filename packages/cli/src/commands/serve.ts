@@ -1,8 +1,8 @@
+import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { type Cli, CliError } from "../cli.ts";
 import { modelHint } from "../model-hint.ts";
 import { parsePort } from "../parse-options.ts";
-import { resolvePath } from "../resolve-path.ts";
 import { withData, withJson } from "./options.ts";
 
 interface ServeOptions {
@@ -28,7 +28,7 @@ async function serve(cli: Cli, options: ServeOptions): Promise<void> {
   const config = loadConfig(cli.env, {
     ...(options.port === undefined ? {} : { port: options.port }),
     ...(options.host === undefined ? {} : { host: options.host }),
-    ...(options.data === undefined ? {} : { dataDir: resolvePath(cli, options.data) }),
+    ...(options.data === undefined ? {} : { dataDir: resolve(options.data) }),
     ...(options.role === undefined ? {} : { role: options.role }),
   });
   const server = await startServer(config).catch((error) => {

@@ -1,14 +1,14 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { type AgentJob, Emend } from "@emend/sdk";
 import type { Server } from "@emend/server";
 import { type Cli, CliError } from "../cli.ts";
 import { existingFolder } from "../commands/project-add.ts";
-import { resolvePath } from "../resolve-path.ts";
 import { liveNarrator, type Narrator, plainNarrator, silentNarrator } from "../terminal/narrator.ts";
+import { safeText } from "../terminal/safe-text.ts";
 import { wrap } from "../terminal/wrap.ts";
 import { followJob } from "./follow-job.ts";
-import { lookAtDocs } from "./look-at-docs.ts";
-import { showFailure, showReport } from "./show-report.ts";
+import { type Look, lookAtDocs } from "./look-at-docs.ts";
+import { showReport } from "./show-report.ts";
 import { showWayBack } from "./show-way-back.ts";
 import { startDemoServer } from "./start-demo-server.ts";
 import { untilDismissed } from "./until-dismissed.ts";
@@ -20,31 +20,30 @@ export interface DemoOptions {
   json?: boolean;
 }
 
+interface Task {
+  name: string;
+  folder: string;
+  look: Look;
+  prompt: string;
+}
+
 const sampleDir = join(import.meta.dirname, "..", "..", "sample");
 const samplePrompt =
   'Move guides/auth to security/authentication, replace "API token" with "access key", and fix broken links.';
 const ownPrompt = "Fix broken links.";
 
-interface Task {
-  name: string;
-  folder: string;
-  docsDir?: string;
-  prompt: string;
-}
-
 /** From nothing to a pull request, through the same HTTP interface, database and git that a real installation uses. */
 export async function runDemo(cli: Cli, options: DemoOptions): Promise<void> {
   const startedAt = performance.now();
   const task = await taskOf(cli, options);
-  const isLive = Boolean(cli.stdout.isTTY) && !options.json;
+  const isLive = Boolean(cli.stdout.isTTY) && cli.env.TERM !== "dumb" && !options.json;
   const live = isLive ? liveNarrator(cli.stdout) : null;
   const narrator = live ?? (options.json ? silentNarrator : plainNarrator(cli.stdout));
   try {
     const { server, dataDir, stop } = await startDemoServer(cli, narrator, options.data);
     try {
       const job = await carryOut(cli, narrator, server, task);
-      await tell(cli, narrator, server, { task, job, elapsedMs: Math.round(performance.now() - startedAt), options });
-      if (job.status === "failed") throw new CliError("jobFailed", "the demo's job failed; its reason is above");
+      await tell(cli, narrator, server, { job, elapsedMs: Math.round(performance.now() - startedAt), options });
       if (job.prLink) {
         const link = await server.admin.createLoginLink(job.prLink);
         const staysUp = isLive && Boolean(cli.stdin.isTTY);
@@ -61,15 +60,18 @@ export async function runDemo(cli: Cli, options: DemoOptions): Promise<void> {
 }
 
 async function taskOf(cli: Cli, options: DemoOptions): Promise<Task> {
-  if (options.repo === undefined) return { name: "Sample docs", folder: sampleDir, prompt: samplePrompt };
-  const folder = await existingFolder(resolvePath(cli, options.repo));
-  const docsDir = options.docs === undefined ? {} : { docsDir: options.docs };
-  return { name: "A copy of your docs", folder, prompt: ownPrompt, ...docsDir };
+  if (options.repo === undefined) {
+    const look = await lookAtDocs(sampleDir, undefined, cli.signal);
+    return { name: "Sample docs", folder: sampleDir, look, prompt: samplePrompt };
+  }
+  const folder = await existingFolder(resolve(options.repo));
+  const look = await lookAtDocs(folder, options.docs, cli.signal);
+  return { name: "A copy of your docs", folder, look, prompt: ownPrompt };
 }
 
 async function carryOut(cli: Cli, narrator: Narrator, server: Server, task: Task): Promise<AgentJob> {
-  narrator.begin(`reading ${task.name.toLowerCase()}`);
-  const { docsDir, pages, findings } = await lookAtDocs(task, cli.signal);
+  const { docsDir, pages, findings } = task.look;
+  narrator.begin(`importing ${task.name.toLowerCase()}`);
   const project = await server.admin.addProject({ name: task.name, forge: "local", repo: task.folder, docsDir });
   const { key } = await server.admin.createKey({ projectIds: [project.id], name: "demo", scope: "write" });
   narrator.done("import", `${task.name.toLowerCase()}${docsDir && `, in ${docsDir}/`}: ${pages}`);
@@ -88,7 +90,7 @@ async function tell(
   cli: Cli,
   narrator: Narrator,
   server: Server,
-  result: { task: Task; job: AgentJob; elapsedMs: number; options: DemoOptions },
+  result: { job: AgentJob; elapsedMs: number; options: DemoOptions },
 ): Promise<void> {
   const { job, elapsedMs } = result;
   const report = await server.admin.jobReport(job.id);
@@ -96,6 +98,8 @@ async function tell(
     const { id, status, prLink } = job;
     cli.stdout.write(`${JSON.stringify({ id, status, prLink, changedFiles: report.changedFiles, elapsedMs })}\n`);
   }
-  if (job.status === "failed") return showFailure(narrator, report);
+  if (report.failure) {
+    throw new CliError("jobFailed", safeText(`the job failed (${report.failure.code}): ${report.failure.message}`));
+  }
   showReport(narrator, report, { env: cli.env, elapsedMs });
 }

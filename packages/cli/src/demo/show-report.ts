@@ -1,5 +1,6 @@
 import type { JobReport } from "@emend/server";
 import { modelHint } from "../model-hint.ts";
+import { counted } from "../terminal/counted.ts";
 import { seconds } from "../terminal/duration.ts";
 import { markdownLines } from "../terminal/markdown-lines.ts";
 import type { Narrator } from "../terminal/narrator.ts";
@@ -18,27 +19,21 @@ export function showReport(
   const { style } = narrator;
   const row = (label: string, value: string) => narrator.line(`  ${style.dim(label.padEnd(labelWidth))}${value}`);
   narrator.line();
-  const title = safeText(report.title ?? "Nothing had to change");
-  for (const line of wrap(title, narrator.width)) narrator.line(`  ${style.strong(line)}`);
-  narrator.line();
+  if (report.title) {
+    for (const line of wrap(safeText(report.title), narrator.width)) narrator.line(`  ${style.strong(line)}`);
+    narrator.line();
+  }
   for (const line of markdownLines(report.summary ?? "", narrator.width)) narrator.line(line === "" ? "" : `  ${line}`);
   narrator.line();
 
   const { linesAdded, linesRemoved } = diffFigures(report.diff);
-  if (report.changedFiles > 0) row("diff", `${report.changedFiles} files, +${linesAdded} −${linesRemoved} lines`);
+  if (report.changedFiles > 0)
+    row("diff", `${counted(report.changedFiles, "file")}, +${linesAdded} −${linesRemoved} lines`);
   if (report.findings) row("findings", findingsText(report.findings));
   row("model", modelText(report.model));
   row("time", `${seconds(more.elapsedMs)} in all`);
   const hint = modelHint(more.env);
   if (hint) narrator.line(`  ${style.dim(hint)}`);
-  narrator.line();
-}
-
-export function showFailure(narrator: Narrator, report: JobReport): void {
-  narrator.line();
-  narrator.line(`  ${narrator.style.warn(`The job failed: ${report.failure?.code ?? "internal"}`)}`);
-  const reason = safeText(report.failure?.message ?? "No reason was stored.");
-  for (const line of wrap(reason, narrator.width)) narrator.line(`  ${line}`);
   narrator.line();
 }
 

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
+import { resolve } from "node:path";
 import type { Server } from "@emend/server";
 import type { Cli } from "../cli.ts";
-import { resolvePath } from "../resolve-path.ts";
 import { seconds } from "../terminal/duration.ts";
 import type { Narrator } from "../terminal/narrator.ts";
 import { cacheDir } from "./cache-dir.ts";
@@ -34,7 +34,7 @@ export async function startDemoServer(cli: Cli, narrator: Narrator, data: string
 
 async function placeOf(cli: Cli, data: string | undefined): Promise<Place> {
   if (data === undefined) return takePlace(cacheDir(cli.env));
-  const dataDir = resolvePath(cli, data);
+  const dataDir = resolve(data);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   return { dataDir, port: 0, release: () => {} };
 }

@@ -1,5 +1,5 @@
+import { resolve } from "node:path";
 import type { Cli } from "../cli.ts";
-import { resolvePath } from "../resolve-path.ts";
 import { examineDataDir } from "./examine-data-dir.ts";
 import { examineDatabase } from "./examine-database.ts";
 import { examineGit } from "./examine-git.ts";
@@ -23,7 +23,7 @@ export async function examine(cli: Cli, options: { data?: string }): Promise<rea
   try {
     // Log lines go to standard output, which belongs to the result.
     const env = { ...cli.env, EMEND_LOG_LEVEL: "silent" };
-    config = loadConfig(env, options.data === undefined ? {} : { dataDir: resolvePath(cli, options.data) });
+    config = loadConfig(env, options.data === undefined ? {} : { dataDir: resolve(options.data) });
   } catch (error) {
     if (!(error instanceof Error) || error.name !== "ConfigError") throw error;
     return [node, git, { name: "settings", verdict: "bad", detail: error.message.replaceAll("\n", "; ") }];

@@ -55,7 +55,7 @@ export function liveNarrator(stream: NodeJS.WriteStream): Narrator & { end(): vo
     if (timer === undefined) return;
     clearInterval(timer);
     timer = undefined;
-    stream.write("\r\u001b[2K\u001b[?25h");
+    stream.write("\r\u001b[2K");
   }
   return {
     begin(text) {
@@ -65,7 +65,6 @@ export function liveNarrator(stream: NodeJS.WriteStream): Narrator & { end(): vo
         stream.write(`\r\u001b[2K  ${style.dim(frames[frame % frames.length] ?? "")} ${style.dim(shown)}`);
         frame += 1;
       }
-      stream.write("\u001b[?25l");
       timer = setInterval(draw, frameMs).unref();
       draw();
     },

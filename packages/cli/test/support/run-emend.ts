@@ -27,7 +27,7 @@ export function startEmend(
     cwd: options.cwd,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: process.env.TMPDIR, ...options.env },
     stdio: ["pipe", "pipe", "pipe"],
-    timeout: 60_000,
+    timeout: 240_000,
     killSignal: "SIGTERM",
   });
   let stdout = "";

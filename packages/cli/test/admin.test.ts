@@ -1,0 +1,135 @@
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Running, runEmend, startEmend } from "./support/run-emend.ts";
+import { makeTempDir, removeDir } from "./support/temp-dir.ts";
+
+// One server for all: the commands are tested beside it, as an operator uses them.
+let dir: string;
+let env: Record<string, string>;
+let server: Running;
+let url: string;
+beforeAll(async () => {
+  dir = await makeTempDir();
+  env = { EMEND_DATA_DIR: join(dir, "data") };
+  server = startEmend(["serve", "--port", "0"], { env });
+  await server.untilPrinted('"event":"ready"');
+  const ready = server
+    .stdout()
+    .split("\n")
+    .find((line) => line.includes('"ready"'));
+  url = JSON.parse(ready ?? "").url;
+});
+afterAll(async () => {
+  server.kill("SIGTERM");
+  const { code } = await server.finished;
+  await removeDir(dir);
+  expect(code).toBe(0);
+});
+
+async function addProject(): Promise<string> {
+  const { stdout } = await runEmend(["project", "add", "Docs", "--forge", "local"], { env });
+  return stdout.trim();
+}
+
+test("project add prints the id alone, and project list shows it", async () => {
+  const added = await runEmend(["project", "add", "Product docs", "--forge", "local", "--docs", "site"], { env });
+  expect(added.code).toBe(0);
+  expect(added.stdout).toMatch(/^prj_\w+\n$/);
+
+  const listed = await runEmend(["project", "list", "--json"], { env });
+  const project = JSON.parse(listed.stdout).find(({ id }: { id: string }) => id === added.stdout.trim());
+  expect(project).toMatchObject({ name: "Product docs", forge: "local", baseRef: null, docsDir: "site" });
+  expect(project.repositoryUrl).toBe(`${url}/git/${project.id}.git`);
+  const table = await runEmend(["project", "list"], { env });
+  expect(table.stdout).toMatch(/^ID +NAME .*\n(.*\n)*prj_\w+ +Product docs /);
+});
+
+test("a key works as soon as it is printed, and no more once it is revoked", async () => {
+  const project = await addProject();
+  const created = await runEmend(["key", "create", "--project", project, "--name", "ci", "--expires", "90d"], { env });
+  expect(created.stdout).toMatch(/^emend_\w+\n$/);
+  const key = created.stdout.trim();
+  const client = { EMEND_URL: url, EMEND_API_KEY: key };
+  const get = () => runEmend(["job", "get", project, "job_none"], { env: client });
+  expect((await get()).stderr).toContain("does the key cover its project");
+
+  const listed = await runEmend(["key", "list", "--json"], { env });
+  expect(listed.stdout).not.toContain(key);
+  const entry = JSON.parse(listed.stdout).find(({ projectIds }: { projectIds: string[] }) => projectIds[0] === project);
+  expect(entry).toMatchObject({ name: "ci", scope: "write", revokedAt: null });
+
+  const revoked = await runEmend(["key", "revoke", entry.id, "--json"], { env });
+  expect(JSON.parse(revoked.stdout)).toEqual({ id: entry.id, revoked: true });
+  expect((await runEmend(["key", "revoke", "nobody"], { env })).code).toBe(4);
+  const refused = await get();
+  expect(refused.code).toBe(4);
+  expect(refused.stderr).toContain("is EMEND_API_KEY right");
+});
+
+test("a read-only key cannot create a job", async () => {
+  const project = await addProject();
+  const created = await runEmend(["key", "create", "--project", project, "--read-only", "--json"], { env });
+  const client = { EMEND_URL: url, EMEND_API_KEY: JSON.parse(created.stdout).key };
+  const { code, stderr } = await runEmend(["job", "create", project, "Fix broken links."], { env: client });
+  expect(code).toBe(4);
+  expect(stderr).toContain("read-only");
+});
+
+test("a key for an unknown project is refused", async () => {
+  const { code, stdout, stderr } = await runEmend(["key", "create", "--project", "prj_none"], { env });
+  expect({ code, stdout }).toEqual({ code: 4, stdout: "" });
+  expect(stderr).toContain("prj_none");
+});
+
+test("user link logs a browser in on the server that runs", async () => {
+  const { code, stdout } = await runEmend(["user", "link"], { env });
+  expect(code).toBe(0);
+  const link = stdout.trim();
+  expect(link.startsWith(`${url}/login/`)).toBe(true);
+  const opened = await fetch(link, { redirect: "manual" });
+  expect(opened.headers.get("set-cookie")).toContain("HttpOnly");
+});
+
+test("doctor finds nothing missing, and the server that runs", async () => {
+  const { code, stdout } = await runEmend(["doctor", "--json"], { env: { ...env, EMEND_URL: url } });
+  expect(code).toBe(0);
+  const { ok, examinations } = JSON.parse(stdout);
+  expect(ok).toBe(true);
+  const verdicts = Object.fromEntries(
+    examinations.map(({ name, verdict }: { name: string; verdict: string }) => [name, verdict]),
+  );
+  expect(verdicts).toMatchObject({ node: "good", git: "good", data: "good", database: "good", server: "good" });
+});
+
+test("doctor says what is missing and makes nothing", async () => {
+  const nowhere = join(dir, "nowhere");
+  const fresh = await runEmend(["doctor", "--data", nowhere]);
+  expect(fresh.stdout).toContain("made when serve starts");
+  expect((await runEmend(["doctor", "--data", nowhere])).stdout).toContain("not there yet");
+
+  const away = { EMEND_DATABASE_URL: "postgres://me:secret@127.0.0.1:1/none", EMEND_SECRET: "x".repeat(32) };
+  const { code, stdout, stderr } = await runEmend(["doctor"], { env: { ...away, PATH: "/nowhere" } });
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^✗ database/m);
+  expect(stdout).toMatch(/^✗ git +not found/m);
+  expect(stdout + stderr).not.toContain("secret");
+});
+
+test("a second server on the same data is refused in one line", async () => {
+  const { code, stderr } = await runEmend(["serve", "--port", "0"], { env });
+  expect(code).toBe(1);
+  expect(stderr).toContain("another Emend");
+  expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+});
+
+test("a port in use is named, with what to do", async () => {
+  const occupant = createServer().listen(0, "127.0.0.1");
+  const address = await new Promise<{ port: number }>((resolve) => {
+    occupant.on("listening", () => resolve(occupant.address() as { port: number }));
+  });
+  const { code, stderr } = await runEmend(["serve", "--port", String(address.port), "--data", join(dir, "other")]);
+  expect(code).toBe(1);
+  expect(stderr).toContain(`port ${address.port} is in use`);
+  occupant.close();
+});

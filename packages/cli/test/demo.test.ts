@@ -1,0 +1,105 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { hashFolder } from "./support/hash-folder.ts";
+import { runEmend, startEmend } from "./support/run-emend.ts";
+import { makeTempDir, removeDir } from "./support/temp-dir.ts";
+
+let dir: string;
+let data: string;
+beforeAll(async () => {
+  dir = await makeTempDir();
+  data = join(dir, "data");
+});
+afterAll(() => removeDir(dir));
+
+test("prints one line of JSON for the sample, whatever the environment configures", async () => {
+  const env = {
+    EMEND_DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
+    EMEND_PORT: "1",
+    OPENAI_API_KEY: "sk-secret",
+  };
+  const { code, stdout, stderr } = await runEmend(["demo", "--data", data, "--json"], { env });
+
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout.trimEnd().split("\n")).toHaveLength(1);
+  const result = JSON.parse(stdout);
+  expect(Object.keys(result)).toEqual(["id", "status", "prLink", "changedFiles", "elapsedMs"]);
+  expect(result).toMatchObject({ status: "completed", changedFiles: 18 });
+  expect(result.prLink).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/.+\/pull\/1$/);
+});
+
+test("tells the journey a second time in plain lines, and its link opens the pull request once, later", async () => {
+  const { code, stdout } = await runEmend(["demo", "--data", data], { env: { OPENAI_API_KEY: "sk-secret" } });
+
+  expect(code).toBe(0);
+  expect(stdout).not.toContain("\u001b");
+  expect(stdout).not.toContain("sk-secret");
+  const phases = [...stdout.matchAll(/^ {2}✓ (\w+)/gm)].map(([, name]) => name);
+  expect(phases).toEqual(["server", "import", "check", "queued", "preparing", "working", "checking", "publishing"]);
+  expect(stdout).toContain("5 broken links, 1 orphan page, 1 broken anchor");
+  expect(stdout).toContain("18 files");
+  expect(stdout).toContain("7 before, 4 after; none new");
+  expect(stdout).toContain("emend/rules, deterministic");
+  expect(stdout).toContain("'/guides/terraform' leads to no page");
+  expect(stdout).toContain("OPENAI_API_KEY is set and not used");
+
+  const link = /http:\/\/\S+\/login\/\S+/.exec(stdout)?.[0] ?? "";
+  const [, port = ""] = /emend serve --data \S+ --port (\d+)/.exec(stdout) ?? [];
+  const serving = startEmend(["serve", "--data", data, "--port", port]);
+  await serving.untilPrinted('"event":"ready"');
+  const opened = await fetch(link, { redirect: "manual" });
+  const landing = opened.headers.get("location") ?? "";
+  const cookie = opened.headers.get("set-cookie")?.split(";")[0] ?? "";
+  const page = await fetch(landing, { headers: { cookie } });
+  expect(page.status).toBe(200);
+  expect(await page.text()).toContain("Move guides/auth to security/authentication");
+  expect((await fetch(landing)).status).not.toBe(200);
+  expect((await fetch(link, { redirect: "manual" })).status).toBe(410);
+  serving.kill("SIGTERM");
+  expect((await serving.finished).code).toBe(0);
+});
+
+test("fixes a copy of somebody's docs and never touches the folder", async () => {
+  const repository = join(dir, "own");
+  await mkdir(join(repository, "docs"), { recursive: true });
+  await writeFile(join(repository, "docs", "index.md"), "# Home\n\n[Set up](setpu.md), [gone](nothing-like-it.md)\n");
+  await writeFile(join(repository, "docs", "setup.md"), "# Set up\n");
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-C", repository, "-c", "user.name=A", "-c", "user.email=a@example.com", ...args]);
+  git("init", "-q");
+  git("add", "-A");
+  git("commit", "-qm", "docs");
+  const before = await hashFolder(repository);
+
+  const { code, stdout } = await runEmend(["demo", "--repo", "own", "--data", data], { cwd: dir });
+
+  expect(code).toBe(0);
+  expect(stdout).toContain("1 file, +1 −1 lines");
+  expect(stdout).toContain("'nothing-like-it.md' leads to no page");
+  expect(stdout).toMatch(/http:\/\/\S+\/login\/\S+/);
+  expect(await hashFolder(repository)).toBe(before);
+});
+
+test("ends well where nothing had to change, and refuses a folder without docs", async () => {
+  const tidy = join(dir, "tidy");
+  await mkdir(tidy);
+  const empty = await runEmend(["demo", "--repo", tidy, "--data", data]);
+  expect(empty).toMatchObject({ code: 2, stdout: "" });
+  expect(empty.stderr).toContain("no page of documentation");
+
+  await writeFile(join(tidy, "index.md"), "# Home\n");
+  const { code, stdout } = await runEmend(["demo", "--repo", tidy, "--data", data, "--json"]);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ status: "completed", prLink: null, changedFiles: 0 });
+});
+
+test("says which model failed it, with the exit code of a failed job", async () => {
+  const env = { EMEND_MODEL: "nobody/knows" };
+  const { code, stdout, stderr } = await runEmend(["demo", "--data", data, "--json"], { env });
+  expect(code).toBe(3);
+  expect(JSON.parse(stdout)).toMatchObject({ status: "failed", prLink: null });
+  expect(stderr).toContain("model_unavailable");
+  expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+});
