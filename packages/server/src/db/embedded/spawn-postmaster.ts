@@ -57,10 +57,9 @@ export async function spawnPostmaster(options: {
     detached: true,
   });
   closeSync(log);
-  const exited = once(child, "exit").then(
-    () => readFileSync(logFile).subarray(logStart).toString("utf8"),
-    (error: Error) => error.message,
-  );
+  const exited = once(child, "exit")
+    .then(() => readFileSync(logFile).subarray(logStart).toString("utf8"))
+    .catch((error: Error) => error.message);
   return { child, endpoint, exited };
 }
 

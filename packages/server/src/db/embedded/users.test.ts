@@ -77,6 +77,7 @@ test("an ordinary user who may not write node_modules: a private copy gets the l
   if (isRoot) await chown(install.libDir, 0, 0);
   await chmod(install.libDir, 0o555);
   const { said } = await startAs(ordinary, dataDir);
+  await chmod(install.libDir, 0o755);
   expect(said.error).toBeUndefined();
   expect(await ask(said.url, "select 1 as one")).toEqual([{ one: 1 }]);
   const libraries = await readdir(install.libDir, { withFileTypes: true });
