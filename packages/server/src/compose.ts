@@ -1,7 +1,9 @@
 import { join } from "node:path";
+import { type DiskCache, openDiskCache } from "@emend/site";
 import { authenticateGitKey } from "./accounts/authenticate-key.ts";
 import { getProject } from "./accounts/get-project.ts";
 import { createKeyring } from "./accounts/keyring.ts";
+import { refreshLocalUrls } from "./accounts/refresh-local-urls.ts";
 import { createSessions } from "./accounts/sessions.ts";
 import { type Admin, createAdmin } from "./admin.ts";
 import { resolveModel } from "./agent/models/registry.ts";
@@ -18,7 +20,9 @@ import { rememberUrl, urlOf } from "./public-url.ts";
 import { createWriteQueue } from "./publish/write-queue.ts";
 import { createCrashPoint } from "./run/crash-point.ts";
 import { createStages } from "./run/create-stages.ts";
+import { sweepMirrors } from "./run/sweep-mirrors.ts";
 import { startWorker, type Worker } from "./run/worker.ts";
+import { startTasks } from "./tasks/start-tasks.ts";
 import { assertGitVersion } from "./tree/git-version.ts";
 import type { Mirrors } from "./tree/mirror.ts";
 import { createMirrors } from "./tree/mirrors.ts";
@@ -92,11 +96,26 @@ export async function startServer(config: Config): Promise<Server> {
       const address = app.server.address();
       boundUrl = urlOf(config.host, typeof address === "object" && address ? address.port : config.port);
       await rememberUrl(config.dataDir, publicUrl());
+      await refreshLocalUrls(pool, publicUrl());
     }
     if (config.role !== "api") {
       const mirrors = createMirrors({ dir: join(config.dataDir, "mirrors"), git, log });
       undo.push(() => mirrors.close());
-      const worker = composeWorker({ config, log, database, listener, mirrors, local });
+      const siteCache = await openDiskCache(join(config.dataDir, "site-cache"));
+      undo.push(() => siteCache.flush());
+      const tasks = startTasks(
+        {
+          pool,
+          log,
+          async sweepMirrors(signal) {
+            await sweepMirrors({ pool, mirrors }, signal);
+            await siteCache.flush();
+          },
+        },
+        { archiveAfterDays: config.archiveAfterDays },
+      );
+      undo.push(() => tasks.stop());
+      const worker = composeWorker({ config, log, database, listener, mirrors, local, siteCache });
       undo.push(() => worker.stop());
     }
     return { url: publicUrl(), admin, stop, finished };
@@ -112,14 +131,16 @@ function composeWorker(parts: {
   database: Database;
   listener: Awaited<ReturnType<typeof startListener>>;
   mirrors: Mirrors;
+  siteCache: DiskCache;
   local: Parameters<typeof openForge>[1]["local"];
 }): Worker {
-  const { config, log, database, listener, mirrors, local } = parts;
+  const { config, log, database, listener, mirrors, siteCache, local } = parts;
   const { pool } = database;
   const crashPoint = createCrashPoint(config.crashAt);
   const stages = createStages({
     mirrors,
     writes: createWriteQueue(),
+    siteCache,
     findProject: (id) => getProject(pool, id),
     openForge: (project) => openForge(project, { local }),
     resolveModel,

@@ -25,5 +25,9 @@ export function createPool(options: {
     keepAlive: true,
   });
   pool.on("error", (error) => options.log.warn({ err: error }, "idle database connection lost"));
+  // A client that is lent out tells nobody but itself when its connection breaks between two queries.
+  pool.on("connect", (client) => {
+    client.on("error", (error) => options.log.debug({ err: error }, "database connection lost"));
+  });
   return pool;
 }

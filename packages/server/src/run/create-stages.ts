@@ -29,7 +29,7 @@ export interface RunProject {
 export interface StageDeps {
   mirrors: Mirrors;
   writes: WriteQueue;
-  siteCache?: ParseCache | undefined;
+  siteCache: ParseCache;
   findProject(id: string): Promise<RunProject | undefined>;
   openForge(project: RunProject): Forge;
   resolveModel(name: string): Model;
@@ -39,7 +39,6 @@ export interface StageDeps {
 
 /** The real stages: each finds what it needs by the job, so that any of them can be the first one after a crash. */
 export function createStages(deps: StageDeps): Stages {
-  const siteCache = deps.siteCache ? { siteCache: deps.siteCache } : {};
   async function projectOf(job: LeasedJob): Promise<RunProject> {
     const project = await deps.findProject(job.projectId);
     if (project) return project;
@@ -70,7 +69,7 @@ export function createStages(deps: StageDeps): Stages {
         {
           model: deps.resolveModel(job.model),
           limits: limitsOf(project, job),
-          ...siteCache,
+          siteCache: deps.siteCache,
           refusePath: (path) => refusedBy(policy, path),
           saveStep: work.saveStep,
           review: work.review,
@@ -89,7 +88,7 @@ export function createStages(deps: StageDeps): Stages {
 
     async review(job, { base, overlay }, signal) {
       const policy = policyOf(await projectOf(job));
-      return reviewChange({ base, overlay, policy, ...siteCache }, signal);
+      return reviewChange({ base, overlay, policy, siteCache: deps.siteCache }, signal);
     },
 
     async diff(job, { base, overlay }, change, signal) {

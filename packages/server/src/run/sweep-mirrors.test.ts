@@ -1,0 +1,39 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { createTestDatabase } from "../../test/support/database.ts";
+import type { Mirror, Mirrors } from "../tree/mirror.ts";
+import { sweepMirrors } from "./sweep-mirrors.ts";
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+beforeEach(async () => {
+  database = await createTestDatabase();
+  await database.pool.query(
+    `insert into projects (id, name, forge, repository_url) values ('prj_1', 'Docs', 'local', 'http://localhost/x')`,
+  );
+  await database.pool.query(
+    `insert into jobs (id, project_id, status, prompt, model, repository_url, branch, created_by)
+     values ('job_active', 'prj_1', 'active', 'x', 'm', 'u', 'b', 'test'),
+            ('job_final', 'prj_1', 'completed', 'x', 'm', 'u', 'b', 'test')`,
+  );
+});
+afterEach(() => database.drop());
+
+it("releases the pins of final and unknown jobs, and keeps those of active ones", async () => {
+  const released: string[] = [];
+  const mirror = {
+    pinnedJobs: async () => ["job_active", "job_final", "job_gone"],
+    release: async (jobId: string) => void released.push(jobId),
+  } as Partial<Mirror> as Mirror;
+  let maintained = 0;
+  const mirrors: Mirrors = {
+    open: async () => mirror,
+    projects: async () => ["prj_1"],
+    maintain: async () => {
+      maintained += 1;
+      return { collected: 0, removed: 0, bytes: 0 };
+    },
+    close: async () => {},
+  };
+  await sweepMirrors({ pool: database.pool, mirrors }, new AbortController().signal);
+  expect(released).toEqual(["job_final", "job_gone"]);
+  expect(maintained).toBe(1);
+});
