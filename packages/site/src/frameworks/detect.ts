@@ -1,10 +1,17 @@
 import { baseOf, dirOf, isBelow } from "../links/route.ts";
+import { docusaurus } from "./docusaurus.ts";
 import type { Framework, FrameworkContext, Model } from "./framework.ts";
+import { gitbook } from "./gitbook.ts";
 import { loadMarkdown } from "./markdown.ts";
 import { mintlify } from "./mintlify.ts";
+import { mkdocs } from "./mkdocs.ts";
+import { nextra } from "./nextra.ts";
+import { withRedirectsFile } from "./redirects-file.ts";
+import { starlight } from "./starlight.ts";
+import { vitepress } from "./vitepress.ts";
 
 /** In order of preference where a folder could be several. */
-const frameworks: readonly Framework[] = [mintlify];
+const frameworks: readonly Framework[] = [mintlify, docusaurus, mkdocs, vitepress, starlight, nextra, gitbook];
 
 const skipped = /(?:^|\/)(?:node_modules|\.git|vendor)\//;
 const aside = /(?:^|\/)(?:examples?|templates?|fixtures?|tests?|__tests__|playground|sandbox|demos?|starters?)\//i;
@@ -36,7 +43,7 @@ export async function detectFramework(context: FrameworkContext): Promise<Model>
     const text = framework.confirm === undefined ? "" : await context.readText(path);
     if (text === null || framework.confirm?.(text, path) === false) continue;
     const model = await framework.load(context, path);
-    if (model !== null) return model;
+    if (model !== null) return withRedirectsFile(model, context);
   }
-  return loadMarkdown(context);
+  return withRedirectsFile(loadMarkdown(context), context);
 }

@@ -26,6 +26,12 @@ export interface NavList {
   /** Names of the list and of those around it, the innermost last. */
   trail: readonly string[];
   items: readonly NavItem[];
+  /** Where the list belongs to one folder and names its files: that folder. */
+  folder?: string;
+  /** That file's text, for lists that belong to a folder. */
+  text?: string;
+  /** Takes an element out; only where a list belongs to a folder. */
+  remove?(index: number): readonly Splice[];
   /** Inserts an element before the one at index, or last. */
   insert(text: string, index: number, target: string, title: string): Splice;
 }
@@ -88,13 +94,18 @@ export interface Model {
   /** The page a navigation target names, as a route to look up or a path. */
   navRoute(target: string): { route: string } | { path: string };
   /** How a page is named in the navigation. */
-  navTarget(path: string, route: string): string;
+  navTarget(path: string, route: string, fields: FrontMatter["fields"]): string;
   redirects: readonly Redirect[];
   redirectStore: RedirectStore | null;
   /** How a redirect names a page, or a route that has none any more. */
   redirectTarget(path: string | null, route: string): string;
   /** Routes that the build makes and no file shows: links to them are not checked. */
   isGenerated?(route: string): boolean;
+  /**
+   * False where a leading slash may mean anything on the host: then only files are checked. "if usual": where most such
+   * links of the site lead to its files, or only a few do not.
+   */
+  checksAbsolute: boolean | "if usual";
   /** `@site/` and the like: prefix → folder. */
   aliases?: Readonly<Record<string, string>>;
   /** Links without a leading slash: by file first, always; by route too, where the framework serves them so. */

@@ -24,6 +24,7 @@ export function loadMarkdown(context: FrameworkContext): Model {
     redirects: [],
     redirectStore: null,
     redirectTarget: (_path, route) => route,
+    checksAbsolute: "if usual",
     relativeRoutes: true,
   };
 }

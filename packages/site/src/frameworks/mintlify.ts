@@ -69,6 +69,7 @@ async function loadMintlify(context: FrameworkContext, marker: string): Promise<
     redirectTarget: (_path, route) => route,
     isGenerated: (route) =>
       hasApi && (generated.some((dir) => isBelow(route, dir)) || /^api-?reference(?:\/|$)/.test(route)),
+    checksAbsolute: true,
     relativeRoutes: true,
   };
 

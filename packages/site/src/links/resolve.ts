@@ -72,7 +72,31 @@ function resolveAbsolute(index: SiteIndex, path: string, hash: string | null, ki
     }
     if (model.framework === "markdown" && index.folders().has(underDir(model.root, inside))) return unknown;
   }
+  if (!trustsAbsolute(index) && !pageExtension.test(path) && index.redirectFor(key) === null) return unknown;
   return absent(index, key, path);
+}
+
+const missesMax = 20;
+const trust = new WeakMap<SiteIndex, boolean>();
+
+/** Whether a leading slash means the top of this tree. In an unknown framework's sources it often does not. */
+function trustsAbsolute(index: SiteIndex): boolean {
+  const { checksAbsolute } = index.model;
+  if (checksAbsolute !== "if usual") return checksAbsolute;
+  const known = trust.get(index);
+  if (known !== undefined) return known;
+  let hits = 0;
+  let misses = 0;
+  for (const { facts } of index.nodes.values()) {
+    for (const { target } of facts.links) {
+      if (!target.startsWith("/") || target.startsWith("//")) continue;
+      if (index.routes.has(routeKey(splitTarget(target).path))) hits++;
+      else misses++;
+    }
+  }
+  const isTrusted = misses < missesMax || hits > misses;
+  trust.set(index, isTrusted);
+  return isTrusted;
 }
 
 function absent(index: SiteIndex, key: string, wanted: string): Resolution {

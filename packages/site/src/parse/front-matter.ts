@@ -23,24 +23,56 @@ function findEnd(text: string, from: number, fence: string): { end: number; body
 
 // Most front matter is a few plain lines; the full YAML parser costs a hundred times more.
 const plainLine =
-  /^([A-Za-z_][\w-]*):(?:[ \t]+(?:"([^"\\]*)"|'([^']*)'|([A-Za-z0-9/(][^:#\\"'[\]{}>|*&!%@`]*)))?[ \t]*$/;
-const yamlScalar = /^(?:true|false|null|yes|no|on|off|~|[-+]?[.\d][\w.+:-]*)$/i;
+  /^([A-Za-z_][\w-]*):(?:[ \t]+(?:"([^"\\]*)"|'([^']*)'|\[([^[\]{}"'#:&*!|>%@`\\]*)\]|([A-Za-z0-9/(\x80-\xff](?:[^:#]|:(?=[^\s])|(?<=\S)#)*)))?[ \t]*$/;
+const listLine = /^[ \t]*- ([A-Za-z0-9/(\x80-\xff](?:[^:#]|:(?=[^\s])|(?<=\S)#)*)$/;
+const yamlScalar = /^(?:null|yes|no|on|off|y|n|~|[-+]?[.\d][\w.+:-]*)$/i;
 
-function readPlain(source: string): Record<string, Scalar> | null {
-  const fields: Record<string, Scalar> = {};
+/** A plain scalar, or undefined where YAML may read it as something else. */
+function plainScalar(text: string): Scalar | undefined {
+  const bare = text.trim();
+  if (/^[1-9]\d{0,8}$/.test(bare)) return Number(bare);
+  if (bare === "true" || bare === "false") return bare === "true";
+  return yamlScalar.test(bare) || /^(?:true|false)$/i.test(bare) ? undefined : decodePiece(bare);
+}
+
+function plainScalars(texts: readonly string[]): Scalar[] | undefined {
+  const scalars = texts.map(plainScalar);
+  return scalars.includes(undefined) ? undefined : (scalars as Scalar[]);
+}
+
+function readPlain(source: string): Record<string, Scalar | Scalar[]> | null {
+  const fields: Record<string, Scalar | Scalar[]> = {};
+  let list: Scalar[] | null = null;
   for (const line of source.split("\n")) {
     const text = line.endsWith("\r") ? line.slice(0, -1) : line;
     if (text === "" || text.startsWith("#")) continue;
+    const item = list === null ? null : listLine.exec(text);
+    if (item !== null) {
+      const scalar = plainScalar(item[1] as string);
+      if (scalar === undefined) return null;
+      list?.push(scalar);
+      continue;
+    }
     const found = plainLine.exec(text);
-    if (found === null) return null;
-    const name = found[1] as string;
-    const bare = found[4]?.trim();
-    const value = found[2] ?? found[3] ?? bare;
-    if (value === undefined || Object.hasOwn(fields, name) || (bare !== undefined && yamlScalar.test(bare)))
-      return null;
-    fields[name] = decodePiece(value);
+    if (found === null || list?.length === 0) return null;
+    list = null;
+    const [, name = "", double, single, flow, bare] = found;
+    if (Object.hasOwn(fields, name)) return null;
+    const quotedText = double ?? single;
+    if (quotedText !== undefined) fields[name] = decodePiece(quotedText);
+    else if (flow !== undefined || bare !== undefined) {
+      const value =
+        bare !== undefined
+          ? plainScalar(bare)
+          : plainScalars((flow ?? "").split(",").filter((one) => one.trim() !== ""));
+      if (value === undefined) return null;
+      fields[name] = value;
+    } else {
+      list = [];
+      fields[name] = list;
+    }
   }
-  return fields;
+  return list?.length === 0 ? null : fields;
 }
 
 function isScalar(value: unknown): value is Scalar {

@@ -17,8 +17,18 @@ export function readModules(text: string, start: number, end: number, add: Add):
 
 const templateTarget = /^\{%-?\s*(?:(content-ref|embed|include|file)\s+)?(?:[^%"]*?\b(?:url|src)=)?"([^"]*)"/;
 
-/** `{% content-ref url="page.md" %}` and its like. */
+const includeComment = /^<!--\s*@include:\s*([^\s{}>]+)/;
+
+/** `{% content-ref url="page.md" %}` and `<!-- @include: part.md -->`. */
 export function readInclude(text: string, start: number, end: number, add: Add): void {
+  if (text.charCodeAt(start) === 60) {
+    const comment = includeComment.exec(text.slice(start, Math.min(end, start + 500)));
+    const path = comment?.[1]?.split("#")[0];
+    if (comment === null || path === undefined || path === "") return;
+    const at = start + comment[0].length - (comment[1] as string).length;
+    add("include", at, at + path.length);
+    return;
+  }
   const found = templateTarget.exec(text.slice(start, end));
   if (found?.[1] === undefined || found[1] === "embed") return;
   const target = found[2] as string;

@@ -113,6 +113,7 @@ export function scanInline(
     if (text.charCodeAt(at + 1) === 33 && text.startsWith("<!--", at)) {
       const close = text.indexOf("-->", at + 4);
       if (close === -1 || close >= end) return at + 1;
+      sink.template(at, close + 3);
       cut(at, close + 3);
       return close + 3;
     }

@@ -17,6 +17,7 @@ export function scanMarkup(text: string, from: number, end: number, dialect: Dia
     if (text.startsWith("<!--", at)) {
       const close = text.indexOf("-->", at + 4);
       after = close === -1 || close > end ? end : close + 3;
+      sink.template(at, after);
       cut(at, after);
     } else {
       const tag = scanTag(text, at, end, dialect.syntax === "mdx");

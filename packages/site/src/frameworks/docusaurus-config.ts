@@ -1,0 +1,92 @@
+import { joinPath } from "../links/route.ts";
+import { entryOf, type Literal, stringOf, walkLiteral } from "../literal/literal.ts";
+import type { FrameworkContext } from "./framework.ts";
+
+/** One folder of documents at one version, with the route it is served under. */
+export interface DocsFolder {
+  /** Instance and version: what the ids of sidebars belong to. */
+  id: string;
+  dir: string;
+  base: string;
+  sidebar: string | null;
+}
+
+/** A text, or the only text inside an expression such as `require.resolve("./sidebars.js")`. */
+function textIn(literal: Literal | undefined): string | null {
+  if (literal === undefined) return null;
+  const texts = [...walkLiteral(literal)].filter((node) => node.kind === "string");
+  return texts.length === 1 ? stringOf(texts[0]) : null;
+}
+
+interface Instance {
+  id: string;
+  path: string;
+  routeBasePath: string;
+  sidebarPath: string | null;
+  lastVersion: string | null;
+}
+
+function instance(options: Literal | undefined): Instance {
+  return {
+    id: textIn(entryOf(options, "id")) ?? "default",
+    path: textIn(entryOf(options, "path")) ?? "docs",
+    routeBasePath: textIn(entryOf(options, "routeBasePath")) ?? "docs",
+    sidebarPath: textIn(entryOf(options, "sidebarPath")),
+    lastVersion: textIn(entryOf(options, "lastVersion")),
+  };
+}
+
+function findInstances(config: Literal): Instance[] {
+  const found: Instance[] = [];
+  for (const node of walkLiteral(config)) {
+    const docs = entryOf(node, "docs");
+    if (
+      docs?.kind === "object" &&
+      (entryOf(node, "theme") !== undefined ||
+        entryOf(node, "blog") !== undefined ||
+        entryOf(docs, "sidebarPath") !== undefined ||
+        entryOf(docs, "path") !== undefined)
+    ) {
+      found.push(instance(docs));
+    }
+    if (node.kind !== "array" || !/content-docs$/.test(stringOf(node.items[0]) ?? "")) continue;
+    found.push(instance(node.items[1]));
+  }
+  return found.length > 0 ? found : [instance(undefined)];
+}
+
+function route(...parts: string[]): string {
+  return `/${parts
+    .flatMap((part) => part.split("/"))
+    .filter((part) => part !== "")
+    .join("/")}`;
+}
+
+/** The folders of documents that the configuration names, those of older versions too. */
+export async function readDocsFolders(context: FrameworkContext, config: Literal, top: string): Promise<DocsFolder[]> {
+  const folders: DocsFolder[] = [];
+  const at = (path: string): string => joinPath(top, path) ?? path;
+  for (const { id, path, routeBasePath, sidebarPath, lastVersion } of findInstances(config)) {
+    const prefix = id === "default" ? "" : `${id}_`;
+    const text = await context.readText(at(`${prefix}versions.json`));
+    const versions = text === null ? [] : [...text.matchAll(/"([^"]+)"/g)].map((match) => match[1] as string);
+    const latest = lastVersion ?? versions[0] ?? "current";
+    const base = latest === "current" ? routeBasePath : `${routeBasePath}/next`;
+    folders.push({
+      id: `${id}@current`,
+      dir: at(path),
+      base: route(base),
+      sidebar: sidebarPath === null ? null : at(sidebarPath),
+    });
+    for (const version of versions) {
+      folders.push({
+        id: `${id}@${version}`,
+        dir: at(`${prefix}versioned_docs/version-${version}`),
+        base: route(version === latest ? routeBasePath : `${routeBasePath}/${version}`),
+        sidebar: at(`${prefix}versioned_sidebars/version-${version}-sidebars.json`),
+      });
+    }
+  }
+  // The most specific folder first: a page belongs to one only.
+  return folders.sort((a, b) => b.dir.length - a.dir.length);
+}

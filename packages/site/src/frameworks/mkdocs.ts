@@ -1,0 +1,126 @@
+import { dirOf, joinPath, stripExtension, underDir } from "../links/route.ts";
+import { type Dialect, plainDialect } from "../parse/dialect.ts";
+import type { Framework, FrameworkContext, Label, Model, NavItem, NavList } from "./framework.ts";
+import { isDocument } from "./pages.ts";
+import { mapRedirects } from "./yaml-redirects.ts";
+import {
+  insertLines,
+  rangeOf,
+  readYamlSource,
+  textRange,
+  type YamlSource,
+  yamlGet,
+  yamlItems,
+  yamlPairs,
+  yamlScalar,
+  yamlText,
+} from "./yaml-source.ts";
+
+export const mkdocs: Framework = {
+  name: "mkdocs",
+  marker: /(?:^|\/)mkdocs\.ya?ml$/,
+  load: loadMkdocs,
+};
+
+const navPlugins = ["awesome-pages", "awesome-nav", "literate-nav", "section-index", "gen-files", "monorepo"];
+
+/** The options of a plugin; {} where it is only named, null where it is absent. */
+function plugin(root: unknown, name: string): unknown {
+  for (const item of yamlItems(yamlGet(root, "plugins"))) {
+    if (yamlText(item) === name) return {};
+    const pair = yamlPairs(item).find(({ key }) => yamlText(key) === name);
+    if (pair !== undefined) return pair.value ?? {};
+  }
+  const pair = yamlPairs(yamlGet(root, "plugins")).find(({ key }) => yamlText(key) === name);
+  return pair === undefined ? null : (pair.value ?? {});
+}
+
+async function loadMkdocs(context: FrameworkContext, marker: string): Promise<Model | null> {
+  const text = await context.readText(marker);
+  if (text === null) return null;
+  const source = readYamlSource(text);
+  const root = joinPath(dirOf(marker), yamlText(yamlGet(source.root, "docs_dir")) ?? "docs");
+  if (root === null) return null;
+  const lists: NavList[] = [];
+  const labels: Label[] = [];
+  collectNav(yamlGet(source.root, "nav"), [], { file: marker, text, source, lists, labels });
+  const redirects = mapRedirects(marker, text, source, yamlGet(plugin(source.root, "redirects"), "redirect_maps"));
+  const isGrown = navPlugins.some((name) => plugin(source.root, name) !== null);
+  const dialect: Dialect = { ...plainDialect, slug: "python", admonitions: true };
+  const inRoot = (path: string): string => (root === "" ? path : path.slice(root.length + 1));
+  return {
+    framework: "mkdocs",
+    root,
+    configFiles: [marker],
+    role: (path) => (isDocument(path, root) ? "page" : null),
+    dialect: () => dialect,
+    routes: (path) => [`/${stripExtension(inRoot(path)).replace(/(?:^|\/)(?:index|README)$/, "")}/`.replace("//", "/")],
+    publicDirs: [root],
+    basePath: "",
+    navigation: lists,
+    labels,
+    listsPages: lists.length > 0 && !isGrown,
+    isUnlisted: (path, fields) =>
+      inRoot(path) === "index.md" || fields["hide"] !== undefined || fields["template"] !== undefined,
+    navRoute: (target) => ({ path: underDir(root, target.replace(/^\.?\//, "")) }),
+    navTarget: inRoot,
+    redirects: redirects.redirects,
+    redirectStore: redirects.store,
+    redirectTarget: (path, route) => (path === null ? `${route.replace(/^\/|\/$/g, "")}.md` : inRoot(path)),
+    checksAbsolute: false,
+    relativeRoutes: true,
+  };
+}
+
+interface Collected {
+  file: string;
+  text: string;
+  source: YamlSource;
+  lists: NavList[];
+  labels: Label[];
+}
+
+function collectNav(seq: unknown, trail: readonly string[], into: Collected): void {
+  const nodes = yamlItems(seq);
+  if (nodes.length === 0) return;
+  const items: NavItem[] = [];
+  for (const node of nodes) {
+    const range = rangeOf(node);
+    if (range === null) continue;
+    const [pair] = yamlPairs(node);
+    const value = pair === undefined ? node : pair.value;
+    const target = yamlText(value);
+    const targetRange = textRange(into.text, value) ?? range;
+    const label = pair === undefined ? null : yamlText(pair.key);
+    const labelRange = pair === undefined ? null : textRange(into.text, pair.key);
+    if (labelRange !== null) into.labels.push({ file: into.file, start: labelRange[0], end: labelRange[1] });
+    items.push({
+      start: range[0],
+      end: range[1],
+      ...into.source.place(range[0]),
+      target,
+      targetStart: targetRange[0],
+      targetEnd: targetRange[1],
+      label,
+      isForeign: target !== null && (/^[a-z]+:\/\/|^\//i.test(target) || /[*]|\/$/.test(target)),
+    });
+    if (target === null && pair !== undefined) collectNav(value, [...trail, label ?? ""], into);
+  }
+  into.lists.push({
+    file: into.file,
+    trail,
+    items,
+    insert: (text, index, target, title) => insertItem(text, items, index, target, title),
+  });
+}
+
+function insertItem(text: string, items: readonly NavItem[], index: number, target: string, title: string) {
+  const isTitled = items.some(({ label, target: other }) => label !== null && other !== null);
+  const line = isTitled ? `- ${yamlScalar(title)}: ${yamlScalar(target)}` : `- ${yamlScalar(target)}`;
+  const before = items[index - 1];
+  const first = items[0] as NavItem;
+  if (before !== undefined) return insertLines(text, before.end, before.start, [line]);
+  const lineStart = text.lastIndexOf("\n", first.start - 1) + 1;
+  const indent = /^[ \t]*/.exec(text.slice(lineStart))?.[0] ?? "";
+  return { start: lineStart, end: lineStart, text: `${indent}${line}\n` };
+}

@@ -1,0 +1,131 @@
+import { dirOf, isBelow, stripExtension, underDir } from "../links/route.ts";
+import { insertMember, quoteLike, removeMembers } from "../literal/edit-literal.ts";
+import { entryOf, type ObjectLiteral, stringOf, walkLiteral } from "../literal/literal.ts";
+import { parseLiteral } from "../literal/parse-literal.ts";
+import { type Dialect, plainDialect } from "../parse/dialect.ts";
+import { encodePiece } from "../text/bytes.ts";
+import { indexLines } from "../text/line-index.ts";
+import type { Framework, FrameworkContext, Label, Model, NavItem, NavList } from "./framework.ts";
+import { isDocument } from "./pages.ts";
+
+export const nextra: Framework = {
+  name: "nextra",
+  marker: /(?:^|\/)next\.config\.(?:[mc]?[jt]s)$/,
+  confirm: (text) => /\bnextra\b/.test(text),
+  load: loadNextra,
+};
+
+const metaFile = /(?:^|\/)_meta(?:\.[a-z]{2}(?:-[A-Z]{2})?)?\.(?:[jt]sx?|json)$/;
+
+async function loadNextra(context: FrameworkContext, marker: string): Promise<Model | null> {
+  const top = dirOf(marker);
+  const dirs = ["content", "src/content", "pages", "src/pages", "app", "src/app"].map((dir) => underDir(top, dir));
+  const paths = [...context.files.keys()];
+  const roots = dirs.filter((dir) => paths.some((path) => isDocument(path, dir)));
+  const [root] = roots;
+  if (root === undefined) return null;
+  const rootOf = (path: string): string | undefined => roots.find((dir) => isDocument(path, dir));
+  const lists: NavList[] = [];
+  const labels: Label[] = [];
+  const metas = paths.filter((path) => metaFile.test(path) && roots.some((dir) => isBelow(path, dir)));
+  for (const file of metas) {
+    const text = await context.readText(file);
+    const list = text === null ? null : readMeta(context, file, text, labels);
+    if (list !== null) lists.push(list);
+  }
+  const dialect: Dialect = { ...plainDialect, syntax: "mdx" };
+  return {
+    framework: "nextra",
+    root,
+    configFiles: [marker, ...metas],
+    role(path) {
+      const own = rootOf(path);
+      if (own === undefined) return null;
+      if (/(?:^|\/)_/.test(path.slice(own.length + 1))) return "partial";
+      // In the app folder only files of this name are pages.
+      return /(?:^|\/)app$/.test(own) && !/(?:^|\/)page\.mdx?$/.test(path) ? "partial" : "page";
+    },
+    dialect: () => dialect,
+    routes(path) {
+      const own = rootOf(path) ?? root;
+      const inside = stripExtension(path.slice(own.length + 1)).replace(/(?:^|\/)\([^)]+\)(?=\/)/g, "");
+      const isApp = /(?:^|\/)app$/.test(own);
+      return [`/${inside.replace(isApp ? /(?:^|\/)page$/ : /(?:^|\/)index$/, "")}`.replace(/^\/\//, "/")];
+    },
+    publicDirs: [underDir(top, "public")],
+    basePath: "",
+    navigation: lists,
+    labels,
+    listsPages: false,
+    navRoute: (target) => ({ path: target }),
+    navTarget: (path) => stripExtension(path.slice(dirOf(path).length).replace(/^\//, "")),
+    redirects: [],
+    redirectStore: null,
+    redirectTarget: (_path, route) => route,
+    checksAbsolute: true,
+    isGenerated: (route) =>
+      paths.some((path) => roots.some((dir) => isBelow(path, dir) && servesRoute(path.slice(dir.length + 1), route))),
+    relativeRoutes: true,
+  };
+}
+
+/** Pages that are code, and folders that parameters fill. */
+function servesRoute(path: string, route: string): boolean {
+  if (!/\.[jt]sx?$/.test(path) || path.startsWith("api/")) return false;
+  const source = stripExtension(path.replace(/\.[jt]sx?$/, "")).replace(/(?:^|\/)(?:page|index|route)$/, "");
+  if (!/\[/.test(source)) return source === route;
+  const fixed = source.slice(0, source.indexOf("[")).replace(/\/$/, "");
+  return fixed !== "" && isBelow(route, fixed);
+}
+
+function readMeta(context: FrameworkContext, file: string, text: string, labels: Label[]): NavList | null {
+  const map = [...walkLiteral(parseLiteral(text))].find((node): node is ObjectLiteral => node.kind === "object");
+  if (map === undefined) return null;
+  const folder = dirOf(file);
+  const lines = indexLines(text);
+  const items = map.entries.map(({ key, keyStart, value }): NavItem => {
+    const label = value.kind === "string" ? value : entryOf(value, "title");
+    if (label?.kind === "string") labels.push({ file, start: label.start + 1, end: label.end - 1 });
+    const isOther =
+      entryOf(value, "href") !== undefined || entryOf(value, "type") !== undefined || value.kind === "other";
+    const isQuoted = /["']/.test(text.charAt(keyStart));
+    const path = [".mdx", ".md", "/index.mdx", "/index.md", "/page.mdx"]
+      .map((end) => `${underDir(folder, key)}${end}`)
+      .find((one) => context.files.has(one));
+    return {
+      start: keyStart,
+      end: value.end,
+      ...lines.place(keyStart),
+      target: path ?? underDir(folder, key),
+      targetStart: keyStart + (isQuoted ? 1 : 0),
+      targetEnd: keyStart + (isQuoted ? 1 : 0) + encodePiece(key).length,
+      label: stringOf(label),
+      // A folder needs no page of its own, and code may make one.
+      isForeign: isOther || key === "*" || (path === undefined && hasFolderOrCode(context, folder, key)),
+    };
+  });
+  return {
+    file,
+    folder,
+    text,
+    trail: [folder.slice(folder.lastIndexOf("/") + 1)],
+    items,
+    remove: (index) => removeMembers(map, new Set([index])),
+    insert(source, index, target, title) {
+      const sample = map.entries.find(({ value }) => value.kind === "string")?.value;
+      const isJson = file.endsWith(".json");
+      const key =
+        isJson || !/^[A-Za-z_$][\w$]*$/.test(target) ? quoteLike(source, isJson ? undefined : sample, target) : target;
+      return insertMember(source, map, index, encodePiece(`${key}: ${quoteLike(source, sample, title)}`));
+    },
+  };
+}
+
+function hasFolderOrCode(context: FrameworkContext, folder: string, key: string): boolean {
+  const stem = underDir(folder, key);
+  for (const path of context.files.keys()) {
+    if (path.startsWith(`${stem}/`) || /^\.[jt]sx?$/.test(path.startsWith(stem) ? path.slice(stem.length) : ""))
+      return true;
+  }
+  return false;
+}

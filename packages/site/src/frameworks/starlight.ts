@@ -1,0 +1,109 @@
+import { slug } from "github-slugger";
+import { dirOf, isBelow, stripExtension, underDir } from "../links/route.ts";
+import { entryOf, type ObjectLiteral, walkLiteral } from "../literal/literal.ts";
+import { parseLiteral } from "../literal/parse-literal.ts";
+import { type Dialect, plainDialect } from "../parse/dialect.ts";
+import type { Framework, FrameworkContext, Label, Model, NavList } from "./framework.ts";
+import { literalNav } from "./literal-nav.ts";
+import { objectRedirects } from "./object-redirects.ts";
+import { isDocument } from "./pages.ts";
+import { findText } from "./vitepress.ts";
+
+export const starlight: Framework = {
+  name: "starlight",
+  marker: /(?:^|\/)astro\.config\.(?:m?[jt]s)$/,
+  confirm: (text) => /\bstarlight\b/.test(text),
+  load: loadStarlight,
+};
+
+async function loadStarlight(context: FrameworkContext, marker: string): Promise<Model | null> {
+  const top = dirOf(marker);
+  const root = underDir(top, "src/content/docs");
+  const lists: NavList[] = [];
+  const labels: Label[] = [];
+  let isGrown = false;
+  const texts = new Map<string, string>();
+  for (const file of [marker, underDir(top, "astro.sidebar.ts"), underDir(top, "astro.sidebar.mjs")]) {
+    const text = await context.readText(file);
+    if (text === null) continue;
+    texts.set(file, text);
+    const nav = literalNav(
+      {
+        file,
+        text,
+        targetKeys: ["slug", "link"],
+        labelKeys: ["label", "text"],
+        listKeys: ["items", "sidebar"],
+        hasBareTexts: false,
+        isForeign: (target) => /^[a-z]+:|^#/i.test(target),
+        name: (target) => target.split(/[?#]/)[0] ?? target,
+        write: (target) => target.replace(/^\/|\/$/g, ""),
+      },
+      sidebarOf(text),
+    );
+    lists.push(...nav.lists);
+    labels.push(...nav.labels);
+    isGrown ||= nav.isGrown || /autogenerate/.test(text);
+  }
+  const text = texts.get(marker) ?? "";
+  const config = parseLiteral(text);
+  const options = [...walkLiteral(config)].find(
+    (node): node is ObjectLiteral => node.kind === "object" && entryOf(node, "integrations") !== undefined,
+  );
+  const redirects = objectRedirects({ file: marker, text, root: options ?? config, key: "redirects" });
+  const dialect: Dialect = { ...plainDialect, colons: true };
+  const mdx: Dialect = { ...dialect, syntax: "mdx" };
+  const served = [...context.files.keys()].filter((path) => isBelow(path, underDir(top, "src/pages")));
+  const inRoot = (path: string): string => path.slice(root.length + 1);
+  return {
+    framework: "starlight",
+    root,
+    configFiles: [...texts.keys()],
+    role: (path) => (isDocument(path, root) ? (/(?:^|\/)_[^/]*$/.test(path) ? "partial" : "page") : null),
+    dialect: (path) => (path.endsWith(".mdx") ? mdx : dialect),
+    routes(path, fields) {
+      const own = typeof fields["slug"] === "string" ? fields["slug"] : null;
+      const parts = stripExtension(inRoot(path))
+        .split("/")
+        .map((part) => slug(part));
+      return [`/${own ?? parts.join("/").replace(/(?:^|\/)index$/, "")}/`.replace("//", "/")];
+    },
+    publicDirs: [underDir(top, "public")],
+    basePath: (findText(config, "base") ?? "").replace(/\/$/, ""),
+    navigation: lists,
+    labels,
+    listsPages: lists.length > 0 && !isGrown,
+    isUnlisted: (path, fields) => fields["template"] === "splash" || /(?:^|\/)(?:index|404)\.mdx?$/.test(inRoot(path)),
+    navRoute: (target) => ({ route: target }),
+    navTarget: (_path, route) => route,
+    redirects: redirects.redirects,
+    redirectStore: redirects.store,
+    redirectTarget: (_path, route) => route.replace(/(.)\/$/, "$1"),
+    checksAbsolute: true,
+    isGenerated: (route) =>
+      served.some((path) => matchesPage(route, path.slice(underDir(top, "src/pages").length + 1))),
+    relativeRoutes: true,
+  };
+}
+
+/** Only what stands under `sidebar` is navigation: configuration has other lists of links. */
+function sidebarOf(text: string) {
+  const config = parseLiteral(text);
+  for (const node of walkLiteral(config)) {
+    const sidebar = entryOf(node, "sidebar");
+    if (sidebar !== undefined) return sidebar;
+  }
+  return /starlight\s*\(/.test(text) ? parseLiteral("") : config;
+}
+
+/** `blog/[slug].astro` serves `blog/anything`. */
+export function matchesPage(route: string, file: string): boolean {
+  const source = file
+    .replace(/\.\w+$/, "")
+    .replace(/\.(?:xml|json|txt|html)$/, "")
+    .replace(/(?:^|\/)index$/, "")
+    .replace(/[.+?^$|\\]/g, "\\$&")
+    .replace(/\[\\\.\\\.\\\.[^\]]+\]/g, ".*")
+    .replace(/\[[^\]]+\]/g, "[^/]+");
+  return source !== ".*" && new RegExp(`^${source}(?:\\.\\w+)?$`).test(route);
+}

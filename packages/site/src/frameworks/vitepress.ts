@@ -1,0 +1,107 @@
+import { dirOf, isBelow, joinPath } from "../links/route.ts";
+import { entryOf, type Literal, stringOf, walkLiteral } from "../literal/literal.ts";
+import { parseLiteral } from "../literal/parse-literal.ts";
+import { type Dialect, plainDialect } from "../parse/dialect.ts";
+import type { Framework, FrameworkContext, Label, Model, NavList } from "./framework.ts";
+import { literalNav } from "./literal-nav.ts";
+import { isDocument } from "./pages.ts";
+
+export const vitepress: Framework = {
+  name: "vitepress",
+  marker: /(?:^|\/)\.vitepress\/config(?:\/index)?\.(?:m?[jt]s|json)$/,
+  load: loadVitepress,
+};
+
+/** The first text under a key, anywhere in a file. */
+export function findText(root: Literal, key: string): string | null {
+  for (const node of walkLiteral(root)) {
+    const value = stringOf(entryOf(node, key));
+    if (value !== null) return value;
+  }
+  return null;
+}
+
+async function loadVitepress(context: FrameworkContext, marker: string): Promise<Model | null> {
+  const top = marker.slice(0, marker.indexOf(".vitepress/")).replace(/\/$/, "");
+  const folder = `${marker.slice(0, marker.indexOf(".vitepress/"))}.vitepress/`;
+  const configs = [...context.files.keys()].filter(
+    (path) => path.startsWith(folder) && /\.(?:m?[jt]s|json)$/.test(path) && !/\/(?:theme|cache|dist)\//.test(path),
+  );
+  const lists: NavList[] = [];
+  const labels: Label[] = [];
+  let base = "";
+  let srcDir = "";
+  let hasSidebar = false;
+  let isGrown = false;
+  const excluded: string[] = [];
+  for (const file of configs) {
+    const text = await context.readText(file);
+    if (text === null) continue;
+    const config = parseLiteral(text);
+    const nav = literalNav(
+      {
+        file,
+        text,
+        targetKeys: ["link"],
+        labelKeys: ["text"],
+        listKeys: ["items", "nav", "sidebar", "children"],
+        hasBareTexts: false,
+        isForeign: (target) => /^[a-z]+:|^#/i.test(target),
+        name: (target) => target.split(/[?#]/)[0] ?? target,
+        write: (target) => target,
+      },
+      config,
+    );
+    lists.push(...nav.lists);
+    labels.push(...nav.labels);
+    isGrown ||= nav.isGrown;
+    hasSidebar ||= /\bsidebar\b/.test(text);
+    if (file !== marker) continue;
+    base = (findText(config, "base") ?? "").replace(/\/$/, "");
+    srcDir = findText(config, "srcDir") ?? "";
+    for (const node of walkLiteral(config)) {
+      const globs = entryOf(node, "srcExclude");
+      if (globs?.kind === "array") excluded.push(...globs.items.map((item) => stringOf(item) ?? ""));
+    }
+  }
+  const root = joinPath(top, srcDir) ?? top;
+  const dialect: Dialect = { ...plainDialect, slug: "vitepress", colons: true };
+  const inRoot = (path: string): string => (root === "" ? path : path.slice(root.length + 1));
+  const isExcluded = (path: string): boolean =>
+    excluded.some(
+      (glob) =>
+        isBelow(inRoot(path), glob.replace(/\/?\*.*$/, "") || "\0") ||
+        (glob.startsWith("**/") && inRoot(path).endsWith(glob.slice(3))),
+    );
+  return {
+    framework: "vitepress",
+    root,
+    configFiles: configs,
+    role: (path) =>
+      isDocument(path, root) && !isExcluded(path)
+        ? /(?:^|\/)(?:parts?|partials?|_[^/]*)\//.test(inRoot(path))
+          ? "partial"
+          : "page"
+        : null,
+    dialect: () => dialect,
+    routes: (path) => [
+      `/${inRoot(path)
+        .replace(/\.md$/, "")
+        .replace(/(^|\/)index$/, "$1")}`,
+    ],
+    publicDirs: [root === "" ? "public" : `${root}/public`],
+    basePath: base,
+    navigation: lists,
+    labels,
+    listsPages: hasSidebar && !isGrown && lists.some((list) => list.trail.length > 0),
+    isUnlisted: (path, fields) =>
+      fields["layout"] !== undefined || dirOf(inRoot(path)) === "" || fields["sidebar"] === false,
+    navRoute: (target) => ({ route: target }),
+    navTarget: (_path, route) => route,
+    redirects: [],
+    redirectStore: null,
+    redirectTarget: (_path, route) => route,
+    checksAbsolute: true,
+    relativeRoutes: true,
+  };
+}
