@@ -92,7 +92,7 @@ test("user link logs a browser in on the server that runs", async () => {
 });
 
 test("doctor finds nothing missing, and the server that runs", async () => {
-  const { code, stdout } = await runEmend(["doctor", "--json"], { env: { ...env, EMEND_URL: url } });
+  const { code, stdout } = await runEmend(["doctor", "--json"], { env });
   expect(code).toBe(0);
   const { ok, examinations } = JSON.parse(stdout);
   expect(ok).toBe(true);

@@ -26,6 +26,8 @@ import { recallUrl } from "./public-url.ts";
 
 /** What the person at the console may do: everything that needs no key, because it needs the machine. */
 export interface Admin {
+  /** Where the server of this installation is reached, or was when it last ran. */
+  url(): Promise<string>;
   addProject(input: NewProject): Promise<{ id: string; repositoryUrl: string }>;
   listProjects(): Promise<readonly Project[]>;
   createKey(input: NewAdminKey): Promise<{ id: string; key: string }>;
@@ -69,6 +71,7 @@ export function createAdmin(deps: AdminDeps): Admin {
   const forge = { git: localGit(), forgeDir: forgeDirOf(config) };
 
   return {
+    url: deps.publicUrl,
     async addProject(input) {
       assertForgeKnown(input.forge);
       assertLocalForgeUsable(config);

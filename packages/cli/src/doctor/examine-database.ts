@@ -3,7 +3,10 @@ import type { Config, openAdmin } from "@emend/server";
 import type { Examination } from "./examine.ts";
 
 /** Asks the database. An embedded one that was never made is left unmade: looking must not change anything. */
-export async function examineDatabase(deps: { openAdmin: typeof openAdmin }, config: Config): Promise<Examination> {
+export async function examineDatabase(
+  deps: { openAdmin: typeof openAdmin },
+  config: Config,
+): Promise<Examination & { serverUrl?: string }> {
   const name = "database";
   const what = config.databaseUrl === null ? "embedded Postgres" : `Postgres at ${hostOf(config.databaseUrl)}`;
   if (config.databaseUrl === null && !(await exists(config.dataDir))) {
@@ -13,7 +16,8 @@ export async function examineDatabase(deps: { openAdmin: typeof openAdmin }, con
     const admin = await deps.openAdmin(config);
     try {
       const projects = await admin.listProjects();
-      return { name, verdict: "good", detail: `${what} answers; projects: ${projects.length}` };
+      const detail = `${what} answers; projects: ${projects.length}`;
+      return { name, verdict: "good", detail, serverUrl: await admin.url() };
     } finally {
       await admin.close();
     }

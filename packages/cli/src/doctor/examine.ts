@@ -29,13 +29,15 @@ export async function examine(cli: Cli, options: { data?: string }): Promise<rea
     return [node, git, { name: "settings", verdict: "bad", detail: error.message.replaceAll("\n", "; ") }];
   }
   const dataDir = await examineDataDir(config.dataDir);
+  const { serverUrl, ...database } = await examineDatabase({ openAdmin }, config);
+  const url = cli.env.EMEND_URL || serverUrl || config.publicUrl || `http://${config.host}:${config.port}`;
   return [
     node,
     git,
     { name: "settings", verdict: "good", detail: `role ${config.role}, ${config.host}:${config.port}` },
     dataDir,
-    await examineDatabase({ openAdmin }, config),
-    await examineServer(cli, config),
+    database,
+    await examineServer(url, cli.signal),
     examineModel(cli.env, config.model),
     config.publicUrl
       ? { name: "public url", verdict: "good", detail: config.publicUrl }
