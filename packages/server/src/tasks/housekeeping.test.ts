@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
+import { alterJob, readEvents, readJob, seedJob, seedProject } from "../../test/support/seed-jobs.ts";
+import { archiveByRetention } from "./archive-by-retention.ts";
+import { dropExpiredSessions } from "./drop-expired-sessions.ts";
+import { dropIdempotencyKeys } from "./drop-idempotency-keys.ts";
+import { dropQuotaUses } from "./drop-quota-uses.ts";
+import { dropRunContents } from "./drop-run-contents.ts";
+import { inBatches } from "./in-batches.ts";
+
+let database: TestDatabase;
+let projectId: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  await database.pool.query("truncate projects, sessions, login_links cascade");
+  projectId = await seedProject(database.pool);
+});
+
+async function values(sql: string): Promise<readonly unknown[]> {
+  return (await database.pool.query({ text: sql, rowMode: "array" })).rows.map((row) => row[0]);
+}
+
+async function finalJob(status: string, endedAgo: string): Promise<string> {
+  const { pool } = database;
+  const id = await seedJob(pool, projectId);
+  await alterJob(pool, id, `status = '${status}', ended_at = now() - interval '${endedAgo}'`);
+  await pool.query("insert into steps (job_id, number, messages) values ($1, 1, '[{}]')", [id]);
+  await pool.query("insert into overlay (job_id, path, mode, content) values ($1, 'a.md', '100644', '\\x00')", [id]);
+  return id;
+}
+
+test("idempotency keys go after their day, and not before", async () => {
+  const { pool } = database;
+  for (const age of ["23 hours", "24 hours", "26 hours"]) {
+    await pool.query(
+      "insert into idempotency_keys (project_id, key, body_hash, job_id, response, created_at) values ($1, $2::text, '', '', '', now() - $2::text::interval)",
+      [projectId, age],
+    );
+  }
+  expect(await dropIdempotencyKeys(pool)).toBe(1);
+  expect(await values("select key from idempotency_keys order by created_at desc")).toEqual(["23 hours", "24 hours"]);
+});
+
+test("uses stay for longer than any window that counts them", async () => {
+  const { pool } = database;
+  for (const age of ["61 minutes", "3 hours"]) {
+    await pool.query("insert into quota_uses values ($1, 'create', now() - $2::interval)", [projectId, age]);
+  }
+  expect(await dropQuotaUses(pool)).toBe(1);
+  expect(await values("select count(*)::int from quota_uses where used_at > now() - interval '2 hours'")).toEqual([1]);
+});
+
+test("messages and edits of a job go some days after its end; what it used and did stays", async () => {
+  const { pool } = database;
+  const [old, recent] = [await finalJob("completed", "8 days"), await finalJob("failed", "6 days")];
+  const running = await finalJob("active", "8 days");
+  expect(await dropRunContents(pool, 7)).toBe(1);
+  expect(await values("select job_id from overlay order by job_id")).toEqual([recent, running].sort());
+  expect(await values(`select messages from steps where job_id = '${old}'`)).toEqual([[]]);
+  expect(await values(`select messages from steps where job_id = '${recent}'`)).toEqual([[{}]]);
+  expect(await dropRunContents(pool, 7)).toBe(0);
+});
+
+test("final jobs past their retention are archived, with an event, and active ones never", async () => {
+  const { pool } = database;
+  const [old, recent, active] = [
+    await finalJob("failed", "31 days"),
+    await finalJob("completed", "29 days"),
+    await finalJob("active", "31 days"),
+  ];
+  expect(await archiveByRetention(pool, 30)).toBe(1);
+  expect(await readJob(pool, old)).toMatchObject({ status: "archived", archived_at: expect.any(Date) });
+  expect((await readEvents(pool, old)).at(-1)).toMatchObject({ kind: "archived", seq: 2 });
+  expect([(await readJob(pool, recent)).status, (await readJob(pool, active)).status]).toEqual(["completed", "active"]);
+});
+
+test("expired sessions and links go, live ones stay", async () => {
+  const { pool } = database;
+  for (const [name, at] of [
+    ["old", "-2 days"],
+    ["live", "1 hour"],
+  ]) {
+    await pool.query("insert into sessions values ($1::text::bytea, 'x', now() + $2::interval)", [name, at]);
+    await pool.query("insert into login_links values ($1::text::bytea, '/', now() + $2::interval)", [name, at]);
+  }
+  expect(await dropExpiredSessions(pool)).toBe(2);
+  expect(await values("select token_hash from sessions union all select token_hash from login_links")).toEqual([
+    Buffer.from("live"),
+    Buffer.from("live"),
+  ]);
+});
+
+test("work goes on in batches until a batch is not full", async () => {
+  const batches = [3, 3, 1];
+  expect(await inBatches(3, async () => ({ rowCount: batches.shift() ?? 0 }))).toBe(7);
+  expect(batches).toEqual([]);
+});
