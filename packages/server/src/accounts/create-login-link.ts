@@ -28,5 +28,5 @@ function pathBelow(publicUrl: string, landsOn: string): string {
   const path = landsOn.startsWith(`${publicUrl}/`) ? landsOn.slice(publicUrl.length) : landsOn;
   const resolved = URL.parse(`${publicUrl}${path}`);
   if (/^\/(?![/\\])/.test(path) && resolved?.href.startsWith(`${publicUrl}/`)) return path;
-  throw new AppError("invalid_request", { publicMessage: `a login link cannot land on ${landsOn}` });
+  throw new AppError("invalid_request", { publicMessage: `A login link cannot land on ${landsOn}.` });
 }

@@ -30,5 +30,5 @@ export function assertForgeKnown(name: string): void {
 
 function unknown(name: string): AppError {
   const known = Object.keys(openers).join(", ");
-  return new AppError("invalid_request", { publicMessage: `this release has no forge "${name}"; it has: ${known}` });
+  return new AppError("invalid_request", { publicMessage: `This release has no forge "${name}". It has: ${known}.` });
 }

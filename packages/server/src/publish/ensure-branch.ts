@@ -56,7 +56,7 @@ async function settle(
         : { kind: "conflict", found: outcome.found };
     }
     case "rejected":
-      throw new AppError("forge_rejected", { publicMessage: `the forge refused the branch: ${outcome.reason}` });
+      throw new AppError("forge_rejected", { publicMessage: `The forge refused the branch: ${outcome.reason}` });
     default:
       return assertNever(outcome);
   }

@@ -57,7 +57,7 @@ async function findOrCreate(
 /** Some forges list a pull request a moment after they refuse a second one. */
 function existsButUnlisted(): AppError {
   return new AppError("forge_unavailable", {
-    publicMessage: "the forge says that the branch has a pull request, but does not list it",
+    publicMessage: "The forge says that the branch has a pull request, but does not list it.",
     retryable: true,
   });
 }

@@ -41,6 +41,7 @@ const badGateway = () => new AppError("forge_unavailable", { publicMessage: "502
 describe("publishing a change", () => {
   it("opens a pull request whose commit carries the job's date and whose body carries its marker", async () => {
     const jobId = await newJob();
+    await alterJob(host.database.pool, jobId, "created_at = created_at - interval '1 day'");
     const publication = await publishTestJob(node, jobId);
     if (publication.kind !== "opened") throw new Error(publication.kind);
     expect(publication.pullRequest.url).toBe(`${host.url}/forge/${projectId}/pull/${publication.pullRequest.number}`);

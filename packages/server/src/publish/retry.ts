@@ -8,7 +8,7 @@ const firstPauseMs = 200;
 export async function pauseAfterUnclear(attempt: number, error: unknown, signal: AbortSignal): Promise<void> {
   if (attempt >= attemptsMax) {
     throw new AppError("forge_unavailable", {
-      publicMessage: isAppError(error) ? error.publicMessage : "the forge did not answer clearly",
+      publicMessage: isAppError(error) ? error.publicMessage : "The forge did not answer clearly.",
       retryable: true,
       retryAfterMs: isAppError(error) ? error.retryAfterMs : undefined,
       cause: error,

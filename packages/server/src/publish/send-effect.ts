@@ -51,7 +51,7 @@ async function renew(deps: EffectDeps): Promise<void> {
     const { sendBeforeMs } = await deps.renewForEffect();
     if (performance.now() < sendBeforeMs) return;
   }
-  throw new AppError("internal", { publicMessage: "the lease could not be renewed in time", retryable: true });
+  throw new AppError("internal", { publicMessage: "The lease could not be renewed in time.", retryable: true });
 }
 
 function isPermanent(error: unknown): boolean {

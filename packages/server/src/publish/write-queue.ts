@@ -65,7 +65,7 @@ async function untilOpen(line: Line, pauseMsMax: number, signal: AbortSignal): P
   if (pauseMs <= 0) return;
   if (pauseMs > pauseMsMax) {
     throw new AppError("forge_unavailable", {
-      publicMessage: "the forge asked to be left alone for a while",
+      publicMessage: "The forge asked to be left alone for a while.",
       retryable: true,
       retryAfterMs: pauseMs,
     });

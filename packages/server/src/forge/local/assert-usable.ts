@@ -13,7 +13,7 @@ export function assertLocalForgeUsable(place: {
   if (place.role === "all" || place.forgeDir !== null) return;
   throw new AppError("invalid_request", {
     publicMessage:
-      `the local forge keeps its repositories in ${place.dataDir} on this machine, and role ${place.role} shares the ` +
-      "work with other processes: set EMEND_FORGE_DIR to a folder that all of them see, or use role all",
+      `The local forge keeps its repositories in ${place.dataDir} on this machine, and role ${place.role} shares the ` +
+      "work with other processes: set EMEND_FORGE_DIR to a folder that all of them see, or use role all.",
   });
 }

@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { appendFile, chmod, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -99,6 +99,16 @@ describe("importing a git repository", () => {
     expect(await readdir(dir)).not.toContain("sprung");
     expect((await readdir(join(source, ".git"), { recursive: true })).sort()).toEqual(before);
     expect((await readdir(deps.forgeDir)).filter((name) => /hostile|^\.new/.test(name))).toEqual([]);
+  });
+});
+
+describe("a source's configuration", () => {
+  it("is not even read", async () => {
+    const source = await sourceRepository("broken", "--initial-branch=main");
+    const head = await personGit(source, "rev-parse", "HEAD");
+    await appendFile(join(source, ".git/config"), "[this is no configuration\n");
+    const { inside } = await importAs("prj_broken", source);
+    expect(await inside("rev-parse", "main")).toBe(head);
   });
 });
 

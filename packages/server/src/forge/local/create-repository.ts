@@ -41,7 +41,7 @@ async function fill(repository: Repository, importFrom: string | null, signal: A
   const path = resolve(importFrom);
   const found = await stat(path).catch(() => null);
   if (!found?.isDirectory()) {
-    throw new AppError("invalid_request", { publicMessage: `there is no folder ${importFrom} to import` });
+    throw new AppError("invalid_request", { publicMessage: `There is no folder ${importFrom} to import.` });
   }
   const gitDir = await findGitDir(path);
   return gitDir === null ? importFolder(repository, path, signal) : importRepository(repository, gitDir, signal);

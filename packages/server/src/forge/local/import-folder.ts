@@ -90,5 +90,5 @@ function quotePath(path: Buffer): Buffer {
 }
 
 function refusal(why: string): AppError {
-  return new AppError("invalid_request", { publicMessage: `the folder cannot be imported: ${why}` });
+  return new AppError("invalid_request", { publicMessage: `The folder cannot be imported: ${why}.` });
 }

@@ -40,7 +40,7 @@ export async function importRepository(
     );
     if (fetched.code !== 0) {
       const words = fetched.words.replaceAll(source.gitDir, "the repository");
-      throw new AppError("repository_unavailable", { publicMessage: `the repository cannot be imported: ${words}` });
+      throw new AppError("repository_unavailable", { publicMessage: `The repository cannot be imported: ${words}.` });
     }
     return settleDefaultBranch(repository, head, signal);
   } finally {

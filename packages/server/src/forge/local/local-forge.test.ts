@@ -124,6 +124,6 @@ describe("merging", () => {
 
 it("has no forge that this release does not know", () => {
   const local = { ...host, pool: host.database.pool, publicUrl: () => host.url };
-  expect(() => openForge({ id: "prj_a", forge: "github" }, { local })).toThrow(/no forge "github"; it has: local/);
+  expect(() => openForge({ id: "prj_a", forge: "github" }, { local })).toThrow(/no forge "github"\. It has: local/);
   expect(() => openForge({ id: "prj_a", forge: "constructor" }, { local })).toThrow(/no forge/);
 });

@@ -61,5 +61,5 @@ export function openLocalForge(deps: LocalForgeDeps, projectId: string): Forge {
 }
 
 function refusal(why: string): AppError {
-  return new AppError("forge_rejected", { publicMessage: `the local forge refuses this pull request: ${why}` });
+  return new AppError("forge_rejected", { publicMessage: `The local forge refuses this pull request: ${why}.` });
 }

@@ -35,7 +35,8 @@ export async function openSourceRepository(gitDir: string): Promise<SourceReposi
   const config = await readText(join(common, "config"));
   if (/^\s*refStorage\s*=\s*reftable/im.test(config)) {
     throw new AppError("invalid_request", {
-      publicMessage: "this repository keeps its refs in a reftable, which cannot be imported; clone it with plain refs",
+      publicMessage:
+        "This repository keeps its refs in a reftable, which cannot be imported: clone it with plain refs first.",
     });
   }
   const objectFormat = /^\s*objectFormat\s*=\s*sha256/im.test(config) ? "sha256" : "sha1";
