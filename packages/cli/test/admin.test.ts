@@ -11,7 +11,8 @@ let server: Running;
 let url: string;
 beforeAll(async () => {
   dir = await makeTempDir();
-  env = { EMEND_DATA_DIR: join(dir, "data") };
+  // The loudest log there is: none of it may reach a command's result.
+  env = { EMEND_DATA_DIR: join(dir, "data"), EMEND_LOG_LEVEL: "trace" };
   server = startEmend(["serve", "--port", "0"], { env });
   await server.untilPrinted('"event":"ready"');
   const ready = server

@@ -3,6 +3,7 @@ import { type Command, Option } from "commander";
 import { type Cli, CliError } from "../cli.ts";
 import { modelHint } from "../model-hint.ts";
 import { parsePort } from "../parse-options.ts";
+import { liveNarrator, silentNarrator } from "../terminal/narrator.ts";
 import { withData, withJson } from "./options.ts";
 
 interface ServeOptions {
@@ -24,20 +25,27 @@ export function registerServe(program: Command, cli: Cli): void {
 }
 
 async function serve(cli: Cli, options: ServeOptions): Promise<void> {
+  const isFriendly = Boolean(cli.stdout.isTTY) && !options.json;
+  const narrator = isFriendly ? liveNarrator(cli.stdout) : silentNarrator;
+  narrator.begin("starting Emend");
   const { loadConfig, startServer } = await import("@emend/server");
-  const config = loadConfig(cli.env, {
+  // A person at a terminal wants to hear of trouble; log lines of every request are for a file.
+  const env = isFriendly ? { EMEND_LOG_LEVEL: "warn", ...cli.env } : cli.env;
+  const config = loadConfig(env, {
     ...(options.port === undefined ? {} : { port: options.port }),
     ...(options.host === undefined ? {} : { host: options.host }),
     ...(options.data === undefined ? {} : { dataDir: resolve(options.data) }),
     ...(options.role === undefined ? {} : { role: options.role }),
   });
-  const server = await startServer(config).catch((error) => {
-    throw isPortTaken(error)
-      ? new CliError("fault", `port ${config.port} is in use; choose another with --port, or 0 for any`, error)
-      : error;
-  });
+  const server = await startServer(config)
+    .catch((error) => {
+      throw isPortTaken(error)
+        ? new CliError("fault", `port ${config.port} is in use; choose another with --port, or 0 for any`, error)
+        : error;
+    })
+    .finally(narrator.end);
   try {
-    if (cli.stdout.isTTY && !options.json) await greet(cli, server);
+    if (isFriendly) await greet(cli, server);
     else cli.stdout.write(`${JSON.stringify({ event: "ready", url: server.url })}\n`);
     await interrupted(cli.signal);
   } finally {

@@ -37,8 +37,8 @@ export async function runDemo(cli: Cli, options: DemoOptions): Promise<void> {
   const startedAt = performance.now();
   const task = await taskOf(cli, options);
   const isLive = Boolean(cli.stdout.isTTY) && cli.env.TERM !== "dumb" && !options.json;
-  const live = isLive ? liveNarrator(cli.stdout) : null;
-  const narrator = live ?? (options.json ? silentNarrator : plainNarrator(cli.stdout));
+  const told = isLive ? liveNarrator(cli.stdout) : plainNarrator(cli.stdout);
+  const narrator = options.json ? silentNarrator : told;
   try {
     const { server, dataDir, stop } = await startDemoServer(cli, narrator, options.data);
     try {
@@ -55,7 +55,7 @@ export async function runDemo(cli: Cli, options: DemoOptions): Promise<void> {
       await stop();
     }
   } finally {
-    live?.end();
+    narrator.end();
   }
 }
 

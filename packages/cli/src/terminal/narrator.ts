@@ -8,6 +8,8 @@ export interface Narrator {
   /** The begun thing is done: its last word. */
   done(text: string, detail?: string): void;
   line(text?: string): void;
+  /** Takes the live line away. */
+  end(): void;
   /** How many characters of text a line should hold. */
   readonly width: number;
   readonly style: Style;
@@ -31,6 +33,7 @@ export const silentNarrator: Narrator = {
   begin() {},
   done() {},
   line() {},
+  end() {},
   width: widthMax,
   style: styleFor(null),
 };
@@ -41,12 +44,13 @@ export function plainNarrator(stream: NodeJS.WriteStream): Narrator {
     begin() {},
     done: (text, detail) => void stream.write(doneLine(style, text, detail)),
     line: (text = "") => void stream.write(`${text}\n`),
+    end() {},
     width: widthMax,
     style,
   };
 }
 
-export function liveNarrator(stream: NodeJS.WriteStream): Narrator & { end(): void } {
+export function liveNarrator(stream: NodeJS.WriteStream): Narrator {
   const style = styleFor(stream);
   let timer: NodeJS.Timeout | undefined;
   let frame = 0;
