@@ -124,6 +124,11 @@ test("a second server on the same data is refused in one line", async () => {
   expect(stderr.trimEnd().split("\n")).toHaveLength(1);
 });
 
+test("a command works without a server too, and prints its result alone", async () => {
+  const { code, stdout } = await runEmend(["project", "list", "--json", "--data", join(dir, "other")], { env });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "[]\n" });
+});
+
 test("a port in use is named, with what to do", async () => {
   const occupant = createServer().listen(0, "127.0.0.1");
   const address = await new Promise<{ port: number }>((resolve) => {
