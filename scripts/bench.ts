@@ -1,0 +1,26 @@
+// Every figure as a ratio against a reference in the same run: `npm run bench`, or one area with `npm run bench -- site`.
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+
+const benches: Readonly<Record<string, readonly string[]>> = {
+  http: ["packages/server/bench/get-job.ts", "packages/server/bench/create-job.ts"],
+  runs: ["packages/server/bench/first-step.ts", "packages/server/bench/failover.ts"],
+  demo: ["packages/cli/bench/demo.ts"],
+  site: ["packages/site/bench/site.ts"],
+};
+
+const [area, ...args] = process.argv.slice(2);
+if (area !== undefined && !Object.hasOwn(benches, area)) {
+  console.error(`there is no bench "${area}"; there are: ${Object.keys(benches).join(", ")}`);
+  process.exit(2);
+}
+const files = area === undefined ? Object.values(benches).flat() : (benches[area] ?? []);
+let failed = false;
+for (const file of files) {
+  if (!existsSync(file)) throw new Error(`${file} is missing`);
+  const { status } = spawnSync(process.execPath, ["--disable-warning=ExperimentalWarning", file, ...args], {
+    stdio: "inherit",
+  });
+  failed ||= status !== 0;
+}
+process.exit(failed ? 1 : 0);
