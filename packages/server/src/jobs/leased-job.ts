@@ -8,8 +8,10 @@ export interface LeasedJob {
   lease: Lease;
   projectId: string;
   prompt: string;
-  /** The model chosen, or the one that answered last. */
+  /** The model chosen. */
   model: string;
+  /** The model that answered last, by the name it gave itself; before the first step, the one chosen. */
+  answeredBy: string;
   branch: string;
   createdAt: Date;
   /** What the request asked for beyond the project's settings. */
@@ -37,9 +39,9 @@ export interface StoredChange {
   commitId: string;
 }
 
-export const leasedJobColumns = `id, lease, project_id, prompt, model, branch, created_at, base_ref, draft, max_cost_usd,
-  phase, runs, crashes, retries, stop_asked, base_commit, base_branch, title, summary, findings, limit_reached,
-  tree_id, commit_id, pull_request`;
+export const leasedJobColumns = `id, lease, project_id, prompt, model, chosen_model, branch, created_at, base_ref, draft,
+  max_cost_usd, phase, runs, crashes, retries, stop_asked, base_commit, base_branch, title, summary, findings,
+  limit_reached, tree_id, commit_id, pull_request`;
 
 export interface LeasedJobRow {
   id: string;
@@ -47,6 +49,7 @@ export interface LeasedJobRow {
   project_id: string;
   prompt: string;
   model: string;
+  chosen_model: string | null;
   branch: string;
   created_at: Date;
   base_ref: string | null;
@@ -74,7 +77,8 @@ export function toLeasedJob(row: LeasedJobRow): LeasedJob {
     lease: { jobId: row.id, token: row.lease },
     projectId: row.project_id,
     prompt: row.prompt,
-    model: row.model,
+    model: row.chosen_model ?? row.model,
+    answeredBy: row.model,
     branch: row.branch,
     createdAt: row.created_at,
     baseRef: row.base_ref,

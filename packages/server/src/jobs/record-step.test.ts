@@ -62,6 +62,9 @@ test("the job shows the model that answered last, and what all steps used", asyn
   const job = await readJob(pool, lease.jobId);
   expect(job.model).toBe("vendor/small");
   expect(job.retries).toBe(0);
+  await alterJob(pool, lease.jobId, "lease = null");
+  const { job: again } = await claimRun(pool, { lanes: 4, leaseMs: 20_000, lookAfter: "" });
+  expect(again).toMatchObject({ id: lease.jobId, model: "emend/rules", answeredBy: "vendor/small" });
   expect(job.usage).toEqual({ steps: 2, inputTokens: 200, outputTokens: 20, cachedInputTokens: 100, costUsd: 0.25 });
 });
 

@@ -44,7 +44,8 @@ export async function recordStep(
        on conflict (job_id, path) do update
          set mode = excluded.mode, content = excluded.content, deleted = excluded.deleted
      ), changed as (
-       update jobs set model = $5::jsonb ->> 'model', retries = 0, usage = ${totalUsage},
+       update jobs set model = $5::jsonb ->> 'model', chosen_model = coalesce(chosen_model, model),
+         retries = 0, usage = ${totalUsage},
          event_seq = event_seq + 1, updated_at = clock_timestamp()
        from step where jobs.id = step.job_id
        returning jobs.id, event_seq

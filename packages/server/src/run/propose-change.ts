@@ -18,7 +18,7 @@ export async function proposeChange(
   signal: AbortSignal,
 ): Promise<Proposal> {
   const { recorder, stages, crashPoint } = deps;
-  let model = job.model;
+  let model = job.answeredBy;
   let isChecking = false;
 
   async function saveStep(...[step, edits]: Parameters<typeof recorder.saveStep>): Promise<void> {

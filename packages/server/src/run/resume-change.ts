@@ -6,7 +6,7 @@ import type { PassableVerdict } from "./run.ts";
 export function resumeChange(job: LeasedJob, stored: StoredChange): Proposal {
   return {
     kind: "reviewed",
-    model: job.model,
+    model: job.answeredBy,
     change: {
       title: stored.title,
       summary: stored.summary,

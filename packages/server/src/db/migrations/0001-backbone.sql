@@ -40,7 +40,10 @@ create table jobs (
   status text not null default 'active' check (status in ('active', 'completed', 'archived', 'failed')),
   phase text not null default 'queued' check (phase in ('queued', 'preparing', 'working', 'checking', 'publishing')),
   prompt text not null,
+  -- The model that answered last; before the first step, the one chosen.
   model text not null,
+  -- The one chosen, from the first step on: later runs ask it again, by whatever name it answers.
+  chosen_model text,
   -- What the wire shows as source; `ref` becomes null when a job ends with nothing pushed.
   repository_url text not null,
   branch text not null,
