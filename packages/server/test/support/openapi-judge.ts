@@ -1,4 +1,4 @@
-import { Ajv2020, type AnySchema } from "ajv/dist/2020.js";
+import { Ajv2020, type AnySchema, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 
 interface Documented {
@@ -28,9 +28,13 @@ export function createOpenApiJudge(document: OpenApiDocument): (answer: SeenAnsw
   addFormats.default(ajv);
   ajv.addSchema({ ...document, $id: "openapi" });
 
+  const validators = new Map<string, ValidateFunction>();
+
   function mistakesOf(schema: AnySchema, value: unknown, what: string): string[] {
     // References are relative to the document; the schema is compiled as a part of it.
-    const validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/')));
+    const text = JSON.stringify(schema).replaceAll('"#/', '"openapi#/');
+    const validate = validators.get(text) ?? ajv.compile(JSON.parse(text));
+    validators.set(text, validate);
     return validate(value) ? [] : [`${what}: ${ajv.errorsText(validate.errors)}`];
   }
 
