@@ -84,7 +84,7 @@ describe("a pull request's body", () => {
     });
     expect(body.length).toBeLessThanOrEqual(60_000);
     expect(body.trimEnd().endsWith("<!-- emend:job=job_1 -->")).toBe(true);
-    expect(body).toContain("and 4940 more");
+    expect(body).toContain("and 4988 more");
   });
 });
 

@@ -6,7 +6,7 @@ import { codeBlock, codeSpan, plainLine, quietMarkdown } from "./quiet-text.ts";
 const bodyCharactersMax = 60_000;
 const summaryCharactersMax = 12_000;
 const promptCharactersMax = 4_000;
-const filesShownMax = 60;
+const filesShownMax = 12;
 const findingsShownMax = 40;
 
 export interface TouchedFile {
@@ -75,8 +75,7 @@ function findings(list: readonly Finding[]): string {
 
 function touched(files: readonly TouchedFile[]): string {
   const lines = files.slice(0, filesShownMax).map(({ path, kind }) => `- ${kind} ${codeSpan(path)}`);
-  const title = `${files.length} ${files.length === 1 ? "file" : "files"}`;
-  return `### Touched: ${title}\n\n${withRest(lines, files.length)}`;
+  return `### Touched\n\n${withRest(lines, files.length)}`;
 }
 
 function withRest(lines: readonly string[], total: number): string {
