@@ -1,5 +1,5 @@
 import { AppError } from "../errors.ts";
-import { isBranchName } from "./branch-name.ts";
+import { isBranchName } from "../lib/branch-name.ts";
 import type { GitResult } from "./git.ts";
 import { gitError, gitWords, httpStatusOf } from "./git-words.ts";
 import type { PushOutcome, Remote } from "./mirror.ts";

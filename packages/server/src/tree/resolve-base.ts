@@ -1,5 +1,5 @@
 import { AppError } from "../errors.ts";
-import { isBranchName } from "./branch-name.ts";
+import { isBranchName } from "../lib/branch-name.ts";
 import type { Git } from "./git.ts";
 import { gitError, httpStatusOf } from "./git-words.ts";
 import type { Remote } from "./mirror.ts";
