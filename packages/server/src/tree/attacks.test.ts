@@ -120,6 +120,11 @@ test("a poisoned repository behind a poisoned mirror runs nothing in the whole l
     expect(patch.toString()).toContain("-one $Id$\n+two $Id$\n");
     await mirror.ensureBase({ remote, jobId: "job_1", commit }, signal);
     await bench.openMirrors({ packsMax: 0 }).maintain(signal);
+    const unknown = await mirror.push(
+      { remote: anonymous, branch: "emend/x", commit: commitId, expected: null },
+      signal,
+    );
+    expect(unknown.kind).toBe("rejected");
     const authorized = { ...anonymous, authorization: "Basic eA==" };
     const pushed = await mirror.push(
       { remote: authorized, branch: "emend/x", commit: commitId, expected: null },

@@ -19,7 +19,7 @@ afterAll(() => {
 /** A pipe by name: its reader comes to the end when the last process that holds the other side is gone. */
 function makeFifo(name: string) {
   const path = join(dir, name);
-  spawnSync("mkfifo", [path]);
+  spawnSync("/bin/sh", ["-c", `mkfifo "$0"`, path]);
   const reader = createReadStream(path).resume();
   return { path, allGone: once(reader, "end") };
 }

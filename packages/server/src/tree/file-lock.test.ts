@@ -48,9 +48,12 @@ test("a holder that is killed leaves nothing behind", async () => {
   const holder = spawn(process.execPath, ["--input-type=module", "-e", program], {
     stdio: ["ignore", "pipe", "inherit"],
   });
-  await once(holder.stdout, "data");
-  await expect(lockFile(path, soon, signal)).rejects.toThrow(/busy/);
-  holder.kill("SIGKILL");
+  try {
+    await once(holder.stdout, "data");
+    await expect(lockFile(path, soon, signal)).rejects.toThrow(/busy/);
+  } finally {
+    holder.kill("SIGKILL");
+  }
   await (await lockFile(path, patient, signal)).release();
 });
 
@@ -62,8 +65,11 @@ test("a child that was given the lock holds it until it is gone", async () => {
   child.stdout.resume();
   child.stderr.resume();
   await lock.release();
-  await expect(lockFile(path, soon, signal)).rejects.toThrow(/busy/);
-  child.stdin.end();
+  try {
+    await expect(lockFile(path, soon, signal)).rejects.toThrow(/busy/);
+  } finally {
+    child.stdin.end();
+  }
   await child.ended;
   await (await lockFile(path, patient, signal)).release();
 });
