@@ -1,4 +1,3 @@
-import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Server } from "@emend/server";
 import type { Cli } from "../cli.ts";
@@ -34,7 +33,5 @@ export async function startDemoServer(cli: Cli, narrator: Narrator, data: string
 
 async function placeOf(cli: Cli, data: string | undefined): Promise<Place> {
   if (data === undefined) return takePlace(cacheDir(cli.env));
-  const dataDir = resolve(data);
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  return { dataDir, port: 0, release: () => {} };
+  return { dataDir: resolve(data), port: 0, release: () => {} };
 }

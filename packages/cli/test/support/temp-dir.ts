@@ -1,9 +1,12 @@
-import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { chmod, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 export async function makeTempDir(): Promise<string> {
-  return realpath(await mkdtemp(join(tmpdir(), "emend-cli-")));
+  const dir = await realpath(await mkdtemp(join(tmpdir(), "emend-cli-")));
+  // Where root runs the tests, the user that runs Postgres must pass through; else its files would lie elsewhere.
+  await chmod(dir, 0o711);
+  return dir;
 }
 
 export function removeDir(dir: string): Promise<void> {
