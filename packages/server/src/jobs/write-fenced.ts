@@ -4,7 +4,7 @@ import { type Lease, LeaseLost } from "./lease.ts";
 import { toJsonb } from "./to-jsonb.ts";
 
 /** What a run tells those who watch its job; `jobs/create-job.ts` tells `job.created`. */
-export type RunEventKind = "phase" | "step" | "findings" | "pull_request";
+type RunEventKind = "phase" | "step" | "findings" | "pull_request";
 
 export interface FencedWrite {
   /** Assignments on the jobs row; `values` are $5 and on. */

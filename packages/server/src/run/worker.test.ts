@@ -150,6 +150,25 @@ test("no more runs at a time than the worker may, however many are due", async (
   expect(Number(rows[0].max)).toBe(2);
 });
 
+test("a job is found behind hundreds of projects that wait and cannot be served", async () => {
+  await database.pool.query(
+    `with project as (
+       insert into projects (id, name, forge, repository_url, settings)
+       select 'prj_' || lpad(n::text, 4, '0'), 'full', 'local', '', '{"lanes": 0}' from generate_series(1, 450) n
+       returning id
+     )
+     insert into jobs (id, project_id, prompt, model, repository_url, branch, created_by)
+     select 'job_' || id, id, '', '', '', '', '' from project`,
+  );
+  await database.pool.query(
+    "insert into projects (id, name, forge, repository_url) values ('prj_zzz', 'last', 'local', '')",
+  );
+  projectId = "prj_zzz";
+  const id = await job({});
+  start();
+  expect(await ended(id)).toMatchObject({ status: "completed" });
+});
+
 test("a notice wakes an idle worker long before it polls", async () => {
   start({ pollMs: 600_000 });
   // The first look around finds nothing; only the notice can bring the second.

@@ -82,6 +82,7 @@ export function startWorker(deps: WorkerDeps, given: WorkerOptions): Worker {
   async function claimWhileWanted(): Promise<void> {
     let failures = 0;
     let lookAfter = "";
+    let foundInRound = false;
     while (!stopping) {
       if (runs.size >= options.concurrency) {
         await wake.wait(options.pollMs);
@@ -89,10 +90,13 @@ export function startWorker(deps: WorkerDeps, given: WorkerOptions): Worker {
       }
       try {
         const claim = await claimRun(deps.pool, { ...options, lookAfter });
-        const isWholeRound = lookAfter === "" && claim.lookAfter === "";
         lookAfter = claim.lookAfter;
+        foundInRound ||= claim.job !== null;
         if (claim.job) start(claim.job);
-        else if (isWholeRound) await wake.wait(options.pollMs);
+        if (lookAfter === "") {
+          if (!foundInRound) await wake.wait(options.pollMs);
+          foundInRound = false;
+        }
         failures = 0;
       } catch (error) {
         log.warn({ err: error }, "no job could be claimed, trying again");

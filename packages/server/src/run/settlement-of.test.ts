@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+import { AppError } from "../errors.ts";
+import { LeaseLost, StopAsked } from "../jobs/lease.ts";
+import type { LeasedJob } from "../jobs/leased-job.ts";
+import { Released } from "./active-run.ts";
+import { settlementOf } from "./settlement-of.ts";
+
+const patience = { crashesMax: 3, retriesMax: 2, retryMs: 1_000 };
+const job = (counts: Partial<LeasedJob> = {}) => ({ retries: 0, crashes: 0, ...counts }) as LeasedJob;
+const away = (retryAfterMs?: number) =>
+  new AppError("forge_unavailable", {
+    publicMessage: "The forge is away.",
+    retryable: true,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+
+describe("a fault leaves the job", () => {
+  test("to its new owner, where the lease is lost", () => {
+    expect(settlementOf(new LeaseLost("job"), job(), patience)).toEqual({ kind: "leave" });
+  });
+
+  test("stopped, where that was asked", () => {
+    expect(settlementOf(new StopAsked("job"), job(), patience)).toMatchObject({ ending: { kind: "stopped" } });
+  });
+
+  test("due at once, where the process stops", () => {
+    expect(settlementOf(new Released(), job(), patience)).toEqual({
+      kind: "release",
+      release: { reason: "released", delayMs: 0 },
+    });
+  });
+
+  test("due when the forge said, and not before", () => {
+    const settlement = settlementOf(away(90_000), job(), patience);
+    expect(settlement).toMatchObject({
+      release: { reason: "retry", delayMs: 90_000, data: { code: "forge_unavailable" } },
+    });
+  });
+
+  test("due later each time, until it fails with the code of what was away", () => {
+    const delays = [0, 1].map((retries) => {
+      const settlement = settlementOf(away(), job({ retries }), patience);
+      return settlement.kind === "release" ? settlement.release.delayMs : 0;
+    });
+    expect(delays[0]).toBeGreaterThanOrEqual(800);
+    expect(delays[1]).toBeGreaterThanOrEqual(1_600);
+    expect(settlementOf(away(), job({ retries: 2 }), patience)).toEqual({
+      kind: "end",
+      ending: { kind: "failed", code: "forge_unavailable", message: "The forge is away." },
+    });
+  });
+
+  test("without a crash, where the database was away", () => {
+    const lost = new Error("Connection terminated unexpectedly");
+    expect(settlementOf(lost, job({ crashes: 2 }), patience)).toMatchObject({ release: { reason: "retry" } });
+  });
+
+  test("with a crash, where nobody foresaw it, and failed at the third", () => {
+    const bug = new TypeError("x is not a function");
+    expect(settlementOf(bug, job(), patience)).toMatchObject({ release: { reason: "crash" } });
+    expect(settlementOf(bug, job({ crashes: 2 }), patience)).toMatchObject({
+      ending: { kind: "failed", code: "internal" },
+    });
+  });
+
+  test("as one nobody foresaw, where a code is meant for requests", () => {
+    const refused = new AppError("invalid_request", { publicMessage: "No such path." });
+    expect(settlementOf(refused, job(), patience)).toMatchObject({ release: { reason: "crash" } });
+  });
+});
