@@ -10,7 +10,9 @@ export const brokenNavigation: SiteCheck = {
         if (target === null || isForeign || pageOfTarget(index, target) !== null) continue;
         if (index.files.has(target)) continue;
         if (index.redirectFor(target) !== null) continue;
-        const message = `The navigation lists ${quoted(target)}, but there is no such page; add it or remove the entry.`;
+        // Where targets are ids, the instance they belong to is no part of what is written.
+        const written = target.replace(/^#[^:]*:/, "");
+        const message = `The navigation lists ${quoted(written)}, but there is no such page; add it or remove the entry.`;
         yield { path: list.file, line, column, message };
       }
     }

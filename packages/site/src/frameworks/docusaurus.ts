@@ -50,6 +50,8 @@ function documentRoute(folder: DocsFolder, inside: string, fields: FrontMatter["
   return join(folder.base, isIndex ? dir : id);
 }
 
+// Tags, categories and archives.
+const madeByBuild = /^blog$|(?:^|\/)(?:category|tags|archive|authors|search|page|changelog|rss\.xml|atom\.xml)(?:\/|$)/;
 const dated = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})[-/](.+)$/;
 
 function blogRoute(inside: string, fields: FrontMatter["fields"], base: string): string {
@@ -81,6 +83,7 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
   const md: Dialect = { ...plainDialect, syntax: "mdx", colons: true };
   const folderOf = (path: string): DocsFolder | undefined => folders.find(({ dir }) => isDocument(path, dir));
   const code = [...context.files.keys()].filter((path) => isBelow(path, pages) && /\.[jt]sx?$/.test(path));
+  const hasOtherPlugins = /\bplugins\s*:\s*\[[\s\S]*?\.\.\./.test(text);
   const codeRoutes = new Set(
     code.map((path) =>
       path
@@ -89,6 +92,10 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
         .replace(/(?:^|\/)index$/, ""),
     ),
   );
+  const firstSegments = new Set([...folders.map(({ base }) => base.split("/")[1]), "blog"]);
+  // Plugins that other files configure may serve anything below names of their own.
+  const isOfOtherPlugin = (route: string): boolean =>
+    hasOtherPlugins && !firstSegments.has(route.split("/")[0]) && !firstSegments.has("");
   return {
     framework: "docusaurus",
     root: top,
@@ -124,11 +131,8 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
     redirectStore: redirects.store,
     redirectTarget: (_path, route) => route,
     checksAbsolute: true,
-    // Tags, categories and archives are made by the build, as are pages that are code.
-    isGenerated: (route) =>
-      codeRoutes.has(route) ||
-      /(?:^|\/)(?:category|tags|archive|authors|search|page|changelog|rss\.xml|atom\.xml)(?:\/|$)/.test(route) ||
-      route === "blog",
+    isGenerated: (route) => codeRoutes.has(route) || madeByBuild.test(route) || isOfOtherPlugin(route),
+    searchDirs: (path) => [folderOf(path)?.dir ?? top, top],
     aliases: { "@site/": top },
     relativeRoutes: true,
   };
@@ -161,6 +165,7 @@ async function readSidebars(context: FrameworkContext, folders: readonly DocsFol
         targetKeys: ["id"],
         labelKeys: ["label"],
         listKeys: ["items"],
+        otherKeys: ["keywords", "tags", "customProps"],
         hasBareTexts: true,
         isForeign: (_target, item) =>
           item.kind === "object" &&

@@ -26,6 +26,8 @@ export interface NavList {
   /** Names of the list and of those around it, the innermost last. */
   trail: readonly string[];
   items: readonly NavItem[];
+  /** A single place that takes no further pages. */
+  isFixed?: true;
   /** Where the list belongs to one folder and names its files: that folder. */
   folder?: string;
   /** That file's text, for lists that belong to a folder. */
@@ -48,7 +50,10 @@ export interface Redirect {
 }
 
 /** A change to a file's text; the whole new text where the file does not exist yet. */
-export type FileEdit = { file: string; splices: readonly Splice[] } | { file: string; created: string };
+export type FileEdit =
+  | { file: string; splices: readonly Splice[] }
+  | { file: string; created: string }
+  | { file: string; deleted: true };
 
 export interface RedirectPair {
   from: string;
@@ -93,8 +98,8 @@ export interface Model {
   isUnlisted?(path: string, fields: FrontMatter["fields"]): boolean;
   /** The page a navigation target names, as a route to look up or a path. */
   navRoute(target: string): { route: string } | { path: string };
-  /** How a page is named in the navigation. */
-  navTarget(path: string, route: string, fields: FrontMatter["fields"]): string;
+  /** How a page is named in a navigation list. */
+  navTarget(path: string, route: string, fields: FrontMatter["fields"], list: NavList): string;
   redirects: readonly Redirect[];
   redirectStore: RedirectStore | null;
   /** How a redirect names a page, or a route that has none any more. */
@@ -106,6 +111,12 @@ export interface Model {
    * links of the site lead to its files, or only a few do not.
    */
   checksAbsolute: boolean | "if usual";
+  /** Ids are compared by letters and digits only: where the framework's own rule for them is not known to the letter. */
+  looseAnchors?: boolean;
+  /** Folders, besides a page's own, that its links to files may be relative to. */
+  searchDirs?(path: string): readonly string[];
+  /** The route that is served where a route has no page: the default language for a missing translation. */
+  fallbackRoute?(key: string): string | null;
   /** `@site/` and the like: prefix → folder. */
   aliases?: Readonly<Record<string, string>>;
   /** Links without a leading slash: by file first, always; by route too, where the framework serves them so. */

@@ -1,12 +1,13 @@
-import { dirOf, joinPath, stripExtension, underDir } from "../links/route.ts";
+import { baseOf, dirOf, joinPath, relativePath, stripExtension, underDir } from "../links/route.ts";
+import { decodePath } from "../links/target.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import { scanText } from "../parse/scan-page.ts";
 import { decodePiece, encodePiece } from "../text/bytes.ts";
 import { newlineOf, type Splice } from "../text/splice.ts";
-import type { Framework, FrameworkContext, Model, NavItem, NavList } from "./framework.ts";
+import type { Framework, FrameworkContext, Model, NavItem, NavList, Redirect, RedirectStore } from "./framework.ts";
 import { folderRoute, isDocument } from "./pages.ts";
 import { mapRedirects } from "./yaml-redirects.ts";
-import { readYamlSource, yamlGet, yamlScalar, yamlText } from "./yaml-source.ts";
+import { rangeOf, readYamlSource, type YamlSource, yamlGet, yamlPairs, yamlScalar, yamlText } from "./yaml-source.ts";
 
 export const gitbook: Framework = {
   name: "gitbook",
@@ -22,18 +23,29 @@ async function loadGitbook(context: FrameworkContext, marker: string): Promise<M
   const yaml = readYamlSource(configText ?? "");
   const root = joinPath(top, yamlText(yamlGet(yaml.root, "root")) ?? "") ?? top;
   const structure = yamlGet(yaml.root, "structure");
-  const summary = joinPath(root, yamlText(yamlGet(structure, "summary")) ?? "SUMMARY.md") ?? "SUMMARY.md";
-  const text = (await context.readText(summary)) ?? "";
-  const dialect: Dialect = { ...plainDialect, templates: true };
-  const known = mapRedirects(config, configText ?? "", yaml, yamlGet(yaml.root, "redirects"));
+  const named = joinPath(root, yamlText(yamlGet(structure, "summary")) ?? "SUMMARY.md") ?? "SUMMARY.md";
+  // A repository may hold several spaces, each with a table of contents of its own.
+  const summaries = context.files.has(named)
+    ? [named]
+    : [...context.files.keys()].filter((path) => baseOf(path) === "SUMMARY.md" && isDocument(path, root));
+  if (summaries.length === 0) return null;
+  const dialect: Dialect = { ...plainDialect, templates: true, slug: "gitbook" };
   const inRoot = (path: string): string => (root === "" ? path : path.slice(root.length + 1));
-  const lists = readSummary(summary, text, dialect);
+  const lists: NavList[] = [];
+  for (const summary of summaries) {
+    lists.push(...readSummary(summary, (await context.readText(summary)) ?? "", dialect));
+  }
+  const redirects = readRedirects(config, configText, yaml);
   return {
     framework: "gitbook",
     root,
-    configFiles: [summary, config],
+    configFiles: [...summaries, config],
     role: (path) =>
-      isDocument(path, root) && path !== summary ? (path.includes(".gitbook/includes/") ? "partial" : "page") : null,
+      isDocument(path, root) && !summaries.includes(path)
+        ? path.includes(".gitbook/includes/")
+          ? "partial"
+          : "page"
+        : null,
     dialect: () => dialect,
     routes: (path) => [folderRoute(path, root)],
     publicDirs: [root],
@@ -43,29 +55,57 @@ async function loadGitbook(context: FrameworkContext, marker: string): Promise<M
     listsPages: lists.length > 0,
     isUnlisted: (path, fields) =>
       /(?:^|\/)readme\.md$/i.test(inRoot(path)) && !inRoot(path).includes("/") ? true : fields["hidden"] === true,
-    navRoute: (target) => ({
-      path: joinPath(dirOf(summary), decodeURI(target.split("#")[0] ?? "").replace(/\/$/, "/README.md")) ?? target,
-    }),
-    navTarget: (path) => inRoot(path).replaceAll(" ", "%20"),
-    redirects: known.redirects,
-    redirectStore: known.store ?? {
-      add: (pairs) => {
-        const newline = newlineOf(configText ?? "");
-        const lines = pairs.map(({ from, to }) => `  ${yamlScalar(from)}: ${yamlScalar(to)}${newline}`).join("");
-        const section = `redirects:${newline}${lines}`;
-        if (configText === null) return { file: config, created: section };
-        const gap = configText === "" || configText.endsWith("\n") ? "" : newline;
-        return { file: config, splices: [{ start: configText.length, end: configText.length, text: gap + section }] };
-      },
-      remove: () => null,
-    },
+    navRoute: (target) => ({ path: target }),
+    navTarget: (path, _route, _fields, list) => relativePath(dirOf(list.file), path).replaceAll(" ", "%20"),
+    redirects: redirects.redirects,
+    redirectStore: redirects.store,
     redirectTarget: (path, route) =>
       path === null
         ? route.replace(/^\//, "")
         : stripExtension(inRoot(path)).replace(/(?:^|\/)README$/, "") || "README.md",
     checksAbsolute: false,
+    looseAnchors: true,
     relativeRoutes: true,
   };
+}
+
+/** Redirects stand in `.gitbook.yaml`; file and section are made for the first one and go with the last. */
+function readRedirects(
+  file: string,
+  text: string | null,
+  yaml: YamlSource,
+): { redirects: Redirect[]; store: RedirectStore } {
+  const section = yamlPairs(yaml.root).find(({ key }) => yamlText(key) === "redirects");
+  const known = mapRedirects(file, text ?? "", yaml, section?.value);
+  return {
+    redirects: known.redirects,
+    store: {
+      add(pairs) {
+        if (known.store !== null) return known.store.add(pairs);
+        const newline = newlineOf(text ?? "");
+        const lines = pairs.map(({ from, to }) => `  ${yamlScalar(from)}: ${yamlScalar(to)}${newline}`).join("");
+        const added = `redirects:${newline}${lines}`;
+        if (text === null) return { file, created: added };
+        const gap = text === "" || text.endsWith("\n") ? "" : newline;
+        return { file, splices: [{ start: text.length, end: text.length, text: gap + added }] };
+      },
+      remove(gone) {
+        const start = rangeOf(section?.key)?.[0];
+        const end = rangeOf(section?.value)?.[1];
+        if (gone.length < known.redirects.length || start === undefined || end === undefined || text === null) {
+          return known.store?.remove(gone) ?? null;
+        }
+        const rest = text.slice(0, start) + text.slice(end);
+        return rest.trim() === "" ? { file, deleted: true } : { file, splices: [{ start, end, text: "" }] };
+      },
+    },
+  };
+}
+
+/** Entries name files, relative to the table's folder. */
+function pageOf(file: string, target: string): string {
+  const path = decodePath(target.split("#")[0] ?? "").replace(/\/$/, "/README.md");
+  return joinPath(dirOf(file), path) ?? target;
 }
 
 const entryLine = /^([ \t]*)[*+-][ \t]+(?=\[)/;
@@ -119,7 +159,7 @@ function readSummary(file: string, text: string, dialect: Dialect): NavList[] {
       end,
       line: number + 1,
       column: entry[0].length + 1,
-      target: link?.target ?? null,
+      target: link === undefined ? null : pageOf(file, link.target),
       targetStart: link?.start ?? from,
       targetEnd: link?.end ?? from,
       label: decodePiece(text.slice(from + 1, Math.max(from + 1, close))),

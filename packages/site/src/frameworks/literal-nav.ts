@@ -19,6 +19,8 @@ export interface LiteralNavSource {
   labelKeys: readonly string[];
   /** Keys whose arrays are lists of elements. */
   listKeys: readonly string[];
+  /** Keys whose arrays are no lists of pages. */
+  otherKeys?: readonly string[];
   /** A text alone in a list names a page. */
   hasBareTexts: boolean;
   isForeign(target: string, item: Literal): boolean;
@@ -87,6 +89,7 @@ export function literalNav(source: LiteralNavSource, root: Literal): LiteralNav 
       nav.isGrown = true;
     const inner = label?.kind === "string" ? [...trail, label.value] : trail;
     for (const { key, value } of node.entries) {
+      if (source.otherKeys?.includes(key)) continue;
       const isNamed = source.listKeys.includes(key) || value.kind !== "array";
       visit(value, isNamed ? inner : [...inner, key]);
     }

@@ -11,6 +11,8 @@ interface ArraySource {
   /** The object that holds, or is to hold, the list. */
   root: Literal;
   key: string;
+  /** The list itself, where it stands in another file. */
+  list?: Literal;
   /** The names of a redirect's two fields. */
   names: readonly [string, string];
 }
@@ -18,7 +20,7 @@ interface ArraySource {
 /** Redirects as `[{ source, destination }]` under a key of a JSON or JavaScript object. */
 export function arrayRedirects(source: ArraySource): { redirects: Redirect[]; store: RedirectStore | null } {
   const { file, text, root, key, names } = source;
-  const list = entryOf(root, key);
+  const list = source.list ?? entryOf(root, key);
   const array = list?.kind === "array" ? list : null;
   const lines = indexLines(text);
   const redirects: Redirect[] = [];
@@ -51,7 +53,10 @@ export function arrayRedirects(source: ArraySource): { redirects: Redirect[]; st
     });
     if (indexes.size === 0) return null;
     // A list on several lines that is left empty was made for these redirects: it goes with them.
-    const isWhole = indexes.size === array.items.length && text.slice(array.start, array.end).includes("\n");
+    const isWhole =
+      source.list === undefined &&
+      indexes.size === array.items.length &&
+      text.slice(array.start, array.end).includes("\n");
     if (!isWhole) return { file, splices: removeMembers(array, indexes) };
     const entry = root.entries.findIndex(({ value }) => value === array);
     return { file, splices: removeMembers(root, new Set([entry])) };

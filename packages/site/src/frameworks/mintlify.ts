@@ -1,6 +1,13 @@
-import { dirOf, isBelow, stripExtension, underDir } from "../links/route.ts";
+import { dirOf, isBelow, joinPath, stripExtension, underDir } from "../links/route.ts";
 import { insertMember, quoteLike } from "../literal/edit-literal.ts";
-import { type ArrayLiteral, entryOf, type Literal, stringOf, walkLiteral } from "../literal/literal.ts";
+import {
+  type ArrayLiteral,
+  entryOf,
+  type Literal,
+  type StringLiteral,
+  stringOf,
+  walkLiteral,
+} from "../literal/literal.ts";
 import { parseLiteral } from "../literal/parse-literal.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import { encodePiece } from "../text/bytes.ts";
@@ -9,6 +16,8 @@ import type { Framework, FrameworkContext, Label, Model, NavItem, NavList } from
 import { arrayRedirects } from "./literal-redirects.ts";
 import { isDocument, isRepositoryFile } from "./pages.ts";
 
+// References may form a circle.
+const depthMax = 40;
 const labelKeys = ["group", "tab", "anchor", "dropdown", "product", "item"];
 const titleKeys = [...labelKeys, "version", "language"];
 // "GET /users" and "webhook name" name operations of an API description, from which the build makes the page.
@@ -30,25 +39,22 @@ async function loadMintlify(context: FrameworkContext, marker: string): Promise<
   const lists: NavList[] = [];
   const labels: Label[] = [];
   const generated: string[] = [];
-  collect(entryOf(config, "navigation"), [], { file: marker, lines, lists, labels, generated });
+  const configFiles = [marker];
+  await collect(entryOf(config, "navigation"), [], { file: marker, lines, lists, labels, generated });
   const hasApi = [...walkLiteral(config)].some((node) => entryOf(node, "openapi") !== undefined);
-  const redirects = arrayRedirects({
-    file: marker,
-    text,
-    root: config,
-    key: "redirects",
-    names: ["source", "destination"],
-  });
+  const part = await readReference(entryOf(config, "redirects"));
+  const own = part === null ? { file: marker, text } : { file: part.file, text: part.text, list: part.value };
+  const redirects = arrayRedirects({ ...own, root: config, key: "redirects", names: ["source", "destination"] });
   const dialect: Dialect = { ...plainDialect, syntax: "mdx", slug: "mintlify" };
   const snippets = /(?:^|\/)_?snippets\//;
   return {
     framework: "mintlify",
     root,
-    configFiles: [marker],
+    configFiles,
     role(path) {
       if (!isDocument(path, root) || isRepositoryFile(path, root)) return null;
       if (snippets.test(path)) return "partial";
-      return /(?:^|\/)readme\.mdx?$/i.test(path) ? null : "page";
+      return path === underDir(root, "README.md") ? null : "page";
     },
     dialect: () => dialect,
     routes(path) {
@@ -70,6 +76,7 @@ async function loadMintlify(context: FrameworkContext, marker: string): Promise<
     isGenerated: (route) =>
       hasApi && (generated.some((dir) => isBelow(route, dir)) || /^api-?reference(?:\/|$)/.test(route)),
     checksAbsolute: true,
+    looseAnchors: true,
     relativeRoutes: true,
   };
 
@@ -81,13 +88,40 @@ async function loadMintlify(context: FrameworkContext, marker: string): Promise<
     generated: string[];
   }
 
-  function collect(node: Literal | undefined, trail: readonly string[], into: Collected): void {
-    if (node === undefined) return;
+  /** `{ "$ref": "./part.json" }`: configuration that is kept in another file. */
+  async function readReference(
+    node: Literal | undefined,
+  ): Promise<{ file: string; text: string; value: Literal } | null> {
+    const reference = stringOf(entryOf(node, "$ref"));
+    const file = reference === null ? null : joinPath(root, reference);
+    const source = file === null ? null : await context.readText(file);
+    if (file === null || source === null) return null;
+    if (!configFiles.includes(file)) configFiles.push(file);
+    return { file, text: source, value: parseLiteral(source) };
+  }
+
+  async function collect(
+    node: Literal | undefined,
+    trail: readonly string[],
+    into: Collected,
+    depth = 0,
+  ): Promise<void> {
+    if (node === undefined || depth > depthMax) return;
     if (node.kind === "array") {
-      for (const item of node.items) collect(item, trail, into);
+      for (const item of node.items) await collect(item, trail, into, depth + 1);
       return;
     }
     if (node.kind !== "object") return;
+    const referred = await readReference(node);
+    if (referred !== null) {
+      await collect(
+        referred.value,
+        trail,
+        { ...into, file: referred.file, lines: indexLines(referred.text) },
+        depth + 1,
+      );
+      return;
+    }
     let inner = trail;
     for (const key of titleKeys) {
       const title = entryOf(node, key);
@@ -99,8 +133,15 @@ async function loadMintlify(context: FrameworkContext, marker: string): Promise<
     if (directory !== null) into.generated.push(directory.replace(/^\/|\/$/g, ""));
     for (const { key, value } of node.entries) {
       if (key === "pages" && value.kind === "array") into.lists.push(pageList(value, inner, into));
-      if (key !== "global") collect(value, inner, into);
+      if (key === "root" && value.kind === "string") into.lists.push(rootPage(value, inner, into));
+      if (key !== "global") await collect(value, inner, into, depth + 1);
     }
+  }
+
+  /** A group may have a page of its own. */
+  function rootPage(node: StringLiteral, trail: readonly string[], into: Collected): NavList {
+    const list = pageList({ kind: "array", start: node.start, end: node.end, items: [node] }, trail, into);
+    return { ...list, isFixed: true };
   }
 
   function pageList(node: ArrayLiteral, trail: readonly string[], into: Collected): NavList {

@@ -6,6 +6,7 @@ import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import { encodePiece } from "../text/bytes.ts";
 import { indexLines } from "../text/line-index.ts";
 import type { Framework, FrameworkContext, Label, Model, NavItem, NavList } from "./framework.ts";
+import { arrayRedirects } from "./literal-redirects.ts";
 import { isDocument } from "./pages.ts";
 
 export const nextra: Framework = {
@@ -33,6 +34,19 @@ async function loadNextra(context: FrameworkContext, marker: string): Promise<Mo
     const list = text === null ? null : readMeta(context, file, text, labels);
     if (list !== null) lists.push(list);
   }
+  const text = (await context.readText(marker)) ?? "";
+  // `redirects()` answers a list: the first that looks like one.
+  const list = [...walkLiteral(parseLiteral(text))].find(
+    (node) => node.kind === "array" && entryOf(node.items[0], "destination") !== undefined,
+  );
+  const redirects = arrayRedirects({
+    file: marker,
+    text,
+    root: { kind: "object", start: 0, end: 0, entries: [], children: [] },
+    key: "redirects",
+    ...(list === undefined ? {} : { list }),
+    names: ["source", "destination"],
+  });
   const dialect: Dialect = { ...plainDialect, syntax: "mdx" };
   return {
     framework: "nextra",
@@ -59,8 +73,8 @@ async function loadNextra(context: FrameworkContext, marker: string): Promise<Mo
     listsPages: false,
     navRoute: (target) => ({ path: target }),
     navTarget: (path) => stripExtension(path.slice(dirOf(path).length).replace(/^\//, "")),
-    redirects: [],
-    redirectStore: null,
+    redirects: redirects.redirects,
+    redirectStore: list === undefined ? null : redirects.store,
     redirectTarget: (_path, route) => route,
     checksAbsolute: true,
     isGenerated: (route) =>

@@ -3,7 +3,7 @@ import { baseOf, isBelow, pageExtension, stripExtension } from "../links/route.t
 const hiddenFolder = /(?:^|\/)(?:node_modules|vendor|\.[^/]+)\//;
 /** Files for people who work on the repository, not pages of its site. */
 const repositoryFile =
-  /^(?:changelog|contributing|code_of_conduct|security|license|agents|claude|governance|maintainers|support|pull_request_template)$/i;
+  /^(?:contributing|code_of_conduct|security|license|agents|claude|governance|maintainers|support|pull_request_template)$/i;
 
 /** A Markdown file below a folder, outside hidden and vendored ones. */
 export function isDocument(path: string, root: string): boolean {

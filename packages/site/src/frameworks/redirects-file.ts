@@ -15,7 +15,8 @@ export async function withRedirectsFile(model: Model, context: FrameworkContext)
   const ranges = new Map<Redirect, Splice>();
   let start = 0;
   for (const [number, line] of text.split("\n").entries()) {
-    const found = /^(\/\S*)(\s+)(\S+)/.exec(line);
+    // Other statuses than these rewrite or answer in place.
+    const found = /^(\/\S*)(\s+)(\S+)(?=\s*$|\s+30\d)/.exec(line);
     if (found !== null) {
       const [, from = "", gap = "", to = ""] = found;
       const at = start + from.length + gap.length;

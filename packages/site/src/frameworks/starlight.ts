@@ -55,6 +55,7 @@ async function loadStarlight(context: FrameworkContext, marker: string): Promise
   const mdx: Dialect = { ...dialect, syntax: "mdx" };
   const served = [...context.files.keys()].filter((path) => isBelow(path, underDir(top, "src/pages")));
   const inRoot = (path: string): string => path.slice(root.length + 1);
+  const fallbackRoute = createFallback(context, root, findText(config, "defaultLocale"));
   return {
     framework: "starlight",
     root,
@@ -83,6 +84,24 @@ async function loadStarlight(context: FrameworkContext, marker: string): Promise
     isGenerated: (route) =>
       served.some((path) => matchesPage(route, path.slice(underDir(top, "src/pages").length + 1))),
     relativeRoutes: true,
+    fallbackRoute,
+  };
+}
+
+const localeName = /^[a-z]{2}(?:-[a-z]{2,4})?$/;
+
+/** A page that is not translated is served in the default language. */
+function createFallback(context: FrameworkContext, root: string, named: string | null): (key: string) => string | null {
+  const locales = new Set<string>();
+  for (const path of context.files.keys()) {
+    const [first = "", ...rest] = isBelow(path, root) ? path.slice(root.length + 1).split("/") : [];
+    if (rest.length > 0 && localeName.test(first)) locales.add(first);
+  }
+  const usual = named !== null && locales.has(named) ? named : locales.has("en") ? "en" : null;
+  return (key) => {
+    const [first = "", ...rest] = key.split("/");
+    if (!locales.has(first) || first === usual) return null;
+    return [usual, ...rest].filter((part) => part !== null).join("/");
   };
 }
 

@@ -27,6 +27,10 @@ export function anchorsOf(index: SiteIndex, path: string): ReadonlySet<string> {
   return anchors;
 }
 
+function letters(id: string): string {
+  return id.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+}
+
 /** Fragments that every page has, and those that are no ids: text fragments, lines of a file, routes of a script. */
 function isUniversal(hash: string): boolean {
   return hash === "" || hash === "top" || hash === "_top" || hash.startsWith(":~:") || /^(?:\/|L\d|!)/.test(hash);
@@ -35,5 +39,9 @@ function isUniversal(hash: string): boolean {
 export function hasAnchor(index: SiteIndex, path: string, hash: string): boolean {
   if (isUniversal(hash)) return true;
   const id = hash.split(":~:")[0] as string;
-  return anchorsOf(index, path).has(id);
+  const ids = anchorsOf(index, path);
+  if (ids.has(id) || index.model.looseAnchors !== true) return ids.has(id);
+  const goal = letters(id);
+  for (const other of ids) if (letters(other) === goal) return true;
+  return false;
 }

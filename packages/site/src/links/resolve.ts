@@ -4,7 +4,7 @@ import type { SiteIndex } from "./site-index.ts";
 import { isExternal, isTemplate, splitTarget } from "./target.ts";
 
 /** How a target was found, so that it can be written again in the same manner. */
-export type Via = "self" | "file" | "route" | "absolute-route" | "absolute-file" | "alias";
+export type Via = "self" | "file" | "route" | "absolute-route" | "absolute-file" | "alias" | "search";
 
 export type Resolution =
   | { kind: "external" }
@@ -27,7 +27,8 @@ export function resolveTarget(index: SiteIndex, from: string, target: string, ki
   for (const [prefix, dir] of Object.entries(index.model.aliases ?? {})) {
     if (!path.startsWith(prefix)) continue;
     const aliased = joinPath(dir, path.slice(prefix.length));
-    return (aliased === null ? null : findFile(index, aliased, hash, "alias")) ?? { kind: "missing", wanted: path };
+    const found = aliased === null ? null : findFile(index, aliased, hash, "alias");
+    return found ?? (kind === "include" ? absentInclude(path) : { kind: "missing", wanted: path });
   }
   if (path.startsWith("/")) return resolveAbsolute(index, path, hash, kind);
   return resolveRelative(index, from, path, hash, kind);
@@ -58,6 +59,8 @@ function resolveAbsolute(index: SiteIndex, path: string, hash: string | null, ki
   if (kind !== "image" && kind !== "src") {
     const page = index.routes.get(key);
     if (page !== undefined) return { kind: "page", path: page, hash, via: "absolute-route" };
+    const fallback = model.fallbackRoute?.(key) ?? null;
+    if (fallback !== null && index.routes.has(fallback)) return unknown;
   }
   const inside = joinPath("", route.slice(1));
   if (inside !== null) {
@@ -120,6 +123,11 @@ function resolveRelative(
   const file = findFile(index, joined, hash, "file");
   if (file !== null) return file;
   if (kind === "include") return absentInclude(path);
+  for (const dir of (pageExtension.test(path) ? model.searchDirs?.(from) : undefined) ?? []) {
+    const searched = joinPath(dir, path);
+    const found = searched === null ? null : findFile(index, searched, hash, "search");
+    if (found !== null) return found;
+  }
   const route = index.nodes.get(from)?.route;
   let key = "";
   if (model.relativeRoutes && route !== undefined) {

@@ -90,6 +90,8 @@ function toExpression(pattern: string): RegExp {
     .filter((part) => part !== "")
     .map((part) => {
       if (/^(?::\w+)?\*$|^:splat$|^\(\.\*\)$|^:\w+\*$/.test(part)) return "(?:/.*)?";
+      const choice = /^:\w+\(([\w|.-]+)\)$/.exec(part);
+      if (choice !== null) return `/(?:${choice[1]})`;
       if (part.startsWith(":")) return "/[^/]+";
       return `/${part.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replace(/\*/g, "[^/]*")}`;
     })

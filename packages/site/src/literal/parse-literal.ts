@@ -88,6 +88,8 @@ function skipRegex(reader: Reader): void {
   reader.at++;
 }
 
+const typeAssertion = /^\s*(?:as|satisfies)\s/;
+
 /** Reads up to a comma, a semicolon or a closing bracket, which stays unread. Null where nothing stands. */
 function readValue(reader: Reader, atTop = false): Literal | null {
   const { text } = reader;
@@ -115,7 +117,10 @@ function readValue(reader: Reader, atTop = false): Literal | null {
   }
   if (end === start) return null;
   const only = parts[0];
-  if (parts.length === 1 && !hasOther && only !== undefined) return only;
+  if (parts.length === 1 && only !== undefined) {
+    // TypeScript's assertions change nothing of the value.
+    if (!hasOther || (only.start === start && typeAssertion.test(text.slice(only.end, only.end + 40)))) return only;
+  }
   return { kind: "other", start, end, children: parts };
 }
 

@@ -12,8 +12,9 @@ function nameOf(list: NavList): string {
 export function findList(site: Site, group: string): NavList | { reason: string } {
   const goal = group.trim().toLowerCase();
   const path = goal.split(/\s*(?:›|>|\/)\s*/);
-  const named = site.navigation.filter((list) => list.trail.at(-1)?.toLowerCase() === goal);
-  const nested = site.navigation.filter((list) =>
+  const open = site.navigation.filter((list) => list.isFixed !== true);
+  const named = open.filter((list) => list.trail.at(-1)?.toLowerCase() === goal);
+  const nested = open.filter((list) =>
     path.every((part, i) => list.trail[list.trail.length - path.length + i]?.toLowerCase() === part),
   );
   const found = named.length > 0 ? named : nested;
@@ -24,7 +25,7 @@ export function findList(site: Site, group: string): NavList | { reason: string 
       reason: `several groups are called "${group}": ${found.slice(0, 5).map(nameOf).join("; ")}; name one with those around it`,
     };
   }
-  const names = [...new Set(site.navigation.map((one) => one.trail.at(-1) ?? ""))].filter((name) => name !== "");
+  const names = [...new Set(open.map((one) => one.trail.at(-1) ?? ""))].filter((name) => name !== "");
   names.sort((a, b) => editDistance(goal, a.toLowerCase(), 30) - editDistance(goal, b.toLowerCase(), 30));
   const hint = names.length === 0 ? "there are none" : `there is ${names.slice(0, 6).join(", ")}`;
   return { reason: `the navigation has no group "${group}"; ${hint}` };
@@ -35,7 +36,8 @@ export function listFor(site: Site, path: string): NavList | null {
   const folder = dirOf(path);
   let best: NavList | null = null;
   let most = 0;
-  for (const list of site.navigation) {
+  const open = site.navigation.filter((list) => list.isFixed !== true);
+  for (const list of open) {
     let neighbours = 0;
     for (const { target } of list.items) {
       const page = target === null ? null : pageOfTarget(site.index, target);
@@ -46,5 +48,5 @@ export function listFor(site: Site, path: string): NavList | null {
       best = list;
     }
   }
-  return best ?? site.navigation[0] ?? null;
+  return best ?? open[0] ?? null;
 }

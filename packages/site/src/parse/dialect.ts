@@ -1,4 +1,4 @@
-export type SlugRule = "github" | "python" | "vitepress" | "mintlify" | "mdn";
+export type SlugRule = "github" | "python" | "vitepress" | "mintlify" | "gitbook";
 
 /** How a page's text is to be read. Facts depend on it, so it is part of their cache key. */
 export interface Dialect {

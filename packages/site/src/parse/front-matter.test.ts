@@ -45,7 +45,7 @@ describe("readFrontMatter", () => {
         const front = readFrontMatter(`---\n${source}\n---\n`, 0);
         let expected: unknown;
         try {
-          expected = parse(source);
+          expected = parse(`${source}\n`);
         } catch {
           return front?.problem !== undefined;
         }

@@ -38,6 +38,8 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
   let leaf: Leaf = { kind: "none" };
   let paragraph: number[] = [];
   let isQuoted = false;
+  // Docusaurus hides MDX from other readers in a fence of this name; to it the fence is not there.
+  let hiddenFence: Fence | null = null;
 
   // The reading position of the current line, and its column with tabs expanded.
   let at = 0;
@@ -173,8 +175,20 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
         break;
       }
       if (c === 96 || c === 126) {
+        if (hiddenFence !== null && closesFence(text, next, end, hiddenFence)) {
+          hiddenFence = null;
+          startBlock();
+          isDone = true;
+          break;
+        }
         const fence = fenceAt(text, next, end);
         if (fence === null) break;
+        if (isMdx && text.startsWith("mdx-code-block", fence.info)) {
+          hiddenFence = fence;
+          startBlock();
+          isDone = true;
+          break;
+        }
         const opening = next;
         startBlock();
         if (isBlank(text, fence.info, end)) blocks.bareFences.push(opening);

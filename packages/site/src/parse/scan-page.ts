@@ -1,5 +1,6 @@
 import { decodePiece, encodePiece, textStart, toByteString } from "../text/bytes.ts";
 import { indexLines } from "../text/line-index.ts";
+import { apiTableIds } from "./api-tables.ts";
 import type { HeadingBlock, TextBlock } from "./blocks.ts";
 import type { Dialect } from "./dialect.ts";
 import { decodeEntities, decodeEscapes } from "./entities.ts";
@@ -106,6 +107,7 @@ export function scanText(text: string, dialect: Dialect): PageFacts {
   for (const block of blocks.texts) scan(block);
   for (const { start, end } of blocks.definitions) addLink("definition", start, end);
   for (const { start, end } of blocks.modules) readModules(text, start, end, addLink);
+  if (dialect.colons && text.includes("<APITable")) facts.ids.push(...apiTableIds(text));
   facts.bareFences = blocks.bareFences.map((offset) => lines.place(offset));
   facts.links.sort((a, b) => a.start - b.start);
   facts.headings.sort((a, b) => a.start - b.start);

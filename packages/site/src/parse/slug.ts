@@ -34,18 +34,19 @@ function vitepress(text: string): string {
 }
 
 function mintlify(text: string): string {
-  return github(text)
+  return github(text.replaceAll(".", "-"))
     .replace(/-{2,}/g, "-")
     .replace(/^-+|-+$/g, "");
 }
 
-function mdn(text: string): string {
-  return text
+/** GitBook keeps dots, and ids do not begin with a digit. */
+function gitbook(text: string): string {
+  const id = text
     .toLowerCase()
     .trim()
-    .replace(/["#$%&+,/:;=?@[\]^`{|}~')(\\]/g, "")
-    .replace(/\s+/g, "_")
-    .replace(/-{2,}/g, "-");
+    .replace(/[^\p{L}\p{N}\s._-]/gu, "")
+    .replace(/[\s-]+/g, "-");
+  return /^\d/.test(id) ? `id-${id}` : id;
 }
 
 const rules: Record<SlugRule, { slug(text: string): string; separator: string; firstRepeat: number }> = {
@@ -53,7 +54,7 @@ const rules: Record<SlugRule, { slug(text: string): string; separator: string; f
   mintlify: { slug: mintlify, separator: "-", firstRepeat: 2 },
   python: { slug: python, separator: "_", firstRepeat: 1 },
   vitepress: { slug: vitepress, separator: "-", firstRepeat: 1 },
-  mdn: { slug: mdn, separator: "_", firstRepeat: 2 },
+  gitbook: { slug: gitbook, separator: "-", firstRepeat: 1 },
 };
 
 /** Makes ids of headings in the order of a page: a repeated one gets a number. */

@@ -2,6 +2,7 @@ import { decodePiece } from "../text/bytes.ts";
 import type { Dialect } from "./dialect.ts";
 import type { Link, LinkKind } from "./facts.ts";
 import type { Attribute, Tag } from "./scan-tag.ts";
+import { createSlugger } from "./slug.ts";
 
 type Add = (kind: LinkKind, start: number, end: number) => Link | null;
 
@@ -14,9 +15,35 @@ function attributeText(text: string, attribute: Attribute | undefined): string |
   return value ? text.slice(value.start, value.end) : null;
 }
 
+// Components that give an id to what their title says, and parameters that are anchors of their own.
+const titled = new Set(["Accordion", "Step", "Tab", "Update", "Expandable", "Card", "Panel"]);
+const fields: Record<string, readonly string[]> = {
+  ParamField: ["body", "query", "path", "header", "name"],
+  ResponseField: ["name"],
+};
+
+/** Mintlify's components make anchors of their titles and names. */
+function componentIds(tag: Tag, text: string, ids: string[], slug: (text: string) => string): void {
+  const names = fields[tag.name] ?? (titled.has(tag.name) ? ["title", "label"] : []);
+  for (const attribute of tag.attributes) {
+    const value = names.includes(attribute.name) ? attributeText(text, attribute) : null;
+    if (value === null) continue;
+    const id = slug(decodePiece(value));
+    ids.push(id);
+    if (tag.name === "ParamField") ids.push(`param-${id}`);
+    if (tag.name === "ResponseField") ids.push(`response-${id}`);
+  }
+}
+
 /** Ids and targets that a tag's attributes give. */
-export function tagFacts(tag: Tag, text: string, ids: string[], add: Add, _dialect: Dialect): void {
+export function tagFacts(tag: Tag, text: string, ids: string[], add: Add, dialect: Dialect): void {
   if (tag.closing) return;
+  const slug = (title: string): string => createSlugger(dialect.slug).next(title);
+  if (dialect.slug === "mintlify") componentIds(tag, text, ids, slug);
+  if (dialect.slug === "gitbook" && tag.name === "summary") {
+    const close = text.indexOf("</summary>", tag.end);
+    if (close !== -1) ids.push(slug(decodePiece(text.slice(tag.end, close)).replace(/<[^>]*>/g, "")));
+  }
   for (const attribute of tag.attributes) {
     const { name, value } = attribute;
     if (value === null || value.start === value.end) continue;

@@ -47,7 +47,7 @@ export function findSpot(site: Site, path: string, input: Omit<AddToNavigation, 
   }
   const located = locatePage(site, neighbour);
   if (located.kind === "refused") return located;
-  for (const list of chosen === null ? site.navigation : [chosen]) {
+  for (const list of chosen === null ? site.navigation.filter((one) => one.isFixed !== true) : [chosen]) {
     const index = list.items.findIndex(
       ({ target }) => target !== null && pageOfTarget(site.index, target) === located.node.path,
     );
@@ -61,7 +61,7 @@ export function findSpot(site: Site, path: string, input: Omit<AddToNavigation, 
 export async function insertEntry(site: Site, { list, index }: Spot, node: PageNode, plan: EditPlan): Promise<void> {
   const bytes = await site.tree.read(list.file);
   if (bytes === null) return;
-  const target = site.model.navTarget(node.path, node.route, node.facts.frontMatter?.fields ?? {});
+  const target = site.model.navTarget(node.path, node.route, node.facts.frontMatter?.fields ?? {}, list);
   plan.splice(list.file, list.insert(toByteString(bytes), index, target, node.title ?? target));
   plan.count("navigation");
 }

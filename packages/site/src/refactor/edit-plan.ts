@@ -21,6 +21,7 @@ export function createPlan(site: Site): EditPlan {
   const splices = new Map<string, Splice[]>();
   const moves = new Map<string, string>();
   const created = new Map<string, string>();
+  const deleted = new Set<string>();
   const skipped: Skipped[] = [];
   const counts: Record<string, number> = {};
 
@@ -43,6 +44,7 @@ export function createPlan(site: Site): EditPlan {
       const target = moves.get(path) ?? path;
       if (target !== path || Buffer.compare(bytes, after) !== 0) edits.set(target, after);
     }
+    for (const path of deleted) edits.set(path, null);
     for (const [path, text] of created) edits.set(path, fromByteString(text));
     return { kind: "done", edits: edits satisfies Edits, counts, skipped };
   }
@@ -53,6 +55,7 @@ export function createPlan(site: Site): EditPlan {
     create: (path, text) => void created.set(path, text),
     apply(edit) {
       if ("created" in edit) created.set(edit.file, edit.created);
+      else if ("deleted" in edit) deleted.add(edit.file);
       else for (const one of edit.splices) splice(edit.file, one);
     },
     skip: (one) => void skipped.push(one),

@@ -23,7 +23,7 @@ export function moveInNavigation(
         moveBetweenFolders(site, list, i, node, plan);
         continue;
       }
-      let text = site.model.navTarget(moved, node.route, node.facts.frontMatter?.fields ?? {});
+      let text = site.model.navTarget(moved, node.route, node.facts.frontMatter?.fields ?? {}, list);
       if (target.startsWith("/") && !text.startsWith("/")) text = `/${text}`;
       if (text === target) continue;
       plan.splice(list.file, replaceRange(targetStart, targetEnd, text));
