@@ -2,17 +2,20 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Running, runEmend, startEmend } from "./support/run-emend.ts";
-import { makeTempDir, removeDir } from "./support/temp-dir.ts";
+import { makeDataDir, makeTempDir, removeDir } from "./support/temp-dir.ts";
 
 // One server for all: the commands are tested beside it, as an operator uses them.
 let dir: string;
 let env: Record<string, string>;
 let server: Running;
 let url: string;
+/** Data that no server serves from. */
+let idleData: string;
 beforeAll(async () => {
   dir = await makeTempDir();
   // The loudest log there is: none of it may reach a command's result.
-  env = { EMEND_DATA_DIR: join(dir, "data"), EMEND_LOG_LEVEL: "trace" };
+  env = { EMEND_DATA_DIR: await makeDataDir(join(dir, "data")), EMEND_LOG_LEVEL: "trace" };
+  idleData = await makeDataDir(join(dir, "idle"));
   server = startEmend(["serve", "--port", "0"], { env });
   await server.untilPrinted('"event":"ready"');
   const ready = server
@@ -125,7 +128,7 @@ test("a second server on the same data is refused in one line", async () => {
 });
 
 test("a command works without a server too, and prints its result alone", async () => {
-  const { code, stdout } = await runEmend(["project", "list", "--json", "--data", join(dir, "other")], { env });
+  const { code, stdout } = await runEmend(["project", "list", "--json", "--data", idleData], { env });
   expect({ code, stdout }).toEqual({ code: 0, stdout: "[]\n" });
 });
 
@@ -134,7 +137,7 @@ test("a port in use is named, with what to do", async () => {
   const address = await new Promise<{ port: number }>((resolve) => {
     occupant.on("listening", () => resolve(occupant.address() as { port: number }));
   });
-  const { code, stderr } = await runEmend(["serve", "--port", String(address.port), "--data", join(dir, "other")]);
+  const { code, stderr } = await runEmend(["serve", "--port", String(address.port), "--data", idleData]);
   expect(code).toBe(1);
   expect(stderr).toContain(`port ${address.port} is in use`);
   occupant.close();

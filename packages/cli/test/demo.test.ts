@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { hashFolder } from "./support/hash-folder.ts";
 import { runEmend, startEmend } from "./support/run-emend.ts";
-import { makeTempDir, removeDir } from "./support/temp-dir.ts";
+import { makeDataDir, makeTempDir, removeDir } from "./support/temp-dir.ts";
 
 let dir: string;
 let data: string;
 beforeAll(async () => {
   dir = await makeTempDir();
-  data = join(dir, "data");
+  data = await makeDataDir(join(dir, "data"));
 });
 afterAll(() => removeDir(dir));
 

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
+import { afterAll } from "vitest";
 
 export interface Finished {
   code: number | null;
@@ -17,6 +18,13 @@ export interface Running {
 }
 
 const main = join(import.meta.dirname, "..", "..", "src", "main.ts");
+
+// A test that fails halfway leaves its program running; nothing may outlive the file.
+const running = new Set<Running>();
+afterAll(async () => {
+  for (const program of running) program.kill("SIGTERM");
+  await Promise.all([...running].map(({ finished }) => finished));
+});
 
 /** Starts the program as a person would, with an environment that holds nothing of the machine's. */
 export function startEmend(
@@ -46,7 +54,7 @@ export function startEmend(
   const finished = new Promise<Finished>((resolve) => {
     child.on("close", (code) => resolve({ code, stdout, stderr }));
   });
-  return {
+  const program: Running = {
     stdout: () => stdout,
     async untilPrinted(text) {
       while (!stdout.includes(text)) {
@@ -64,6 +72,9 @@ export function startEmend(
     kill: (signal) => void child.kill(signal),
     finished,
   };
+  running.add(program);
+  finished.then(() => running.delete(program));
+  return program;
 }
 
 export function runEmend(...parameters: Parameters<typeof startEmend>): Promise<Finished> {
