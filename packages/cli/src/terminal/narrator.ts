@@ -15,7 +15,7 @@ export interface Narrator {
   readonly style: Style;
 }
 
-export interface Style {
+interface Style {
   strong(text: string): string;
   dim(text: string): string;
   good(text: string): string;

@@ -4,14 +4,14 @@ import type { AddressInfo } from "node:net";
 import type { AgentJob } from "@emend/contract";
 
 /** What happens to one request instead of, or after, its ordinary handling. */
-export type Fault =
+type Fault =
   | { kind: "reset" }
   /** The work is done and the answer lost: the case that makes duplicates. */
   | { kind: "reset-after-work" }
   | { kind: "silence" }
   | { kind: "answer"; status: number; headers?: Record<string, string>; body: string };
 
-export interface SeenRequest {
+interface SeenRequest {
   method: string;
   path: string;
   headers: IncomingMessage["headers"];
