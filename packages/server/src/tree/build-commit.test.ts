@@ -131,11 +131,13 @@ test("deletes, moves, a file for a folder and a folder for a file in one commit"
     entry("docs/ünï cödé.md", null),
     entry(`docs/${"n".repeat(300)}`, null),
     entry("docs", "a file now\n"),
+    entry("empty.md", null),
   ]);
   const tree = mirror.treeAt(commitId);
   expect((await tree.read("docs"))?.toString()).toBe("a file now\n");
   expect((await tree.read("crlf.md/index.md"))?.toString()).toBe("a folder now\n");
-  expect(await mirror.diffStat({ from: base, to: commitId }, bench.signal)).toMatchObject({ files: 7 });
+  expect(await mirror.diffStat({ from: base, to: commitId }, bench.signal)).toMatchObject({ files: 8 });
+  expect((await tree.list()).map(({ path }) => path)).not.toContain("empty.md");
 });
 
 test("the same input gives the same ids, in any order, on another machine, at another time", async () => {
