@@ -8,7 +8,7 @@ const stages: ReadonlyArray<{ name: string; command: string; args: string[] }> =
     name: "boundaries",
     command: process.execPath,
     args: [
-      "node_modules/dependency-cruiser/bin/dependency-cruise.mjs",
+      "node_modules/dependency-cruiser/bin/dependency-cruiser.mjs",
       "packages",
       "--config",
       ".dependency-cruiser.cjs",
