@@ -40,7 +40,7 @@ export interface Admin {
   close(): Promise<void>;
 }
 
-export interface NewProject {
+interface NewProject {
   name: string;
   forge: "local";
   /** A git repository or a plain folder to import; absent: an empty repository. */
@@ -49,7 +49,7 @@ export interface NewProject {
   docsDir?: string;
 }
 
-export interface NewAdminKey {
+interface NewAdminKey {
   projectIds: readonly string[];
   name: string;
   scope: "read" | "write";

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 
-export type Role = "all" | "api" | "worker";
+type Role = "all" | "api" | "worker";
 
 export interface Config {
   /** Null: the embedded Postgres in `dataDir`. */

@@ -18,7 +18,7 @@ import { draftReasonOf } from "./draft-reason.ts";
 import type { Stages } from "./run.ts";
 
 /** As much of a project as a run needs. */
-export interface RunProject {
+interface RunProject {
   id: string;
   forge: string;
   baseRef: string | null;
