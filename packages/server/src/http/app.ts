@@ -8,12 +8,10 @@ import { createJobReader } from "../jobs/job-reader.ts";
 import type { Logger } from "../lib/logger.ts";
 import { answerClientError } from "./client-error.ts";
 import { createErrorHandler } from "./error-handler.ts";
-import { askForBodiesLate } from "./expectations.ts";
+import { createHttpServer } from "./http-server.ts";
 import { readJsonBodies } from "./json-body.ts";
 import { describeRoutes } from "./openapi.ts";
-import { createPathRewriter } from "./path-rewriter.ts";
 import { serveReference } from "./reference.ts";
-import { refuse } from "./refuse.ts";
 import "./request-context.ts";
 import { archiveJobRoute } from "./routes/archive-job.ts";
 import { createJobRoute } from "./routes/create-job.ts";
@@ -51,15 +49,12 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     bodyLimit: bodyBytesMax,
     // The framework's own 503 has a body of another form; what still arrives on an open connection is answered.
     return503OnClosing: false,
-    requestTimeout: 300_000,
-    // Without this Node answers a missing Host by itself, without a body.
-    http: { requireHostHeader: false },
+    serverFactory: (handler) => createHttpServer(handler, deps.publicUrl),
     routerOptions: {
       ignoreTrailingSlash: true,
       // Longer than any header line can be: over-long ids reach their route, and are not found there.
       maxParamLength: 65_536,
     },
-    rewriteUrl: createPathRewriter(deps.publicUrl),
     // A path that cannot be decoded.
     frameworkErrors(_error, request, reply) {
       unrouted.answer(request, reply).catch((error) => handleError(error, request, reply));
@@ -70,18 +65,10 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.removeAllContentTypeParsers();
   app.decorateRequest("grant", null);
   app.decorateRequest("project", null);
-  askForBodiesLate(app);
   unrouted.watch(app);
-  app.addHook("onRequest", (request, reply, done) => {
-    if (request.headers.host === undefined && request.raw.httpVersion === "1.1") {
-      refuse(reply, { code: "invalid_request", message: "The Host header is missing." });
-    } else if (request.is404) {
-      unrouted.answer(request, reply).catch(done);
-    } else {
-      done();
-    }
-  });
-
+  // Before a body is read or its type looked at, which would be refused first; the types leave this hook out.
+  const beforeBody = { onRequest: unrouted.answer } as object;
+  app.setNotFoundHandler(beforeBody, unrouted.answer);
   describeRoutes(app, deps);
   app.register(async (scope) => addJobRoutes(scope, deps));
   app.register(async (scope) => {

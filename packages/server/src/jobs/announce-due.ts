@@ -7,11 +7,22 @@ export type AnnounceDue = (projectId: string) => void;
 
 /**
  * Not sent with the insert: Postgres lets transactions that notify commit only one after the other, disk write
- * included, which would halve what many clients together can create. What one turn of the event loop created goes out
- * together.
+ * included, which would halve what many clients together can create. One query is under way at a time; what is created
+ * meanwhile goes out with the next.
  */
 export function createAnnounceDue(deps: { db: Queryable; log: Logger }): AnnounceDue {
-  let waiting: Set<string> | null = null;
+  const waiting = new Set<string>();
+  let isSending = false;
+
+  async function sendAll(): Promise<void> {
+    isSending = true;
+    while (waiting.size > 0) {
+      const projectIds = [...waiting];
+      waiting.clear();
+      await send(projectIds).catch((error) => deps.log.warn({ err: error }, "due job not announced"));
+    }
+    isSending = false;
+  }
 
   async function send(projectIds: readonly string[]): Promise<void> {
     await deps.db.query({
@@ -22,15 +33,7 @@ export function createAnnounceDue(deps: { db: Queryable; log: Logger }): Announc
   }
 
   return (projectId) => {
-    if (waiting) {
-      waiting.add(projectId);
-      return;
-    }
-    waiting = new Set([projectId]);
-    setImmediate(() => {
-      const projectIds = [...(waiting ?? [])];
-      waiting = null;
-      send(projectIds).catch((error) => deps.log.warn({ err: error }, "due job not announced"));
-    });
+    waiting.add(projectId);
+    if (!isSending) void sendAll();
   };
 }

@@ -1,0 +1,48 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createPathRewriter } from "./path-rewriter.ts";
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Node's server, with what must happen to a request before it is routed. */
+export function createHttpServer(handler: Handler, publicUrl: () => string): Server {
+  const rewritePath = createPathRewriter(publicUrl);
+  const server = createServer(
+    {
+      requestTimeout: 300_000,
+      // Without this Node answers a missing Host by itself, without a body.
+      requireHostHeader: false,
+    },
+    take,
+  );
+
+  function take(request: IncomingMessage, response: ServerResponse): void {
+    if (request.headers.host === undefined && request.httpVersionMinor === 1) {
+      refuseWithoutHost(response);
+      return;
+    }
+    request.url = rewritePath(request.url ?? "/");
+    handler(request, response);
+  }
+
+  // A client that announces its body learns first whether it may send it: below `/v2` the route itself asks for the
+  // body once the key is known.
+  server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
+    if (!request.url?.includes("/v2/")) response.writeContinue();
+    take(request, response);
+  });
+  // Other expectations may be ignored, says the standard; Node would refuse them without a body.
+  server.on("checkExpectation", take);
+  return server;
+}
+
+function refuseWithoutHost(response: ServerResponse): void {
+  const body = JSON.stringify({ error: "The Host header is missing." });
+  response.writeHead(400, {
+    "content-type": "application/json; charset=utf-8",
+    "content-length": Buffer.byteLength(body),
+    "cache-control": "no-store",
+    "emend-error": "invalid_request",
+    connection: "close",
+  });
+  response.end(body);
+}
