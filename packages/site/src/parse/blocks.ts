@@ -24,6 +24,8 @@ export interface Blocks {
   texts: TextBlock[];
   headings: HeadingBlock[];
   definitions: Definition[];
+  /** Labels of footnotes, with their caret. */
+  footnotes: Set<string>;
   /** Offsets of opening fences without a language. */
   bareFences: number[];
   /** Ranges of code, fenced and indented. */

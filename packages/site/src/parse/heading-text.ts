@@ -48,13 +48,18 @@ function closingBracket(source: string, open: number): number {
   return -1;
 }
 
+const hardBreak = /^(?:\\| {2,})\r?\n/;
+const autolink = /^<([A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*)>/;
+
 function flatten(source: string, dialect: Dialect, labels: ReadonlySet<string>, depth: number): string {
   const isMdx = dialect.syntax === "mdx";
   let out = "";
   let i = 0;
   while (i < source.length) {
     const c = source.charCodeAt(i);
-    if (c === 92 && /[!-/:-@[-`{-~]/.test(source.charAt(i + 1))) {
+    if ((c === 92 || c === 32) && hardBreak.test(source.slice(i, i + 200))) {
+      i = source.indexOf("\n", i) + 1;
+    } else if (c === 92 && /[!-/:-@[-`{-~]/.test(source.charAt(i + 1))) {
       out += protect(source.charAt(i + 1));
       i += 2;
     } else if (c === 96) {
@@ -64,7 +69,12 @@ function flatten(source: string, dialect: Dialect, labels: ReadonlySet<string>, 
     } else if (c === 91 && depth < 8) {
       const close = closingBracket(source, i);
       const after = close === -1 ? -1 : linkEnd(source, i, close, labels);
-      if (after === -1) {
+      if (after !== -1 && source.charCodeAt(i + 1) === 94) {
+        i = close + 1;
+        continue;
+      }
+      // Links hold no links: of two, the inner one is it.
+      if (after === -1 || (!out.endsWith("!") && hasLink(source.slice(i + 1, close), labels))) {
         out += "[";
         i++;
         continue;
@@ -73,6 +83,10 @@ function flatten(source: string, dialect: Dialect, labels: ReadonlySet<string>, 
       if (isImage) out = out.slice(0, -1);
       else out += flatten(source.slice(i + 1, close), dialect, labels, depth + 1);
       i = after;
+    } else if (c === 60 && !isMdx && autolink.test(source.slice(i))) {
+      const address = autolink.exec(source.slice(i))?.[1] ?? "";
+      out += protect(address);
+      i += address.length + 2;
     } else if (c === 60) {
       const tag = source.startsWith("<!--", i) ? null : scanTag(source, i, source.length, isMdx);
       const comment = tag === null && source.startsWith("<!--", i) ? source.indexOf("-->", i) : -1;
@@ -94,6 +108,19 @@ function flatten(source: string, dialect: Dialect, labels: ReadonlySet<string>, 
     }
   }
   return out;
+}
+
+function hasLink(source: string, labels: ReadonlySet<string>): boolean {
+  for (let i = 0; i < source.length; i++) {
+    const c = source.charCodeAt(i);
+    if (c === 92) i++;
+    else if (c === 96) i = (codeSpan(source, i)?.after ?? i + 1) - 1;
+    else if (c === 91 && source.charAt(i - 1) !== "!") {
+      const close = closingBracket(source, i);
+      if (close !== -1 && linkEnd(source, i, close, labels) !== -1) return true;
+    }
+  }
+  return false;
 }
 
 function linkEnd(source: string, open: number, close: number, labels: ReadonlySet<string>): number {

@@ -14,14 +14,19 @@ import {
   setextLevel,
 } from "./block-starts.ts";
 import type { Blocks } from "./blocks.ts";
+import { normalizeLabel } from "./definitions.ts";
 import type { Dialect } from "./dialect.ts";
 import { closeParagraph, headingContent } from "./leaf-blocks.ts";
 import { skipFlow, skipModule } from "./scan-flow.ts";
+import { tableCells } from "./tables.ts";
 
 // A container is the columns that its continuation lines are indented by, or this for a quote.
 const quote = -1;
 // More nesting than any page has; past it, markers are text.
 const containersMax = 64;
+
+// After so many lines that open and never close, looking to the end of the page again would take quadratic time.
+const flowFailuresMax = 40;
 
 type Leaf =
   | { kind: "none" | "paragraph" }
@@ -33,11 +38,20 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
   const isMdx = dialect.syntax === "mdx";
   // MDX has no indented code, so nothing is too far in to be a block.
   const indentMax = isMdx ? 1e9 : 3;
-  const blocks: Blocks = { texts: [], headings: [], definitions: [], bareFences: [], code: [], modules: [] };
+  const blocks: Blocks = {
+    texts: [],
+    headings: [],
+    definitions: [],
+    footnotes: new Set(),
+    bareFences: [],
+    code: [],
+    modules: [],
+  };
   const containers: number[] = [];
   let leaf: Leaf = { kind: "none" };
   let paragraph: number[] = [];
   let isQuoted = false;
+  let flowFailures = 0;
   // Docusaurus hides MDX from other readers in a fence of this name; to it the fence is not there.
   let hiddenFence: Fence | null = null;
 
@@ -206,9 +220,12 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
         break;
       }
       if ((c === 60 || c === 123) && isMdx) {
-        if (inParagraph) break;
-        const after = skipFlow(text, next, isContinued || isOpened);
-        if (after === -1) break;
+        if (flowFailures > flowFailuresMax) break;
+        const after = skipFlow(text, next);
+        if (after === -1) {
+          flowFailures++;
+          break;
+        }
         const start = next;
         startBlock();
         blocks.texts.push({ kind: "text", start, end: after, lines: null });
@@ -218,7 +235,9 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
       }
       if (inParagraph && (c === 61 || c === 45)) {
         const level = setextLevel(text, next, end);
-        if (level !== 0) {
+        const isTable = level !== 0 && paragraph.length > 2 && tableCells(text, paragraph) !== null;
+        if (isTable && c === 61) break;
+        if (level !== 0 && !isTable) {
           closeParagraph(blocks, text, paragraph, isQuoted, level);
           leaf = { kind: "none" };
           paragraph = [];
@@ -249,6 +268,7 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
       if (footnote !== null && !inParagraph) {
         startBlock();
         advance(indent + footnote[0].length, end);
+        blocks.footnotes.add(normalizeLabel(footnote[0].slice(1, footnote[0].indexOf("]"))));
         containers.push(4);
         measure(end);
         continue;

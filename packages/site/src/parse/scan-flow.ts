@@ -1,11 +1,16 @@
 import { scanTag } from "./scan-tag.ts";
 import { skipBraces } from "./skip-code.ts";
 
+function afterComment(text: string, at: number): number {
+  const close = text.indexOf("-->", at + 4);
+  return close === -1 ? -1 : close + 3;
+}
+
 /**
  * Skips the tags, expressions and comments that stand alone on their lines from here on in MDX. Answers the offset after
  * them, or -1 where the line goes on with text: then it is a paragraph.
  */
-export function skipFlow(text: string, start: number, _isBlockStart: boolean): number {
+export function skipFlow(text: string, start: number): number {
   let at = start;
   let after = -1;
   while (at < text.length) {
@@ -17,16 +22,17 @@ export function skipFlow(text: string, start: number, _isBlockStart: boolean): n
     if (c === 10) return after;
     let end = -1;
     if (c === 123) end = skipBraces(text, at, text.length);
-    else if (text.startsWith("<!--", at)) end = text.indexOf("-->", at + 4) + 3 || -1;
+    else if (text.startsWith("<!--", at)) end = afterComment(text, at);
     else if (c === 60) end = scanTag(text, at, text.length, true)?.end ?? -1;
-    if (end === -1 || end === 2) return -1;
+    if (end === -1) return -1;
     at = end;
     after = end;
   }
   return after;
 }
 
-const blankLine = /\r?\n[ \t]*(?=\r?\n|$)/g;
+// A fence ends them too: statements may stand in one that hides MDX from other readers.
+const blankLine = /\r?\n(?:[ \t]*(?=\r?\n|$)|(?=```))/g;
 
 /** The end of the `import` and `export` statements that begin here: a blank line that is in no bracket. */
 export function skipModule(text: string, start: number): number {

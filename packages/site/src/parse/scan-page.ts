@@ -44,6 +44,8 @@ export function scanText(text: string, dialect: Dialect): PageFacts {
   const lines = indexLines(text);
   const labels: ReadonlySet<string> = new Set(blocks.definitions.map((definition) => definition.label));
 
+  const headingLabels = blocks.footnotes.size === 0 ? labels : new Set([...labels, ...blocks.footnotes]);
+
   function addLink(kind: LinkKind, start: number, end: number): Link | null {
     const raw = decodePiece(text.slice(start, end));
     const isMarkdown = kind === "link" || kind === "image" || kind === "definition";
@@ -91,7 +93,7 @@ export function scanText(text: string, dialect: Dialect): PageFacts {
     const tail = found === null ? 0 : encodePiece(source.slice(found.index)).length;
     const heading: Heading = {
       level: block.level,
-      text: headingText(content, dialect, labels)
+      text: headingText(content, dialect, headingLabels)
         .replace(/\s*\n\s*/g, " ")
         .trim(),
       id: found === null ? "" : ((found[1] ?? found[2]) as string),

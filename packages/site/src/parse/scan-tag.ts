@@ -36,6 +36,11 @@ function isAttributeChar(c: number): boolean {
   return !isSpace(c) && c !== 34 && c !== 39 && c !== 62 && c !== 47 && c !== 61 && c !== 60 && c !== 96;
 }
 
+// Letters, and the marks that Vue's begin with.
+function isAttributeStart(c: number): boolean {
+  return isNameStart(c) || c === 58 || c === 64 || c === 35;
+}
+
 /** `{"text"}` and {`text`} are texts; every other expression is unknown. */
 function stringInBraces(text: string, start: number, end: number): { start: number; end: number } | null {
   const first = skipSpace(text, start + 1, end);
@@ -75,7 +80,7 @@ export function scanTag(text: string, start: number, end: number, isJsx: boolean
       if (i === -1) return null;
       continue;
     }
-    if (i === before || !isAttributeChar(c)) return null;
+    if (i === before || !isAttributeStart(c)) return null;
     const attributeStart = i;
     while (i < end && isAttributeChar(text.charCodeAt(i))) i++;
     const attribute: Attribute = { name: text.slice(attributeStart, i), value: null };

@@ -36,9 +36,7 @@ export function tableCells(text: string, lines: readonly number[]): { before: nu
     if (!row.includes("|") && !text.slice(lines[i - 2], lines[i - 1]).includes("|")) continue;
     const cells = [...header];
     for (let j = i + 2; j < lines.length; j += 2) {
-      const found = splitRow(text, lines[j] as number, lines[j + 1] as number);
-      // Cells beyond the header's count are dropped by every renderer.
-      cells.push(...found.slice(0, header.length));
+      cells.push(...splitRow(text, lines[j] as number, lines[j + 1] as number));
     }
     return { before: lines.slice(0, i - 2), cells };
   }
