@@ -51,6 +51,7 @@ describe("a run", () => {
     const { run, steps, stored, overlay } = await start(scriptedModel((turn) => (turn === 0 ? editHome : finish)));
     expect(await run()).toEqual({ kind: "finished", title: "Edit the guide", summary: "Edited it." });
     expect(steps.map((step) => step.number)).toEqual([1, 2]);
+    expect(steps[0]?.usage.durationMs).toBeGreaterThan(0);
     expect(stored.get("index.md")?.content?.toString()).toBe("# Home\n\nHello.\n");
     expect(overlay.takeDirty()).toEqual([]);
   });
@@ -267,6 +268,23 @@ describe("calls of one turn", () => {
     expect(exploding).toMatchObject({ isError: true, output: expect.stringContaining("stopped after 1 s") });
     expect(broken).toMatchObject({ isError: true });
     expect(good).toMatchObject({ isError: false, output: "index.md:3: Hello world." });
+  });
+
+  it("refuse an edit whose place is not certain", async () => {
+    const script = (turn: number): ScriptedTurn =>
+      turn === 0
+        ? [
+            ["edit_file", { path: "index.md", oldText: "l", newText: "L" }],
+            ["edit_file", { path: "index.md", oldText: "nowhere", newText: "x" }],
+            ["edit_file", { path: "index.md", oldText: "Hello", newText: "Hello" }],
+          ]
+        : finish;
+    const { run, steps } = await start(scriptedModel(script));
+    expect(await run()).toMatchObject({ kind: "unchanged" });
+    const words = toolMessages(steps).map((answer) => answer.output);
+    expect(words[0]).toContain("more than once");
+    expect(words[1]).toContain("does not occur");
+    expect(words[2]).toContain("the same");
   });
 
   it("keep line ends and bytes around an edit", async () => {

@@ -25,7 +25,6 @@ export async function findNewDomains(added: Added, base: Tree, signal: AbortSign
   }
   const findings: Finding[] = [];
   for (const [domain, finding] of [...first].slice(0, domainsMax)) {
-    if (added.heldBefore(domain)) continue;
     const { matches } = await base.search(
       { pattern: domain, kind: "literal", ignoreCase: true, matchesMax: 1 },
       signal,

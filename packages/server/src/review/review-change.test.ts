@@ -95,6 +95,13 @@ it("flags invisible and bidirectional characters that the change brings in, with
   expect(checksOf(verdict)).toEqual(Array(5).fill("invisible-character index.md:5"));
 });
 
+it("tells an added invisible character from the one that was there", async () => {
+  const verdict = await review({
+    "guide.md": `# Guide\n\nUse ${oldToken} here.\n\nHidden\u200bspace.\n\nOne\u200bmore.\n`,
+  });
+  expect(checksOf(verdict)).toEqual(["invisible-character guide.md:7"]);
+});
+
 it("leaves joiners, a byte order mark at the start and ordinary white space alone", async () => {
   const verdict = await review({ "new.md": "\ufeff# New\r\n\r\n\tमनु\u200dष्य 👩\u200d💻 می\u200cخواهم\r\n" });
   expect(checksOf(verdict)).not.toContain("invisible-character new.md:1");

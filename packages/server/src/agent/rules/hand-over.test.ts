@@ -56,3 +56,16 @@ it("is accepted by the tool that ends the work, whatever the instructions and th
     { numRuns: 200 },
   );
 });
+
+it("stays short enough for fifty long instructions", async () => {
+  const long = "x".repeat(600);
+  const orders: Instruction[] = Array.from({ length: 50 }, () => ({ kind: "move_page", from: long, to: long }));
+  const skipped = Array.from({ length: 100 }, () => ({ path: long, line: 1, reason: long }));
+  const report = formatReport({ files: 1, counts: new Map([["links", 1]]), skipped, skippedMore: 1 });
+  const call = handOver(
+    orders,
+    orders.map(() => report),
+  );
+  const answer = await finishTool.run({} as ToolContext, call.input, new AbortController().signal);
+  expect(answer).toEqual({ kind: "answer", text: "handed over" });
+});

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { forms } from "./forms.ts";
 import type { Instruction } from "./instruction.ts";
-import { parsePrompt } from "./parse-prompt.ts";
+import { compileForm, parsePrompt } from "./parse-prompt.ts";
 
 function understood(prompt: string): readonly Instruction[] {
   const parsed = parsePrompt(prompt);
@@ -189,6 +189,7 @@ describe("all or nothing", () => {
     ['rename "Setup" to "Install" in guides/a', 'rename "Setup" to "Install" in guides/a'],
     ['set the heading of faq to "X"', 'set the heading of faq to "X"'],
     ["fix broken links in guides/a", "fix broken links in guides/a"],
+    ['replace "a" with "b" in guides/ in faq', 'replace "a" with "b" in guides/ in faq'],
   ])("%s", (prompt, clause) => {
     expect(refusal(prompt).clause).toBe(clause);
   });
@@ -226,6 +227,17 @@ describe("all or nothing", () => {
     ["redirect k to m and redirect k to n", "same address to two places"],
   ])("refuses a conflict: %s", (prompt, reason) => {
     expect(refusal(prompt).reason).toContain(reason);
+  });
+
+  it("refuses what two forms read in two ways", () => {
+    const [replace] = forms;
+    if (!replace) throw new Error("no form");
+    const other = {
+      ...replace,
+      read: () => ({ kind: "orders" as const, instructions: [{ kind: "fix_links" as const }] }),
+    };
+    const parsed = parsePrompt('replace "x" with "y"', [replace, other].map(compileForm));
+    expect(parsed).toMatchObject({ kind: "not_understood", reason: expect.stringContaining("more than one way") });
   });
 
   it("refuses a quotation or a fence that is not closed", () => {
@@ -351,6 +363,7 @@ describe("for any prompt", () => {
     "' ",
     "'a",
     " 'a' ",
+    " 'a",
     "`",
     "` ``",
     "```\n",

@@ -13,15 +13,16 @@ export type Parsed =
   | { kind: "not_understood"; clause: string; reason: string };
 
 const instructionsMax = 50;
-const clauseTokensMax = 500;
 
-const compiled: ReadonlyArray<{ form: Form; patterns: readonly Pattern[] }> = forms.map((form) => ({
-  form,
-  patterns: form.patterns.map(compilePattern),
-}));
+interface KnownForm {
+  form: Form;
+  patterns: readonly Pattern[];
+}
+
+const knownForms = forms.map(compileForm);
 
 /** Reads a prompt whole or not at all. It never throws, and its work is bounded by the prompt's length. */
-export function parsePrompt(prompt: string): Parsed {
+export function parsePrompt(prompt: string, known: readonly KnownForm[] = knownForms): Parsed {
   const cut = tokenize(prompt);
   if (cut.kind === "unclosed")
     return refuse(cut.excerpt, "a quotation mark or a fence that is opened here is not closed");
@@ -29,7 +30,7 @@ export function parsePrompt(prompt: string): Parsed {
   let added: string | null = null;
   for (const clause of splitClauses(cut.tokens)) {
     const words = wordsOf(clause, cut.text);
-    const reading = readClause(clause);
+    const reading = readClause(clause, known);
     if (reading.kind === "unclear") return refuse(words, reading.reason);
     if (reading.kind === "orders") instructions.push(...reading.instructions);
     if (reading.kind === "list_it") {
@@ -63,6 +64,10 @@ function listWhereAdded(instructions: readonly Instruction[]): readonly Instruct
   return kept;
 }
 
+export function compileForm(form: Form): KnownForm {
+  return { form, patterns: form.patterns.map(compilePattern) };
+}
+
 function refuse(clause: string, reason: string): Parsed {
   return { kind: "not_understood", clause, reason };
 }
@@ -73,7 +78,7 @@ function pageToBeListed(reading: Reading): string | null {
   return first?.kind === "add_page" && first.group === undefined ? first.path : null;
 }
 
-function readClause(clause: Clause): Reading {
+function readClause(clause: Clause, known: readonly KnownForm[]): Reading {
   if (clause.isQuestion) return { kind: "unclear", reason: "a question changes nothing: write it as an order" };
   // The forms admit no such word outside a name; looking for it first keeps that true whatever a form comes to admit.
   for (const token of clause.tokens) {
@@ -82,8 +87,7 @@ function readClause(clause: Clause): Reading {
     if (conditions.has(token.lower))
       return { kind: "unclear", reason: `"${token.lower}" makes it depend on something` };
   }
-  if (clause.tokens.length > clauseTokensMax) return { kind: "unclear", reason: "it is too long" };
-  const readings = compiled.flatMap(({ form, patterns }) =>
+  const readings = known.flatMap(({ form, patterns }) =>
     patterns.flatMap((pattern) =>
       matchPattern(pattern, clause.tokens, slotLengths).map((captures) => form.read(captures)),
     ),

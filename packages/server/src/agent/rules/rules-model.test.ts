@@ -36,6 +36,8 @@ beforeAll(async () => {
       '---\ntitle: Auth\n---\n\n## Create a token\n\nAn API token opens doors. Some API tokens expire.\n\n```sh\necho "API token"\n```\n',
     "guides/send.mdx": "---\ntitle: Send\n---\n\nUse the API token from [auth](./auth).\n",
     "AGENTS.md": "API token\n",
+    "api.mdx": "---\ntitle: API\n---\n\nHello.\n",
+    "api/errors.mdx": "---\ntitle: Errors\n---\n\nHello.\n",
   });
   sample = await trees.open(filesBelow(fileURLToPath(new URL("../../../../cli/sample", import.meta.url))));
 });
@@ -256,6 +258,8 @@ describe("all or nothing", () => {
   it.each([
     ["move guides/aut to keys", /there is no page "guides\/aut".*guides\/auth/],
     ['rename "Auth" to "Keys"', /may be a term or a page.*guides\/auth/],
+    ["move api to reference", /both a page \(api.mdx\) and a folder/],
+    ["replace x with y in api", /both a page \(api.mdx\) and a folder/],
     ["move guides/auth to guides/send", /guides\/send.mdx already exists/],
     ['add a page guides/auth titled "X"', /already exists/],
     ['add a page new titled "X" and list it under "No Such"', /No Such/],
