@@ -6,6 +6,7 @@ import { registerDoctor } from "./commands/doctor.ts";
 import { registerJobArchive } from "./commands/job-archive.ts";
 import { registerJobCreate } from "./commands/job-create.ts";
 import { registerJobGet } from "./commands/job-get.ts";
+import { registerJobReport } from "./commands/job-report.ts";
 import { registerKeyCreate } from "./commands/key-create.ts";
 import { registerKeyList } from "./commands/key-list.ts";
 import { registerKeyRevoke } from "./commands/key-revoke.ts";
@@ -48,6 +49,7 @@ export function buildProgram(cli: Cli): Command {
   registerJobCreate(job, cli);
   registerJobGet(job, cli);
   registerJobArchive(job, cli);
+  registerJobReport(job, cli);
 
   registerCheckCommand(program);
   registerDoctor(program, cli);

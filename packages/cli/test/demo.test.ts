@@ -102,4 +102,8 @@ test("says which model failed it, with the exit code of a failed job", async () 
   expect(JSON.parse(stdout)).toMatchObject({ status: "failed", prLink: null });
   expect(stderr).toContain("model_unavailable");
   expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+
+  const report = await runEmend(["job", "report", JSON.parse(stdout).id, "--data", data]);
+  expect(report.code).toBe(0);
+  expect(report.stdout).toMatch(/^failure +model_unavailable\n.*nobody\/knows/m);
 });

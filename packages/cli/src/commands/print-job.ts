@@ -26,5 +26,8 @@ export function printJob(cli: Cli, options: { json?: boolean }, job: AgentJob): 
 export function assertNotFailed(job: AgentJob): void {
   if (job.status !== "failed") return;
   const kept = job.prLink ? `; what it had done is kept at ${job.prLink}` : "";
-  throw new CliError("jobFailed", `job ${job.id} failed${kept}; the server's job page says why`);
+  throw new CliError(
+    "jobFailed",
+    `job ${job.id} failed${kept}; on the server's machine \`emend job report ${job.id}\` says why`,
+  );
 }
