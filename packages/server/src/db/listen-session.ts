@@ -1,3 +1,4 @@
+import { Socket } from "node:net";
 import pg from "pg";
 
 /** One LISTEN connection, from its first round trip to its loss. */
@@ -20,23 +21,25 @@ const answerWithinMs = 900;
 const openWithinMs = 3_000;
 
 export async function openListenSession(options: SessionOptions): Promise<ListenSession> {
+  // Our own, to cut it: the driver's goodbye waits for an answer, which a half-open connection never gives.
+  const socket = new Socket();
+  const cut = () => void socket.destroy();
   const client = new pg.Client({
     connectionString: options.url,
+    stream: () => socket,
     application_name: "emend listener",
-    connectionTimeoutMillis: openWithinMs,
     keepAlive: true,
   });
   const lost = whenLost(client);
   client.on("notification", ({ channel, payload }) => options.onNotice(channel, payload ?? ""));
-  // A server may accept and then say nothing: the connection's own time limit ends where the login does.
-  const openTimer = setTimeout(() => void client.end(), openWithinMs);
+  const openTimer = setTimeout(cut, openWithinMs);
   try {
     await client.connect();
     await client.query(options.channels.map((channel) => `listen ${client.escapeIdentifier(channel)}`).join(";"));
-    const confirmedAt = await keepConfirming(client, lost);
+    const confirmedAt = await keepConfirming({ client, cut, lost });
     return { confirmedAt, lost, close: () => client.end() };
   } catch (error) {
-    void client.end();
+    cut();
     throw error;
   } finally {
     clearTimeout(openTimer);
@@ -53,8 +56,13 @@ function whenLost(client: pg.Client): Promise<Error | undefined> {
   });
 }
 
-/** Makes one round trip, then another every 250 ms. Ends a connection that owes an answer for too long: half-open. */
-async function keepConfirming(client: pg.Client, lost: Promise<unknown>): Promise<() => number> {
+/** Makes one round trip, then another every 250 ms. Cuts a connection that owes an answer for too long: half-open. */
+async function keepConfirming(session: {
+  client: pg.Client;
+  cut: () => void;
+  lost: Promise<unknown>;
+}): Promise<() => number> {
+  const { client, cut, lost } = session;
   let confirmedAt = Number.NEGATIVE_INFINITY;
   let pendingSince: number | undefined;
 
@@ -71,9 +79,10 @@ async function keepConfirming(client: pg.Client, lost: Promise<unknown>): Promis
   }
 
   function tick(): void {
-    if (pendingSince === undefined) makeRoundTrip().catch(() => client.end());
+    // Fails at once where the session is being closed, and cuts short a goodbye that nobody answers.
+    if (pendingSince === undefined) makeRoundTrip().catch(cut);
     // A loop that was busy finds the timer before the answer that waits in the socket: let it read first.
-    if (isOverdue()) setImmediate(() => isOverdue() && client.end());
+    if (isOverdue()) setImmediate(() => isOverdue() && cut());
   }
 
   await makeRoundTrip();

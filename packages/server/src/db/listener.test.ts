@@ -150,3 +150,10 @@ test("closing ends the connection and the reconnecting", async () => {
   expect(rows).toEqual([]);
   expect(proxy.accepted()).toBe(1);
 });
+
+test("closing does not wait for a network that says nothing", async () => {
+  const { listener, proxy } = await openProxied();
+  proxy.silence();
+  await listener.close();
+  expect(listener.isFresh()).toBe(false);
+});

@@ -82,6 +82,8 @@ function watch(options: Omit<PostmasterOptions, "signal">, first: RunningPostmas
       const next = await runAgain({ ...options, signal: stopping.signal });
       if (!next) return;
       current = next;
+      // It may have come back in the moment that the stop was asked for.
+      if (stopping.signal.aborted) return next.sentinel.client.end();
     }
   }
 
