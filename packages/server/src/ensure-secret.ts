@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { link, mkdir, readFile, unlink, writeFile } from "node:fs/promises";
+import { link, readFile, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { ensureDataDir } from "./lib/ensure-data-dir.ts";
 
 /**
  * The installation's secret: the one configured, else one made here and kept beside the embedded database with mode
@@ -8,7 +9,7 @@ import { join } from "node:path";
  */
 export async function ensureSecret(options: { secret: string | null; dataDir: string }): Promise<string> {
   if (options.secret !== null) return options.secret;
-  await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
+  await ensureDataDir(options.dataDir);
   const file = join(options.dataDir, "secret");
   return (await readSecret(file)) ?? makeSecret(file);
 }

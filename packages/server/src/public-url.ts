@@ -1,6 +1,7 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "./config.ts";
+import { ensureDataDir } from "./lib/ensure-data-dir.ts";
 
 /** What a server without EMEND_PUBLIC_URL is reached by, from this machine. */
 export function urlOf(host: string, port: number): string {
@@ -11,7 +12,7 @@ export function urlOf(host: string, port: number): string {
 
 /** So that a command which runs beside the server, or after it, makes the same links. */
 export async function rememberUrl(dataDir: string, url: string): Promise<void> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await ensureDataDir(dataDir);
   await writeFile(join(dataDir, "url"), `${url}\n`);
 }
 
