@@ -1,4 +1,6 @@
+import { checkMdx } from "./check-mdx.ts";
 import { checkSite } from "./check-site.ts";
+import { removedPages } from "./checks/removed-page.ts";
 import type { Site } from "./site.ts";
 import type { Comparison, Finding } from "./types.ts";
 
@@ -17,11 +19,27 @@ function without(left: readonly Finding[], right: readonly Finding[], key: (find
   });
 }
 
+/** Pages whose bytes the change made or altered. */
+function touched(base: Site, head: Site): string[] {
+  return [...head.index.nodes.values()]
+    .filter(({ path, hash }) => base.index.nodes.get(path)?.hash !== hash)
+    .map(({ path }) => path);
+}
+
 /** What a change broke and what it repaired. Lines may shift and pages may move: neither makes a finding new. */
 export async function compareSites(base: Site, head: Site): Promise<Comparison> {
-  const before = await checkSite(base);
-  const after = await checkSite(head);
+  const pages = touched(base, head);
+  const moved = [...base.index.nodes.keys()].filter((path) => !head.index.nodes.has(path));
+  const broken = await checkMdx(head, pages);
+  // What was broken before is no fault of the change: the full parser looks at the old pages only where a new one fails.
+  const brokenBefore = broken.length === 0 ? [] : await checkMdx(base, [...broken.map(({ path }) => path), ...moved]);
+  const before = [...(await checkSite(base)), ...brokenBefore];
   const inPlace = (finding: Finding): string => `${finding.path}\0${subject(finding)}`;
+  const found = [...(await checkSite(head)), ...broken];
+  const suspects = without(found, before, inPlace).filter(
+    ({ check }) => check === "broken-link" || check === "broken-anchor",
+  );
+  const after = [...found, ...removedPages(base, head, new Set(suspects.map(({ path }) => path)))];
   const introduced = without(after, before, inPlace);
   const fixed = without(before, after, inPlace);
   // A page that moved takes its old findings along.

@@ -1,5 +1,6 @@
 export { type DiskCache, openDiskCache } from "./cache/disk-cache.ts";
 export { createParseCache, type ParseCache } from "./cache/parse-cache.ts";
+export { checkMdx } from "./check-mdx.ts";
 export { checkSite } from "./check-site.ts";
 export { compareSites } from "./compare-sites.ts";
 export { findPage } from "./find-page.ts";

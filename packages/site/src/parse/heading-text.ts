@@ -115,9 +115,12 @@ function hasLink(source: string, labels: ReadonlySet<string>): boolean {
     const c = source.charCodeAt(i);
     if (c === 92) i++;
     else if (c === 96) i = (codeSpan(source, i)?.after ?? i + 1) - 1;
-    else if (c === 91 && source.charAt(i - 1) !== "!") {
+    else if (c === 91) {
       const close = closingBracket(source, i);
-      if (close !== -1 && linkEnd(source, i, close, labels) !== -1) return true;
+      const after = close === -1 ? -1 : linkEnd(source, i, close, labels);
+      if (after === -1) continue;
+      if (source.charAt(i - 1) !== "!") return true;
+      i = after - 1;
     }
   }
   return false;

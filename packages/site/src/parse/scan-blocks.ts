@@ -18,7 +18,7 @@ import { normalizeLabel } from "./definitions.ts";
 import type { Dialect } from "./dialect.ts";
 import { closeParagraph, headingContent } from "./leaf-blocks.ts";
 import { skipFlow, skipModule } from "./scan-flow.ts";
-import { tableCells } from "./tables.ts";
+import { isTable } from "./tables.ts";
 
 // A container is the columns that its continuation lines are indented by, or this for a quote.
 const quote = -1;
@@ -153,7 +153,8 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
       const inParagraph: boolean = leaf.kind === "paragraph" && isContinued && !isOpened;
       const c = text.charCodeAt(next);
       if (indent > indentMax) {
-        if (leaf.kind === "paragraph" && !isOpened) break;
+        // Code cannot interrupt a paragraph, but it can a table.
+        if (leaf.kind === "paragraph" && !isOpened && !isTable(text, paragraph)) break;
         startBlock();
         blocks.code.push({ start: next, end });
         isDone = true;
@@ -235,9 +236,9 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
       }
       if (inParagraph && (c === 61 || c === 45)) {
         const level = setextLevel(text, next, end);
-        const isTable = level !== 0 && paragraph.length > 2 && tableCells(text, paragraph) !== null;
-        if (isTable && c === 61) break;
-        if (level !== 0 && !isTable) {
+        const inTable = level !== 0 && isTable(text, paragraph);
+        if (inTable && c === 61) break;
+        if (level !== 0 && !inTable) {
           closeParagraph(blocks, text, paragraph, isQuoted, level);
           leaf = { kind: "none" };
           paragraph = [];

@@ -42,3 +42,10 @@ export function tableCells(text: string, lines: readonly number[]): { before: nu
   }
   return null;
 }
+
+// A longer paragraph is none: asking again at each of its lines would take quadratic time.
+const offsetsMax = 2000;
+
+export function isTable(text: string, lines: readonly number[]): boolean {
+  return lines.length > 2 && lines.length < offsetsMax && tableCells(text, lines) !== null;
+}

@@ -47,7 +47,7 @@ const block = fc.oneof(
   words.map((text) => `\`\`\`md\n${text}\n\`\`\``),
   words.map((text) => `~~~\n${text}`),
   words.map((text) => `  \`\`\`\n  ${text}\n  \`\`\``),
-  words.map((text) => `| a | b |\n| - | - |\n| ${text.replaceAll("|", "")} | [t](t.md) |`),
+  words.map((text) => `\n| a | b |\n| - | - |\n| ${text.replaceAll("|", "")} | [t](t.md) |`),
   fc.constant('[label]: target.md "Title"'),
   fc.constant("[other]:\n  <other page.md>"),
   fc.constant("***"),

@@ -1,0 +1,35 @@
+import { openMdxParser } from "./parse/mdx-parser.ts";
+import type { Site } from "./site.ts";
+import type { Finding } from "./types.ts";
+
+/**
+ * Judges pages by the full MDX parser. Slow beside everything else here, so only for pages that a change touches, or that
+ * somebody asks for.
+ */
+export async function checkMdx(site: Site, paths: Iterable<string>, signal?: AbortSignal): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  const parser = openMdxParser();
+  try {
+    for (const path of paths) {
+      signal?.throwIfAborted();
+      const node = site.index.nodes.get(path);
+      if (node === undefined || node.facts.unread !== undefined || site.model.dialect(path).syntax !== "mdx") continue;
+      const bytes = await site.tree.read(path);
+      if (bytes === null) continue;
+      const problem = await parser.parse(bytes);
+      if (problem === null) continue;
+      const { line, column, message } = problem;
+      findings.push({
+        check: "mdx-syntax",
+        severity: "error",
+        path,
+        line,
+        column,
+        message: `MDX cannot be parsed: ${message}`,
+      });
+    }
+  } finally {
+    await parser.close();
+  }
+  return findings;
+}

@@ -1,0 +1,43 @@
+import remarkFrontmatter from "remark-frontmatter";
+import remarkGfm from "remark-gfm";
+import remarkMdx from "remark-mdx";
+import remarkParse from "remark-parse";
+import { unified } from "unified";
+import { decodePiece } from "../text/bytes.ts";
+import type { Place } from "../text/line-index.ts";
+
+export interface SyntaxProblem extends Place {
+  message: string;
+}
+
+interface Fault {
+  reason?: string;
+  line?: number | null;
+  column?: number | null;
+  place?: { line?: number; column?: number; start?: { line: number; column: number } };
+}
+
+const headingId = /^(#{1,6}[^\n]*?)[ \t]*\{#[\w.:-]+\}[ \t]*$/gm;
+const comment = /<!--[\s\S]*?-->/g;
+
+/** What other readers of MDX accept by rewriting it first: heading ids and HTML comments, blanked out in place. */
+function lenient(source: string): string {
+  const blank = (text: string): string => text.replace(/[^\n]/g, " ");
+  return source
+    .replace(headingId, (whole, head: string) => head + blank(whole.slice(head.length)))
+    .replace(comment, blank);
+}
+
+/** Parses a page as MDX in full, evaluating nothing; answers what is wrong with it, or null. */
+export function parseMdx(text: string): SyntaxProblem | null {
+  const processor = unified().use(remarkParse).use(remarkGfm).use(remarkFrontmatter, ["yaml", "toml"]).use(remarkMdx);
+  try {
+    processor.parse(lenient(decodePiece(text)));
+    return null;
+  } catch (error) {
+    const fault = error as Fault;
+    const place = fault.place?.start ?? fault.place;
+    const message = fault.reason ?? (error instanceof Error ? error.message : String(error));
+    return { message, line: fault.line ?? place?.line ?? 1, column: fault.column ?? place?.column ?? 1 };
+  }
+}

@@ -1,0 +1,43 @@
+import { Worker } from "node:worker_threads";
+import type { SyntaxProblem } from "./full-parse.ts";
+import type { MdxAnswer } from "./mdx-worker.ts";
+
+// A page that takes longer is not worth waiting for; the thread is ended, whatever it is doing.
+const pageMsMax = 10_000;
+
+export interface MdxParser {
+  parse(bytes: Uint8Array): Promise<SyntaxProblem | null>;
+  close(): Promise<void>;
+}
+
+/** The full parser in a thread of its own: it is slow, and a page may be made to keep it busy for ever. */
+export function openMdxParser(): MdxParser {
+  let worker: Worker | null = null;
+
+  async function stop(): Promise<void> {
+    const ended = worker;
+    worker = null;
+    await ended?.terminate();
+  }
+
+  function parse(bytes: Uint8Array): Promise<SyntaxProblem | null> {
+    worker ??= new Worker(new URL("./mdx-worker.ts", import.meta.url));
+    const current = worker;
+    const { promise, resolve, reject } = Promise.withResolvers<SyntaxProblem | null>();
+    const late = setTimeout(() => {
+      resolve({ message: "parsing took longer than ten seconds", line: 1, column: 1 });
+      void stop();
+    }, pageMsMax);
+    const onMessage = ({ problem }: MdxAnswer): void => resolve(problem);
+    current.once("message", onMessage);
+    current.once("error", reject);
+    current.postMessage(bytes);
+    return promise.finally(() => {
+      clearTimeout(late);
+      current.off("message", onMessage);
+      current.off("error", reject);
+    });
+  }
+
+  return { parse, close: stop };
+}
