@@ -22,7 +22,8 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
   let isSilent = false;
   let accepted = 0;
 
-  const server = createServer((client) => {
+  // Half-open allowed: a silenced connection must not even answer a goodbye.
+  const server = createServer({ allowHalfOpen: true }, (client) => {
     accepted += 1;
     track(client);
     if (isSilent) return;
