@@ -5,7 +5,7 @@ import { type MirrorContext, withStore } from "./mirror-context.ts";
 import { checkObjectIds, objectFormatOf } from "./object-id.ts";
 import { basePin } from "./pin-names.ts";
 import { writeRefs } from "./refs.ts";
-import { writeOrClear } from "./repair-mirror.ts";
+import { pinOrDoubt } from "./repair-mirror.ts";
 
 /** Makes sure that the commit a job began from is here and whole, fetching it by its id if need be. */
 export async function ensureBase(
@@ -17,7 +17,7 @@ export async function ensureBase(
   checkObjectIds(commit);
   const pin = basePin(input.jobId);
   const pinHere = () => pinIfWhole(context, commit, pin, signal);
-  if (!context.health.suspect && (await writeOrClear(context, signal, pinHere))) return;
+  if (await pinOrDoubt(context, pinHere, signal)) return;
   const fetch = { remote, refspecs: [`${commit}:${pin}`], format: objectFormatOf(commit) };
   await fetchObjects(context, fetch, pinHere, signal);
 }

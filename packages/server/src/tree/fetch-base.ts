@@ -4,8 +4,8 @@ import type { Remote } from "./mirror.ts";
 import { type MirrorContext, withStore } from "./mirror-context.ts";
 import { objectFormatOf } from "./object-id.ts";
 import { baseFolder, basePin, tipFolder, tipRef } from "./pin-names.ts";
-import { listRefs, writeRefs } from "./refs.ts";
-import { writeOrClear } from "./repair-mirror.ts";
+import { readRefs, writeRefs } from "./refs.ts";
+import { pinOrDoubt } from "./repair-mirror.ts";
 import { resolveBase } from "./resolve-base.ts";
 
 /** Fetches a branch as it is now and pins it for the jobs. */
@@ -18,14 +18,14 @@ export async function fetchBase(
   const { branch, commit } = await resolveBase(context.git, input, signal);
   const pins = jobIds.map(basePin);
   const pinHere = () => pinIfHere(context, commit, pins, signal);
-  if (!context.health.suspect && (await writeOrClear(context, signal, pinHere))) return { commit, ref: branch };
+  if (await pinOrDoubt(context, pinHere, signal)) return { commit, ref: branch };
 
   const source = `refs/heads/${branch}`;
   const refspecs = [tipRef(branch), ...pins].map((ref) => `${source}:${ref}`);
   await fetchObjects(context, { remote, refspecs, format: objectFormatOf(commit) }, pinHere, signal);
   // The branch may have moved since it was asked for: what was fetched counts.
-  const pinned = await listRefs(context, { folders: pins.slice(0, 1) }, signal);
-  return { commit: pinned?.[0]?.id ?? commit, ref: branch };
+  const refs = await readRefs(context.place.gitDir, [baseFolder]);
+  return { commit: refs.find((ref) => ref.name === pins[0])?.id ?? commit, ref: branch };
 }
 
 /** A commit that a ref of ours points at is whole: git checks that before it sets one, and never collects it. */
@@ -37,8 +37,8 @@ async function pinIfHere(
 ): Promise<boolean> {
   if (!(await mirrorExists(context.place.gitDir))) return false;
   return withStore(context, "shared", signal, async (descriptor) => {
-    const holders = await listRefs(context, { folders: [baseFolder, tipFolder], pointsAt: commit }, signal);
-    if (!holders?.length) return false;
+    const held = await readRefs(context.place.gitDir, [baseFolder, tipFolder]);
+    if (!held.some((ref) => ref.id === commit)) return false;
     const refs = pins.map((name) => ({ name, id: commit }));
     await writeRefs(context, refs, descriptor, signal);
     return true;

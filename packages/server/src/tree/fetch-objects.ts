@@ -4,7 +4,7 @@ import type { GitResult } from "./git.ts";
 import type { Remote } from "./mirror.ts";
 import { alone, type MirrorContext } from "./mirror-context.ts";
 import type { ObjectFormat } from "./object-id.ts";
-import type { Pin } from "./read-pins.ts";
+import type { Ref } from "./refs.ts";
 import { repairMirror } from "./repair-mirror.ts";
 import { unreachable } from "./resolve-base.ts";
 
@@ -51,12 +51,12 @@ async function repair(context: MirrorContext, fetch: Fetch, descriptor: number, 
 async function fetchLost(
   context: MirrorContext,
   fetch: Fetch,
-  pin: Pin,
+  pin: Ref,
   descriptor: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const result = await fetchOnce(context, fetch, [`${pin.id}:${pin.ref}`], descriptor, signal);
-  if (result.code !== 0) context.log.warn({ pin: pin.ref, words: result.words }, "pinned base is lost");
+  const result = await fetchOnce(context, fetch, [`${pin.id}:${pin.name}`], descriptor, signal);
+  if (result.code !== 0) context.log.warn({ pin: pin.name, words: result.words }, "pinned base is lost");
 }
 
 function fetchOnce(

@@ -18,6 +18,8 @@ const environment = {
   GIT_CONFIG_GLOBAL: "/dev/null",
   GIT_ATTR_NOSYSTEM: "1",
   GIT_TERMINAL_PROMPT: "0",
+  // Empty, not unset: else a program that a configuration names would be asked for a password.
+  GIT_ASKPASS: "",
   GIT_LFS_SKIP_SMUDGE: "1",
   GIT_PROTOCOL_FROM_USER: "0",
   GIT_NO_LAZY_FETCH: "1",

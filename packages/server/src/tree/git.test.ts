@@ -38,6 +38,7 @@ test("git gets the hardened environment and nothing of ours", async () => {
     expect(value("GIT_CONFIG_GLOBAL")).toBe("/dev/null");
     expect(value("GIT_ATTR_NOSYSTEM")).toBe("1");
     expect(value("GIT_TERMINAL_PROMPT")).toBe("0");
+    expect(value("GIT_ASKPASS")).toBe("");
     expect(value("GIT_LFS_SKIP_SMUDGE")).toBe("1");
     expect(value("GIT_PROTOCOL_FROM_USER")).toBe("0");
     expect(value("GIT_NO_LAZY_FETCH")).toBe("1");

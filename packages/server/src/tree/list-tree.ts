@@ -35,16 +35,28 @@ function parseTree(output: Buffer, filesMax: number): TreeIndex | null {
   const list: TreeEntry[] = [];
   const entries = new Map<string, TreeEntry>();
   const folderFiles = new Map<string, number>();
+  let folder = "";
+  let folderCount = 0;
   for (const record of records) {
     const tab = record.indexOf("\t");
-    const [mode = "", type, oid = "", size = ""] = record.slice(0, tab).split(/ +/);
+    const typeEnd = record.indexOf(" ", 7);
+    const idEnd = record.indexOf(" ", typeEnd + 1);
     const path = record.slice(tab + 1);
-    countFolders(folderFiles, path);
+    // Files of a folder follow each other: counted in one go.
+    const parent = path.slice(0, Math.max(0, path.lastIndexOf("/")));
+    if (parent !== folder) {
+      countFiles(folderFiles, folder, folderCount);
+      folder = parent;
+      folderCount = 0;
+    }
+    folderCount += 1;
     if (path.includes(unreadable)) continue;
-    const entry = { path, mode: fileMode(mode), oid, size: type === "commit" ? null : Number(size) };
+    const size = record[tab - 1] === "-" ? null : Number(record.slice(idEnd, tab));
+    const entry = { path, mode: fileMode(record.slice(0, 6)), oid: record.slice(typeEnd + 1, idEnd), size };
     list.push(entry);
     entries.set(path, entry);
   }
+  countFiles(folderFiles, folder, folderCount);
   return { list, entries, folderFiles };
 }
 
@@ -81,10 +93,10 @@ function segmentWithHead(segment: Buffer): string {
   return tab === -1 ? unreadable : segment.toString("latin1", 0, tab + 1) + unreadable;
 }
 
-function countFolders(folderFiles: Map<string, number>, path: string): void {
-  for (let slash = path.indexOf("/"); slash !== -1; slash = path.indexOf("/", slash + 1)) {
-    const folder = path.slice(0, slash);
-    folderFiles.set(folder, (folderFiles.get(folder) ?? 0) + 1);
+/** For a folder and all that it lies in. */
+function countFiles(folderFiles: Map<string, number>, folder: string, files: number): void {
+  for (let name = folder; name !== ""; name = name.slice(0, Math.max(0, name.lastIndexOf("/")))) {
+    folderFiles.set(name, (folderFiles.get(name) ?? 0) + files);
   }
 }
 

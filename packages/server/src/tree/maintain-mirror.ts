@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { mirrorExists, removeMirror } from "./ensure-mirror.ts";
 import { alone, type MirrorContext, withStore } from "./mirror-context.ts";
 import { tipFolder } from "./pin-names.ts";
-import { listRefs, writeRefs } from "./refs.ts";
+import { writeRefs } from "./refs.ts";
 import { pinnedJobs } from "./release-pins.ts";
 import { clearLeftovers } from "./repair-mirror.ts";
 
@@ -19,9 +19,7 @@ export function collectMirror(context: MirrorContext, signal: AbortSignal): Prom
       if (!(await mirrorExists(place.gitDir))) return false;
       await clearLeftovers(place.gitDir);
       if (!(await isUntidy(context, signal))) return false;
-      const tips = await listRefs(context, { folders: [tipFolder], sort: "-committerdate" }, signal);
-      const old = (tips ?? []).slice(tipsMax).map(({ name }) => ({ name, id: null }));
-      if (old.length > 0) await writeRefs(context, old, descriptor, signal);
+      await dropOldTips(context, descriptor, signal);
       // Never `--prune=now`: what a job of another process has just written may have nothing pointing at it yet.
       const args = ["gc", "--quiet", "--prune=2.weeks.ago"];
       const descriptors = [descriptor];
@@ -33,6 +31,15 @@ export function collectMirror(context: MirrorContext, signal: AbortSignal): Prom
       return true;
     }),
   );
+}
+
+async function dropOldTips(context: MirrorContext, descriptor: number, signal: AbortSignal): Promise<void> {
+  const args = ["for-each-ref", "--sort=-committerdate", "--format=%(refname)", tipFolder];
+  const { gitDir } = context.place;
+  const output = await context.git.must({ gitDir, args, timeMsMax: 60_000, outputBytesMax: 2 ** 20 }, signal);
+  const old = output.toString().split("\n").filter(Boolean).slice(tipsMax);
+  const refs = old.map((name) => ({ name, id: null }));
+  if (refs.length > 0) await writeRefs(context, refs, descriptor, signal);
 }
 
 async function isUntidy(context: MirrorContext, signal: AbortSignal): Promise<boolean> {

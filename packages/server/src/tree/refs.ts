@@ -1,3 +1,5 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { MirrorContext } from "./mirror-context.ts";
 
 export interface Ref {
@@ -6,25 +8,24 @@ export interface Ref {
 }
 
 const timeMsMax = 60_000;
-const outputBytesMax = 64 * 1024 * 1024;
 
-/** Null where git cannot tell: the mirror is broken, or has no such object. */
-export async function listRefs(
-  context: MirrorContext,
-  input: { folders: readonly string[]; pointsAt?: string; sort?: string },
-  signal: AbortSignal,
-): Promise<readonly Ref[] | null> {
-  const args = ["for-each-ref", "--format=%(objectname) %(refname)"];
-  if (input.pointsAt) args.push(`--points-at=${input.pointsAt}`);
-  if (input.sort) args.push(`--sort=${input.sort}`);
-  const { gitDir } = context.place;
-  const result = await context.git.run(
-    { gitDir, args: [...args, ...input.folders], timeMsMax, outputBytesMax },
-    signal,
-  );
-  if (result.code !== 0) return null;
-  const lines = result.stdout.toString("utf8").split("\n").filter(Boolean);
-  return lines.map((line) => ({ id: line.slice(0, line.indexOf(" ")), name: line.slice(line.indexOf(" ") + 1) }));
+/** Refs from the files themselves: no process, and a mirror too broken for git still says which jobs need it. */
+export async function readRefs(gitDir: string, folders: readonly string[]): Promise<readonly Ref[]> {
+  const refs = new Map<string, Ref>();
+  // Loose ones first, and they win: what is packed in the meantime is then seen at least once.
+  for (const folder of folders) {
+    for (const file of await readdir(join(gitDir, folder)).catch(() => [])) {
+      const id = file.endsWith(".lock") ? null : await readFile(join(gitDir, folder, file), "utf8").catch(() => null);
+      if (id !== null) refs.set(folder + file, { name: folder + file, id: id.trim() });
+    }
+  }
+  const packed = await readFile(join(gitDir, "packed-refs"), "utf8").catch(() => "");
+  for (const line of packed.split("\n")) {
+    const name = line.slice(line.indexOf(" ") + 1);
+    const wanted = folders.some((folder) => name.startsWith(folder)) && !refs.has(name);
+    if (wanted) refs.set(name, { name, id: line.slice(0, line.indexOf(" ")) });
+  }
+  return [...refs.values()];
 }
 
 /** Sets refs, or deletes those whose id is null, all or none. Call it with the store's lock held. */

@@ -1,8 +1,7 @@
 import { mirrorExists } from "./ensure-mirror.ts";
 import { type MirrorContext, withStore } from "./mirror-context.ts";
-import { basePin, runPin } from "./pin-names.ts";
-import { readPins } from "./read-pins.ts";
-import { writeRefs } from "./refs.ts";
+import { baseFolder, basePin, runFolder, runPin } from "./pin-names.ts";
+import { readRefs, writeRefs } from "./refs.ts";
 import { writeOrClear } from "./repair-mirror.ts";
 
 /** Drops what a job had pinned; a job without pins is no fault. */
@@ -15,6 +14,6 @@ export async function releasePins(context: MirrorContext, jobId: string, signal:
 }
 
 export async function pinnedJobs(context: MirrorContext): Promise<readonly string[]> {
-  const pins = await readPins(context.place.gitDir);
-  return [...new Set(pins.map((pin) => pin.jobId))].sort();
+  const pins = await readRefs(context.place.gitDir, [baseFolder, runFolder]);
+  return [...new Set(pins.map((pin) => pin.name.slice(pin.name.lastIndexOf("/") + 1)))].sort();
 }

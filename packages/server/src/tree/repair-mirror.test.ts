@@ -54,6 +54,13 @@ test.each([
   expect((await made.mirror.treeAt(commit).read("a.md"))?.toString()).toBe("2\n");
 });
 
+test("a mirror that claims to have a commit and lost its objects is made anew", async () => {
+  const made = await bench.tree(files);
+  rmSync(join(made.gitDir, "objects"), { recursive: true });
+  expect((await fetch(made, "job_2")).commit).toBe(made.commit);
+  expect((await made.tree.read("a.md"))?.toString()).toBe("a\n");
+});
+
 test("a file that cannot be read is a passing fault, after which the mirror is repaired", async () => {
   const made = await bench.tree(files);
   const entries = [{ path: "c.md", mode: "100644", content: Buffer.from("loose\n") } as const];

@@ -4,7 +4,7 @@ import { ensureMirror, mirrorFormat, removeMirror } from "./ensure-mirror.ts";
 import { alone, type MirrorContext, withStore } from "./mirror-context.ts";
 import { isObjectId, type ObjectFormat } from "./object-id.ts";
 import { baseFolder } from "./pin-names.ts";
-import { type Pin, readPins } from "./read-pins.ts";
+import { type Ref, readRefs } from "./refs.ts";
 
 export type Repair =
   /** Nothing was wrong here. */
@@ -12,7 +12,7 @@ export type Repair =
   /** Locks that killed processes had left behind are gone. */
   | { kind: "cleared" }
   /** Made anew; these bases were pinned and must be fetched again. */
-  | { kind: "renewed"; lost: readonly Pin[] };
+  | { kind: "renewed"; lost: readonly Ref[] };
 
 const fsckMsMax = 10 * 60_000;
 
@@ -25,7 +25,7 @@ export function repairMirror(context: MirrorContext, format: ObjectFormat, signa
       context.health.suspect = false;
       return cleared > 0 ? { kind: "cleared" } : { kind: "sound" };
     }
-    const lost = (await readPins(place.gitDir)).filter((pin) => pin.ref.startsWith(baseFolder) && isObjectId(pin.id));
+    const lost = (await readRefs(place.gitDir, [baseFolder])).filter((ref) => isObjectId(ref.id));
     log.warn({ gitDir: place.gitDir, pins: lost.length }, "mirror is broken, making it anew");
     await removeMirror(place.gitDir);
     await ensureMirror(git, place.gitDir, format, signal);
@@ -58,6 +58,23 @@ export async function writeOrClear<T>(
     if (cleared === 0) throw error;
     context.log.warn({ gitDir: context.place.gitDir, cleared }, "removed what killed git processes had left behind");
     return write();
+  }
+}
+
+/** Pins what is here already; where the mirror cannot even do that, it is looked at before the next fetch. */
+export async function pinOrDoubt(
+  context: MirrorContext,
+  pinHere: () => Promise<boolean>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (context.health.suspect) return false;
+  try {
+    return await writeOrClear(context, signal, pinHere);
+  } catch (error) {
+    signal.throwIfAborted();
+    context.log.warn({ err: error, gitDir: context.place.gitDir }, "mirror cannot be written");
+    context.health.suspect = true;
+    return false;
   }
 }
 
