@@ -24,7 +24,21 @@ export const AgentJob = Type.Object(
       description: "When the job was archived.",
     }),
   },
-  { additionalProperties: false, $id: "AgentJob" },
+  {
+    additionalProperties: false,
+    $id: "AgentJob",
+    examples: [
+      {
+        id: "job_0mk3x9v2cq7d1t5y8w4z6",
+        status: "completed",
+        source: { repository: "https://github.com/acme/docs", ref: "emend/job_0mk3x9v2cq7d1t5y8w4z6" },
+        model: "anthropic/claude-sonnet-4-5",
+        prLink: "https://github.com/acme/docs/pull/42",
+        createdAt: "2026-03-02T09:15:00.000Z",
+        archivedAt: null,
+      },
+    ],
+  },
 );
 export type AgentJob = Static<typeof AgentJob>;
 export type JobStatus = AgentJob["status"];

@@ -11,10 +11,15 @@ export interface Answer {
 
 /** An answer that carries a job. */
 export function jobAnswer(description: string, headers: Record<string, object>): Answer {
+  return jsonAnswer(description, "AgentJob", headers);
+}
+
+/** An answer whose body is the schema of this name. */
+export function jsonAnswer(description: string, schemaId: string, headers: Record<string, object> = {}): Answer {
   return {
     description,
     headers: { "Cache-Control": answerHeaders.cacheControl, ...headers },
-    content: { "application/json": { schema: { $ref: "AgentJob#" } } },
+    content: { "application/json": { schema: { $ref: `${schemaId}#` } } },
   };
 }
 
@@ -53,7 +58,7 @@ export const refusals = {
   }),
   unsupportedMediaType: refusal("unsupported_media_type", "The body is not `application/json`, or is compressed."),
   payloadTooLarge: refusal("payload_too_large", "The body is larger than 2 MiB."),
-  invalidRequest: refusal("invalid_request", "The body or a header is not valid; the message says why."),
+  invalidRequest: refusal("invalid_request", "The body, a header or the query is not valid; the message says why."),
   idempotencyConflict: refusal("conflict", "The idempotency key was used before with another body."),
   publishing: refusal("conflict", "The job is being published and its outcome is not known yet.", retryAfter),
   rateLimited: refusal("rate_limited", "The project's quota is used up.", { ...retryAfter, ...rateLimitHeaders }),

@@ -1,6 +1,19 @@
 /** Headers of answers, as JSON Schema. `x-always` marks those that an answer of its kind never lacks. */
 export const answerHeaders = {
   cacheControl: { type: "string", const: "no-store", description: "Answers are never stored.", "x-always": true },
+  streamCacheControl: {
+    type: "string",
+    const: "no-store, no-transform",
+    description: "Never stored, and passed on as it is.",
+    "x-always": true,
+  },
+  accelBuffering: {
+    type: "string",
+    const: "no",
+    description: "Asks proxies to pass events on at once.",
+    "x-always": true,
+  },
+  varyAccept: { type: "string", const: "accept", description: "The form depends on `Accept`.", "x-always": true },
   location: { type: "string", format: "uri", description: "The new job's address.", "x-always": true },
   etag: {
     type: "string",

@@ -43,7 +43,7 @@ describe("404", () => {
     "/v2/agent",
     "/v2/agent/x",
     "/V2/agent/x/job",
-    `${jobs}s`,
+    `${jobs}z`,
     `${jobs}//`,
     `${jobs}/some-id/archive/more`,
     "/v2/agent/%zz/job",

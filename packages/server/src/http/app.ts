@@ -14,10 +14,16 @@ import { describeRoutes } from "./openapi.ts";
 import { serveReference } from "./reference.ts";
 import "./request-context.ts";
 import { archiveJobRoute } from "./routes/archive-job.ts";
+import { cancelJobRoute } from "./routes/cancel-job.ts";
 import { createJobRoute } from "./routes/create-job.ts";
 import { getJobRoute } from "./routes/get-job.ts";
+import { getJobDiffRoute } from "./routes/get-job-diff.ts";
+import { getJobRunRoute } from "./routes/get-job-run.ts";
 import { healthRoutes } from "./routes/health.ts";
+import { listJobsRoute } from "./routes/list-jobs.ts";
 import { openapiRoute } from "./routes/openapi.ts";
+import { type StreamTimes, streamJobEventsRoute, streamTimes } from "./routes/stream-job-events.ts";
+import { leaveBodiesUnread } from "./unread-body.ts";
 import { createUnrouted } from "./unrouted.ts";
 
 export interface AppDeps {
@@ -33,6 +39,8 @@ export interface AppDeps {
   defaultModel: string;
   /** How long archiving waits for a publication's outcome. */
   publishingWaitMs?: number;
+  /** Of event streams, where not the usual ones. */
+  streams?: Partial<StreamTimes>;
   /** Further routes, each with its own parsers and hooks. */
   plugins?: readonly FastifyPluginAsync[];
 }
@@ -94,7 +102,13 @@ function addJobRoutes(app: FastifyInstance, deps: AppDeps): void {
   const shared = { keyring: deps.keyring, projects, pool, db: pool, reader };
   createJobRoute(app, { ...shared, ...deps, announceDue: createAnnounceDue({ db: pool, log }) });
   getJobRoute(app, shared);
-  app.register(async (scope) =>
-    archiveJobRoute(scope, { ...shared, publishingWaitMs: deps.publishingWaitMs ?? 30_000 }),
-  );
+  listJobsRoute(app, shared);
+  getJobRunRoute(app, shared);
+  getJobDiffRoute(app, shared);
+  streamJobEventsRoute(app, { ...shared, log, times: { ...streamTimes, ...deps.streams } });
+  app.register(async (scope) => {
+    leaveBodiesUnread(scope);
+    archiveJobRoute(scope, { ...shared, publishingWaitMs: deps.publishingWaitMs ?? 30_000 });
+    cancelJobRoute(scope, shared);
+  });
 }

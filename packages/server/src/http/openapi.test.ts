@@ -41,9 +41,18 @@ describe("the document", () => {
     const documented = operations.map(({ path, method }) => `${method} ${path}`);
     expect(documented.toSorted()).toEqual([
       "GET /v2/agent/{projectId}/job/{id}",
+      "GET /v2/agent/{projectId}/job/{id}/diff",
+      "GET /v2/agent/{projectId}/job/{id}/events",
+      "GET /v2/agent/{projectId}/job/{id}/run",
+      "GET /v2/agent/{projectId}/jobs",
       "HEAD /v2/agent/{projectId}/job/{id}",
+      "HEAD /v2/agent/{projectId}/job/{id}/diff",
+      "HEAD /v2/agent/{projectId}/job/{id}/events",
+      "HEAD /v2/agent/{projectId}/job/{id}/run",
+      "HEAD /v2/agent/{projectId}/jobs",
       "POST /v2/agent/{projectId}/job",
       "POST /v2/agent/{projectId}/job/{id}/archive",
+      "POST /v2/agent/{projectId}/job/{id}/cancel",
     ]);
     const served = servedRoutes().filter((route) => route.includes(" /v2/"));
     expect(served.toSorted()).toEqual(documented.toSorted());

@@ -1,4 +1,4 @@
-import { AgentJob, CreateJobBody, ErrorBody, refusals } from "@emend/contract";
+import { AgentJob, CreateJobBody, ErrorBody, JobDiff, JobEvent, JobList, JobRun, refusals } from "@emend/contract";
 import fastifySwagger from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
 
@@ -10,8 +10,7 @@ type Operations = Record<
 
 /** Collects the document from the routes that are added after this. */
 export function describeRoutes(app: FastifyInstance, options: { promptCodePointsMax: number }): void {
-  app.addSchema(AgentJob);
-  app.addSchema(ErrorBody);
+  for (const schema of [AgentJob, ErrorBody, JobList, JobRun, JobDiff, JobEvent]) app.addSchema(schema);
   app.addSchema(createJobBody(options.promptCodePointsMax));
   app.register(fastifySwagger, {
     hideUntagged: true,

@@ -18,6 +18,11 @@ export const unauthorized: Refusal = {
 /** The same for a project that does not exist and one that the key does not cover. */
 export const projectNotFound: Refusal = { code: "not_found", message: "Project not found." };
 export const jobNotFound: Refusal = { code: "not_found", message: "Job not found." };
+export const jobPublishing: Refusal = {
+  code: "conflict",
+  message: "The job is being published; its outcome is not known yet.",
+  headers: { "retry-after": "5" },
+};
 export const routeNotFound: Refusal = { code: "not_found", message: "There is nothing at this path." };
 export const readOnlyKey: Refusal = { code: "forbidden", message: "This key may read but not write." };
 

@@ -21,8 +21,16 @@ export interface JobReader {
     isEnough: (job: WireJob | undefined) => boolean,
     options: { untilMs: number; signal: AbortSignal },
   ): Promise<WireJob | undefined>;
+  /** Hears of the job's changes from now on, until stopped. */
+  listenFor(id: string): Notices;
   /** Lets everyone who waits go with what there is. */
   close(): void;
+}
+
+interface Notices {
+  /** Until the job changed, or perhaps did; until `ms` have passed, or the signal. */
+  next(ms: number, signal: AbortSignal): Promise<"woken" | "timeout">;
+  stop(): void;
 }
 
 export function createJobReader(deps: { pool: Pool; listener: Listener }): JobReader {
@@ -48,31 +56,31 @@ export function createJobReader(deps: { pool: Pool; listener: Listener }): JobRe
     for (const set of waiters.values()) wake(set);
   }
 
-  /** Hears of the job from now on, until stopped. */
-  function listenFor(id: string): { next(ms: number, signal: AbortSignal): Promise<void>; stop(): void } {
-    const { promise, resolve } = Promise.withResolvers<void>();
+  function listenFor(id: string): Notices {
+    const { promise, resolve } = Promise.withResolvers<"woken" | "timeout">();
+    const wakeUp = () => resolve("woken");
     const set = waiters.get(id) ?? new Set();
-    waiters.set(id, set.add(resolve));
+    waiters.set(id, set.add(wakeUp));
     return {
       async next(ms, signal) {
-        const timer = setTimeout(resolve, ms);
+        if (signal.aborted || isClosed) return "woken";
+        const timer = setTimeout(() => resolve("timeout"), ms);
         signal.addEventListener("abort", wakeUp);
-        await promise;
+        const how = await promise;
         clearTimeout(timer);
         signal.removeEventListener("abort", wakeUp);
+        return how;
       },
       stop() {
-        set.delete(resolve);
+        set.delete(wakeUp);
         if (set.size === 0 && waiters.get(id) === set) waiters.delete(id);
       },
     };
-    function wakeUp(): void {
-      resolve();
-    }
   }
 
   return {
     read,
+    listenFor,
     forget: (id) => jobs.delete(id),
     async readUntil(id, isEnough, { untilMs, signal }) {
       for (;;) {

@@ -3,6 +3,7 @@ import { inflate } from "node:zlib";
 import type { FailureCode, JobPhase, JobStatus } from "@emend/contract";
 import type { Finding } from "@emend/site";
 import type { Queryable } from "../db/pool.ts";
+import { type StoredVerdict, toFindings } from "./stored-verdict.ts";
 
 /** What a job did, for people: the wire's nine fields say nothing of it. */
 export interface JobReport {
@@ -24,12 +25,7 @@ interface ReportRow {
   model: string;
   title: string | null;
   summary: string | null;
-  findings: {
-    findingsBefore?: number;
-    findingsAfter?: number;
-    introduced?: readonly Finding[];
-    fixed?: readonly Finding[];
-  } | null;
+  findings: StoredVerdict | null;
   diff: Buffer | null;
   failure_code: FailureCode | null;
   failure_message: string | null;
@@ -55,11 +51,4 @@ export async function readReport(db: Queryable, jobId: string): Promise<JobRepor
     changedFiles: diff.match(/^diff --git /gm)?.length ?? 0,
     failure: row.failure_code ? { code: row.failure_code, message: row.failure_message ?? "" } : null,
   };
-}
-
-/** A denied change was not checked, so it has no findings. */
-function toFindings(verdict: ReportRow["findings"]): JobReport["findings"] {
-  if (!verdict || verdict.findingsBefore === undefined || verdict.findingsAfter === undefined) return null;
-  const { findingsBefore: before, findingsAfter: after, introduced = [], fixed = [] } = verdict;
-  return { before, after, introduced, fixed };
 }

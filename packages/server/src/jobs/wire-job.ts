@@ -27,8 +27,13 @@ export interface WireRow {
   archived_at: string | null;
 }
 
+/** A job's body alone. */
+export function toJobText(row: WireRow): string {
+  return JSON.stringify(toAgentJob(row));
+}
+
 export function toWireJob(row: WireRow): WireJob {
-  const body = JSON.stringify(toAgentJob(row));
+  const body = toJobText(row);
   return {
     projectId: row.project_id,
     body,

@@ -70,11 +70,13 @@ export function createOpenApiJudge(document: OpenApiDocument): (answer: SeenAnsw
       if (value !== undefined) mistakes.push(...mistakesOf(header.schema, value, `header ${name}`));
       else if (header.required) mistakes.push(`header ${name} is missing from ${answer.status}`);
     }
-    const schema = found.content?.["application/json"]?.schema;
-    if (answer.method === "HEAD" || schema === undefined) {
+    if (answer.method === "HEAD" || found.content === undefined) {
       return answer.body === "" ? mistakes : [...mistakes, "a body where none is documented"];
     }
-    if (!/^application\/json(;|$)/.test(String(answer.headers["content-type"]))) mistakes.push("content-type");
-    return [...mistakes, ...mistakesOf(schema, JSON.parse(answer.body), "body")];
+    const type = String(answer.headers["content-type"]).split(";", 1)[0] ?? "";
+    const schema = found.content[type]?.schema;
+    if (schema === undefined) return [...mistakes, `content-type ${type}`];
+    const body = type === "application/json" ? JSON.parse(answer.body) : answer.body;
+    return [...mistakes, ...mistakesOf(schema, body, "body")];
   };
 }

@@ -1,11 +1,11 @@
 import { archiveJobOperation } from "@emend/contract";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import type { Pool } from "../../db/pool.ts";
 import { archiveJob } from "../../jobs/archive-job.ts";
 import type { JobReader } from "../../jobs/job-reader.ts";
 import { assertNever } from "../../lib/assert-never.ts";
 import { disconnectSignal } from "../disconnect-signal.ts";
-import { jobNotFound, refuse, retryAfter } from "../refuse.ts";
+import { jobNotFound, jobPublishing, refuse } from "../refuse.ts";
 import { type RequireKeyDeps, requireKey } from "../require-key.ts";
 import { sendJob } from "./send-job.ts";
 
@@ -16,23 +16,11 @@ export interface ArchiveJobRouteDeps extends RequireKeyDeps {
   publishingWaitMs: number;
 }
 
-/** To be given a scope of its own: here a body, of whatever type, is left unread. */
+/** In a scope that leaves bodies unread. */
 export function archiveJobRoute(app: FastifyInstance, deps: ArchiveJobRouteDeps): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", (_request: FastifyRequest, _payload: unknown, done: (error: null) => void) =>
-    done(null),
-  );
   app.post<{ Params: { projectId: string; id: string } }>(
     "/v2/agent/:projectId/job/:id/archive",
-    {
-      schema: archiveJobOperation,
-      onRequest: requireKey(deps, { scope: "write" }),
-      preParsing(request, _reply, payload, done) {
-        // One that makes no sense would be refused before the parser is chosen.
-        delete request.raw.headers["content-type"];
-        done(null, payload);
-      },
-    },
+    { schema: archiveJobOperation, onRequest: requireKey(deps, { scope: "write" }) },
     async (request, reply) => {
       const outcome = await archiveJob(deps, request.params, {
         waitMs: deps.publishingWaitMs,
@@ -44,11 +32,7 @@ export function archiveJobRoute(app: FastifyInstance, deps: ArchiveJobRouteDeps)
         case "unknown_job":
           return refuse(reply, jobNotFound);
         case "publishing":
-          return refuse(reply, {
-            code: "conflict",
-            message: "The job is being published; its outcome is not known yet.",
-            headers: retryAfter(5000),
-          });
+          return refuse(reply, jobPublishing);
         default:
           return assertNever(outcome);
       }

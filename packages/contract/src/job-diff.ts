@@ -1,0 +1,30 @@
+import { type Static, Type } from "typebox";
+
+/** What a job changed: the unified diff, and its files with their figures. */
+export const JobDiff = Type.Object(
+  {
+    diff: Type.String({ description: "A unified diff as git writes it; empty where nothing changed." }),
+    files: Type.Array(
+      Type.Object(
+        {
+          path: Type.String({ description: "The path after the change; of a deleted file, the one before." }),
+          change: Type.Enum(["added", "modified", "deleted", "renamed"] as const, { type: "string" }),
+          additions: Type.Integer({ minimum: 0 }),
+          deletions: Type.Integer({ minimum: 0 }),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+  },
+  {
+    additionalProperties: false,
+    $id: "JobDiff",
+    examples: [
+      {
+        diff: "diff --git a/index.mdx b/index.mdx\n--- a/index.mdx\n+++ b/index.mdx\n@@ -1 +1 @@\n-Sign in\n+Log in\n",
+        files: [{ path: "index.mdx", change: "modified", additions: 1, deletions: 1 }],
+      },
+    ],
+  },
+);
+export type JobDiff = Static<typeof JobDiff>;

@@ -1,0 +1,17 @@
+import { type Static, Type } from "typebox";
+import type { AgentJob } from "./agent-job.ts";
+
+export const jobsPerPageMax = 100;
+export const jobsPerPage = 20;
+
+/** One page of a project's jobs, newest first. */
+export const JobList = Type.Object(
+  {
+    jobs: Type.Array(Type.Unsafe<AgentJob>({ $ref: "AgentJob#" })),
+    nextCursor: Type.Union([Type.String(), Type.Null()], {
+      description: "Hand it back as `cursor` for the next page; null on the last one.",
+    }),
+  },
+  { additionalProperties: false, $id: "JobList" },
+);
+export type JobList = Static<typeof JobList>;

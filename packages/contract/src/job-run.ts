@@ -1,0 +1,125 @@
+import { type Static, type TSchema, Type } from "typebox";
+import { jobStatuses } from "./agent-job.ts";
+import { failureCodes, jobPhases } from "./failure-code.ts";
+
+/** Lists on a run are cut at these lengths; counts are of everything. */
+export const stepsShownMax = 50;
+export const findingsShownMax = 100;
+
+const time = Type.String({ format: "date-time" });
+const record = { additionalProperties: false };
+
+function nullable<T extends TSchema>(schema: T, description?: string) {
+  return Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
+}
+
+const Finding = Type.Object({
+  check: Type.String(),
+  severity: Type.String(),
+  path: Type.String(),
+  line: Type.Integer(),
+  column: Type.Integer(),
+  message: Type.String(),
+});
+
+const Step = Type.Object(
+  {
+    number: Type.Integer(),
+    at: time,
+    model: Type.String(),
+    text: Type.String({ description: "What the model said, shortened." }),
+    tools: Type.Array(
+      Type.Object(
+        {
+          name: Type.String(),
+          input: Type.Unknown({ description: "Paths, terms and flags; longer texts by their length alone." }),
+          ok: Type.Boolean(),
+        },
+        record,
+      ),
+    ),
+  },
+  record,
+);
+
+/** Everything about a job that its nine fields do not say. */
+export const JobRun = Type.Object(
+  {
+    id: Type.String({ description: "The job's identifier." }),
+    status: Type.Enum(jobStatuses, { type: "string" }),
+    phase: Type.Enum(jobPhases, { type: "string", description: "Where the run is, or was when the job ended." }),
+    prompt: Type.String(),
+    model: Type.String(),
+    createdBy: Type.String(),
+    title: nullable(Type.String()),
+    summary: nullable(Type.String(), "What was done, or why nothing was."),
+    failure: nullable(
+      Type.Object({ code: Type.Enum(failureCodes, { type: "string" }), message: Type.String() }, record),
+    ),
+    limitReached: nullable(
+      Type.Enum(["budget_exceeded", "timeout"] as const, { type: "string" }),
+      "The limit at which the agent stopped; what it had done was kept.",
+    ),
+    steps: Type.Object(
+      {
+        count: Type.Integer({ minimum: 0 }),
+        latest: Type.Array(Step, { description: `The latest, at most ${stepsShownMax}, oldest first.` }),
+      },
+      record,
+    ),
+    usage: Type.Object(
+      {
+        inputTokens: Type.Number({ minimum: 0 }),
+        outputTokens: Type.Number({ minimum: 0 }),
+        cachedInputTokens: Type.Number({ minimum: 0 }),
+        costUsd: Type.Number({ minimum: 0 }),
+      },
+      record,
+    ),
+    findings: nullable(
+      Type.Object(
+        {
+          before: Type.Integer({ description: "Findings on the whole site before the change." }),
+          after: Type.Integer(),
+          introducedCount: Type.Integer(),
+          fixedCount: Type.Integer(),
+          introduced: Type.Array(Finding, { description: `At most ${findingsShownMax}.` }),
+          fixed: Type.Array(Finding, { description: `At most ${findingsShownMax}.` }),
+        },
+        record,
+      ),
+      "Null until the change was checked, and where policy denied it.",
+    ),
+    violations: Type.Array(Type.Object({ path: Type.String(), rule: Type.String() }), {
+      description: "What policy denied; nothing was published then.",
+    }),
+    baseCommit: nullable(Type.String()),
+    baseBranch: nullable(Type.String()),
+    pullRequest: nullable(
+      Type.Object(
+        {
+          number: Type.Integer(),
+          url: Type.String(),
+          state: Type.Enum(["open", "merged", "closed"] as const, { type: "string" }),
+          draft: Type.Boolean(),
+        },
+        record,
+      ),
+      "Also while the job is active, where one exists.",
+    ),
+    runs: Type.Integer({ minimum: 0, description: "How often the job was taken up." }),
+    crashes: Type.Integer({ minimum: 0, description: "How often its worker was lost." }),
+    timings: Type.Object(
+      {
+        createdAt: time,
+        startedAt: nullable(time, "When it was first taken up."),
+        updatedAt: time,
+        endedAt: nullable(time),
+        archivedAt: nullable(time),
+      },
+      record,
+    ),
+  },
+  { additionalProperties: false, $id: "JobRun" },
+);
+export type JobRun = Static<typeof JobRun>;

@@ -1,0 +1,62 @@
+import type { ServerResponse } from "node:http";
+import type { JobEvent } from "@emend/contract";
+
+/** One client's connection, to which events are written as fast as it reads and no faster. */
+export interface EventStream {
+  /** Resolves once there is room again. False: the client has gone, or did not read for too long and was cut off. */
+  send(events: readonly JobEvent[]): Promise<boolean>;
+  /** Keeps proxies from taking the silence for the end. */
+  beat(): Promise<boolean>;
+  end(): void;
+}
+
+const headers = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-store, no-transform",
+  "x-accel-buffering": "no",
+};
+
+/** Begins the answer. `reconnectMs` is what the client is asked to wait before it connects again. */
+export function openEventStream(
+  response: ServerResponse,
+  options: { reconnectMs: number; stallMsMax: number },
+): EventStream {
+  response.writeHead(200, headers);
+  // A header alone may wait for its first bytes; the comment tells the client at once that it is connected.
+  response.write(`retry: ${options.reconnectMs}\n\n`);
+
+  async function write(text: string): Promise<boolean> {
+    if (response.destroyed || response.writableEnded) return false;
+    if (response.write(text)) return true;
+    if (await hasDrained(response, options.stallMsMax)) return true;
+    response.destroy();
+    return false;
+  }
+
+  return {
+    send: (events) => write(events.map(format).join("")),
+    beat: () => write(":\n\n"),
+    end: () => response.end(),
+  };
+}
+
+/** JSON holds no line break of its own, so the data is one line. */
+function format(event: JobEvent): string {
+  return `id: ${event.seq}\nevent: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`;
+}
+
+function hasDrained(response: ServerResponse, msMax: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const settle = (drained: boolean) => {
+      clearTimeout(timer);
+      response.off("drain", onDrain);
+      response.off("close", onClose);
+      resolve(drained);
+    };
+    const onDrain = () => settle(true);
+    const onClose = () => settle(false);
+    const timer = setTimeout(onClose, msMax);
+    response.once("drain", onDrain);
+    response.once("close", onClose);
+  });
+}

@@ -1,0 +1,38 @@
+import { eventDataBytesMax, type JobEvent } from "@emend/contract";
+import type { Queryable } from "../db/pool.ts";
+
+export interface EventPage {
+  events: readonly JobEvent[];
+  /** The job is final and this page holds its last event. */
+  isLast: boolean;
+}
+
+const eventsMax = 100;
+
+interface Row extends Omit<JobEvent, "seq"> {
+  is_final: boolean;
+  event_seq: number;
+  seq: number | null;
+}
+
+/**
+ * The next events after `afterSeq`, with the job's state as of the same moment: a job that is final by a later look may
+ * have had more to tell. Data is bounded here, so that a page fits in memory whatever was stored.
+ */
+export async function readEventPage(db: Queryable, jobId: string, afterSeq: number): Promise<EventPage> {
+  const { rows } = await db.query<Row>({
+    name: "read-event-page",
+    text: `select status <> 'active' as is_final, event_seq, event.* from jobs
+      left join lateral (
+        select seq, kind, wire_time(created_at) as at,
+          case when octet_length(data::text) <= ${eventDataBytesMax} then data else '{"truncated": true}' end as data
+        from job_events where job_id = jobs.id and seq > $2 order by seq limit ${eventsMax}
+      ) event on true
+      where id = $1 order by seq`,
+    values: [jobId, afterSeq],
+  });
+  const events = rows.flatMap(({ seq, kind, at, data }) => (seq === null ? [] : [{ seq, kind, at, data }]));
+  const first = rows[0];
+  const lastSeq = events.at(-1)?.seq ?? afterSeq;
+  return { events, isLast: first === undefined || (first.is_final && lastSeq >= first.event_seq) };
+}

@@ -1,0 +1,103 @@
+import { findingsShownMax, type JobRun, stepsShownMax } from "@emend/contract";
+import type { Queryable } from "../db/pool.ts";
+import { isJobId } from "./job-id.ts";
+import { type StoredVerdict, toFindings } from "./stored-verdict.ts";
+
+interface RunRow extends Pick<JobRun, "id" | "status" | "phase" | "prompt" | "model" | "title" | "summary"> {
+  created_by: string;
+  failure_code: NonNullable<JobRun["failure"]>["code"] | null;
+  failure_message: string | null;
+  limit_reached: JobRun["limitReached"];
+  usage: Partial<JobRun["usage"] & { steps: number }> | null;
+  findings: StoredVerdict | null;
+  base_commit: string | null;
+  base_branch: string | null;
+  pull_request: JobRun["pullRequest"];
+  runs: number;
+  crashes: number;
+  created_at: string;
+  started_at: string | null;
+  updated_at: string;
+  ended_at: string | null;
+  archived_at: string | null;
+  steps: readonly { at: string; data: Partial<JobRun["steps"]["latest"][number]> }[];
+}
+
+/** Everything about a job that its nine fields do not say; null: the project has no such job. */
+export async function readRun(db: Queryable, job: { id: string; projectId: string }): Promise<JobRun | null> {
+  if (!isJobId(job.id)) return null;
+  const { rows } = await db.query<RunRow>({
+    name: "read-run",
+    text: `select id, status, phase, prompt, model, title, summary, created_by, failure_code, failure_message,
+        limit_reached, usage, findings, base_commit, base_branch, pull_request, runs, crashes,
+        wire_time(created_at) as created_at, wire_time(updated_at) as updated_at, wire_time(ended_at) as ended_at,
+        wire_time(archived_at) as archived_at,
+        (select wire_time(min(created_at)) from job_events where job_id = jobs.id and kind = 'run.started') as started_at,
+        (select coalesce(jsonb_agg(jsonb_build_object('at', wire_time(created_at), 'data', data) order by seq), '[]')
+           from (select * from job_events where job_id = jobs.id and kind = 'step'
+                 order by seq desc limit ${stepsShownMax}) latest) as steps
+      from jobs where id = $1 and project_id = $2`,
+    values: [job.id, job.projectId],
+  });
+  return rows[0] === undefined ? null : toRun(rows[0]);
+}
+
+function toRun(row: RunRow): JobRun {
+  const { usage } = row;
+  const findings = toFindings(row.findings);
+  return {
+    id: row.id,
+    status: row.status,
+    phase: row.phase,
+    prompt: row.prompt,
+    model: row.model,
+    createdBy: row.created_by,
+    title: row.title,
+    summary: row.summary,
+    failure: row.failure_code ? { code: row.failure_code, message: row.failure_message ?? "" } : null,
+    limitReached: row.limit_reached,
+    steps: { count: usage?.steps ?? 0, latest: row.steps.map(toStep) },
+    usage: {
+      inputTokens: usage?.inputTokens ?? 0,
+      outputTokens: usage?.outputTokens ?? 0,
+      cachedInputTokens: usage?.cachedInputTokens ?? 0,
+      costUsd: usage?.costUsd ?? 0,
+    },
+    findings: findings && {
+      before: findings.before,
+      after: findings.after,
+      introducedCount: findings.introduced.length,
+      fixedCount: findings.fixed.length,
+      introduced: findings.introduced.slice(0, findingsShownMax),
+      fixed: findings.fixed.slice(0, findingsShownMax),
+    },
+    violations: [...(row.findings?.violations ?? [])],
+    baseCommit: row.base_commit,
+    baseBranch: row.base_branch,
+    pullRequest: row.pull_request && {
+      number: row.pull_request.number,
+      url: row.pull_request.url,
+      state: row.pull_request.state,
+      draft: row.pull_request.draft,
+    },
+    runs: row.runs,
+    crashes: row.crashes,
+    timings: {
+      createdAt: row.created_at,
+      startedAt: row.started_at,
+      updatedAt: row.updated_at,
+      endedAt: row.ended_at,
+      archivedAt: row.archived_at,
+    },
+  };
+}
+
+function toStep({ at, data }: RunRow["steps"][number]): JobRun["steps"]["latest"][number] {
+  return {
+    number: data.number ?? 0,
+    at,
+    model: data.model ?? "",
+    text: data.text ?? "",
+    tools: data.tools ?? [],
+  };
+}

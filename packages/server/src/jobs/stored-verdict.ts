@@ -1,0 +1,19 @@
+import type { Finding } from "@emend/site";
+
+/** The review's verdict as `record-change.ts` stored it, of whichever kind. */
+export interface StoredVerdict {
+  findingsBefore?: number;
+  findingsAfter?: number;
+  introduced?: readonly Finding[];
+  fixed?: readonly Finding[];
+  violations?: readonly { path: string; rule: string }[];
+}
+
+/** A denied change was not checked, so it has no findings. */
+export function toFindings(
+  verdict: StoredVerdict | null,
+): { before: number; after: number; introduced: Finding[]; fixed: Finding[] } | null {
+  if (!verdict || verdict.findingsBefore === undefined || verdict.findingsAfter === undefined) return null;
+  const { findingsBefore: before, findingsAfter: after, introduced = [], fixed = [] } = verdict;
+  return { before, after, introduced: [...introduced], fixed: [...fixed] };
+}
