@@ -270,6 +270,30 @@ describe("calls of one turn", () => {
     expect(good).toMatchObject({ isError: false, output: "index.md:3: Hello world." });
   });
 
+  it("show the site: navigation, orphans and pages", async () => {
+    const site = await trees.open({
+      "docs.json": JSON.stringify({ navigation: { groups: [{ group: "Start", pages: ["index"] }] } }),
+      "index.mdx": "---\ntitle: Home\n---\n",
+      "lost.mdx": "---\ntitle: Lost\n---\n",
+    });
+    const script = (turn: number): ScriptedTurn =>
+      turn === 0
+        ? [
+            ["site_map", {}],
+            ["site_map", { find: "lost" }],
+            ["check", { all: true }],
+          ]
+        : finish;
+    const { run, steps } = await start(scriptedModel(script));
+    await run({ base: site, overlay: await createOverlay(site) });
+    const [map, found, findings] = toolMessages(steps).map((answer) => answer.output);
+    expect(map).toContain("navigation docs.json Start: index");
+    expect(map).toMatch(/lost\.mdx:1: .*navigation/i);
+    expect(map).toMatch(/index\.mdx\t\S*\tHome/);
+    expect(found).toBe("found:\nlost.mdx\t/lost\tLost");
+    expect(findings).toContain("lost.mdx");
+  });
+
   it("refuse an edit whose place is not certain", async () => {
     const script = (turn: number): ScriptedTurn =>
       turn === 0

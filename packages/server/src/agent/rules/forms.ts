@@ -22,7 +22,8 @@ const everywhere =
   "(everywhere|throughout|(in|on|across|throughout) (every page|all [the|of the] pages|[all] [the|our|the whole|the entire|all the] (docs|documentation|site))) {!everywhere}";
 const alsoInCode =
   "((also|even) in code [blocks|samples]|in code [blocks|samples] (too|as well)|including [in] code [blocks|samples]) {!code}";
-const below = "[only] (in|under|below|within|inside) [the] [page|folder|directory|pages in|pages under] {under:page}";
+const below =
+  "[only] (in|on|under|below|within|inside) [the] [page|folder|directory|pages in|pages under] {under:page}";
 const scope = `*([,] [and] (${everywhere}|${alsoInCode}|${below}))`;
 const many = "[every|all|each|every occurrence of|all occurrences of] [the]";
 const noun = "(term|terms|word|words|phrase|text|name|string)";

@@ -43,7 +43,7 @@ describe("one instruction", () => {
     expect(understood('replace "API token" with "access key" only in guides/, also in code')).toEqual([
       { ...replaceToken, under: "guides/", includeCode: true },
     ]);
-    expect(understood('replace "API token" with "access key" in the page guides/auth')).toEqual([
+    expect(understood('replace "API token" with "access key" on the page guides/auth')).toEqual([
       { ...replaceToken, under: "guides/auth" },
     ]);
   });

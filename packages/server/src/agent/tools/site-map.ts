@@ -1,11 +1,11 @@
-import { checkSite, findPage, type Page } from "@emend/site";
+import { checkSite, findPage, type NavList, type Page } from "@emend/site";
 import { Type } from "typebox";
 import { defineTool } from "./tool.ts";
 
 export const siteMapTool = defineTool({
   name: "site_map",
   description:
-    "Lists the site's pages as path, route and title, with the edits so far, and then what is wrong with their navigation: pages that no navigation lists, entries without a page. Give `find` to look up one page by path, route or exact title.",
+    "Shows the site with the edits so far: the groups of its navigation, what is wrong with them (pages that none lists, entries without a page), and every page as path, route and title. Give `find` to look up one page by path, route or exact title.",
   input: Type.Object(
     {
       find: Type.Optional(Type.String({ minLength: 1 })),
@@ -26,6 +26,7 @@ export const siteMapTool = defineTool({
     const findings = after === "" ? (await checkSite(head)).filter((finding) => isAboutNavigation(finding.check)) : [];
     const lines = [
       `framework: ${head.framework}`,
+      ...(after === "" ? head.navigation.map(describeList) : []),
       ...findings.map((finding) => `${finding.severity} ${finding.path}:${finding.line}: ${finding.message}`),
       ...pages.map(describe),
     ];
@@ -35,6 +36,11 @@ export const siteMapTool = defineTool({
 
 function describe(page: Page): string {
   return `${page.path}\t${page.route}\t${page.title ?? ""}`;
+}
+
+function describeList({ file, trail, items }: NavList): string {
+  const targets = items.flatMap((item) => (item.target === null ? [] : [item.target]));
+  return `navigation ${file} ${trail.join(" › ")}: ${targets.join(", ")}`;
 }
 
 function isAboutNavigation(check: string): boolean {
