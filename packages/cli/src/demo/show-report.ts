@@ -6,6 +6,7 @@ import { markdownLines } from "../terminal/markdown-lines.ts";
 import type { Narrator } from "../terminal/narrator.ts";
 import { safeText } from "../terminal/safe-text.ts";
 import { wrap } from "../terminal/wrap.ts";
+import { diffExcerpt } from "./diff-excerpt.ts";
 import { diffFigures } from "./diff-figures.ts";
 
 const labelWidth = 12;
@@ -26,6 +27,7 @@ export function showReport(
   for (const line of markdownLines(report.summary ?? "", narrator.width)) narrator.line(line === "" ? "" : `  ${line}`);
   narrator.line();
 
+  showExcerpt(narrator, report.diff);
   const { linesAdded, linesRemoved } = diffFigures(report.diff);
   if (report.changedFiles > 0)
     row("diff", `${counted(report.changedFiles, "file")}, +${linesAdded} −${linesRemoved} lines`);
@@ -34,6 +36,21 @@ export function showReport(
   row("time", `${seconds(more.elapsedMs)} in all`);
   const hint = modelHint(more.env);
   if (hint) narrator.line(`  ${style.dim(hint)}`);
+  narrator.line();
+}
+
+function showExcerpt(narrator: Narrator, diff: string): void {
+  const { style, width } = narrator;
+  const lines = diffExcerpt(diff);
+  if (lines.length === 0) return;
+  for (const { kind, text } of lines) {
+    const paint = { file: style.dim, added: style.good, removed: style.bad }[kind];
+    const shown = safeText(text);
+    narrator.line(
+      `  ${kind === "file" ? "" : "  "}${paint(shown.length > width ? `${shown.slice(0, width - 1)}…` : shown)}`,
+    );
+  }
+  narrator.line(style.dim("  … the pull request shows the rest"));
   narrator.line();
 }
 

@@ -19,6 +19,7 @@ interface Style {
   strong(text: string): string;
   dim(text: string): string;
   good(text: string): string;
+  bad(text: string): string;
   warn(text: string): string;
   link(text: string): string;
 }
@@ -100,6 +101,7 @@ function styleFor(stream: NodeJS.WriteStream | null): Style {
     strong: paint("bold"),
     dim: paint("dim"),
     good: paint("green"),
+    bad: paint("red"),
     warn: paint("yellow"),
     link: paint(["cyan", "underline"]),
   };
