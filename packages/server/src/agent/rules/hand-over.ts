@@ -72,9 +72,9 @@ function leftAlone(reports: readonly Report[]): readonly string[] {
 }
 
 function skippedLine({ path, line, reason }: Skipped): string {
-  const isPlain = /^[\p{L}\p{N} .,;'"“”()-]*$/u.test(reason);
-  const why = isPlain ? shown(reason, detailCharactersMax) : codeSpan(reason, detailCharactersMax);
-  return `- ${codeSpan(`${path}:${line}`, detailCharactersMax)}: ${why}`;
+  const visible = shown(reason, detailCharactersMax);
+  const isPlain = /^[\p{L}\p{N} .,;'"“”()-]*$/u.test(visible.replaceAll(/`[^`]*`/g, ""));
+  return `- ${codeSpan(`${path}:${line}`, detailCharactersMax)}: ${isPlain ? visible : codeSpan(reason, detailCharactersMax)}`;
 }
 
 /** Shown as it is: what a page or a prompt holds must not become a link, an image or a heading of the pull request. */
