@@ -22,6 +22,7 @@ export function serveReference(app: FastifyInstance): void {
       url: "../openapi.json",
       pageTitle: "Emend API reference",
       nonce,
+      authentication: { preferredSecurityScheme: "adminKey" },
       // Everything below would ask another server.
       withDefaultFonts: false,
       telemetry: false,

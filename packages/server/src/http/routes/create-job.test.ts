@@ -190,6 +190,14 @@ describe("401, 404, 403: in this order, before the body is read", () => {
     expect(foreign.text).toBe(absent.text);
   });
 
+  test("404 for a project that was removed after its key was made", async () => {
+    const gone = await api.addProject();
+    const goneKey = await api.addKey(gone);
+    await api.pool.query("delete from projects where id = $1", [gone.id]);
+    const answer = await api.send(`/v2/agent/${gone.id}/job`, { ...hopeless, key: goneKey });
+    expect([answer.status, answer.text]).toEqual([404, '{"error":"Project not found."}']);
+  });
+
   test("403 for a read-only key, whatever the body", async () => {
     const reader = await api.addKey(project, { scope: "read" });
     const answer = await api.send(path, { ...hopeless, key: reader });
