@@ -1,19 +1,43 @@
-import type { AgentJob, CreateJobBody } from "@emend/contract";
+import type { AgentJob, CreateJobBody, JobDiff, JobEvent, JobList, JobRun } from "@emend/contract";
 import { archiveJob } from "./archive-job.ts";
+import { cancelJob } from "./cancel-job.ts";
 import { type Connection, connection, type EmendOptions } from "./connection.ts";
 import { type CreateOptions, createJob } from "./create-job.ts";
+import { getDiff } from "./get-diff.ts";
 import { getJob } from "./get-job.ts";
+import { getRun } from "./get-run.ts";
+import { type ListOptions, listJobs, listPage } from "./list-jobs.ts";
+import { messageJob } from "./message-job.ts";
+import { type StartedJob, startedJob } from "./started-job.ts";
+import { type EventsOptions, streamEvents } from "./stream-events.ts";
 import { type WaitOptions, waitForJob } from "./wait-for-job.ts";
+
+interface CallOptions {
+  signal?: AbortSignal;
+}
 
 /** The jobs of one project. */
 export interface Jobs {
-  /** Starts a job. Retried safely: the same call never makes two. */
-  create(input: CreateJobBody, options?: CreateOptions): Promise<AgentJob>;
-  get(id: string, options?: { signal?: AbortSignal }): Promise<AgentJob>;
+  /** Starts a job. Retried safely: the same call never makes two. `create(…).wait()` resolves when it is over. */
+  create(input: CreateJobBody, options?: CreateOptions): StartedJob;
+  get(id: string, options?: CallOptions): Promise<AgentJob>;
+  /** Every job, newest first, page after page: `for await (const job of jobs.list())`. */
+  list(options?: ListOptions): AsyncGenerator<AgentJob, void, undefined>;
+  /** One page, and the cursor of the next. */
+  listPage(options?: ListOptions & { cursor?: string }): Promise<JobList>;
   /** Resolves with the job once it is completed, archived or failed; a failed job is a result, not an error. */
   wait(id: string, options?: WaitOptions): Promise<AgentJob>;
+  /** Everything that happened and happens, through lost connections; ends when the job is final. */
+  events(id: string, options?: EventsOptions): AsyncGenerator<JobEvent, void, undefined>;
+  /** Phase, failure, steps, usage and cost, findings, pull request. */
+  run(id: string, options?: CallOptions): Promise<JobRun>;
+  diff(id: string, options?: CallOptions): Promise<JobDiff>;
+  /** Asks a finished job for more, on the same branch and pull request. `message(…).wait()` resolves when it is over. */
+  message(id: string, body: { prompt: string }, options?: CallOptions): StartedJob;
+  /** Stops an active job: it becomes failed. A final job is answered as it is. */
+  cancel(id: string, options?: CallOptions): Promise<AgentJob>;
   /** Archives a job, stopping it first if it is active. Archiving again changes nothing. */
-  archive(id: string, options?: { signal?: AbortSignal }): Promise<AgentJob>;
+  archive(id: string, options?: CallOptions): Promise<AgentJob>;
 }
 
 /** A client for one Emend service and one key. */
@@ -26,10 +50,18 @@ export class Emend {
 
   jobs(projectId: string): Jobs {
     const deps = this.#connection;
+    const wait = (id: string, options: WaitOptions = {}) => waitForJob(deps, projectId, id, options);
     return {
-      create: (input, options = {}) => createJob(deps, projectId, input, options),
+      create: (input, options = {}) => startedJob(createJob(deps, projectId, input, options), wait),
       get: (id, options = {}) => getJob(deps, projectId, id, options.signal),
-      wait: (id, options = {}) => waitForJob(deps, projectId, id, options),
+      list: (options = {}) => listJobs(deps, projectId, options),
+      listPage: (options = {}) => listPage(deps, projectId, options),
+      wait,
+      events: (id, options = {}) => streamEvents(deps, projectId, id, options),
+      run: (id, options = {}) => getRun(deps, projectId, id, options.signal),
+      diff: (id, options = {}) => getDiff(deps, projectId, id, options.signal),
+      message: (id, body, options = {}) => startedJob(messageJob(deps, projectId, id, body, options.signal), wait),
+      cancel: (id, options = {}) => cancelJob(deps, projectId, id, options.signal),
       archive: (id, options = {}) => archiveJob(deps, projectId, id, options.signal),
     };
   }

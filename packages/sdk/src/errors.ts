@@ -11,6 +11,7 @@
  * - `network`: no answer: refused, reset, name not found
  * - `timeout`: no answer in time
  * - `invalid_response`: an answer that is not Emend's, from a proxy or a wrong `baseUrl`
+ * - `invalid_signature`: a webhook that the secret did not sign, or an old one
  */
 export type EmendErrorKind =
   | "invalid_request"
@@ -22,7 +23,8 @@ export type EmendErrorKind =
   | "unavailable"
   | "network"
   | "timeout"
-  | "invalid_response";
+  | "invalid_response"
+  | "invalid_signature";
 
 /** The one error that this client throws, except an aborted signal's own reason. */
 export class EmendError extends Error {

@@ -7,8 +7,8 @@ const firstPauseMs = 250;
 const pauseMsMax = 8000;
 
 /**
- * Sends a request, and again while that can help. Only for requests that may be repeated: reads, archive (idempotent
- * by contract) and creates, which carry one idempotency key through all their tries.
+ * Sends a request, and again while that can help. Reads, archive and cancel (idempotent by contract) and creates, which
+ * carry one idempotency key through all their tries, may be repeated whatever happened; others only after a refusal.
  */
 export async function request(
   deps: Connection,
@@ -20,11 +20,17 @@ export async function request(
       return await exchange(deps, what, signal);
     } catch (error) {
       if (!(error instanceof EmendError) || retries >= deps.retriesMax) throw error;
+      if (what.isOnce && !isRefusal(error)) throw error;
       const waitMs = retryWaitMs(error, retries);
       if (waitMs === null || waitMs > deps.retryWaitMsMax) throw error;
       await pause(waitMs, signal);
     }
   }
+}
+
+/** An answer that says that nothing was done; without one, nobody knows. */
+function isRefusal({ status }: EmendError): boolean {
+  return status === 429 || status === 503;
 }
 
 /** How long to wait before the next try, or null where another try cannot help. */

@@ -19,7 +19,7 @@ const heldMsMin = 1000;
 const pauseMsMin = 250;
 const pauseMsMax = 10_000;
 // A rolling restart or a failing-over database takes about a minute; whoever waits for a job can wait for that too.
-const outageRetries = 12;
+export const outageRetries = 12;
 
 /** Waits until the job is completed, archived or failed, by long polling. */
 export async function waitForJob(

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { AgentJob } from "@emend/contract";
+import type { AgentJob, JobEvent, JobRun } from "@emend/contract";
 
 /** What happens to one request instead of, or after, its ordinary handling. */
 type Fault =
@@ -9,6 +9,8 @@ type Fault =
   /** The work is done and the answer lost: the case that makes duplicates. */
   | { kind: "reset-after-work" }
   | { kind: "silence" }
+  /** An event stream that breaks off after so many events. */
+  | { kind: "cut"; afterEvents: number }
   | { kind: "answer"; status: number; headers?: Record<string, string>; body: string };
 
 interface SeenRequest {
@@ -22,11 +24,14 @@ export interface ContractServer {
   url: string;
   seen: SeenRequest[];
   jobs: Map<string, AgentJob>;
+  /** Of each job; the stream ends once its job is final and all were sent. */
+  events: Map<string, JobEvent[]>;
   /** Taken one a request, oldest first; none left: the contract. */
   faults: Fault[];
   /** Off: answers at once whatever `Prefer` says, like a proxy that strips it. */
   holds: boolean;
   update(id: string, change: Partial<AgentJob>): void;
+  tell(id: string, kind: string, data?: unknown): void;
   /** Resolves with the number of requests once there are that many. */
   untilSeen(count: number): Promise<void>;
   stop(): Promise<void>;
@@ -44,11 +49,17 @@ export async function startContractServer(basePath = ""): Promise<ContractServer
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${basePath}`,
     seen: [],
     jobs: new Map(),
+    events: new Map(),
     faults: [],
     holds: true,
     update(id, change) {
       const job = self.jobs.get(id);
       if (job) self.jobs.set(id, { ...job, ...change });
+      changes.dispatchEvent(new Event("change"));
+    },
+    tell(id, kind, data = {}) {
+      const events = self.events.get(id) ?? [];
+      self.events.set(id, [...events, { seq: events.length + 1, kind, at: "2026-01-01T00:00:00.000Z", data }]);
       changes.dispatchEvent(new Event("change"));
     },
     async untilSeen(count) {
@@ -72,24 +83,72 @@ export async function startContractServer(basePath = ""): Promise<ContractServer
     if (fault?.kind === "silence") return null;
     if (fault?.kind === "reset") return request.socket.destroy();
     if (fault?.kind === "answer") return response.writeHead(fault.status, fault.headers).end(fault.body);
-    const answer = await route(request);
+    const [, streamed = ""] = /\/job\/([^/]+)\/events$/.exec(request.url ?? "") ?? [];
+    if (self.jobs.has(streamed)) return streamEvents(request, response, streamed, fault);
+    const answer = await route(request, body);
     if (fault?.kind === "reset-after-work") return request.socket.destroy();
     return response
       .writeHead(answer.status, { "content-type": "application/json", ...answer.headers })
       .end(answer.body);
   }
 
-  async function route(request: IncomingMessage) {
-    const path = (request.url ?? "").slice(basePath.length);
-    const [, id, action] = /^\/v2\/agent\/docs\/job(?:\/([^/]+))?(?:\/(archive))?$/.exec(path) ?? [];
+  async function route(request: IncomingMessage, body: string) {
+    const [path = "", query] = (request.url ?? "").slice(basePath.length).split("?");
+    if (path === "/v2/agent/docs/jobs") return list(new URLSearchParams(query));
+    const [, id, action] = /^\/v2\/agent\/docs\/job(?:\/([^/]+))?(?:\/(\w+))?$/.exec(path) ?? [];
     if (request.method === "POST" && id === undefined) return create(request);
     const job = self.jobs.get(id ?? "");
     if (!job) return { status: 404, headers: { "emend-error": "not_found" }, body: '{"error":"No such job."}' };
-    if (action === "archive") {
-      self.update(job.id, { status: "archived", archivedAt: "2026-01-01T00:00:01.000Z" });
-      return { status: 200, headers: {}, body: JSON.stringify(self.jobs.get(job.id)) };
+    switch (action) {
+      case "archive":
+        return changed(job.id, { status: "archived", archivedAt: "2026-01-01T00:00:01.000Z" });
+      case "cancel":
+        return changed(job.id, { status: "failed" });
+      case "message":
+        if (job.status === "active") return { status: 409, headers: {}, body: '{"error":"The job is active."}' };
+        return changed(job.id, { status: "active", model: JSON.parse(body).prompt });
+      case "run":
+        return { status: 200, headers: {}, body: JSON.stringify(runOf(job)) };
+      case "diff":
+        return { status: 200, headers: {}, body: JSON.stringify(diff) };
+      default:
+        return read(request, job.id);
     }
-    return read(request, job.id);
+  }
+
+  function changed(id: string, change: Partial<AgentJob>) {
+    self.update(id, change);
+    return { status: 200, headers: {}, body: JSON.stringify(self.jobs.get(id)) };
+  }
+
+  /** Cursors are places in the list. */
+  function list(query: URLSearchParams) {
+    const status = query.get("status");
+    const found = [...self.jobs.values()].filter((job) => status === null || job.status === status).reverse();
+    const from = Number(query.get("cursor") ?? 0);
+    const upTo = from + Number(query.get("limit") ?? 20);
+    const page = { jobs: found.slice(from, upTo), nextCursor: upTo < found.length ? String(upTo) : null };
+    return { status: 200, headers: {}, body: JSON.stringify(page) };
+  }
+
+  async function streamEvents(request: IncomingMessage, response: ServerResponse, id: string, fault?: Fault) {
+    let seen = Number(request.headers["last-event-id"] ?? 0);
+    let left = fault?.kind === "cut" ? fault.afterEvents : Number.POSITIVE_INFINITY;
+    const unseen = () => (self.events.get(id) ?? []).slice(seen);
+    const isOver = () => self.jobs.get(id)?.status !== "active" && unseen().length === 0;
+    if (isOver()) return response.writeHead(204).end();
+    response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" }).write("retry: 1000\n\n");
+    for (;;) {
+      for (const event of unseen()) {
+        if (left === 0) return request.socket.destroy();
+        left -= 1;
+        seen = event.seq;
+        const text = `id: ${event.seq}\nevent: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`;
+        await new Promise((resolve) => response.write(text, resolve));
+      }
+      if (isOver()) return response.end();
+      await once(changes, "change");
+    }
   }
 
   function create(request: IncomingMessage) {
@@ -112,6 +171,38 @@ export async function startContractServer(basePath = ""): Promise<ContractServer
   }
 
   return self;
+}
+
+const diff = {
+  diff: "diff --git a/index.md b/index.md\n--- a/index.md\n+++ b/index.md\n@@ -1 +1 @@\n-Sign in\n+Log in\n",
+  files: [{ path: "index.md", change: "modified", additions: 1, deletions: 1 }],
+};
+
+function runOf(job: AgentJob): JobRun {
+  const failure =
+    job.status === "failed" ? { code: "policy_denied" as const, message: "ci.yml is not yours to write." } : null;
+  return {
+    id: job.id,
+    status: job.status,
+    phase: "working",
+    prompt: "Fix broken links.",
+    model: job.model,
+    createdBy: "key_1",
+    title: "Fix links",
+    summary: "One link leads to its page again.",
+    failure,
+    limitReached: null,
+    steps: { count: 1, latest: [] },
+    usage: { inputTokens: 10, outputTokens: 5, cachedInputTokens: 0, costUsd: 0.01 },
+    findings: { before: 2, after: 1, introducedCount: 0, fixedCount: 1, introduced: [], fixed: [] },
+    violations: [],
+    baseCommit: null,
+    baseBranch: "main",
+    pullRequest: null,
+    runs: 1,
+    crashes: 0,
+    timings: { createdAt: job.createdAt, startedAt: null, updatedAt: job.createdAt, endedAt: null, archivedAt: null },
+  };
 }
 
 export function newJob(id: string): AgentJob {

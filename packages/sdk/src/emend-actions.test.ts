@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type ContractServer, newJob, startContractServer } from "../test/support/contract-server.ts";
+import { Emend } from "./emend.ts";
+
+let server: ContractServer;
+beforeEach(async () => {
+  server = await startContractServer();
+  server.jobs.set("job_1", newJob("job_1"));
+});
+afterEach(() => server.stop());
+
+function client() {
+  return new Emend({ baseUrl: server.url, apiKey: "emend_test" }).jobs("docs");
+}
+
+test("create(…).wait() resolves with the job as it ends", async () => {
+  const started = client().create({ prompt: "go" });
+  const ended = started.wait();
+  expect((await started).status).toBe("active");
+  server.update("job_2", { status: "completed", prLink: "https://forge.test/pull/1" });
+  expect(await ended).toMatchObject({ id: "job_2", status: "completed", prLink: "https://forge.test/pull/1" });
+});
+
+test("create(…).wait() is refused once where create is", async () => {
+  server.faults.push({ kind: "answer", status: 403, body: '{"error":"read-only"}' });
+  await expect(client().create({ prompt: "go" }).wait()).rejects.toMatchObject({ kind: "forbidden" });
+});
+
+test("reads the run and the diff", async () => {
+  server.update("job_1", { status: "failed" });
+  expect((await client().run("job_1")).failure?.code).toBe("policy_denied");
+  const { diff, files } = await client().diff("job_1");
+  expect(diff).toContain("+Log in");
+  expect(files).toEqual([{ path: "index.md", change: "modified", additions: 1, deletions: 1 }]);
+});
+
+test("cancels, and tries again when the answer was lost", async () => {
+  server.faults.push({ kind: "reset-after-work" });
+  expect(await client().cancel("job_1")).toMatchObject({ status: "failed" });
+  expect(server.seen).toHaveLength(2);
+});
+
+test("sends a follow-up, and waits for it", async () => {
+  server.update("job_1", { status: "completed" });
+  const started = client().message("job_1", { prompt: "also the guides" });
+  expect(await started).toMatchObject({ status: "active", model: "also the guides" });
+  const ended = started.wait();
+  server.update("job_1", { status: "completed" });
+  expect(await ended).toMatchObject({ status: "completed" });
+});
+
+test("never repeats a follow-up whose answer was lost, but does after a refusal", async () => {
+  server.update("job_1", { status: "completed" });
+  server.faults.push({ kind: "reset-after-work" });
+  await expect(client().message("job_1", { prompt: "once" })).rejects.toMatchObject({ kind: "network" });
+  expect(server.seen).toHaveLength(1);
+
+  server.update("job_1", { status: "completed" });
+  server.faults.push({ kind: "answer", status: 503, headers: { "retry-after": "0" }, body: '{"error":"away"}' });
+  await client().message("job_1", { prompt: "twice" });
+  expect(server.seen).toHaveLength(3);
+});

@@ -1,0 +1,141 @@
+import type { JobEvent } from "@emend/contract";
+import type { Connection } from "./connection.ts";
+import { EmendError } from "./errors.ts";
+import { isAccepted, send } from "./exchange.ts";
+import { jobPath } from "./job-path.ts";
+import { parseEvents, type StreamEvent } from "./parse-events.ts";
+import { pause } from "./pause.ts";
+import { noAnswer, refusal } from "./refusal.ts";
+import { retryWaitMs } from "./request.ts";
+import { outageRetries } from "./wait-for-job.ts";
+
+export interface EventsOptions {
+  /** The `seq` of the last event seen: the stream goes on after it. */
+  after?: number;
+  signal?: AbortSignal;
+}
+
+// The service sends a comment every 15 seconds; a connection that is silent for three of them is dead.
+const silenceMsMax = 45_000;
+const reconnectMs = 500;
+const finals: ReadonlySet<string> = new Set(["completed", "failed", "archived"]);
+
+/** Every event of a job, from the first on and as they happen, each once, through lost connections; ends with the job. */
+export async function* streamEvents(
+  deps: Connection,
+  projectId: string,
+  jobId: string,
+  options: EventsOptions,
+): AsyncGenerator<JobEvent, void, undefined> {
+  const path = `${jobPath(projectId, jobId)}/events`;
+  const { signal } = options;
+  let after = options.after ?? 0;
+  let failures = 0;
+  for (;;) {
+    let isFinal = false;
+    try {
+      const events = await connect(deps, path, after, signal);
+      if (events === "over") return;
+      for await (const event of events) {
+        failures = 0;
+        if (event.seq <= after) continue;
+        after = event.seq;
+        isFinal = finals.has(event.kind);
+        yield event;
+      }
+    } catch (error) {
+      if (!(error instanceof EmendError) || failures >= Math.max(deps.retriesMax, outageRetries)) throw error;
+      const waitMs = retryWaitMs(error, failures);
+      if (waitMs === null || waitMs > deps.retryWaitMsMax) throw error;
+      failures += 1;
+      await pause(waitMs, signal);
+      continue;
+    }
+    // A final job may have been taken up again by a follow-up; the service knows, and answers at once.
+    if (!isFinal) await pause(reconnectMs, signal);
+  }
+}
+
+async function connect(
+  deps: Connection,
+  path: string,
+  after: number,
+  signal: AbortSignal | undefined,
+): Promise<"over" | AsyncGenerator<JobEvent, void, undefined>> {
+  const silence = silenceAfter(deps.timeoutMs);
+  const either = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal;
+  const headers = { accept: "text/event-stream", ...(after > 0 ? { "last-event-id": String(after) } : {}) };
+  try {
+    const answer = await send(deps, { method: "GET", path, headers }, either);
+    if (!isAccepted(answer.status)) {
+      throw refusal(deps, { status: answer.status, headers: answer.headers, text: await answer.text() });
+    }
+    if (answer.status === 204) {
+      silence.stop();
+      return "over";
+    }
+    if (!answer.body || !answer.headers.get("content-type")?.startsWith("text/event-stream")) {
+      throw new EmendError("invalid_response", `${deps.baseUrl} answered with no event stream; is baseUrl right?`, {
+        status: answer.status,
+      });
+    }
+    return read(deps, answer.body, silence, signal);
+  } catch (cause) {
+    silence.stop();
+    if (cause instanceof EmendError) throw cause;
+    signal?.throwIfAborted();
+    throw noAnswer(deps, silence.signal.aborted, cause);
+  }
+}
+
+async function* read(
+  deps: Connection,
+  body: ReadableStream<Uint8Array>,
+  silence: ReturnType<typeof silenceAfter>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<JobEvent, void, undefined> {
+  const pieces = parseEvents(body);
+  try {
+    for (;;) {
+      silence.restart(silenceMsMax);
+      const next = await pieces.next().catch((cause) => {
+        signal?.throwIfAborted();
+        throw noAnswer(deps, silence.signal.aborted, cause);
+      });
+      // While the caller works on an event nobody reads, and silence means nothing.
+      silence.stop();
+      if (next.done) return;
+      if (next.value !== null) yield parseEvent(deps, next.value);
+    }
+  } finally {
+    silence.stop();
+    await pieces.return();
+  }
+}
+
+function parseEvent(deps: Connection, event: StreamEvent): JobEvent {
+  try {
+    const parsed: unknown = JSON.parse(event.data);
+    if (typeof parsed === "object" && parsed !== null && "seq" in parsed && typeof parsed.seq === "number") {
+      return parsed as JobEvent;
+    }
+  } catch {
+    // Told below, as anything else that is no event.
+  }
+  throw new EmendError("invalid_response", `${deps.baseUrl} sent something that is no Emend event`);
+}
+
+/** A signal that aborts when nothing restarted it in time. */
+function silenceAfter(ms: number) {
+  const controller = new AbortController();
+  const abort = () => controller.abort(new DOMException("the stream is silent", "TimeoutError"));
+  let timer = setTimeout(abort, ms);
+  return {
+    signal: controller.signal,
+    restart(nextMs: number) {
+      clearTimeout(timer);
+      timer = setTimeout(abort, nextMs);
+    },
+    stop: () => clearTimeout(timer),
+  };
+}
