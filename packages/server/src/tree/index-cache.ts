@@ -1,46 +1,47 @@
 import type { TreeIndex } from "./tree.ts";
 
-/** About 200 bytes a file: what the lists of one mirror may take is bounded by their files, not by their number. */
-const filesMax = 200_000;
+/** The lists of commits that were read lately, bounded by their files together; who asks at the same time shares one. */
+export interface IndexCache {
+  get(key: string, load: () => Promise<TreeIndex>): Promise<TreeIndex>;
+}
 
-/** The lists of the commits that were read lately; those who ask at the same time share one. */
-export function createIndexCache(load: (commit: string) => Promise<TreeIndex>) {
+export function createIndexCache(filesMax: number): IndexCache {
   const indexes = new Map<string, Promise<TreeIndex>>();
+  /** Of those that have arrived, least recently used first. */
   const sizes = new Map<string, number>();
 
-  function forget(commit: string): void {
-    indexes.delete(commit);
-    sizes.delete(commit);
+  function forget(key: string): void {
+    indexes.delete(key);
+    sizes.delete(key);
   }
-  /** The newest always stays. */
+  function use(key: string, size: number): void {
+    sizes.delete(key);
+    sizes.set(key, size);
+  }
+  /** The last one always stays. */
   function makeRoom(): void {
     let files = sizes.values().reduce((sum, size) => sum + size, 0);
-    for (const [commit, size] of [...sizes].slice(0, -1)) {
+    for (const [key, size] of [...sizes].slice(0, -1)) {
       if (files <= filesMax) return;
       files -= size;
-      forget(commit);
+      forget(key);
     }
   }
 
   return {
-    get(commit: string): Promise<TreeIndex> {
-      const known = indexes.get(commit);
-      if (known) {
-        const size = sizes.get(commit);
-        if (size !== undefined) {
-          sizes.delete(commit);
-          sizes.set(commit, size);
-        }
-        return known;
-      }
-      const loading = load(commit);
-      indexes.set(commit, loading);
+    get(key, load) {
+      const known = indexes.get(key);
+      const size = sizes.get(key);
+      if (size !== undefined) use(key, size);
+      if (known) return known;
+      const loading = load();
+      indexes.set(key, loading);
       loading.then(
         (index) => {
-          sizes.set(commit, index.list.length);
+          use(key, index.list.length);
           makeRoom();
         },
-        () => forget(commit),
+        () => forget(key),
       );
       return loading;
     },

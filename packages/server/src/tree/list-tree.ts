@@ -7,40 +7,62 @@ import type { FileMode, TreeEntry, TreeIndex } from "./tree.ts";
 const timeMsMax = 120_000;
 const entryBytesMax = 5_000;
 
-/** Every file at a commit, by `git ls-tree`. */
+/**
+ * Every file at a commit, by `git ls-tree`. Most of its time goes into the sizes (100 of 115 ms for 14,600 files), so
+ * those of another commit that is `known` are taken over, and only new files are measured.
+ */
 export async function listTree(
   git: Git,
-  input: { gitDir: string; commit: string; filesMax: number },
+  input: { gitDir: string; commit: string; filesMax: number; known?: TreeIndex },
   signal: AbortSignal,
 ): Promise<TreeIndex> {
-  const { gitDir, commit, filesMax } = input;
-  const args = ["ls-tree", "-r", "-z", "-l", "--full-tree", commit];
+  const { gitDir, commit, filesMax, known } = input;
+  const args = ["ls-tree", "-r", "-z", ...(known ? [] : ["-l"]), "--full-tree", commit];
   const outputBytesMax = Math.min(filesMax * entryBytesMax, 2 ** 30);
   const result = await git.run({ gitDir, args, timeMsMax, outputBytesMax }, signal);
-  if (result.code !== 0) {
-    const what = "The commit cannot be read from the mirror.";
-    throw gitError("repository_unavailable", { what, words: result.words, retryable: true });
+  if (result.code !== 0) throw unreadableCommit(result.words);
+  const sizes = known && new Map(known.list.map((entry) => [entry.oid, entry.size]));
+  const parsed = result.cut ? null : parseTree(result.stdout, filesMax, sizes);
+  if (!parsed) {
+    throw new AppError("repository_unavailable", { publicMessage: `The repository has more than ${filesMax} files.` });
   }
-  const index = result.cut ? null : parseTree(result.stdout, filesMax);
-  if (index) return index;
-  const publicMessage = `The repository has more than ${filesMax} files.`;
-  throw new AppError("repository_unavailable", { publicMessage });
+  if (parsed.unmeasured.length > 0) await measure(git, gitDir, parsed.unmeasured, signal);
+  return parsed.index;
 }
 
-/** Records of `<mode> <type> <id> <size padded>\t<path>`. Null: too many. */
-function parseTree(output: Buffer, filesMax: number): TreeIndex | null {
+async function measure(git: Git, gitDir: string, entries: readonly TreeEntry[], signal: AbortSignal): Promise<void> {
+  const args = ["cat-file", "--batch-check=%(objectsize)", "--buffer"];
+  const input = [entries.map((entry) => `${entry.oid}\n`).join("")];
+  const result = await git.run({ gitDir, args, input, timeMsMax, outputBytesMax: entries.length * 100 }, signal);
+  const lines = result.stdout.toString("latin1").split("\n");
+  for (const [index, entry] of entries.entries()) {
+    if (!/^\d+$/.test(lines[index] ?? "")) throw unreadableCommit(`a file is missing; ${result.words}`);
+    entry.size = Number(lines[index]);
+  }
+}
+
+function unreadableCommit(words: string): AppError {
+  const what = "The commit cannot be read from the mirror.";
+  return gitError("repository_unavailable", { what, words, retryable: true });
+}
+
+/** Records of `<mode> <type> <id>\t<path>`, with the size padded before the tab where none are known. Null: too many. */
+function parseTree(
+  output: Buffer,
+  filesMax: number,
+  sizes?: ReadonlyMap<string, number | null>,
+): { index: TreeIndex; unmeasured: TreeEntry[] } | null {
   const records = isUtf8(output) ? output.toString("utf8").split("\0") : splitBytes(output);
   records.pop();
   if (records.length > filesMax) return null;
   const list: TreeEntry[] = [];
+  const unmeasured: TreeEntry[] = [];
   const entries = new Map<string, TreeEntry>();
   const folderFiles = new Map<string, number>();
   let folder = "";
   let folderCount = 0;
   for (const record of records) {
     const tab = record.indexOf("\t");
-    const typeEnd = record.indexOf(" ", 7);
-    const idEnd = record.indexOf(" ", typeEnd + 1);
     const path = record.slice(tab + 1);
     // Files of a folder follow each other: counted in one go.
     const parent = path.slice(0, Math.max(0, path.lastIndexOf("/")));
@@ -51,13 +73,18 @@ function parseTree(output: Buffer, filesMax: number): TreeIndex | null {
     }
     folderCount += 1;
     if (path.includes(unreadable)) continue;
-    const size = record[tab - 1] === "-" ? null : Number(record.slice(idEnd, tab));
-    const entry = { path, mode: fileMode(record.slice(0, 6)), oid: record.slice(typeEnd + 1, idEnd), size };
+    const typeEnd = record.indexOf(" ", 7);
+    const idEnd = sizes ? tab : record.indexOf(" ", typeEnd + 1);
+    const mode = fileMode(record.slice(0, 6));
+    const oid = record.slice(typeEnd + 1, idEnd);
+    const size = sizes ? sizes.get(oid) : Number(record.slice(idEnd, tab));
+    const entry = { path, mode, oid, size: mode === "160000" ? null : (size ?? null) };
+    if (entry.size === null && mode !== "160000") unmeasured.push(entry);
     list.push(entry);
     entries.set(path, entry);
   }
   countFiles(folderFiles, folder, folderCount);
-  return { list, entries, folderFiles };
+  return { index: { list, entries, folderFiles }, unmeasured };
 }
 
 /** A lone surrogate, which no valid UTF-8 decodes to: stands for a segment that cannot be shown. */

@@ -15,6 +15,8 @@ export interface MirrorLimits {
   searchMsMax: number;
   /** What is kept of files that were read, all mirrors together. */
   cacheBytesMax: number;
+  /** How many files the lists that are kept may have together; each takes about 250 bytes. */
+  listedFilesMax: number;
   /** Past these a mirror is collected. */
   looseObjectsMax: number;
   packsMax: number;

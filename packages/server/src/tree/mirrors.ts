@@ -4,6 +4,7 @@ import { AppError } from "../errors.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createBlobCache } from "./blob-cache.ts";
 import type { Git } from "./git.ts";
+import { createIndexCache } from "./index-cache.ts";
 import { collectMirror, evictMirror, measureMirror } from "./maintain-mirror.ts";
 import type { Mirrors } from "./mirror.ts";
 import type { MirrorContext, MirrorLimits } from "./mirror-context.ts";
@@ -19,6 +20,7 @@ const defaults: MirrorLimits = {
   fetchMsMax: 15 * 60_000,
   searchMsMax: 20_000,
   cacheBytesMax: 64 * mebibyte,
+  listedFilesMax: 400_000,
   looseObjectsMax: 2_000,
   packsMax: 20,
 };
@@ -36,6 +38,7 @@ export function createMirrors(options: {
   const { git, settled } = trackRuns(options.git);
   const limits = { ...defaults, ...options.limits };
   const cache = createBlobCache(limits.cacheBytesMax);
+  const indexes = createIndexCache(limits.listedFilesMax);
   const opened = new Map<string, OpenMirror>();
   const closing = new AbortController();
 
@@ -46,7 +49,7 @@ export function createMirrors(options: {
     const known = opened.get(projectId);
     if (known) return known;
     const place = mirrorPlace(dir, projectId);
-    const fresh = openMirror({ git, place, log, limits, cache, closing: closing.signal });
+    const fresh = openMirror({ git, place, log, limits, cache, indexes, closing: closing.signal });
     opened.set(projectId, fresh);
     return fresh;
   }

@@ -9,7 +9,7 @@ import { diffCommits, diffStat } from "./diff.ts";
 import { ensureBase } from "./ensure-base.ts";
 import { fetchBase } from "./fetch-base.ts";
 import type { Git } from "./git.ts";
-import { createIndexCache } from "./index-cache.ts";
+import type { IndexCache } from "./index-cache.ts";
 import { listTree } from "./list-tree.ts";
 import type { Mirror } from "./mirror.ts";
 import type { MirrorContext, MirrorLimits } from "./mirror-context.ts";
@@ -17,6 +17,7 @@ import type { MirrorPlace } from "./mirror-place.ts";
 import { pushBranch } from "./push-branch.ts";
 import { pinnedJobs, releasePins } from "./release-pins.ts";
 import { createSharedWork } from "./share-work.ts";
+import type { TreeIndex } from "./tree.ts";
 
 export interface OpenMirror {
   mirror: Mirror;
@@ -31,9 +32,10 @@ export function openMirror(deps: {
   log: Logger;
   limits: MirrorLimits;
   cache: BlobCache;
+  indexes: IndexCache;
   closing: AbortSignal;
 }): OpenMirror {
-  const { git, place, limits, cache, closing } = deps;
+  const { git, place, limits, cache, indexes, closing } = deps;
   const reader = createBlobReader(git, place.gitDir);
   const context: MirrorContext = {
     git,
@@ -45,14 +47,19 @@ export function openMirror(deps: {
   };
   const fetches = createSharedWork<{ commit: string; ref: string }>();
   const until = (signal: AbortSignal) => AbortSignal.any([signal, closing]);
-  const indexes = createIndexCache(async (commit) => {
+  let lastIndex: WeakRef<TreeIndex> | undefined;
+  async function loadIndex(commit: string): Promise<TreeIndex> {
     try {
-      return await listTree(git, { gitDir: place.gitDir, commit, filesMax: limits.filesMax }, closing);
+      const input = { gitDir: place.gitDir, commit, filesMax: limits.filesMax, known: lastIndex?.deref() };
+      const index = await listTree(git, input, closing);
+      lastIndex = new WeakRef(index);
+      return index;
     } catch (error) {
       context.health.suspect ||= isAppError(error) && error.retryable;
       throw error;
     }
-  });
+  }
+  const indexOf = (commit: string) => indexes.get(`${place.gitDir} ${commit}`, () => loadIndex(commit));
 
   const mirror: Mirror = {
     async fetchBase({ remote, jobId, baseRef }, signal) {
@@ -65,7 +72,7 @@ export function openMirror(deps: {
       return base;
     },
     ensureBase: (input, signal) => ensureBase(context, input, until(signal)),
-    treeAt: (commit) => openCommitTree({ context, reader, cache, indexOf: indexes.get, closing }, commit),
+    treeAt: (commit) => openCommitTree({ context, reader, cache, indexOf, closing }, commit),
     commit: (input, signal) => buildCommit(context, input, until(signal)),
     diff: (input, signal) => diffCommits(context, input, until(signal)),
     diffStat: (input, signal) => diffStat(context, input, until(signal)),
