@@ -89,6 +89,47 @@ describe("every route, by the document", () => {
   });
 });
 
+describe("every route, with a key that is not good enough", async () => {
+  const { id } = (
+    await api.send(`/v2/agent/${project.id}/job`, {
+      method: "POST",
+      key: await api.addKey(project),
+      body: { prompt: "x" },
+    })
+  ).json as { id: string };
+  const good = await api.addKey(project);
+  const expired = await api.addKey(project, { name: "expired" });
+  const revoked = await api.addKey(project, { name: "revoked" });
+  await api.pool.query("update admin_keys set expires_at = now() - interval '1 second' where name = 'expired'");
+  await api.pool.query("update admin_keys set revoked_at = now() where name = 'revoked'");
+  const bad = { missing: null, malformed: "x", wrong: `${good.slice(0, -1)}!`, expired, revoked };
+  const send = (operation: { path: string; method: string }, key: string | null) =>
+    api.send(operation.path.replace("{projectId}", project.id).replace("{id}", id), {
+      method: operation.method,
+      key,
+      body: operation.method === "POST" ? { prompt: 5 } : undefined,
+    });
+
+  test.each(operations)("$method $path: 401 whatever is wrong with it, always the same", async (operation) => {
+    const answers = [];
+    for (const key of Object.values(bad)) {
+      const { status, text, headers } = await send(operation, key);
+      answers.push({ status, text, error: headers["emend-error"], challenge: headers["www-authenticate"] });
+    }
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect(answers[0]).toMatchObject({ status: 401, error: "unauthorized", challenge: "Bearer" });
+  });
+
+  test.each(operations.filter(({ method }) => method === "POST"))(
+    "$method $path: 403 if it is read-only",
+    async (operation) => {
+      const before = await api.pool.query("select * from jobs where id = $1", [id]);
+      expect((await send(operation, await api.addKey(project, { scope: "read" }))).status).toBe(403);
+      expect((await api.pool.query("select * from jobs where id = $1", [id])).rows).toEqual(before.rows);
+    },
+  );
+});
+
 describe("the reference page", () => {
   test("loads nothing from elsewhere", async () => {
     const page = await fetch(`${api.url}/reference`);

@@ -1,0 +1,34 @@
+import { createServer, request as httpRequest } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** A reverse proxy that gives each request to the next of its servers, and passes on what comes back as it comes. */
+export async function startRoundRobin(
+  urls: readonly string[],
+): Promise<{ url: string; counts: number[]; close(): void }> {
+  const counts = urls.map(() => 0);
+  let turn = 0;
+  const server = createServer((incoming, outgoing) => {
+    const index = turn++ % urls.length;
+    counts[index] = (counts[index] ?? 0) + 1;
+    const forward = httpRequest(
+      `${urls[index]}${incoming.url}`,
+      { method: incoming.method ?? "GET", headers: incoming.headers },
+      (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(outgoing);
+      },
+    );
+    forward.on("error", () => outgoing.destroy());
+    outgoing.on("close", () => forward.destroy());
+    incoming.pipe(forward);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    counts,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
