@@ -10,12 +10,13 @@ import type { Project } from "./accounts/project.ts";
 import { revokeKey } from "./accounts/revoke-key.ts";
 import { createSealer } from "./accounts/secrets.ts";
 import type { Config } from "./config.ts";
+import { connectProject } from "./connect-project.ts";
 import type { Pool } from "./db/pool.ts";
 import { ensureSecret } from "./ensure-secret.ts";
 import { AppError } from "./errors.ts";
 import { assertLocalForgeUsable } from "./forge/local/assert-usable.ts";
 import { createLocalRepository } from "./forge/local/create-repository.ts";
-import { assertForgeKnown } from "./forge/registry.ts";
+import { knownForge } from "./forge/registry.ts";
 import { type JobEvent, listEvents } from "./jobs/list-events.ts";
 import { type JobReport, readReport } from "./jobs/read-report.ts";
 import { newId } from "./lib/id.ts";
@@ -42,11 +43,17 @@ export interface Admin {
 
 interface NewProject {
   name: string;
-  forge: "local";
-  /** A git repository or a plain folder to import; absent: an empty repository. */
+  forge: string;
+  /**
+   * The repository's address. On the local forge: a git repository or a plain folder to import; absent: an empty
+   * repository.
+   */
   repo?: string;
   base?: string;
   docsDir?: string;
+  /** The forge's token, or a GitHub App as JSON. */
+  credential?: string;
+  settings?: Readonly<Record<string, unknown>>;
 }
 
 interface NewAdminKey {
@@ -73,7 +80,8 @@ export function createAdmin(deps: AdminDeps): Admin {
   return {
     url: deps.publicUrl,
     async addProject(input) {
-      assertForgeKnown(input.forge);
+      const forgeName = knownForge(input.forge);
+      if (forgeName !== "local") return connectProject({ config, db: pool, sealer }, forgeName, input);
       assertLocalForgeUsable(config);
       const id = newId("prj");
       const made = { projectId: id, importFrom: input.repo ?? null };
@@ -84,10 +92,11 @@ export function createAdmin(deps: AdminDeps): Admin {
           {
             id,
             name: input.name,
-            forge: input.forge,
+            forge: forgeName,
             repositoryUrl: `${await deps.publicUrl()}/git/${id}.git`,
             baseRef: input.base ?? null,
             docsDir: input.docsDir ?? "",
+            settings: input.settings,
           },
         );
         return { id, repositoryUrl };

@@ -3,7 +3,9 @@ import { type DiskCache, openDiskCache } from "@emend/site";
 import { authenticateGitKey } from "./accounts/authenticate-key.ts";
 import { getProject } from "./accounts/get-project.ts";
 import { createKeyring } from "./accounts/keyring.ts";
+import { openProjectCredential } from "./accounts/project-credential.ts";
 import { refreshLocalUrls } from "./accounts/refresh-local-urls.ts";
+import { createSealer } from "./accounts/secrets.ts";
 import { createSessions } from "./accounts/sessions.ts";
 import { type Admin, createAdmin } from "./admin.ts";
 import { resolveModel } from "./agent/models/registry.ts";
@@ -11,10 +13,11 @@ import type { Config } from "./config.ts";
 import { startListener } from "./db/listener.ts";
 import { ensureSecret } from "./ensure-secret.ts";
 import { localForgePlugin } from "./forge/local/plugin.ts";
-import { openForge } from "./forge/registry.ts";
+import { type ForgeDeps, openForge } from "./forge/registry.ts";
 import { buildApp } from "./http/app.ts";
 import { createLogger, type Logger } from "./lib/logger.ts";
-import { forgeDirOf, localGit } from "./local-git.ts";
+import { createFetch } from "./lib/network.ts";
+import { forgeDirOf, gitNetwork, localGit } from "./local-git.ts";
 import { type Database, openDatabase } from "./open-database.ts";
 import { rememberUrl, urlOf } from "./public-url.ts";
 import { createWriteQueue } from "./publish/write-queue.ts";
@@ -49,7 +52,7 @@ export async function startServer(config: Config): Promise<Server> {
   });
 
   try {
-    const git = localGit();
+    const git = localGit(await gitNetwork(config));
     await assertGitVersion(git, booting.signal);
     const secret = await ensureSecret(config);
     const database = await openDatabase({
@@ -68,6 +71,15 @@ export async function startServer(config: Config): Promise<Server> {
     const { pool } = database;
     const admin = createAdmin({ config, pool, secret, publicUrl: async () => publicUrl(), close: async () => {} });
     const local = { git, forgeDir: forgeDirOf(config), pool, publicUrl };
+    const network = createFetch(config.network);
+    undo.push(() => network.close());
+    const sealer = createSealer(secret);
+    const forges: ForgeDeps = {
+      local,
+      fetch: network.fetch,
+      githubTokens: new Map(),
+      credentialOf: (projectId) => openProjectCredential({ db: pool, sealer }, projectId),
+    };
 
     if (config.role !== "worker") {
       const keyring = createKeyring({ pool, listener, log });
@@ -115,7 +127,7 @@ export async function startServer(config: Config): Promise<Server> {
         { archiveAfterDays: config.archiveAfterDays },
       );
       undo.push(() => tasks.stop());
-      const worker = composeWorker({ config, log, database, listener, mirrors, local, siteCache });
+      const worker = composeWorker({ config, log, database, listener, mirrors, forges, siteCache });
       undo.push(() => worker.stop());
     }
     return { url: publicUrl(), admin, stop, finished };
@@ -132,9 +144,9 @@ function composeWorker(parts: {
   listener: Awaited<ReturnType<typeof startListener>>;
   mirrors: Mirrors;
   siteCache: DiskCache;
-  local: Parameters<typeof openForge>[1]["local"];
+  forges: ForgeDeps;
 }): Worker {
-  const { config, log, database, listener, mirrors, siteCache, local } = parts;
+  const { config, log, database, listener, mirrors, siteCache, forges } = parts;
   const { pool } = database;
   const crashPoint = createCrashPoint(config.crashAt);
   const stages = createStages({
@@ -142,10 +154,11 @@ function composeWorker(parts: {
     writes: createWriteQueue(),
     siteCache,
     findProject: (id) => getProject(pool, id),
-    openForge: (project) => openForge(project, { local }),
+    openForge: (project) => openForge(project, forges),
     resolveModel,
-    jobUrl: (job) => `${local.publicUrl()}/v2/agent/${job.projectId}/job/${job.id}`,
+    jobUrl: (job) => `${forges.local.publicUrl()}/v2/agent/${job.projectId}/job/${job.id}`,
     crashPoint,
+    log,
   });
   return startWorker(
     { pool, databaseUrl: database.url, listener, log, stages, crashPoint },

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import type { Network } from "./lib/network.ts";
 
 type Role = "all" | "api" | "worker";
 
@@ -26,6 +27,8 @@ export interface Config {
   readonly promptCodePointsMax: number;
   /** Days after which final jobs are archived by themselves; null: never. */
   readonly archiveAfterDays: number | null;
+  /** Proxies and authorities that git and every HTTP client heed. */
+  readonly network: Network;
   /** Where a test build kills itself; ignored by every other. */
   readonly crashAt: string | undefined;
 }
@@ -104,6 +107,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, overrides: ConfigOverrides = 
       { least: 1, most: 36_500 },
       problems,
     ),
+    network: readNetwork(env, problems),
     crashAt: env.NODE_ENV === "test" || env.EMEND_TEST_BUILD === "1" ? env.EMEND_CRASH_AT : undefined,
   };
   if (problems.length > 0) throw new ConfigError(problems);
@@ -173,6 +177,29 @@ function parsePublicUrl(text: string | null, problems: string[]): string | null 
 function parseTrustProxy(text: string | null): boolean | string {
   if (text === null || text === "false") return false;
   return text === "true" ? true : text;
+}
+
+/** The usual names, in both spellings; ours for authorities, or else Node's own. */
+function readNetwork(env: NodeJS.ProcessEnv, problems: string[]): Network {
+  const either = (name: string) => env[name.toLowerCase()] || env[name] || undefined;
+  const httpsProxy = either("HTTPS_PROXY");
+  const httpProxy = either("HTTP_PROXY");
+  const noProxy = either("NO_PROXY");
+  const caFile = env.EMEND_CA_FILE || env.NODE_EXTRA_CA_CERTS || undefined;
+  for (const [name, value] of Object.entries({ HTTPS_PROXY: httpsProxy, HTTP_PROXY: httpProxy })) {
+    if (value !== undefined && !/^https?:$/.test(URL.parse(value)?.protocol ?? "")) {
+      problems.push(`${name} must be an http or https URL`);
+    }
+  }
+  if (env.EMEND_CA_FILE && !existsSync(env.EMEND_CA_FILE)) {
+    problems.push(`EMEND_CA_FILE names ${env.EMEND_CA_FILE}, which does not exist`);
+  }
+  return {
+    ...(httpsProxy && { httpsProxy }),
+    ...(httpProxy && { httpProxy }),
+    ...(noProxy && { noProxy }),
+    ...(caFile && existsSync(caFile) && { caFile: resolve(caFile) }),
+  };
 }
 
 function optionalPath(text: string | null): string | null {

@@ -7,7 +7,12 @@ import { withAdmin } from "../with-admin.ts";
 import { withData, withJson } from "./options.ts";
 
 interface AddOptions {
-  forge: "local";
+  forge: string;
+  tokenEnv?: string;
+  app?: string;
+  apiUrl?: string;
+  label?: string[];
+  reviewer?: string[];
   repo?: string;
   base?: string;
   docs?: string;
@@ -15,13 +20,20 @@ interface AddOptions {
   json?: boolean;
 }
 
+const forges = ["local", "github", "gitlab", "gitea"];
+
 export function registerProjectAdd(project: Command, cli: Cli): void {
   const command = project
     .command("add")
     .description("add a project and print its id")
     .argument("<name>", "what people call it")
-    .addOption(new Option("--forge <forge>", "the host of its repository").choices(["local"]).makeOptionMandatory())
-    .option("--repo <path>", "git repository or folder to import; without it an empty repository is made")
+    .addOption(new Option("--forge <forge>", "the host of its repository").choices(forges).makeOptionMandatory())
+    .option("--repo <url>", "its address; on the local forge, what to import (default: an empty repository is made)")
+    .option("--token-env <variable>", "variable that holds the forge's token (default: the forge's usual one)")
+    .option("--app <id>", "GitHub: an App's id; the variable holds its private key")
+    .option("--api-url <url>", "the forge's API, where it does not follow from the repository's address")
+    .option("--label <name...>", "labels of its pull requests")
+    .option("--reviewer <name...>", "people who are asked to review them")
     .option("--base <branch>", "the branch that pull requests go to (default: the repository's own)")
     .option("--docs <dir>", "folder of the docs inside the repository (default: its root)");
   withJson(withData(command)).action((name: string, options: AddOptions) => addProject(cli, name, options));
@@ -29,7 +41,9 @@ export function registerProjectAdd(project: Command, cli: Cli): void {
 
 async function addProject(cli: Cli, name: string, options: AddOptions): Promise<void> {
   if (name.trim() === "") throw new CliError("usage", "the project needs a name");
-  const repo = options.repo === undefined ? undefined : await existingFolder(resolve(options.repo));
+  const isLocal = options.forge === "local";
+  const repo = options.repo === undefined || !isLocal ? options.repo : await existingFolder(resolve(options.repo));
+  const credential = isLocal ? undefined : credentialOf(cli, options);
   const project = await withAdmin(cli, options, (admin) =>
     admin.addProject({
       name,
@@ -37,11 +51,37 @@ async function addProject(cli: Cli, name: string, options: AddOptions): Promise<
       ...(repo === undefined ? {} : { repo }),
       ...(options.base === undefined ? {} : { base: options.base }),
       ...(options.docs === undefined ? {} : { docsDir: options.docs }),
+      ...(credential === undefined ? {} : { credential }),
+      settings: { forge: forgeSettings(options) },
     }),
   );
   printResult(cli, options, project, project.id);
   say(cli, options, `Added. Its repository is ${project.repositoryUrl}`);
   say(cli, options, `Next: emend key create --project ${project.id}`);
+}
+
+const usualVariables: Readonly<Record<string, string>> = {
+  github: "GITHUB_TOKEN",
+  gitlab: "GITLAB_TOKEN",
+  gitea: "GITEA_TOKEN",
+};
+
+/** Tokens are never arguments: those are seen by every user of the machine, and kept in histories. */
+function credentialOf(cli: Cli, options: AddOptions): string {
+  const variable = options.tokenEnv ?? usualVariables[options.forge] ?? "";
+  const value = cli.env[variable];
+  if (!value) {
+    throw new CliError("usage", `the forge's token is missing: set ${variable}, or name its variable with --token-env`);
+  }
+  return options.app === undefined ? value : JSON.stringify({ appId: options.app, privateKey: value });
+}
+
+function forgeSettings(options: AddOptions): Record<string, unknown> {
+  return {
+    ...(options.apiUrl === undefined ? {} : { apiUrl: options.apiUrl }),
+    ...(options.label === undefined ? {} : { labels: options.label }),
+    ...(options.reviewer === undefined ? {} : { reviewers: options.reviewer }),
+  };
 }
 
 export async function existingFolder(path: string): Promise<string> {

@@ -4,6 +4,10 @@ import { Value } from "typebox/value";
 import { AppError } from "../errors.ts";
 import { isBranchName } from "../lib/branch-name.ts";
 
+const defaultEmail = "noreply@emend.invalid";
+/** A label, or the name of a person or team, as its forge spells it. */
+const ForgeWord = Type.String({ minLength: 1, maxLength: 200, pattern: "^[^,\\x00-\\x1f]+$" });
+
 /** Everything a maintainer may set, with its default. Unknown settings are left alone: a newer node may know them. */
 const ProjectSettings = Type.Object({
   /** Runs at the same time. */
@@ -33,6 +37,37 @@ const ProjectSettings = Type.Object({
       allowedPaths: Type.Array(Type.String({ minLength: 1, maxLength: 1000 }), { maxItems: 100, default: [] }),
       filesMax: Type.Integer({ minimum: 1, default: 5000 }),
       bytesMax: Type.Integer({ minimum: 1, default: 33_554_432 }),
+    },
+    { default: {} },
+  ),
+  /** Of the commits that jobs make. */
+  commit: Type.Object(
+    {
+      authorName: Type.String({ minLength: 1, maxLength: 200, default: "Emend" }),
+      authorEmail: Type.String({
+        minLength: 3,
+        maxLength: 200,
+        pattern: "^[^\\s<>]+@[^\\s<>]+$",
+        default: defaultEmail,
+      }),
+      /** Adds a `Signed-off-by` line of the author. */
+      signOff: Type.Boolean({ default: false }),
+    },
+    { default: {} },
+  ),
+  /** How the project's forge is reached, and what its pull requests carry. */
+  forge: Type.Object(
+    {
+      /** Null: known from the repository's address. */
+      apiUrl: Type.Union([Type.String({ maxLength: 1000, pattern: "^https?://[^\\s@?#]+$" }), Type.Null()], {
+        default: null,
+      }),
+      labels: Type.Array(ForgeWord, { maxItems: 50, default: [] }),
+      reviewers: Type.Array(ForgeWord, { maxItems: 50, default: [] }),
+      teamReviewers: Type.Array(ForgeWord, { maxItems: 50, default: [] }),
+      /** GitLab: null leaves it to its project's own setting. */
+      squash: Type.Union([Type.Boolean(), Type.Null()], { default: null }),
+      removeSourceBranch: Type.Union([Type.Boolean(), Type.Null()], { default: null }),
     },
     { default: {} },
   ),

@@ -1,4 +1,4 @@
-/** What a forge must offer: enough to publish one pull request exactly once, and no more. */
+/** What a forge must offer: enough to publish one pull request exactly once and to hear what becomes of it. */
 
 /** One line of a pull request's checks. */
 export interface PullRequestCheck {
@@ -29,13 +29,36 @@ export interface PullRequest {
 export type CreateOutcome =
   | { kind: "created"; pullRequest: PullRequest }
   /** The branch has an open pull request already: look for it. */
-  | { kind: "exists" };
+  | { kind: "exists" }
+  /** Nothing was made: this repository has no drafts. */
+  | { kind: "drafts_unsupported" };
 
 interface GitRemote {
   /** Without credentials. */
   url: string;
   /** Sent as an HTTP header from the environment; never in a URL, argument or file. */
   authorization: string | null;
+}
+
+/** What somebody wrote on a pull request. */
+export interface PullRequestComment {
+  /** Unique among the comments of the repository. */
+  id: string;
+  author: string;
+  text: string;
+  /** Where a review comment points. */
+  path: string | null;
+  line: number | null;
+}
+
+/** What a forge tells of a repository and of the credential's rights on it; null: it does not say. */
+export interface RepositoryDescription {
+  /** As the forge spells it; another than the project's: it was renamed or moved. */
+  path: string;
+  defaultBranch: string | null;
+  archived: boolean;
+  mayPush: boolean | null;
+  mayOpenPullRequests: boolean | null;
 }
 
 /**
@@ -53,4 +76,21 @@ export interface Forge {
   /** Every pull request of a head branch, in all states, newest first. */
   findPullRequests(head: string, signal: AbortSignal): Promise<readonly PullRequest[]>;
   createPullRequest(draft: PullRequestDraft, signal: AbortSignal): Promise<CreateOutcome>;
+  /** Its labels and reviewers by the project's settings. Safe to repeat; null where nothing is set. */
+  readonly ensureDetails: ((number: number, signal: AbortSignal) => Promise<void>) | null;
+  /** Null: there is no such pull request. */
+  readPullRequest(number: number, signal: AbortSignal): Promise<PullRequest | null>;
+  /** Replaces its text. */
+  updatePullRequest(number: number, change: { body: string }, signal: AbortSignal): Promise<void>;
+  describeRepository(signal: AbortSignal): Promise<RepositoryDescription>;
+  /** Null where people have another way to talk to Emend. */
+  readonly conversation: Conversation | null;
+}
+
+export interface Conversation {
+  /** Remarks and review comments, oldest first. */
+  listComments(number: number, signal: AbortSignal): Promise<readonly PullRequestComment[]>;
+  /** Whether the author of a comment may write to the repository. */
+  mayWrite(author: string, signal: AbortSignal): Promise<boolean>;
+  comment(number: number, text: string, signal: AbortSignal): Promise<void>;
 }

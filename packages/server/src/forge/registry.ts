@@ -1,34 +1,95 @@
 import { AppError } from "../errors.ts";
+import { assertNever } from "../lib/assert-never.ts";
+import type { Fetch } from "../lib/network.ts";
 import type { Forge } from "./forge.ts";
+import type { ForgeSettings, RemoteForgeInput } from "./forge-project.ts";
+import { locateGitea, openGiteaForge } from "./gitea/gitea-forge.ts";
+import { locateGithub, openGithubForge } from "./github/github-forge.ts";
+import { type GithubTokens, parseAppCredential } from "./github/github-token.ts";
+import { locateGitlab, openGitlabForge } from "./gitlab/gitlab-forge.ts";
 import { type LocalForgeDeps, openLocalForge } from "./local/local-forge.ts";
 
-export interface ForgeProject {
-  id: string;
-  forge: string;
-}
-
 /** Each forge has a folder here, opens by one function, and passes `conformance.ts`. */
-const openers: Readonly<Record<string, (deps: ForgeDeps, project: ForgeProject) => Forge>> = {
-  local: (deps, project) => openLocalForge(deps.local, project.id),
-};
+const names = ["local", "github", "gitlab", "gitea"] as const;
+export type KnownForge = (typeof names)[number];
 
 export interface ForgeDeps {
   local: LocalForgeDeps;
+  fetch: Fetch;
+  githubTokens: GithubTokens;
+  /** The project's token, opened; null: it has none. */
+  credentialOf(projectId: string): Promise<string | null>;
 }
 
-export function openForge(project: ForgeProject, deps: ForgeDeps): Forge {
-  assertForgeKnown(project.forge);
-  const open = openers[project.forge];
-  if (!open) throw unknown(project.forge);
-  return open(deps, project);
+/** A project as it is stored. */
+interface StoredProject {
+  id: string;
+  forge: string;
+  repositoryUrl: string;
+  settings: { forge: ForgeSettings };
+}
+
+export async function openForge(project: StoredProject, deps: ForgeDeps): Promise<Forge> {
+  const name = knownForge(project.forge);
+  if (name === "local") return openLocalForge(deps.local, project.id);
+  const credential = await deps.credentialOf(project.id);
+  if (credential === null) {
+    throw new AppError("forge_rejected", { publicMessage: "The project has no token for its forge: give it one." });
+  }
+  const { fetch, githubTokens: tokens } = deps;
+  return openRemoteForge({ fetch, tokens, project: { ...project, settings: project.settings.forge }, credential });
+}
+
+/** A forge on another's server. */
+export function openRemoteForge(input: RemoteForgeInput & { tokens: GithubTokens }): Forge {
+  const name = knownForge(input.project.forge);
+  switch (name) {
+    case "local":
+      throw new AppError("internal", { publicMessage: "The local forge is on no other server." });
+    case "github":
+      return openGithubForge(input);
+    case "gitlab":
+      return openGitlabForge(input);
+    case "gitea":
+      return openGiteaForge(input);
+    default:
+      return assertNever(name);
+  }
 }
 
 /** For whoever adds a project: refused in words, before anything is stored. */
-export function assertForgeKnown(name: string): void {
-  if (!Object.hasOwn(openers, name)) throw unknown(name);
+export function knownForge(name: string): KnownForge {
+  const known = names.find((candidate) => candidate === name);
+  if (known) return known;
+  throw new AppError("invalid_request", {
+    publicMessage: `This release has no forge "${name}". It has: ${names.join(", ")}.`,
+  });
 }
 
-function unknown(name: string): AppError {
-  const known = Object.keys(openers).join(", ");
-  return new AppError("invalid_request", { publicMessage: `This release has no forge "${name}". It has: ${known}.` });
+/** The repository's address as it is kept, however it was written; refuses what the forge cannot have. */
+export function normalizeRepository(
+  forge: Exclude<KnownForge, "local">,
+  repositoryUrl: string,
+  settings: ForgeSettings,
+): { url: string; apiUrl: string } {
+  const input = { repositoryUrl, settings };
+  switch (forge) {
+    case "github":
+      return locateGithub(input);
+    case "gitlab":
+      return locateGitlab(input);
+    case "gitea":
+      return locateGitea(input);
+    default:
+      return assertNever(forge);
+  }
+}
+
+/** Tokens that cannot be sent, and Apps without their key, are refused before they are stored. */
+export function checkCredential(forge: Exclude<KnownForge, "local">, credential: string): string {
+  const plain = credential.trim();
+  if (forge === "github" && parseAppCredential(plain)) return plain;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what a header cannot hold
+  if (plain !== "" && plain.length <= 4096 && !/[\s\u0000-\u001f\u007f-\uffff]/.test(plain)) return plain;
+  throw new AppError("invalid_request", { publicMessage: "The token is empty, or holds spaces or line breaks." });
 }

@@ -1,8 +1,5 @@
-import { commitMessage } from "./commit-message.ts";
+import { authorOf, commitMessage } from "./commit-message.ts";
 import type { CommitIds, PublishDeps, PublishInput } from "./publication.ts";
-
-/** Who the commits of jobs are by. */
-export const commitAuthor = { name: "Emend", email: "noreply@emend.invalid" };
 
 /**
  * Builds the commit and stores its ids before anything leaves this machine. A later run builds it anew, perhaps on
@@ -16,7 +13,7 @@ export async function commitChange(deps: PublishDeps, input: PublishInput, signa
       base: input.base.commit,
       entries: input.entries,
       message: commitMessage(input),
-      author: commitAuthor,
+      author: authorOf(input.commit),
       date: input.job.createdAt,
     },
     signal,

@@ -3,12 +3,31 @@ import { plainLine, plainText } from "./quiet-text.ts";
 const subjectCharactersMax = 120;
 const summaryCharactersMax = 8_000;
 
-/** Title, summary and the job it came from; the same job gives the same bytes. */
-export function commitMessage(input: { title: string; summary: string; job: { id: string } }): string {
+/** A project's wishes for the commits of its jobs. */
+export interface CommitSettings {
+  authorName: string;
+  authorEmail: string;
+  signOff: boolean;
+}
+
+export function authorOf(settings: CommitSettings): { name: string; email: string } {
+  return { name: settings.authorName, email: settings.authorEmail };
+}
+
+/** Title, summary, the job it came from and who signs for it; the same job gives the same bytes. */
+export function commitMessage(input: {
+  title: string;
+  summary: string;
+  job: { id: string };
+  commit: CommitSettings;
+}): string {
+  const { authorName, authorEmail, signOff } = input.commit;
+  const trailers = [`Emend-Job: ${input.job.id}`];
+  if (signOff) trailers.push(`Signed-off-by: ${plainLine(authorName, 200).replace(/[<>]/g, "")} <${authorEmail}>`);
   const parts = [
     plainLine(input.title, subjectCharactersMax) || "Update documentation",
     plainText(input.summary, summaryCharactersMax),
-    `Emend-Job: ${input.job.id}`,
+    trailers.join("\n"),
   ];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }

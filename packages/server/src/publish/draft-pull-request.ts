@@ -5,20 +5,29 @@ import { plainLine } from "./quiet-text.ts";
 
 const titleCharactersMax = 200;
 
+/** For repositories that have no drafts: what must be read before merging says so in its title. */
+const needsReview = "[needs review] ";
+
 /** Everything a pull request of this change says. */
-export async function draftPullRequest(deps: PublishDeps, input: PublishInput): Promise<PullRequestDraft> {
+export async function draftPullRequest(
+  deps: PublishDeps,
+  input: PublishInput & { draftsSupported?: false },
+): Promise<PullRequestDraft> {
   const checks = listChecks(input.checks);
+  const isMarked = input.draft && input.draftsSupported === false;
+  const title = plainLine(input.title, titleCharactersMax) || "Update documentation";
   return {
     head: input.job.branch,
     base: input.base.ref,
-    title: plainLine(input.title, titleCharactersMax) || "Update documentation",
+    title: isMarked ? needsReview + title : title,
     body: pullRequestBody({
       ...input,
       files: await listTouchedFiles(deps, input),
       checks: deps.forge.showsChecks ? [] : checks,
       introduced: input.checks.introduced,
+      findingsFirst: isMarked,
     }),
-    draft: input.draft,
+    draft: input.draft && !isMarked,
     checks,
   };
 }

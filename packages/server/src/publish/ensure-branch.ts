@@ -32,6 +32,7 @@ export async function ensureBranch(
     if (answer.kind === "answered") {
       const outcome = await settle(deps, input, ids, answer.value);
       if (outcome.kind === "holds") await deps.store.savePush();
+      deps.crashPoint("after-push-stored");
       return outcome;
     }
     await pauseAfterUnclear(attempt, answer.error, signal);

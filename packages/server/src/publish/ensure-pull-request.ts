@@ -1,10 +1,10 @@
 import { AppError } from "../errors.ts";
-import type { PullRequest } from "../forge/forge.ts";
+import type { CreateOutcome, PullRequest, PullRequestDraft } from "../forge/forge.ts";
 import { draftPullRequest } from "./draft-pull-request.ts";
 import { pickPullRequest } from "./find-pull-request.ts";
 import type { PublishDeps, PublishInput } from "./publication.ts";
 import { pauseAfterUnclear } from "./retry.ts";
-import { sendEffect, sendQuestion } from "./send-effect.ts";
+import { type Answer, sendEffect, sendQuestion } from "./send-effect.ts";
 
 export interface EnsuredPullRequest {
   kind: "opened" | "found" | "closed" | "merged";
@@ -36,10 +36,21 @@ async function findOrCreate(
   const { branch } = input.job;
   const listed = await sendQuestion(deps, (request) => deps.forge.findPullRequests(branch, request), signal);
   if (listed.kind === "unclear") return listed;
+  deps.crashPoint("after-find");
   const found = pickPullRequest(listed.value);
   if (found) return found;
 
-  const draft = await draftPullRequest(deps, input);
+  const created = await create(deps, await draftPullRequest(deps, input), signal);
+  const settled =
+    created.kind === "answered" && created.value.kind === "drafts_unsupported"
+      ? await create(deps, await draftPullRequest(deps, { ...input, draftsSupported: false }), signal)
+      : created;
+  if (settled.kind === "unclear") return settled;
+  if (settled.value.kind === "created") return { kind: "opened", pullRequest: settled.value.pullRequest };
+  return { kind: "unclear", error: existsButUnlisted() };
+}
+
+async function create(deps: PublishDeps, draft: PullRequestDraft, signal: AbortSignal): Promise<Answer<CreateOutcome>> {
   const created = await sendEffect(
     deps,
     (request) => {
@@ -49,9 +60,7 @@ async function findOrCreate(
     signal,
   );
   deps.crashPoint("after-create");
-  if (created.kind === "unclear") return created;
-  if (created.value.kind === "created") return { kind: "opened", pullRequest: created.value.pullRequest };
-  return { kind: "unclear", error: existsButUnlisted() };
+  return created;
 }
 
 /** Some forges list a pull request a moment after they refuse a second one. */

@@ -2,6 +2,7 @@ import type { Finding } from "@emend/site";
 import type { Forge, PullRequest } from "../forge/forge.ts";
 import type { Mirror } from "../tree/mirror.ts";
 import type { OverlayEntry } from "../tree/tree.ts";
+import type { CommitSettings } from "./commit-message.ts";
 import type { WriteQueue } from "./write-queue.ts";
 
 /** Where a test build can be told to die while it publishes, in order. */
@@ -11,9 +12,13 @@ export const publishCrashPoints = [
   "after-commit-stored",
   "before-push",
   "after-push",
+  "after-push-stored",
   "before-find",
+  "after-find",
   "before-create",
   "after-create",
+  "before-details",
+  "after-details",
 ] as const;
 export type PublishCrashPoint = (typeof publishCrashPoints)[number];
 
@@ -43,6 +48,8 @@ export interface PublishDeps {
     savePush(): Promise<void>;
   };
   writes: WriteQueue;
+  /** Told of what did not work and does not matter enough to fail: labels, reviewers. */
+  warn(message: string, error: unknown): void;
   crashPoint(name: PublishCrashPoint): void;
   /**
    * Renews the lease, and says until when by `performance.now()` a request may be sent on it; throws when it is lost
@@ -78,6 +85,7 @@ export interface PublishInput {
   draft: boolean;
   /** Why this is a draft, in words for its reader. */
   draftReason?: string;
+  commit: CommitSettings;
   /** What an earlier run stored before it pushed. */
   stored: CommitIds | null;
   /** The commit the branch must have now; null: it must not exist. */

@@ -1,5 +1,6 @@
 import { commitChange } from "./commit-change.ts";
 import { ensureBranch } from "./ensure-branch.ts";
+import { ensureDetails } from "./ensure-details.ts";
 import { ensurePullRequest } from "./ensure-pull-request.ts";
 import { findOwnPullRequest } from "./find-pull-request.ts";
 import type { Publication, PublishDeps, PublishInput } from "./publication.ts";
@@ -18,6 +19,7 @@ export async function publishChange(deps: PublishDeps, input: PublishInput, sign
     return { kind: "branch_conflict", branch: input.job.branch, found: branch.found };
   }
   const published = await ensurePullRequest(deps, input, signal);
+  await ensureDetails(deps, published.pullRequest, signal);
   return { ...published, commitId: branch.commitId };
 }
 
@@ -30,5 +32,6 @@ async function findDone(deps: PublishDeps, input: PublishInput, signal: AbortSig
   const own = await findOwnPullRequest(deps, input.job, signal);
   if (!own) return null;
   await deps.store.savePush();
+  await ensureDetails(deps, own.pullRequest, signal);
   return { ...own, commitId: input.stored.commitId };
 }

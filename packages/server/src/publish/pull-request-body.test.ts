@@ -90,8 +90,13 @@ describe("a pull request's body", () => {
 
 describe("the commit's message", () => {
   it("is a title on one line, the summary and the job", () => {
-    const message = commitMessage({ title: "A\ntitle\u0007 ", summary: "Why.\r\n\r\nMore.", job: { id: "job_1" } });
+    const job = { id: "job_1" };
+    const commit = { authorName: "Docs <bot>", authorEmail: "docs@example.com", signOff: false };
+    const message = commitMessage({ title: "A\ntitle\u0007 ", summary: "Why.\r\n\r\nMore.", job, commit });
     expect(message).toBe("A title\n\nWhy.\n\nMore.\n\nEmend-Job: job_1\n");
-    expect(commitMessage({ title: " ", summary: "", job: { id: "j" } })).toBe("Update documentation\n\nEmend-Job: j\n");
+    const signed = { ...commit, signOff: true };
+    expect(commitMessage({ title: " ", summary: "", job, commit: signed })).toBe(
+      "Update documentation\n\nEmend-Job: job_1\nSigned-off-by: Docs bot <docs@example.com>\n",
+    );
   });
 });

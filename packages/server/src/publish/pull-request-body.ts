@@ -24,15 +24,18 @@ export interface BodyInput {
   /** Empty where the forge's page shows them by itself. */
   checks: readonly PullRequestCheck[];
   introduced: readonly Finding[];
+  /** Where nothing else keeps a reader from merging. */
+  findingsFirst?: boolean;
 }
 
 /** What changed and why, what was touched, what was checked, and which job it came from. */
 export function pullRequestBody(input: BodyInput): string {
   const sections = [
     input.draft ? draftNotice(input) : "",
+    input.findingsFirst ? findings(input.introduced) : "",
     quietMarkdown(input.summary, summaryCharactersMax),
     checks(input.checks),
-    findings(input.introduced),
+    input.findingsFirst ? "" : findings(input.introduced),
     touched(input.files),
     `### Asked for\n\n${codeBlock(input.job.prompt, promptCharactersMax)}`,
     `${madeBy(input.model)} [The job](${input.job.url}) has the details.`,
@@ -53,7 +56,7 @@ export function hasMarker(body: string, jobId: string): boolean {
 
 function draftNotice(input: BodyInput): string {
   const reason = input.draftReason ?? "new findings remain; read them before you merge";
-  return `> **Draft:** ${plainLine(quietMarkdown(reason, 500), 500)}`;
+  return `> **${input.findingsFirst ? "Needs review" : "Draft"}:** ${plainLine(quietMarkdown(reason, 500), 500)}`;
 }
 
 function checks(list: readonly PullRequestCheck[]): string {

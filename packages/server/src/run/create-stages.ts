@@ -3,9 +3,10 @@ import type { Limits, Model } from "../agent/agent.ts";
 import { runAgentWithReview } from "../agent/run-agent-with-review.ts";
 import { AppError } from "../errors.ts";
 import type { Forge } from "../forge/forge.ts";
+import type { ForgeSettings } from "../forge/forge-project.ts";
 import type { LeasedJob } from "../jobs/leased-job.ts";
-import { commitAuthor } from "../publish/commit-change.ts";
-import { commitMessage } from "../publish/commit-message.ts";
+import type { Logger } from "../lib/logger.ts";
+import { authorOf, type CommitSettings, commitMessage } from "../publish/commit-message.ts";
 import { publishChange } from "../publish/publish-change.ts";
 import type { WriteQueue } from "../publish/write-queue.ts";
 import { refusedBy } from "../review/policy.ts";
@@ -21,9 +22,16 @@ import type { Stages } from "./run.ts";
 interface RunProject {
   id: string;
   forge: string;
+  repositoryUrl: string;
   baseRef: string | null;
   docsDir: string;
-  settings: { draft: boolean; limits: Limits; policy: Omit<Policy, "docsDir"> };
+  settings: {
+    draft: boolean;
+    limits: Limits;
+    policy: Omit<Policy, "docsDir">;
+    commit: CommitSettings;
+    forge: ForgeSettings;
+  };
 }
 
 export interface StageDeps {
@@ -31,10 +39,11 @@ export interface StageDeps {
   writes: WriteQueue;
   siteCache: ParseCache;
   findProject(id: string): Promise<RunProject | undefined>;
-  openForge(project: RunProject): Forge;
+  openForge(project: RunProject): Promise<Forge>;
   resolveModel(name: string): Model;
   jobUrl(job: LeasedJob): string;
   crashPoint(name: CrashPoint): void;
+  log: Logger;
 }
 
 /** The real stages: each finds what it needs by the job, so that any of them can be the first one after a crash. */
@@ -49,7 +58,7 @@ export function createStages(deps: StageDeps): Stages {
     async openTree(job, edits, signal) {
       const project = await projectOf(job);
       const mirror = await deps.mirrors.open(project.id);
-      const remote = await deps.openForge(project).gitRemote(signal);
+      const remote = await (await deps.openForge(project)).gitRemote(signal);
       const pinned = job.base ?? (await pinBase());
       if (job.base) await mirror.ensureBase({ remote, jobId: job.id, commit: job.base.commit }, signal);
       const base = mirror.treeAt(pinned.commit);
@@ -92,14 +101,15 @@ export function createStages(deps: StageDeps): Stages {
     },
 
     async diff(job, { base, overlay }, change, signal) {
+      const { settings } = await projectOf(job);
       const mirror = await deps.mirrors.open(job.projectId);
       const commit = await mirror.commit(
         {
           jobId: job.id,
           base: base.commit,
           entries: overlay.entries(),
-          message: commitMessage({ ...change, job }),
-          author: commitAuthor,
+          message: commitMessage({ ...change, job, commit: settings.commit }),
+          author: authorOf(settings.commit),
           date: job.createdAt,
         },
         signal,
@@ -114,11 +124,12 @@ export function createStages(deps: StageDeps): Stages {
       const draftReason = draftReasonOf(change);
       return publishChange(
         {
-          forge: deps.openForge(project),
+          forge: await deps.openForge(project),
           mirror: await deps.mirrors.open(project.id),
           store: recorder,
           writes: deps.writes,
           crashPoint: deps.crashPoint,
+          warn: (message, error) => deps.log.warn({ err: error, jobId: job.id }, message),
           renewForEffect: recorder.renewForEffect,
         },
         {
@@ -132,6 +143,7 @@ export function createStages(deps: StageDeps): Stages {
           draft: draftReason !== undefined || (job.draft ?? project.settings.draft),
           ...(draftReason === undefined ? {} : { draftReason }),
           stored: work.stored,
+          commit: project.settings.commit,
           branchExpected: null,
         },
         signal,

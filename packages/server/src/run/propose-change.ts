@@ -58,13 +58,15 @@ async function saveChange(
   signal: AbortSignal,
 ): Promise<void> {
   const { outcome, verdict } = found;
+  const diff = await deps.stages.diff(job, tree, outcome, signal);
+  deps.crashPoint("before-change-stored");
   await deps.recorder.saveChange({
     title: outcome.title,
     summary: outcome.summary,
     limitReached: outcome.kind === "stopped" ? outcome.code : null,
     findings: verdict,
     figures: describeVerdict(verdict),
-    diff: await deps.stages.diff(job, tree, outcome, signal),
+    diff,
   });
   deps.crashPoint("after-change-stored");
 }

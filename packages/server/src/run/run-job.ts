@@ -18,8 +18,10 @@ export interface RunDeps {
 export async function runJob(deps: RunDeps, job: LeasedJob, signal: AbortSignal): Promise<Outcome> {
   const { stages, recorder, crashPoint } = deps;
   const { steps, edits } = await recorder.load();
+  crashPoint("after-load");
 
   const tree = await stages.openTree(job, edits, signal);
+  crashPoint("after-tree-opened");
   if (job.base === null) await recorder.saveBase({ commit: tree.base.commit, branch: tree.baseBranch });
   crashPoint("after-base-pinned");
 
@@ -30,6 +32,7 @@ export async function runJob(deps: RunDeps, job: LeasedJob, signal: AbortSignal)
   const publication = await stages.publish(job, { ...tree, change, model, stored: job.change, recorder }, signal);
   if (publication.kind === "branch_conflict") return publication;
 
+  crashPoint("before-pull-request-stored");
   await recorder.savePullRequest(publication.pullRequest);
   crashPoint("after-pull-request-stored");
   return { kind: "published", pullRequest: publication.pullRequest, change };

@@ -9,8 +9,8 @@ import { createLoginLink } from "../../src/accounts/create-login-link.ts";
 import { createSessions } from "../../src/accounts/sessions.ts";
 import type { Forge } from "../../src/forge/forge.ts";
 import { createLocalRepository } from "../../src/forge/local/create-repository.ts";
+import { openLocalForge } from "../../src/forge/local/local-forge.ts";
 import { localForgePlugin } from "../../src/forge/local/plugin.ts";
-import { openForge } from "../../src/forge/registry.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 import { createGit, type Git } from "../../src/tree/git.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
@@ -63,7 +63,7 @@ export async function startTestForge(options: { basePath?: string } = {}): Promi
     { prefix: options.basePath ?? "" },
   );
   url = `${await app.listen({ host: "127.0.0.1", port: 0 })}${options.basePath ?? ""}`;
-  const open = (projectId: string) => openForge({ id: projectId, forge: "local" }, { local });
+  const open = (projectId: string) => openLocalForge(local, projectId);
 
   return {
     database,

@@ -1,6 +1,6 @@
 // A worker process that publishes one job and dies, or freezes, at the point it is told.
 import { createPool } from "../../src/db/pool.ts";
-import { openForge } from "../../src/forge/registry.ts";
+import { openLocalForge } from "../../src/forge/local/local-forge.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 import { createCrashPoint } from "../../src/run/crash-point.ts";
 import { createGit } from "../../src/tree/git.ts";
@@ -24,7 +24,7 @@ const pool = createPool({ url: order.databaseUrl, connectionsMax: 2, log: create
 const git = createGit({ allowedProtocols: ["http", "file"] });
 const local = { git, forgeDir: order.forgeDir, pool, publicUrl: () => order.publicUrl };
 const forge = {
-  ...openForge({ id: order.projectId, forge: "local" }, { local }),
+  ...openLocalForge(local, order.projectId),
   gitRemote: async () => ({
     url: `${order.publicUrl}/git/${order.projectId}.git`,
     authorization: order.authorization,

@@ -23,6 +23,9 @@ export interface PublishNode {
 const leaseMs = 20_000;
 const { signal } = new AbortController();
 
+/** As a project that wishes for nothing has it. */
+export const testCommit = { authorName: "Emend", authorEmail: "noreply@emend.invalid", signOff: false };
+
 /** What every test job changes. */
 export const testEntries: PublishInput["entries"] = [
   { path: "guides/start.md", mode: "100644", content: Buffer.from("# Start\n\nUse your access key.\n") },
@@ -60,6 +63,7 @@ export async function publishTestJob(
       },
       writes: createWriteQueue(),
       crashPoint: () => {},
+      warn: () => {},
       renewForEffect: () => renewForEffect(pool, lease, leaseMs),
     };
     const input: PublishInput = {
@@ -77,6 +81,7 @@ export async function publishTestJob(
       summary: "Replaced the term on 1 page and added a page.",
       checks: { introduced: [], fixed: [], findingsBefore: 2, findingsAfter: 2 },
       draft: false,
+      commit: testCommit,
       stored: row.commit_id ? { treeId: row.tree_id, commitId: row.commit_id } : null,
       branchExpected: null,
     };

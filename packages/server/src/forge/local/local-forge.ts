@@ -4,7 +4,14 @@ import { inTransaction } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
 import type { CreateOutcome, Forge, PullRequest, PullRequestDraft } from "../forge.ts";
 import { compareBranches } from "./compare-branches.ts";
-import { insertPullRequest, type LocalPullRequest, listPullRequestsOfHead } from "./pull-requests.ts";
+import {
+  getPullRequest,
+  insertPullRequest,
+  type LocalPullRequest,
+  listPullRequestsOfHead,
+  saveBody,
+} from "./pull-requests.ts";
+import { readDefaultBranch } from "./read-default-branch.ts";
 import { type RepositoryDeps, repositoryOf } from "./repository.ts";
 import { keepHead } from "./settle-pull-requests.ts";
 
@@ -57,6 +64,21 @@ export function openLocalForge(deps: LocalForgeDeps, projectId: string): Forge {
     gitRemote: async () => ({ url: pathToFileURL(repository.gitDir).href, authorization: null }),
     findPullRequests,
     createPullRequest,
+    ensureDetails: null,
+    async readPullRequest(number) {
+      const row = await getPullRequest(deps.pool, projectId, number);
+      return row && toPullRequest(row);
+    },
+    updatePullRequest: (number, { body }) => saveBody(deps.pool, projectId, number, body),
+    describeRepository: async (signal) => ({
+      path: projectId,
+      defaultBranch: await readDefaultBranch(repository, signal),
+      archived: false,
+      mayPush: true,
+      mayOpenPullRequests: true,
+    }),
+    // Its pages have no comments: a follow-up is sent to the job.
+    conversation: null,
   };
 }
 

@@ -134,3 +134,11 @@ export async function saveCompared(
     [projectId, number, commits.base, commits.head],
   );
 }
+
+export async function saveBody(db: Queryable, projectId: string, number: number, body: string): Promise<void> {
+  await db.query(
+    `update local_pull_requests set body = $3, updated_at = clock_timestamp()
+     where project_id = $1 and number = $2 and body <> $3`,
+    [projectId, number, body],
+  );
+}

@@ -1,0 +1,74 @@
+import { addProject } from "./accounts/add-project.ts";
+import { parseProjectSettings } from "./accounts/project-settings.ts";
+import type { Sealer } from "./accounts/secrets.ts";
+import type { Config } from "./config.ts";
+import type { Queryable } from "./db/pool.ts";
+import { AppError, isAppError } from "./errors.ts";
+import type { ForgeProject } from "./forge/forge-project.ts";
+import { checkCredential, type KnownForge, normalizeRepository, openRemoteForge } from "./forge/registry.ts";
+import { newId } from "./lib/id.ts";
+import { createFetch } from "./lib/network.ts";
+
+interface NewRemoteProject {
+  name: string;
+  repo?: string;
+  base?: string;
+  docsDir?: string;
+  credential?: string;
+  settings?: unknown;
+}
+
+const lookMsMax = 15_000;
+
+/**
+ * Adds a project whose repository is on another's server. The repository is looked at first, with the token given: what
+ * can never work is refused in words now, and not when the first job has done its work.
+ */
+export async function connectProject(
+  deps: { config: Config; db: Queryable; sealer: Sealer },
+  forge: Exclude<KnownForge, "local">,
+  input: NewRemoteProject,
+): Promise<{ id: string; repositoryUrl: string }> {
+  if (!input.repo) throw refused("A project of this forge needs the address of its repository.");
+  if (!input.credential) throw refused("A project of this forge needs a token.");
+  const id = newId("prj");
+  const settings = parseProjectSettings(input.settings).forge;
+  const { url } = normalizeRepository(forge, input.repo, settings);
+  const credential = checkCredential(forge, input.credential);
+  await look(deps.config, { id, forge, repositoryUrl: url, settings }, credential);
+  const { repositoryUrl } = await addProject(deps, {
+    id,
+    name: input.name,
+    forge,
+    repositoryUrl: url,
+    baseRef: input.base ?? null,
+    docsDir: input.docsDir ?? "",
+    settings: input.settings,
+    credential,
+  });
+  return { id, repositoryUrl };
+}
+
+async function look(config: Config, project: ForgeProject, credential: string): Promise<void> {
+  const network = createFetch(config.network);
+  try {
+    const forge = openRemoteForge({ project, credential, fetch: network.fetch, tokens: new Map() });
+    const found = await forge.describeRepository(AbortSignal.timeout(lookMsMax));
+    if (found.archived) throw refused(`${found.path} is archived: nothing can be pushed to it.`);
+    if (!project.repositoryUrl.toLowerCase().endsWith(`/${found.path.toLowerCase()}`)) {
+      throw refused(`The repository is called ${found.path} now: give its new address.`);
+    }
+    if (found.mayPush === false) throw refused("The token's owner may not push to this repository.");
+  } catch (error) {
+    // A forge that is away just now is no reason to refuse: jobs wait for it as well.
+    if (isAppError(error, "forge_unavailable") || (error as Error)?.name === "TimeoutError") return;
+    if (isAppError(error, "forge_rejected")) throw refused(error.publicMessage);
+    throw error;
+  } finally {
+    await network.close();
+  }
+}
+
+function refused(publicMessage: string): AppError {
+  return new AppError("invalid_request", { publicMessage });
+}

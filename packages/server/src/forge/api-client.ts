@@ -1,0 +1,141 @@
+import type { Static, TSchema } from "typebox";
+import { Value } from "typebox/value";
+import { AppError } from "../errors.ts";
+import type { Fetch } from "../lib/network.ts";
+import { type RawAnswer, refusalOf } from "./api-refusal.ts";
+
+export interface ApiRequest<T extends TSchema> {
+  method: "GET" | "POST" | "PATCH" | "PUT";
+  /** Below the API's address; each part encoded. */
+  path: string;
+  query?: Readonly<Record<string, string | number>>;
+  body?: unknown;
+  /** What of the answer is relied on. */
+  answer: T;
+  /** For people: "open a pull request". */
+  what: string;
+}
+
+/** An answer of one of the statuses that the caller wants to judge by itself. */
+type ApiOutcome<T> = { kind: "ok"; value: T } | { kind: "refused"; status: number; body: unknown };
+
+export interface ApiClient {
+  /** The answer, or the forge's refusal thrown. */
+  call<T extends TSchema>(request: ApiRequest<T>, signal: AbortSignal): Promise<Static<T>>;
+  /** Refusals of these statuses are returned, since they may mean something better. */
+  ask<T extends TSchema>(
+    request: ApiRequest<T>,
+    statuses: readonly number[],
+    signal: AbortSignal,
+  ): Promise<ApiOutcome<Static<T>>>;
+}
+
+const answerBytesMax = 16 * 1024 * 1024;
+/** Whoever calls sets a shorter one; this is for those who do not. */
+const requestMsMax = 60_000;
+
+/** Speaks JSON with one forge. Nothing is repeated here: who may repeat what is known to the caller alone. */
+export function createApiClient(options: {
+  fetch: Fetch;
+  /** As people call it. */
+  forge: string;
+  /** Without a slash at its end. */
+  apiUrl: string;
+  headers?: Readonly<Record<string, string>>;
+  authorization(signal: AbortSignal): Promise<string | null>;
+}): ApiClient {
+  const { forge, apiUrl } = options;
+
+  async function exchange(request: ApiRequest<TSchema>, signal: AbortSignal): Promise<RawAnswer> {
+    const authorization = await options.authorization(signal);
+    const url = new URL(`${apiUrl}${request.path}`);
+    for (const [name, value] of Object.entries(request.query ?? {})) url.searchParams.set(name, String(value));
+    const hasBody = request.body !== undefined;
+    try {
+      const response = await options.fetch(url.href, {
+        method: request.method,
+        headers: {
+          accept: "application/json",
+          "user-agent": "emend",
+          ...options.headers,
+          ...(hasBody ? { "content-type": "application/json" } : {}),
+          ...(authorization === null ? {} : { authorization }),
+        },
+        ...(hasBody ? { body: JSON.stringify(request.body) } : {}),
+        // A credential must not follow to wherever it is sent.
+        redirect: "manual",
+        signal: AbortSignal.any([signal, AbortSignal.timeout(requestMsMax)]),
+      });
+      const text = await readText(response.body);
+      return { status: response.status, headers: response.headers, body: parseJson(text) };
+    } catch (error) {
+      signal.throwIfAborted();
+      throw unreachable(forge, error);
+    }
+  }
+
+  async function ask<T extends TSchema>(
+    request: ApiRequest<T>,
+    statuses: readonly number[],
+    signal: AbortSignal,
+  ): Promise<ApiOutcome<Static<T>>> {
+    const answer = await exchange(request, signal);
+    if (answer.status >= 200 && answer.status < 300) {
+      if (Value.Check(request.answer, answer.body)) return { kind: "ok", value: answer.body };
+      throw new AppError("forge_unavailable", {
+        publicMessage: `${forge} answered ${answer.status} in a form that Emend does not understand.`,
+        retryable: true,
+      });
+    }
+    if (statuses.includes(answer.status)) return { kind: "refused", status: answer.status, body: answer.body };
+    throw refusalOf(forge, answer, request.what);
+  }
+
+  return {
+    ask,
+    async call(request, signal) {
+      const outcome = await ask(request, [], signal);
+      if (outcome.kind === "ok") return outcome.value;
+      throw new AppError("internal", { publicMessage: "A refusal that nobody asked for was returned." });
+    },
+  };
+}
+
+async function readText(body: AsyncIterable<Uint8Array> | null): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length;
+    if (bytes > answerBytesMax) throw new Error("the answer is too long");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** What is no JSON fails the check of its form, or is a refusal without words. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Certificates do not mend themselves; everything else between here and there may. */
+function unreachable(forge: string, error: unknown): AppError {
+  const code = String(
+    (error as { cause?: { code?: unknown } })?.cause?.code ?? (error as { code?: unknown })?.code ?? "",
+  );
+  const isCertificate = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/.test(code);
+  if (isCertificate) {
+    return new AppError("forge_rejected", {
+      publicMessage: `${forge}'s certificate is not trusted (${code}). Name its authority's file in EMEND_CA_FILE.`,
+      cause: error,
+    });
+  }
+  return new AppError("forge_unavailable", {
+    publicMessage: `${forge} did not answer${code ? ` (${code})` : ""}.`,
+    retryable: true,
+    cause: error,
+  });
+}

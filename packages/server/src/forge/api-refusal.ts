@@ -1,0 +1,107 @@
+import { AppError } from "../errors.ts";
+
+export interface RawAnswer {
+  status: number;
+  headers: Headers;
+  /** What was sent, as JSON where it is. */
+  body: unknown;
+}
+
+const wordsLengthMax = 500;
+/** What a forge that names no time is given. */
+const throttledMs = 60_000;
+const retryMsMax = 3_600_000;
+
+/** What an answer that is no success means: to come back, or never to ask again. */
+export function refusalOf(forge: string, answer: RawAnswer, what: string): AppError {
+  const { status } = answer;
+  const words = wordsOf(answer.body);
+  const told = `${forge} answered ${status}${words ? `: ${words}` : ""}`;
+  if (isThrottled(answer)) {
+    return new AppError("forge_unavailable", {
+      publicMessage: `${told}. It asks to be left alone for a while.`,
+      retryable: true,
+      retryAfterMs: retryAfterMs(answer.headers) ?? throttledMs,
+    });
+  }
+  if (status >= 500 || status === 408) {
+    return new AppError("forge_unavailable", {
+      publicMessage: told,
+      retryable: true,
+      retryAfterMs: retryAfterMs(answer.headers),
+    });
+  }
+  return new AppError("forge_rejected", { publicMessage: `${told}. ${advice(answer, what)}` });
+}
+
+/** GitHub says 403 where others say 429, and tells it apart by its headers or, at times, by its words alone. */
+function isThrottled({ status, headers, body }: RawAnswer): boolean {
+  if (status === 429) return true;
+  if (status !== 403) return false;
+  return (
+    headers.has("retry-after") || headers.get("x-ratelimit-remaining") === "0" || /rate limit/i.test(wordsOf(body))
+  );
+}
+
+/** By Retry-After, in seconds or as a date, or else by when the limit is reset. */
+function retryAfterMs(headers: Headers, nowMs = Date.now()): number | undefined {
+  const after = headers.get("retry-after");
+  const reset = headers.get("x-ratelimit-reset") ?? headers.get("ratelimit-reset");
+  const seconds = Number(after ?? Number.NaN);
+  let ms = Number.NaN;
+  if (after !== null) ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(after) - nowMs;
+  else if (reset !== null && headers.get("x-ratelimit-remaining") !== null) ms = Number(reset) * 1000 - nowMs;
+  return Number.isFinite(ms) ? Math.min(Math.max(Math.ceil(ms), 0), retryMsMax) : undefined;
+}
+
+function advice({ status, headers }: RawAnswer, what: string): string {
+  if (status >= 300 && status < 400) {
+    const target = headers.get("location");
+    return `The repository has moved${target ? ` (${plainTarget(target)})` : ""}: give the project its new address.`;
+  }
+  if (status === 401) return "The project's token is missing, expired or revoked: give it a new one.";
+  if (status === 403) return `The project's token may not ${what}: give it the right, or another token.`;
+  if (status === 404) return "Check the project's address, and that its token covers the repository.";
+  if (status === 410 || status === 423) return "The repository is archived, locked or gone.";
+  return `It does not let Emend ${what}.`;
+}
+
+function plainTarget(target: string): string {
+  const url = URL.parse(target);
+  return url ? `${url.origin}${url.pathname}`.slice(0, 200) : "elsewhere";
+}
+
+/** Every forge's form of saying why: `message`, `error`, and what GitHub and GitLab put beside or inside them. */
+export function wordsOf(body: unknown): string {
+  const said: string[] = [];
+  collect(body, said, 0);
+  const words = [...new Set(said)]
+    .join("; ")
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal escapes come from the far end
+    .replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]+/g, " ")
+    .trim();
+  return words.length <= wordsLengthMax ? words : `${words.slice(0, wordsLengthMax)}…`;
+}
+
+function collect(value: unknown, said: string[], depth: number): void {
+  if (typeof value === "string") {
+    if (depth > 0) said.push(value);
+    return;
+  }
+  if (typeof value !== "object" || value === null || depth > 4) return;
+  if (Array.isArray(value)) {
+    for (const item of value) collect(item, said, depth + 1);
+    return;
+  }
+  const { message, error, errors, error_description: description } = value as Record<string, unknown>;
+  const parts = [message, error, description, errors].filter((part) => part !== undefined && part !== null);
+  // GitLab: {"message":{"title":["is too long"]}}.
+  if (parts.length === 0 && depth > 0) {
+    for (const [name, part] of Object.entries(value)) {
+      const inner: string[] = [];
+      collect(part, inner, depth + 1);
+      if (inner.length > 0) said.push(`${name} ${inner.join(", ")}`);
+    }
+  }
+  for (const part of parts) collect(part, said, depth + 1);
+}

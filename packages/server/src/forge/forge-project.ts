@@ -1,0 +1,32 @@
+import type { Fetch } from "../lib/network.ts";
+
+/** As much of a project as its forge needs. */
+export interface ForgeProject {
+  id: string;
+  forge: string;
+  /** Without credentials. */
+  repositoryUrl: string;
+  settings: ForgeSettings;
+}
+
+export interface ForgeSettings {
+  /** Null: known from the repository's address. */
+  apiUrl: string | null;
+  labels: readonly string[];
+  /** By the names that people have on the forge. */
+  reviewers: readonly string[];
+  /** GitHub and Gitea: teams of the organization. */
+  teamReviewers: readonly string[];
+  /** GitLab: squash the commits when merging; null: as its project is set. */
+  squash: boolean | null;
+  /** GitLab: delete the branch when merging; null: as its project is set. */
+  removeSourceBranch: boolean | null;
+}
+
+/** What every forge that is reached over HTTP is opened with. */
+export interface RemoteForgeInput {
+  fetch: Fetch;
+  project: ForgeProject;
+  /** As it was given: a token, or an App as JSON. */
+  credential: string;
+}

@@ -1,0 +1,105 @@
+import { createPrivateKey, type KeyObject, sign } from "node:crypto";
+import { Type } from "typebox";
+import { Value } from "typebox/value";
+import { AppError } from "../../errors.ts";
+import type { Fetch } from "../../lib/network.ts";
+import { createApiClient } from "../api-client.ts";
+
+/** What a project that goes through a GitHub App has for a credential. */
+const AppCredential = Type.Object({ appId: Type.String(), privateKey: Type.String() });
+
+interface InstallationToken {
+  token: string;
+  expiresAtMs: number;
+}
+
+/** Tokens of installations, shared by all jobs of a process; each lives an hour. */
+export type GithubTokens = Map<string, Promise<InstallationToken>>;
+
+const clockSkewMs = 60_000;
+const proofMs = 9 * 60_000;
+/** A token is replaced while there is time left for a push that has begun with it. */
+const renewBeforeMs = 10 * 60_000;
+/** Least of what the job needs: to read and push, and to open its pull request. */
+const permissions = { contents: "write", pull_requests: "write", metadata: "read" };
+
+/** A fine-grained token as it is; of an App, a token for this repository alone. */
+export function tokenSourceOf(input: {
+  credential: string;
+  fetch: Fetch;
+  apiUrl: string;
+  repositoryPath: string;
+  tokens: GithubTokens;
+}): (signal: AbortSignal) => Promise<string> {
+  const app = parseAppCredential(input.credential);
+  if (!app) return async () => input.credential;
+  const key = `${input.apiUrl} ${app.appId} ${input.repositoryPath}`;
+  return async (signal) => {
+    const known = await input.tokens.get(key)?.catch(() => undefined);
+    if (known && known.expiresAtMs - Date.now() > renewBeforeMs) return known.token;
+    const made = makeInstallationToken(input, app, signal);
+    input.tokens.set(key, made);
+    // The next one asks again.
+    made.catch(() => input.tokens.delete(key));
+    return (await made).token;
+  };
+}
+
+export function parseAppCredential(credential: string): { appId: string; privateKey: KeyObject } | null {
+  if (!credential.trimStart().startsWith("{")) return null;
+  try {
+    const parsed: unknown = JSON.parse(credential);
+    if (!Value.Check(AppCredential, parsed)) throw new Error("fields are missing");
+    return { appId: parsed.appId, privateKey: createPrivateKey(parsed.privateKey) };
+  } catch (cause) {
+    throw new AppError("invalid_request", {
+      publicMessage: "The GitHub App's credential needs appId and privateKey, the key as PEM.",
+      cause,
+    });
+  }
+}
+
+async function makeInstallationToken(
+  input: { fetch: Fetch; apiUrl: string; repositoryPath: string },
+  app: { appId: string; privateKey: KeyObject },
+  signal: AbortSignal,
+): Promise<InstallationToken> {
+  const api = createApiClient({
+    fetch: input.fetch,
+    forge: "GitHub",
+    apiUrl: input.apiUrl,
+    headers: { accept: "application/vnd.github+json" },
+    authorization: async () => `Bearer ${appProof(app)}`,
+  });
+  const [, repository = ""] = input.repositoryPath.split("/");
+  const installation = await api.call(
+    {
+      method: "GET",
+      path: `/repos/${input.repositoryPath}/installation`,
+      answer: Type.Object({ id: Type.Integer() }),
+      what: "find its App's installation",
+    },
+    signal,
+  );
+  const made = await api.call(
+    {
+      method: "POST",
+      path: `/app/installations/${installation.id}/access_tokens`,
+      body: { repositories: [repository], permissions },
+      answer: Type.Object({ token: Type.String(), expires_at: Type.String() }),
+      what: "use its App",
+    },
+    signal,
+  );
+  return { token: made.token, expiresAtMs: Date.parse(made.expires_at) };
+}
+
+/** A JSON Web Token that says who the App is, dated back for clocks that run behind. */
+function appProof(app: { appId: string; privateKey: KeyObject }): string {
+  const nowMs = Date.now();
+  const seconds = (ms: number) => Math.floor(ms / 1000);
+  const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const claims = { iat: seconds(nowMs - clockSkewMs), exp: seconds(nowMs + proofMs), iss: app.appId };
+  const text = `${encode({ alg: "RS256", typ: "JWT" })}.${encode(claims)}`;
+  return `${text}.${sign("sha256", Buffer.from(text), app.privateKey).toString("base64url")}`;
+}

@@ -1,0 +1,106 @@
+import { type Static, Type } from "typebox";
+import { refusalOf, wordsOf } from "../api-refusal.ts";
+import type { CreateOutcome, PullRequest, PullRequestDraft } from "../forge.ts";
+import { listPages } from "../list-pages.ts";
+import type { GithubRepository } from "./github-forge.ts";
+
+const Repository = Type.Union([Type.Object({ id: Type.Number() }), Type.Null()]);
+const GithubPullRequest = Type.Object({
+  number: Type.Integer(),
+  html_url: Type.String(),
+  state: Type.String(),
+  draft: Type.Optional(Type.Boolean()),
+  merged_at: Type.Union([Type.String(), Type.Null()]),
+  body: Type.Union([Type.String(), Type.Null()]),
+  head: Type.Object({ ref: Type.String(), repo: Type.Optional(Repository) }),
+  base: Type.Object({ ref: Type.String(), repo: Type.Optional(Repository) }),
+});
+
+const pagesMax = 10;
+
+export async function findPullRequests(
+  repository: GithubRepository,
+  head: string,
+  signal: AbortSignal,
+): Promise<readonly PullRequest[]> {
+  const { api, owner, path } = repository;
+  const listed = await listPages(
+    api,
+    {
+      path: `${path}/pulls`,
+      query: { head: `${owner}:${head}`, state: "all", sort: "created", direction: "desc" },
+      item: GithubPullRequest,
+      sizeName: "per_page",
+      pageSize: 100,
+      what: "list pull requests",
+    },
+    pagesMax,
+    signal,
+  );
+  // A filter that the server does not take is ignored by it; and a fork of the same owner may have such a branch too.
+  return listed.filter((found) => found.head.ref === head && isOfThisRepository(found)).map(toPullRequest);
+}
+
+function isOfThisRepository({ head, base }: Static<typeof GithubPullRequest>): boolean {
+  return !head.repo || !base.repo || head.repo.id === base.repo.id;
+}
+
+export async function createPullRequest(
+  repository: GithubRepository,
+  draft: PullRequestDraft,
+  signal: AbortSignal,
+): Promise<CreateOutcome> {
+  const { title, head, base, body } = draft;
+  const what = "open a pull request";
+  const outcome = await repository.api.ask(
+    {
+      method: "POST",
+      path: `${repository.path}/pulls`,
+      body: { title, head, base, body, draft: draft.draft },
+      answer: GithubPullRequest,
+      what,
+    },
+    [422],
+    signal,
+  );
+  if (outcome.kind === "ok") return { kind: "created", pullRequest: toPullRequest(outcome.value) };
+  // 422 is all that GitHub says; which of many reasons it was is in its words alone.
+  const words = wordsOf(outcome.body);
+  if (/pull request already exists/i.test(words)) return { kind: "exists" };
+  if (draft.draft && /draft pull requests are not supported/i.test(words)) return { kind: "drafts_unsupported" };
+  throw refusalOf("GitHub", { status: outcome.status, headers: new Headers(), body: outcome.body }, what);
+}
+
+export async function readPullRequest(
+  repository: GithubRepository,
+  number: number,
+  signal: AbortSignal,
+): Promise<PullRequest | null> {
+  const path = `${repository.path}/pulls/${number}`;
+  const request = { method: "GET", path, answer: GithubPullRequest, what: "read a pull request" } as const;
+  const outcome = await repository.api.ask(request, [404], signal);
+  return outcome.kind === "ok" ? toPullRequest(outcome.value) : null;
+}
+
+export async function updatePullRequest(
+  repository: GithubRepository,
+  number: number,
+  change: { body: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const path = `${repository.path}/pulls/${number}`;
+  const what = "change a pull request";
+  await repository.api.call({ method: "PATCH", path, body: change, answer: GithubPullRequest, what }, signal);
+}
+
+function toPullRequest(found: Static<typeof GithubPullRequest>): PullRequest {
+  return {
+    number: found.number,
+    url: found.html_url,
+    state: found.merged_at !== null ? "merged" : found.state === "open" ? "open" : "closed",
+    draft: found.draft ?? false,
+    head: found.head.ref,
+    base: found.base.ref,
+    body: found.body ?? "",
+  };
+}

@@ -1,0 +1,86 @@
+import { AppError } from "../errors.ts";
+
+/** Where a repository is, however somebody wrote it down. */
+export interface RepositoryAddress {
+  /** `https://host[:port]`. */
+  origin: string;
+  /** Its folders and name, without slashes around and without `.git`. */
+  segments: readonly string[];
+  /** The page of the repository: origin and segments. */
+  url: string;
+}
+
+/** `git@host:owner/name`, as git's own pages offer it. */
+const scpForm = /^(?:[\w.-]+@)?([\w.-]+\.[\w-]+|localhost):(?!\d+\/)(?!\/\/)(.+)$/;
+const plainSegment = /^[\w.~+-]+$/;
+
+/** Takes https, ssh and scp forms, with ports, `.git` and slashes at the end; refuses in words what cannot be meant. */
+export function parseRepositoryAddress(text: string, options: { mayBeHttp: boolean }): RepositoryAddress {
+  const url = toUrl(text.trim());
+  if (url.search || url.hash) throw refused("it must hold no query and no fragment");
+  // Git over ssh needs no password, and its user says nothing.
+  if (url.password || (url.username && url.protocol !== "ssh:")) {
+    throw refused("it holds a credential. Take it out and give the token by itself");
+  }
+  if (url.protocol === "http:" && !options.mayBeHttp && !isLoopback(url.hostname)) {
+    throw refused("http would send the token unencrypted. Use https, or say that you mean it with an http API URL");
+  }
+  const segments = segmentsOf(url.pathname);
+  if (segments.length < 2) throw refused("it must name an owner and a repository");
+  const origin = url.protocol === "ssh:" ? `https://${url.hostname}` : url.origin;
+  return { origin, segments, url: `${origin}/${segments.join("/")}` };
+}
+
+function toUrl(text: string): URL {
+  const scp = scpForm.exec(text);
+  const full = scp ? `ssh://${scp[1]}/${scp[2]}` : /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`;
+  const url = URL.parse(full.replace(/^git\+(?=(ssh|https?):)/, ""));
+  if (!url || !["https:", "http:", "ssh:"].includes(url.protocol)) {
+    throw refused("give a full URL, as https://host/owner/name");
+  }
+  return url;
+}
+
+function segmentsOf(pathname: string): readonly string[] {
+  const path = pathname
+    // GitLab's own pages of a repository.
+    .replace(/\/-\/.*$/, "")
+    .replace(/\/+$/, "")
+    .replace(/\.git$/i, "");
+  const segments = path.split("/").filter((segment) => segment !== "");
+  if (segments.every((segment) => plainSegment.test(segment) && !/^\.+$/.test(segment))) return segments;
+  throw refused("its path holds characters that no repository's has");
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
+}
+
+function refused(why: string): AppError {
+  return new AppError("invalid_request", { publicMessage: `The repository's address cannot be used: ${why}.` });
+}
+
+/** A repository of a forge whose repositories have one owner, `<owner>/<name>`, below whatever folder its API is in. */
+export function ownedRepository(
+  address: RepositoryAddress,
+  folder: readonly string[],
+): { owner: string; name: string; path: string } {
+  const [owner, name, ...others] = below(address, folder);
+  if (owner === undefined || name === undefined || others.length > 0) {
+    throw refused("it must end with the owner and the repository, and nothing after them");
+  }
+  return { owner, name, path: `${owner}/${name}` };
+}
+
+/** What is left of the path behind the folder that the forge itself is served from. */
+export function below(address: RepositoryAddress, folder: readonly string[]): readonly string[] {
+  const isBelow = folder.every((segment, index) => address.segments[index] === segment);
+  return isBelow ? address.segments.slice(folder.length) : address.segments;
+}
+
+/** The folder that a forge is served from, by its API's address; empty where that is elsewhere. */
+export function folderOfApi(apiUrl: URL, address: RepositoryAddress, apiPath: string): readonly string[] {
+  if (apiUrl.origin !== address.origin) return [];
+  const path = apiUrl.pathname.replace(/\/+$/, "");
+  return path.endsWith(apiPath) ? path.slice(0, -apiPath.length).split("/").filter(Boolean) : [];
+}

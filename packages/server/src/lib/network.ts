@@ -1,0 +1,41 @@
+import { readFileSync } from "node:fs";
+import { rootCertificates } from "node:tls";
+import { EnvHttpProxyAgent, fetch as undiciFetch } from "undici";
+
+/** What of the operator's network every client must heed, git included. */
+export interface Network {
+  httpsProxy?: string;
+  httpProxy?: string;
+  noProxy?: string;
+  /** A PEM file with authorities to trust beside the usual ones. */
+  caFile?: string;
+}
+
+export type Fetch = (
+  url: string,
+  init: {
+    method: string;
+    headers: Record<string, string>;
+    body?: string;
+    redirect: "manual";
+    signal: AbortSignal;
+  },
+) => Promise<{ status: number; headers: Headers; body: AsyncIterable<Uint8Array> | null }>;
+
+/** A fetch that goes through the operator's proxy and trusts the operator's authorities. */
+export function createFetch(network: Network): { fetch: Fetch; close(): Promise<void> } {
+  const ca = network.caFile === undefined ? undefined : [...rootCertificates, readFileSync(network.caFile, "utf8")];
+  const tls = ca ? { ca } : {};
+  const dispatcher = new EnvHttpProxyAgent({
+    httpsProxy: network.httpsProxy ?? "",
+    httpProxy: network.httpProxy ?? "",
+    noProxy: network.noProxy ?? "",
+    connect: tls,
+    requestTls: tls,
+    proxyTls: tls,
+  });
+  return {
+    fetch: (url, init) => undiciFetch(url, { ...init, dispatcher }) as unknown as ReturnType<Fetch>,
+    close: () => dispatcher.destroy(),
+  };
+}
