@@ -30,7 +30,11 @@ export async function startEmbeddedProcess(
     detached: true,
   });
   const exited = once(child, "exit").then(([code]) => code as number | null);
-  const [line] = await once(createInterface(child.stdout), "line");
+  const [line] = await Promise.race([
+    once(createInterface(child.stdout), "line"),
+    // Closed, not ended: what it said may still be on its way.
+    once(child, "close").then(([code]) => Promise.reject(new Error(`it ended with ${code} and said nothing`))),
+  ]);
   return { child, pid: child.pid ?? 0, said: JSON.parse(line), exited };
 }
 

@@ -22,7 +22,7 @@ export interface Install {
  */
 export async function makeInstall(dir: string): Promise<Install> {
   await mkdir(join(dir, "packages/server"), { recursive: true });
-  for (const path of ["package.json", "src/db", "src/errors.ts", "test/support/serve-embedded.ts"]) {
+  for (const path of ["package.json", "src/db", "src/lib", "src/errors.ts", "test/support/serve-embedded.ts"]) {
     await cp(join(serverDir, path), join(dir, "packages/server", path), { recursive: true });
   }
   for (const [name, packageDir] of findPackages(["pg", binariesName])) {

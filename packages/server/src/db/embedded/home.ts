@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { chmod, link, mkdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { ensureDataDir } from "../../lib/ensure-data-dir.ts";
 import { cannotStart } from "./cannot-start.ts";
 import { canEnter, findRunUser, giveTo, type RunUser } from "./run-user.ts";
 
@@ -24,8 +25,7 @@ const defaultSystemDir = "/var/lib/emend";
  */
 export async function ensureHome(options: { dataDir: string; systemDir?: string }): Promise<Home> {
   const isRoot = process.getuid?.() === 0;
-  // Others may pass through root's data folder, but not list it.
-  await mkdir(options.dataDir, { recursive: true, mode: isRoot ? 0o711 : 0o700 });
+  await ensureDataDir(options.dataDir);
   const dataDir = await realpath(options.dataDir);
   const systemDir = options.systemDir ?? defaultSystemDir;
   const dir = await findHomeDir(dataDir, systemDir);

@@ -22,15 +22,17 @@ export interface PostmasterOptions {
   signal: AbortSignal;
   /** Where the last one listened. */
   endpoint?: Endpoint | undefined;
-  /** How long the lock of a process that neither answers nor goes is put up with. */
-  lockLingersMsMax?: number;
+  /** How long a lock that lingers, or a port that is taken, is put up with. */
+  hinderedMsMax?: number;
 }
 
 const lookEveryMs = 100;
-const defaultLockLingersMsMax = 60_000;
+const defaultHinderedMsMax = 60_000;
 
 /** What Postgres writes when another postmaster lives on the cluster, or its children still do. */
 const lockWords = /lock file "[^"]*" already exists|pre-existing shared memory block|is another postmaster/i;
+/** What it writes when its port was taken: by somebody who was faster, or while it was down. */
+const portWords = /could not create any TCP\/IP sockets/i;
 
 /**
  * Adopts the postmaster that lives on the cluster, or starts one. Postgres alone decides whether a lock file is a dead
@@ -38,7 +40,7 @@ const lockWords = /lock file "[^"]*" already exists|pre-existing shared memory b
  */
 export async function runPostmaster(options: PostmasterOptions): Promise<RunningPostmaster> {
   const { home, log, signal } = options;
-  const deadline = performance.now() + (options.lockLingersMsMax ?? defaultLockLingersMsMax);
+  const deadline = performance.now() + (options.hinderedMsMax ?? defaultHinderedMsMax);
   for (;;) {
     signal.throwIfAborted();
     const found = await readPostmasterFile(home.dir);
@@ -50,14 +52,14 @@ export async function runPostmaster(options: PostmasterOptions): Promise<Running
     if (reached?.kind !== "busy") {
       const outcome = await startPostmaster(options);
       if (outcome.kind === "running") return outcome.postmaster;
-      if (performance.now() > deadline) throw lockLingers(found?.pid, outcome.words);
-      log.info({ pid: found?.pid }, "waiting for a postgres lock to go");
+      if (performance.now() > deadline) throw waitedTooLong(found?.pid, outcome.words);
+      log.info({ pid: found?.pid, reason: lastWords(outcome.words) }, "waiting until postgres can start");
     }
     await setTimeout(lookEveryMs, undefined, { signal });
   }
 }
 
-type StartOutcome = { kind: "running"; postmaster: RunningPostmaster } | { kind: "locked"; words: string };
+type StartOutcome = { kind: "running"; postmaster: RunningPostmaster } | { kind: "hindered"; words: string };
 
 async function startPostmaster(options: PostmasterOptions): Promise<StartOutcome> {
   const spawned = await spawnPostmaster({ ...options, endpoint: options.endpoint });
@@ -67,7 +69,7 @@ async function startPostmaster(options: PostmasterOptions): Promise<StartOutcome
     return { kind: "running", postmaster: { pid: spawned.child.pid, endpoint: spawned.endpoint, sentinel } };
   }
   const words = await spawned.exited;
-  if (lockWords.test(words)) return { kind: "locked", words };
+  if (lockWords.test(words) || portWords.test(words)) return { kind: "hindered", words };
   throw cannotStart(lastWords(words) || "it ended without a word", { cause: words });
 }
 
@@ -90,7 +92,8 @@ async function untilReady(spawned: SpawnedPostmaster, signal: AbortSignal): Prom
   return undefined;
 }
 
-function lockLingers(pid: number | undefined, words: string): Error {
+function waitedTooLong(pid: number | undefined, words: string): Error {
+  if (!lockWords.test(words)) return cannotStart(lastWords(words));
   return cannotStart(
     `its files are locked by process ${pid ?? "unknown"}, which does not answer (${lastWords(words)})`,
     {

@@ -3,9 +3,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { appendFile, chown, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
 import pg from "pg";
-import { pino } from "pino";
 import { afterAll, afterEach, expect, test, vi } from "vitest";
 import {
   childrenOf,
@@ -14,6 +12,7 @@ import {
   readPostmasterPid,
   startEmbeddedProcess,
 } from "../../../test/support/embedded-process.ts";
+import { listeningLog } from "../../../test/support/listening-log.ts";
 import { makeReachableDir } from "../../../test/support/reachable-dir.ts";
 import { createLogger } from "../../lib/logger.ts";
 import { ensureBinaries } from "./binaries.ts";
@@ -58,18 +57,6 @@ async function startOther(): Promise<{ url: string; pid: number; postmasterPid: 
 async function killOther(): Promise<void> {
   if (other) process.kill(-other.pid, "SIGKILL");
   await other?.exited;
-}
-
-/** A logger, and the next time that it says something. */
-function listeningLog() {
-  const stream = new PassThrough({ encoding: "utf8" }).resume();
-  const said = async (message: string) => {
-    for (;;) {
-      const [line] = await once(stream, "data");
-      if (String(line).includes(message)) return;
-    }
-  };
-  return { log: pino(stream), said };
 }
 
 test("makes a cluster, and gives Emend a database that it owns without being a superuser", async () => {
@@ -117,7 +104,7 @@ test("waits while children of a killed postmaster linger, and leaves its lock fi
   process.kill(postmasterPid, "SIGKILL");
   const left = await readFile(lockFile, "utf8");
   const listening = listeningLog();
-  const waiting = listening.said("waiting for a postgres lock to go");
+  const waiting = listening.said("waiting until postgres can start");
   const starting = startEmbeddedPostgres({ ...folders, log: listening.log });
   await waiting;
   expect(await readFile(lockFile, "utf8")).toBe(left);
@@ -182,7 +169,7 @@ test("a lock file that names a living process is never removed; whoever waits to
   const sleeper = spawn("sleep", ["60"], home.user.isOther ? { uid, gid } : {});
   const stale = left.replace(/^\d+/, String(sleeper.pid));
   await writeFile(lockFile, stale);
-  const waiting = { home, binaries: await ensureBinaries(home), log, lockLingersMsMax: 300 };
+  const waiting = { home, binaries: await ensureBinaries(home), log, hinderedMsMax: 300 };
   await expect(runPostmaster({ ...waiting, signal: AbortSignal.timeout(20_000) })).rejects.toThrow(
     new RegExp(`locked by process ${sleeper.pid}, which does not answer`),
   );

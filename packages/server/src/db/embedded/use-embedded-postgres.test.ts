@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, rm, stat } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import pg from "pg";
@@ -9,11 +11,16 @@ import {
   readPostmasterPid,
   startEmbeddedProcess,
 } from "../../../test/support/embedded-process.ts";
+import { listeningLog } from "../../../test/support/listening-log.ts";
 import { makeReachableDir } from "../../../test/support/reachable-dir.ts";
 import { createLogger } from "../../lib/logger.ts";
+import { ensureBinaries } from "./binaries.ts";
+import { readPassword } from "./endpoint.ts";
 import { ensureHome } from "./home.ts";
 import { tryLock } from "./lock.ts";
+import { runPostmaster } from "./run-postmaster.ts";
 import { startEmbeddedPostgres } from "./start-embedded-postgres.ts";
+import { stopPostmaster } from "./stop-postmaster.ts";
 import { supervise } from "./supervise.ts";
 import { useEmbeddedPostgres } from "./use-embedded-postgres.ts";
 
@@ -115,4 +122,24 @@ test("on loopback too, Postgres comes back at the same address", async () => {
   await expect.poll(() => ask(postgres.url).catch(() => []), { timeout: 20_000 }).toEqual([{ one: 1 }]);
   expect(readPostmasterPid(homeDir)).not.toBe(before);
   await postgres.close();
+});
+
+test("a port that somebody else has is waited for", async () => {
+  const home = await ensureHome(options);
+  const somebody = createServer().listen(0, "127.0.0.1");
+  await once(somebody, "listening");
+  const { port } = somebody.address() as AddressInfo;
+  const listening = listeningLog();
+  const starting = runPostmaster({
+    home,
+    binaries: await ensureBinaries(home),
+    endpoint: { kind: "loopback", port, password: await readPassword(home.dir) },
+    log: listening.log,
+    signal: AbortSignal.timeout(20_000),
+  });
+  await listening.said("waiting until postgres can start");
+  somebody.close();
+  const { sentinel, pid } = await starting;
+  await sentinel.client.end();
+  await stopPostmaster(home.dir, pid);
 });
