@@ -30,7 +30,7 @@ const lookEveryMs = 100;
 const defaultHinderedMsMax = 60_000;
 
 /** What Postgres writes when another postmaster lives on the cluster, or its children still do. */
-const lockWords = /lock file "[^"]*" already exists|pre-existing shared memory block|is another postmaster/i;
+const lockWords = /lock file "[^"]*" already exists|pre-existing shared memory block/i;
 /** What it writes when its port was taken: by somebody who was faster, or while it was down. */
 const portWords = /could not create any TCP\/IP sockets/i;
 
