@@ -4,9 +4,15 @@ import type { Cli } from "./cli.ts";
 import { registerDemo } from "./commands/demo.ts";
 import { registerDoctor } from "./commands/doctor.ts";
 import { registerJobArchive } from "./commands/job-archive.ts";
+import { registerJobCancel } from "./commands/job-cancel.ts";
 import { registerJobCreate } from "./commands/job-create.ts";
+import { registerJobDiff } from "./commands/job-diff.ts";
 import { registerJobGet } from "./commands/job-get.ts";
+import { registerJobList } from "./commands/job-list.ts";
+import { registerJobMessage } from "./commands/job-message.ts";
 import { registerJobReport } from "./commands/job-report.ts";
+import { registerJobRun } from "./commands/job-run.ts";
+import { registerJobWatch } from "./commands/job-watch.ts";
 import { registerKeyCreate } from "./commands/key-create.ts";
 import { registerKeyList } from "./commands/key-list.ts";
 import { registerKeyRevoke } from "./commands/key-revoke.ts";
@@ -48,6 +54,12 @@ export function buildProgram(cli: Cli): Command {
   const job = group(program, "job", "jobs of a running server (EMEND_URL, EMEND_API_KEY)");
   registerJobCreate(job, cli);
   registerJobGet(job, cli);
+  registerJobList(job, cli);
+  registerJobWatch(job, cli);
+  registerJobRun(job, cli);
+  registerJobDiff(job, cli);
+  registerJobMessage(job, cli);
+  registerJobCancel(job, cli);
   registerJobArchive(job, cli);
   registerJobReport(job, cli);
 

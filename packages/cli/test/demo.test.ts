@@ -42,7 +42,7 @@ test("tells the journey a second time in plain lines, and its link opens the pul
   expect(stdout).toContain("18 files");
   expect(stdout).toContain("7 before, 4 after; none new");
   expect(stdout).toContain("emend/rules, deterministic");
-  expect(stdout).toContain("'/guides/terraform' leads to no page");
+  expect(stdout).toContain("/guides/terraform leads to no page");
   expect(stdout).toContain("OPENAI_API_KEY is set and not used");
 
   const link = /http:\/\/\S+\/login\/\S+/.exec(stdout)?.[0] ?? "";
@@ -77,7 +77,7 @@ test("fixes a copy of somebody's docs and never touches the folder", async () =>
 
   expect(code).toBe(0);
   expect(stdout).toContain("1 file, +1 −1 lines");
-  expect(stdout).toContain("'nothing-like-it.md' leads to no page");
+  expect(stdout).toContain("nothing-like-it.md leads to no page");
   expect(stdout).toMatch(/http:\/\/\S+\/login\/\S+/);
   expect(await hashFolder(repository)).toBe(before);
 });

@@ -45,7 +45,90 @@ test("a job that fails while it is waited for has an exit code of its own", asyn
   server.update("job_1", { status: "failed" });
   const { code, stdout, stderr } = await running.finished;
   expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
-  expect(stderr).toContain("job job_1 failed");
+  expect(stderr).toContain("job job_1 failed (policy_denied): ci.yml is not yours to write.");
+});
+
+test("job create --wait shows the phases in a pipe as plain lines, beside the result", async () => {
+  const running = startEmend(["job", "create", "docs", "go", "--wait"], { env });
+  await server.untilSeen(3);
+  server.tell("job_1", "job.created");
+  server.tell("job_1", "phase", { phase: "working" });
+  server.tell("job_1", "step", { tools: [{ name: "fix_links" }] });
+  server.tell("job_1", "completed");
+  server.update("job_1", { status: "completed", prLink: "http://127.0.0.1/pull/7" });
+  const { stdout, stderr } = await running.finished;
+  expect(stdout).toBe("http://127.0.0.1/pull/7\n");
+  expect(stderr).toMatch(/✓ queued .*\n.*✓ working .*fix_links/);
+  expect(stderr).not.toContain("\u001b");
+});
+
+test("waits for a job of a service that has no event stream", async () => {
+  server.hasEvents = false;
+  const running = startEmend(["job", "create", "docs", "go", "--wait"], { env });
+  await server.untilSeen(4);
+  server.update("job_1", { status: "completed" });
+  expect((await running.finished).code).toBe(0);
+});
+
+test("job create hands on what the job may be told", async () => {
+  const options = ["--base", "next", "--model", "a/b", "--draft", "--max-cost", "0.5"];
+  await runEmend(["job", "create", "docs", "go", ...options], { env });
+  const body = JSON.parse(server.seen[0]?.body ?? "");
+  expect(body).toEqual({ prompt: "go", baseRef: "next", model: "a/b", draft: true, maxCostUsd: 0.5 });
+});
+
+test("job list goes through the pages up to the limit", async () => {
+  for (let n = 1; n <= 3; n += 1) server.jobs.set(`job_${n}`, newJob(`job_${n}`));
+  const { stdout } = await runEmend(["job", "list", "docs", "--limit", "2", "--json"], { env });
+  expect(JSON.parse(stdout).map(({ id }: { id: string }) => id)).toEqual(["job_3", "job_2"]);
+  const shown = await runEmend(["job", "list", "docs", "--status", "failed"], { env });
+  expect(shown).toMatchObject({ code: 0, stdout: "", stderr: "There is no such job.\n" });
+});
+
+test("job watch prints each event as JSON, and fails with the job", async () => {
+  server.jobs.set("job_1", { ...newJob("job_1"), status: "failed" });
+  server.tell("job_1", "job.created");
+  server.tell("job_1", "failed");
+  const { code, stdout } = await runEmend(["job", "watch", "docs", "job_1", "--json"], { env });
+  expect(code).toBe(3);
+  expect(
+    stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line).kind),
+  ).toEqual(["job.created", "failed"]);
+  const plain = await runEmend(["job", "watch", "docs", "job_1"], { env });
+  expect(plain.stdout).toMatch(/✓ queued .*\nfailed\n/);
+});
+
+test("job diff prints what git apply reads, its figures, or JSON", async () => {
+  server.jobs.set("job_1", newJob("job_1"));
+  const { stdout } = await runEmend(["job", "diff", "docs", "job_1"], { env });
+  expect(stdout).toMatch(/^diff --git [\s\S]*\n\+Log in\n$/);
+  const stat = await runEmend(["job", "diff", "docs", "job_1", "--stat"], { env });
+  expect(stat.stdout).toMatch(/index\.md +modified +\+1 +−1/);
+});
+
+test("job run says why a job failed", async () => {
+  server.jobs.set("job_1", { ...newJob("job_1"), status: "failed" });
+  const { code, stdout } = await runEmend(["job", "run", "docs", "job_1"], { env });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^failure +policy_denied$/m);
+  expect(stdout).toContain("ci.yml is not yours to write.");
+});
+
+test("job message follows up on a finished job and tells only what is new; job cancel stops it", async () => {
+  server.jobs.set("job_1", { ...newJob("job_1"), status: "completed" });
+  server.tell("job_1", "phase", { phase: "preparing" });
+  server.tell("job_1", "completed");
+  const running = startEmend(["job", "message", "docs", "job_1", "-", "--wait"], { env, input: "More." });
+  await server.untilSeen(5);
+  server.tell("job_1", "phase", { phase: "working" });
+  const cancelled = await runEmend(["job", "cancel", "docs", "job_1", "--json"], { env });
+  expect(JSON.parse(cancelled.stdout)).toMatchObject({ status: "failed" });
+  const { code, stderr } = await running.finished;
+  expect(code).toBe(3);
+  expect(stderr).not.toContain("preparing");
 });
 
 test("an interruption ends the waiting and says that the job goes on", async () => {

@@ -1,14 +1,19 @@
 import { randomUUID } from "node:crypto";
-import type { Command } from "commander";
-import { type Cli, CliError } from "../cli.ts";
-import { printResult, say } from "../output.ts";
+import { type Command, InvalidArgumentError } from "commander";
+import type { Cli } from "../cli.ts";
+import { printResult } from "../output.ts";
+import { finishJob } from "./finish-job.ts";
 import { jobsOf } from "./jobs-of.ts";
 import { withJson } from "./options.ts";
-import { assertNotFailed } from "./print-job.ts";
+import { readPrompt } from "./read-prompt.ts";
 
 interface CreateOptions {
   wait?: boolean;
   idempotencyKey?: string;
+  base?: string;
+  model?: string;
+  draft?: boolean;
+  maxCost?: number;
   json?: boolean;
 }
 
@@ -19,6 +24,10 @@ export function registerJobCreate(job: Command, cli: Cli): void {
     .argument("<project>", "the project's id")
     .argument("<prompt>", "what the agent must do; - reads it from standard input")
     .option("--wait", "wait until the job is over")
+    .option("--base <branch>", "branch to start from (default: the project's)")
+    .option("--model <name>", "a model that the project allows")
+    .option("--draft", "open the pull request as a draft")
+    .option("--max-cost <usd>", "lower the cost limit of this job", parseCost)
     .option("--idempotency-key <key>", "create once, however often this is run with the same key");
   withJson(command).action((project: string, prompt: string, options: CreateOptions) =>
     createJob(cli, project, prompt, options),
@@ -27,24 +36,21 @@ export function registerJobCreate(job: Command, cli: Cli): void {
 
 async function createJob(cli: Cli, project: string, words: string, options: CreateOptions): Promise<void> {
   const jobs = jobsOf(cli, project);
-  const prompt = words === "-" ? await readAll(cli.stdin) : words;
-  const idempotencyKey = options.idempotencyKey ?? randomUUID();
-  const created = await jobs.create({ prompt }, { idempotencyKey, signal: cli.signal });
+  const { base, model, draft, maxCost, idempotencyKey = randomUUID() } = options;
+  const body = {
+    prompt: await readPrompt(cli, words),
+    ...(base === undefined ? {} : { baseRef: base }),
+    ...(model === undefined ? {} : { model }),
+    ...(draft === undefined ? {} : { draft }),
+    ...(maxCost === undefined ? {} : { maxCostUsd: maxCost }),
+  };
+  const created = await jobs.create(body, { idempotencyKey, signal: cli.signal });
   if (!options.wait) return printResult(cli, options, created, created.id);
-
-  say(cli, options, `Job ${created.id} is ${created.status}.`);
-  const job = await jobs.wait(created.id, { signal: cli.signal }).catch((error) => {
-    if (!cli.signal.aborted) throw error;
-    throw new CliError("interrupted", `stopped waiting; the job goes on: emend job get ${project} ${created.id}`);
-  });
-  if (options.json) printResult(cli, options, job, "");
-  else if (job.prLink && job.status !== "failed") printResult(cli, options, job, job.prLink);
-  if (!job.prLink && job.status === "completed") say(cli, options, "Completed: nothing had to change.");
-  assertNotFailed(job);
+  await finishJob(cli, jobs, created, { ...options, project });
 }
 
-async function readAll(stream: NodeJS.ReadableStream): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks).toString();
+function parseCost(text: string): number {
+  const usd = Number(text);
+  if (/^\d+(\.\d+)?$/.test(text)) return usd;
+  throw new InvalidArgumentError("Give an amount in US dollars, such as 0.50.");
 }

@@ -1,8 +1,9 @@
 import type { Command } from "commander";
 import type { Cli } from "../cli.ts";
+import { assertNotFailed } from "./finish-job.ts";
 import { jobsOf } from "./jobs-of.ts";
 import { withJson } from "./options.ts";
-import { assertNotFailed, printJob } from "./print-job.ts";
+import { printJob } from "./print-job.ts";
 
 interface GetOptions {
   wait?: boolean;
@@ -25,5 +26,5 @@ async function getJob(cli: Cli, project: string, id: string, options: GetOptions
   const job = options.wait ? await jobs.wait(id, how) : await jobs.get(id, how);
   printJob(cli, options, job);
   // Reading a failed job is no failure; waiting for one is.
-  if (options.wait) assertNotFailed(job);
+  if (options.wait) await assertNotFailed(cli, jobs, job);
 }

@@ -1,5 +1,5 @@
 import type { AgentJob } from "@emend/sdk";
-import { type Cli, CliError } from "../cli.ts";
+import type { Cli } from "../cli.ts";
 import { printResult } from "../output.ts";
 import { safeText } from "../terminal/safe-text.ts";
 
@@ -19,15 +19,5 @@ export function printJob(cli: Cli, options: { json?: boolean }, job: AgentJob): 
     options,
     job,
     lines.map(([name = "", value = ""]) => `${name.padEnd(14)}${safeText(value)}`).join("\n"),
-  );
-}
-
-/** A job that failed has an exit code of its own, so that a script notices. */
-export function assertNotFailed(job: AgentJob): void {
-  if (job.status !== "failed") return;
-  const kept = job.prLink ? `; what it had done is kept at ${job.prLink}` : "";
-  throw new CliError(
-    "jobFailed",
-    `job ${job.id} failed${kept}; on the server's machine \`emend job report ${job.id}\` says why`,
   );
 }

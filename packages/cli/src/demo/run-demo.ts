@@ -3,10 +3,12 @@ import { type AgentJob, Emend } from "@emend/sdk";
 import type { Server } from "@emend/server";
 import { type Cli, CliError } from "../cli.ts";
 import { existingFolder } from "../commands/project-add.ts";
-import { liveNarrator, type Narrator, plainNarrator, silentNarrator } from "../terminal/narrator.ts";
+import type { Narrator } from "../terminal/narrator.ts";
 import { safeText } from "../terminal/safe-text.ts";
 import { wrap } from "../terminal/wrap.ts";
-import { followJob } from "./follow-job.ts";
+import { narratorFor } from "../watch/narrator-for.ts";
+import { createTeller } from "../watch/teller.ts";
+import { watchJob } from "../watch/watch-job.ts";
 import { type Look, lookAtDocs } from "./look-at-docs.ts";
 import { showReport } from "./show-report.ts";
 import { showWayBack } from "./show-way-back.ts";
@@ -37,8 +39,7 @@ export async function runDemo(cli: Cli, options: DemoOptions): Promise<void> {
   const startedAt = performance.now();
   const task = await taskOf(cli, options);
   const isLive = Boolean(cli.stdout.isTTY) && cli.env.TERM !== "dumb" && !options.json;
-  const told = isLive ? liveNarrator(cli.stdout) : plainNarrator(cli.stdout);
-  const narrator = options.json ? silentNarrator : told;
+  const narrator = narratorFor(cli, cli.stdout, options);
   try {
     const { server, dataDir, stop } = await startDemoServer(cli, narrator, options.data);
     try {
@@ -83,7 +84,7 @@ async function carryOut(cli: Cli, narrator: Narrator, server: Server, task: Task
   for (const line of wrap(task.prompt, narrator.width)) narrator.line(`  ${narrator.style.strong(line)}`);
   narrator.line(`  ${narrator.style.dim(`POST /v2/agent/${project.id}/job → 201 ${created.id}`)}`);
   narrator.line();
-  return followJob({ jobs, admin: server.admin, narrator }, created.id, cli.signal);
+  return watchJob(jobs, created.id, { onEvent: createTeller(narrator).tell, signal: cli.signal });
 }
 
 async function tell(

@@ -30,6 +30,8 @@ export interface ContractServer {
   faults: Fault[];
   /** Off: answers at once whatever `Prefer` says, like a proxy that strips it. */
   holds: boolean;
+  /** Off: only the two operations that every service with this interface has. */
+  hasEvents: boolean;
   update(id: string, change: Partial<AgentJob>): void;
   tell(id: string, kind: string, data?: unknown): void;
   /** Resolves with the number of requests once there are that many. */
@@ -52,6 +54,7 @@ export async function startContractServer(basePath = ""): Promise<ContractServer
     events: new Map(),
     faults: [],
     holds: true,
+    hasEvents: true,
     update(id, change) {
       const job = self.jobs.get(id);
       if (job) self.jobs.set(id, { ...job, ...change });
@@ -84,7 +87,7 @@ export async function startContractServer(basePath = ""): Promise<ContractServer
     if (fault?.kind === "reset") return request.socket.destroy();
     if (fault?.kind === "answer") return response.writeHead(fault.status, fault.headers).end(fault.body);
     const [, streamed = ""] = /\/job\/([^/]+)\/events$/.exec(request.url ?? "") ?? [];
-    if (self.jobs.has(streamed)) return streamEvents(request, response, streamed, fault);
+    if (self.hasEvents && self.jobs.has(streamed)) return streamEvents(request, response, streamed, fault);
     const answer = await route(request, body);
     if (fault?.kind === "reset-after-work") return request.socket.destroy();
     return response
@@ -109,6 +112,8 @@ export async function startContractServer(basePath = ""): Promise<ContractServer
         return changed(job.id, { status: "active", model: JSON.parse(body).prompt });
       case "run":
         return { status: 200, headers: {}, body: JSON.stringify(runOf(job)) };
+      case "events":
+        return { status: 404, headers: {}, body: '{"error":"Not found."}' };
       case "diff":
         return { status: 200, headers: {}, body: JSON.stringify(diff) };
       default:

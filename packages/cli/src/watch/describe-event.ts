@@ -1,4 +1,4 @@
-import type { JobEvent } from "@emend/server";
+import type { JobEvent } from "@emend/sdk";
 
 export type ToldEvent =
   | { kind: "phase"; name: string }
@@ -7,7 +7,7 @@ export type ToldEvent =
   | { kind: "nothing" };
 
 /** What an event says to somebody who watches. Events are data of another process: what is not understood is skipped. */
-export function describeEvent(event: JobEvent): ToldEvent {
+export function describeEvent(event: Pick<JobEvent, "kind" | "data">): ToldEvent {
   const data = asRecord(event.data);
   switch (event.kind) {
     case "job.created":

@@ -1,0 +1,41 @@
+import type { AgentJob, Jobs } from "@emend/sdk";
+import { type Cli, CliError } from "../cli.ts";
+import { printResult, say } from "../output.ts";
+import { safeText } from "../terminal/safe-text.ts";
+import { narratorFor } from "../watch/narrator-for.ts";
+import { createTeller } from "../watch/teller.ts";
+import { watchJob } from "../watch/watch-job.ts";
+
+/** Waits for a job that was just started, shows its phases beside the result, and prints its pull request's link. */
+export async function finishJob(
+  cli: Cli,
+  jobs: Jobs,
+  started: AgentJob,
+  options: { project: string; json?: boolean; after?: number },
+): Promise<void> {
+  say(cli, options, `Job ${started.id} is ${started.status}.`);
+  const narrator = narratorFor(cli, cli.stderr, options);
+  const { tell } = createTeller(narrator);
+  const after = options.after === undefined ? {} : { after: options.after };
+  const job = await watchJob(jobs, started.id, { ...after, onEvent: tell, signal: cli.signal })
+    .catch((error) => {
+      if (!cli.signal.aborted) throw error;
+      const again = `emend job get ${options.project} ${started.id}`;
+      throw new CliError("interrupted", `stopped waiting; the job goes on: ${again}`);
+    })
+    .finally(narrator.end);
+  if (options.json) printResult(cli, options, job, "");
+  else if (job.prLink && job.status !== "failed") printResult(cli, options, job, job.prLink);
+  if (!job.prLink && job.status === "completed") say(cli, options, "Completed: nothing had to change.");
+  await assertNotFailed(cli, jobs, job);
+}
+
+/** A job that failed has an exit code of its own, so that a script notices, and says why. */
+export async function assertNotFailed(cli: Cli, jobs: Pick<Jobs, "run">, job: AgentJob): Promise<void> {
+  if (job.status !== "failed") return;
+  // A service that knows no run still told that the job failed.
+  const run = await jobs.run(job.id, { signal: cli.signal }).catch(() => null);
+  const why = run?.failure ? ` (${run.failure.code}): ${run.failure.message}` : "";
+  const kept = job.prLink ? `; what it had done is kept at ${job.prLink}` : "";
+  throw new CliError("jobFailed", safeText(`job ${job.id} failed${why}${kept}`));
+}
