@@ -1,23 +1,19 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { generateSite } from "./generate.ts";
+import { writeSite } from "./write-site.ts";
 
 const { values } = parseArgs({
-  options: { pages: { type: "string", default: "1000" }, out: { type: "string", default: "generated-site" } },
+  options: {
+    pages: { type: "string", default: "1000" },
+    out: { type: "string", default: "generated-site" },
+    style: { type: "string", default: "mintlify" },
+  },
 });
 const pages = Number(values.pages);
-if (!Number.isInteger(pages) || pages < 1) {
-  console.error("--pages wants a whole number from 1 on");
+const { style } = values;
+if (!Number.isInteger(pages) || pages < 1 || (style !== "mintlify" && style !== "markdown")) {
+  console.error("usage: make-site --pages N [--out FOLDER] [--style mintlify|markdown]");
   process.exit(2);
 }
-
 const out = resolve(values.out);
-let files = 0;
-for (const { path, content } of generateSite(pages)) {
-  const target = join(out, path);
-  await mkdir(dirname(target), { recursive: true });
-  await writeFile(target, content);
-  files++;
-}
-console.log(`${files} files in ${out}`);
+console.log(`${await writeSite(out, pages, style)} files in ${out}`);

@@ -5,13 +5,19 @@ import type { Finding } from "./types.ts";
 export interface CheckMemo {
   byPage: ReadonlyMap<string, readonly Finding[]>;
   ofSite: readonly Finding[];
-  /** Page → pages whose findings depend on its anchors. */
-  dependents: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Page → pages with links to its anchors. */
+  linkers: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Page → pages that include it, and have its anchors too. */
+  includers: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-interface Inheritance {
+export interface Inheritance {
   memo: CheckMemo;
   changed: ReadonlySet<string>;
+  /** Those of the changed pages that have other anchors than before. */
+  reanchored: ReadonlySet<string>;
+  /** A page's front matter changed: it may say whether the page wants to be listed. */
+  isRefielded: boolean;
 }
 
 const memos = new WeakMap<Site, CheckMemo>();
@@ -34,7 +40,27 @@ export function inheritanceOf(site: Site): Inheritance | undefined {
 export function inheritChecks(site: Site, previous: Site, changed: ReadonlySet<string>): void {
   const memo = memos.get(previous);
   const older = inheritances.get(previous);
-  if (memo !== undefined) inheritances.set(site, { memo, changed });
-  else if (older !== undefined)
-    inheritances.set(site, { memo: older.memo, changed: new Set([...older.changed, ...changed]) });
+  const reanchored = new Set([...changed].filter((path) => anchorKey(previous, path) !== anchorKey(site, path)));
+  const isRefielded = [...changed].some((path) => fieldKey(previous, path) !== fieldKey(site, path));
+  if (memo !== undefined) inheritances.set(site, { memo, changed, reanchored, isRefielded });
+  else if (older !== undefined) {
+    inheritances.set(site, {
+      memo: older.memo,
+      changed: new Set([...older.changed, ...changed]),
+      reanchored: new Set([...older.reanchored, ...reanchored]),
+      isRefielded: older.isRefielded || isRefielded,
+    });
+  }
+}
+
+function fieldKey(site: Site, path: string): string {
+  return JSON.stringify(site.index.nodes.get(path)?.facts.frontMatter?.fields ?? null);
+}
+
+/** Everything of a page that decides which anchors it, and those that include it, have. */
+function anchorKey(site: Site, path: string): string {
+  const facts = site.index.nodes.get(path)?.facts;
+  if (facts === undefined) return "";
+  const includes = facts.links.filter(({ kind }) => kind === "include").map(({ target }) => target);
+  return [...facts.headings.map(({ id }) => id), "\0", ...facts.ids, "\0", ...includes].join("\n");
 }

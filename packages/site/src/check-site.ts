@@ -1,4 +1,4 @@
-import { type CheckMemo, inheritanceOf, memoOf, remember } from "./check-memo.ts";
+import { type CheckMemo, type Inheritance, inheritanceOf, memoOf, remember } from "./check-memo.ts";
 import { type PageContext, type ResolvedLink, toFinding } from "./checks/check.ts";
 import { pageChecks, siteChecks } from "./checks/registry.ts";
 import { resolveTarget } from "./links/resolve.ts";
@@ -15,27 +15,29 @@ export async function checkSite(site: Site, options: { signal?: AbortSignal } = 
   const breathe = createTimeSlice(options.signal);
   const inherited = inheritanceOf(site);
   const byPage = new Map<string, readonly Finding[]>(inherited?.memo.byPage);
-  const dependents = new Map<string, Set<string>>();
-  if (inherited !== undefined)
-    for (const [path, pages] of inherited.memo.dependents) dependents.set(path, pages as Set<string>);
-  const affected = inherited === undefined ? site.index.nodes.keys() : affectedBy(inherited.memo, inherited.changed);
-  const owned = new Set<string>();
+  const linkers = createRelation(inherited?.memo.linkers);
+  const includers = createRelation(inherited?.memo.includers);
+  const affected = inherited === undefined ? site.index.nodes.keys() : affectedBy(inherited);
   for (const path of affected) {
-    await breathe();
+    const turn = breathe();
+    if (turn !== undefined) await turn;
     const page = site.index.nodes.get(path);
-    if (page !== undefined)
-      byPage.set(path, checkPage(site.index, page, dependents, inherited === undefined ? null : owned));
+    if (page !== undefined) byPage.set(path, checkPage(site.index, page, linkers, includers));
   }
-  const ofSite: Finding[] = [];
-  for (const check of siteChecks) {
-    for (const report of check.run(site.index)) {
-      await breathe();
-      ofSite.push(toFinding(check, report));
-    }
-  }
-  const memo: CheckMemo = { byPage, ofSite, dependents };
+  const isSameSite = inherited !== undefined && !inherited.isRefielded;
+  const ofSite = isSameSite ? inherited.memo.ofSite : await checkWhole(site.index, breathe);
+  const memo: CheckMemo = { byPage, ofSite, linkers: linkers.pages, includers: includers.pages };
   remember(site, memo);
   return allFindings(memo);
+}
+
+async function checkWhole(index: SiteIndex, breathe: () => Promise<void> | undefined): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const check of siteChecks) {
+    await breathe();
+    for (const report of check.run(index)) findings.push(toFinding(check, report));
+  }
+  return findings;
 }
 
 export function resolveLinks(index: SiteIndex, page: PageNode): ResolvedLink[] {
@@ -47,39 +49,43 @@ export function resolveLinks(index: SiteIndex, page: PageNode): ResolvedLink[] {
   return resolved;
 }
 
-function affectedBy(memo: CheckMemo, changed: ReadonlySet<string>): Set<string> {
-  const affected = new Set(changed);
-  // A set that grows while it is walked is walked to its end: includes of includes are found too.
-  for (const path of affected) for (const page of memo.dependents.get(path) ?? []) affected.add(page);
+function affectedBy({ memo, changed, reanchored }: Inheritance): Set<string> {
+  const anchors = new Set(reanchored);
+  // A set that grows while it is walked is walked to its end: includers of includers are found too.
+  for (const path of anchors) for (const page of memo.includers.get(path) ?? []) anchors.add(page);
+  const affected = new Set([...changed, ...anchors]);
+  for (const path of anchors) for (const page of memo.linkers.get(path) ?? []) affected.add(page);
   return affected;
 }
 
-/** Sets of an inherited memo are shared with it: one that grows is copied first. */
-function addDependent(
-  dependents: Map<string, Set<string>>,
-  path: string,
-  page: string,
-  owned: Set<string> | null,
-): void {
-  const pages = dependents.get(path);
-  if (pages?.has(page)) return;
-  if (pages === undefined || (owned !== null && !owned.has(path))) {
-    dependents.set(path, new Set(pages).add(page));
-    owned?.add(path);
-  } else pages.add(page);
+interface Relation {
+  pages: ReadonlyMap<string, ReadonlySet<string>>;
+  add(path: string, page: string): void;
 }
 
-function checkPage(
-  index: SiteIndex,
-  page: PageNode,
-  dependents: Map<string, Set<string>>,
-  owned: Set<string> | null,
-): Finding[] {
+/** A relation that begins as an earlier one; sets that grow are copied, so that the earlier one stays as it was. */
+function createRelation(earlier: ReadonlyMap<string, ReadonlySet<string>> | undefined): Relation {
+  const pages = new Map(earlier as ReadonlyMap<string, Set<string>> | undefined);
+  const owned = earlier === undefined ? null : new Set<string>();
+  return {
+    pages,
+    add(path, page) {
+      const known = pages.get(path);
+      if (known?.has(page)) return;
+      if (known === undefined || (owned !== null && !owned.has(path))) {
+        pages.set(path, new Set(known).add(page));
+        owned?.add(path);
+      } else known.add(page);
+    },
+  };
+}
+
+function checkPage(index: SiteIndex, page: PageNode, linkers: Relation, includers: Relation): Finding[] {
   const context: PageContext = { index, page, links: resolveLinks(index, page) };
   for (const { link, resolution } of context.links) {
     if (resolution.kind !== "page" || resolution.path === page.path) continue;
-    if (resolution.hash !== null || link.kind === "include")
-      addDependent(dependents, resolution.path, page.path, owned);
+    if (resolution.hash !== null) linkers.add(resolution.path, page.path);
+    if (link.kind === "include") includers.add(resolution.path, page.path);
   }
   const findings: Finding[] = [];
   for (const check of pageChecks) for (const report of check.run(context)) findings.push(toFinding(check, report));

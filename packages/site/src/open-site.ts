@@ -39,7 +39,8 @@ export async function openSite(tree: SiteTree, options: OpenOptions = {}): Promi
   const nodes = new Map<string, PageNode>(isSameShape ? previous.index.nodes : []);
   const requests: ParseRequest[] = [];
   for (const path of isSameShape ? changed : files.keys()) {
-    await breathe();
+    const turn = breathe();
+    if (turn !== undefined) await turn;
     const file = files.get(path);
     if (file === undefined || model.role(path) === null) continue;
     const known = isSameShape ? null : reuse(previous, model, file);
@@ -49,7 +50,8 @@ export async function openSite(tree: SiteTree, options: OpenOptions = {}): Promi
   const parsed = await parseFiles({ tree, cache, signal, onProgress }, requests);
   const order = isSameShape ? nodes : new Map<string, PageNode>();
   for (const { file } of requests) {
-    await breathe();
+    const turn = breathe();
+    if (turn !== undefined) await turn;
     const found = parsed.get(file.path);
     if (found !== undefined) nodes.set(file.path, makeNode(model, file.path, found.facts, found.hash));
   }

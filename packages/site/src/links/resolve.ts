@@ -20,6 +20,18 @@ const unknown: Resolution = { kind: "unknown" };
 
 /** What a target that is written in a file leads to. */
 export function resolveTarget(index: SiteIndex, from: string, target: string, kind: LinkKind): Resolution {
+  // Routes mean the same on every page, and sites link to the same ones again and again.
+  if (target.charCodeAt(0) !== 47 || kind === "image" || kind === "src" || kind === "include") {
+    return resolveAny(index, from, target, kind);
+  }
+  const known = index.absolute.get(target);
+  if (known !== undefined) return known;
+  const resolution = resolveAny(index, from, target, kind);
+  index.absolute.set(target, resolution);
+  return resolution;
+}
+
+function resolveAny(index: SiteIndex, from: string, target: string, kind: LinkKind): Resolution {
   if (isExternal(target)) return external;
   if (isTemplate(target)) return unknown;
   const { path, hash } = splitTarget(target);

@@ -1,6 +1,7 @@
 import type { Model } from "../frameworks/framework.ts";
 import type { PageFacts } from "../parse/facts.ts";
 import type { Page, SiteFile } from "../types.ts";
+import type { Resolution } from "./resolve.ts";
 import { dirOf, routeKey } from "./route.ts";
 
 export interface PageNode extends Page {
@@ -24,6 +25,8 @@ export interface SiteIndex {
   folders(): ReadonlySet<string>;
   redirectFor(route: string): string | null;
   anchors: Map<string, ReadonlySet<string>>;
+  /** What targets with a leading slash were found to lead to. */
+  absolute: Map<string, Resolution>;
 }
 
 export function pageTitle(facts: PageFacts): string | null {
@@ -70,6 +73,7 @@ export function buildIndex(
     folders: () => (folders ??= collectFolders(files)),
     redirectFor: createRedirectLookup(model),
     anchors: new Map(),
+    absolute: new Map(),
   };
 }
 

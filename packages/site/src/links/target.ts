@@ -13,6 +13,9 @@ const scheme = /^(?:[a-zA-Z][a-zA-Z0-9+.-]*:|\/\/|\\\\)/;
 const template = /\{\{|\{%|\$\{|<%|^\{|%7B%7B|\$[A-Z_]+\b/;
 
 export function isExternal(target: string): boolean {
+  const first = target.charCodeAt(0);
+  // Most targets begin with a slash, a dot or a hash.
+  if (first === 46 || first === 35 || (first === 47 && target.charCodeAt(1) !== 47)) return false;
   return scheme.test(target);
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash as digest } from "node:crypto";
 import type { ParseCache } from "../cache/parse-cache.ts";
 import { createTimeSlice } from "../text/time-slice.ts";
 import type { SiteFile, SiteTree } from "../types.ts";
@@ -42,7 +42,7 @@ interface Loaded {
 
 /** git's id for these bytes, so that a folder and a commit agree on what is the same. */
 function contentHash(bytes: Uint8Array): string {
-  return createHash("sha1").update(`blob ${bytes.byteLength}\0`).update(bytes).digest("hex");
+  return digest("sha1", Buffer.concat([Buffer.from(`blob ${bytes.byteLength}\0`), bytes]), "hex");
 }
 
 /** The facts of files: from the cache where it has them, else parsed, in threads where there are many. */
@@ -70,7 +70,8 @@ export async function parseFiles(deps: ParseDeps, requests: readonly ParseReques
     pool ??= openParsePool();
     const facts = await pool.parse(files);
     for (const [i, { path, key, hash }] of files.entries()) {
-      await breathe();
+      const turn = breathe();
+      if (turn !== undefined) await turn;
       const json = facts[i] as string;
       cache?.set(key, json);
       keep(path, hash, json);
@@ -103,7 +104,8 @@ export async function parseFiles(deps: ParseDeps, requests: readonly ParseReques
 
   const missing: ParseRequest[] = [];
   for (const request of requests) {
-    await breathe();
+    const turn = breathe();
+    if (turn !== undefined) await turn;
     const { path, hash } = request.file;
     const stored = hash === undefined ? undefined : cache?.get(`${keyOf(request.dialect)}:${hash}`);
     if (stored === undefined || hash === undefined) missing.push(request);
@@ -115,7 +117,8 @@ export async function parseFiles(deps: ParseDeps, requests: readonly ParseReques
   async function read(): Promise<void> {
     while (next < missing.length) {
       const { file, dialect } = missing[next++] as ParseRequest;
-      await breathe();
+      const turn = breathe();
+      if (turn !== undefined) await turn;
       const isHuge = (file.size ?? 0) > pageBytesMax;
       const bytes = isHuge ? new Uint8Array(0) : await tree.read(file.path);
       if (bytes === null) continue;

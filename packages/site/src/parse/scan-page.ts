@@ -1,4 +1,4 @@
-import { decodePiece, encodePiece, textStart, toByteString } from "../text/bytes.ts";
+import { decodePiece, encodePiece, isAsciiText, textStart, toByteString } from "../text/bytes.ts";
 import { indexLines } from "../text/line-index.ts";
 import { apiTableIds } from "./api-tables.ts";
 import type { HeadingBlock, TextBlock } from "./blocks.ts";
@@ -41,17 +41,20 @@ export function scanText(text: string, dialect: Dialect): PageFacts {
   const bodyFrom = textStart(text);
   facts.frontMatter = readFrontMatter(text, bodyFrom);
   const blocks = scanBlocks(text, facts.frontMatter?.bodyStart ?? bodyFrom, dialect);
-  const lines = indexLines(text);
+  const isAscii = isAsciiText(text);
+  const decode = isAscii ? (piece: string) => piece : decodePiece;
+  const lines = indexLines(text, isAscii);
   const labels: ReadonlySet<string> = new Set(blocks.definitions.map((definition) => definition.label));
 
   const headingLabels = blocks.footnotes.size === 0 ? labels : new Set([...labels, ...blocks.footnotes]);
 
   function addLink(kind: LinkKind, start: number, end: number): Link | null {
-    const raw = decodePiece(text.slice(start, end));
+    const raw = decode(text.slice(start, end));
     const isMarkdown = kind === "link" || kind === "image" || kind === "definition";
     const target = decodeEntities(isMarkdown ? decodeEscapes(raw) : raw).trim();
     if (target === "") return null;
-    const link: Link = { kind, target, start, end, ...lines.place(start) };
+    const { line, column } = lines.place(start);
+    const link: Link = { kind, target, start, end, line, column };
     facts.links.push(link);
     return link;
   }
@@ -85,9 +88,7 @@ export function scanText(text: string, dialect: Dialect): PageFacts {
   for (const heading of facts.headings) if (!heading.explicit) heading.id = slugger.next(heading.text);
 
   function readHeading(block: HeadingBlock): Heading {
-    const source = decodePiece(
-      block.lines === null ? text.slice(block.start, block.end) : joinLines(text, block.lines),
-    );
+    const source = decode(block.lines === null ? text.slice(block.start, block.end) : joinLines(text, block.lines));
     const found = dialect.headingIds ? explicitId.exec(source) : null;
     const content = found === null ? source : source.slice(0, found.index);
     const tail = found === null ? 0 : encodePiece(source.slice(found.index)).length;

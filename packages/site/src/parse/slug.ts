@@ -1,6 +1,7 @@
 import { slug as githubSlug } from "github-slugger";
 import type { SlugRule } from "./dialect.ts";
 
+const singleSpaced = /^[A-Za-z0-9]+(?: [A-Za-z0-9]+)*$/;
 const plainAscii = /^[A-Za-z0-9 _-]*$/;
 
 function github(text: string): string {
@@ -34,6 +35,7 @@ function vitepress(text: string): string {
 }
 
 function mintlify(text: string): string {
+  if (singleSpaced.test(text)) return text.toLowerCase().replaceAll(" ", "-");
   return github(text.replaceAll(".", "-"))
     .replace(/-{2,}/g, "-")
     .replace(/^-+|-+$/g, "");

@@ -109,7 +109,8 @@ function indexAfter(site: Site, moves: Moves): SiteIndex {
 async function rewriteLinks(site: Site, after: SiteIndex, moves: Moves, plan: EditPlan): Promise<void> {
   const breathe = createTimeSlice();
   for (const [path, node] of site.index.nodes) {
-    await breathe();
+    const turn = breathe();
+    if (turn !== undefined) await turn;
     const newPath = moves.get(path) ?? path;
     for (const link of node.facts.links) {
       if (isExternal(link.target)) continue;

@@ -56,7 +56,8 @@ export function createReanchor(site: Site, plan: EditPlan): Reanchor {
     spreadToIncluders();
     const breathe = createTimeSlice();
     for (const node of site.index.nodes.values()) {
-      await breathe();
+      const turn = breathe();
+      if (turn !== undefined) await turn;
       const affected = node.facts.links.filter((link) => newId(node, link) !== null);
       if (affected.length === 0) continue;
       const bytes = await site.tree.read(node.path);

@@ -11,6 +11,10 @@ export function fromByteString(text: string): Uint8Array {
 
 const highByte = /[\x80-\xff]/;
 
+export function isAsciiText(text: string): boolean {
+  return !highByte.test(text);
+}
+
 /** A piece of a byte string as ordinary text. */
 export function decodePiece(piece: string): string {
   return highByte.test(piece) ? Buffer.from(piece, "latin1").toString("utf8") : piece;

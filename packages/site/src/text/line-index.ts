@@ -13,7 +13,7 @@ export interface LineIndex {
 }
 
 /** Finds lines and columns (from 1, in UTF-16 units) of byte offsets. */
-export function indexLines(text: string): LineIndex {
+export function indexLines(text: string, isAscii = false): LineIndex {
   const starts = [0];
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
 
@@ -31,7 +31,8 @@ export function indexLines(text: string): LineIndex {
   function place(offset: number): Place {
     const line = lineOf(offset);
     const start = starts[line] as number;
-    return { line: line + 1, column: decodePiece(text.slice(start, offset)).length + 1 };
+    const width = isAscii ? offset - start : decodePiece(text.slice(start, offset)).length;
+    return { line: line + 1, column: width + 1 };
   }
 
   return { place, lineOf, startOf: (line) => starts[line] ?? text.length };
