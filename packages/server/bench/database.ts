@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { addProject } from "../src/accounts/add-project.ts";
 import { createKey } from "../src/accounts/create-key.ts";
 import { createSealer } from "../src/accounts/secrets.ts";
@@ -8,6 +6,7 @@ import { startEmbeddedPostgres } from "../src/db/embedded/start-embedded-postgre
 import { migrate } from "../src/db/migrate.ts";
 import { createPool, type Pool } from "../src/db/pool.ts";
 import { createLogger } from "../src/lib/logger.ts";
+import { makeReachableDir } from "../test/support/reachable-dir.ts";
 
 export interface BenchDatabase {
   url: string;
@@ -18,7 +17,7 @@ export interface BenchDatabase {
 /** The embedded default as it is served from, fsync and all, in a folder of its own. */
 export async function startBenchDatabase(): Promise<BenchDatabase> {
   const log = createLogger({ level: "warn" });
-  const dataDir = await mkdtemp(join(tmpdir(), "emend-bench-"));
+  const dataDir = await makeReachableDir();
   const postgres = await startEmbeddedPostgres({ dataDir, log });
   const pool = createPool({ url: postgres.url, connectionsMax: 10, log });
   await migrate(pool);
