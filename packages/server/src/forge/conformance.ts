@@ -9,6 +9,8 @@ export interface ForgeUnderTest {
   makeBranch(name: string): Promise<void>;
   close(number: number): Promise<void>;
   merge(number: number): Promise<void>;
+  /** Says something on a pull request; absent where it has no conversation. */
+  say?(number: number, remark: { author: string; body: string; path?: string; line?: number }): Promise<void>;
 }
 
 /** What publishing relies on. Every forge must pass, against the real thing or its recorded answers. */
@@ -75,6 +77,51 @@ export function forgeConformance(name: string, open: () => Promise<ForgeUnderTes
       const second = await create("emend/twice");
       const found = await tested.forge.findPullRequests("emend/twice", signal);
       expect(found.map(({ number }) => number)).toEqual([second.number, first.number]);
+    });
+
+    it("tells what becomes of a pull request, and of one that is not there", async () => {
+      await tested.makeBranch("emend/read");
+      const created = await create("emend/read");
+      expect(await tested.forge.readPullRequest(created.number, signal)).toEqual(created);
+      await tested.close(created.number);
+      expect(await tested.forge.readPullRequest(created.number, signal)).toMatchObject({ state: "closed" });
+      expect(await tested.forge.readPullRequest(987_654, signal)).toBeNull();
+    });
+
+    it("replaces the text of a pull request", async () => {
+      await tested.makeBranch("emend/reworded");
+      const { number } = await create("emend/reworded");
+      await tested.forge.updatePullRequest(number, { body: "Said otherwise." }, signal);
+      expect(await tested.forge.readPullRequest(number, signal)).toMatchObject({ number, body: "Said otherwise." });
+    });
+
+    it("describes the repository", async () => {
+      expect(await tested.forge.describeRepository(signal)).toMatchObject({
+        path: expect.stringMatching(/\w/),
+        defaultBranch: tested.base,
+        archived: false,
+      });
+    });
+
+    it("passes on who said what and where, and who may write", async () => {
+      const { conversation } = tested.forge;
+      if (!conversation || !tested.say) return expect([conversation, tested.say]).toEqual([null, undefined]);
+      await tested.makeBranch("emend/talk");
+      const { number } = await create("emend/talk");
+      await tested.say(number, { author: "ada", body: "@emend shorter, please" });
+      await tested.say(number, { author: "eve", body: "And here?", path: "guides/start.md", line: 3 });
+      const said = (await conversation.listComments(number, signal)).map(({ id: _, ...comment }) => comment);
+      expect(said).toEqual([
+        { author: "ada", text: "@emend shorter, please", path: null, line: null },
+        { author: "eve", text: "And here?", path: "guides/start.md", line: 3 },
+      ]);
+      expect(await Promise.all(["ada", "eve", "mallory"].map((name) => conversation.mayWrite(name, signal)))).toEqual([
+        true,
+        false,
+        false,
+      ]);
+      await conversation.comment(number, "Done.", signal);
+      expect((await conversation.listComments(number, signal)).map(({ text }) => text)).toContain("Done.");
     });
 
     it("rejects for good, in words, what has no branch", async () => {

@@ -25,7 +25,7 @@ export async function startGitHttpServer(options: {
     requests.push(entry);
     const verdict = (await options.authorize?.(request)) ?? true;
     if (verdict === true) {
-      serve(options.root, request, response);
+      serveGit(options.root, request, response);
       request.on("data", (chunk: Buffer) => {
         entry.bodyBytes += chunk.length;
       });
@@ -45,7 +45,8 @@ export async function startGitHttpServer(options: {
   };
 }
 
-function serve(root: string, request: IncomingMessage, response: ServerResponse): void {
+/** One exchange of git with the repositories of a folder. */
+export function serveGit(root: string, request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? "/", "http://localhost");
   const header = (name: string) => String(request.headers[name] ?? "");
   const backend = spawn("git", ["-c", "http.receivepack=true", "-c", "safe.directory=*", "http-backend"], {

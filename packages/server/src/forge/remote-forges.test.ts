@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type FarEnd, startFarEnd } from "../../test/support/forges/far-end.ts";
+import { vendors } from "../../test/support/forges/vendors.ts";
+import { forgeConformance } from "./conformance.ts";
+
+const { signal } = new AbortController();
+
+describe.each(vendors)("$name", (vendor) => {
+  let far: FarEnd;
+  beforeAll(async () => {
+    far = await startFarEnd(vendor);
+  });
+  afterAll(async () => {
+    await far.close();
+    expect(far.violations).toEqual([]);
+  });
+
+  forgeConformance(vendor.name, async () => {
+    const pull = (number: number) => far.state.pulls.find((candidate) => candidate.number === number);
+    return {
+      forge: far.open(),
+      base: "main",
+      makeBranch: async (name) => void far.makeBranch(name),
+      close: async (number) => void Object.assign(pull(number) ?? {}, { state: "closed" }),
+      merge: async (number) => void Object.assign(pull(number) ?? {}, { state: "merged" }),
+      async say(number, remark) {
+        const id = far.state.comments.length + 1;
+        far.state.comments.push({ id, pull: number, at: new Date(id * 1000).toISOString(), ...remark });
+      },
+    };
+  });
+
+  it("finds a pull request whose branch was merged and deleted, and behind many others", async () => {
+    const forge = far.open();
+    far.makeBranch("emend/gone");
+    const draft = { head: "emend/gone", base: "main", title: "T", body: "", draft: false, checks: [] };
+    await forge.createPullRequest(draft, signal);
+    const mine = far.state.pulls.at(-1);
+    Object.assign(mine ?? {}, { state: "merged" });
+    far.state.repository.git("update-ref", "-d", "refs/heads/emend/gone");
+    for (let number = 0; number < 120; number += 1) {
+      far.state.pulls.push({
+        ...(mine as (typeof far.state.pulls)[number]),
+        number: far.state.pulls.length + 1,
+        head: `other/${number}`,
+      });
+    }
+    expect(await forge.findPullRequests("emend/gone", signal)).toMatchObject([
+      { number: mine?.number, state: "merged" },
+    ]);
+  });
+
+  it("sets labels and reviewers, however often it is asked to", async () => {
+    const forge = far.open({ labels: ["docs"], reviewers: ["ada"] });
+    far.makeBranch("emend/details");
+    const draft = { head: "emend/details", base: "main", title: "T", body: "", draft: false, checks: [] };
+    const created = await forge.createPullRequest(draft, signal);
+    if (created.kind !== "created") throw new Error(created.kind);
+    await forge.ensureDetails?.(created.pullRequest.number, signal);
+    await forge.ensureDetails?.(created.pullRequest.number, signal);
+    expect(far.pullsOf("emend/details")).toMatchObject([{ labels: ["docs"], reviewers: ["ada"] }]);
+  });
+});
+
+it("asks GitLab to squash and to remove the branch where the project says so", async () => {
+  const vendor = vendors.find(({ name }) => name === "gitlab");
+  if (!vendor) throw new Error("no GitLab");
+  const far = await startFarEnd(vendor);
+  far.makeBranch("emend/squashed");
+  const draft = { head: "emend/squashed", base: "main", title: "T", body: "", draft: true, checks: [] };
+  await far.open({ squash: true, removeSourceBranch: false }).createPullRequest(draft, signal);
+  expect(far.state.pulls).toMatchObject([
+    { title: "Draft: T", options: { squash: true, remove_source_branch: false } },
+  ]);
+  expect(far.violations).toEqual([]);
+  await far.close();
+});

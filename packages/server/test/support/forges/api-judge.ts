@@ -1,0 +1,47 @@
+import { Ajv } from "ajv";
+
+interface Operation {
+  query?: Readonly<Record<string, { type?: unknown }>>;
+  request?: object;
+  responses: Readonly<Record<string, object>>;
+}
+
+export interface ApiDescription {
+  definitions: Readonly<Record<string, object>>;
+  operations: Readonly<Record<string, Operation>>;
+}
+
+/** Statuses that every operation of every vendor may have, and none lists. */
+const anywhere = [401, 403, 404, 429, 500, 502, 503];
+
+/** Tells what a request or an answer has that the vendor's description does not. */
+export function createApiJudge(description: ApiDescription) {
+  const ajv = new Ajv({ strict: false, allErrors: true });
+  const compiled = new Map<object, ReturnType<typeof ajv.compile>>();
+
+  function mistakes(schema: object, value: unknown): string[] {
+    const known = compiled.get(schema) ?? ajv.compile({ ...schema, definitions: description.definitions });
+    compiled.set(schema, known);
+    if (known(value)) return [];
+    return (known.errors ?? []).map(
+      (error) => `${error.instancePath} ${error.message} ${JSON.stringify(error.params)}`,
+    );
+  }
+
+  return {
+    request(operation: string, query: URLSearchParams, body: unknown): string[] {
+      const known = description.operations[operation];
+      if (!known) return [`${operation} is not described`];
+      const unknown = [...query.keys()].filter((name) => !Object.hasOwn(known.query ?? {}, name));
+      return [
+        ...unknown.map((name) => `${operation}: no query parameter ${name}`),
+        ...(known.request ? mistakes(known.request, body).map((why) => `${operation}: request ${why}`) : []),
+      ];
+    },
+    answer(operation: string, status: number, body: unknown): string[] {
+      const schema = description.operations[operation]?.responses[status];
+      if (!schema) return anywhere.includes(status) ? [] : [`${operation}: no answer ${status}`];
+      return mistakes(schema, body).map((why) => `${operation}: answer ${status} ${why}`);
+    },
+  };
+}

@@ -1,0 +1,263 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Forge } from "../../../src/forge/forge.ts";
+import type { ForgeSettings } from "../../../src/forge/forge-project.ts";
+import { openRemoteForge } from "../../../src/forge/registry.ts";
+import { createFetch } from "../../../src/lib/network.ts";
+import { serveGit } from "../git-http-server.ts";
+import { makeRepository, type TestRepository } from "../make-repository.ts";
+import { type ApiDescription, createApiJudge } from "./api-judge.ts";
+import type { Fault } from "./faults.ts";
+import { applyFault } from "./faults.ts";
+
+/** A pull request as every vendor keeps it, whatever it calls its parts. */
+export interface FarPull {
+  number: number;
+  head: string;
+  base: string;
+  title: string;
+  body: string;
+  state: "open" | "closed" | "merged";
+  draft: boolean;
+  labels: string[];
+  reviewers: string[];
+  options: Record<string, unknown>;
+  at: string;
+}
+
+export interface FarComment {
+  id: number;
+  pull: number;
+  author: string;
+  body: string;
+  path?: string;
+  line?: number;
+  at: string;
+}
+
+export interface FarState {
+  pulls: FarPull[];
+  comments: FarComment[];
+  /** Who may do what: "write", "read"; nobody else is known. */
+  people: Record<string, "write" | "read">;
+  labels: string[];
+  archived: boolean;
+  movedTo: string | null;
+  draftsSupported: boolean;
+  repository: TestRepository;
+  /** Where people find it. */
+  url: string;
+  path: string;
+}
+
+export interface Answer {
+  status: number;
+  body: unknown;
+  headers?: Record<string, string>;
+}
+
+/** What a vendor's server does, beyond what all of them do. */
+export interface Vendor {
+  name: "github" | "gitlab" | "gitea";
+  apiPath: string;
+  path: string;
+  description: ApiDescription;
+  /** By `METHOD /path/{parameter}`. */
+  handlers: Record<string, (state: FarState, request: FarRequest) => Answer>;
+  /** The token in an API request or in git's basic authorization. */
+  tokenOf(authorization: string): string | null;
+  isAppRequest?(path: string): boolean;
+  refusal(status: number, words: string): unknown;
+}
+
+export interface FarRequest {
+  parameters: Record<string, string>;
+  query: URLSearchParams;
+  // biome-ignore lint/suspicious/noExplicitAny: checked against the vendor's description before it gets here
+  body: any;
+}
+
+export interface FarEnd {
+  vendor: Vendor["name"];
+  url: string;
+  repositoryUrl: string;
+  apiUrl: string;
+  tokens: Set<string>;
+  token: string;
+  state: FarState;
+  /** API and git requests in order; `operation` as in the description, or `git <service>`. */
+  requests: { operation: string; atMs: number; status?: number }[];
+  /** The next requests of that operation meet it, once each. */
+  fault(operation: string, fault: Fault, times?: number): void;
+  /** What was not as the vendor describes it. */
+  violations: string[];
+  open(settings?: Partial<ForgeSettings>, credential?: string): Forge;
+  makeBranch(name: string): string;
+  pullsOf(head: string): FarPull[];
+  close(): Promise<void>;
+}
+
+export const plainSettings: ForgeSettings = {
+  apiUrl: null,
+  labels: [],
+  reviewers: [],
+  teamReviewers: [],
+  squash: null,
+  removeSourceBranch: null,
+};
+
+export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
+  const dir = mkdtempSync(join(tmpdir(), `emend-${vendor.name}-`));
+  const repository = makeRepository(join(dir, `${vendor.path}.git`));
+  repository.commit({
+    "guides/start.md": "# Start\n\nUse your API token.\n",
+    "guides/other.md": "# Other\n\nNothing here.\n",
+  });
+  const judge = createApiJudge(vendor.description);
+  const token = `tok_${randomBytes(12).toString("hex")}`;
+  const tokens = new Set([token]);
+  const requests: FarEnd["requests"] = [];
+  const violations: string[] = [];
+  const faults: { operation: string; fault: Fault }[] = [];
+  const state: FarState = {
+    pulls: [],
+    comments: [],
+    people: { ada: "write", eve: "read" },
+    labels: ["docs", "emend"],
+    archived: false,
+    movedTo: null,
+    draftsSupported: true,
+    repository,
+    url: "",
+    path: vendor.path,
+  };
+  const network = createFetch({});
+
+  async function answerApi(request: IncomingMessage, url: URL): Promise<{ operation: string; answer: Answer }> {
+    const matched = match(vendor, request.method ?? "", url.pathname.slice(vendor.apiPath.length));
+    if (!matched) {
+      violations.push(`${request.method} ${url.pathname} is not served`);
+      return { operation: "unknown", answer: { status: 404, body: vendor.refusal(404, "Not Found") } };
+    }
+    const { operation, parameters } = matched;
+    const text = await readBody(request);
+    const body = text === "" ? undefined : JSON.parse(text);
+    violations.push(...judge.request(operation, url.searchParams, body));
+    const given = vendor.tokenOf(request.headers.authorization ?? "");
+    if (!vendor.isAppRequest?.(url.pathname) && (given === null || !tokens.has(given))) {
+      return { operation, answer: { status: 401, body: vendor.refusal(401, "Bad credentials") } };
+    }
+    if (state.movedTo) {
+      const location = `${state.url}${vendor.apiPath}${state.movedTo}`;
+      return {
+        operation,
+        answer: { status: 301, body: vendor.refusal(301, "Moved Permanently"), headers: { location } },
+      };
+    }
+    const answer = vendor.handlers[operation]?.(state, { parameters, query: url.searchParams, body });
+    if (!answer) throw new Error(`no handler for ${operation}`);
+    violations.push(...judge.answer(operation, answer.status, answer.body));
+    return { operation, answer };
+  }
+
+  const server = createServer(async (request, response) => {
+    const url = new URL(request.url ?? "/", state.url);
+    const isApi = url.pathname.startsWith(`${vendor.apiPath}/`);
+    const operation = isApi
+      ? (match(vendor, request.method ?? "", url.pathname.slice(vendor.apiPath.length))?.operation ?? "unknown")
+      : `git ${url.searchParams.get("service") ?? url.pathname.split("/").at(-1)}`;
+    const entry: FarEnd["requests"][number] = { operation, atMs: performance.now() };
+    requests.push(entry);
+    const index = faults.findIndex((waiting) => waiting.operation === operation);
+    const [met] = index === -1 ? [] : faults.splice(index, 1);
+    const serve = async () => {
+      if (!isApi) return void serveGitTo(request, response);
+      const { answer } = await answerApi(request, url);
+      entry.status = answer.status;
+      send(response, answer);
+    };
+    if (!met) return serve();
+    await applyFault(met.fault, { request, response, vendor, state, perform: () => answerApi(request, url), serve });
+  });
+
+  function serveGitTo(request: IncomingMessage, response: ServerResponse): void {
+    const given = vendor.tokenOf(request.headers.authorization ?? "");
+    if (given === null || !tokens.has(given)) {
+      response.writeHead(401, { "www-authenticate": 'Basic realm="git"' }).end();
+      return;
+    }
+    serveGit(dir, request, response);
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  state.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const repositoryUrl = `${state.url}/${vendor.path}`;
+
+  return {
+    vendor: vendor.name,
+    url: state.url,
+    repositoryUrl,
+    apiUrl: `${state.url}${vendor.apiPath}`,
+    tokens,
+    token,
+    state,
+    requests,
+    violations,
+    fault: (operation, fault, times = 1) => {
+      for (let time = 0; time < times; time += 1) faults.push({ operation, fault });
+    },
+    open: (settings = {}, credential = token) =>
+      openRemoteForge({
+        fetch: network.fetch,
+        tokens: new Map(),
+        credential,
+        project: { id: "prj_far", forge: vendor.name, repositoryUrl, settings: { ...plainSettings, ...settings } },
+      }),
+    makeBranch(name) {
+      return repository.commit(
+        { [`${name.replaceAll("/", "-")}.md`]: `${name}\n` },
+        { branch: name, from: repository.git("rev-parse", "refs/heads/main") },
+      );
+    },
+    pullsOf: (head) => state.pulls.filter((pull) => pull.head === head),
+    async close() {
+      await network.close();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+export function send(response: ServerResponse, answer: Answer): void {
+  response.writeHead(answer.status, { "content-type": "application/json", ...answer.headers });
+  response.end(JSON.stringify(answer.body));
+}
+
+function match(vendor: Vendor, method: string, path: string) {
+  const parts = path.split("/");
+  for (const operation of Object.keys(vendor.description.operations)) {
+    const [verb, pattern = ""] = operation.split(" ");
+    const wanted = pattern.split("/");
+    if (verb !== method || wanted.length !== parts.length) continue;
+    const parameters: Record<string, string> = {};
+    const fits = wanted.every((part, index) => {
+      const given = decodeURIComponent(parts[index] ?? "");
+      if (!part.startsWith("{")) return part === given;
+      parameters[part.slice(1, -1)] = given;
+      return given !== "";
+    });
+    if (fits) return { operation, parameters };
+  }
+  return null;
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks).toString("utf8");
+}

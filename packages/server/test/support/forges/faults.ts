@@ -1,0 +1,55 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type Answer, type FarState, send, type Vendor } from "./far-end.ts";
+
+/** What can go wrong between here and a forge. */
+export type Fault =
+  /** An answer of its own, and nothing done. */
+  | { kind: "answer"; status: number; words: string; headers?: Record<string, string> }
+  /** The request is carried out, and its answer lost on the way back. */
+  | { kind: "lost"; how: "502" | "reset" | "silence" | "slow" | "cut" | "no json" }
+  /** The request is not carried out, and there is no answer. */
+  | { kind: "ignored"; how: "reset" | "silence" }
+  /** Something happens first. */
+  | { kind: "before"; happens(): void };
+
+export async function applyFault(
+  fault: Fault,
+  scene: {
+    request: IncomingMessage;
+    response: ServerResponse;
+    vendor: Vendor;
+    state: FarState;
+    perform(): Promise<{ answer: Answer }>;
+    serve(): Promise<void>;
+  },
+): Promise<void> {
+  const { response, request, vendor } = scene;
+  switch (fault.kind) {
+    case "before":
+      fault.happens();
+      return scene.serve();
+    case "answer":
+      request.resume();
+      return send(response, {
+        status: fault.status,
+        body: vendor.refusal(fault.status, fault.words),
+        headers: fault.headers,
+      });
+    case "ignored":
+      request.resume();
+      if (fault.how === "reset") response.socket?.resetAndDestroy();
+      return;
+    case "lost": {
+      const { answer } = await scene.perform();
+      if (fault.how === "502") response.writeHead(502, { "content-type": "text/html" }).end("<h1>Bad Gateway</h1>");
+      if (fault.how === "reset") response.socket?.resetAndDestroy();
+      if (fault.how === "no json") response.writeHead(answer.status, { "content-type": "text/html" }).end("<html>");
+      if (fault.how === "cut" || fault.how === "slow") {
+        const text = JSON.stringify(answer.body);
+        response.writeHead(answer.status, { "content-type": "application/json", "content-length": text.length });
+        response.write(text.slice(0, 20), () => fault.how === "cut" && response.socket?.destroy());
+      }
+      return;
+    }
+  }
+}

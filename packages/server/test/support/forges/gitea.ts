@@ -1,0 +1,154 @@
+import type { Answer, FarComment, FarPull, FarState, Vendor } from "./far-end.ts";
+import description from "./gitea-api.json" with { type: "json" };
+import { newestFirst, openPull, pageOf, pullOf, tipOf } from "./pulls.ts";
+
+const repositoryId = 3;
+const refusal = (_status: number, message: string) => ({ message, url: "https://gitea.test/api/swagger" });
+const notFound: Answer = { status: 404, body: refusal(404, "The target couldn't be found.") };
+const user = (login: string) => ({ id: 1, login });
+
+function toWire(state: FarState, pull: FarPull) {
+  // Once its branch is deleted, a head's ref is the pull request's own.
+  const branch = (name: string, gone: string) => {
+    const sha = tipOf(state, name);
+    return { label: name, ref: sha ? name : gone, sha: sha ?? "", repo_id: repositoryId };
+  };
+  return {
+    id: 300 + pull.number,
+    number: pull.number,
+    url: `${state.url}/api/v1/repos/${state.path}/pulls/${pull.number}`,
+    html_url: `${state.url}/${state.path}/pulls/${pull.number}`,
+    state: pull.state === "open" ? "open" : "closed",
+    title: pull.title,
+    body: pull.body,
+    draft: /^wip:/i.test(pull.title),
+    merged: pull.state === "merged",
+    merged_at: pull.state === "merged" ? pull.at : null,
+    created_at: pull.at,
+    updated_at: pull.at,
+    head: branch(pull.head, `refs/pull/${pull.number}/head`),
+    base: branch(pull.base, pull.base),
+    labels: pull.labels,
+    user: user("emend"),
+  };
+}
+
+const remarkToWire = ({ id, body, author, at }: FarComment) => ({
+  id,
+  html_url: `https://gitea.test/#${id}`,
+  body,
+  user: user(author),
+  created_at: at,
+  updated_at: at,
+});
+const labelsOf = (state: FarState) => state.labels.map((name, index) => ({ id: index + 1, name }));
+
+/** Gitea, as far as Emend speaks to it. */
+export const giteaVendor: Vendor = {
+  name: "gitea",
+  apiPath: "/api/v1",
+  path: "acme/docs",
+  description,
+  refusal,
+  tokenOf(authorization) {
+    const [scheme, value = ""] = authorization.split(" ");
+    if (scheme === "token") return value;
+    if (scheme !== "Basic") return null;
+    const [name = "", password] = Buffer.from(value, "base64").toString("utf8").split(":");
+    return password === "x-oauth-basic" ? name : null;
+  },
+  handlers: {
+    "GET /repos/{owner}/{repo}": (state) => ({
+      status: 200,
+      body: {
+        id: repositoryId,
+        full_name: state.path,
+        default_branch: "main",
+        archived: state.archived,
+        has_pull_requests: true,
+        permissions: { admin: false, pull: true, push: true },
+      },
+    }),
+    "GET /repos/{owner}/{repo}/pulls": (state, { query }) => {
+      const found = pageOf(newestFirst(state.pulls), query, "limit");
+      return { status: 200, body: found.map((pull) => toWire(state, pull)) };
+    },
+    "POST /repos/{owner}/{repo}/pulls": (state, { body }) => {
+      if (state.archived) return { status: 423, body: refusal(423, "Repository is archived") };
+      const { head, base, title } = body;
+      const opened = openPull(state, {
+        head,
+        base,
+        title,
+        body: body.body,
+        draft: false,
+        labels: [],
+        reviewers: [],
+        options: {},
+      });
+      if (opened.kind === "no branch") return notFound;
+      if (opened.kind === "exists")
+        return { status: 409, body: refusal(409, "pull request already exists for these targets") };
+      return { status: 201, body: toWire(state, opened.pull) };
+    },
+    "GET /repos/{owner}/{repo}/pulls/{index}": (state, { parameters }) => {
+      const pull = pullOf(state, parameters.index);
+      return pull ? { status: 200, body: toWire(state, pull) } : notFound;
+    },
+    "PATCH /repos/{owner}/{repo}/pulls/{index}": (state, { parameters, body }) => {
+      const pull = pullOf(state, parameters.index);
+      if (!pull) return notFound;
+      Object.assign(pull, body);
+      return { status: 201, body: toWire(state, pull) };
+    },
+    "GET /repos/{owner}/{repo}/labels": (state, { query }) => ({
+      status: 200,
+      body: pageOf(labelsOf(state), query, "limit"),
+    }),
+    "POST /repos/{owner}/{repo}/issues/{index}/labels": (state, { parameters, body }) => {
+      const pull = pullOf(state, parameters.index);
+      if (!pull) return notFound;
+      const set = labelsOf(state).filter((label) => body.labels.includes(label.id));
+      pull.labels = [...new Set([...pull.labels, ...set.map((label) => label.name)])];
+      return { status: 200, body: set };
+    },
+    "POST /repos/{owner}/{repo}/pulls/{index}/requested_reviewers": (state, { parameters, body }) => {
+      const pull = pullOf(state, parameters.index);
+      if (!pull) return notFound;
+      pull.reviewers = [...new Set([...pull.reviewers, ...body.reviewers])];
+      return { status: 201, body: [] };
+    },
+    "GET /repos/{owner}/{repo}/issues/{index}/comments": (state, { parameters }) => ({
+      status: 200,
+      body: state.comments.filter(({ pull, path }) => pull === Number(parameters.index) && !path).map(remarkToWire),
+    }),
+    "POST /repos/{owner}/{repo}/issues/{index}/comments": (state, { parameters, body }) => {
+      const at = new Date(0).toISOString();
+      const comment = {
+        id: 900 + state.comments.length,
+        pull: Number(parameters.index),
+        author: "emend",
+        body: body.body,
+        at,
+      };
+      state.comments.push(comment);
+      return { status: 201, body: remarkToWire(comment) };
+    },
+    "GET /repos/{owner}/{repo}/pulls/{index}/reviews": (state, { parameters }) => {
+      const found = state.comments.filter(({ pull, path }) => pull === Number(parameters.index) && path);
+      return { status: 200, body: found.map(({ id }) => ({ id, comments_count: 1, state: "COMMENT" })) };
+    },
+    "GET /repos/{owner}/{repo}/pulls/{index}/reviews/{id}/comments": (state, { parameters }) => {
+      const found = state.comments.filter(({ id }) => id === Number(parameters.id));
+      return {
+        status: 200,
+        body: found.map((comment) => ({ ...remarkToWire(comment), path: comment.path, position: comment.line })),
+      };
+    },
+    "GET /repos/{owner}/{repo}/collaborators/{collaborator}/permission": (state, { parameters }) => {
+      const permission = state.people[parameters.collaborator ?? ""];
+      if (!permission) return notFound;
+      return { status: 200, body: { permission, role_name: permission, user: user(parameters.collaborator ?? "") } };
+    },
+  },
+};

@@ -1,0 +1,163 @@
+import type { Answer, FarComment, FarPull, FarState, Vendor } from "./far-end.ts";
+import description from "./github-api.json" with { type: "json" };
+import { newestFirst, openPull, pageOf, pullOf, tipOf } from "./pulls.ts";
+
+const repositoryId = 101;
+const refusal = (_status: number, message: string) => ({ message, documentation_url: "https://docs.github.com/rest" });
+const notFound: Answer = { status: 404, body: refusal(404, "Not Found") };
+
+function invalid(message: string): Answer {
+  const errors = [{ resource: "PullRequest", code: "custom", message }];
+  return { status: 422, body: { ...refusal(422, "Validation Failed"), errors } };
+}
+
+function toWire(state: FarState, pull: FarPull) {
+  const branch = (ref: string) => ({
+    label: `acme:${ref}`,
+    ref,
+    sha: tipOf(state, ref) ?? "0".repeat(40),
+    repo: { id: repositoryId, full_name: state.path },
+  });
+  return {
+    url: `${state.url}/api/v3/repos/${state.path}/pulls/${pull.number}`,
+    id: 1000 + pull.number,
+    node_id: "PR_x",
+    html_url: `${state.url}/${state.path}/pull/${pull.number}`,
+    number: pull.number,
+    state: pull.state === "open" ? "open" : "closed",
+    locked: false,
+    title: pull.title,
+    body: pull.body,
+    created_at: pull.at,
+    updated_at: pull.at,
+    closed_at: pull.state === "open" ? null : pull.at,
+    merged_at: pull.state === "merged" ? pull.at : null,
+    merge_commit_sha: null,
+    draft: pull.draft,
+    head: branch(pull.head),
+    base: branch(pull.base),
+    user: { login: "emend" },
+    author_association: "MEMBER",
+  };
+}
+
+function commentToWire(state: FarState, comment: FarComment) {
+  const url = `${state.url}/${state.path}/pull/${comment.pull}#${comment.id}`;
+  const { id, body, path, line, at } = comment;
+  const place = path === undefined ? {} : { path, line };
+  return {
+    id,
+    node_id: "C_x",
+    url,
+    html_url: url,
+    body,
+    user: { login: comment.author },
+    created_at: at,
+    updated_at: at,
+    ...place,
+  };
+}
+
+/** GitHub Enterprise Server, as far as Emend speaks to it. */
+export const githubVendor: Vendor = {
+  name: "github",
+  apiPath: "/api/v3",
+  path: "acme/docs",
+  description,
+  refusal,
+  tokenOf(authorization) {
+    const [scheme, value = ""] = authorization.split(" ");
+    if (scheme === "Bearer") return value;
+    if (scheme !== "Basic") return null;
+    const [user, password = ""] = Buffer.from(value, "base64").toString("utf8").split(":");
+    return user === "x-access-token" ? password : null;
+  },
+  handlers: {
+    "GET /repos/{owner}/{repo}": (state) => ({
+      status: 200,
+      body: {
+        id: repositoryId,
+        full_name: state.path,
+        default_branch: "main",
+        archived: state.archived,
+        private: true,
+        permissions: { admin: false, pull: true, push: true },
+      },
+    }),
+    "GET /repos/{owner}/{repo}/pulls": (state, { query }) => {
+      const head = query.get("head")?.split(":")[1];
+      const found = newestFirst(state.pulls.filter((pull) => pull.head === head));
+      return { status: 200, body: pageOf(found, query, "per_page").map((pull) => toWire(state, pull)) };
+    },
+    "POST /repos/{owner}/{repo}/pulls": (state, { body }) => {
+      if (state.archived) return { status: 403, body: refusal(403, "Repository was archived so is read-only.") };
+      if (body.draft && !state.draftsSupported)
+        return invalid("Draft pull requests are not supported in this repository.");
+      const { title, head, base, draft } = body;
+      const opened = openPull(state, {
+        title,
+        head,
+        base,
+        draft,
+        body: body.body,
+        labels: [],
+        reviewers: [],
+        options: {},
+      });
+      if (opened.kind === "no branch") return invalid("The head or base branch could not be found.");
+      if (opened.kind === "exists") return invalid(`A pull request already exists for acme:${head}.`);
+      return { status: 201, body: toWire(state, opened.pull) };
+    },
+    "GET /repos/{owner}/{repo}/pulls/{number}": (state, { parameters }) => {
+      const pull = pullOf(state, parameters.number);
+      return pull ? { status: 200, body: toWire(state, pull) } : notFound;
+    },
+    "PATCH /repos/{owner}/{repo}/pulls/{number}": (state, { parameters, body }) => {
+      const pull = pullOf(state, parameters.number);
+      if (!pull) return notFound;
+      Object.assign(pull, body);
+      return { status: 200, body: toWire(state, pull) };
+    },
+    "POST /repos/{owner}/{repo}/issues/{number}/labels": (state, { parameters, body }) => {
+      const pull = pullOf(state, parameters.number);
+      if (!pull) return notFound;
+      pull.labels = [...new Set([...pull.labels, ...body.labels])];
+      return { status: 200, body: pull.labels.map((name, id) => ({ id, name })) };
+    },
+    "POST /repos/{owner}/{repo}/pulls/{number}/requested_reviewers": (state, { parameters, body }) => {
+      const pull = pullOf(state, parameters.number);
+      if (!pull) return notFound;
+      if (body.reviewers.some((name: string) => !state.people[name])) {
+        return { status: 422, body: refusal(422, "Reviews may only be requested from collaborators.") };
+      }
+      pull.reviewers = [...new Set([...pull.reviewers, ...body.reviewers])];
+      return { status: 201, body: toWire(state, pull) };
+    },
+    "GET /repos/{owner}/{repo}/issues/{number}/comments": (state, { parameters, query }) => {
+      const found = state.comments.filter(({ pull, path }) => pull === Number(parameters.number) && !path);
+      return { status: 200, body: pageOf(found, query, "per_page").map((comment) => commentToWire(state, comment)) };
+    },
+    "POST /repos/{owner}/{repo}/issues/{number}/comments": (state, { parameters, body }) => {
+      const at = new Date(0).toISOString();
+      const comment = {
+        id: 900 + state.comments.length,
+        pull: Number(parameters.number),
+        author: "emend",
+        body: body.body,
+        at,
+      };
+      state.comments.push(comment);
+      return { status: 201, body: commentToWire(state, comment) };
+    },
+    "GET /repos/{owner}/{repo}/pulls/{number}/comments": (state, { parameters, query }) => {
+      const found = state.comments.filter(({ pull, path }) => pull === Number(parameters.number) && path);
+      return { status: 200, body: pageOf(found, query, "per_page").map((comment) => commentToWire(state, comment)) };
+    },
+    "GET /repos/{owner}/{repo}/collaborators/{username}/permission": (state, { parameters }) => {
+      const permission = state.people[parameters.username ?? ""];
+      return permission ? { status: 200, body: { permission, role_name: permission, user: null } } : notFound;
+    },
+    "GET /repos/{owner}/{repo}/installation": () => ({ status: 200, body: { id: 77, app_id: 5 } }),
+    "POST /app/installations/{id}/access_tokens": () => notFound,
+  },
+};

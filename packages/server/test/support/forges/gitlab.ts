@@ -1,0 +1,137 @@
+import type { Answer, FarComment, FarPull, FarState, Vendor } from "./far-end.ts";
+import description from "./gitlab-api.json" with { type: "json" };
+import { newestFirst, openPull, pageOf, pullOf, tipOf } from "./pulls.ts";
+
+const projectId = 7;
+const refusal = (_status: number, message: string) => ({ message });
+const notFound: Answer = { status: 404, body: refusal(404, "404 Not found") };
+const people = ["ada", "eve", "emend"];
+
+function toWire(state: FarState, pull: FarPull) {
+  return {
+    id: 5000 + pull.number,
+    iid: pull.number,
+    project_id: projectId,
+    title: pull.title,
+    description: pull.body,
+    state: pull.state === "open" ? "opened" : pull.state,
+    created_at: pull.at,
+    updated_at: pull.at,
+    merged_at: pull.state === "merged" ? pull.at : null,
+    closed_at: pull.state === "closed" ? pull.at : null,
+    source_branch: pull.head,
+    target_branch: pull.base,
+    source_project_id: projectId,
+    target_project_id: projectId,
+    draft: /^draft:/i.test(pull.title),
+    web_url: `${state.url}/${state.path}/-/merge_requests/${pull.number}`,
+    labels: pull.labels,
+    reviewers: pull.reviewers,
+    squash: pull.options.squash === true,
+    force_remove_source_branch: pull.options.remove_source_branch === true,
+    sha: tipOf(state, pull.head),
+  };
+}
+
+function noteToWire(comment: FarComment) {
+  const { id, body, author: username, path, line, at } = comment;
+  const author = { id: people.indexOf(username) + 1, username };
+  const place = path === undefined ? {} : { position: { new_path: path, new_line: line } };
+  return { id, body, system: false, author, created_at: at, ...place };
+}
+
+/** GitLab with nested groups, as far as Emend speaks to it. */
+export const gitlabVendor: Vendor = {
+  name: "gitlab",
+  apiPath: "/api/v4",
+  path: "acme/handbook/docs",
+  description,
+  refusal,
+  tokenOf(authorization) {
+    const [scheme, value = ""] = authorization.split(" ");
+    if (scheme === "Bearer") return value;
+    if (scheme !== "Basic") return null;
+    const [user, password = ""] = Buffer.from(value, "base64").toString("utf8").split(":");
+    return user === "oauth2" ? password : null;
+  },
+  handlers: {
+    "GET /projects/{id}": (state, { parameters }) =>
+      parameters.id !== state.path
+        ? notFound
+        : {
+            status: 200,
+            body: {
+              id: projectId,
+              path_with_namespace: state.path,
+              default_branch: "main",
+              archived: state.archived,
+              permissions: { project_access: { access_level: 40 }, group_access: null },
+            },
+          },
+    "GET /projects/{id}/merge_requests": (state, { query }) => {
+      const found = newestFirst(state.pulls.filter((pull) => pull.head === query.get("source_branch")));
+      return { status: 200, body: pageOf(found, query, "per_page").map((pull) => toWire(state, pull)) };
+    },
+    "POST /projects/{id}/merge_requests": (state, { body }) => {
+      if (state.archived) return { status: 403, body: refusal(403, "403 Forbidden") };
+      const { source_branch: head, target_branch: base, title, labels = "", squash, remove_source_branch } = body;
+      const opened = openPull(state, {
+        head,
+        base,
+        title,
+        body: body.description,
+        draft: false,
+        labels: labels === "" ? [] : labels.split(","),
+        reviewers: [],
+        options: { squash, remove_source_branch },
+      });
+      if (opened.kind === "no branch") return { status: 400, body: { message: { source_branch: ["does not exist"] } } };
+      if (opened.kind === "exists") {
+        const words = `Another open merge request already exists for this source branch: !${opened.number}`;
+        return { status: 409, body: { message: [words] } };
+      }
+      return { status: 201, body: toWire(state, opened.pull) };
+    },
+    "GET /projects/{id}/merge_requests/{iid}": (state, { parameters }) => {
+      const pull = pullOf(state, parameters.iid);
+      return pull ? { status: 200, body: toWire(state, pull) } : notFound;
+    },
+    "PUT /projects/{id}/merge_requests/{iid}": (state, { parameters, body }) => {
+      const pull = pullOf(state, parameters.iid);
+      if (!pull) return notFound;
+      if (body.description !== undefined) pull.body = body.description;
+      if (body.reviewer_ids) pull.reviewers = body.reviewer_ids.map((id: number) => people[id - 1]);
+      return { status: 200, body: toWire(state, pull) };
+    },
+    "GET /users": (_state, { query }) => {
+      const id = people.indexOf(query.get("username") ?? "") + 1;
+      return { status: 200, body: id === 0 ? [] : [{ id, username: people[id - 1] }] };
+    },
+    "GET /projects/{id}/merge_requests/{iid}/notes": (state, { parameters, query }) => {
+      const found = state.comments.filter(({ pull }) => pull === Number(parameters.iid));
+      return { status: 200, body: pageOf(found, query, "per_page").map(noteToWire) };
+    },
+    "POST /projects/{id}/merge_requests/{iid}/notes": (state, { parameters, body }) => {
+      const at = new Date(0).toISOString();
+      const comment = {
+        id: 900 + state.comments.length,
+        pull: Number(parameters.iid),
+        author: "emend",
+        body: body.body,
+        at,
+      };
+      state.comments.push(comment);
+      return { status: 201, body: noteToWire(comment) };
+    },
+    "GET /projects/{id}/members/all": (state, { query }) => {
+      const found = Object.entries(state.people).filter(([name]) => name.includes(query.get("query") ?? ""));
+      const body = found.map(([username, right]) => ({
+        id: people.indexOf(username) + 1,
+        username,
+        access_level: right === "write" ? 30 : 20,
+        state: "active",
+      }));
+      return { status: 200, body };
+    },
+  },
+};
