@@ -35,6 +35,13 @@ module.exports = {
       to: { path: "^packages/(?!sdk/|contract/)" },
     },
     {
+      name: "mcp-imports",
+      severity: "error",
+      comment: "the tools are a client like any other",
+      from: { path: "^packages/mcp/src", pathNot: "\\.test\\.ts$" },
+      to: { path: "^packages/(?!mcp/|sdk/)" },
+    },
+    {
       name: "cli-imports",
       severity: "error",
       comment: "the cli starts the server through its index and knows nothing of its inside",

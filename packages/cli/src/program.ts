@@ -16,6 +16,7 @@ import { registerJobWatch } from "./commands/job-watch.ts";
 import { registerKeyCreate } from "./commands/key-create.ts";
 import { registerKeyList } from "./commands/key-list.ts";
 import { registerKeyRevoke } from "./commands/key-revoke.ts";
+import { registerMcp } from "./commands/mcp.ts";
 import { registerProjectAdd } from "./commands/project-add.ts";
 import { registerProjectList } from "./commands/project-list.ts";
 import { registerServe } from "./commands/serve.ts";
@@ -64,6 +65,7 @@ export function buildProgram(cli: Cli): Command {
   registerJobReport(job, cli);
 
   registerCheckCommand(program);
+  registerMcp(program, cli);
   registerDoctor(program, cli);
   return program;
 }

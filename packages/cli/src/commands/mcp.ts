@@ -1,0 +1,34 @@
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import type { Cli } from "../cli.ts";
+import { jobsOf } from "./jobs-of.ts";
+
+interface McpOptions {
+  project?: string;
+}
+
+export function registerMcp(program: Command, cli: Cli): void {
+  program
+    .command("mcp")
+    .description("serve Emend's tools to an agent over standard input and output (Model Context Protocol)")
+    .option("--project <id>", "the project of calls that name none (default: EMEND_PROJECT)")
+    .action((options: McpOptions) => serveMcp(cli, options));
+}
+
+async function serveMcp(cli: Cli, options: McpOptions): Promise<void> {
+  const project = options.project ?? cli.env.EMEND_PROJECT;
+  // Said now and not at the first call: a client shows why its server did not start.
+  jobsOf(cli, project ?? "any");
+  const { serveStdio } = await import("@emend/mcp");
+  const deps = {
+    jobs: (projectId: string) => jobsOf(cli, projectId),
+    checkFolder,
+    ...(project ? { project } : {}),
+  };
+  await serveStdio(deps, { input: cli.stdin, output: cli.stdout }, cli.signal);
+}
+
+async function checkFolder(dir: string, signal: AbortSignal): Promise<readonly unknown[]> {
+  const { checkSite, folderTree, openSite } = await import("@emend/site");
+  return checkSite(await openSite(folderTree(resolve(dir)), { signal }));
+}

@@ -1,0 +1,56 @@
+import { cp } from "node:fs/promises";
+import { join } from "node:path";
+import { type Running, runEmend, startEmend } from "./run-emend.ts";
+import { makeDataDir, makeTempDir, removeDir } from "./temp-dir.ts";
+
+export interface Installation {
+  url: string;
+  /** Of the sample docs, on the local forge. */
+  project: string;
+  key: string;
+  /** For programs that talk to it. */
+  env: Record<string, string>;
+  dir: string;
+  dataDir: string;
+  newKey(...options: string[]): Promise<string>;
+  stop(): Promise<void>;
+}
+
+const sample = join(import.meta.dirname, "..", "..", "sample");
+
+/** A real server on a database of its own, with one project and one key, as an operator sets it up. */
+export async function startInstallation(): Promise<Installation> {
+  const dir = await makeTempDir();
+  const dataDir = await makeDataDir(join(dir, "data"));
+  const docs = join(dir, "docs");
+  await cp(sample, docs, { recursive: true });
+  const server = startEmend(["serve", "--port", "0", "--data", dataDir], { env: { EMEND_LOG_LEVEL: "silent" } });
+  await server.untilPrinted('"event":"ready"');
+  const url: string = JSON.parse(server.stdout()).url;
+  const project = await printed(["project", "add", "Docs", "--forge", "local", "--repo", docs, "--data", dataDir]);
+  const newKey = (...options: string[]) =>
+    printed(["key", "create", "--project", project, "--data", dataDir, ...options]);
+  const key = await newKey();
+  return {
+    url,
+    project,
+    key,
+    env: { EMEND_URL: url, EMEND_API_KEY: key, PROJECT: project },
+    dir,
+    dataDir,
+    newKey,
+    stop: () => stop(server, dir),
+  };
+}
+
+async function printed(args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await runEmend(args);
+  if (code !== 0) throw new Error(stderr);
+  return stdout.trim();
+}
+
+async function stop(server: Running, dir: string): Promise<void> {
+  server.kill("SIGTERM");
+  await server.finished;
+  await removeDir(dir);
+}

@@ -1,0 +1,30 @@
+import { Emend } from "@emend/sdk";
+import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import { createMcpServer } from "./create-mcp-server.ts";
+
+/** The service as the tools reach it: in the same process or across a network, but always as a client with a key. */
+export interface ServiceAccess {
+  apiKey: string;
+  fetch: typeof fetch;
+}
+
+/**
+ * Answers one POST of the streamable HTTP transport. Stateless: each request is whole in itself, so any node can answer
+ * the next one.
+ */
+export async function answerMcpRequest(
+  access: ServiceAccess,
+  request: Request,
+  parsedBody: unknown,
+): Promise<Response> {
+  // What must wait longer is told to the agent, which can come back by itself.
+  const emend = new Emend({ ...access, baseUrl: new URL(request.url).origin, retriesMax: 1, retryWaitMsMax: 2000 });
+  const server = createMcpServer({ jobs: (projectId) => emend.jobs(projectId) });
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  await server.connect(transport);
+  try {
+    return await transport.handleRequest(request, { parsedBody });
+  } finally {
+    await server.close();
+  }
+}

@@ -1,0 +1,2 @@
+export { answerMcpRequest } from "./answer-http.ts";
+export { serveStdio } from "./serve-stdio.ts";

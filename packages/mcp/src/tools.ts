@@ -1,0 +1,173 @@
+import { EmendError, type Jobs } from "@emend/sdk";
+import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { z } from "zod";
+
+/** What the tools reach: Emend over HTTP and, where there is one, a folder of docs to look at. */
+export interface ToolDeps {
+  jobs(projectId: string): Jobs;
+  /** The project of calls that name none. */
+  project?: string;
+  /** Checks a folder of this machine; absent where the agent is on another. */
+  checkFolder?(dir: string, signal: AbortSignal): Promise<readonly unknown[]>;
+}
+
+const diffCharactersMax = 100_000;
+const waitSecondsMax = 55;
+const jobsMax = 50;
+
+/** Adds the tools: create, get, list, follow up, diff and check. */
+export function registerTools(server: McpServer, deps: ToolDeps): void {
+  const project = z
+    .string()
+    .min(1)
+    .describe(deps.project ? `The project's id; ${deps.project} unless given.` : "The project's id, prj_….");
+  const given = { project: deps.project === undefined ? project : project.default(deps.project) };
+  const job = { ...given, id: z.string().min(1).describe("The job's id, job_….") };
+  const wait_seconds = z
+    .number()
+    .int()
+    .min(0)
+    .max(waitSecondsMax)
+    .default(0)
+    .describe("Wait this long for the job to finish before answering.");
+  const prompt = z.string().min(1);
+  const readOnly = { annotations: { readOnlyHint: true, openWorldHint: false } };
+
+  server.registerTool(
+    "create_job",
+    {
+      title: "Create a docs job",
+      description:
+        "Asks Emend to change a project's documentation. An agent works on it in the background; if files changed, one pull request is opened and the job's prLink is set. Follow it with get_job until its status is not active.",
+      inputSchema: {
+        ...given,
+        prompt: prompt.describe("What must change in the docs, as an instruction."),
+        wait_seconds,
+      },
+      annotations: { destructiveHint: false, openWorldHint: true },
+    },
+    ({ project, prompt, wait_seconds }, { signal }) =>
+      answered(async () => {
+        const jobs = deps.jobs(project);
+        const created = await jobs.create({ prompt }, { signal });
+        return describe(jobs, created.id, wait_seconds, signal);
+      }),
+  );
+  server.registerTool(
+    "get_job",
+    {
+      title: "Get a docs job",
+      description: "A job's state, its pull request, what it did and, where it failed, why.",
+      inputSchema: { ...job, wait_seconds },
+      ...readOnly,
+    },
+    ({ project, id, wait_seconds }, { signal }) =>
+      answered(() => describe(deps.jobs(project), id, wait_seconds, signal)),
+  );
+  server.registerTool(
+    "list_jobs",
+    {
+      title: "List docs jobs",
+      description: "A project's jobs, newest first.",
+      inputSchema: {
+        ...given,
+        status: z.enum(["active", "completed", "archived", "failed"]).optional(),
+        limit: z.number().int().min(1).max(jobsMax).default(10),
+      },
+      ...readOnly,
+    },
+    ({ project, limit, status }, { signal }) =>
+      answered(async () => {
+        const page = await deps.jobs(project).listPage({ limit, signal, ...(status === undefined ? {} : { status }) });
+        return { jobs: page.jobs };
+      }),
+  );
+  server.registerTool(
+    "follow_up",
+    {
+      title: "Follow up on a docs job",
+      description: "Asks a finished job for more, on the same branch and pull request.",
+      inputSchema: { ...job, prompt: prompt.describe("What more must change."), wait_seconds },
+      annotations: { destructiveHint: false, openWorldHint: true },
+    },
+    ({ project, id, prompt, wait_seconds }, { signal }) =>
+      answered(async () => {
+        const jobs = deps.jobs(project);
+        await jobs.message(id, { prompt }, { signal });
+        return describe(jobs, id, wait_seconds, signal);
+      }),
+  );
+  server.registerTool(
+    "get_diff",
+    {
+      title: "Get a docs job's diff",
+      description: "What a job changed: its files with their figures, and a unified diff.",
+      inputSchema: job,
+      ...readOnly,
+    },
+    ({ project, id }, { signal }) =>
+      answered(async () => {
+        const { diff, files } = await deps.jobs(project).diff(id, { signal });
+        return { files, isCut: diff.length > diffCharactersMax, diff: diff.slice(0, diffCharactersMax) };
+      }),
+  );
+  registerCheck(server, deps, job);
+}
+
+function registerCheck(server: McpServer, deps: ToolDeps, job: { project: z.ZodType<string>; id: z.ZodType<string> }) {
+  const { checkFolder } = deps;
+  if (checkFolder) {
+    server.registerTool(
+      "check",
+      {
+        title: "Check docs",
+        description: "Checks a folder of docs on this machine: broken links, anchors, navigation, redirects.",
+        inputSchema: { dir: z.string().default(".").describe("The folder.") },
+        annotations: { readOnlyHint: true, openWorldHint: false },
+      },
+      ({ dir }, { signal }) =>
+        answered(async () => {
+          const findings = await checkFolder(dir, signal);
+          return { count: findings.length, findings: findings.slice(0, findingsMax) };
+        }),
+    );
+    return;
+  }
+  server.registerTool(
+    "check",
+    {
+      title: "Check a docs job's change",
+      description: "What the checks found on the site before and after a job's change, and what the change introduced.",
+      inputSchema: job,
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+    ({ project, id }, { signal }) =>
+      answered(async () => ({ findings: (await deps.jobs(project).run(id, { signal })).findings })),
+  );
+}
+
+const findingsMax = 100;
+
+async function describe(jobs: Jobs, id: string, waitSeconds: number, signal: AbortSignal): Promise<object> {
+  if (waitSeconds > 0) {
+    const patience = AbortSignal.timeout(waitSeconds * 1000);
+    await jobs.wait(id, { signal: AbortSignal.any([signal, patience]) }).catch((error) => {
+      if (!patience.aborted) throw error;
+    });
+  }
+  const [job, run] = await Promise.all([jobs.get(id, { signal }), jobs.run(id, { signal })]);
+  const { phase, title, summary, failure, usage } = run;
+  return { job, phase, title, summary, failure, costUsd: usage.costUsd };
+}
+
+/** What Emend refused is told to the agent as a result that it can act on. */
+async function answered(work: () => Promise<object>): Promise<CallToolResult> {
+  try {
+    const result = await work();
+    return { content: [{ type: "text", text: JSON.stringify(result) }] };
+  } catch (error) {
+    if (!(error instanceof EmendError)) throw error;
+    return { isError: true, content: [{ type: "text", text: `${error.kind}: ${error.message}` }] };
+  }
+}

@@ -1,0 +1,103 @@
+import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Installation, startInstallation } from "../../cli/test/support/installation.ts";
+
+// The official client, against a real server: over HTTP, and through `emend mcp`.
+let emend: Installation;
+beforeAll(async () => {
+  emend = await startInstallation();
+});
+afterAll(() => emend.stop());
+
+async function connected<T>(transport: Transport, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ name: "test", version: "1.0.0" });
+  await client.connect(transport);
+  return work(client).finally(() => client.close());
+}
+
+function overHttp(key = emend.key): Transport {
+  return new StreamableHTTPClientTransport(new URL(`${emend.url}/mcp`), {
+    requestInit: { headers: { authorization: `Bearer ${key}` } },
+  });
+}
+
+function overStdio(): Transport {
+  const main = join(import.meta.dirname, "..", "..", "cli", "src", "main.ts");
+  return new StdioClientTransport({
+    command: process.execPath,
+    args: ["--disable-warning=ExperimentalWarning", main, "mcp", "--project", emend.project],
+    env: { ...emend.env, PATH: process.env.PATH ?? "" },
+    stderr: "pipe",
+  });
+}
+
+async function call(client: Client, name: string, input: Record<string, unknown>) {
+  const { content, isError } = await client.callTool({ name, arguments: input });
+  const [{ text = "" } = {}] = content as { text?: string }[];
+  return { isError: isError === true, text, value: isError ? null : JSON.parse(text) };
+}
+
+const names = ["check", "create_job", "follow_up", "get_diff", "get_job", "list_jobs"];
+
+test("an agent creates, follows, reads and checks a job over HTTP", async () => {
+  await connected(overHttp(), async (client) => {
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name).sort()).toEqual(names);
+
+    const { project } = emend;
+    const created = await call(client, "create_job", { project, prompt: "Fix broken links.", wait_seconds: 50 });
+    expect(created.value.job).toMatchObject({ status: "completed", model: "emend/rules" });
+    expect(created.value.job.prLink).toContain(emend.url);
+    const { id } = created.value.job;
+
+    expect((await call(client, "get_job", { project, id })).value.summary).toContain("fix broken links");
+    const { files, diff } = (await call(client, "get_diff", { project, id })).value;
+    expect(files.length).toBeGreaterThan(0);
+    expect(diff).toMatch(/^diff --git /);
+    const { findings } = (await call(client, "check", { project, id })).value;
+    expect(findings.after).toBeLessThan(findings.before);
+    const listed = (await call(client, "list_jobs", { project, status: "completed" })).value;
+    expect(listed.jobs.map((job: { id: string }) => job.id)).toEqual([id]);
+  });
+});
+
+test("an agent does the same through `emend mcp`, which also checks a folder of its own", async () => {
+  await connected(overStdio(), async (client) => {
+    const created = await call(client, "create_job", { prompt: "Rewrite everything.", wait_seconds: 50 });
+    expect(created.value).toMatchObject({
+      job: { status: "failed", prLink: null },
+      failure: { code: "instruction_not_understood" },
+    });
+    const { count, findings } = (await call(client, "check", { dir: join(emend.dir, "docs") })).value;
+    expect(count).toBe(findings.length);
+    expect(findings[0]).toMatchObject({ check: expect.any(String), path: expect.any(String) });
+  });
+});
+
+test("what Emend refuses is a result that the agent can read", async () => {
+  const readOnly = await emend.newKey("--read-only");
+  await connected(overHttp(readOnly), async (client) => {
+    const refused = await call(client, "create_job", { project: emend.project, prompt: "Fix broken links." });
+    expect(refused).toMatchObject({ isError: true, text: expect.stringMatching(/^forbidden: /) });
+    const foreign = await call(client, "list_jobs", { project: "prj_another" });
+    expect(foreign).toMatchObject({ isError: true, text: expect.stringMatching(/^not_found: /) });
+    const wrong = await call(client, "get_job", { project: emend.project });
+    expect(wrong.isError).toBe(true);
+  });
+});
+
+test("refuses without a key that works, and by any other method", async () => {
+  for (const headers of [{}, { authorization: "Bearer emend_nothing" }] as Record<string, string>[]) {
+    const refused = await fetch(`${emend.url}/mcp`, { method: "POST", headers, body: "{}" });
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get("www-authenticate")).toBe("Bearer");
+    expect(await refused.json()).toEqual({ error: expect.any(String) });
+  }
+  const stream = await fetch(`${emend.url}/mcp`, { headers: { authorization: `Bearer ${emend.key}` } });
+  expect(stream.status).toBe(405);
+  expect(stream.headers.get("allow")).toBe("POST");
+});

@@ -1,0 +1,68 @@
+import { answerMcpRequest } from "@emend/mcp";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { authenticateKey } from "../accounts/authenticate-key.ts";
+import type { Keyring } from "../accounts/keyring.ts";
+import { disconnectSignal } from "./disconnect-signal.ts";
+import { readJsonBodies } from "./json-body.ts";
+import { refuse, unauthorized } from "./refuse.ts";
+
+/**
+ * `POST /mcp`: the tools of `@emend/mcp` over streamable HTTP. Each tool is a client of this very interface, with the
+ * caller's key and address, so that keys, scopes, quotas and refusals are those of `/v2` and are judged in one place.
+ */
+export function mcpPlugin(deps: { keyring: Keyring }): (app: FastifyInstance) => Promise<void> {
+  return async (app) => {
+    app.removeAllContentTypeParsers();
+    readJsonBodies(app);
+    app.post(
+      "/mcp",
+      {
+        async onRequest(request, reply) {
+          if ((await authenticateKey(deps.keyring, request)) === null) return refuse(reply, unauthorized);
+        },
+      },
+      async (request, reply) => {
+        const { authorization = "" } = request.headers;
+        const access = { apiKey: authorization.replace(/^bearer +/i, ""), fetch: fetchFrom(app, request) };
+        const signal = disconnectSignal(reply);
+        const asked = new Request("http://emend.internal/mcp", {
+          method: "POST",
+          headers: textHeaders(request),
+          signal,
+        });
+        return send(reply, await answerMcpRequest(access, asked, request.body));
+      },
+    );
+  };
+}
+
+/** `fetch` that stays inside: the request meets every hook and route as one from the network does. */
+function fetchFrom(app: FastifyInstance, caller: FastifyRequest): typeof fetch {
+  return async (input, init = {}) => {
+    const { pathname, search } = new URL(String(input));
+    const answer = await app.inject({
+      method: init.method === "POST" ? "POST" : "GET",
+      url: pathname + search,
+      headers: init.headers as Record<string, string>,
+      remoteAddress: caller.ip,
+      ...(typeof init.body === "string" ? { payload: init.body } : {}),
+      ...(init.signal ? { signal: init.signal } : {}),
+    });
+    const isEmpty = answer.statusCode === 204 || answer.statusCode === 304;
+    return new Response(isEmpty ? null : new Uint8Array(answer.rawPayload), {
+      status: answer.statusCode,
+      headers: Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]),
+    });
+  };
+}
+
+function textHeaders({ headers }: FastifyRequest): [string, string][] {
+  const kept = ["accept", "content-type", "mcp-protocol-version"];
+  return kept.flatMap((name): [string, string][] => (headers[name] ? [[name, String(headers[name])]] : []));
+}
+
+async function send(reply: FastifyReply, answer: Response): Promise<FastifyReply> {
+  reply.code(answer.status).header("cache-control", "no-store");
+  for (const [name, value] of answer.headers) reply.header(name, value);
+  return reply.send(answer.body === null ? undefined : await answer.text());
+}
