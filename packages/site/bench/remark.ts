@@ -11,7 +11,7 @@ const processor = unified()
   .use(remarkParse)
   .use(remarkGfm)
   .use(remarkValidateLinks, { repository: false })
-  .use(compileToNothing);
+  .use(compileToNothing as never);
 const { promise, resolve, reject } = Promise.withResolvers<void>();
 engine(
   {

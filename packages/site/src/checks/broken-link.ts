@@ -16,7 +16,7 @@ export const brokenLink: PageCheck = {
         yield { path, line, column, message: `${quoted(target)} leads to no page; correct or remove the link.` };
         continue;
       }
-      const text = rewriteTarget(index, path, link, near.path);
+      const text = rewriteTarget(index, path, link, near.path, "file");
       if (near.kind === "likely" || text === null) {
         const route = index.nodes.get(near.path)?.route ?? near.path;
         yield { path, line, column, message: `${quoted(target)} leads to no page; did you mean ${quoted(route)}?` };

@@ -34,6 +34,8 @@ export interface NavList {
   text?: string;
   /** Takes an element out; only where a list belongs to a folder. */
   remove?(index: number): readonly Splice[];
+  /** How a target is written in an element, where the model looks it up by another name. */
+  written?(target: string, item: NavItem): string;
   /** Inserts an element before the one at index, or last. */
   insert(text: string, index: number, target: string, title: string): Splice;
 }

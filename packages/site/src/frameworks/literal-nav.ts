@@ -26,8 +26,8 @@ export interface LiteralNavSource {
   isForeign(target: string, item: Literal): boolean;
   /** The target as the model looks it up. */
   name(target: string): string;
-  /** How a target is written in the file. */
-  write(target: string): string;
+  /** How a target is written in the file, under a key or alone (""). */
+  write(target: string, key: string): string;
 }
 
 /** Reads navigation that is written as arrays of texts and objects in JSON, JavaScript or TypeScript. */
@@ -68,10 +68,15 @@ export function literalNav(source: LiteralNavSource, root: Literal): LiteralNav 
         file: source.file,
         trail,
         items,
+        written: (target, item) => source.write(target, keyOf(node.items[items.indexOf(item)])),
         insert: (text, index, target, title) => insertMember(text, node, index, render(text, node, target, title)),
       });
     }
     for (const item of node.items) if (item.kind !== "string") visit(item, trail);
+  }
+
+  function keyOf(item: Literal | undefined): string {
+    return source.targetKeys.find((key) => entryOf(item, key)?.kind === "string") ?? "";
   }
 
   function targetOf(item: Literal): Literal | undefined {
@@ -97,14 +102,19 @@ export function literalNav(source: LiteralNavSource, root: Literal): LiteralNav 
   }
 
   function render(text: string, node: ArrayLiteral, target: string, title: string): string {
-    const written = source.write(target);
     const sample = node.items.find((item) => item.kind === "object" && targetOf(item) !== undefined);
     const bare = node.items.find((item) => item.kind === "string");
-    if (source.hasBareTexts && (bare !== undefined || sample === undefined))
-      return encodePiece(quoteLike(text, bare, written));
-    if (sample?.kind !== "object")
-      return encodePiece(`{ text: '${title.replaceAll("'", "\\'")}', link: '${written}' }`);
-    const targetKey = source.targetKeys.find((key) => entryOf(sample, key)?.kind === "string") as string;
+    if (source.hasBareTexts && (bare !== undefined || sample === undefined)) {
+      return encodePiece(quoteLike(text, bare, source.write(target, "")));
+    }
+    if (sample?.kind !== "object") {
+      const key = source.targetKeys[0] as string;
+      return encodePiece(
+        `{ ${source.labelKeys[0]}: ${JSON.stringify(title)}, ${key}: ${JSON.stringify(source.write(target, key))} }`,
+      );
+    }
+    const targetKey = keyOf(sample);
+    const written = source.write(target, targetKey);
     const labelKey = source.labelKeys.find((key) => entryOf(sample, key)?.kind === "string");
     const quote = (value: string): string => quoteLike(text, entryOf(sample, targetKey), value);
     const label = labelKey === undefined ? "" : `${labelKey}: ${quote(title)}, `;

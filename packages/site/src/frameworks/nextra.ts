@@ -16,6 +16,7 @@ export const nextra: Framework = {
   load: loadNextra,
 };
 
+const plainKey = /^[A-Za-z_$][\w$]*$/;
 const metaFile = /(?:^|\/)_meta(?:\.[a-z]{2}(?:-[A-Z]{2})?)?\.(?:[jt]sx?|json)$/;
 
 async function loadNextra(context: FrameworkContext, marker: string): Promise<Model | null> {
@@ -102,7 +103,6 @@ function readMeta(context: FrameworkContext, file: string, text: string, labels:
     if (label?.kind === "string") labels.push({ file, start: label.start + 1, end: label.end - 1 });
     const isOther =
       entryOf(value, "href") !== undefined || entryOf(value, "type") !== undefined || value.kind === "other";
-    const isQuoted = /["']/.test(text.charAt(keyStart));
     const path = [".mdx", ".md", "/index.mdx", "/index.md", "/page.mdx"]
       .map((end) => `${underDir(folder, key)}${end}`)
       .find((one) => context.files.has(one));
@@ -111,26 +111,29 @@ function readMeta(context: FrameworkContext, file: string, text: string, labels:
       end: value.end,
       ...lines.place(keyStart),
       target: path ?? underDir(folder, key),
-      targetStart: keyStart + (isQuoted ? 1 : 0),
-      targetEnd: keyStart + (isQuoted ? 1 : 0) + encodePiece(key).length,
+      // With the quotes: whether a key needs any depends on its name.
+      targetStart: keyStart,
+      targetEnd: keyStart + encodePiece(key).length + (/["']/.test(text.charAt(keyStart)) ? 2 : 0),
       label: stringOf(label),
       // A folder needs no page of its own, and code may make one.
       isForeign: isOther || key === "*" || (path === undefined && hasFolderOrCode(context, folder, key)),
     };
   });
+  const quotesAll = map.entries.some(({ key, keyStart }) => plainKey.test(key) && /["']/.test(text.charAt(keyStart)));
+  const sampleText = map.entries.find(({ value }) => value.kind === "string")?.value;
+  const writeKey = (name: string): string =>
+    plainKey.test(name) && !quotesAll ? name : quoteLike(text, file.endsWith(".json") ? undefined : sampleText, name);
   return {
     file,
     folder,
+    written: writeKey,
     text,
     trail: [folder.slice(folder.lastIndexOf("/") + 1)],
     items,
     remove: (index) => removeMembers(map, new Set([index])),
     insert(source, index, target, title) {
-      const sample = map.entries.find(({ value }) => value.kind === "string")?.value;
-      const isJson = file.endsWith(".json");
-      const key =
-        isJson || !/^[A-Za-z_$][\w$]*$/.test(target) ? quoteLike(source, isJson ? undefined : sample, target) : target;
-      return insertMember(source, map, index, encodePiece(`${key}: ${quoteLike(source, sample, title)}`));
+      const key = writeKey(target);
+      return insertMember(source, map, index, encodePiece(`${key}: ${quoteLike(source, sampleText, title)}`));
     },
   };
 }

@@ -37,7 +37,7 @@ async function loadStarlight(context: FrameworkContext, marker: string): Promise
         hasBareTexts: false,
         isForeign: (target) => /^[a-z]+:|^#/i.test(target),
         name: (target) => target.split(/[?#]/)[0] ?? target,
-        write: (target) => target.replace(/^\/|\/$/g, ""),
+        write: (target, key) => (key === "slug" ? target.replace(/^\/|\/$/g, "") : target),
       },
       sidebarOf(text),
     );

@@ -1,5 +1,5 @@
 import type { Link } from "../parse/facts.ts";
-import { type Resolution, resolveTarget } from "./resolve.ts";
+import { type Resolution, resolveTarget, type Via } from "./resolve.ts";
 import { dirOf, pageExtension, relativePath, stripExtension } from "./route.ts";
 import type { SiteIndex } from "./site-index.ts";
 import { splitTarget, tailOf } from "./target.ts";
@@ -46,27 +46,33 @@ function dotted(path: string, form: Form): string {
   return form.hasDot && !path.startsWith(".") ? `./${path}` : path;
 }
 
-const dotsUsual = new WeakMap<SiteIndex, boolean>();
+interface Manner {
+  neighbour: boolean;
+  child: boolean;
+}
 
-/** Whether this site writes `./page` rather than `page` for a neighbour: most of its links decide. */
-function usesDots(index: SiteIndex): boolean {
-  const known = dotsUsual.get(index);
+const mannerOf = new WeakMap<SiteIndex, Manner>();
+
+/** Whether this site writes `./page` rather than `page`, for neighbours and for what is below: most of its links decide. */
+function usualManner(index: SiteIndex): Manner {
+  const known = mannerOf.get(index);
   if (known !== undefined) return known;
-  let dotted = 0;
-  let bare = 0;
+  const balance = { neighbour: 0, child: 0 };
   for (const { facts } of index.nodes.values()) {
-    for (const { target } of facts.links) {
-      if (target.startsWith("./")) dotted++;
-      else if (/^[\w-]+(?:\/|\.mdx?|#|$)/.test(target)) bare++;
+    for (const { target, kind } of facts.links) {
+      const found =
+        kind === "image" || kind === "src" ? null : /^(\.\/)?[\w-]+(\/[\w/-]+)?(?:\.mdx?)?(?:[?#]|$)/.exec(target);
+      if (found !== null) balance[found[2] === undefined ? "neighbour" : "child"] += found[1] === undefined ? -1 : 1;
     }
   }
-  const isUsual = dotted > 0 && dotted >= bare;
-  dotsUsual.set(index, isUsual);
-  return isUsual;
+  // Without evidence the clearer form.
+  const manner = { neighbour: balance.neighbour >= 0, child: balance.child >= 0 };
+  mannerOf.set(index, manner);
+  return manner;
 }
 
 /** Ways to write a link from one file to another, in the manner of the old target first. */
-function* candidates(index: SiteIndex, from: string, form: Form, to: string): Generator<string> {
+function* candidates(index: SiteIndex, from: string, form: Form, to: string, via: Via): Generator<string> {
   const node = index.nodes.get(to);
   const { model } = index;
   if (form.path.startsWith("/")) {
@@ -87,6 +93,12 @@ function* candidates(index: SiteIndex, from: string, form: Form, to: string): Ge
       yield `${prefix}${dir === "" ? to : to.slice(dir.length + 1)}`;
     }
   }
+  const source = index.nodes.get(from);
+  const byRoute =
+    node === undefined || source === undefined
+      ? null
+      : dress(relativePath(dirOf(source.route).slice(1), node.route.slice(1)), form, to);
+  if (via === "route" && byRoute !== null) yield byRoute;
   const relative = relativePath(dirOf(from), to);
   const bare = stripExtension(relative);
   if (form.extension === "" && node !== undefined) {
@@ -98,9 +110,8 @@ function* candidates(index: SiteIndex, from: string, form: Form, to: string): Ge
   }
   if (form.extension === ".html") yield `${dotted(bare, form)}.html`;
   yield dotted(relative, form);
-  const source = index.nodes.get(from);
-  if (node !== undefined && source !== undefined) {
-    yield dress(relativePath(dirOf(source.route).slice(1), node.route.slice(1)), form, to);
+  if (byRoute !== null && node !== undefined) {
+    yield byRoute;
     yield dress(node.route, form, to);
   }
 }
@@ -110,12 +121,15 @@ function leadsTo(resolution: Resolution, to: string): boolean {
 }
 
 /** The link's target, rewritten to lead to a file of the index, in the manner it was written; null where none does. */
-export function rewriteTarget(index: SiteIndex, from: string, link: Link, to: string): string | null {
+export function rewriteTarget(index: SiteIndex, from: string, link: Link, to: string, via: Via): string | null {
   const form = formOf(link.target);
-  // From `../` the old style cannot be told.
-  if (form.path.startsWith("../")) form.hasDot = usesDots(index);
+  if (form.path.startsWith("../")) {
+    // From `../` the old manner cannot be told.
+    const isNeighbour = dirOf(from) === dirOf(to);
+    form.hasDot = isNeighbour ? usualManner(index).neighbour : usualManner(index).child;
+  }
   const tail = tailOf(link.target);
-  for (const candidate of candidates(index, from, form, to)) {
+  for (const candidate of candidates(index, from, form, to, via)) {
     const text = encode(candidate) + tail;
     if (leadsTo(resolveTarget(index, from, text, link.kind), to)) return text;
   }

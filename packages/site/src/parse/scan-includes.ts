@@ -17,7 +17,7 @@ export function readModules(text: string, start: number, end: number, add: Add):
 
 const templateTarget = /^\{%-?\s*(?:(content-ref|embed|include|file)\s+)?(?:[^%"]*?\b(?:url|src)=)?"([^"]*)"/;
 
-const includeComment = /^<!--\s*@include:\s*([^\s{}>]+)/;
+const includeComment = /^<!--\s*@include:\s*([^\s{}>]+?)(?=\s|\{|-->)/;
 
 /** `{% content-ref url="page.md" %}` and `<!-- @include: part.md -->`. */
 export function readInclude(text: string, start: number, end: number, add: Add): void {

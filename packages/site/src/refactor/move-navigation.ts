@@ -13,7 +13,8 @@ export function moveInNavigation(
   plan: EditPlan,
 ): void {
   for (const list of site.navigation) {
-    for (const [i, { target, targetStart, targetEnd }] of list.items.entries()) {
+    for (const [i, item] of list.items.entries()) {
+      const { target, targetStart, targetEnd } = item;
       const page = target === null ? null : pageOfTarget(site.index, target);
       const moved = page === null ? undefined : moves.get(page);
       if (moved === undefined || target === null) continue;
@@ -26,6 +27,7 @@ export function moveInNavigation(
       let text = site.model.navTarget(moved, node.route, node.facts.frontMatter?.fields ?? {}, list);
       if (target.startsWith("/") && !text.startsWith("/")) text = `/${text}`;
       if (text === target) continue;
+      text = list.written?.(text, item) ?? text;
       plan.splice(list.file, replaceRange(targetStart, targetEnd, text));
       plan.count("navigation");
     }
@@ -38,7 +40,7 @@ function moveBetweenFolders(site: Site, list: NavList, index: number, node: Page
   if (item === undefined) return;
   const name = stripExtension(baseOf(node.path));
   if (dirOf(node.path) === list.folder) {
-    plan.splice(list.file, replaceRange(item.targetStart, item.targetEnd, name));
+    plan.splice(list.file, replaceRange(item.targetStart, item.targetEnd, list.written?.(name, item) ?? name));
   } else {
     for (const splice of list.remove?.(index) ?? []) plan.splice(list.file, splice);
     const other = site.navigation.find((one) => one.folder === dirOf(node.path));

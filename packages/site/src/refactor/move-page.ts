@@ -1,6 +1,6 @@
 import { resolveTarget } from "../links/resolve.ts";
 import { rewriteTarget } from "../links/rewrite.ts";
-import { isBelow, pageExtension, stripExtension, underDir } from "../links/route.ts";
+import { dirOf, isBelow, pageExtension, relativePath, stripExtension, underDir } from "../links/route.ts";
 import { buildIndex, makeNode, type PageNode, type SiteIndex } from "../links/site-index.ts";
 import { isExternal } from "../links/target.ts";
 import type { Site } from "../site.ts";
@@ -105,6 +105,11 @@ function indexAfter(site: Site, moves: Moves): SiteIndex {
   return buildIndex(site.model, files, nodes);
 }
 
+/** `../guides/page` in the folder `guides`: right, but nobody writes it so. */
+function climbsInVain(from: string, target: string, goal: string): boolean {
+  return target.startsWith("../") && !relativePath(dirOf(from), goal).startsWith("../");
+}
+
 /** Rewrites every link that no longer leads where it led. */
 async function rewriteLinks(site: Site, after: SiteIndex, moves: Moves, plan: EditPlan): Promise<void> {
   const breathe = createTimeSlice();
@@ -119,8 +124,10 @@ async function rewriteLinks(site: Site, after: SiteIndex, moves: Moves, plan: Ed
       const goal = moves.get(before.path) ?? before.path;
       if (goal === before.path && newPath === path) continue;
       const now = resolveTarget(after, newPath, link.target, link.kind);
-      if ((now.kind === "page" || now.kind === "file") && now.path === goal) continue;
-      const text = rewriteTarget(after, newPath, link, goal);
+      const isSame = (now.kind === "page" || now.kind === "file") && now.path === goal;
+      const isAwkward = isSame && now.via === "file" && climbsInVain(newPath, link.target, goal);
+      if (isSame && !isAwkward) continue;
+      const text = rewriteTarget(after, newPath, link, goal, before.via);
       if (text === null) {
         plan.skip({ path: newPath, line: link.line, reason: `no way to write the link to ${goal}` });
         continue;

@@ -186,7 +186,7 @@ export default defineConfig({
     page: "guides/keys",
     to: "guides/api-keys",
     route: "/guides/keys",
-    after: { "content/guides/_meta.js": "  api-keys: 'Keys',\n" },
+    after: { "content/guides/_meta.js": "  'api-keys': 'Keys',\n" },
   },
   {
     name: "gitbook",

@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+import { generateSite } from "../bench/generate.ts";
+import { memoryTree } from "../test/support/memory-tree.ts";
+import { mintlifySite } from "../test/support/mintlify-site.ts";
+import { createParseCache } from "./cache/parse-cache.ts";
+import { checkMdx } from "./check-mdx.ts";
+import { checkSite } from "./check-site.ts";
+import { compareSites } from "./compare-sites.ts";
+import { openSite } from "./open-site.ts";
+
+async function checksOf(files: Record<string, string>): Promise<string[]> {
+  const findings = await checkSite(await openSite(memoryTree(files)));
+  return findings.map(({ check, path, line, column }) => `${check} ${path}:${line}:${column}`);
+}
+
+const config = (redirects: unknown[], pages: string[]): string =>
+  JSON.stringify({ navigation: { groups: [{ group: "G", pages }] }, redirects });
+
+describe("checkSite", () => {
+  it.each([
+    ["broken-link a.md:1:5", { "a.md": "[x](b.md)\n" }],
+    ["broken-anchor a.md:1:5", { "a.md": "[x](#none)\n" }],
+    ["missing-file a.md:1:6", { "a.md": "![x](b.png)\n" }],
+    ["front-matter a.md:3:4", { "a.md": "---\ntitle: a\nb: [1\n---\n" }],
+    ["heading-jump a.md:3:5", { "a.md": "# A\n\n### B\n" }],
+    ["duplicate-heading a.md:3:4", { "a.md": "# A {#x}\n\n## B {#x}\n" }],
+    ["bare-fence a.md:1:1", { "a.md": "```\ncode\n```\n" }],
+    ["image-alt a.md:1:5", { "a.md": "![](b.png)\n", "b.png": "" }],
+    ["bare-link-text a.md:1:8", { "a.md": "[here](b.md)\n", "b.md": "" }],
+    ["duplicate-route a.mdx:1:1", { "a.md": "A", "a.mdx": "B" }],
+    ["orphan-page b.mdx:1:1", { "docs.json": config([], ["a"]), "a.mdx": "A", "b.mdx": "B" }],
+    ["broken-navigation docs.json:1:60", { "docs.json": config([], ["a", "none"]), "a.mdx": "A" }],
+    [
+      "broken-redirect docs.json:1:77",
+      { "docs.json": config([{ source: "/x", destination: "/none" }], ["a"]), "a.mdx": "A" },
+    ],
+    ["unread-page a.md:1:1", { "a.md": "a\0b" }],
+  ])("reports %s", async (expected, files) => {
+    expect(await checksOf(files)).toContain(expected);
+  });
+
+  it("tells a redirect that leads back to itself", async () => {
+    const loop = [
+      { source: "/x", destination: "/y" },
+      { source: "/y", destination: "/x" },
+    ];
+    const checks = await checksOf({ "docs.json": config(loop, ["a"]), "a.mdx": "A" });
+    expect(checks.filter((check) => check.startsWith("broken-redirect"))).toHaveLength(2);
+  });
+
+  it("takes nothing for a link that is none", async () => {
+    const text = [
+      "`[a](none.md)` \\[b](none.md) <!-- [c](none.md) --> [d](https://x.y) [e](//x.y) [f](mailto:a@b) [g](tel:1)",
+      "",
+      "    [h](none.md)",
+      "",
+      "~~~",
+      "[i](none.md)",
+      "~~~",
+      "",
+      "[j](b%20c.md?query=1#hash) [k](<b c.md>) [l]({{ variable }}) ![m](data:image/png;base64,x)",
+    ].join("\n");
+    const checks = await checksOf({ "a.md": text, "b c.md": "# Hash\n" });
+    expect(checks.filter((check) => !check.startsWith("bare-fence"))).toEqual([]);
+  });
+
+  it("rechecks only what a change touches, with the findings of a fresh check", async () => {
+    const files = Object.fromEntries([...generateSite(120)].map(({ path, content }) => [path, content]));
+    const tree = memoryTree(files);
+    const cache = createParseCache();
+    await checkSite(await openSite(tree, { cache }));
+    let current = tree;
+    for (const edit of ["## Renamed\n", "[x](/nowhere)\n", "---\nhidden: true\n---\n# A\n", "# A\n\n## Notes\n"]) {
+      current = current.with(new Map([["section-0/page-3.mdx", Buffer.from(edit)]]));
+      const reads: string[] = [];
+      const watched = { ...current, read: (path: string) => (reads.push(path), current.read(path)) };
+      const findings = await checkSite(await openSite(watched, { cache }));
+      expect(findings).toEqual(await checkSite(await openSite(current)));
+      expect(reads).toEqual(["section-0/page-3.mdx"]);
+    }
+  });
+});
+
+describe("compareSites", () => {
+  it("reports only what a change introduced, the removed page and broken MDX among it", async () => {
+    const tree = memoryTree({ ...mintlifySite, "quickstart.mdx": "[old](/gone)\n" });
+    const base = await openSite(tree);
+    const head = await openSite(
+      tree.with(
+        new Map([
+          ["guides/billing.mdx", null],
+          ["quickstart.mdx", Buffer.from("Two\n\nlines [old](/gone) <Card>\n")],
+        ]),
+      ),
+    );
+    const { introduced, before, after } = await compareSites(base, head);
+    const checks = introduced.map(({ check, path, line }) => `${check} ${path}:${line}`);
+    expect(checks.sort()).toEqual([
+      "broken-link guides/auth.mdx:7",
+      "broken-navigation docs.json:13",
+      "mdx-syntax quickstart.mdx:3",
+      "removed-page guides/billing.mdx:1",
+    ]);
+    expect(after).toBeGreaterThan(before);
+  });
+});
+
+describe("checkMdx", () => {
+  it("gives line and column, and evaluates nothing", async () => {
+    const site = await openSite(
+      memoryTree({
+        "a.mdx": "# A\n\n<Card>\n\nnever closed\n",
+        "b.mdx": "{process.exit(1)}\n\nexport const x = process.exit(1)\n",
+      }),
+    );
+    const findings = await checkMdx(site, ["a.mdx", "b.mdx"]);
+    expect(findings).toMatchObject([{ check: "mdx-syntax", path: "a.mdx", line: 3, column: 1 }]);
+  });
+});
