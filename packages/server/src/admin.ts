@@ -22,6 +22,13 @@ import { type JobReport, readReport } from "./jobs/read-report.ts";
 import { newId } from "./lib/id.ts";
 import { createLogger } from "./lib/logger.ts";
 import { forgeDirOf, localGit } from "./local-git.ts";
+import { addWebhook, type NewWebhook } from "./notify/add-webhook.ts";
+import { type Delivery, listDeliveries } from "./notify/list-deliveries.ts";
+import { listWebhooks } from "./notify/list-webhooks.ts";
+import { redeliver } from "./notify/redeliver.ts";
+import { removeWebhook } from "./notify/remove-webhook.ts";
+import { setWebhookEnabled } from "./notify/set-webhook-enabled.ts";
+import type { Webhook } from "./notify/webhook.ts";
 import { openDatabase } from "./open-database.ts";
 import { recallUrl } from "./public-url.ts";
 
@@ -38,6 +45,14 @@ export interface Admin {
   createLoginLink(landsOn: string): Promise<string>;
   jobReport(jobId: string): Promise<JobReport>;
   jobEvents(jobId: string, afterSeq: number): Promise<readonly JobEvent[]>;
+  /** The secret is shown once. */
+  addWebhook(input: NewWebhook): Promise<{ id: string; secret: string }>;
+  listWebhooks(projectId: string): Promise<readonly Webhook[]>;
+  /** These are false where there is no such webhook or delivery. */
+  removeWebhook(id: string): Promise<boolean>;
+  setWebhookEnabled(id: string, isEnabled: boolean): Promise<boolean>;
+  redeliver(deliveryId: string): Promise<boolean>;
+  listDeliveries(webhookId: string): Promise<readonly Delivery[]>;
   close(): Promise<void>;
 }
 
@@ -126,6 +141,12 @@ export function createAdmin(deps: AdminDeps): Admin {
       throw new AppError("not_found", { publicMessage: `no such job: ${jobId}` });
     },
     jobEvents: (jobId, afterSeq) => listEvents(pool, jobId, afterSeq),
+    addWebhook: (input) => addWebhook({ db: pool, sealer, allowPrivate: config.allowPrivateWebhooks }, input),
+    listWebhooks: (projectId) => listWebhooks(pool, projectId),
+    removeWebhook: (id) => removeWebhook(pool, id),
+    setWebhookEnabled: (id, isEnabled) => setWebhookEnabled(pool, id, isEnabled),
+    redeliver: (deliveryId) => redeliver(pool, deliveryId),
+    listDeliveries: (webhookId) => listDeliveries(pool, webhookId),
     close: deps.close,
   };
 }

@@ -15,10 +15,10 @@ import { ensureSecret } from "./ensure-secret.ts";
 import { localForgePlugin } from "./forge/local/plugin.ts";
 import { type ForgeDeps, openForge } from "./forge/registry.ts";
 import { buildApp } from "./http/app.ts";
-import { mcpPlugin } from "./http/mcp-plugin.ts";
 import { createLogger, type Logger } from "./lib/logger.ts";
 import { createFetch } from "./lib/network.ts";
 import { forgeDirOf, gitNetwork, localGit } from "./local-git.ts";
+import { startDeliveries } from "./notify/start-deliveries.ts";
 import { type Database, openDatabase } from "./open-database.ts";
 import { rememberUrl, urlOf } from "./public-url.ts";
 import { createWriteQueue } from "./publish/write-queue.ts";
@@ -99,7 +99,7 @@ export async function startServer(config: Config): Promise<Server> {
         trustProxy: config.trustProxy,
         promptCodePointsMax: config.promptCodePointsMax,
         defaultModel: config.model,
-        plugins: [localForgePlugin({ ...local, ...access, log, signal: serving.signal }), mcpPlugin({ keyring })],
+        plugins: [localForgePlugin({ ...local, ...access, log, signal: serving.signal })],
       });
       await app.listen({ host: config.host, port: config.port });
       undo.push(() => {
@@ -128,6 +128,14 @@ export async function startServer(config: Config): Promise<Server> {
         { archiveAfterDays: config.archiveAfterDays },
       );
       undo.push(() => tasks.stop());
+      const deliveries = startDeliveries({
+        pool,
+        listener,
+        log,
+        sealer,
+        allowPrivate: config.allowPrivateWebhooks,
+      });
+      undo.push(() => deliveries.stop());
       const worker = composeWorker({ config, log, database, listener, mirrors, forges, siteCache });
       undo.push(() => worker.stop());
     }

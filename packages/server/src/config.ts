@@ -29,6 +29,8 @@ export interface Config {
   readonly archiveAfterDays: number | null;
   /** Proxies and authorities that git and every HTTP client heed. */
   readonly network: Network;
+  /** Webhooks may go to loopback and private networks (link-local never), and over http. */
+  readonly allowPrivateWebhooks: boolean;
   /** Where a test build kills itself; ignored by every other. */
   readonly crashAt: string | undefined;
 }
@@ -108,6 +110,14 @@ export function loadConfig(env: NodeJS.ProcessEnv, overrides: ConfigOverrides = 
       problems,
     ),
     network: readNetwork(env, problems),
+    allowPrivateWebhooks:
+      parseChoice(
+        "EMEND_ALLOW_PRIVATE_WEBHOOKS",
+        read("EMEND_ALLOW_PRIVATE_WEBHOOKS"),
+        ["true", "false"],
+        "false",
+        problems,
+      ) === "true",
     crashAt: env.NODE_ENV === "test" || env.EMEND_TEST_BUILD === "1" ? env.EMEND_CRASH_AT : undefined,
   };
   if (problems.length > 0) throw new ConfigError(problems);

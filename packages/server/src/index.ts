@@ -6,6 +6,8 @@ export { type Config, ConfigError, loadConfig } from "./config.ts";
 export { AppError } from "./errors.ts";
 export type { JobEvent } from "./jobs/list-events.ts";
 export type { JobReport } from "./jobs/read-report.ts";
+export type { Delivery } from "./notify/list-deliveries.ts";
+export type { Webhook } from "./notify/webhook.ts";
 export type { Server };
 
 /** Loaded when it is called: a command that only administers starts in half the time without it. */

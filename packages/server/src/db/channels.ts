@@ -10,5 +10,7 @@ export const channels = {
   keyChanged: "emend_key_changed",
   /** A project was changed (by a trigger, so by whoever changes it); payload: project id. */
   projectChanged: "emend_project_changed",
+  /** A message to a webhook is due (by a trigger). */
+  deliveryDue: "emend_delivery_due",
 } as const;
 export type Channel = (typeof channels)[keyof typeof channels];

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { alterJob, readEvents, readJob, seedJob, seedProject } from "../../test/support/seed-jobs.ts";
 import { archiveByRetention } from "./archive-by-retention.ts";
+import { dropDeliveries } from "./drop-deliveries.ts";
 import { dropExpiredSessions } from "./drop-expired-sessions.ts";
 import { dropIdempotencyKeys } from "./drop-idempotency-keys.ts";
 import { dropQuotaUses } from "./drop-quota-uses.ts";
@@ -31,6 +32,21 @@ async function finalJob(status: string, endedAgo: string): Promise<string> {
   await pool.query("insert into overlay (job_id, path, mode, content) values ($1, 'a.md', '100644', '\\x00')", [id]);
   return id;
 }
+
+test("deliveries go some days after, unless they are still to be sent", async () => {
+  const { pool } = database;
+  await pool.query(
+    "insert into webhooks (id, project_id, url, secret, events) values ('whk', $1, 'https://x.test', '', '{job.completed}')",
+    [projectId],
+  );
+  await finalJob("completed", "40 days");
+  await pool.query(`update deliveries set created_at = now() - interval '40 days'`);
+  expect(await dropDeliveries(pool, 30)).toBe(0);
+  await pool.query(`update deliveries set state = 'failed'`);
+  await finalJob("completed", "1 day");
+  expect(await dropDeliveries(pool, 30)).toBe(1);
+  expect(await values("select state from deliveries")).toEqual(["pending"]);
+});
 
 test("idempotency keys go after their day, and not before", async () => {
   const { pool } = database;

@@ -31,7 +31,7 @@ async function until(sql: string): Promise<void> {
     if (rows.length > 0) return;
   }
 }
-const allKnown = "select 1 from emend_tasks._private_known_crontabs having count(*) = 4";
+const allKnown = "select 1 from emend_tasks._private_known_crontabs having count(*) = 5";
 
 test("what is due is done once, however many nodes look after it", async () => {
   const { pool } = database;

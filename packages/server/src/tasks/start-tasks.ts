@@ -3,6 +3,7 @@ import type { Pool } from "../db/pool.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createWakeUp } from "../lib/wake-up.ts";
 import { archiveByRetention } from "./archive-by-retention.ts";
+import { dropDeliveries } from "./drop-deliveries.ts";
 import { dropExpiredSessions } from "./drop-expired-sessions.ts";
 import { dropIdempotencyKeys } from "./drop-idempotency-keys.ts";
 import { dropQuotaUses } from "./drop-quota-uses.ts";
@@ -26,6 +27,7 @@ export interface Tasks {
   stop(): Promise<void>;
 }
 
+const deliveriesKeptDays = 30;
 const restartMs = 5_000;
 const hourMs = 3_600_000;
 
@@ -69,6 +71,7 @@ function housekeeping({ pool }: TasksDeps, options: TasksOptions): Record<string
     drop_quota_uses: { cron: "17 * * * *", work: () => dropQuotaUses(pool) },
     drop_run_contents: { cron: "27 * * * *", work: () => dropRunContents(pool, contentsKeptDays) },
     drop_expired_sessions: { cron: "37 * * * *", work: () => dropExpiredSessions(pool) },
+    drop_deliveries: { cron: "57 * * * *", work: () => dropDeliveries(pool, deliveriesKeptDays) },
     ...(archiveAfterDays !== null && {
       archive_by_retention: { cron: "47 * * * *", work: () => archiveByRetention(pool, archiveAfterDays) },
     }),

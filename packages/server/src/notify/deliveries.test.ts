@@ -1,0 +1,200 @@
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createTestDatabase } from "../../test/support/database.ts";
+import { alterJob, seedJob, seedProject } from "../../test/support/seed-jobs.ts";
+import { startWebhookReceiver, type WebhookReceiver } from "../../test/support/webhook-receiver.ts";
+import { createSealer } from "../accounts/secrets.ts";
+import { startListener } from "../db/listener.ts";
+import { createLogger } from "../lib/logger.ts";
+import { addWebhook, type NewWebhook } from "./add-webhook.ts";
+import { claimDelivery } from "./claim-delivery.ts";
+import { type Delivery, listDeliveries } from "./list-deliveries.ts";
+import { listWebhooks } from "./list-webhooks.ts";
+import { redeliver } from "./redeliver.ts";
+import { setWebhookEnabled } from "./set-webhook-enabled.ts";
+import { settleDelivery } from "./settle-delivery.ts";
+import { signatureHeaders } from "./sign-message.ts";
+import { type Deliveries, type DeliveriesDeps, startDeliveries } from "./start-deliveries.ts";
+
+const log = createLogger({ level: "silent" });
+const sealer = createSealer("a secret of the tests, and of nothing else");
+const database = await createTestDatabase();
+const { pool } = database;
+const listener = await startListener({ url: database.url, log });
+afterAll(async () => {
+  await listener.close();
+  await database.drop();
+});
+
+let projectId: string;
+let receiver: WebhookReceiver;
+let running: Deliveries[];
+beforeEach(async () => {
+  await pool.query("truncate deliveries, webhooks");
+  projectId = await seedProject(pool);
+  receiver = await startWebhookReceiver();
+  running = [];
+});
+afterEach(async () => {
+  await Promise.all(running.map((each) => each.stop()));
+  receiver.close();
+});
+
+function start(deps: Partial<DeliveriesDeps> = {}): void {
+  running.push(startDeliveries({ pool, listener, log, sealer, allowPrivate: true, ...deps }, { lookEveryMs: 50 }));
+}
+function add(input: Partial<NewWebhook> = {}) {
+  return addWebhook({ db: pool, sealer, allowPrivate: true }, { projectId, url: receiver.url, ...input });
+}
+async function completedJob(): Promise<string> {
+  const id = await seedJob(pool, projectId);
+  await alterJob(pool, id, "status = 'completed', title = 'A title', ended_at = now()");
+  return id;
+}
+/** The webhook's one delivery, once it was tried so often. */
+async function tried(webhookId: string, tries = 1): Promise<Delivery> {
+  for (;;) {
+    const delivery = (await listDeliveries(pool, webhookId))[0];
+    const isSettled = delivery?.lastStatus !== null || delivery?.lastError !== null;
+    if (delivery && delivery.tries >= tries && isSettled) return delivery;
+  }
+}
+
+describe("a message", () => {
+  test("reaches its webhook, signed, once, however many nodes send", async () => {
+    const { id, secret } = await add();
+    for (let node = 0; node < 3; node += 1) start();
+    const jobId = await completedJob();
+    const { headers, body, path } = await receiver.message(1);
+    expect(path).toBe("/hook");
+    expect(JSON.parse(body)).toMatchObject({ type: "job.completed", data: { projectId, job: { id: jobId } } });
+    const sentAtSeconds = Number(headers["webhook-timestamp"]);
+    expect(headers).toMatchObject(signatureHeaders(secret, { id: String(headers["webhook-id"]), body, sentAtSeconds }));
+    expect(await tried(id)).toMatchObject({ state: "delivered", lastStatus: 204, tries: 1, jobId });
+    await redeliver(pool, String(headers["webhook-id"]));
+    expect((await receiver.message(2)).headers["webhook-id"]).toBe(headers["webhook-id"]);
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  test("whose sender was killed is sent by another, and the dead one's word counts no more", async () => {
+    const { id } = await add();
+    await completedJob();
+    const claimed = await claimDelivery(pool, { claimMs: 60_000, busyWebhookIds: [] });
+    expect(await claimDelivery(pool, { claimMs: 60_000, busyWebhookIds: [] })).toBeUndefined();
+    await pool.query("update deliveries set due_at = now()");
+    start();
+    await receiver.message(1);
+    expect(await tried(id, 2)).toMatchObject({ state: "delivered", tries: 2 });
+    if (!claimed) throw new Error("nothing was claimed");
+    await settleDelivery(pool, claimed, { kind: "gone", status: 410 });
+    expect(await tried(id, 2)).toMatchObject({ state: "delivered" });
+  });
+
+  test("is not sent while its webhook is disabled", async () => {
+    const { id } = await add();
+    await completedJob();
+    await setWebhookEnabled(pool, id, false);
+    expect(await claimDelivery(pool, { claimMs: 1000, busyWebhookIds: [] })).toBeUndefined();
+    await completedJob();
+    expect(await listDeliveries(pool, id)).toHaveLength(1);
+    await setWebhookEnabled(pool, id, true);
+    expect(await claimDelivery(pool, { claimMs: 1000, busyWebhookIds: [id] })).toBeUndefined();
+    expect(await claimDelivery(pool, { claimMs: 1000, busyWebhookIds: [] })).toBeDefined();
+  });
+});
+
+describe("a receiver that refuses", () => {
+  test.each([
+    [500, {}, 5],
+    [302, { location: "/elsewhere" }, 5],
+    [429, { "retry-after": "90" }, 90],
+  ])("with %i is tried again after a while, and no redirect is followed", async (status, headers, seconds) => {
+    receiver.answer = { status, headers };
+    const { id } = await add();
+    start();
+    await completedJob();
+    const { state, lastStatus, dueAt, lastTryAt } = await tried(id);
+    expect([state, lastStatus]).toEqual(["pending", status]);
+    const waitSeconds = (dueAt.getTime() - (lastTryAt?.getTime() ?? 0)) / 1000;
+    expect(waitSeconds).toBeGreaterThanOrEqual(seconds);
+    expect(waitSeconds).toBeLessThan(seconds * 1.1 + 20);
+    expect(receiver.received.map(({ path }) => path)).toEqual(["/hook"]);
+  });
+
+  test("ten times in a row has had its chances", async () => {
+    receiver.answer = { status: 500 };
+    const { id } = await add();
+    await completedJob();
+    await pool.query("update deliveries set tries = 9");
+    start();
+    expect(await tried(id, 10)).toMatchObject({ state: "failed", tries: 10 });
+  });
+
+  test("with 410 gets nothing more", async () => {
+    receiver.answer = { status: 410 };
+    const { id } = await add();
+    start();
+    await completedJob();
+    expect(await tried(id)).toMatchObject({ state: "failed", lastStatus: 410 });
+    expect(await listWebhooks(pool, projectId)).toMatchObject([{ disabledReason: "its receiver answered 410 Gone" }]);
+    await completedJob();
+    expect(await listDeliveries(pool, id)).toHaveLength(1);
+  });
+});
+
+describe("an address that is not public", () => {
+  const refused = { state: "pending", lastStatus: null, lastError: "the address is not a public one" };
+
+  test.each(["the address itself", "a name"])("is not connected to, by %s", async (by) => {
+    const { port } = new URL(receiver.url);
+    const url = by === "a name" ? `http://internal.test:${port}/` : receiver.url;
+    const { id } = await add({ url });
+    start({ allowPrivate: false, resolve: (_host, done) => done(null, [{ address: "127.0.0.1", family: 4 }]) });
+    await completedJob();
+    expect(await tried(id)).toMatchObject(refused);
+    expect(receiver.received).toEqual([]);
+  });
+
+  test("does not slip in behind a public one when the name resolves anew", async () => {
+    const { port } = new URL(receiver.url);
+    const { id } = await add({ url: `http://rebinding.test:${port}/` });
+    let asked = 0;
+    start({
+      allowPrivate: false,
+      resolve(_host, done) {
+        asked += 1;
+        // A name with both: the private one is left out, the other refuses connections.
+        done(null, [
+          { address: "127.0.0.1", family: 4 },
+          { address: "::ffff:127.0.0.1", family: 6 },
+        ]);
+      },
+    });
+    await completedJob();
+    expect(await tried(id)).toMatchObject(refused);
+    expect([asked, receiver.received.length]).toEqual([1, 0]);
+  });
+
+  test.each([
+    "https://127.0.0.1/",
+    "https://[::1]/",
+    "https://[::ffff:10.0.0.1]/",
+    "https://2130706433/",
+    "https://0x7f.1/",
+    "https://169.254.169.254/latest",
+    "http://example.com/",
+    "https://user:word@example.com/",
+    "ftp://example.com/",
+    "nothing",
+    `https://example.com/${"x".repeat(2000)}`,
+  ])("%s is refused when the webhook is added", async (url) => {
+    const adding = addWebhook({ db: pool, sealer, allowPrivate: false }, { projectId, url });
+    await expect(adding).rejects.toMatchObject({ code: "invalid_request" });
+  });
+});
+
+test("a webhook's secret is in no column in the clear", async () => {
+  const { secret } = await add();
+  const { rows } = await pool.query("select secret, webhooks::text as whole from webhooks");
+  expect(rows[0].whole).not.toContain(secret);
+  expect(rows[0].secret.includes(Buffer.from(secret.replace("whsec_", ""), "base64"))).toBe(false);
+});

@@ -1,0 +1,48 @@
+import { request as httpRequest } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { isIP } from "node:net";
+import { AddressRefused, guardedLookup, type ResolveAll } from "./guarded-lookup.ts";
+import { mayConnect } from "./public-address.ts";
+
+export interface PostOptions {
+  /** Loopback and private networks too; link-local never. */
+  allowPrivate: boolean;
+  signal: AbortSignal;
+  resolve?: ResolveAll;
+}
+
+export interface PostAnswer {
+  status: number;
+  retryAfter: string | undefined;
+}
+
+/**
+ * Posts once, over a connection of its own, to an address that was judged. Redirects are not followed, a proxy is not
+ * used (it would connect where it likes), and the answer's body is thrown away unread.
+ */
+export async function postMessage(
+  url: string,
+  message: { headers: Record<string, string>; body: string },
+  options: PostOptions,
+): Promise<PostAnswer> {
+  const { hostname, protocol } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, "");
+  // No name is looked up for an address that stands in the URL itself.
+  if (isIP(host) && !mayConnect(host, options)) throw new AddressRefused();
+  const send = protocol === "https:" ? httpsRequest : httpRequest;
+  return new Promise((resolve, reject) => {
+    const outgoing = send(url, {
+      method: "POST",
+      headers: { ...message.headers, "content-length": String(Buffer.byteLength(message.body)) },
+      agent: false,
+      lookup: guardedLookup(options),
+      signal: options.signal,
+    });
+    outgoing.on("error", reject);
+    outgoing.on("response", (response) => {
+      resolve({ status: response.statusCode ?? 0, retryAfter: response.headers["retry-after"] });
+      response.destroy();
+    });
+    outgoing.end(message.body);
+  });
+}

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { mayConnect } from "./public-address.ts";
+
+const publicOnes = ["1.1.1.1", "93.184.216.34", "172.32.0.1", "2606:4700::1111", "::ffff:1.1.1.1"];
+const privateOnes = [
+  "127.0.0.1",
+  "127.1.2.3",
+  "0.0.0.0",
+  "10.0.0.1",
+  "100.64.0.1",
+  "172.16.0.1",
+  "172.31.255.255",
+  "192.168.1.1",
+  "198.18.0.1",
+  "224.0.0.1",
+  "255.255.255.255",
+  "::",
+  "::1",
+  "::127.0.0.1",
+  "::ffff:127.0.0.1",
+  "::ffff:7f00:1",
+  "::ffff:10.1.2.3",
+  "0:0:0:0:0:ffff:c0a8:101",
+  "::ffff:0:127.0.0.1",
+  "64:ff9b::7f00:1",
+  "64:ff9b:1::7f00:1",
+  "2002:7f00:1::",
+  "2001:0:1::1",
+  "fc00::1",
+  "fd12:3456::1",
+  "fec0::1",
+  "ff02::1",
+];
+const linkLocalOnes = ["169.254.169.254", "::ffff:169.254.169.254", "::ffff:a9fe:a9fe", "fe80::1", "fe80::1%eth0"];
+
+test.each(publicOnes)("%s is public", (address) => {
+  expect(mayConnect(address, { allowPrivate: false })).toBe(true);
+});
+
+test.each(privateOnes)("%s is reached only where the operator allows it", (address) => {
+  expect(mayConnect(address, { allowPrivate: false })).toBe(false);
+  expect(mayConnect(address, { allowPrivate: true })).toBe(true);
+});
+
+test.each(linkLocalOnes)("%s is never reached", (address) => {
+  expect(mayConnect(address, { allowPrivate: true })).toBe(false);
+});

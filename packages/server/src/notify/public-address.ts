@@ -1,0 +1,55 @@
+import { BlockList, isIPv4 } from "node:net";
+
+/** Never reached, whatever the operator allows: machines answer there about themselves (cloud metadata). */
+const linkLocal = blockListOf(["169.254.0.0/16", "fe80::/10"]);
+
+const notPublic = blockListOf([
+  "0.0.0.0/8",
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "172.16.0.0/12",
+  "192.0.0.0/24",
+  "192.0.2.0/24",
+  "192.88.99.0/24",
+  "192.168.0.0/16",
+  "198.18.0.0/15",
+  "198.51.100.0/24",
+  "203.0.113.0/24",
+  "224.0.0.0/4",
+  "240.0.0.0/4",
+  // Of what IPv6 calls global: Teredo and its kin, documentation, 6to4 (which wraps any IPv4 address).
+  "2001::/23",
+  "2001:db8::/32",
+  "2002::/16",
+  "3fff::/20",
+]);
+const globalIpv6 = blockListOf(["2000::/3"]);
+
+/** Whether a request may be sent to this address, in any of the forms that a resolver or a person may write it. */
+export function mayConnect(address: string, options: { allowPrivate: boolean }): boolean {
+  const plain = mappedIpv4(address) ?? address;
+  const family = isIPv4(plain) ? "ipv4" : "ipv6";
+  if (linkLocal.check(plain, family)) return false;
+  if (options.allowPrivate) return true;
+  if (family === "ipv6" && !globalIpv6.check(plain, "ipv6")) return false;
+  return !notPublic.check(plain, family);
+}
+
+/** The IPv4 address that an IPv6 one stands for: `::ffff:127.0.0.1`, and the same in hexadecimal. */
+function mappedIpv4(address: string): string | undefined {
+  const mapped = URL.parse(`http://[${address.split("%", 1)[0]}]/`)?.hostname;
+  const match = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(mapped ?? "");
+  if (!match) return undefined;
+  const [high, low] = [Number.parseInt(match[1] ?? "", 16), Number.parseInt(match[2] ?? "", 16)];
+  return [high >> 8, high & 255, low >> 8, low & 255].join(".");
+}
+
+function blockListOf(ranges: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [net = "", bits] = range.split("/");
+    list.addSubnet(net, Number(bits), isIPv4(net) ? "ipv4" : "ipv6");
+  }
+  return list;
+}

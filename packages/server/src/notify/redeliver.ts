@@ -1,0 +1,14 @@
+import { channels } from "../db/channels.ts";
+import type { Queryable } from "../db/pool.ts";
+
+/** Sends a message once more, under its old id, however it went before. False where there is no such delivery. */
+export async function redeliver(db: Queryable, deliveryId: string): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `with again as (
+       update deliveries set state = 'pending', tries = 0, due_at = clock_timestamp() where id = $1 returning id
+     )
+     select pg_notify('${channels.deliveryDue}', '') from again`,
+    [deliveryId],
+  );
+  return rowCount === 1;
+}
