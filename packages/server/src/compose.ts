@@ -15,6 +15,7 @@ import { ensureSecret } from "./ensure-secret.ts";
 import { localForgePlugin } from "./forge/local/plugin.ts";
 import { type ForgeDeps, openForge } from "./forge/registry.ts";
 import { buildApp } from "./http/app.ts";
+import { mcpPlugin } from "./http/mcp-plugin.ts";
 import { createLogger, type Logger } from "./lib/logger.ts";
 import { createFetch } from "./lib/network.ts";
 import { forgeDirOf, gitNetwork, localGit } from "./local-git.ts";
@@ -99,7 +100,7 @@ export async function startServer(config: Config): Promise<Server> {
         trustProxy: config.trustProxy,
         promptCodePointsMax: config.promptCodePointsMax,
         defaultModel: config.model,
-        plugins: [localForgePlugin({ ...local, ...access, log, signal: serving.signal })],
+        plugins: [localForgePlugin({ ...local, ...access, log, signal: serving.signal }), mcpPlugin({ keyring })],
       });
       await app.listen({ host: config.host, port: config.port });
       undo.push(() => {
