@@ -80,7 +80,7 @@ try {
   const figures = await compare(
     () => rate(httpClient),
     () => rate(bareClient),
-    7,
+    { warmUps: 2, rounds: 7 },
   );
   console.log(
     `POST job: ${figures.ours.toFixed(0)}/s, bare transaction: ${figures.yardstick.toFixed(0)}/s, ratio ${figures.ratio.toFixed(2)} (aim 0.60)`,

@@ -26,7 +26,7 @@ try {
   const figures = await compare(
     () => requestRate(api.port, request, load),
     () => requestRate(bare.port, request, load),
-    20,
+    { warmUps: 10, rounds: 20 },
   );
   console.log(
     `GET job: ${figures.ours.toFixed(0)}/s, bare node:http: ${figures.yardstick.toFixed(0)}/s, ratio ${figures.ratio.toFixed(2)} (aim 0.80)`,

@@ -1,21 +1,25 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 
-/** Repeats both in turn, so that whatever else the machine does meets both alike; the ratio of the medians is the figure. */
+/**
+ * Repeats both in turn, so that whatever else the machine does meets both alike. The figure is the median of the ratios
+ * of neighbours, after rounds that only warm up: a compiler that is still at work is no property of either.
+ */
 export async function compare(
   ours: () => Promise<number>,
   yardstick: () => Promise<number>,
-  rounds: number,
+  options: { warmUps: number; rounds: number },
 ): Promise<{ ours: number; yardstick: number; ratio: number }> {
-  const rates = { ours: [] as number[], yardstick: [] as number[] };
-  await ours();
-  await yardstick();
-  for (let round = 0; round < rounds; round += 1) {
-    rates.ours.push(await ours());
-    rates.yardstick.push(await yardstick());
+  const rates: { ours: number; yardstick: number }[] = [];
+  for (let round = 0; round < options.warmUps + options.rounds; round += 1) {
+    const rate = { ours: await ours(), yardstick: await yardstick() };
+    if (round >= options.warmUps) rates.push(rate);
   }
-  const [a, b] = [median(rates.ours), median(rates.yardstick)];
-  return { ours: a, yardstick: b, ratio: a / b };
+  return {
+    ours: median(rates.map((rate) => rate.ours)),
+    yardstick: median(rates.map((rate) => rate.yardstick)),
+    ratio: median(rates.map((rate) => rate.ours / rate.yardstick)),
+  };
 }
 
 export function median(values: readonly number[]): number {

@@ -10,24 +10,34 @@ const checksumLength = 6;
 const idEnd = prefix.length + idLength;
 const secretEnd = idEnd + secretLength;
 const keyLength = secretEnd + checksumLength;
-const form = new RegExp(`^${prefix}[0-9A-Za-z]{${keyLength - prefix.length}}$`);
+const form = /^[0-9A-Za-z]+$/;
 
 export interface KeyParts {
   id: string;
   secret: string;
+  checksum: string;
 }
 
 export function newKey(id = randomDigits(idLength)): KeyParts & { text: string; hint: string } {
   const secret = randomDigits(secretLength);
   const text = prefix + id + secret;
-  return { id, secret, text: text + checksumOf(text), hint: text.slice(0, prefix.length + 4) };
+  const checksum = checksumOf(text);
+  return { id, secret, checksum, text: text + checksum, hint: text.slice(0, prefix.length + 4) };
 }
 
-/** Null where the text cannot be a key: a typo or a guess is refused here, without a query. */
-export function parseKey(text: string): KeyParts | null {
-  if (text.length !== keyLength || !form.test(text)) return null;
-  if (checksumOf(text.slice(0, secretEnd)) !== text.slice(secretEnd)) return null;
-  return { id: text.slice(prefix.length, idEnd), secret: text.slice(idEnd, secretEnd) };
+/** The parts of a text that is as long as a key and begins like one, or null. Whether it can be a key is not known yet. */
+export function splitKey(text: string): KeyParts | null {
+  if (text.length !== keyLength || !text.startsWith(prefix)) return null;
+  return {
+    id: text.slice(prefix.length, idEnd),
+    secret: text.slice(idEnd, secretEnd),
+    checksum: text.slice(secretEnd),
+  };
+}
+
+/** Whether somebody made this as a key: a typo or a guess is refused here, without a query. */
+export function isKey({ id, secret, checksum }: KeyParts): boolean {
+  return form.test(id + secret) && checksumOf(prefix + id + secret) === checksum;
 }
 
 function randomDigits(length: number): string {

@@ -106,7 +106,10 @@ describe("a key", () => {
 
   test("with a wrong checksum is refused without a query", async () => {
     const { key } = await addKey();
-    expect(keyring.authenticate(key.slice(0, -1) + (key.endsWith("0") ? "1" : "0"), here)).toBeNull();
+    const wrong = key.slice(0, -1) + (key.endsWith("0") ? "1" : "0");
+    expect(keyring.authenticate(wrong, here)).toBeNull();
+    await keyring.authenticate(key, here);
+    expect(keyring.authenticate(wrong, here), "also where the key is remembered").toBeNull();
   });
 
   test("stops at its expiry, by the database's clock, also while it is remembered", async () => {

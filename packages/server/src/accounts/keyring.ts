@@ -7,7 +7,7 @@ import type { Logger } from "../lib/logger.ts";
 import { isAllowed, throttledAddress } from "./addresses.ts";
 import type { KeyGrant } from "./admin-key.ts";
 import { createFailureThrottle } from "./failure-throttle.ts";
-import { type KeyParts, parseKey } from "./key-format.ts";
+import { isKey, type KeyParts, splitKey } from "./key-format.ts";
 import { type LoadedKey, loadKey } from "./load-key.ts";
 
 const keysMax = 10_000;
@@ -62,6 +62,7 @@ export function createKeyring(deps: KeyringDeps): Keyring {
       throttle.fail(throttledAddress(from.ip));
       return null;
     }
+    key.checksum = parts.checksum;
     if (nowMs - key.touchedAtMs >= touchEveryMs) touch(key, nowMs);
     return key.grant;
   }
@@ -81,9 +82,11 @@ export function createKeyring(deps: KeyringDeps): Keyring {
 
   return {
     authenticate(text, from) {
-      const parts = parseKey(text);
+      const parts = splitKey(text);
       if (parts === null) return null;
       const known = keys.get(parts.id);
+      // The sum of a key that was let in before is not reckoned again on each of its requests.
+      if (parts.checksum !== known?.checksum && !isKey(parts)) return null;
       if (known !== undefined) return judge(known, parts, from);
       if (!keys.has(parts.id) && throttle.isBlocked(throttledAddress(from.ip))) return null;
       return loadAndJudge(parts, from);

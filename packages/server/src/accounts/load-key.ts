@@ -6,6 +6,8 @@ import type { KeyGrant, KeyScope } from "./admin-key.ts";
 /** What a node remembers of a key. Times are by the node's monotonic clock, reckoned from the database's. */
 export interface LoadedKey {
   grant: KeyGrant;
+  /** Of the whole key; known once it was let in. */
+  checksum: string | null;
   /** In hexadecimal digits. */
   secretHash: Buffer;
   expiresAtMs: number;
@@ -40,6 +42,7 @@ export async function loadKey(db: Queryable, id: string, now: () => number): Pro
   if (!row) return undefined;
   return {
     grant: { keyId: row.id, projectIds: new Set(row.project_ids), scope: row.scope },
+    checksum: null,
     secretHash: Buffer.from(row.secret_hash.toString("hex"), "latin1"),
     expiresAtMs: row.expires_in_ms === null ? Number.POSITIVE_INFINITY : askedAtMs + row.expires_in_ms,
     allowList: row.allow_list && allowListOf(row.allow_list),
