@@ -3,12 +3,13 @@ import { type DiskCache, openDiskCache } from "@emend/site";
 import { authenticateGitKey } from "./accounts/authenticate-key.ts";
 import { getProject } from "./accounts/get-project.ts";
 import { createKeyring } from "./accounts/keyring.ts";
+import { openModelKey } from "./accounts/model-keys.ts";
 import { openProjectCredential } from "./accounts/project-credential.ts";
 import { refreshLocalUrls } from "./accounts/refresh-local-urls.ts";
 import { createSealer } from "./accounts/secrets.ts";
 import { createSessions } from "./accounts/sessions.ts";
 import { type Admin, createAdmin } from "./admin.ts";
-import { resolveModel } from "./agent/models/registry.ts";
+import { type ModelsDeps, openModel } from "./agent/models/registry.ts";
 import type { Config } from "./config.ts";
 import { startListener } from "./db/listener.ts";
 import { ensureSecret } from "./ensure-secret.ts";
@@ -84,6 +85,13 @@ export async function startServer(config: Config): Promise<Server> {
     };
 
     if (config.role !== "worker") {
+    const models: ModelsDeps = {
+      endpoints: config.modelEndpoints,
+      prices: config.modelPrices,
+      fetch: network.fetch as unknown as typeof globalThis.fetch,
+      keyOf: (projectId, vendor) => openModelKey({ db: pool, sealer }, projectId, vendor),
+    };
+
       const keyring = createKeyring({ pool, listener, log });
       undo.push(() => keyring.close());
       const access = {
@@ -137,7 +145,7 @@ export async function startServer(config: Config): Promise<Server> {
         allowPrivate: config.allowPrivateWebhooks,
       });
       undo.push(() => deliveries.stop());
-      const worker = composeWorker({ config, log, database, listener, mirrors, forges, siteCache });
+      const worker = composeWorker({ config, log, database, listener, mirrors, forges, models, siteCache });
       undo.push(() => worker.stop());
     }
     return { url: publicUrl(), admin, stop, finished };
@@ -156,7 +164,8 @@ function composeWorker(parts: {
   siteCache: DiskCache;
   forges: ForgeDeps;
 }): Worker {
-  const { config, log, database, listener, mirrors, siteCache, forges } = parts;
+  models: ModelsDeps;
+  const { config, log, database, listener, mirrors, siteCache, forges, models } = parts;
   const { pool } = database;
   const crashPoint = createCrashPoint(config.crashAt);
   const stages = createStages({
@@ -165,7 +174,12 @@ function composeWorker(parts: {
     siteCache,
     findProject: (id) => getProject(pool, id),
     openForge: (project) => openForge(project, forges),
-    resolveModel,
+    openModel: (project, name) =>
+      openModel(models, {
+        name,
+        fallbacks: project.settings.fallbackModels ?? config.modelFallbacks,
+        projectId: project.id,
+      }),
     jobUrl: (job) => `${forges.local.publicUrl()}/v2/agent/${job.projectId}/job/${job.id}`,
     crashPoint,
     log,

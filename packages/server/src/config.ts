@@ -1,7 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import type { PriceTable } from "./agent/models/prices.ts";
+import type { Endpoint } from "./agent/models/vendor.ts";
 import type { Network } from "./lib/network.ts";
+import { readModelSettings } from "./model-settings.ts";
 
 type Role = "all" | "api" | "worker";
 
@@ -16,6 +19,12 @@ export interface Config {
   readonly role: Role;
   /** The model of projects that name none. */
   readonly model: string;
+  /** Asked in its place while it is not available. */
+  readonly modelFallbacks: readonly string[];
+  /** Where models are reached and by which keys, by vendor. */
+  readonly modelEndpoints: Readonly<Record<string, Endpoint>>;
+  /** What the operator knows better than the list. */
+  readonly modelPrices: PriceTable;
   /** Seals credentials and signs internal tokens; null: made and kept in `dataDir` (embedded database only). */
   readonly secret: string | null;
   readonly trustProxy: boolean | string;
@@ -91,6 +100,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, overrides: ConfigOverrides = 
     publicUrl,
     role,
     model: read("EMEND_MODEL") ?? "emend/rules",
+    ...readModelSettings(read, problems),
     secret,
     trustProxy: parseTrustProxy(read("EMEND_TRUST_PROXY")),
     concurrency: parseInteger("EMEND_CONCURRENCY", read("EMEND_CONCURRENCY"), { least: 1, most: 1000 }, 8, problems),

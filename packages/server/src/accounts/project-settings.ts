@@ -17,6 +17,15 @@ const ProjectSettings = Type.Object({
   model: Type.Union([Type.String({ minLength: 1, maxLength: 200 }), Type.Null()], { default: null }),
   /** Further models that a request may choose. */
   models: Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 100, default: [] }),
+  /** Asked in this order while the model is not available; null: the installation's. */
+  fallbackModels: Type.Union(
+    [Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 10 }), Type.Null()],
+    {
+      default: null,
+    },
+  ),
+  /** A language model looks at its own finished change once more, and may revise it. */
+  selfReview: Type.Boolean({ default: true }),
   /** Branches are `<prefix>/<job id>`. */
   branchPrefix: Type.String({ minLength: 1, maxLength: 100, default: "emend" }),
   /** Pull requests are opened as drafts. */

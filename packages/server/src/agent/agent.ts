@@ -1,3 +1,4 @@
+import type { SharedV4ProviderMetadata } from "@ai-sdk/provider";
 import type { Finding, ParseCache } from "@emend/site";
 import type { Overlay, OverlayEdit, Tree } from "../tree/tree.ts";
 
@@ -22,13 +23,21 @@ export interface ToolCall {
   id: string;
   name: string;
   input: unknown;
+  /** What the vendor wants to see again with the call, unread. */
+  metadata?: SharedV4ProviderMetadata;
+}
+
+/** A thought that the vendor wants to see again, signed or sealed by it. */
+export interface Reasoning {
+  text: string;
+  metadata?: SharedV4ProviderMetadata;
 }
 
 /** One entry of the conversation, stored as JSON exactly like this. */
 export type Message =
   /** `from`: a review's findings, or the loop's own reminder; absent: the person who asked. */
   | { role: "user"; text: string; from?: "review" | "loop" }
-  | { role: "assistant"; text: string; toolCalls: readonly ToolCall[] }
+  | { role: "assistant"; text: string; toolCalls: readonly ToolCall[]; reasoning?: readonly Reasoning[] }
   | { role: "tool"; callId: string; name: string; output: string; isError: boolean };
 
 /** One persisted turn of the agent: only the messages that it added. */
@@ -43,10 +52,12 @@ export interface Model {
   readonly name: string;
   /** Rules do a thing whole or not at all: no review rounds, and at a limit nothing is kept. */
   readonly nature: "language" | "rules";
+  /** How much it can hold in mind; absent: no matter. */
+  readonly contextTokensMax?: number;
   nextTurn(
     input: { system: string; messages: readonly Message[]; tools: readonly ToolDescription[] },
     signal: AbortSignal,
-  ): Promise<{ text: string; toolCalls: readonly ToolCall[]; usage: Usage }>;
+  ): Promise<{ text: string; toolCalls: readonly ToolCall[]; reasoning?: readonly Reasoning[]; usage: Usage }>;
 }
 
 export interface ToolDescription {

@@ -90,8 +90,8 @@ async function takeTurn(
     turn.deps.model.nextTurn({ system: turn.system, messages: conversation, tools: describeTools() }, either),
   );
   if (answer === "time is up") return answer;
-  const { text, toolCalls } = storable({ text: answer.text, toolCalls: answer.toolCalls });
-  const said: Message = { role: "assistant", text, toolCalls };
+  const { text, toolCalls, reasoning } = storable({ reasoning: [], ...answer });
+  const said: Message = { role: "assistant", text, toolCalls, ...(reasoning.length > 0 && { reasoning }) };
   if (toolCalls.length === 0) {
     return { messages: [said, { role: "user", text: proseReminder, from: "loop" }], usage: answer.usage };
   }

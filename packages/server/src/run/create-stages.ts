@@ -26,6 +26,8 @@ interface RunProject {
   baseRef: string | null;
   docsDir: string;
   settings: {
+    fallbackModels: readonly string[] | null;
+    selfReview: boolean;
     draft: boolean;
     limits: Limits;
     policy: Omit<Policy, "docsDir">;
@@ -40,7 +42,7 @@ export interface StageDeps {
   siteCache: ParseCache;
   findProject(id: string): Promise<RunProject | undefined>;
   openForge(project: RunProject): Promise<Forge>;
-  resolveModel(name: string): Model;
+  openModel(project: RunProject, name: string): Promise<Model>;
   jobUrl(job: LeasedJob): string;
   crashPoint(name: CrashPoint): void;
   log: Logger;
@@ -76,7 +78,7 @@ export function createStages(deps: StageDeps): Stages {
       const policy = policyOf(project);
       return runAgentWithReview(
         {
-          model: deps.resolveModel(job.model),
+          model: await deps.openModel(project, job.model),
           limits: limitsOf(project, job),
           siteCache: deps.siteCache,
           refusePath: (path) => refusedBy(policy, path),

@@ -1,29 +1,71 @@
 import { AppError } from "../../errors.ts";
 import type { Model } from "../agent.ts";
 import { createRulesModel, rulesModelName } from "../rules/rules-model.ts";
-
-type OpenModel = (name: string) => Model;
+import { anthropic } from "./anthropic.ts";
+import { compatible } from "./compatible.ts";
+import { createFallbackModel } from "./fallback-model.ts";
+import { google } from "./google.ts";
+import { openai } from "./openai.ts";
+import { factsOf, type PriceTable } from "./prices.ts";
+import { createSdkModel, type Patience, usualPatience } from "./sdk-model.ts";
+import type { Endpoint, Vendor } from "./vendor.ts";
 
 /** Vendors by the part of a model's name before the slash. A new vendor is one file beside this one and one line here. */
-const vendors: Readonly<Record<string, OpenModel>> = {
-  emend: openEmendModel,
-};
+const vendors: Readonly<Record<string, Vendor>> = { anthropic, openai, google, compatible };
 
-/** The model of this name, or `model_unavailable` in words that say what to set. */
-export function resolveModel(name: string): Model {
-  const vendor = name.split("/", 1)[0] ?? "";
-  const open = Object.hasOwn(vendors, vendor) ? vendors[vendor] : undefined;
-  if (!open) throw unavailable(name);
-  return open(name);
+export interface ModelsDeps {
+  /** The installation's, by vendor. */
+  endpoints: Readonly<Record<string, Endpoint>>;
+  prices: PriceTable;
+  fetch: typeof globalThis.fetch;
+  patience?: Patience;
+  /** A project's own key for a vendor; null: the installation's is used. */
+  keyOf(projectId: string, vendor: string): Promise<string | null>;
 }
 
-function openEmendModel(name: string): Model {
-  if (name !== rulesModelName) throw unavailable(name);
-  return createRulesModel();
+/** The model of this name, with those to ask in its place, or `model_unavailable` in words that say what to set. */
+export async function openModel(
+  deps: ModelsDeps,
+  input: { name: string; fallbacks?: readonly string[]; projectId: string | null },
+): Promise<Model> {
+  if (input.name === rulesModelName) return createRulesModel();
+  const first = await openLanguageModel(deps, input.name, input.projectId);
+  const others: Model[] = [];
+  for (const name of input.fallbacks ?? []) {
+    if (name !== input.name) others.push(await openLanguageModel(deps, name, input.projectId));
+  }
+  return createFallbackModel([first, ...others]);
 }
 
-function unavailable(name: string): AppError {
+async function openLanguageModel(deps: ModelsDeps, name: string, projectId: string | null): Promise<Model> {
+  const slash = name.indexOf("/");
+  const vendorName = name.slice(0, Math.max(0, slash));
+  const modelId = name.slice(slash + 1);
+  const vendor = Object.hasOwn(vendors, vendorName) ? vendors[vendorName] : undefined;
+  if (!vendor || modelId === "") throw unknownModel(name);
+  const endpoint = deps.endpoints[vendorName] ?? { apiKey: null, baseUrl: null };
+  const apiKey = (projectId === null ? null : await deps.keyOf(projectId, vendorName)) ?? endpoint.apiKey;
+  if (vendor.needs === "key" && apiKey === null) throw notSet(name, vendor.keyVariable);
+  if (vendor.needs === "baseUrl" && endpoint.baseUrl === null) throw notSet(name, vendor.baseUrlVariable);
+  return createSdkModel({
+    name,
+    vendor,
+    language: vendor.open({ modelId, apiKey, baseUrl: endpoint.baseUrl, fetch: deps.fetch }),
+    facts: factsOf(name, deps.prices),
+    apiKey,
+    patience: deps.patience ?? usualPatience,
+  });
+}
+
+function unknownModel(name: string): AppError {
+  const forms = Object.keys(vendors).map((vendor) => `${vendor}/<model>`);
   return new AppError("model_unavailable", {
-    publicMessage: `The model ${JSON.stringify(name.slice(0, 200))} is not available here. Set EMEND_MODEL, or the project's model, to one that is: ${rulesModelName} (deterministic, needs no key).`,
+    publicMessage: `There is no model ${JSON.stringify(name.slice(0, 200))}. Set EMEND_MODEL, or the project's model, to ${rulesModelName} (deterministic, needs no key) or to one of ${forms.join(", ")}.`,
+  });
+}
+
+function notSet(name: string, variable: string): AppError {
+  return new AppError("model_unavailable", {
+    publicMessage: `The model ${name.slice(0, 200)} needs ${variable}, which is not set where Emend runs. Set EMEND_MODEL to ${rulesModelName} to work without a model.`,
   });
 }

@@ -1,0 +1,36 @@
+import type { Queryable } from "../db/pool.ts";
+import type { Sealer } from "./secrets.ts";
+
+/** A project's own key for a vendor of models, or null where the installation's is used. */
+export async function openModelKey(
+  deps: { db: Queryable; sealer: Sealer },
+  projectId: string,
+  vendor: string,
+): Promise<string | null> {
+  const { rows } = await deps.db.query<{ credential: Buffer }>(
+    "select credential from model_keys where project_id = $1 and vendor = $2",
+    [projectId, vendor],
+  );
+  return rows[0] ? deps.sealer.open(rows[0].credential, modelKeyContext(projectId, vendor)) : null;
+}
+
+/** Null takes the project's own key away. */
+export async function setModelKey(
+  deps: { db: Queryable; sealer: Sealer },
+  input: { projectId: string; vendor: string; key: string | null },
+): Promise<void> {
+  const { projectId, vendor, key } = input;
+  if (key === null) {
+    await deps.db.query("delete from model_keys where project_id = $1 and vendor = $2", [projectId, vendor]);
+    return;
+  }
+  await deps.db.query(
+    `insert into model_keys (project_id, vendor, credential) values ($1, $2, $3)
+     on conflict (project_id, vendor) do update set credential = excluded.credential`,
+    [projectId, vendor, deps.sealer.seal(key, modelKeyContext(projectId, vendor))],
+  );
+}
+
+function modelKeyContext(projectId: string, vendor: string): string {
+  return `project/${projectId}/model/${vendor}`;
+}

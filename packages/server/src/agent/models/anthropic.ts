@@ -1,0 +1,28 @@
+import { createAnthropic } from "@ai-sdk/anthropic";
+import type { Vendor } from "./vendor.ts";
+
+const outputTokensMax = 16_000;
+
+export const anthropic: Vendor = {
+  name: "anthropic",
+  keyVariable: "ANTHROPIC_API_KEY",
+  baseUrlVariable: "ANTHROPIC_BASE_URL",
+  needs: "key",
+  metadataName: "anthropic",
+  outputTokensMax,
+  cacheMark: { anthropic: { cacheControl: { type: "ephemeral" } } },
+  open({ modelId, apiKey, baseUrl, fetch }) {
+    const provider = createAnthropic({
+      apiKey: apiKey ?? "",
+      fetch,
+      ...(baseUrl !== null && { baseURL: withVersion(baseUrl) }),
+    });
+    return provider(modelId);
+  },
+};
+
+/** Other programs take this variable without the version; both spellings are meant. */
+function withVersion(baseUrl: string): string {
+  const url = baseUrl.replace(/\/+$/, "");
+  return /\/v\d+$/.test(url) ? url : `${url}/v1`;
+}

@@ -1,0 +1,21 @@
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import type { Vendor } from "./vendor.ts";
+
+/** Whatever speaks OpenAI's chat completions: vLLM, Ollama, LM Studio, a gateway. */
+export const compatible: Vendor = {
+  name: "compatible",
+  keyVariable: "EMEND_COMPATIBLE_API_KEY",
+  baseUrlVariable: "EMEND_COMPATIBLE_BASE_URL",
+  needs: "baseUrl",
+  metadataName: "compatible",
+  open({ modelId, apiKey, baseUrl, fetch }) {
+    const provider = createOpenAICompatible({
+      name: "compatible",
+      baseURL: baseUrl ?? "",
+      includeUsage: true,
+      fetch,
+      ...(apiKey !== null && { apiKey }),
+    });
+    return provider.chatModel(modelId);
+  },
+};

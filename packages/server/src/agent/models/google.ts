@@ -1,0 +1,18 @@
+import { createGoogleGenerativeAI } from "@ai-sdk/google";
+import type { Vendor } from "./vendor.ts";
+
+export const google: Vendor = {
+  name: "google",
+  keyVariable: "GOOGLE_GENERATIVE_AI_API_KEY",
+  baseUrlVariable: "GOOGLE_GENERATIVE_AI_BASE_URL",
+  needs: "key",
+  metadataName: "google",
+  open({ modelId, apiKey, baseUrl, fetch }) {
+    const provider = createGoogleGenerativeAI({
+      apiKey: apiKey ?? "",
+      fetch,
+      ...(baseUrl !== null && { baseURL: baseUrl }),
+    });
+    return provider(modelId);
+  },
+};

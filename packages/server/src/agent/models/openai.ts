@@ -1,0 +1,16 @@
+import { createOpenAI } from "@ai-sdk/openai";
+import type { Vendor } from "./vendor.ts";
+
+export const openai: Vendor = {
+  name: "openai",
+  keyVariable: "OPENAI_API_KEY",
+  baseUrlVariable: "OPENAI_BASE_URL",
+  needs: "key",
+  metadataName: "openai",
+  // Nothing is kept at the vendor: a conversation is in the stored steps alone.
+  options: (cacheKey) => ({ openai: { store: false, promptCacheKey: cacheKey } }),
+  open({ modelId, apiKey, baseUrl, fetch }) {
+    const provider = createOpenAI({ apiKey: apiKey ?? "", fetch, ...(baseUrl !== null && { baseURL: baseUrl }) });
+    return provider.responses(modelId);
+  },
+};

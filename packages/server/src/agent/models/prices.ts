@@ -1,0 +1,57 @@
+import type { LanguageModelV4Usage } from "@ai-sdk/provider";
+
+/** US dollars a million tokens, and how much a model can hold in mind. */
+export interface ModelFacts {
+  input: number;
+  output: number;
+  /** Read from the vendor's cache; absent: as input. */
+  cachedInput?: number;
+  /** Written to the vendor's cache; absent: as input. */
+  cacheWrite?: number;
+  contextTokens: number;
+}
+
+/** By the beginning of a model's name; the longest that fits counts. Operators add to it: EMEND_MODEL_PRICES. */
+export type PriceTable = Readonly<Record<string, ModelFacts>>;
+
+/**
+ * List prices as published; vendors change them, so an operator who must be exact sets a table. A model that is not
+ * listed is charged like its vendor's dearest: a limit then stops too early rather than too late.
+ */
+const listPrices: PriceTable = {
+  "anthropic/": { input: 15, output: 75, cachedInput: 1.5, cacheWrite: 18.75, contextTokens: 200_000 },
+  "anthropic/claude-opus-4-5": { input: 5, output: 25, cachedInput: 0.5, cacheWrite: 6.25, contextTokens: 200_000 },
+  "anthropic/claude-sonnet": { input: 3, output: 15, cachedInput: 0.3, cacheWrite: 3.75, contextTokens: 200_000 },
+  "anthropic/claude-haiku": { input: 1, output: 5, cachedInput: 0.1, cacheWrite: 1.25, contextTokens: 200_000 },
+  "openai/": { input: 15, output: 120, contextTokens: 200_000 },
+  "openai/gpt-5": { input: 1.25, output: 10, cachedInput: 0.125, contextTokens: 400_000 },
+  "openai/gpt-5-mini": { input: 0.25, output: 2, cachedInput: 0.025, contextTokens: 400_000 },
+  "openai/gpt-5-nano": { input: 0.05, output: 0.4, cachedInput: 0.005, contextTokens: 400_000 },
+  "openai/gpt-4.1": { input: 2, output: 8, cachedInput: 0.5, contextTokens: 1_000_000 },
+  "openai/gpt-4.1-mini": { input: 0.4, output: 1.6, cachedInput: 0.1, contextTokens: 1_000_000 },
+  "google/": { input: 4, output: 18, cachedInput: 0.4, contextTokens: 1_000_000 },
+  "google/gemini-2.5-pro": { input: 1.25, output: 10, cachedInput: 0.125, contextTokens: 1_000_000 },
+  "google/gemini-2.5-flash": { input: 0.3, output: 2.5, cachedInput: 0.03, contextTokens: 1_000_000 },
+  "google/gemini-3-pro": { input: 2, output: 12, cachedInput: 0.2, contextTokens: 1_000_000 },
+  // One's own machine: nothing is charged, and small windows are common.
+  "compatible/": { input: 0, output: 0, contextTokens: 32_000 },
+};
+
+const unknown: ModelFacts = { input: 0, output: 0, contextTokens: 128_000 };
+
+export function factsOf(name: string, overrides: PriceTable = {}): ModelFacts {
+  const table = { ...listPrices, ...overrides };
+  const fitting = Object.keys(table).filter((start) => name.startsWith(start));
+  const longest = fitting.sort((a, b) => b.length - a.length)[0];
+  return (longest === undefined ? undefined : table[longest]) ?? unknown;
+}
+
+export function costUsd(facts: ModelFacts, usage: LanguageModelV4Usage): number {
+  const { total = 0, cacheRead = 0, cacheWrite = 0 } = usage.inputTokens;
+  const plain = Math.max(0, total - cacheRead - cacheWrite);
+  const inputCost =
+    plain * facts.input +
+    cacheRead * (facts.cachedInput ?? facts.input) +
+    cacheWrite * (facts.cacheWrite ?? facts.input);
+  return (inputCost + (usage.outputTokens.total ?? 0) * facts.output) / 1_000_000;
+}

@@ -1,0 +1,96 @@
+import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from "@ai-sdk/provider";
+import type { Reasoning, ToolCall } from "../agent.ts";
+
+export interface Answer {
+  text: string;
+  toolCalls: readonly ToolCall[];
+  reasoning: readonly Reasoning[];
+  usage: LanguageModelV4Usage;
+}
+
+/** The stream ended before the vendor said that the answer was whole. */
+class StreamCut extends Error {
+  constructor() {
+    super("the answer was cut off");
+    this.name = "StreamCut";
+  }
+}
+
+const answerCharactersMax = 4_000_000;
+
+/** Reads an answer to its end. One that is cut off, or never ends, is none: nothing of it is used. */
+export async function readAnswer(
+  stream: ReadableStream<LanguageModelV4StreamPart>,
+  onPart: () => void,
+): Promise<Answer> {
+  const texts: string[] = [];
+  const thoughts = new Map<string, Reasoning>();
+  const toolCalls: ToolCall[] = [];
+  let usage: LanguageModelV4Usage | undefined;
+  let characters = 0;
+  const grow = (by: number) => {
+    characters += by;
+    if (characters > answerCharactersMax) throw new Error(`the answer has more than ${answerCharactersMax} characters`);
+  };
+  for await (const part of stream) {
+    onPart();
+    switch (part.type) {
+      case "text-delta":
+        grow(part.delta.length);
+        texts.push(part.delta);
+        break;
+      case "tool-input-delta":
+        grow(part.delta.length);
+        break;
+      case "reasoning-start":
+      case "reasoning-delta":
+      case "reasoning-end": {
+        const earlier = thoughts.get(part.id) ?? { text: "" };
+        const delta = part.type === "reasoning-delta" ? part.delta : "";
+        grow(delta.length);
+        const metadata = part.providerMetadata ?? earlier.metadata;
+        thoughts.set(part.id, { text: earlier.text + delta, ...(metadata && { metadata }) });
+        break;
+      }
+      case "tool-call":
+        toolCalls.push({
+          id: part.toolCallId,
+          name: part.toolName,
+          input: parseInput(part.input),
+          ...(part.providerMetadata && { metadata: part.providerMetadata }),
+        });
+        break;
+      case "error":
+        throw part.error;
+      case "finish":
+        if (part.finishReason.unified === "interrupted" || part.finishReason.unified === "error") throw new StreamCut();
+        usage = part.usage;
+        break;
+      default:
+        break;
+    }
+  }
+  if (!usage) throw new StreamCut();
+  const reasoning = [...thoughts.values()].filter((thought) => thought.metadata !== undefined);
+  return { text: texts.join(""), toolCalls: withOwnIds(toolCalls), reasoning, usage };
+}
+
+/** What is no JSON stays as it came: the tool then says what it takes. */
+function parseInput(input: string): unknown {
+  if (input.trim() === "") return {};
+  try {
+    return JSON.parse(input);
+  } catch {
+    return input;
+  }
+}
+
+/** Calls are told apart by their ids, whatever the model did with them. */
+function withOwnIds(calls: readonly ToolCall[]): readonly ToolCall[] {
+  const seen = new Set<string>();
+  return calls.map((call, index) => {
+    const id = call.id === "" || seen.has(call.id) ? `${call.id || "call"}_${index}` : call.id;
+    seen.add(id);
+    return { ...call, id };
+  });
+}

@@ -1,0 +1,109 @@
+import { type ChatCompletionRequest, type FixtureOpts, type FixtureResponse, LLMock } from "@copilotkit/aimock";
+import { type ModelsDeps, openModel } from "../../src/agent/models/registry.ts";
+import type { Patience } from "../../src/agent/models/sdk-model.ts";
+
+/** One model for each wire protocol. */
+export const protocols = [
+  "anthropic/claude-sonnet-4-5",
+  "openai/gpt-5",
+  "google/gemini-2.5-pro",
+  "compatible/llama-4",
+] as const;
+
+/** What the far end says to a request: calls by name and input, words, or something of the mock's own. */
+export type FarTurn =
+  | string
+  | ReadonlyArray<[name: string, input: unknown]>
+  | { response: FixtureResponse; options?: FixtureOpts };
+
+export interface FarModel {
+  endpoints: ModelsDeps["endpoints"];
+  /** The same, for a process of its own. */
+  environment: Record<string, string>;
+  /** Every request so far, whatever its protocol, in one shape. */
+  requests: ChatCompletionRequest[];
+  headers(): readonly Record<string, string>[];
+  stop(): Promise<void>;
+}
+
+const key = "sk-test-0123456789";
+
+/**
+ * The far end of all four protocols on loopback. `script` is asked once a request, with the number of answers that the
+ * conversation holds so far: what it says follows from the conversation alone, as with a real model.
+ */
+export async function startFarModel(
+  script: (turn: number, request: ChatCompletionRequest, requestNumber: number) => FarTurn,
+): Promise<FarModel> {
+  const mock = new LLMock({ port: 0, host: "127.0.0.1", journalMaxEntries: 0 });
+  const requests: ChatCompletionRequest[] = [];
+  mock.addFixture({ match: { predicate: () => true }, response: { content: "" } });
+  // Options such as a cut belong to the fixture and not to its answer, so each request gets a fixture of its own.
+  mock.clearFixtures();
+  mock.addFixture({
+    match: {
+      predicate(request) {
+        requests.push(request);
+        const said = request.messages.filter((message) => message.role === "assistant").length;
+        const turn = script(said, request, requests.length);
+        const { response, options } = toFixture(turn, requests.length);
+        Object.assign(fixture, { latency: undefined, truncateAfterChunks: undefined, chaos: undefined }, options);
+        fixture.response = response;
+        return true;
+      },
+    },
+    response: { content: "" },
+  });
+  const fixture = mock.getFixtures()[0] as { response: FixtureResponse };
+  await mock.start();
+  return {
+    endpoints: {
+      anthropic: { apiKey: key, baseUrl: mock.url },
+      openai: { apiKey: key, baseUrl: `${mock.url}/v1` },
+      google: { apiKey: key, baseUrl: `${mock.url}/v1beta` },
+      compatible: { apiKey: null, baseUrl: `${mock.url}/v1` },
+    },
+    environment: {
+      ANTHROPIC_API_KEY: key,
+      ANTHROPIC_BASE_URL: mock.url,
+      OPENAI_API_KEY: key,
+      OPENAI_BASE_URL: `${mock.url}/v1`,
+      GOOGLE_GENERATIVE_AI_API_KEY: key,
+      GOOGLE_GENERATIVE_AI_BASE_URL: `${mock.url}/v1beta`,
+      EMEND_COMPATIBLE_BASE_URL: `${mock.url}/v1`,
+    },
+    requests,
+    headers: () => mock.getRequests().map((entry) => entry.headers),
+    stop: () => mock.stop(),
+  };
+}
+
+const usage = {
+  prompt_tokens: 1000,
+  completion_tokens: 100,
+  input_tokens: 1000,
+  output_tokens: 100,
+  promptTokenCount: 1000,
+  candidatesTokenCount: 100,
+  totalTokenCount: 1100,
+};
+
+function toFixture(turn: FarTurn, requestNumber: number): { response: FixtureResponse; options?: FixtureOpts } {
+  if (typeof turn === "string") return { response: { content: turn, usage } };
+  if ("response" in turn) return turn;
+  const toolCalls = turn.map(([name, input], index) => ({
+    id: `call_${requestNumber}_${index}`,
+    name,
+    arguments: typeof input === "string" ? input : JSON.stringify(input),
+  }));
+  return { response: { toolCalls, usage } };
+}
+
+/** A model of ours that reaches this far end, in no mood to wait. */
+export async function openFarModel(far: FarModel, name: string, patience: Partial<Patience> = {}) {
+  const quick = { triesMax: 4, firstPauseMs: 1, pauseMsMax: 5_000, silenceMsMax: 10_000, ...patience };
+  return openModel(
+    { endpoints: far.endpoints, prices: {}, fetch: globalThis.fetch, patience: quick, keyOf: async () => null },
+    { name, projectId: null },
+  );
+}
