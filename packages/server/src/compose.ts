@@ -84,7 +84,6 @@ export async function startServer(config: Config): Promise<Server> {
       credentialOf: (projectId) => openProjectCredential({ db: pool, sealer }, projectId),
     };
 
-    if (config.role !== "worker") {
     const models: ModelsDeps = {
       endpoints: config.modelEndpoints,
       prices: config.modelPrices,
@@ -92,6 +91,7 @@ export async function startServer(config: Config): Promise<Server> {
       keyOf: (projectId, vendor) => openModelKey({ db: pool, sealer }, projectId, vendor),
     };
 
+    if (config.role !== "worker") {
       const keyring = createKeyring({ pool, listener, log });
       undo.push(() => keyring.close());
       const access = {
@@ -163,8 +163,8 @@ function composeWorker(parts: {
   mirrors: Mirrors;
   siteCache: DiskCache;
   forges: ForgeDeps;
-}): Worker {
   models: ModelsDeps;
+}): Worker {
   const { config, log, database, listener, mirrors, siteCache, forges, models } = parts;
   const { pool } = database;
   const crashPoint = createCrashPoint(config.crashAt);
