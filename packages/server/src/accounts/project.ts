@@ -1,7 +1,6 @@
 import { type ProjectSettings, parseProjectSettings } from "./project-settings.ts";
 
-export const forgeNames = ["local", "github", "gitlab", "gitea"] as const;
-export type ForgeName = (typeof forgeNames)[number];
+export type ForgeName = "local" | "github" | "gitlab" | "gitea";
 
 /** A docs repository on a forge, with its settings. */
 export interface Project {

@@ -26,7 +26,7 @@ export interface CreateJobRules {
   quota: QuotaRule;
 }
 
-export interface QuotaRule {
+interface QuotaRule {
   usesMax: number;
   windowMs: number;
 }
