@@ -48,6 +48,8 @@ export interface PublishDeps {
     savePush(): Promise<void>;
   };
   writes: WriteQueue;
+  /** Below the lease: a request that outlives it could land after another worker has ended the job. */
+  requestMsMax?: number;
   /** Told of what did not work and does not matter enough to fail: labels, reviewers. */
   warn(message: string, error: unknown): void;
   crashPoint(name: PublishCrashPoint): void;

@@ -1,19 +1,19 @@
 import { AppError, isAppError } from "../errors.ts";
 import type { PublishDeps } from "./publication.ts";
 
-/** Below the lease: a request that outlives it could land after another worker has ended the job. */
-const requestMsMax = 15_000;
+/** Where `requestMsMax` says nothing else. */
+const usualRequestMsMax = 15_000;
 const renewalsMax = 3;
 
 /** An answer, or the lack of one (time-out, reset, 5xx): then it may or may not have happened. */
 export type Answer<T> = { kind: "answered"; value: T } | { kind: "unclear"; error: unknown };
 type Send<T> = (signal: AbortSignal) => Promise<T>;
-type EffectDeps = Pick<PublishDeps, "forge" | "writes" | "renewForEffect">;
+type EffectDeps = Pick<PublishDeps, "forge" | "writes" | "renewForEffect" | "requestMsMax">;
 
 /** Sends a write in its turn, with a lease renewed right before it. A lost lease and permanent refusals are thrown. */
 export function sendEffect<T>(deps: EffectDeps, send: Send<T>, signal: AbortSignal): Promise<Answer<T>> {
   const { writes, forge } = deps;
-  return answer(signal, (begin) => {
+  return answer(deps, signal, (begin) => {
     const turn = async () => {
       await renew(deps);
       return begin(send);
@@ -24,10 +24,11 @@ export function sendEffect<T>(deps: EffectDeps, send: Send<T>, signal: AbortSign
 
 /** Asks without changing anything. */
 export function sendQuestion<T>(deps: EffectDeps, send: Send<T>, signal: AbortSignal): Promise<Answer<T>> {
-  return answer(signal, (begin) => deps.writes.read(deps.forge.credentialId, () => begin(send), signal));
+  return answer(deps, signal, (begin) => deps.writes.read(deps.forge.credentialId, () => begin(send), signal));
 }
 
 async function answer<T>(
+  { requestMsMax = usualRequestMsMax }: EffectDeps,
   signal: AbortSignal,
   exchange: (begin: (send: Send<T>) => Promise<T>) => Promise<T>,
 ): Promise<Answer<T>> {

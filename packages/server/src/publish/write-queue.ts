@@ -15,6 +15,8 @@ interface Line {
   tail: Promise<unknown>;
   users: number;
   openAtMs: number;
+  /** Why it is closed, as the forge said it. */
+  words: string;
 }
 
 /** A pause of up to `pauseMsMax` is waited for; a longer one is handed back, so that a run can let go of its lease. */
@@ -23,7 +25,7 @@ export function createWriteQueue(options: { pauseMsMax?: number } = {}): WriteQu
   const lines = new Map<string, Line>();
 
   async function inLine<T>(credentialId: string, work: (line: Line) => Promise<T>): Promise<T> {
-    const line = lines.get(credentialId) ?? { tail: Promise.resolve(), users: 0, openAtMs: 0 };
+    const line = lines.get(credentialId) ?? { tail: Promise.resolve(), users: 0, openAtMs: 0, words: "" };
     lines.set(credentialId, line);
     line.users += 1;
     try {
@@ -41,6 +43,7 @@ export function createWriteQueue(options: { pauseMsMax?: number } = {}): WriteQu
     } catch (error) {
       if (isAppError(error) && error.retryAfterMs !== undefined) {
         line.openAtMs = Math.max(line.openAtMs, performance.now() + error.retryAfterMs);
+        line.words = error.publicMessage;
       }
       throw error;
     }
@@ -65,7 +68,7 @@ async function untilOpen(line: Line, pauseMsMax: number, signal: AbortSignal): P
   if (pauseMs <= 0) return;
   if (pauseMs > pauseMsMax) {
     throw new AppError("forge_unavailable", {
-      publicMessage: "The forge asked to be left alone for a while.",
+      publicMessage: line.words,
       retryable: true,
       retryAfterMs: pauseMs,
     });

@@ -1,8 +1,11 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { FarPull, FarState } from "./far-end.ts";
 
-/** The tip of a branch; null where there is none. */
+/** The tip of a branch; null where there is none. Nothing packs refs here, so each is a file. */
 export function tipOf(state: FarState, branch: string): string | null {
-  return state.repository.git("for-each-ref", "--format=%(objectname)", `refs/heads/${branch}`) || null;
+  const path = join(state.repository.path, "refs/heads", branch);
+  return existsSync(path) ? readFileSync(path, "utf8").trim() : null;
 }
 
 export type Opening = { kind: "opened"; pull: FarPull } | { kind: "exists"; number: number } | { kind: "no branch" };

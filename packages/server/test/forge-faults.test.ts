@@ -1,0 +1,249 @@
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { AppError } from "../src/errors.ts";
+import type { Forge } from "../src/forge/forge.ts";
+import type { Publication } from "../src/publish/publication.ts";
+import type { FarEnd } from "./support/forges/far-end.ts";
+import type { Fault } from "./support/forges/faults.ts";
+import { type FarPublisher, startFarPublisher } from "./support/forges/publish-far.ts";
+import { openPull } from "./support/forges/pulls.ts";
+import { vendors } from "./support/forges/vendors.ts";
+
+const createOperation = {
+  github: "POST /repos/{owner}/{repo}/pulls",
+  gitlab: "POST /projects/{id}/merge_requests",
+  gitea: "POST /repos/{owner}/{repo}/pulls",
+} as const;
+const findOperation = {
+  github: "GET /repos/{owner}/{repo}/pulls",
+  gitlab: "GET /projects/{id}/merge_requests",
+  gitea: "GET /repos/{owner}/{repo}/pulls",
+} as const;
+const push = "git git-receive-pack";
+
+interface Case {
+  name: string;
+  /** What happens, at which request. */
+  at: "find" | "create" | "push" | "nothing";
+  fault?: Fault;
+  arrange?(far: FarEnd, jobId: string): void;
+  /** How it ends: what became of the change, or which refusal in whose words. */
+  ends: Publication["kind"] | { code: AppError["code"]; retryable: boolean; words: RegExp };
+  /** Nothing may be sent for so long after the fault. */
+  quietMs?: number;
+}
+
+const refused = (words: RegExp) => ({ code: "forge_rejected", retryable: false, words }) as const;
+const away = (words: RegExp) => ({ code: "forge_unavailable", retryable: true, words }) as const;
+const answer = (status: number, words: string, headers?: Record<string, string>): Fault => ({
+  kind: "answer",
+  status,
+  words,
+  ...(headers && { headers }),
+});
+const secondary = "You have exceeded a secondary rate limit.";
+
+const cases: readonly Case[] = [
+  { name: "401", at: "create", fault: answer(401, "Bad credentials"), ends: refused(/401: Bad credentials.*token/) },
+  { name: "403", at: "create", fault: answer(403, "Resource not accessible"), ends: refused(/403: Resource not acc/) },
+  {
+    name: "403 for a while, with Retry-After",
+    at: "create",
+    fault: answer(403, secondary, { "retry-after": "1" }),
+    ends: "opened",
+    quietMs: 1000,
+  },
+  { name: "403 for a while, without", at: "create", fault: answer(403, secondary), ends: away(/secondary rate limit/) },
+  {
+    name: "403 until the limit is reset",
+    at: "find",
+    fault: answer(403, "API rate limit exceeded", {
+      "x-ratelimit-remaining": "0",
+      "x-ratelimit-reset": String(Math.floor(Date.now() / 1000) + 1800),
+    }),
+    ends: away(/rate limit/),
+  },
+  { name: "404", at: "create", fault: answer(404, "Not Found"), ends: refused(/404: Not Found.*address/) },
+  {
+    name: "one that exists already",
+    at: "create",
+    arrange: (far, jobId) => {
+      far.fault(createOperation[far.vendor], { kind: "before", happens: () => openByOther(far, jobId) });
+    },
+    ends: "found",
+  },
+  {
+    name: "422 for another reason",
+    at: "create",
+    fault: answer(422, "base is odd"),
+    ends: refused(/422: base is odd/),
+  },
+  {
+    name: "429 with Retry-After",
+    at: "create",
+    fault: answer(429, "Too many", { "retry-after": "1" }),
+    ends: "opened",
+    quietMs: 1000,
+  },
+  { name: "429 without", at: "find", fault: answer(429, "Too many"), ends: away(/429: Too many/) },
+  { name: "500", at: "create", fault: answer(500, "Oops"), ends: "opened" },
+  {
+    name: "503 with a long Retry-After",
+    at: "create",
+    fault: answer(503, "Maintenance", { "retry-after": "600" }),
+    ends: away(/./),
+  },
+  { name: "502 after success", at: "create", fault: { kind: "lost", how: "502" }, ends: "found" },
+  { name: "a time-out before success", at: "create", fault: { kind: "ignored", how: "silence" }, ends: "opened" },
+  { name: "a time-out after success", at: "create", fault: { kind: "lost", how: "silence" }, ends: "found" },
+  { name: "a reset before success", at: "create", fault: { kind: "ignored", how: "reset" }, ends: "opened" },
+  { name: "a reset after success", at: "create", fault: { kind: "lost", how: "reset" }, ends: "found" },
+  { name: "a body that does not end", at: "create", fault: { kind: "lost", how: "slow" }, ends: "found" },
+  { name: "a body that breaks off", at: "create", fault: { kind: "lost", how: "cut" }, ends: "found" },
+  { name: "an answer that is no JSON", at: "create", fault: { kind: "lost", how: "no json" }, ends: "found" },
+  { name: "a list that is no JSON", at: "find", fault: { kind: "lost", how: "no json" }, ends: "opened" },
+  {
+    name: "a repository that moved",
+    at: "nothing",
+    arrange: (far) => Object.assign(far.state, { movedTo: "/repositories/1" }),
+    ends: refused(/301.*moved.*new address/),
+  },
+  {
+    name: "a repository that was archived",
+    at: "nothing",
+    arrange: (far) => Object.assign(far.state, { archived: true }),
+    ends: refused(/40[03]|423/),
+  },
+  {
+    name: "a protected branch",
+    at: "nothing",
+    arrange: (far) => hook(far, "update", "GH006: Protected branch update failed"),
+    ends: refused(/GH006: Protected branch update failed/),
+  },
+  {
+    name: "a hook that declines",
+    at: "nothing",
+    arrange: (far) => hook(far, "pre-receive", "Commits must be signed"),
+    ends: refused(/pre-receive hook declined.*Commits must be signed/),
+  },
+  {
+    name: "a branch that holds somebody's commit",
+    at: "nothing",
+    arrange: (far, jobId) => void far.makeBranch(`emend/${jobId}`),
+    ends: "branch_conflict",
+  },
+  { name: "a push that is answered with 503", at: "push", fault: answer(503, "Busy"), ends: "opened" },
+  { name: "a push that is reset", at: "push", fault: { kind: "ignored", how: "reset" }, ends: "opened" },
+  { name: "a push that is forbidden", at: "push", fault: answer(403, "No"), ends: refused(/may not push/) },
+  {
+    name: "a token that expires in the middle",
+    at: "nothing",
+    arrange: (far) => far.fault(createOperation[far.vendor], { kind: "before", happens: () => far.tokens.clear() }),
+    ends: refused(/401.*expired/),
+  },
+];
+
+function openByOther(far: FarEnd, jobId: string): void {
+  const head = `emend/${jobId}`;
+  openPull(far.state, {
+    head,
+    base: "main",
+    title: "T",
+    body: "",
+    draft: false,
+    labels: [],
+    reviewers: [],
+    options: {},
+  });
+}
+
+function hook(far: FarEnd, name: string, words: string): void {
+  const path = join(far.state.repository.path, "hooks", name);
+  mkdirSync(join(far.state.repository.path, "hooks"), { recursive: true });
+  writeFileSync(path, `#!/bin/sh\necho "${words}" >&2\nexit 1\n`);
+  chmodSync(path, 0o755);
+}
+
+describe.each(vendors)("$name", (vendor) => {
+  let publisher: FarPublisher;
+  let count = 0;
+  beforeAll(async () => {
+    publisher = await startFarPublisher(vendor);
+  });
+  afterAll(async () => {
+    await publisher.close();
+    expect(publisher.far.violations).toEqual([]);
+  });
+  afterEach(() => {
+    const { far } = publisher;
+    far.tokens.add(far.token);
+    Object.assign(far.state, { movedTo: null, archived: false });
+    rmSync(join(far.state.repository.path, "hooks"), { recursive: true, force: true });
+  });
+
+  it.each(cases)("$name", async ({ at, fault, arrange, ends, quietMs }) => {
+    const { far } = publisher;
+    count += 1;
+    const jobId = `job_${vendor.name}${count}`;
+    const head = `emend/${jobId}`;
+    // Each case under a token of its own, so that one that must wait keeps no other waiting.
+    const token = `${far.token}-${count}`;
+    far.tokens.add(token);
+    const forge = far.open({}, token);
+    arrange?.(far, jobId);
+    const operation = { find: findOperation[far.vendor], create: createOperation[far.vendor], push, nothing: "" }[at];
+    if (fault && !arrange) far.fault(operation, fault);
+    const before = far.requests.length;
+
+    // What goes wrong after the push needs no push.
+    const isPushed = at === "find" || at === "create";
+    const run = (by: Forge): Promise<{ kind: string }> =>
+      isPushed ? publisher.open(jobId, by) : publisher.publish(jobId, { forge: by });
+    const outcome = await run(forge).catch((error: AppError) => error);
+    if (typeof ends === "string") expect(outcome).toMatchObject({ kind: ends });
+    else {
+      expect(outcome).toMatchObject({ code: ends.code, retryable: ends.retryable });
+      expect((outcome as AppError).publicMessage).toMatch(ends.words);
+      expect((outcome as AppError).publicMessage).not.toContain(far.token);
+    }
+    expect(far.pullsOf(head).length).toBe(ends === "opened" || ends === "found" ? 1 : 0);
+    const sent = far.requests.slice(before);
+    if (quietMs !== undefined) {
+      const met = sent.findIndex((request) => request.operation === operation);
+      expect((sent[met + 1]?.atMs ?? 0) - (sent[met]?.atMs ?? 0)).toBeGreaterThanOrEqual(quietMs);
+    }
+    if (typeof ends !== "string" && ends.retryable) {
+      // It was asked for an hour or a minute of rest: nothing more is sent, and a later run makes the one.
+      expect(sent.filter((request) => request.operation === operation)).toHaveLength(1);
+      const later = `${token}-later`;
+      far.tokens.add(later);
+      expect(await run(far.open({}, later))).toMatchObject({ kind: "opened" });
+      expect(far.pullsOf(head)).toHaveLength(1);
+    }
+  });
+
+  it("opens an ordinary pull request, findings first, where there are no drafts", async () => {
+    const { far } = publisher;
+    far.state.draftsSupported = false;
+    const introduced = [
+      { rule: "links", severity: "error", path: "guides/new.md", line: 2, message: "Broken." },
+    ] as never;
+    const checks = { introduced, fixed: [], findingsBefore: 0, findingsAfter: 1 };
+    const outcome = await publisher.publish(`job_${vendor.name}draft`, { draft: true, checks });
+    expect(outcome).toMatchObject({ kind: "opened", pullRequest: { draft: vendor.name !== "github" } });
+    const [pull] = far.pullsOf(`emend/job_${vendor.name}draft`);
+    const title = { github: "[needs review] ", gitlab: "Draft: ", gitea: "WIP: " }[vendor.name];
+    expect(pull?.title).toBe(`${title}Replace a term`);
+    const body = pull?.body ?? "";
+    expect(body.indexOf("### New findings") < body.indexOf("Replaced the term")).toBe(vendor.name === "github");
+  });
+
+  it("sets labels and reviewers, and does not fail a job whose reviewer is unknown", async () => {
+    const forge = publisher.far.open({ labels: ["docs"], reviewers: ["nobody"] });
+    const outcome = await publisher.publish(`job_${vendor.name}labels`, { forge });
+    expect(outcome.kind).toBe("opened");
+    expect(publisher.warnings.length).toBe(vendor.name === "gitea" ? 0 : 1);
+    expect(publisher.far.pullsOf(`emend/job_${vendor.name}labels`)).toMatchObject([{ labels: ["docs"] }]);
+  });
+});

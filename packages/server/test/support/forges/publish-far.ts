@@ -1,0 +1,105 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Forge } from "../../../src/forge/forge.ts";
+import { createLogger } from "../../../src/lib/logger.ts";
+import { type EnsuredPullRequest, ensurePullRequest } from "../../../src/publish/ensure-pull-request.ts";
+import type { CommitIds, Publication, PublishDeps, PublishInput } from "../../../src/publish/publication.ts";
+import { publishChange } from "../../../src/publish/publish-change.ts";
+import { createWriteQueue } from "../../../src/publish/write-queue.ts";
+import { createGit } from "../../../src/tree/git.ts";
+import type { Mirror } from "../../../src/tree/mirror.ts";
+import { createMirrors } from "../../../src/tree/mirrors.ts";
+import { testCommit, testEntries } from "../publish-job.ts";
+import { type FarEnd, startFarEnd, type Vendor } from "./far-end.ts";
+
+const { signal } = new AbortController();
+
+/** A worker's end of a forge: its mirror and its place in line, with the job's row left out. */
+export interface FarPublisher {
+  far: FarEnd;
+  /** Publishes the same change for a job, as often as it is called; `stored` is kept as a row would keep it. */
+  publish(jobId: string, more?: Partial<PublishInput> & { forge?: Forge }): Promise<Publication>;
+  /** The second half alone, for a branch that is there. */
+  open(jobId: string, forge: Forge): Promise<EnsuredPullRequest>;
+  warnings: string[];
+  close(): Promise<void>;
+}
+
+export async function startFarPublisher(vendor: Vendor): Promise<FarPublisher> {
+  const far = await startFarEnd(vendor);
+  const dir = mkdtempSync(join(tmpdir(), "emend-far-"));
+  const mirrors = createMirrors({
+    dir,
+    git: createGit({ allowedProtocols: ["http"] }),
+    log: createLogger({ level: "silent" }),
+  });
+  const mirror: Mirror = await mirrors.open("prj_far");
+  const writes = createWriteQueue();
+  const rows = new Map<string, CommitIds>();
+  const warnings: string[] = [];
+
+  const first = await mirror.fetchBase(
+    { remote: await far.open().gitRemote(signal), jobId: "job_first", baseRef: null },
+    signal,
+  );
+
+  function prepare(jobId: string, forge: Forge, base: PublishInput["base"]) {
+    const deps: PublishDeps = {
+      forge,
+      mirror,
+      writes,
+      requestMsMax: 700,
+      store: { saveCommit: async (ids) => void rows.set(jobId, ids), savePush: async () => {} },
+      warn: (message) => warnings.push(message),
+      crashPoint: () => {},
+      renewForEffect: async () => ({ sendBeforeMs: performance.now() + 5_000 }),
+    };
+    const input: PublishInput = {
+      job: {
+        id: jobId,
+        createdAt: new Date(1_700_000_000_000),
+        branch: `emend/${jobId}`,
+        prompt: "Replace the term.",
+        url: `https://emend.test/job/${jobId}`,
+      },
+      model: "emend/rules",
+      base,
+      entries: testEntries,
+      title: "Replace a term",
+      summary: "Replaced the term on 1 page.",
+      checks: { introduced: [], fixed: [], findingsBefore: 0, findingsAfter: 0 },
+      draft: false,
+      commit: testCommit,
+      stored: rows.get(jobId) ?? null,
+      branchExpected: null,
+    };
+    return { deps, input };
+  }
+
+  async function publish(jobId: string, more: Partial<PublishInput> & { forge?: Forge } = {}): Promise<Publication> {
+    const { forge = far.open(), ...rest } = more;
+    const remote = await forge.gitRemote(signal);
+    const base = await mirror.fetchBase({ remote, jobId, baseRef: null }, signal);
+    const { deps, input } = prepare(jobId, forge, base);
+    return publishChange(deps, { ...input, ...rest }, signal);
+  }
+
+  function open(jobId: string, forge: Forge): Promise<EnsuredPullRequest> {
+    far.state.repository.git("update-ref", `refs/heads/emend/${jobId}`, first.commit);
+    const { deps, input } = prepare(jobId, forge, first);
+    return ensurePullRequest(deps, input, signal);
+  }
+
+  return {
+    far,
+    publish,
+    open,
+    warnings,
+    async close() {
+      await mirrors.close();
+      await far.close();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
