@@ -37,9 +37,9 @@ module.exports = {
     {
       name: "mcp-imports",
       severity: "error",
-      comment: "the tools are a client like any other",
-      from: { path: "^packages/mcp/src", pathNot: "\\.test\\.ts$" },
-      to: { path: "^packages/(?!mcp/|sdk/)" },
+      comment: "the tools and the action are clients like any other",
+      from: { path: "^packages/(mcp|action)/src", pathNot: "\\.test\\.ts$" },
+      to: { path: "^packages/(?!mcp/|action/|sdk/)" },
     },
     {
       name: "cli-imports",
@@ -67,6 +67,14 @@ module.exports = {
     folder("publish", ["tree", "forge", "lib", "errors"]),
     folder("run", ["jobs", "tree", "agent", "review", "publish", "forge", "lib", "errors", "db"]),
     folder("http", ["accounts", "jobs", "notify", "lib", "errors", "db"]),
+    folder("dashboard", ["accounts", "jobs", "notify", "http", "lib", "errors", "db"]),
+    {
+      name: "dashboard-imports-contract",
+      severity: "error",
+      comment: "the app knows the server by the types of its answers alone",
+      from: { path: "^packages/dashboard/src" },
+      to: { path: "^packages/(?!dashboard/|contract/)" },
+    },
     {
       name: "forge-siblings",
       severity: "error",
@@ -88,7 +96,7 @@ module.exports = {
     enhancedResolveOptions: {
       exportsFields: ["exports"],
       conditionNames: ["import", "node", "default"],
-      extensions: [".ts", ".js", ".mjs"],
+      extensions: [".ts", ".tsx", ".js", ".mjs"],
     },
   },
 };

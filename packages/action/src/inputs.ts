@@ -1,0 +1,49 @@
+export interface Inputs {
+  url: string;
+  apiKey: string;
+  project: string;
+  prompt: string;
+  baseRef: string | null;
+  model: string | null;
+  draft: boolean;
+  wait: boolean;
+  timeoutMinutes: number;
+  idempotencyKey: string;
+}
+
+/** What the workflow gave: the runner hands inputs over as `INPUT_<NAME>`. Every problem is told at once. */
+export function readInputs(env: NodeJS.ProcessEnv): Inputs {
+  const problems: string[] = [];
+  const optional = (name: string) => env[`INPUT_${name.toUpperCase()}`]?.trim() || null;
+  function required(name: string): string {
+    const value = optional(name);
+    if (value === null) problems.push(`the input "${name}" is missing`);
+    return value ?? "";
+  }
+  function flag(name: string, fallback: boolean): boolean {
+    const value = optional(name) ?? String(fallback);
+    if (value !== "true" && value !== "false") problems.push(`the input "${name}" must be true or false`);
+    return value === "true";
+  }
+  const timeoutMinutes = Number(optional("timeout-minutes") ?? 30);
+  if (!(timeoutMinutes > 0 && timeoutMinutes <= 360)) {
+    problems.push('the input "timeout-minutes" must be a number up to 360');
+  }
+  const inputs = {
+    url: required("url"),
+    apiKey: required("api-key"),
+    project: required("project"),
+    prompt: required("prompt"),
+    baseRef: optional("base-ref"),
+    model: optional("model"),
+    draft: flag("draft", false),
+    wait: flag("wait", true),
+    timeoutMinutes,
+    // A step that the runner repeats after a lost connection creates once; a re-run by a person creates anew.
+    idempotencyKey:
+      optional("idempotency-key") ??
+      [env.GITHUB_REPOSITORY, env.GITHUB_RUN_ID, env.GITHUB_RUN_ATTEMPT, env.GITHUB_JOB, env.GITHUB_ACTION].join("/"),
+  };
+  if (problems.length > 0) throw new Error(problems.join("; "));
+  return inputs;
+}
