@@ -38,6 +38,9 @@ export function parseMdx(text: string): SyntaxProblem | null {
     const fault = error as Fault;
     const place = fault.place?.start ?? fault.place;
     const message = fault.reason ?? (error instanceof Error ? error.message : String(error));
-    return { message, line: fault.line ?? place?.line ?? 1, column: fault.column ?? place?.column ?? 1 };
+    // A tag that is never closed is noticed at the end, but its own place is in the text.
+    const named = /\((\d+):(\d+)/.exec(message);
+    const line = named === null ? (fault.line ?? place?.line ?? 1) : Number(named[1]);
+    return { message, line, column: named === null ? (fault.column ?? place?.column ?? 1) : Number(named[2]) };
   }
 }

@@ -27,15 +27,25 @@ function textBlock(lines: number[], isQuoted: boolean): TextBlock {
   return { kind: "text", start, end, lines: isQuoted && lines.length > 2 ? lines : null };
 }
 
-/** The offset in the file of an offset in the lines joined by line feeds. */
-export function toFileOffset(lines: readonly number[], offset: number): number {
+/** Finds the offset in the file of an offset in the lines joined by line feeds. */
+export function createOffsetMap(lines: readonly number[]): (offset: number) => number {
+  const starts: number[] = [];
   let passed = 0;
   for (let i = 0; i < lines.length; i += 2) {
-    const length = (lines[i + 1] as number) - (lines[i] as number);
-    if (offset <= passed + length) return (lines[i] as number) + offset - passed;
-    passed += length + 1;
+    starts.push(passed);
+    passed += (lines[i + 1] as number) - (lines[i] as number) + 1;
   }
-  return lines[lines.length - 1] as number;
+  return (offset) => {
+    let low = 0;
+    let high = starts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((starts[middle] as number) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    const inFile = (lines[low * 2] as number) + offset - (starts[low] as number);
+    return Math.min(inFile, lines[low * 2 + 1] as number);
+  };
 }
 
 export function joinLines(text: string, lines: readonly number[]): string {
@@ -52,12 +62,13 @@ export function closeParagraph(blocks: Blocks, text: string, lines: number[], is
   if (text.charCodeAt(lines[0] as number) === 91) {
     const joined = joinLines(text, lines);
     const { definitions, after } = readDefinitions(joined);
+    const inFile = createOffsetMap(lines);
     for (const { label, start, end } of definitions) {
-      blocks.definitions.push({ label, start: toFileOffset(lines, start), end: toFileOffset(lines, end) });
+      blocks.definitions.push({ label, start: inFile(start), end: inFile(end) });
     }
     if (after >= joined.length) return;
     if (after > 0) {
-      const from = toFileOffset(lines, after);
+      const from = inFile(after);
       rest = lines.slice(lines.findIndex((offset, i) => i % 2 === 1 && offset >= from) - 1);
       rest[0] = Math.max(from, rest[0] as number);
     }

@@ -2,7 +2,7 @@ import { textStart } from "../text/bytes.ts";
 import type { TextBlock } from "./blocks.ts";
 import type { Dialect } from "./dialect.ts";
 import { readFrontMatter } from "./front-matter.ts";
-import { joinLines, toFileOffset } from "./leaf-blocks.ts";
+import { createOffsetMap, joinLines } from "./leaf-blocks.ts";
 import { scanBlocks } from "./scan-blocks.ts";
 import { type InlineSink, scanInline } from "./scan-inline.ts";
 import { scanMarkup } from "./scan-markup.ts";
@@ -55,12 +55,12 @@ export function readProse(text: string, dialect: Dialect): Prose {
   function scan(block: TextBlock): void {
     const lines = block.lines;
     const joined = lines === null ? text : joinLines(text, lines);
+    const inFile = lines === null ? null : createOffsetMap(lines);
     const add = (into: Range[]) => (start: number, end: number) => {
-      if (lines === null) into.push({ start, end });
+      if (inFile === null) into.push({ start, end });
       // A quote's markers stand between the lines: each line is a range of its own.
       else
-        for (const [from, to] of linesBetween(joined, start, end))
-          into.push({ start: toFileOffset(lines, from), end: toFileOffset(lines, to) });
+        for (const [from, to] of linesBetween(joined, start, end)) into.push({ start: inFile(from), end: inFile(to) });
     };
     const sink: InlineSink = {
       link: (_isImage, _textStart, _textEnd, start, end) => add(found.targets)(start, end),

@@ -42,6 +42,7 @@ export function scanInline(
   // Lengths of backtick runs that are known to have no closing run further on.
   const unclosed = new Set<number>();
   let failures = 0;
+  let hasCommentEnd = true;
   let proseStart = from;
 
   function cut(start: number, after: number): void {
@@ -115,8 +116,11 @@ export function scanInline(
 
   function skipAngle(at: number): number {
     if (text.charCodeAt(at + 1) === 33 && text.startsWith("<!--", at)) {
-      const close = text.indexOf("-->", at + 4);
-      if (close === -1 || close >= end) return at + 1;
+      const close = hasCommentEnd ? text.indexOf("-->", at + 4) : -1;
+      if (close === -1 || close >= end) {
+        hasCommentEnd = false;
+        return at + 1;
+      }
       sink.template(at, close + 3);
       cut(at, close + 3);
       return close + 3;

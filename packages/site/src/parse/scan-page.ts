@@ -7,7 +7,7 @@ import { decodeEntities, decodeEscapes } from "./entities.ts";
 import type { Heading, Link, LinkKind, PageFacts } from "./facts.ts";
 import { readFrontMatter } from "./front-matter.ts";
 import { headingText } from "./heading-text.ts";
-import { joinLines, toFileOffset } from "./leaf-blocks.ts";
+import { createOffsetMap, joinLines } from "./leaf-blocks.ts";
 import { scanBlocks } from "./scan-blocks.ts";
 import { readInclude, readModules } from "./scan-includes.ts";
 import { type InlineSink, scanInline } from "./scan-inline.ts";
@@ -63,8 +63,7 @@ export function scanText(text: string, dialect: Dialect): PageFacts {
     const joined = block.lines === null ? text : joinLines(text, block.lines);
     const from = block.lines === null ? block.start : 0;
     const to = block.lines === null ? block.end : joined.length;
-    const at =
-      block.lines === null ? (offset: number) => offset : (offset: number) => toFileOffset(block.lines ?? [], offset);
+    const at = block.lines === null ? (offset: number) => offset : createOffsetMap(block.lines);
     const sink: InlineSink = {
       link(isImage, textFrom, textTo, start, end) {
         const link = addLink(isImage ? "image" : "link", at(start), at(end));

@@ -1,0 +1,99 @@
+import { execFileSync } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Command } from "commander";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { registerCheckCommand } from "./check-command.ts";
+
+async function run(...args: string[]): Promise<{ code: unknown; output: string }> {
+  const lines: string[] = [];
+  const log = vi.spyOn(console, "log").mockImplementation((line: unknown) => void lines.push(String(line)));
+  const error = vi.spyOn(console, "error").mockImplementation((line: unknown) => void lines.push(String(line)));
+  const program = new Command().exitOverride();
+  registerCheckCommand(program);
+  const before = process.exitCode;
+  try {
+    await program.parseAsync(["check", ...args], { from: "user" });
+    return { code: process.exitCode, output: lines.join("\n") };
+  } finally {
+    process.exitCode = before;
+    log.mockRestore();
+    error.mockRestore();
+  }
+}
+
+describe("emend check", () => {
+  let dir = "";
+  beforeEach(async () => {
+    vi.stubEnv("GITHUB_ACTIONS", "");
+    dir = await mkdtemp(join(tmpdir(), "emend-check-"));
+    await writeFile(join(dir, "a.md"), "# A\n\n[b](instal.md) and [gone](nowhere/at/all.md)\n");
+    await writeFile(join(dir, "install.md"), "# Install\n\n![](x.png)\n");
+    await writeFile(join(dir, "x.png"), "");
+  });
+  afterEach(async () => {
+    vi.unstubAllEnvs();
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  it("prints the documented JSON and ends with 1 on errors", async () => {
+    const { code, output } = await run(dir, "--json");
+    const { pages, findings } = JSON.parse(output);
+    expect(code).toBe(1);
+    expect(pages).toBe(2);
+    expect(findings[0]).toEqual({
+      check: "broken-link",
+      severity: "error",
+      path: "a.md",
+      line: 3,
+      column: 5,
+      message: "`instal.md` leads to no page; link to `install.md` instead.",
+    });
+  });
+
+  it("groups findings by file with the line they are on", async () => {
+    const { output } = await run(dir);
+    expect(output).toContain("a.md\n");
+    expect(output).toContain("3 │ [b](instal.md)");
+    expect(output).toMatch(/✖ 2 errors, 1 warning · 2 pages \(markdown\)/);
+  });
+
+  it("applies the certain fixes and reports the rest", async () => {
+    const { code, output } = await run(dir, "--fix", "--json");
+    expect(code).toBe(1);
+    expect(JSON.parse(output).findings.map(({ check }: { check: string }) => check)).toEqual([
+      "broken-link",
+      "image-alt",
+    ]);
+    expect(await readFile(join(dir, "a.md"), "utf8")).toBe("# A\n\n[b](install.md) and [gone](nowhere/at/all.md)\n");
+  });
+
+  it("reports only what is new since a commit", async () => {
+    const git = (...args: string[]): unknown =>
+      execFileSync("git", ["-C", dir, "-c", "user.name=T", "-c", "user.email=t@t", ...args], { stdio: "pipe" });
+    git("init", "-q");
+    git("add", ".");
+    git("commit", "-qm", "first");
+    expect(JSON.parse((await run(dir, "--base", "HEAD", "--json")).output).findings).toEqual([]);
+    await writeFile(join(dir, "b.md"), "[x](#none)\n");
+    const { code, output } = await run(dir, "--base", "HEAD", "--json");
+    expect(code).toBe(1);
+    expect(JSON.parse(output).findings).toMatchObject([{ check: "broken-anchor", path: "b.md" }]);
+  });
+
+  it("speaks SARIF, and annotates on GitHub", async () => {
+    const sarif = JSON.parse((await run(dir, "--sarif")).output);
+    expect(sarif).toMatchObject({
+      version: "2.1.0",
+      runs: [{ results: [{ ruleId: "broken-link", level: "error" }, {}, {}] }],
+    });
+    vi.stubEnv("GITHUB_ACTIONS", "true");
+    vi.stubEnv("GITHUB_WORKSPACE", dir);
+    expect((await run(dir)).output).toContain("::error file=a.md,line=3,col=5,title=broken-link::");
+  });
+
+  it("ends with 2 where there is no folder", async () => {
+    expect(await run(join(dir, "none"))).toMatchObject({ code: 2, output: expect.stringContaining("is no folder") });
+  });
+});
