@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createParseCache, type ParseCache } from "./parse-cache.ts";
 
@@ -66,14 +66,15 @@ export async function openDiskCache(dir: string, options: { bytesMax?: number } 
     await writeFile(`${name}.tmp`, lines);
     await rename(`${name}.tmp`, `${name}.pack`);
     if (isScattered) for (const pack of packs) await rm(pack.path, { force: true });
-    await prune();
+    await prune(`${name}.pack`, Buffer.byteLength(lines));
   }
 
-  async function prune(): Promise<void> {
+  async function prune(newest: string, bytes: number): Promise<void> {
     let kept = 0;
-    for (const pack of await listPacks(dir)) {
+    const others = (await listPacks(dir)).filter(({ path }) => path !== newest);
+    for (const pack of [{ path: newest, bytes }, ...others]) {
       kept += pack.bytes;
-      if (kept > bytesMax) await rm(pack.path, { force: true });
+      if (kept > bytesMax && pack.path !== newest) await rm(pack.path, { force: true });
     }
     // Temporary files of processes that died are nobody's after an hour.
     for (const name of await readdir(dir).catch(() => [])) {
@@ -82,10 +83,6 @@ export async function openDiskCache(dir: string, options: { bytesMax?: number } 
       if (info !== null && Date.now() - info.mtimeMs > 3_600_000) await rm(join(dir, name), { force: true });
     }
   }
-
-  // Used packs are young packs.
-  const now = new Date();
-  for (const pack of packs) await utimes(pack.path, now, now).catch(() => undefined);
 
   return {
     get: memory.get,

@@ -107,7 +107,8 @@ function indexAfter(site: Site, moves: Moves): SiteIndex {
 
 /** `../guides/page` in the folder `guides`: right, but nobody writes it so. */
 function climbsInVain(from: string, target: string, goal: string): boolean {
-  return target.startsWith("../") && !relativePath(dirOf(from), goal).startsWith("../");
+  const climbs = (path: string): number => /^(?:\.\.\/)*/.exec(path)?.[0].length ?? 0;
+  return climbs(target) > climbs(relativePath(dirOf(from), goal));
 }
 
 /** Rewrites every link that no longer leads where it led. */
