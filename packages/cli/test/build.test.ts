@@ -1,0 +1,62 @@
+import { execFile } from "node:child_process";
+import { readdir, readFile, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { runInNewContext } from "node:vm";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { buildPackage } from "../../../scripts/build.ts";
+import { makeTempDir, removeDir } from "./support/temp-dir.ts";
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, "..", "..", "..");
+
+let dir: string;
+let program: string;
+// Packed as npm publishes it, unpacked where nothing of this checkout but other people's packages can be found.
+beforeAll(async () => {
+  dir = await makeTempDir();
+  await buildPackage(join(dir, "built"));
+  await run("npm", ["pack", "--silent", "--pack-destination", dir, join(dir, "built")], { cwd: dir });
+  const [tarball = ""] = (await readdir(dir)).filter((name) => name.endsWith(".tgz"));
+  await run("tar", ["-xzf", join(dir, tarball), "-C", dir]);
+  await symlink(join(root, "node_modules"), join(dir, "package", "node_modules"));
+  program = join(dir, "package", "bin", "emend.cjs");
+});
+afterAll(() => removeDir(dir));
+
+test("the packed program runs the whole journey", async () => {
+  const env = { PATH: process.env.PATH, HOME: dir, TMPDIR: dir };
+  expect((await run(process.execPath, [program, "--version"], { env })).stdout).toBe("0.1.0\n");
+  const { stdout, stderr } = await run(process.execPath, [program, "demo", "--json", "--data", join(dir, "data")], {
+    env,
+  });
+  expect(JSON.parse(stdout)).toMatchObject({ status: "completed", prLink: expect.any(String) });
+  expect(stderr).toBe("");
+});
+
+test("holds compiled code alone, which reaches nothing by a workspace's name", async () => {
+  const files = (await readdir(join(dir, "package"), { recursive: true })).filter(
+    (name) => !name.includes("node_modules"),
+  );
+  expect(files.filter((name) => name.endsWith(".ts") || name.includes(".test."))).toEqual([]);
+  for (const name of files.filter((one) => one.endsWith(".js"))) {
+    const text = await readFile(join(dir, "package", name), "utf8");
+    expect(text, name).not.toMatch(/(from|import\()\s*"(@emend\/|\.{1,2}\/[^"]*\.ts")/);
+  }
+  const manifest = JSON.parse(await readFile(join(dir, "package", "package.json"), "utf8"));
+  expect(Object.keys(manifest.dependencies).filter((name) => name.startsWith("@emend/"))).toEqual([]);
+  expect(Object.values(manifest.dependencies).filter((version) => !/^\d/.test(String(version)))).toEqual([]);
+});
+
+test("refuses an old Node in one line", async () => {
+  const text = await readFile(program, "utf8");
+  const said: string[] = [];
+  const exit = (code: number) => {
+    throw new Error(`exit ${code}`);
+  };
+  const old = { versions: { node: "20.19.0" }, version: "v20.19.0", exit };
+  const start = () =>
+    runInNewContext(text.replace(/^#!.*/, ""), { process: old, console: { error: (line: string) => said.push(line) } });
+  expect(start).toThrow("exit 1");
+  expect(said).toEqual(["emend needs Node 22.18 or newer and this is v20.19.0; see https://nodejs.org"]);
+});

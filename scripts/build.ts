@@ -1,0 +1,87 @@
+// Compiles the publishable `emend` package: `npm run build` leaves it in packages/cli/dist, ready for `npm pack`.
+// File by file and in the same layout, because workers, migrations, prompts and the sample are found beside their source.
+import { chmod, cp, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { stripTypeScriptTypes } from "node:module";
+import { dirname, join, relative } from "node:path";
+
+const root = dirname(import.meta.dirname);
+const ours = ["cli", "server", "site", "sdk", "contract", "mcp"] as const;
+const besideSource = { cli: ["package.json", "sample"], dashboard: ["dist"] } as const;
+
+interface Manifest {
+  version: string;
+  description: string;
+  license: string;
+  engines?: Record<string, string>;
+  dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+}
+
+export async function buildPackage(outDir: string): Promise<void> {
+  await rm(outDir, { recursive: true, force: true });
+  for (const name of ours) await compileFolder(join(root, "packages", name, "src"), outDir);
+  for (const [name, paths] of Object.entries(besideSource)) {
+    for (const path of paths) {
+      const source = join(root, "packages", name, path);
+      if (await exists(source)) await cp(source, join(outDir, relative(root, source)), { recursive: true });
+    }
+  }
+  await mkdir(join(outDir, "bin"));
+  await cp(join(root, "packages/cli/bin/emend.cjs"), join(outDir, "bin/emend.cjs"));
+  await chmod(join(outDir, "bin/emend.cjs"), 0o755);
+  for (const file of ["LICENSE", "README.md"]) await cp(join(root, file), join(outDir, file));
+  await writeFile(join(outDir, "package.json"), `${JSON.stringify(await manifestOf(), null, 2)}\n`);
+}
+
+async function compileFolder(folder: string, outDir: string): Promise<void> {
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    const source = join(entry.parentPath, entry.name);
+    if (!entry.isFile() || /\.test\.ts$/.test(source)) continue;
+    const target = join(outDir, relative(root, source));
+    await mkdir(dirname(target), { recursive: true });
+    if (!source.endsWith(".ts")) await cp(source, target);
+    else await writeFile(target.replace(/\.ts$/, ".js"), compile(await readFile(source, "utf8"), target, outDir));
+  }
+}
+
+/** Types become white space; then what names a file of ours names its compiled one. */
+function compile(source: string, target: string, outDir: string): string {
+  return stripTypeScriptTypes(source)
+    .replaceAll(/(\b(?:from|import|new URL)\s*\(?\s*)"(\.{1,2}\/[^"\n]*)\.ts"/g, '$1"$2.js"')
+    .replaceAll(/(\b(?:from|import)\s*\(?\s*)"@emend\/(\w+)"/g, (_, before: string, name: string) => {
+      const index = join(outDir, "packages", name, "src", "index.js");
+      return `${before}"./${relative(dirname(target), index)}"`;
+    });
+}
+
+async function manifestOf(): Promise<object> {
+  const cli = await readManifest("packages/cli/package.json");
+  const { engines } = await readManifest("package.json");
+  const all = await Promise.all(ours.map((name) => readManifest(`packages/${name}/package.json`)));
+  const foreign = all.flatMap(({ dependencies = {} }) => Object.entries(dependencies));
+  return {
+    name: "emend",
+    version: cli.version,
+    description: cli.description,
+    license: cli.license,
+    type: "module",
+    bin: { emend: "bin/emend.cjs" },
+    engines,
+    os: ["linux", "darwin"],
+    dependencies: Object.fromEntries(foreign.filter(([name]) => !name.startsWith("@emend/")).sort()),
+    optionalDependencies: Object.assign({}, ...all.map(({ optionalDependencies = {} }) => optionalDependencies)),
+  };
+}
+
+async function readManifest(path: string): Promise<Manifest> {
+  return JSON.parse(await readFile(join(root, path), "utf8"));
+}
+
+function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+if (import.meta.main) await buildPackage(join(root, "packages/cli/dist"));
