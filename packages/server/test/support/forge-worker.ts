@@ -1,0 +1,84 @@
+import { join } from "node:path";
+import { openDiskCache } from "@emend/site";
+import { getProject } from "../../src/accounts/get-project.ts";
+import type { Model } from "../../src/agent/agent.ts";
+import { createRulesModel } from "../../src/agent/rules/rules-model.ts";
+import { startListener } from "../../src/db/listener.ts";
+import { createPool, type Pool } from "../../src/db/pool.ts";
+import { openForge } from "../../src/forge/registry.ts";
+import { createLogger } from "../../src/lib/logger.ts";
+import { createFetch } from "../../src/lib/network.ts";
+import { createWriteQueue } from "../../src/publish/write-queue.ts";
+import { createCrashPoint } from "../../src/run/crash-point.ts";
+import { createStages } from "../../src/run/create-stages.ts";
+import { startWorker } from "../../src/run/worker.ts";
+import { createGit } from "../../src/tree/git.ts";
+import { createMirrors } from "../../src/tree/mirrors.ts";
+
+export interface ForgeWorkerOrder {
+  databaseUrl: string;
+  /** This node's own folder. */
+  dir: string;
+  forgeDir: string;
+  publicUrl: string;
+  /** Every project's. */
+  token: string;
+  crashAt?: string;
+}
+
+/** A worker with the real stages, whose every turn with its model is counted in the table `turns`. */
+export async function startForgeWorker(order: ForgeWorkerOrder): Promise<{ stop(): Promise<void> }> {
+  const log = createLogger({ level: "silent" });
+  const pool = createPool({ url: order.databaseUrl, connectionsMax: 4, log });
+  const listener = await startListener({ url: order.databaseUrl, log });
+  const git = createGit({ allowedProtocols: ["http", "file"] });
+  const network = createFetch({});
+  const mirrors = createMirrors({ dir: join(order.dir, "mirrors"), git, log });
+  const forges = {
+    local: { git, forgeDir: order.forgeDir, pool, publicUrl: () => order.publicUrl },
+    fetch: network.fetch,
+    githubTokens: new Map(),
+    credentialOf: async () => order.token,
+  };
+  const crashPoint = createCrashPoint(order.crashAt);
+  const stages = createStages({
+    mirrors,
+    writes: createWriteQueue(),
+    siteCache: await openDiskCache(join(order.dir, "site-cache")),
+    findProject: (id) => getProject(pool, id),
+    openForge: (project) => openForge(project, forges),
+    openModel: async () => counted(pool, createRulesModel()),
+    jobUrl: (job) => `${order.publicUrl}/job/${job.id}`,
+    crashPoint,
+    log,
+  });
+  const worker = startWorker(
+    { pool, databaseUrl: order.databaseUrl, listener, log, stages, crashPoint },
+    { concurrency: 2, pollMs: 50, retryMs: 50 },
+  );
+  return {
+    async stop() {
+      await worker.stop();
+      await mirrors.close();
+      await listener.close();
+      await network.close();
+      await pool.end();
+    },
+  };
+}
+
+/** One job at a time runs in these tests, so the active one is whose turn it is. */
+function counted(pool: Pool, model: Model): Model {
+  return {
+    ...model,
+    async nextTurn(input, signal) {
+      const number = input.messages.filter((message) => message.role === "assistant").length + 1;
+      await pool.query(
+        `insert into turns (job_id, number, stored)
+         select id, $1, exists (select from steps where job_id = jobs.id and number = $1) from jobs where status = 'active'`,
+        [number],
+      );
+      return model.nextTurn(input, signal);
+    },
+  };
+}
