@@ -20,6 +20,13 @@ import { mcpPlugin } from "./http/mcp-plugin.ts";
 import { createLogger, type Logger } from "./lib/logger.ts";
 import { createFetch } from "./lib/network.ts";
 import { forgeDirOf, gitNetwork, localGit } from "./local-git.ts";
+import { measureFetch } from "./metrics/measure-fetch.ts";
+import { measureMirrors } from "./metrics/measure-mirrors.ts";
+import { measureModel } from "./metrics/measure-model.ts";
+import { measureQueue } from "./metrics/measure-queue.ts";
+import { measureRequests } from "./metrics/measure-requests.ts";
+import { createMetrics, type Metrics } from "./metrics/metrics.ts";
+import { metricsPlugin, startMetricsServer } from "./metrics/metrics-server.ts";
 import { startDeliveries } from "./notify/start-deliveries.ts";
 import { type Database, openDatabase } from "./open-database.ts";
 import { rememberUrl, urlOf } from "./public-url.ts";
@@ -76,10 +83,13 @@ export async function startServer(config: Config): Promise<Server> {
     const local = { git, forgeDir: forgeDirOf(config), pool, publicUrl };
     const network = createFetch(config.network);
     undo.push(() => network.close());
+    const metrics = createMetrics();
+    measureQueue(metrics, pool);
+    const farFetch = measureFetch(metrics, network.fetch);
     const sealer = createSealer(secret);
     const forges: ForgeDeps = {
       local,
-      fetch: network.fetch,
+      fetch: farFetch,
       githubTokens: new Map(),
       credentialOf: (projectId) => openProjectCredential({ db: pool, sealer }, projectId),
     };
@@ -87,7 +97,7 @@ export async function startServer(config: Config): Promise<Server> {
     const models: ModelsDeps = {
       endpoints: config.modelEndpoints,
       prices: config.modelPrices,
-      fetch: network.fetch as unknown as typeof globalThis.fetch,
+      fetch: farFetch as unknown as typeof globalThis.fetch,
       keyOf: (projectId, vendor) => openModelKey({ db: pool, sealer }, projectId, vendor),
     };
 
@@ -110,6 +120,9 @@ export async function startServer(config: Config): Promise<Server> {
         defaultModel: config.model,
         plugins: [localForgePlugin({ ...local, ...access, log, signal: serving.signal }), mcpPlugin({ keyring })],
       });
+      if (config.metricsToken !== null) app.register(metricsPlugin({ metrics, token: config.metricsToken }));
+      const stopMeasuring = measureRequests({ metrics, log }, app.server);
+      undo.push(async () => stopMeasuring());
       await app.listen({ host: config.host, port: config.port });
       undo.push(() => {
         serving.abort();
@@ -123,6 +136,7 @@ export async function startServer(config: Config): Promise<Server> {
     if (config.role !== "api") {
       const mirrors = createMirrors({ dir: join(config.dataDir, "mirrors"), git, log });
       undo.push(() => mirrors.close());
+      measureMirrors(metrics, join(config.dataDir, "mirrors"));
       const siteCache = await openDiskCache(join(config.dataDir, "site-cache"));
       undo.push(() => siteCache.flush());
       const tasks = startTasks(
@@ -145,8 +159,15 @@ export async function startServer(config: Config): Promise<Server> {
         allowPrivate: config.allowPrivateWebhooks,
       });
       undo.push(() => deliveries.stop());
-      const worker = composeWorker({ config, log, database, listener, mirrors, forges, models, siteCache });
+      const worker = composeWorker({ config, log, metrics, database, listener, mirrors, forges, models, siteCache });
       undo.push(() => worker.stop());
+    }
+    if (config.metricsPort !== null) {
+      const server = await startMetricsServer(
+        { metrics, token: config.metricsToken },
+        { host: config.host, port: config.metricsPort },
+      );
+      undo.push(() => server.close());
     }
     return { url: publicUrl(), admin, stop, finished };
   } catch (error) {
@@ -158,6 +179,7 @@ export async function startServer(config: Config): Promise<Server> {
 function composeWorker(parts: {
   config: Config;
   log: Logger;
+  metrics: Metrics;
   database: Database;
   listener: Awaited<ReturnType<typeof startListener>>;
   mirrors: Mirrors;
@@ -165,7 +187,7 @@ function composeWorker(parts: {
   forges: ForgeDeps;
   models: ModelsDeps;
 }): Worker {
-  const { config, log, database, listener, mirrors, siteCache, forges, models } = parts;
+  const { config, log, metrics, database, listener, mirrors, siteCache, forges, models } = parts;
   const { pool } = database;
   const crashPoint = createCrashPoint(config.crashAt);
   const stages = createStages({
@@ -174,18 +196,24 @@ function composeWorker(parts: {
     siteCache,
     findProject: (id) => getProject(pool, id),
     openForge: (project) => openForge(project, forges),
-    openModel: (project, name) =>
-      openModel(models, {
-        name,
-        fallbacks: project.settings.fallbackModels ?? config.modelFallbacks,
-        projectId: project.id,
-      }),
+    openModel: async (project, name) => {
+      const fallbacks = project.settings.fallbackModels ?? config.modelFallbacks;
+      return measureModel(metrics, await openModel(models, { name, fallbacks, projectId: project.id }));
+    },
     jobUrl: (job) => `${forges.local.publicUrl()}/v2/agent/${job.projectId}/job/${job.id}`,
     crashPoint,
     log,
   });
   return startWorker(
-    { pool, databaseUrl: database.url, listener, log, stages, crashPoint },
+    {
+      pool,
+      databaseUrl: database.url,
+      listener,
+      log,
+      stages,
+      crashPoint,
+      onSettled: (outcome) => metrics.runs.inc({ outcome }),
+    },
     { concurrency: config.concurrency },
   );
 }

@@ -40,6 +40,10 @@ export interface Config {
   readonly network: Network;
   /** Webhooks may go to loopback and private networks (link-local never), and over http. */
   readonly allowPrivateWebhooks: boolean;
+  /** `/metrics` on a port of its own; null: none. */
+  readonly metricsPort: number | null;
+  /** Opens `/metrics` to whoever presents it; null: it is not on the interface's port. */
+  readonly metricsToken: string | null;
   /** Where a test build kills itself; ignored by every other. */
   readonly crashAt: string | undefined;
 }
@@ -128,6 +132,13 @@ export function loadConfig(env: NodeJS.ProcessEnv, overrides: ConfigOverrides = 
         "false",
         problems,
       ) === "true",
+    metricsPort: parseOptionalInteger(
+      "EMEND_METRICS_PORT",
+      read("EMEND_METRICS_PORT"),
+      { least: 0, most: 65_535 },
+      problems,
+    ),
+    metricsToken: read("EMEND_METRICS_TOKEN"),
     crashAt: env.NODE_ENV === "test" || env.EMEND_TEST_BUILD === "1" ? env.EMEND_CRASH_AT : undefined,
   };
   if (problems.length > 0) throw new ConfigError(problems);

@@ -19,6 +19,8 @@ export interface CarryOutDeps {
   leaseMs: number;
   patience: Patience;
   crashPoint(name: CrashPoint): void;
+  /** Told how each run was settled: completed, a failure's code, stopped, released, retry, crash or lost. */
+  onSettled?(outcome: string): void;
 }
 
 /** Runs a claimed job and settles it. Never throws: a job's fault is no fault of the worker. */
@@ -29,7 +31,9 @@ export async function carryOut(deps: CarryOutDeps, run: ActiveRun, processEnds: 
     if (settlement.kind === "leave") throw new LeaseLost(run.job.id);
     await throughOutage(log, processEnds, () => settle(deps, run, settlement));
     log.info({ settlement: settlement.kind }, "run settled");
+    deps.onSettled?.(nameOf(settlement));
   } catch (error) {
+    deps.onSettled?.("lost");
     if (error instanceof LeaseLost) log.warn("lease lost, run is left to its new owner");
     else log.error({ err: error }, "run could not be settled, its lease will expire");
   }
@@ -52,6 +56,11 @@ async function attempt(deps: CarryOutDeps, run: ActiveRun): Promise<Settlement> 
     deps.log.warn({ err: error, ...(cause !== error && { reason: cause.name }) }, "run broke off");
     return settlementOf(cause, job, deps.patience);
   }
+}
+
+function nameOf(settlement: Writing): string {
+  if (settlement.kind === "release") return settlement.release.reason;
+  return settlement.ending.kind === "failed" ? settlement.ending.code : settlement.ending.kind;
 }
 
 type Writing = Exclude<Settlement, { kind: "leave" }>;

@@ -23,6 +23,7 @@ export interface WorkerDeps {
   log: Logger;
   stages: Stages;
   crashPoint(name: CrashPoint): void;
+  onSettled?(outcome: string): void;
 }
 
 export interface WorkerOptions extends Partial<LeaseTimes>, Partial<Patience> {

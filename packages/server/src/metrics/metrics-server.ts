@@ -1,0 +1,63 @@
+import { hash, timingSafeEqual } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { FastifyPluginAsync } from "fastify";
+import type { Metrics } from "./metrics.ts";
+
+export interface MetricsDeps {
+  metrics: Metrics;
+  /** Asked for as a bearer token; null: whoever reaches the port may read. */
+  token: string | null;
+}
+
+/** `GET /metrics` on a port of its own, which a worker has too and a public proxy does not reach. */
+export async function startMetricsServer(
+  deps: MetricsDeps,
+  address: { host: string; port: number },
+): Promise<{ port: number; close(): Promise<void> }> {
+  const server = createServer((request, response) => {
+    if (request.method !== "GET" || request.url !== "/metrics") {
+      response.writeHead(404).end();
+      return;
+    }
+    answer(deps, request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject).listen(address.port, address.host, resolve);
+  });
+  const bound = server.address();
+  return {
+    port: typeof bound === "object" && bound ? bound.port : address.port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** The same on the interface's own port: only with a token, since that port is public. */
+export function metricsPlugin(deps: MetricsDeps & { token: string }): FastifyPluginAsync {
+  return async (app) => {
+    app.get("/metrics", async (request, reply) => {
+      reply.hijack();
+      await answer(deps, request.raw, reply.raw).catch(() => reply.raw.destroy());
+    });
+  };
+}
+
+async function answer(deps: MetricsDeps, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (deps.token !== null && !isSame(request.headers.authorization ?? "", `Bearer ${deps.token}`)) {
+    const body = JSON.stringify({ error: "The metrics token is required: Authorization: Bearer <token>." });
+    response.writeHead(401, { "content-type": "application/json; charset=utf-8", "www-authenticate": "Bearer" });
+    response.end(body);
+    return;
+  }
+  const text = await deps.metrics.registry.metrics();
+  response.writeHead(200, { "content-type": deps.metrics.registry.contentType, "cache-control": "no-store" });
+  response.end(text);
+}
+
+/** In constant time, whatever the lengths. */
+function isSame(given: string, expected: string): boolean {
+  return timingSafeEqual(hash("sha256", given, "buffer"), hash("sha256", expected, "buffer"));
+}

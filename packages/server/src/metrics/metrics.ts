@@ -1,0 +1,102 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+
+/** What a process counts, for Prometheus. Labels are from closed sets, so that no client can make the series grow. */
+export interface Metrics {
+  registry: Registry;
+  requests: Counter<"method" | "route" | "status">;
+  requestSeconds: Histogram<"method" | "route">;
+  runs: Counter<"outcome">;
+  farRequests: Counter<"host" | "status">;
+  farRequestSeconds: Histogram<"host">;
+  modelTurns: Counter<"model" | "outcome">;
+  modelTurnSeconds: Histogram<"model">;
+  modelTokens: Counter<"model" | "kind">;
+  modelCostUsd: Counter<"model">;
+}
+
+const secondsShort = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60];
+const secondsLong = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320];
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  return {
+    registry,
+    requests: new Counter({
+      name: "emend_http_requests_total",
+      help: "Requests answered",
+      labelNames: ["method", "route", "status"],
+      registers,
+    }),
+    requestSeconds: new Histogram({
+      name: "emend_http_request_seconds",
+      help: "From a request's first byte to its answer's last, event streams left out",
+      labelNames: ["method", "route"],
+      buckets: secondsShort,
+      registers,
+    }),
+    runs: new Counter({
+      name: "emend_runs_total",
+      help: "Runs that this process settled: completed, a failure code, stopped, released, retry, crash, lost",
+      labelNames: ["outcome"],
+      registers,
+    }),
+    farRequests: new Counter({
+      name: "emend_far_requests_total",
+      help: "Requests to forges and models, by host; status 0: no answer",
+      labelNames: ["host", "status"],
+      registers,
+    }),
+    farRequestSeconds: new Histogram({
+      name: "emend_far_request_seconds",
+      help: "Time to the first byte of a far end's answer",
+      labelNames: ["host"],
+      buckets: secondsLong,
+      registers,
+    }),
+    modelTurns: new Counter({
+      name: "emend_model_turns_total",
+      help: "Turns asked of a model",
+      labelNames: ["model", "outcome"],
+      registers,
+    }),
+    modelTurnSeconds: new Histogram({
+      name: "emend_model_turn_seconds",
+      help: "How long a model took for a turn",
+      labelNames: ["model"],
+      buckets: secondsLong,
+      registers,
+    }),
+    modelTokens: new Counter({
+      name: "emend_model_tokens_total",
+      help: "Tokens used: input (cached ones included), output, cached",
+      labelNames: ["model", "kind"],
+      registers,
+    }),
+    modelCostUsd: new Counter({
+      name: "emend_model_cost_usd_total",
+      help: "What turns cost, by list prices",
+      labelNames: ["model"],
+      registers,
+    }),
+  };
+}
+
+/** A gauge that is read when it is asked for; one that cannot be read shows nothing, and the others are still shown. */
+export function addGauge<L extends string>(
+  metrics: Metrics,
+  about: { name: string; help: string; labelNames?: readonly L[] },
+  read: (gauge: Gauge<L>) => Promise<void>,
+): void {
+  const gauge: Gauge<L> = new Gauge<L>({
+    name: about.name,
+    help: about.help,
+    labelNames: [...(about.labelNames ?? [])],
+    registers: [metrics.registry],
+    async collect() {
+      gauge.reset();
+      await read(gauge).catch(() => gauge.remove());
+    },
+  });
+}

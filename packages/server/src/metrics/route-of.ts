@@ -1,0 +1,27 @@
+const jobPath = /^\/v2\/agent\/([^/]+)\/job(?:\/([^/]+)(?:\/(run|diff|events|cancel|archive|message))?)?\/?$/;
+const jobsPath = /^\/v2\/agent\/([^/]+)\/jobs\/?$/;
+const plainPaths = new Set(["/healthz", "/readyz", "/metrics", "/openapi.json", "/mcp"]);
+
+export interface RequestRoute {
+  /** From a closed set. */
+  route: string;
+  projectId?: string | undefined;
+  jobId?: string | undefined;
+}
+
+/** Which route a path belongs to, by its form alone. */
+export function routeOf(url: string): RequestRoute {
+  const end = url.indexOf("?");
+  const path = end === -1 ? url : url.slice(0, end);
+  const job = jobPath.exec(path);
+  if (job) {
+    const [, projectId, jobId, action] = job;
+    const route = `/v2/agent/:projectId/job${jobId ? "/:id" : ""}${action ? `/${action}` : ""}`;
+    return { route, projectId, jobId };
+  }
+  const jobs = jobsPath.exec(path);
+  if (jobs) return { route: "/v2/agent/:projectId/jobs", projectId: jobs[1] };
+  if (plainPaths.has(path)) return { route: path };
+  const [, first] = path.split("/", 2);
+  return { route: first === "git" || first === "reference" || first === "dashboard" ? `/${first}/*` : "other" };
+}
