@@ -10,6 +10,7 @@ import { openRemoteForge } from "../../../src/forge/registry.ts";
 import { createFetch } from "../../../src/lib/network.ts";
 import { serveGit } from "../git-http-server.ts";
 import { makeRepository, type TestRepository } from "../make-repository.ts";
+import { type Answer, send } from "./answer.ts";
 import { type ApiDescription, createApiJudge } from "./api-judge.ts";
 import type { Fault } from "./faults.ts";
 import { applyFault } from "./faults.ts";
@@ -48,16 +49,12 @@ export interface FarState {
   archived: boolean;
   movedTo: string | null;
   draftsSupported: boolean;
+  /** Tokens that it made for an App. */
+  issued: string[];
   repository: TestRepository;
   /** Where people find it. */
   url: string;
   path: string;
-}
-
-export interface Answer {
-  status: number;
-  body: unknown;
-  headers?: Record<string, string>;
 }
 
 /** What a vendor's server does, beyond what all of them do. */
@@ -131,6 +128,7 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
     archived: false,
     movedTo: null,
     draftsSupported: true,
+    issued: [],
     repository,
     url: "",
     path: vendor.path,
@@ -148,7 +146,8 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
     const body = text === "" ? undefined : JSON.parse(text);
     violations.push(...judge.request(operation, url.searchParams, body));
     const given = vendor.tokenOf(request.headers.authorization ?? "");
-    if (!vendor.isAppRequest?.(url.pathname) && (given === null || !tokens.has(given))) {
+    const isKnown = given !== null && (tokens.has(given) || state.issued.includes(given));
+    if (!vendor.isAppRequest?.(url.pathname) && !isKnown) {
       return { operation, answer: { status: 401, body: vendor.refusal(401, "Bad credentials") } };
     }
     if (state.movedTo) {
@@ -231,11 +230,6 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
       rmSync(dir, { recursive: true, force: true });
     },
   };
-}
-
-export function send(response: ServerResponse, answer: Answer): void {
-  response.writeHead(answer.status, { "content-type": "application/json", ...answer.headers });
-  response.end(JSON.stringify(answer.body));
 }
 
 function match(vendor: Vendor, method: string, path: string) {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Answer, type FarState, send, type Vendor } from "./far-end.ts";
+import { type Answer, send } from "./answer.ts";
+import type { FarState, Vendor } from "./far-end.ts";
 
 /** What can go wrong between here and a forge. */
 export type Fault =

@@ -1,4 +1,5 @@
-import type { Answer, FarComment, FarPull, FarState, Vendor } from "./far-end.ts";
+import type { Answer } from "./answer.ts";
+import type { FarComment, FarPull, FarState, Vendor } from "./far-end.ts";
 import description from "./github-api.json" with { type: "json" };
 import { newestFirst, openPull, pageOf, pullOf, tipOf } from "./pulls.ts";
 
@@ -65,6 +66,7 @@ export const githubVendor: Vendor = {
   path: "acme/docs",
   description,
   refusal,
+  isAppRequest: (path) => path.endsWith("/installation") || path.includes("/app/installations/"),
   tokenOf(authorization) {
     const [scheme, value = ""] = authorization.split(" ");
     if (scheme === "Bearer") return value;
@@ -158,6 +160,11 @@ export const githubVendor: Vendor = {
       return permission ? { status: 200, body: { permission, role_name: permission, user: null } } : notFound;
     },
     "GET /repos/{owner}/{repo}/installation": () => ({ status: 200, body: { id: 77, app_id: 5 } }),
-    "POST /app/installations/{id}/access_tokens": () => notFound,
+    "POST /app/installations/{id}/access_tokens": (state) => {
+      const token = `ghs_${state.issued.length + 1}`;
+      const minutes = state.issued.length === 0 ? 5 : 60;
+      state.issued.push(token);
+      return { status: 201, body: { token, expires_at: new Date(Date.now() + minutes * 60_000).toISOString() } };
+    },
   },
 };

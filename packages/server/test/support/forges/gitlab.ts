@@ -1,4 +1,5 @@
-import type { Answer, FarComment, FarPull, FarState, Vendor } from "./far-end.ts";
+import type { Answer } from "./answer.ts";
+import type { FarComment, FarPull, FarState, Vendor } from "./far-end.ts";
 import description from "./gitlab-api.json" with { type: "json" };
 import { newestFirst, openPull, pageOf, pullOf, tipOf } from "./pulls.ts";
 

@@ -1,0 +1,53 @@
+import { generateKeyPairSync, verify } from "node:crypto";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type FarEnd, plainSettings, startFarEnd } from "../../../test/support/forges/far-end.ts";
+import { githubVendor } from "../../../test/support/forges/github.ts";
+import { createFetch, type Fetch } from "../../lib/network.ts";
+import { openGithubForge } from "./github-forge.ts";
+
+const { signal } = new AbortController();
+const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+const credential = JSON.stringify({ appId: "5", privateKey: privateKey.export({ type: "pkcs8", format: "pem" }) });
+const network = createFetch({});
+let far: FarEnd;
+beforeAll(async () => {
+  far = await startFarEnd(githubVendor);
+});
+afterAll(async () => {
+  await far.close();
+  await network.close();
+  expect(far.violations).toEqual([]);
+});
+
+it("makes a token for the App's installation, keeps it, and replaces it before it expires", async () => {
+  const proofs: string[] = [];
+  const bodies: unknown[] = [];
+  const fetch: Fetch = (url, init) => {
+    if (url.includes("/access_tokens")) {
+      proofs.push(init.headers.authorization ?? "");
+      bodies.push(JSON.parse(init.body ?? ""));
+    }
+    return network.fetch(url, init);
+  };
+  const project = { id: "prj_app", forge: "github", repositoryUrl: far.repositoryUrl, settings: plainSettings };
+  const forge = openGithubForge({ fetch, project, credential, tokens: new Map() });
+
+  // The first lives five minutes, too short to begin a push with: the next use makes another, which is kept.
+  await forge.describeRepository(signal);
+  await forge.findPullRequests("emend/none", signal);
+  await forge.findPullRequests("emend/none", signal);
+  expect(far.state.issued).toEqual(["ghs_1", "ghs_2"]);
+  const remote = await forge.gitRemote(signal);
+  const basic = Buffer.from((remote.authorization ?? "").slice(6), "base64").toString("utf8");
+  expect(basic).toBe("x-access-token:ghs_2");
+
+  expect(bodies[0]).toEqual({
+    repositories: ["docs"],
+    permissions: { contents: "write", pull_requests: "write", metadata: "read" },
+  });
+  const [head, claims, signature = ""] = (proofs[0] ?? "").slice("Bearer ".length).split(".");
+  expect(verify("sha256", Buffer.from(`${head}.${claims}`), publicKey, Buffer.from(signature, "base64url"))).toBe(true);
+  const { iss, iat, exp } = JSON.parse(Buffer.from(claims ?? "", "base64url").toString("utf8"));
+  expect(iss).toBe("5");
+  expect(exp - iat).toBeLessThanOrEqual(600);
+});
