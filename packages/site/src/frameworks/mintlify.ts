@@ -13,6 +13,7 @@ import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import { encodePiece } from "../text/bytes.ts";
 import { indexLines, type LineIndex } from "../text/line-index.ts";
 import type { Framework, FrameworkContext, Label, Model, NavItem, NavList } from "./framework.ts";
+import { createIgnore } from "./ignore-file.ts";
 import { arrayRedirects } from "./literal-redirects.ts";
 import { isDocument, isRepositoryFile } from "./pages.ts";
 
@@ -46,6 +47,9 @@ async function loadMintlify(context: FrameworkContext, marker: string): Promise<
   const own = part === null ? { file: marker, text } : { file: part.file, text: part.text, list: part.value };
   const redirects = arrayRedirects({ ...own, root: config, key: "redirects", names: ["source", "destination"] });
   const dialect: Dialect = { ...plainDialect, syntax: "mdx", slug: "mintlify" };
+  const ignoreFile = underDir(root, ".mintignore");
+  const isIgnored = createIgnore((await context.readText(ignoreFile)) ?? "");
+  configFiles.push(ignoreFile);
   const snippets = /(?:^|\/)_?snippets\//;
   return {
     framework: "mintlify",
@@ -54,6 +58,8 @@ async function loadMintlify(context: FrameworkContext, marker: string): Promise<
     role(path) {
       if (!isDocument(path, root) || isRepositoryFile(path, root)) return null;
       if (snippets.test(path)) return "partial";
+      // Skills are for agents: served, but no pages.
+      if (isIgnored(root === "" ? path : path.slice(root.length + 1)) || /(?:^|\/)skill\.md$/i.test(path)) return null;
       return path === underDir(root, "README.md") ? null : "page";
     },
     dialect: () => dialect,
@@ -62,7 +68,8 @@ async function loadMintlify(context: FrameworkContext, marker: string): Promise<
       return [`/${inside}`];
     },
     publicDirs: [root],
-    basePath: "",
+    // Where a site is served below its owner's domain, it is below this.
+    basePath: "/docs",
     navigation: lists,
     labels,
     listsPages: lists.length > 0,

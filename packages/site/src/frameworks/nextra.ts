@@ -86,7 +86,7 @@ async function loadNextra(context: FrameworkContext, marker: string): Promise<Mo
 
 /** Pages that are code, and folders that parameters fill. */
 function servesRoute(path: string, route: string): boolean {
-  if (!/\.[jt]sx?$/.test(path) || path.startsWith("api/")) return false;
+  if (!/\.[jt]sx?$/.test(path)) return false;
   const source = stripExtension(path.replace(/\.[jt]sx?$/, "")).replace(/(?:^|\/)(?:page|index|route)$/, "");
   if (!/\[/.test(source)) return source === route;
   const fixed = source.slice(0, source.indexOf("[")).replace(/\/$/, "");

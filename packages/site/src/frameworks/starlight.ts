@@ -116,7 +116,7 @@ function sidebarOf(text: string) {
 }
 
 /** `blog/[slug].astro` serves `blog/anything`. */
-export function matchesPage(route: string, file: string): boolean {
+function matchesPage(route: string, file: string): boolean {
   const source = file
     .replace(/\.\w+$/, "")
     .replace(/\.(?:xml|json|txt|html)$/, "")

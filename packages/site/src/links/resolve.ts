@@ -64,9 +64,17 @@ function findFile(index: SiteIndex, path: string, hash: string | null, via: Via)
 }
 
 function resolveAbsolute(index: SiteIndex, path: string, hash: string | null, kind: LinkKind): Resolution {
+  const { basePath } = index.model;
+  const found = resolveRoute(index, path, path, hash, kind);
+  const isBased = basePath !== "" && (path === basePath || path.startsWith(`${basePath}/`));
+  // The base may be written or left out; a page of that very name comes first.
+  return found.kind === "missing" && isBased
+    ? resolveRoute(index, path.slice(basePath.length) || "/", path, hash, kind)
+    : found;
+}
+
+function resolveRoute(index: SiteIndex, route: string, path: string, hash: string | null, kind: LinkKind): Resolution {
   const { model } = index;
-  const isBased = model.basePath !== "" && (path === model.basePath || path.startsWith(`${model.basePath}/`));
-  const route = isBased ? path.slice(model.basePath.length) || "/" : path;
   const key = routeKey(route);
   if (kind !== "image" && kind !== "src") {
     const page = index.routes.get(key);

@@ -29,7 +29,7 @@ export interface SiteIndex {
   absolute: Map<string, Resolution>;
 }
 
-export function pageTitle(facts: PageFacts): string | null {
+function pageTitle(facts: PageFacts): string | null {
   const title = facts.frontMatter?.fields["title"];
   if (typeof title === "string" && title !== "") return title;
   return facts.headings.find((heading) => heading.level === 1)?.text ?? null;

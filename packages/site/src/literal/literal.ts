@@ -32,7 +32,7 @@ export interface StringLiteral {
 }
 
 /** A number, a name, a call, any other expression; children are the literals inside. */
-export interface OtherLiteral {
+interface OtherLiteral {
   kind: "other";
   start: number;
   end: number;

@@ -1,5 +1,3 @@
-import type { Place } from "../text/line-index.ts";
-
 /** Text whose inline content is to be scanned. */
 export interface TextBlock {
   /** Markup holds only HTML: no Markdown inside. */
@@ -33,5 +31,3 @@ export interface Blocks {
   /** Ranges of `import` and `export` in MDX. */
   modules: { start: number; end: number }[];
 }
-
-export type { Place };

@@ -41,10 +41,11 @@ function mintlify(text: string): string {
     .replace(/^-+|-+$/g, "");
 }
 
-/** GitBook keeps dots, and ids do not begin with a digit. */
+/** GitBook keeps dots, spells out the ampersand, and ids do not begin with a digit. */
 function gitbook(text: string): string {
   const id = text
     .toLowerCase()
+    .replace(/&/g, " and ")
     .trim()
     .replace(/[^\p{L}\p{N}\s._-]/gu, "")
     .replace(/[\s-]+/g, "-");

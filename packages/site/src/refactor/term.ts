@@ -48,7 +48,7 @@ function likeCase(match: string, from: string, to: string): string {
   return to;
 }
 
-export function pluralOf(word: string): string {
+function pluralOf(word: string): string {
   if (/[^aeiou]y$/i.test(word)) return `${word.slice(0, -1)}ies`;
   return /(?:s|x|z|ch|sh)$/i.test(word) ? `${word}es` : `${word}s`;
 }

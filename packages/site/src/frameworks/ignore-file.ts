@@ -1,0 +1,17 @@
+/** A test of paths by the lines of an ignore file, in git's manner: folders, names, `*` and `**`; `!` takes back. */
+export function createIgnore(text: string): (path: string) => boolean {
+  const rules: { expression: RegExp; isIgnored: boolean }[] = [];
+  for (const raw of text.split("\n")) {
+    const line = raw.trim();
+    if (line === "" || line.startsWith("#")) continue;
+    const isIgnored = !line.startsWith("!");
+    const pattern = line.replace(/^!/, "").replace(/\/$/, "");
+    const isRooted = pattern.includes("/");
+    const source = pattern
+      .replace(/^\//, "")
+      .replace(/[.+^${}()|[\]\\]/g, "\\$&")
+      .replace(/\*\*\/?|\*|\?/g, (glob) => (glob === "?" ? "[^/]" : glob === "*" ? "[^/]*" : "(?:.*)"));
+    rules.push({ expression: new RegExp(`${isRooted ? "^" : "(?:^|/)"}${source}(?:/|$)`), isIgnored });
+  }
+  return (path) => rules.findLast(({ expression }) => expression.test(path))?.isIgnored ?? false;
+}
