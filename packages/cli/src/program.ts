@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { registerCheckCommand } from "./check/check-command.ts";
 import type { Cli } from "./cli.ts";
+import { registerCompletion } from "./commands/completion.ts";
 import { registerDemo } from "./commands/demo.ts";
 import { registerDoctor } from "./commands/doctor.ts";
 import { registerJobArchive } from "./commands/job-archive.ts";
@@ -16,7 +17,9 @@ import { registerJobWatch } from "./commands/job-watch.ts";
 import { registerKeyCreate } from "./commands/key-create.ts";
 import { registerKeyList } from "./commands/key-list.ts";
 import { registerKeyRevoke } from "./commands/key-revoke.ts";
+import { registerLogin } from "./commands/login.ts";
 import { registerMcp } from "./commands/mcp.ts";
+import { registerProfile } from "./commands/profile.ts";
 import { registerProjectAdd } from "./commands/project-add.ts";
 import { registerProjectList } from "./commands/project-list.ts";
 import { registerServe } from "./commands/serve.ts";
@@ -52,7 +55,10 @@ export function buildProgram(cli: Cli): Command {
   const user = group(program, "user", "people in a browser");
   registerUserLink(user, cli);
 
-  const job = group(program, "job", "jobs of a running server (EMEND_URL, EMEND_API_KEY)");
+  registerLogin(program, cli);
+  registerProfile(group(program, "profile", "the servers that you are logged in to"), cli);
+
+  const job = group(program, "job", "jobs of a running server (emend login, or EMEND_URL and EMEND_API_KEY)");
   registerJobCreate(job, cli);
   registerJobGet(job, cli);
   registerJobList(job, cli);
@@ -67,6 +73,7 @@ export function buildProgram(cli: Cli): Command {
   registerCheckCommand(program);
   registerMcp(program, cli);
   registerDoctor(program, cli);
+  registerCompletion(program, cli);
   return program;
 }
 

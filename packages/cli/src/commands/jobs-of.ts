@@ -1,15 +1,16 @@
 import { Emend, type Jobs } from "@emend/sdk";
 import { type Cli, CliError } from "../cli.ts";
+import { resolveAccess } from "../profile/resolve-access.ts";
 
-/** The jobs of a project on the server that the environment names. */
+/** The jobs of a project on the server that the environment or the profile names. */
 export function jobsOf(cli: Cli, projectId: string): Jobs {
-  const baseUrl = cli.env.EMEND_URL || "http://127.0.0.1:4600";
-  const apiKey = cli.env.EMEND_API_KEY;
-  if (!apiKey) {
-    throw new CliError("usage", "EMEND_API_KEY is not set; `emend key create --project ID` makes a key");
-  }
+  const { url, key } = resolveAccess(cli);
+  return clientOf(url, key).jobs(projectId);
+}
+
+export function clientOf(baseUrl: string, apiKey: string): Emend {
   try {
-    return new Emend({ baseUrl, apiKey }).jobs(projectId);
+    return new Emend({ baseUrl, apiKey });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new CliError("usage", reason.replace("baseUrl", "EMEND_URL").replace("apiKey", "EMEND_API_KEY"), error);

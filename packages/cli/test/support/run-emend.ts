@@ -33,7 +33,14 @@ export function startEmend(
 ): Running {
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", main, ...args], {
     cwd: options.cwd,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: process.env.TMPDIR, ...options.env },
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      TMPDIR: process.env.TMPDIR,
+      // Whoever runs the tests may be logged in somewhere.
+      XDG_CONFIG_HOME: join(import.meta.dirname, "nobody"),
+      ...options.env,
+    },
     stdio: ["pipe", "pipe", "pipe"],
     timeout: 240_000,
     killSignal: "SIGTERM",

@@ -1,0 +1,60 @@
+import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
+import { EmendError } from "@emend/sdk";
+import type { Command } from "commander";
+import { type Cli, CliError } from "../cli.ts";
+import { printResult, say } from "../output.ts";
+import { readProfiles, writeProfiles } from "../profile/profile-file.ts";
+import { clientOf } from "./jobs-of.ts";
+import { withJson } from "./options.ts";
+import { readPrompt } from "./read-prompt.ts";
+
+interface LoginOptions {
+  profile: string;
+  json?: boolean;
+}
+
+export function registerLogin(program: Command, cli: Cli): void {
+  const command = program
+    .command("login")
+    .description("keep a server's address and a key for it, read from standard input, in a file of your own")
+    .argument("[url]", "where the server answers", "http://127.0.0.1:4600")
+    .option("--profile <name>", "the name to keep it under", "default");
+  withJson(command).action((url: string, options: LoginOptions) => login(cli, url, options));
+}
+
+async function login(cli: Cli, url: string, options: LoginOptions): Promise<void> {
+  const key = (await readKey(cli)).trim();
+  await assertAccepted(cli, url, key);
+  const { profiles } = readProfiles(cli.env);
+  const file = writeProfiles(cli.env, {
+    current: options.profile,
+    profiles: { ...profiles, [options.profile]: { url, key } },
+  });
+  if (options.json) printResult(cli, options, { profile: options.profile, url, file }, "");
+  say(cli, options, `Logged in to ${url} as profile ${options.profile}; the key is in ${file}, for you alone.`);
+}
+
+/** Never as an argument, which every process of the machine can read; on a terminal without showing it. */
+async function readKey(cli: Cli): Promise<string> {
+  if (!cli.stdin.isTTY) return readPrompt(cli, "-");
+  cli.stderr.write("API key: ");
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const terminal = createInterface({ input: cli.stdin, output: nowhere, terminal: true });
+  try {
+    return await terminal.question("", { signal: cli.signal });
+  } finally {
+    terminal.close();
+    cli.stderr.write("\n");
+  }
+}
+
+/** No project has this name, so that a good key is told that, and any other that it is none. */
+async function assertAccepted(cli: Cli, url: string, key: string): Promise<void> {
+  if (key === "") throw new CliError("usage", "no key was given on standard input");
+  try {
+    await clientOf(url, key).jobs("-").listPage({ limit: 1, signal: cli.signal });
+  } catch (error) {
+    if (!(error instanceof EmendError) || error.kind !== "not_found") throw error;
+  }
+}

@@ -1,0 +1,62 @@
+import type { CommandNode } from "./command-tree.ts";
+
+export const shells = ["bash", "zsh", "fish"] as const;
+export type Shell = (typeof shells)[number];
+
+/** A script that completes commands and options. It is whole in itself: no program is started at the press of a key. */
+export function completionScript(shell: Shell, tree: readonly CommandNode[]): string {
+  switch (shell) {
+    case "bash":
+      return bash(tree);
+    case "zsh":
+      return `#compdef emend\nautoload -U +X bashcompinit && bashcompinit\n${bash(tree)}`;
+    case "fish":
+      return fish(tree);
+  }
+}
+
+function bash(tree: readonly CommandNode[]): string {
+  const cases = tree.map(({ path, commands, options }) => {
+    const words = [...commands.map(({ name }) => name), ...options.map(({ flag }) => flag), "--help"];
+    return `    "${path}") words="${words.join(" ")}" ;;`;
+  });
+  const paths = tree.map(({ path }) => path).filter((path) => path !== "");
+  return `_emend() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" path="" word words="" index
+  for ((index = 1; index < COMP_CWORD; index++)); do
+    word="\${COMP_WORDS[index]}"
+    case " $path $word" in
+${paths.map((path) => `      "  ${path}"|" ${path}") path="${path}" ;;`).join("\n")}
+    esac
+  done
+  case "$path" in
+${cases.join("\n")}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+  if [ \${#COMPREPLY[@]} -eq 0 ]; then COMPREPLY=($(compgen -f -- "$current")); fi
+}
+complete -F _emend emend
+`;
+}
+
+function fish(tree: readonly CommandNode[]): string {
+  const lines = tree.flatMap(({ path, commands, options }) => {
+    const condition = path === "" ? "__fish_use_subcommand" : seen(path, commands);
+    return [
+      ...commands.map(
+        ({ name, description }) => `complete -c emend -f -n "${condition}" -a ${name} -d "${description}"`,
+      ),
+      ...options.map(({ flag, description }) => {
+        return `complete -c emend -n "${condition}" -l ${flag.replace(/^-+/, "")} -d "${description}"`;
+      }),
+    ];
+  });
+  return `${lines.join("\n")}\n`;
+}
+
+function seen(path: string, commands: CommandNode["commands"]): string {
+  const before = path.split(" ").map((word) => `__fish_seen_subcommand_from ${word}`);
+  const none =
+    commands.length === 0 ? [] : [`not __fish_seen_subcommand_from ${commands.map(({ name }) => name).join(" ")}`];
+  return [...before, ...none].join("; and ");
+}

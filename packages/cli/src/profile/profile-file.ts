@@ -1,0 +1,75 @@
+import { chmodSync, closeSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { CliError } from "../cli.ts";
+
+/** A server and the key for it. */
+export interface Profile {
+  url: string;
+  key: string;
+}
+
+export interface Profiles {
+  /** The name of the one in use. */
+  current: string | null;
+  profiles: Readonly<Record<string, Profile>>;
+}
+
+export function profileFile(env: NodeJS.ProcessEnv): string {
+  return join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), ".config"), "emend", "profiles.json");
+}
+
+/** Reads the file; one that others can read, or that somebody else put there, is refused: it holds keys. */
+export function readProfiles(env: NodeJS.ProcessEnv): Profiles {
+  const file = profileFile(env);
+  const text = readPrivately(file);
+  if (text === null) return { current: null, profiles: {} };
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (isProfiles(parsed)) return parsed;
+  } catch {
+    // Told below, as anything else that is no profile file.
+  }
+  throw new CliError("usage", `${file} is damaged; remove it and run \`emend login\` again`);
+}
+
+/** Whole or not at all, and never readable by others, not even for a moment. */
+export function writeProfiles(env: NodeJS.ProcessEnv, profiles: Profiles): string {
+  const file = profileFile(env);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const unfinished = `${file}.${process.pid}`;
+  writeFileSync(unfinished, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600, flag: "w" });
+  // The mode above is only that of a new file.
+  chmodSync(unfinished, 0o600);
+  renameSync(unfinished, file);
+  return file;
+}
+
+function readPrivately(file: string): string | null {
+  let handle: number;
+  try {
+    handle = openSync(file, "r");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw error;
+  }
+  try {
+    // Of the file that was opened, not of the name, which may mean another one by now.
+    const { mode, uid } = fstatSync(handle);
+    if ((mode & 0o077) !== 0) {
+      throw new CliError("usage", `${file} holds keys and others can reach it: chmod 600 ${file}`);
+    }
+    if (uid !== process.getuid?.()) throw new CliError("usage", `${file} belongs to somebody else`);
+    return readFileSync(handle, "utf8");
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function isProfiles(value: unknown): value is Profiles {
+  if (typeof value !== "object" || value === null || !("profiles" in value) || !("current" in value)) return false;
+  const { profiles, current } = value;
+  if (typeof profiles !== "object" || profiles === null) return false;
+  if (current !== null && typeof current !== "string") return false;
+  return Object.values(profiles).every(({ url, key }) => typeof url === "string" && typeof key === "string");
+}

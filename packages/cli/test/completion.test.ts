@@ -1,0 +1,30 @@
+import { execFileSync } from "node:child_process";
+import { beforeAll, expect, test } from "vitest";
+import { runEmend } from "./support/run-emend.ts";
+
+let bash: string;
+beforeAll(async () => {
+  bash = (await runEmend(["completion", "bash"])).stdout;
+});
+
+function completed(words: string[]): string[] {
+  const line = ["emend", ...words].map((word) => `'${word}'`).join(" ");
+  const script = `${bash}\nCOMP_WORDS=(${line}); COMP_CWORD=${words.length}; _emend; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  return execFileSync("bash", ["-c", script], { encoding: "utf8" }).trim().split("\n");
+}
+
+test("bash completes commands, their commands and their options", () => {
+  expect(completed(["jo"])).toEqual(["job"]);
+  expect(completed(["job", "cr"])).toEqual(["create"]);
+  expect(completed(["job", "create", "prj_1", "--idem"])).toEqual(["--idempotency-key"]);
+  expect(completed(["key", "create", "--proj"])).toEqual(["--project"]);
+});
+
+test("zsh reads the same script, and fish one of its own", async () => {
+  const zsh = await runEmend(["completion", "zsh"]);
+  expect(zsh.stdout).toMatch(/^#compdef emend\n.*bashcompinit/);
+  const fish = await runEmend(["completion", "fish"]);
+  expect(fish.stdout).toMatch(/^complete -c emend -f -n "__fish_use_subcommand" -a serve /m);
+  expect(fish.stdout).toContain('__fish_seen_subcommand_from job; and __fish_seen_subcommand_from create" -l wait');
+  expect((await runEmend(["completion", "tcsh"])).code).toBe(2);
+});
