@@ -18,13 +18,17 @@ function protect(text: string): string {
   return text.replace(/[*_~]/g, `${shield}$&`);
 }
 
+function ticksEnd(source: string, at: number): number {
+  let end = at;
+  while (source.charCodeAt(end) === 96) end++;
+  return end;
+}
+
 function codeSpan(source: string, at: number): { text: string; after: number } | null {
-  let open = at;
-  while (source.charCodeAt(open) === 96) open++;
+  const open = ticksEnd(source, at);
   const ticks = source.slice(at, open);
   for (let i = source.indexOf(ticks, open); i !== -1; i = source.indexOf(ticks, i)) {
-    let close = i;
-    while (source.charCodeAt(close) === 96) close++;
+    const close = ticksEnd(source, i);
     if (close - i === ticks.length) {
       const inner = source.slice(open, i).replace(/\r?\n/g, " ");
       const isPadded = inner.startsWith(" ") && inner.endsWith(" ") && inner.trim() !== "";
@@ -41,7 +45,7 @@ function closingBracket(source: string, open: number): number {
   for (let i = open; i < source.length; i++) {
     const c = source.charCodeAt(i);
     if (c === 92) i++;
-    else if (c === 96) i = (codeSpan(source, i)?.after ?? i + 1) - 1;
+    else if (c === 96) i = (codeSpan(source, i)?.after ?? ticksEnd(source, i)) - 1;
     else if (c === 91) depth++;
     else if (c === 93 && --depth === 0) return i;
   }
@@ -64,8 +68,8 @@ function flatten(source: string, dialect: Dialect, labels: ReadonlySet<string>, 
       i += 2;
     } else if (c === 96) {
       const code = codeSpan(source, i);
-      out += code === null ? "`" : protect(code.text);
-      i = code?.after ?? i + 1;
+      out += code === null ? source.slice(i, ticksEnd(source, i)) : protect(code.text);
+      i = code?.after ?? ticksEnd(source, i);
     } else if (c === 91 && depth < 8) {
       const close = closingBracket(source, i);
       const after = close === -1 ? -1 : linkEnd(source, i, close, labels);
@@ -114,7 +118,7 @@ function hasLink(source: string, labels: ReadonlySet<string>): boolean {
   for (let i = 0; i < source.length; i++) {
     const c = source.charCodeAt(i);
     if (c === 92) i++;
-    else if (c === 96) i = (codeSpan(source, i)?.after ?? i + 1) - 1;
+    else if (c === 96) i = (codeSpan(source, i)?.after ?? ticksEnd(source, i)) - 1;
     else if (c === 91) {
       const close = closingBracket(source, i);
       const after = close === -1 ? -1 : linkEnd(source, i, close, labels);
