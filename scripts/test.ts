@@ -5,6 +5,11 @@ const stages: ReadonlyArray<{ name: string; command: string; args: string[] }> =
   { name: "lint", command: "node_modules/.bin/biome", args: ["check", "."] },
   { name: "types", command: process.execPath, args: ["node_modules/typescript/bin/tsc", "--noEmit"] },
   {
+    name: "types of the dashboard",
+    command: process.execPath,
+    args: ["node_modules/typescript/bin/tsc", "--noEmit", "--project", "packages/dashboard"],
+  },
+  {
     name: "boundaries",
     command: process.execPath,
     args: [

@@ -1,6 +1,7 @@
 export * from "./agent-job.ts";
 export { refusals } from "./answers.ts";
 export * from "./create-job.ts";
+export type * from "./dashboard.ts";
 export * from "./failure-code.ts";
 export * from "./job-diff.ts";
 export * from "./job-event.ts";

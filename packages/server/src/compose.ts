@@ -11,6 +11,7 @@ import { createSessions } from "./accounts/sessions.ts";
 import { type Admin, createAdmin } from "./admin.ts";
 import { type ModelsDeps, openModel } from "./agent/models/registry.ts";
 import type { Config } from "./config.ts";
+import { dashboardPlugin } from "./dashboard/plugin.ts";
 import { startListener } from "./db/listener.ts";
 import { ensureSecret } from "./ensure-secret.ts";
 import { localForgePlugin } from "./forge/local/plugin.ts";
@@ -118,7 +119,21 @@ export async function startServer(config: Config): Promise<Server> {
         trustProxy: config.trustProxy,
         promptCodePointsMax: config.promptCodePointsMax,
         defaultModel: config.model,
-        plugins: [localForgePlugin({ ...local, ...access, log, signal: serving.signal }), mcpPlugin({ keyring })],
+        plugins: [
+          localForgePlugin({ ...local, ...access, log, signal: serving.signal }),
+          mcpPlugin({ keyring }),
+          dashboardPlugin({
+            pool,
+            listener,
+            sessions: access.sessions,
+            log,
+            publicUrl,
+            defaultModel: config.model,
+            promptCodePointsMax: config.promptCodePointsMax,
+            addLocalProject: (input) => admin.addProject({ ...input, forge: "local" }),
+            assetsDir: new URL("../../dashboard/dist/", import.meta.url),
+          }),
+        ],
       });
       if (config.metricsToken !== null) app.register(metricsPlugin({ metrics, token: config.metricsToken }));
       const stopMeasuring = measureRequests({ metrics, log }, app.server);

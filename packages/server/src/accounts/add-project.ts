@@ -22,7 +22,7 @@ export interface AddProjectInput {
 
 export async function addProject(deps: { db: Queryable; sealer: Sealer }, input: AddProjectInput): Promise<Project> {
   const id = input.id ?? newId("prj");
-  refuseBadInput(input);
+  refuseBadProject(input);
   parseProjectSettings(input.settings);
   const { rows } = await deps.db.query<ProjectRow>(
     `insert into projects (id, name, forge, repository_url, base_ref, docs_dir, settings, credential)
@@ -42,7 +42,8 @@ export async function addProject(deps: { db: Queryable; sealer: Sealer }, input:
   return toProject(rows[0] as ProjectRow);
 }
 
-function refuseBadInput(input: AddProjectInput): void {
+/** Also for edits: what cannot be a project is refused in words. */
+export function refuseBadProject(input: Pick<AddProjectInput, "name" | "baseRef" | "repositoryUrl">): void {
   const url = URL.parse(input.repositoryUrl);
   if (!url || !/^https?:$/.test(url.protocol)) {
     throw new AppError("invalid_request", { publicMessage: "The repository's URL must be a full http or https URL." });
@@ -61,7 +62,7 @@ function refuseBadInput(input: AddProjectInput): void {
 }
 
 /** `./docs/` and `docs` are the same folder; nothing outside the repository is one. */
-function plainFolder(docsDir: string): string {
+export function plainFolder(docsDir: string): string {
   const parts = docsDir.split("/").filter((part) => part !== "" && part !== ".");
   if (docsDir.startsWith("/") || parts.includes("..") || docsDir.includes("\0") || docsDir.includes("\\")) {
     throw new AppError("invalid_request", { publicMessage: "The docs folder must lie inside the repository." });

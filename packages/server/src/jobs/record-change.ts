@@ -1,6 +1,7 @@
 import { promisify } from "node:util";
 import { deflate } from "node:zlib";
 import type { Queryable } from "../db/pool.ts";
+import { diffFiles } from "./diff-files.ts";
 import type { Lease } from "./lease.ts";
 import { toJsonb, toText } from "./to-jsonb.ts";
 import { writeFenced } from "./write-fenced.ts";
@@ -19,14 +20,24 @@ export interface RecordedChange {
 
 export async function recordChange(db: Queryable, lease: Lease, change: RecordedChange): Promise<void> {
   await writeFenced(db, lease, {
-    set: "title = $5, summary = $6, findings = $7::jsonb, diff = $8, limit_reached = $9",
+    set: "title = $5, summary = $6, findings = $7::jsonb, diff = $8, limit_reached = $9, diff_figures = $10::jsonb",
     values: [
       toText(change.title),
       toText(change.summary),
       toJsonb(change.findings),
       await promisify(deflate)(change.diff),
       change.limitReached,
+      toJsonb(figuresOf(change.diff)),
     ],
     event: { kind: "findings", data: change.figures },
   });
+}
+
+function figuresOf(diff: Buffer): { files: number; additions: number; deletions: number } {
+  const files = diffFiles(diff.toString("utf8"));
+  return {
+    files: files.length,
+    additions: files.reduce((sum, file) => sum + file.additions, 0),
+    deletions: files.reduce((sum, file) => sum + file.deletions, 0),
+  };
 }

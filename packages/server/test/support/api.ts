@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import { expect } from "vitest";
 import { addProject } from "../../src/accounts/add-project.ts";
 import { type CreateKeyInput, createKey } from "../../src/accounts/create-key.ts";
@@ -48,8 +48,14 @@ export interface TestApi {
 
 const sealer = createSealer("a secret of the tests, and of nothing else");
 
+interface ApiOptions extends Partial<AppDeps> {
+  databaseUrl?: string;
+  /** Plugins that share the app's own parts. */
+  pluginOf?(parts: { pool: Pool; listener: Listener }): FastifyPluginAsync;
+}
+
 /** The HTTP interface on a port and a database of its own. */
-export async function startApi(options: Partial<AppDeps> & { databaseUrl?: string } = {}): Promise<TestApi> {
+export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
   const database = await createTestDatabase();
   const log = createLogger({ level: "silent" });
   const url = options.databaseUrl ?? database.url;
@@ -65,6 +71,7 @@ export async function startApi(options: Partial<AppDeps> & { databaseUrl?: strin
     trustProxy: false,
     promptCodePointsMax: 100_000,
     defaultModel: "emend/rules",
+    ...(options.pluginOf && { plugins: [options.pluginOf({ pool, listener })] }),
     ...options,
   });
   await app.listen({ port: 0, host: "127.0.0.1" });

@@ -5,14 +5,13 @@ import { allowedModels } from "../../accounts/project-settings.ts";
 import type { Queryable } from "../../db/pool.ts";
 import { AppError } from "../../errors.ts";
 import type { AnnounceDue } from "../../jobs/announce-due.ts";
-import { type CreateJobOutcome, type CreateJobRules, createJob } from "../../jobs/create-job.ts";
+import { type CreateJobOutcome, createJob } from "../../jobs/create-job.ts";
 import { assertNever } from "../../lib/assert-never.ts";
+import { createJobRules } from "../create-job-rules.ts";
 import { parseCreateBody, parseIdempotencyKey } from "../parse-create-body.ts";
 import { rateLimitHeaders } from "../rate-limit-headers.ts";
 import { refuse, retryAfter } from "../refuse.ts";
 import { type RequireKeyDeps, requireKey } from "../require-key.ts";
-
-const hourMs = 3_600_000;
 
 export interface CreateJobRouteDeps extends RequireKeyDeps {
   db: Queryable;
@@ -42,7 +41,7 @@ export function createJobRoute(app: FastifyInstance, deps: CreateJobRouteDeps): 
       const project = request.project as Project;
       const models = allowedModels(project.settings, deps.defaultModel);
       const body = parseCreateBody(request.body, { promptCodePointsMax: deps.promptCodePointsMax, models });
-      const outcome = await createJob(deps, rulesOf(project, models[0]), {
+      const outcome = await createJob(deps, createJobRules(project, models[0]), {
         projectId: project.id,
         prompt: body.prompt,
         baseRef: body.baseRef ?? null,
@@ -55,17 +54,6 @@ export function createJobRoute(app: FastifyInstance, deps: CreateJobRouteDeps): 
       return answer(reply, outcome, `${deps.publicUrl()}/v2/agent/${project.id}/job`);
     },
   );
-}
-
-function rulesOf(project: Project, model: string): CreateJobRules {
-  const { branchPrefix, limits, createsPerHourMax } = project.settings;
-  return {
-    repositoryUrl: project.repositoryUrl,
-    branchPrefix,
-    model,
-    costUsdMax: limits.costUsdMax,
-    quota: { usesMax: createsPerHourMax, windowMs: hourMs },
-  };
 }
 
 function answer(reply: FastifyReply, outcome: CreateJobOutcome, jobsUrl: string): FastifyReply {

@@ -1,0 +1,81 @@
+import type { JobStatus } from "./agent-job.ts";
+import type { FailureCode, JobPhase } from "./failure-code.ts";
+import type { JobRun } from "./job-run.ts";
+
+/** What the dashboard's own routes answer; for browser sessions, and free to change with the dashboard. */
+
+export interface DashboardSession {
+  subject: string;
+  /** Where clients reach this installation, without a trailing slash. */
+  publicUrl: string;
+}
+
+export interface DashboardProject {
+  id: string;
+  name: string;
+  forge: "local" | "github" | "gitlab" | "gitea";
+  repositoryUrl: string;
+  /** Null: the repository's default branch. */
+  baseRef: string | null;
+  docsDir: string;
+  createdAt: string;
+  /** Those that a job may choose; the first is taken where it chooses none. */
+  models: readonly string[];
+  settings: {
+    /** Null: the installation's. */
+    model: string | null;
+    createsPerHourMax: number;
+    lanes: number;
+    draft: boolean;
+    branchPrefix: string;
+    limits: { stepsMax: number; costUsdMax: number; wallTimeMsMax: number };
+  };
+  createsThisHour: number;
+  /** The project's pull requests, where this installation is the forge. */
+  pullsUrl: string | null;
+}
+
+export interface DashboardKey {
+  id: string;
+  /** The first characters, to recognise it by. */
+  hint: string;
+  name: string;
+  projectIds: readonly string[];
+  scope: "read" | "write";
+  /** Null: never. */
+  expiresAt: string | null;
+  /** Null: every address. */
+  allowList: readonly string[] | null;
+  createdBy: string;
+  createdAt: string;
+  lastUsedAt: string | null;
+  revokedAt: string | null;
+}
+
+export interface DashboardJobRow {
+  id: string;
+  projectId: string;
+  status: JobStatus;
+  phase: JobPhase;
+  title: string | null;
+  /** Its beginning. */
+  prompt: string;
+  model: string;
+  failureCode: FailureCode | null;
+  figures: { files: number; additions: number; deletions: number } | null;
+  pullRequest: JobRun["pullRequest"];
+  createdAt: string;
+  endedAt: string | null;
+}
+
+export interface DashboardJobPage {
+  /** Newest first. */
+  jobs: readonly DashboardJobRow[];
+  /** Null: there are no more. */
+  nextCursor: string | null;
+}
+
+export interface DashboardJob {
+  projectId: string;
+  run: JobRun;
+}

@@ -1,0 +1,71 @@
+import type {
+  DashboardJob,
+  DashboardJobPage,
+  DashboardKey,
+  DashboardProject,
+  DashboardSession,
+  JobDiff,
+} from "@emend/contract";
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { request } from "./request.ts";
+
+export interface JobSearch {
+  project?: string;
+  status?: string;
+  search?: string;
+}
+
+const busyEveryMs = 1_500;
+const quietEveryMs = 10_000;
+
+export const sessionQuery = queryOptions({
+  queryKey: ["session"],
+  queryFn: ({ signal }) => request<DashboardSession>("/session", { signal }),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+export const projectsQuery = queryOptions({
+  queryKey: ["projects"],
+  queryFn: ({ signal }) => request<{ projects: readonly DashboardProject[] }>("/projects", { signal }),
+  select: (answer) => answer.projects,
+});
+
+export const keysQuery = queryOptions({
+  queryKey: ["keys"],
+  queryFn: ({ signal }) => request<{ keys: readonly DashboardKey[] }>("/keys", { signal }),
+  select: (answer) => answer.keys,
+});
+
+export function jobsQuery(filter: JobSearch) {
+  return infiniteQueryOptions({
+    queryKey: ["jobs", filter],
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) => {
+      const query = new URLSearchParams({ ...filter, cursor: pageParam });
+      return request<DashboardJobPage>(`/jobs?${query}`, { signal });
+    },
+    getNextPageParam: (page) => page.nextCursor,
+    refetchInterval: (query) => {
+      const jobs = query.state.data?.pages.flatMap((page) => page.jobs) ?? [];
+      return jobs.some((job) => job.status === "active") ? busyEveryMs : quietEveryMs;
+    },
+  });
+}
+
+export function jobQuery(id: string) {
+  return queryOptions({
+    queryKey: ["job", id],
+    queryFn: ({ signal }) => request<DashboardJob>(`/jobs/${encodeURIComponent(id)}`, { signal }),
+    // The event stream tells sooner; this is for when it cannot.
+    refetchInterval: (query) => (query.state.data?.run.status === "active" ? quietEveryMs : false),
+  });
+}
+
+/** `version` is when the job changed last: a final job's diff is asked for once. */
+export function diffQuery(id: string, version: string) {
+  return queryOptions({
+    queryKey: ["diff", id, version],
+    queryFn: ({ signal }) => request<JobDiff>(`/jobs/${encodeURIComponent(id)}/diff`, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}

@@ -1,0 +1,39 @@
+import { basePath } from "../base-path.ts";
+
+/** A refusal of the server, in its own words, or a connection that failed. */
+export class ApiError extends Error {
+  /** 0: nothing was answered. */
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.name = "ApiError";
+    this.status = status;
+  }
+}
+
+export function apiUrl(path: string): string {
+  return `${basePath}dashboard/api${path}`;
+}
+
+export async function request<T>(
+  path: string,
+  options: { method?: string; body?: unknown; signal?: AbortSignal } = {},
+) {
+  const { body, method = body === undefined ? "GET" : "POST", signal } = options;
+  const answer = await fetch(apiUrl(path), {
+    method,
+    ...(signal && { signal }),
+    ...(body !== undefined && { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
+  }).catch((error) => {
+    if (signal?.aborted) throw error;
+    throw new ApiError(0, "The server cannot be reached. What you typed is still here; try again in a moment.");
+  });
+  const json: unknown = await answer.json().catch(() => null);
+  if (answer.ok) return json as T;
+  throw new ApiError(answer.status, wordsOf(json) ?? `The server answered ${answer.status}.`);
+}
+
+function wordsOf(json: unknown): string | null {
+  const error = typeof json === "object" && json !== null && "error" in json ? json.error : null;
+  return typeof error === "string" ? error : null;
+}

@@ -1,0 +1,37 @@
+import { VisibleText } from "../parts/visible-text.tsx";
+import type { Span } from "./word-diff.ts";
+
+const charactersMax = 2_000;
+
+/** A line, its changed words marked where they are known; a line of a megabyte is cut. */
+export function LineText(props: { text: string; spans: readonly Span[] | undefined; mark: "del" | "ins" }) {
+  const { mark: Mark, text, spans } = props;
+  if (!spans) {
+    return (
+      <>
+        <VisibleText text={text.slice(0, charactersMax)} />
+        {text.length > charactersMax && <i className="text-quiet">… {text.length - charactersMax} more characters</i>}
+      </>
+    );
+  }
+  return spans.map((span, index) => {
+    const words = <VisibleText text={span.text} />;
+    // biome-ignore lint/suspicious/noArrayIndexKey: the words of a line never move
+    if (!span.isChanged) return <span key={index}>{words}</span>;
+    const look = Mark === "del" ? "bg-del-word line-through decoration-1" : "bg-add-word no-underline";
+    return (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the words of a line never move
+      <Mark key={index} className={`rounded-xs ${look}`}>
+        {words}
+      </Mark>
+    );
+  });
+}
+
+export const numberCell = "w-px min-w-9 px-1.5 text-right align-top text-quiet select-none text-[12px] md:px-2";
+export const textCell = "relative py-0 pr-3 pl-6 align-top whitespace-pre-wrap wrap-anywhere";
+const signs = { "+": "before:content-['+']", "−": "before:content-['−']", " ": "" } as const;
+
+export function signed(sign: keyof typeof signs): string {
+  return `${textCell} before:absolute before:left-2 ${signs[sign]}`;
+}

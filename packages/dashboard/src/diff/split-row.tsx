@@ -1,0 +1,45 @@
+import { VisibleText } from "../parts/visible-text.tsx";
+import { type Finding, FindingNote } from "./file-view.tsx";
+import { LineText, numberCell, signed, textCell } from "./line-text.tsx";
+import type { Row } from "./pair-lines.ts";
+
+const half = "w-1/2";
+
+export function SplitRow({ row, findings }: { row: Row; findings: readonly Finding[] }) {
+  const { left, right, words } = row;
+  if (right?.kind === "hunk" || right?.kind === "note") {
+    return (
+      <tr className="bg-hush text-quiet">
+        <td className={numberCell} />
+        <td className={`${textCell} py-1`} colSpan={3}>
+          <VisibleText text={right.text} />
+        </td>
+      </tr>
+    );
+  }
+  const isDeleted = left?.kind === "deleted";
+  const isAdded = right?.kind === "added";
+  const leftColour = isDeleted ? "bg-del" : left ? "" : "bg-hush";
+  const rightColour = isAdded ? "bg-add" : right ? "" : "bg-hush";
+  return (
+    <>
+      <tr>
+        <td className={`${numberCell} ${leftColour}`}>{left && "before" in left ? left.before : ""}</td>
+        <td className={`${signed(isDeleted ? "−" : " ")} ${half} ${leftColour} border-r border-line`}>
+          {left && <LineText text={left.text} spans={words?.before} mark="del" />}
+        </td>
+        <td className={`${numberCell} ${rightColour}`}>{right && "after" in right ? right.after : ""}</td>
+        <td className={`${signed(isAdded ? "+" : " ")} ${half} ${rightColour}`}>
+          {right && <LineText text={right.text} spans={words?.after} mark="ins" />}
+        </td>
+      </tr>
+      {findings.map((finding) => (
+        <tr key={`${finding.check} ${finding.column}`}>
+          <td colSpan={4} className="p-0">
+            <FindingNote finding={finding} />
+          </td>
+        </tr>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,55 @@
+import { VisibleText } from "../parts/visible-text.tsx";
+import { type Finding, FindingNote } from "./file-view.tsx";
+import { LineText, numberCell, signed, textCell } from "./line-text.tsx";
+import type { Row } from "./pair-lines.ts";
+
+export function UnifiedRow({ row, findings }: { row: Row; findings: readonly Finding[] }) {
+  const { left, right, words } = row;
+  return (
+    <>
+      {left?.kind === "deleted" && (
+        <tr className="bg-del">
+          <td className={numberCell}>{left.before}</td>
+          <td className={numberCell} />
+          <td className={signed("−")}>
+            <LineText text={left.text} spans={words?.before} mark="del" />
+          </td>
+        </tr>
+      )}
+      {right?.kind === "added" && (
+        <tr className="bg-add">
+          <td className={numberCell} />
+          <td className={numberCell}>{right.after}</td>
+          <td className={signed("+")}>
+            <LineText text={right.text} spans={words?.after} mark="ins" />
+          </td>
+        </tr>
+      )}
+      {right?.kind === "context" && (
+        <tr>
+          <td className={numberCell}>{right.before}</td>
+          <td className={numberCell}>{right.after}</td>
+          <td className={signed(" ")}>
+            <LineText text={right.text} spans={undefined} mark="ins" />
+          </td>
+        </tr>
+      )}
+      {(right?.kind === "hunk" || right?.kind === "note") && (
+        <tr className="bg-hush text-quiet">
+          <td className={numberCell} />
+          <td className={numberCell} />
+          <td className={`${textCell} py-1`}>
+            <VisibleText text={right.text} />
+          </td>
+        </tr>
+      )}
+      {findings.map((finding) => (
+        <tr key={`${finding.check} ${finding.column}`}>
+          <td colSpan={3} className="p-0">
+            <FindingNote finding={finding} />
+          </td>
+        </tr>
+      ))}
+    </>
+  );
+}

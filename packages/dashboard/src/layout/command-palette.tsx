@@ -1,0 +1,104 @@
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useDeferredValue, useState } from "react";
+import { jobsQuery, projectsQuery } from "../api/queries.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { VisibleText } from "../parts/visible-text.tsx";
+
+interface Place {
+  key: string;
+  kind: string;
+  label: string;
+  go(): unknown;
+}
+
+const placesMax = 12;
+
+/** Pages, projects and jobs by a few letters of their name. */
+export function CommandPalette({ onClose }: { onClose(): void }) {
+  const [text, setText] = useState("");
+  const [chosen, setChosen] = useState(0);
+  const places = usePlaces(useDeferredValue(text.trim()));
+  const go = (place: Place | undefined) => {
+    if (!place) return;
+    onClose();
+    place.go();
+  };
+  const onKeyDown = (event: React.KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step) {
+      event.preventDefault();
+      setChosen((at) => Math.max(0, Math.min(places.length - 1, at + step)));
+    } else if (event.key === "Enter") go(places[chosen]);
+  };
+
+  return (
+    <Dialog title="Go to" isBare onClose={onClose}>
+      <input
+        autoFocus
+        className="w-full rounded-b-none border-0 border-b px-4 py-3 text-[16px] outline-none"
+        placeholder="Go to a page, a project or a job"
+        aria-label="Go to"
+        role="combobox"
+        aria-expanded="true"
+        aria-controls="places"
+        aria-activedescendant={`place-${chosen}`}
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value);
+          setChosen(0);
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div id="places" role="listbox" aria-label="Places" className="max-h-[50vh] overflow-y-auto p-1.5">
+        {places.map((place, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the focus and takes the keys
+          <div
+            key={place.key}
+            id={`place-${index}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === chosen}
+            className="flex cursor-pointer items-center gap-3 rounded-md px-3 py-2 hover:bg-hush aria-selected:bg-hush"
+            onClick={() => go(place)}
+          >
+            <span className="min-w-0 flex-1 truncate">
+              <VisibleText text={place.label} />
+            </span>
+            <span className="text-quiet">{place.kind}</span>
+          </div>
+        ))}
+        {places.length === 0 && <p className="px-3 py-6 text-center text-quiet">Nothing by that name.</p>}
+      </div>
+    </Dialog>
+  );
+}
+
+function usePlaces(text: string): readonly Place[] {
+  const navigate = useNavigate();
+  const projects = useQuery(projectsQuery);
+  const jobs = useInfiniteQuery(jobsQuery(text === "" ? {} : { search: text.slice(0, 200) }));
+  const has = (label: string) => label.toLowerCase().includes(text.toLowerCase());
+  const pages: readonly Place[] = [
+    { key: "jobs", kind: "page", label: "Jobs", go: () => navigate({ to: "/" }) },
+    { key: "projects", kind: "page", label: "Projects", go: () => navigate({ to: "/projects" }) },
+    { key: "keys", kind: "page", label: "API keys", go: () => navigate({ to: "/keys" }) },
+  ];
+  return [
+    ...pages.filter(({ label }) => has(label)),
+    ...(projects.data ?? [])
+      .filter(({ name, id }) => has(name) || has(id))
+      .map(({ id, name }) => ({
+        key: id,
+        kind: "project",
+        label: name,
+        go: () => navigate({ to: "/projects/$id", params: { id } }),
+      })),
+    ...(jobs.data?.pages[0]?.jobs ?? []).map(({ id, title, prompt }) => ({
+      key: id,
+      kind: "job",
+      label: title ?? prompt,
+      go: () => navigate({ to: "/jobs/$id", params: { id } }),
+    })),
+  ].slice(0, placesMax);
+}

@@ -1,0 +1,75 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, Outlet } from "@tanstack/react-router";
+import { useState } from "react";
+import { sessionQuery } from "../api/queries.ts";
+import { ApiError, request } from "../api/request.ts";
+import { Pending } from "../parts/notice.tsx";
+import { CommandPalette } from "./command-palette.tsx";
+import { HelpDialog } from "./help-dialog.tsx";
+import { Mark } from "./mark.tsx";
+import { SignIn } from "./sign-in.tsx";
+import { useShortcuts } from "./use-shortcuts.ts";
+
+const pages = [
+  { to: "/", label: "Jobs" },
+  { to: "/projects", label: "Projects" },
+  { to: "/keys", label: "API keys" },
+] as const;
+
+export function Shell() {
+  const session = useQuery(sessionQuery);
+  const [open, setOpen] = useState<"palette" | "help" | null>(null);
+  useShortcuts({ onPalette: () => setOpen("palette"), onHelp: () => setOpen("help") });
+  const close = () => setOpen(null);
+  const isLoggedOut = session.error instanceof ApiError && session.error.status === 401;
+
+  return (
+    <>
+      <header className="border-b border-line bg-sheet">
+        <div className="mx-auto flex min-h-12 max-w-[1200px] flex-wrap items-center gap-x-6 gap-y-0 px-4 sm:px-6">
+          <Link to="/" className="flex items-center gap-2 font-serif text-[17px] leading-6 font-semibold">
+            <Mark />
+            Emend
+          </Link>
+          {session.data && (
+            <>
+              <nav aria-label="Pages" className="order-last flex w-full gap-5 sm:order-none sm:w-auto sm:flex-1">
+                {pages.map((page) => (
+                  <Link
+                    key={page.to}
+                    to={page.to}
+                    className="-mb-px border-b-2 border-transparent py-3 text-quiet hover:text-ink aria-[current=page]:border-ink aria-[current=page]:text-ink"
+                    activeOptions={{ exact: page.to === "/", includeSearch: false }}
+                  >
+                    {page.label}
+                  </Link>
+                ))}
+              </nav>
+              <div className="ml-auto flex items-center gap-4 text-quiet">
+                <button type="button" className="hover:text-ink" onClick={() => setOpen("palette")}>
+                  <span className="sm:hidden">Go to</span>
+                  <span className="hidden sm:inline">
+                    Go to <kbd className="rounded border border-line px-1 text-[12px]">⌘K</kbd>
+                  </span>
+                </button>
+                <button type="button" className="hover:text-ink" onClick={logOut}>
+                  Log out
+                </button>
+              </div>
+            </>
+          )}
+        </div>
+      </header>
+      <main className="mx-auto max-w-[1200px] px-4 pb-16 sm:px-6">
+        {session.data ? <Outlet /> : isLoggedOut ? <SignIn /> : <Pending error={session.error} />}
+      </main>
+      {open === "palette" && <CommandPalette onClose={close} />}
+      {open === "help" && <HelpDialog onClose={close} />}
+    </>
+  );
+}
+
+async function logOut() {
+  await request("/session/end", { body: {} });
+  location.reload();
+}

@@ -1,0 +1,80 @@
+import type { JobEvent } from "@emend/contract";
+
+export interface ToldEvent {
+  title: string;
+  text: string;
+  tools: readonly { name: string; input: string; ok: boolean }[];
+  isEnd: boolean;
+}
+
+const phases: Record<string, string> = {
+  queued: "Waiting for its turn",
+  preparing: "Fetching the repository",
+  working: "Working on the docs",
+  checking: "Checking the change",
+  publishing: "Publishing",
+};
+
+/** What an event says to somebody who watches. Data of another process: what is not understood is told by its name. */
+export function describeEvent(event: JobEvent): ToldEvent {
+  const data = recordOf(event.data);
+  switch (event.kind) {
+    case "job.created":
+      return say("Created");
+    case "run.started":
+      return say(Number(data.run) > 1 ? `Taken up again, run ${data.run}` : "Taken up");
+    case "phase":
+      return say(phases[String(data.phase)] ?? String(data.phase), reasonOf(data));
+    case "step":
+      return { ...say(`Step ${data.number ?? ""}`, String(data.text ?? "")), tools: toolsOf(data.tools) };
+    case "findings":
+      return say(data.verdict === "denied" ? "Refused by policy" : "Checked", findingsOf(data));
+    case "pull_request":
+      return say(`Pull request ${typeof data.number === "number" ? `#${data.number}` : "opened"}`);
+    case "completed":
+      return { ...say("Completed"), isEnd: true };
+    case "failed":
+      return { ...say("Failed", String(data.message ?? "")), isEnd: true };
+    case "archived":
+      return { ...say("Archived"), isEnd: true };
+    default:
+      return say(event.kind);
+  }
+}
+
+function say(title: string, text = ""): ToldEvent {
+  return { title, text, tools: [], isEnd: false };
+}
+
+function reasonOf(data: Record<string, unknown>): string {
+  switch (data.reason) {
+    case "released":
+      return "given back by a worker that stopped";
+    case "retry":
+      return "something it needs was away; it will be tried again";
+    case "crash":
+      return "its worker was lost";
+    default:
+      return "";
+  }
+}
+
+function findingsOf({ introduced, fixed, before, after }: Record<string, unknown>): string {
+  if (typeof before !== "number") return "";
+  return `${introduced} new, ${fixed} fixed; ${before} → ${after} on the whole site`;
+}
+
+function toolsOf(tools: unknown): ToldEvent["tools"] {
+  if (!Array.isArray(tools)) return [];
+  return tools.map(recordOf).map((tool) => ({
+    name: String(tool.name ?? ""),
+    input: Object.entries(recordOf(tool.input))
+      .map(([key, value]) => `${key}: ${String(value)}`)
+      .join(", "),
+    ok: tool.ok !== false,
+  }));
+}
+
+function recordOf(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}

@@ -1,0 +1,67 @@
+import type { JobRun } from "@emend/contract";
+import { Icon } from "../../parts/icon.tsx";
+import { VisibleText } from "../../parts/visible-text.tsx";
+
+/** What policy refused, what the change broke and what it mended. Each list is short or folded. */
+export function Findings({ run }: { run: JobRun }) {
+  const { findings, violations } = run;
+  if (violations.length === 0 && !findings?.introducedCount && !findings?.fixedCount) return null;
+  return (
+    <section aria-label="Checks" className="grid gap-3 rounded-md border border-line bg-sheet px-4 py-3">
+      {violations.length > 0 && (
+        <div className="text-bad">
+          <h2>Refused by the project's policy</h2>
+          <ul>
+            {violations.map(({ path, rule }) => (
+              <li key={`${path} ${rule}`} className="wrap-anywhere">
+                <code>
+                  <VisibleText text={path} />
+                </code>{" "}
+                <VisibleText text={rule} />
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {findings && findings.introducedCount > 0 && (
+        <FindingList
+          title={`${findings.introducedCount} new`}
+          icon="warning"
+          colour="text-warn"
+          list={findings.introduced}
+          isOpen
+        />
+      )}
+      {findings && findings.fixedCount > 0 && (
+        <FindingList title={`${findings.fixedCount} fixed`} icon="check" colour="text-good" list={findings.fixed} />
+      )}
+    </section>
+  );
+}
+
+function FindingList(props: {
+  title: string;
+  icon: "check" | "warning";
+  colour: string;
+  list: NonNullable<JobRun["findings"]>["fixed"];
+  isOpen?: boolean;
+}) {
+  return (
+    <details open={props.isOpen}>
+      <summary className={`inline-flex items-center gap-2 font-semibold ${props.colour}`}>
+        <Icon name={props.icon} />
+        {props.title}
+      </summary>
+      <ul className="grid gap-1 pt-2 pl-6">
+        {props.list.map((finding) => (
+          <li key={`${finding.path} ${finding.line} ${finding.column} ${finding.check}`} className="wrap-anywhere">
+            <code className="text-quiet">
+              <VisibleText text={finding.path} />:{finding.line}
+            </code>{" "}
+            <VisibleText text={finding.message} />
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

@@ -1,0 +1,43 @@
+import type { JobDiff, JobRun } from "@emend/contract";
+
+/** The job in one sentence: "Opened #42 · 18 files · no new findings · $0.12". */
+export function headlineOf(run: JobRun, diff: JobDiff | undefined): string {
+  return [outcomeOf(run), filesOf(diff), findingsOf(run), costOf(run)].filter((part) => part !== "").join(" · ");
+}
+
+function outcomeOf(run: JobRun): string {
+  const { pullRequest, status } = run;
+  if (status === "active")
+    return {
+      queued: "Waiting",
+      preparing: "Preparing",
+      working: "Working",
+      checking: "Checking",
+      publishing: "Publishing",
+    }[run.phase];
+  if (pullRequest) {
+    const verbs = { open: pullRequest.draft ? "Opened draft" : "Opened", merged: "Merged", closed: "Closed" };
+    return `${verbs[pullRequest.state]} #${pullRequest.number}`;
+  }
+  if (status === "failed") return "Failed, nothing was published";
+  return "Nothing to change";
+}
+
+function filesOf(diff: JobDiff | undefined): string {
+  const count = diff?.files.length ?? 0;
+  if (count === 0) return "";
+  return `${count} ${count === 1 ? "file" : "files"}`;
+}
+
+function findingsOf({ findings }: JobRun): string {
+  if (!findings) return "";
+  const fixed = findings.fixedCount > 0 ? `${findings.fixedCount} fixed` : "";
+  const introduced = findings.introducedCount > 0 ? `${findings.introducedCount} new` : "no new";
+  return `${introduced} findings${fixed && `, ${fixed}`}`;
+}
+
+function costOf({ usage }: JobRun): string {
+  if (usage.costUsd > 0) return `$${usage.costUsd.toFixed(2)}`;
+  const tokens = usage.inputTokens + usage.outputTokens;
+  return tokens > 0 ? `${tokens.toLocaleString("en")} tokens` : "";
+}

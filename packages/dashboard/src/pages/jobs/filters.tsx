@@ -1,0 +1,63 @@
+import type { DashboardProject } from "@emend/contract";
+import { useNavigate } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import type { JobSearch } from "../../api/queries.ts";
+
+const statuses = ["active", "completed", "failed", "archived"] as const;
+const typingPauseMs = 250;
+
+export function Filters({ projects, filter }: { projects: readonly DashboardProject[]; filter: JobSearch }) {
+  const navigate = useNavigate();
+  const [text, setText] = useState(filter.search ?? "");
+  const set = (change: JobSearch) => navigate({ to: "/", search: { ...filter, ...change }, replace: true });
+
+  useEffect(() => {
+    if (text === (filter.search ?? "")) return;
+    const timer = setTimeout(
+      () => navigate({ to: "/", search: { ...filter, search: text || undefined }, replace: true }),
+      typingPauseMs,
+    );
+    return () => clearTimeout(timer);
+  }, [text, filter, navigate]);
+
+  return (
+    <search className="flex flex-wrap gap-2 pb-3">
+      <input
+        type="search"
+        aria-label="Search jobs"
+        placeholder="Search jobs"
+        className="min-w-40 flex-1"
+        maxLength={200}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <select
+        aria-label="Status"
+        value={filter.status ?? ""}
+        onChange={(event) => set({ status: event.target.value || undefined })}
+      >
+        <option value="">Every status</option>
+        {statuses.map((status) => (
+          <option key={status} value={status}>
+            {status.charAt(0).toUpperCase() + status.slice(1)}
+          </option>
+        ))}
+      </select>
+      {projects.length > 1 && (
+        <select
+          aria-label="Show project"
+          className="max-w-full min-w-0"
+          value={filter.project ?? ""}
+          onChange={(event) => set({ project: event.target.value || undefined })}
+        >
+          <option value="">Every project</option>
+          {projects.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+    </search>
+  );
+}

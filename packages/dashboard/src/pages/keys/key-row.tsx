@@ -1,0 +1,55 @@
+import type { DashboardKey } from "@emend/contract";
+import { rowAttribute } from "../../layout/use-shortcuts.ts";
+import { Age } from "../../parts/age.tsx";
+import { Button } from "../../parts/button.tsx";
+import { VisibleText } from "../../parts/visible-text.tsx";
+import { ExpiryBadge } from "./expiry-badge.tsx";
+
+interface RowProps {
+  apiKey: DashboardKey;
+  projects: readonly string[];
+  onRotate(): void;
+  onRevoke(): void;
+}
+
+export function KeyRow({ apiKey: key, projects, onRotate, onRevoke }: RowProps) {
+  return (
+    <li
+      {...rowAttribute}
+      tabIndex={-1}
+      className="grid items-center gap-x-6 gap-y-1 px-4 py-2.5 -outline-offset-2 md:grid-cols-[minmax(0,1fr)_auto_auto]"
+    >
+      <div className="min-w-0">
+        <p className="flex flex-wrap items-center gap-x-3">
+          <span className="min-w-0 truncate font-medium">
+            <VisibleText text={key.name} />
+          </span>
+          <code className="text-quiet">{key.hint}…</code>
+          <span className="text-quiet">{key.scope === "write" ? "reads and writes" : "reads"}</span>
+        </p>
+        <p className="truncate text-quiet">
+          <VisibleText text={projects.join(", ")} />
+          {key.allowList && ` · only from ${key.allowList.join(", ")}`}
+        </p>
+      </div>
+      <p className="flex flex-wrap gap-x-4 text-quiet md:justify-end">
+        {key.lastUsedAt ? (
+          <span>
+            used <Age at={key.lastUsedAt} />
+          </span>
+        ) : (
+          <span>never used</span>
+        )}
+        <ExpiryBadge apiKey={key} />
+      </p>
+      {key.revokedAt === null && (
+        <p className="flex gap-2">
+          <Button onClick={onRotate}>Rotate</Button>
+          <Button look="danger" onClick={onRevoke}>
+            Revoke
+          </Button>
+        </p>
+      )}
+    </li>
+  );
+}

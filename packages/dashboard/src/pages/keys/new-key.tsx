@@ -1,0 +1,46 @@
+import type { DashboardKey } from "@emend/contract";
+import { useQuery } from "@tanstack/react-query";
+import { sessionQuery } from "../../api/queries.ts";
+import { Button } from "../../parts/button.tsx";
+import { CopyBlock } from "../../parts/copy-button.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+
+export interface ShownKey {
+  key: string;
+  scope: "read" | "write";
+  projectId: string;
+  replaces: DashboardKey | null;
+}
+
+/** The one time that a key is seen. */
+export function NewKey({ shown, onClose }: { shown: ShownKey; onClose(): void }) {
+  const session = useQuery(sessionQuery);
+  const url = `${session.data?.publicUrl ?? ""}/v2/agent/${shown.projectId}`;
+  return (
+    <Dialog title="Your new key" onClose={onClose}>
+      <p>Copy it now: it is shown this once, and only its hash is kept.</p>
+      <CopyBlock text={shown.key} />
+      <p>Try it:</p>
+      <CopyBlock text={shown.scope === "write" ? createLine(url, shown.key) : listLine(url, shown.key)} />
+      {shown.replaces && (
+        <p className="text-quiet">
+          Once everything uses the new key, revoke the old one: <code>{shown.replaces.hint}…</code>
+        </p>
+      )}
+      <div className="flex justify-end">
+        <Button onClick={onClose}>I have it</Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function createLine(url: string, key: string): string {
+  return `curl -X POST ${url}/job \\
+  -H "Authorization: Bearer ${key}" \\
+  -H "Content-Type: application/json" \\
+  -d '{"prompt":"Fix broken links."}'`;
+}
+
+function listLine(url: string, key: string): string {
+  return `curl ${url}/jobs -H "Authorization: Bearer ${key}"`;
+}

@@ -1,0 +1,37 @@
+import { useEffect, useState } from "react";
+
+const units = [
+  { name: "d", ms: 86_400_000 },
+  { name: "h", ms: 3_600_000 },
+  { name: "min", ms: 60_000 },
+] as const;
+
+/** "3 min ago", kept true while it is shown; the exact time on hover. */
+export function Age({ at }: { at: string }) {
+  const now = useNow();
+  return (
+    <time dateTime={at} title={new Date(at).toLocaleString()} className="whitespace-nowrap">
+      {ageOf(now - Date.parse(at))}
+    </time>
+  );
+}
+
+function ageOf(ms: number): string {
+  const unit = units.find((each) => ms >= each.ms);
+  return unit ? `${Math.floor(ms / unit.ms)} ${unit.name} ago` : "just now";
+}
+
+export function durationOf(ms: number): string {
+  if (ms < 10_000) return `${(Math.max(0, ms) / 1000).toFixed(1)} s`;
+  if (ms < 60_000) return `${Math.round(ms / 1000)} s`;
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+}
+
+function useNow(): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 20_000);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}

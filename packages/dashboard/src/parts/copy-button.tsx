@@ -1,0 +1,34 @@
+import { useState } from "react";
+import { Button } from "./button.tsx";
+import { Icon } from "./icon.tsx";
+
+export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
+  const [state, setState] = useState<"ready" | "copied" | "refused">("ready");
+  async function copy() {
+    // Browsers refuse the clipboard on plain http away from localhost.
+    const isCopied = await navigator.clipboard?.writeText(text).then(
+      () => true,
+      () => false,
+    );
+    setState(isCopied ? "copied" : "refused");
+    setTimeout(() => setState("ready"), 2000);
+  }
+  return (
+    <Button onClick={copy} aria-label={`${label}: ${text}`} aria-live="polite">
+      <Icon name={state === "copied" ? "check" : "copy"} />
+      {state === "ready" ? label : state === "copied" ? "Copied" : "Select and copy by hand"}
+    </Button>
+  );
+}
+
+/** Something to type elsewhere, as it is. */
+export function CopyBlock({ text }: { text: string }) {
+  return (
+    <div className="flex flex-wrap items-start gap-2">
+      <pre className="min-w-0 flex-1 basis-64 overflow-x-auto rounded-md bg-hush px-3 py-2">
+        <code className="break-all whitespace-pre-wrap">{text}</code>
+      </pre>
+      <CopyButton text={text} />
+    </div>
+  );
+}

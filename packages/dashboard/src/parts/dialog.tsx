@@ -1,0 +1,26 @@
+import { type ReactNode, useEffect, useRef } from "react";
+
+/** The browser's own: it traps the focus, closes by Escape and gives the focus back. */
+export function Dialog(props: { title: string; isBare?: boolean; onClose(): void; children: ReactNode }) {
+  const ref = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const dialog = ref.current;
+    dialog?.showModal();
+    return () => dialog?.close();
+  }, []);
+  return (
+    <dialog
+      ref={ref}
+      aria-label={props.title}
+      onClose={props.onClose}
+      onClick={(event) => event.target === ref.current && props.onClose()}
+      onKeyDown={(event) => event.stopPropagation()}
+      className="mx-auto mt-[10vh] w-[min(640px,calc(100vw-32px))] rounded-md border border-line bg-sheet p-0 text-ink"
+    >
+      <div className={props.isBare ? "" : "grid gap-4 p-5"}>
+        {!props.isBare && <h2 className="font-serif text-[20px] leading-7">{props.title}</h2>}
+        {props.children}
+      </div>
+    </dialog>
+  );
+}

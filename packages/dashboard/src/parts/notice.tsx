@@ -1,0 +1,28 @@
+import type { ReactNode } from "react";
+import { ApiError } from "../api/request.ts";
+import { Icon } from "./icon.tsx";
+
+export function Problem({ error }: { error: unknown }) {
+  if (!error) return null;
+  return (
+    <p role="alert" className="flex gap-2 rounded-md border border-bad bg-sheet px-3 py-2 text-bad">
+      <Icon name="warning" className="mt-0.5" />
+      <span className="min-w-0 wrap-anywhere">{error instanceof Error ? error.message : String(error)}</span>
+    </p>
+  );
+}
+
+function Loading() {
+  return <p className="told-late py-8 text-center text-quiet">Loading …</p>;
+}
+
+export function Empty({ children }: { children: ReactNode }) {
+  return <div className="grid justify-items-center gap-3 px-4 py-10 text-center text-quiet">{children}</div>;
+}
+
+/** What a page shows while it has nothing to show. */
+export function Pending({ error }: { error: unknown }) {
+  if (!error) return <Loading />;
+  if (error instanceof ApiError && error.status === 404) return <Empty>There is nothing here.</Empty>;
+  return <Problem error={error} />;
+}

@@ -1,0 +1,34 @@
+import type { JobPhase, JobStatus } from "@emend/contract";
+import { Icon, type IconName } from "./icon.tsx";
+
+const finals: Record<Exclude<JobStatus, "active">, { icon: IconName; className: string; word: string }> = {
+  completed: { icon: "check", className: "text-good", word: "Completed" },
+  failed: { icon: "cross", className: "text-bad", word: "Failed" },
+  archived: { icon: "archived", className: "text-quiet", word: "Archived" },
+};
+
+/** Where a job stands: always an icon and a word. */
+export function Status({ status, phase }: { status: JobStatus; phase: JobPhase }) {
+  const shown =
+    status === "active"
+      ? {
+          icon: phase === "queued" ? ("queued" as const) : ("running" as const),
+          className: phase === "queued" ? "text-quiet" : "text-ink",
+          word: phase.charAt(0).toUpperCase() + phase.slice(1),
+        }
+      : finals[status];
+  return (
+    <span className={`inline-flex items-center gap-1.5 font-medium whitespace-nowrap ${shown.className}`}>
+      <Icon name={shown.icon} className={shown.icon === "running" ? "motion-safe:animate-spin" : ""} />
+      {shown.word}
+    </span>
+  );
+}
+
+export function Figures({ additions, deletions }: { additions: number; deletions: number }) {
+  return (
+    <span className="font-mono text-[13px] whitespace-nowrap">
+      <span className="text-good">+{additions}</span> <span className="text-bad">−{deletions}</span>
+    </span>
+  );
+}

@@ -1,0 +1,43 @@
+import { createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
+import { appPath } from "./base-path.ts";
+import { Shell } from "./layout/shell.tsx";
+import { JobPage } from "./pages/job/job-page.tsx";
+import { JobsPage } from "./pages/jobs/jobs-page.tsx";
+import { KeysPage } from "./pages/keys/keys-page.tsx";
+import { ProjectPage } from "./pages/projects/project-page.tsx";
+import { ProjectsPage } from "./pages/projects/projects-page.tsx";
+import { Empty } from "./parts/notice.tsx";
+
+const root = createRootRoute({ component: Shell, notFoundComponent: () => <Empty>There is no such page.</Empty> });
+
+/** A listing's filter lives in the address: it can be shared, and survives a reload. */
+const jobs = createRoute({
+  getParentRoute: () => root,
+  path: "/",
+  component: JobsPage,
+  validateSearch: (given: Record<string, unknown>) => ({
+    ...pick("project", given),
+    ...pick("status", given),
+    ...pick("search", given),
+    ...pick("prompt", given),
+  }),
+});
+const job = createRoute({ getParentRoute: () => root, path: "/jobs/$id", component: JobPage });
+const keys = createRoute({ getParentRoute: () => root, path: "/keys", component: KeysPage });
+const projects = createRoute({ getParentRoute: () => root, path: "/projects", component: ProjectsPage });
+const project = createRoute({ getParentRoute: () => root, path: "/projects/$id", component: ProjectPage });
+
+function pick<K extends string>(name: K, given: Record<string, unknown>): { [name in K]?: string } {
+  const value = given[name];
+  return (value === undefined || value === "" ? {} : { [name]: String(value) }) as { [name in K]?: string };
+}
+
+export function createAppRouter() {
+  return createRouter({ routeTree: root.addChildren([jobs, job, keys, projects, project]), basepath: appPath });
+}
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>;
+  }
+}

@@ -1,0 +1,15 @@
+import tailwindcss from "@tailwindcss/vite";
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vite";
+
+export default defineConfig({
+  root: import.meta.dirname,
+  // Relative: where the app is served from, only the server knows.
+  base: "./",
+  plugins: [react(), tailwindcss()],
+  build: {
+    // Data URLs would need a laxer policy; files keep it strict.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+});

@@ -1,0 +1,55 @@
+import type { Pool } from "../db/pool.ts";
+import { inTransaction } from "../db/transaction.ts";
+import { AppError } from "../errors.ts";
+import { plainFolder, refuseBadProject } from "./add-project.ts";
+import { type Project, type ProjectRow, projectColumns, toProject } from "./project.ts";
+import { parseProjectSettings } from "./project-settings.ts";
+
+export interface ProjectEdit {
+  name?: string;
+  /** Null: the repository's default branch. */
+  baseRef?: string | null;
+  docsDir?: string;
+  /** Only those that change; groups such as `limits` may be given in part. */
+  settings?: Readonly<Record<string, unknown>>;
+}
+
+/** Changes what is named and nothing else. Nodes hear of it through the table's trigger. */
+export async function updateProject(pool: Pool, id: string, edit: ProjectEdit): Promise<Project> {
+  return inTransaction(pool, async (client) => {
+    // Two who edit different settings at once must not undo each other.
+    const found = await client.query<ProjectRow>(`select ${projectColumns} from projects where id = $1 for update`, [
+      id,
+    ]);
+    const row = found.rows[0];
+    if (!row) throw new AppError("not_found", { publicMessage: "Project not found." });
+    const name = edit.name ?? row.name;
+    const baseRef = edit.baseRef === undefined ? row.base_ref : edit.baseRef;
+    const settings = mergeSettings(row.settings as Record<string, unknown>, edit.settings ?? {});
+    refuseBadProject({ name, baseRef, repositoryUrl: row.repository_url });
+    parseProjectSettings(settings);
+    const { rows } = await client.query<ProjectRow>(
+      `update projects set name = $2, base_ref = $3, docs_dir = $4, settings = $5 where id = $1
+       returning ${projectColumns}`,
+      [id, name, baseRef, plainFolder(edit.docsDir ?? row.docs_dir), JSON.stringify(settings)],
+    );
+    return toProject(rows[0] as ProjectRow);
+  });
+}
+
+/** Keeps what was never set unset: a default that changes later changes for this project too. */
+function mergeSettings(
+  before: Readonly<Record<string, unknown>>,
+  edit: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const merged = { ...before };
+  for (const [name, value] of Object.entries(edit)) {
+    const old = before[name];
+    merged[name] = isRecord(old) && isRecord(value) ? { ...old, ...value } : value;
+  }
+  return merged;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { extname } from "node:path";
+import { gzipSync } from "node:zlib";
+
+interface Asset {
+  bytes: Buffer;
+  gzipped: Buffer;
+  type: string;
+}
+
+export interface Assets {
+  /** The one page, with places for the base path. */
+  page: string;
+  /** By name; each name holds a hash of the content. */
+  files: ReadonlyMap<string, Asset>;
+}
+
+const types: Readonly<Record<string, string>> = {
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+};
+
+/** Everything that the build made, in memory: a few hundred kilobytes, and no path of a request ever meets the disk. */
+export function readAssets(dir: URL): Assets | null {
+  const page = read(new URL("index.html", dir));
+  if (!page) return null;
+  const folder = new URL("assets/", dir);
+  const files = readdirSync(folder).flatMap((name): [string, Asset][] => {
+    const type = types[extname(name)];
+    const bytes = type && read(new URL(name, folder));
+    return type && bytes ? [[name, { bytes, gzipped: gzipSync(bytes), type }]] : [];
+  });
+  return { page: page.toString("utf8"), files: new Map(files) };
+}
+
+function read(file: URL): Buffer | null {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}

@@ -1,0 +1,36 @@
+import type { Sessions } from "../accounts/sessions.ts";
+import type { Listener } from "../db/listener.ts";
+import type { Pool } from "../db/pool.ts";
+import type { AnnounceDue } from "../jobs/announce-due.ts";
+import type { JobReader } from "../jobs/job-reader.ts";
+import type { Logger } from "../lib/logger.ts";
+
+/** What the dashboard needs of the server around it. */
+export interface DashboardDeps {
+  pool: Pool;
+  listener: Listener;
+  sessions: Sessions;
+  log: Logger;
+  publicUrl(): string;
+  /** The model of projects that name none. */
+  defaultModel: string;
+  promptCodePointsMax: number;
+  /** Makes a project whose repository, empty at first, is kept here. */
+  addLocalProject(input: NewLocalProject): Promise<{ id: string }>;
+  /** Where the built assets lie, if they do. */
+  assetsDir: URL;
+  /** How long archiving waits for a publication's outcome. */
+  publishingWaitMs?: number;
+}
+
+interface NewLocalProject {
+  name: string;
+  base?: string;
+  docsDir?: string;
+}
+
+/** The same for its routes, which share what is made once. */
+export interface RouteDeps extends DashboardDeps {
+  reader: JobReader;
+  announceDue: AnnounceDue;
+}

@@ -1,0 +1,38 @@
+import type { FastifyInstance } from "fastify";
+import { readJsonBodies } from "../http/json-body.ts";
+import { createAnnounceDue } from "../jobs/announce-due.ts";
+import { createJobReader } from "../jobs/job-reader.ts";
+import { appRoutes } from "./app-routes.ts";
+import type { DashboardDeps } from "./dashboard.ts";
+import { requireSession } from "./require-session.ts";
+import { jobActionRoutes } from "./routes/job-actions.ts";
+import { jobRoutes } from "./routes/jobs.ts";
+import { keyRoutes } from "./routes/keys.ts";
+import { projectRoutes } from "./routes/projects.ts";
+import { sessionRoute } from "./routes/session.ts";
+import { streamEventsRoute } from "./routes/stream-events.ts";
+
+export const apiPrefix = "/dashboard/api";
+
+/** The dashboard: its pages at `/app`, and the JSON that they read and write, for browser sessions alone. */
+export function dashboardPlugin(deps: DashboardDeps): (app: FastifyInstance) => Promise<void> {
+  return async (app) => {
+    const reader = createJobReader(deps);
+    app.addHook("preClose", async () => reader.close());
+    const shared = { ...deps, reader, announceDue: createAnnounceDue({ db: deps.pool, log: deps.log }) };
+    app.register(
+      async (api) => {
+        readJsonBodies(api);
+        api.addHook("onRequest", requireSession(deps));
+        sessionRoute(api, shared);
+        projectRoutes(api, shared);
+        keyRoutes(api, shared);
+        jobRoutes(api, shared);
+        jobActionRoutes(api, shared);
+        streamEventsRoute(api, shared);
+      },
+      { prefix: apiPrefix },
+    );
+    appRoutes(app, deps);
+  };
+}

@@ -1,0 +1,59 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { AppError } from "../../errors.ts";
+import { disconnectSignal } from "../../http/disconnect-signal.ts";
+import { openEventStream } from "../../http/event-stream.ts";
+import { streamTimes } from "../../http/routes/stream-job-events.ts";
+import { followEvents } from "../../jobs/follow-events.ts";
+import { readEventPage } from "../../jobs/read-event-page.ts";
+import type { RouteDeps } from "../dashboard.ts";
+import { findJob } from "../find-job.ts";
+
+const reconnectMs = 1_000;
+
+/** The job's events from the beginning, or after the last one that the browser has seen, as they happen. */
+export function streamEventsRoute(app: FastifyInstance, deps: RouteDeps): void {
+  const closing = new AbortController();
+  app.addHook("preClose", async () => closing.abort());
+
+  app.get<{ Params: { id: string } }>(
+    "/jobs/:id/events",
+    { exposeHeadRoute: false },
+    async (request, reply): Promise<unknown> => {
+      const { id } = await findJob(deps.pool, request.params.id);
+      const afterSeq = lastSeen(request);
+      const first = await readEventPage(deps.pool, id, afterSeq);
+      // A browser connects again after every end but this one.
+      if (first.isLast && first.events.length === 0) return reply.code(204).send();
+      reply.hijack();
+      await stream(request, reply, { id, afterSeq }).catch((err) => {
+        deps.log.warn({ err, jobId: id }, "event stream broke off");
+        reply.raw.destroy();
+      });
+      return reply;
+    },
+  );
+
+  async function stream(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    job: { id: string; afterSeq: number },
+  ): Promise<void> {
+    const lifeEnd = AbortSignal.timeout(streamTimes.lifeMsMax);
+    const signal = AbortSignal.any([closing.signal, disconnectSignal(reply), lifeEnd]);
+    const client = openEventStream(reply.raw, { reconnectMs, stallMsMax: streamTimes.stallMsMax });
+    const follow = { afterSeq: job.afterSeq, idleMs: streamTimes.heartbeatMs, signal };
+    for await (const events of followEvents({ db: deps.pool, reader: deps.reader }, job.id, follow)) {
+      const isHeard = events.length > 0 ? await client.send(events) : await client.beat();
+      if (!isHeard) return;
+      // A session may end while its stream is open.
+      if (events.length === 0 && !(await deps.sessions.find(request.headers.cookie))) break;
+    }
+    client.end();
+  }
+}
+
+function lastSeen(request: FastifyRequest): number {
+  const header = request.headers["last-event-id"] ?? "0";
+  if (typeof header === "string" && /^[0-9]{1,9}$/.test(header)) return Number(header);
+  throw new AppError("invalid_request", { publicMessage: "Last-Event-ID is not one that this stream gave." });
+}

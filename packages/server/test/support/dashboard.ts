@@ -1,0 +1,92 @@
+import type { LightMyRequestResponse } from "fastify";
+import { addProject } from "../../src/accounts/add-project.ts";
+import { createLoginLink } from "../../src/accounts/create-login-link.ts";
+import { createSealer } from "../../src/accounts/secrets.ts";
+import { createSessions } from "../../src/accounts/sessions.ts";
+import type { DashboardDeps } from "../../src/dashboard/dashboard.ts";
+import { apiPrefix, dashboardPlugin } from "../../src/dashboard/plugin.ts";
+import type { Pool } from "../../src/db/pool.ts";
+import { createLogger } from "../../src/lib/logger.ts";
+import { startApi, type TestApi } from "./api.ts";
+
+interface DashboardRequest {
+  method?: "GET" | "POST" | "PATCH";
+  /** Null: none; absent: that of a browser that is logged in. */
+  cookie?: string | null;
+  /** Sent as one of our own pages would send it: with POST, as JSON, by its origin. */
+  body?: unknown;
+  /** In place of those that a browser sends; undefined takes one away. */
+  headers?: Record<string, string | undefined>;
+}
+
+export interface DashboardApi {
+  api: TestApi;
+  /** The cookie of a new session. */
+  logIn(): Promise<string>;
+  send(path: string, request?: DashboardRequest): Promise<LightMyRequestResponse>;
+  close(): Promise<void>;
+}
+
+const publicUrl = "https://emend.test/base";
+
+/** The HTTP interface with the dashboard mounted, and a browser that is logged in. */
+export async function startDashboard(options: Partial<DashboardDeps> = {}): Promise<DashboardApi> {
+  const api = await startApi({
+    publicUrl: () => publicUrl,
+    pluginOf: ({ pool, listener }) =>
+      dashboardPlugin({
+        pool,
+        listener,
+        sessions: createSessions({ pool, publicUrl: () => publicUrl }),
+        log: createLogger({ level: "silent" }),
+        publicUrl: () => publicUrl,
+        defaultModel: "emend/rules",
+        promptCodePointsMax: 100_000,
+        addLocalProject: (input) => addRow(pool, input),
+        assetsDir: new URL("file:///nowhere/"),
+        publishingWaitMs: 0,
+        ...options,
+      }),
+  });
+
+  async function logIn(): Promise<string> {
+    const link = await createLoginLink({ db: api.pool, publicUrl }, { landsOn: "/app" });
+    const token = link.slice(link.lastIndexOf("/") + 1);
+    const claimed = await createSessions({ pool: api.pool, publicUrl: () => publicUrl }).claim(token, undefined);
+    if (claimed.kind !== "claimed") throw new Error(claimed.kind);
+    return claimed.cookie.split(";", 1)[0] ?? "";
+  }
+  const ownCookie = await logIn();
+
+  return {
+    api,
+    logIn,
+    send(path, { cookie = ownCookie, body, headers = {}, method = body === undefined ? "GET" : "POST" } = {}) {
+      const isWrite = body !== undefined;
+      const sent = {
+        ...(cookie !== null && { cookie }),
+        ...(isWrite && {
+          origin: new URL(publicUrl).origin,
+          "sec-fetch-site": "same-origin",
+          "content-type": "application/json",
+        }),
+        ...headers,
+      };
+      const present = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined));
+      return api.app.inject({
+        url: `${apiPrefix}${path}`,
+        method,
+        headers: present as Record<string, string>,
+        ...(isWrite && { payload: typeof body === "string" ? body : JSON.stringify(body) }),
+      });
+    },
+    close: () => api.close(),
+  };
+}
+
+/** The row alone: what the forge keeps of a project is tested with the forge. */
+async function addRow(db: Pool, input: { name: string; docsDir?: string; base?: string }): Promise<{ id: string }> {
+  const sealer = createSealer("a secret of the tests, and of nothing else");
+  const repositoryUrl = `${publicUrl}/git/docs.git`;
+  return addProject({ db, sealer }, { name: input.name, forge: "local", repositoryUrl, docsDir: input.docsDir ?? "" });
+}
