@@ -1,14 +1,21 @@
+import type { JobStatus } from "@emend/contract";
 import { EmendError } from "./errors.ts";
 
 /** What Emend posts to a webhook's address. */
 export interface WebhookEvent {
   /** The same for each delivery of one event: remember it to handle an event once. */
   id: string;
-  /** `job.completed`, `job.failed`, … */
+  /** `job.completed`, `job.failed`, `job.archived`, `pull_request.merged`, `pull_request.closed`; newer servers may send others. */
   type: string;
   /** When it happened. */
   timestamp: string;
-  data: Record<string, unknown>;
+  data: {
+    projectId: string;
+    job: { id: string; status: JobStatus; prLink: string | null };
+    title: string | null;
+    failure: { code: string; message: string } | null;
+    pullRequest: { number: number; url: string; state: string; draft: boolean } | null;
+  };
 }
 
 export interface WebhookRequest {
@@ -89,9 +96,13 @@ function concat(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> 
 }
 
 function parseEvent(id: string, body: Uint8Array): WebhookEvent {
-  const parsed: unknown = JSON.parse(new TextDecoder().decode(body));
-  if (typeof parsed !== "object" || parsed === null || !("type" in parsed) || typeof parsed.type !== "string") {
-    throw new EmendError("invalid_response", "the webhook is signed, but its body is no event");
+  try {
+    const parsed: unknown = JSON.parse(new TextDecoder().decode(body));
+    if (typeof parsed === "object" && parsed !== null && "type" in parsed && typeof parsed.type === "string") {
+      return { ...(parsed as WebhookEvent), id };
+    }
+  } catch {
+    // Told below, as anything else that is no event.
   }
-  return { timestamp: "", data: {}, ...parsed, id, type: parsed.type };
+  throw new EmendError("invalid_response", "the webhook is signed, but its body is no event; has it the Slack format?");
 }

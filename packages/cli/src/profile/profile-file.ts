@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { CliError } from "../cli.ts";
 
 /** A server and the key for it. */
-export interface Profile {
+interface Profile {
   url: string;
   key: string;
 }
@@ -15,7 +15,7 @@ export interface Profiles {
   profiles: Readonly<Record<string, Profile>>;
 }
 
-export function profileFile(env: NodeJS.ProcessEnv): string {
+function profileFile(env: NodeJS.ProcessEnv): string {
   return join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), ".config"), "emend", "profiles.json");
 }
 
