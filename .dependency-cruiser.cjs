@@ -60,6 +60,7 @@ module.exports = {
     folder("jobs", ["db", "lib", "errors"]),
     folder("notify", ["db", "lib", "errors"]),
     folder("tasks", ["db", "lib", "errors"]),
+    folder("backup", ["db", "forge", "lib", "errors"]),
     folder("metrics", ["agent", "db", "lib", "errors"]),
     folder("tree", ["lib", "errors"]),
     folder("agent", ["tree", "lib", "errors"]),

@@ -9,6 +9,9 @@ import { listProjects } from "./accounts/list-projects.ts";
 import type { Project } from "./accounts/project.ts";
 import { revokeKey } from "./accounts/revoke-key.ts";
 import { createSealer } from "./accounts/secrets.ts";
+import type { Manifest } from "./backup/archive.ts";
+import { createBackup } from "./backup/create-backup.ts";
+import { restoreBackup } from "./backup/restore-backup.ts";
 import type { Config } from "./config.ts";
 import { connectProject } from "./connect-project.ts";
 import type { Pool } from "./db/pool.ts";
@@ -53,6 +56,10 @@ export interface Admin {
   setWebhookEnabled(id: string, isEnabled: boolean): Promise<boolean>;
   redeliver(deliveryId: string): Promise<boolean>;
   listDeliveries(webhookId: string): Promise<readonly Delivery[]>;
+  /** Writes an archive of the whole installation into a new folder; it may run meanwhile. */
+  backup(folder: string, signal: AbortSignal): Promise<Manifest>;
+  /** Fills this installation, which must be empty, from an archive. */
+  restore(folder: string, signal: AbortSignal): Promise<Manifest>;
   close(): Promise<void>;
 }
 
@@ -147,6 +154,8 @@ export function createAdmin(deps: AdminDeps): Admin {
     setWebhookEnabled: (id, isEnabled) => setWebhookEnabled(pool, id, isEnabled),
     redeliver: (deliveryId) => redeliver(pool, deliveryId),
     listDeliveries: (webhookId) => listDeliveries(pool, webhookId),
+    backup: (folder, signal) => createBackup({ pool, secret: deps.secret, forge }, folder, signal),
+    restore: (folder, signal) => restoreBackup({ pool, secret: deps.secret, forge }, folder, signal),
     close: deps.close,
   };
 }

@@ -1,0 +1,153 @@
+import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { deflateSync } from "node:zlib";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
+import { seedJob, seedProject } from "../../test/support/seed-jobs.ts";
+import type { Pool } from "../db/pool.ts";
+import { createLocalRepository } from "../forge/local/create-repository.ts";
+import { repositoryOf, tell } from "../forge/local/repository.ts";
+import { createGit } from "../tree/git.ts";
+import { createBackup } from "./create-backup.ts";
+import { listTables } from "./list-tables.ts";
+import { restoreBackup } from "./restore-backup.ts";
+
+const git = createGit({ allowedProtocols: ["file"] });
+const { signal } = new AbortController();
+const secret = "a secret of the tests, and of nothing else";
+let dir: string;
+let source: TestDatabase;
+let projectIds: string[];
+let count = 0;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "emend-backup-"));
+  source = await createTestDatabase();
+  projectIds = [await seedProject(source.pool), await seedProject(source.pool)];
+  await createLocalRepository(forge("a"), { projectId: projectIds[0] as string, importFrom: await folder() }, signal);
+  await createLocalRepository(forge("a"), { projectId: projectIds[1] as string, importFrom: null }, signal);
+  const repository = repositoryOf(forge("a"), projectIds[0] as string);
+  await tell(repository, ["update-ref", "refs/pull/1/head", "HEAD"], signal);
+  await fill(source.pool, projectIds[0] as string);
+});
+afterAll(async () => {
+  await source.drop();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const forge = (name: string) => ({ git, forgeDir: join(dir, `forge-${name}`) });
+const deps = (database: TestDatabase, name: string) => ({ pool: database.pool, secret, forge: forge(name) });
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(dir, "docs-"));
+  await writeFile(join(path, "page.mdx"), "# Page\n");
+  return path;
+}
+
+/** Rows with everything that is easily lost on the way. */
+async function fill(pool: Pool, projectId: string): Promise<void> {
+  for (let number = 0; number < 130; number += 1) await seedJob(pool, projectId, `Überschrift 🎈 \\n "${number}"\n\t`);
+  await pool.query(
+    "update jobs set diff = $1, usage = $2, max_cost_usd = 0.1 + 0.2, created_at = '2026-01-02 03:04:05.678901+00'",
+    [deflateSync(Buffer.from([0, 255, 10, 13])), { costUsd: 1.1e-7, big: "12345678901234567890" }],
+  );
+  await pool.query(
+    "insert into webhooks (id, project_id, url, secret, events) values ('whk', $1, 'https://x.test', '\\x00ff5c', $2)",
+    [projectId, ["a,b", 'c"d', "e\\f"]],
+  );
+  await pool.query("update jobs set status = 'failed' where id = (select min(id) from jobs)");
+}
+
+async function contents(pool: Pool): Promise<Record<string, string>> {
+  const digests: Record<string, string> = {};
+  for (const { name } of await listTables(pool)) {
+    const { rows } = await pool.query(`select md5(string_agg(r::text, '|' order by r::text)) as md5 from ${name} r`);
+    digests[name] = rows[0].md5;
+  }
+  return digests;
+}
+
+async function backup(): Promise<string> {
+  count += 1;
+  const path = join(dir, `archive-${count}`);
+  await createBackup(deps(source, "a"), path, signal);
+  return path;
+}
+
+test("an installation comes back as it was, with every row, byte, branch and pull request's head", async () => {
+  const path = await backup();
+  expect((await stat(path)).mode & 0o777).toBe(0o700);
+  const target = await createTestDatabase();
+  const manifest = await restoreBackup(deps(target, "b"), path, signal);
+  expect(manifest.tables.find(({ name }) => name === "jobs")?.rows).toBe(130);
+  expect(await contents(target.pool)).toEqual(await contents(source.pool));
+  const refs = async (name: string) =>
+    tell(repositoryOf(forge(name), projectIds[0] as string), ["for-each-ref"], signal);
+  expect(await refs("b")).toBe(await refs("a"));
+  expect(await refs("b")).toContain("refs/pull/1/head");
+  const head = await tell(repositoryOf(forge("b"), projectIds[1] as string), ["symbolic-ref", "HEAD"], signal);
+  expect(head).toBe("refs/heads/main");
+  await target.drop();
+});
+
+test("tables are all of one moment, whatever is written meanwhile", async () => {
+  const path = join(dir, "moment");
+  let isWritten = false;
+  const busy = {
+    ...deps(source, "a"),
+    pool: new Proxy(source.pool, {
+      get(pool, name) {
+        if (name !== "connect") return Reflect.get(pool, name).bind?.(pool) ?? Reflect.get(pool, name);
+        return async () => {
+          const client = await pool.connect();
+          const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>;
+          client.query = (async (...args: unknown[]) => {
+            const result = await query(...args);
+            const text = typeof args[0] === "string" ? args[0] : (args[0] as { text: string }).text;
+            if (text.includes("from migrations") && !isWritten) {
+              isWritten = true;
+              await seedJob(pool, projectIds[0] as string, "late");
+            }
+            return result;
+          }) as typeof client.query;
+          return client;
+        };
+      },
+    }),
+  };
+  const manifest = await createBackup(busy, path, signal);
+  expect(isWritten).toBe(true);
+  expect(manifest.tables.find(({ name }) => name === "jobs")?.rows).toBe(130);
+  await source.pool.query("delete from jobs where prompt = 'late'");
+});
+
+test("what is not empty, altered, cut off, newer, or sealed by another secret is refused, and nothing changes", async () => {
+  const target = await createTestDatabase();
+  const before = await contents(target.pool);
+  const refuse = (path: string, words: RegExp, given = {}) =>
+    expect(restoreBackup({ ...deps(target, "c"), ...given }, path, signal)).rejects.toThrow(words);
+
+  await expect(restoreBackup(deps(source, "c"), await backup(), signal)).rejects.toThrow(/is not empty/);
+  const altered = await backup();
+  await appendFile(join(altered, "tables/jobs.jsonl.gz"), "x");
+  await refuse(altered, /not as it was written/);
+  const missing = await backup();
+  await rm(join(missing, `repositories/${projectIds[0]}.bundle`));
+  await refuse(missing, /is missing/);
+  const sealed = await backup();
+  await refuse(sealed, /another EMEND_SECRET/, { secret: "another secret, as long as the first one" });
+  const newer = await backup();
+  const manifest = JSON.parse(await readFile(join(newer, "manifest.json"), "utf8"));
+  const write = (changes: object) =>
+    writeFile(join(newer, "manifest.json"), JSON.stringify({ ...manifest, ...changes }));
+  await write({ migrations: [...manifest.migrations, "9999-later.sql"] });
+  await refuse(newer, /newer Emend/);
+  await write({ format: 2 });
+  await refuse(newer, /does not know/);
+  await write({ tables: [{ ...manifest.tables[0], file: "../../etc/passwd" }] });
+  await refuse(newer, /no file of an archive/);
+  await refuse(join(dir, "nothing"), /no archive/);
+  await expect(createBackup(deps(source, "a"), sealed, signal)).rejects.toThrow(/exists already/);
+  expect(await contents(target.pool)).toEqual(before);
+  await target.drop();
+});

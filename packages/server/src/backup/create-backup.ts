@@ -1,0 +1,69 @@
+import { mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import type { Client, Pool } from "../db/pool.ts";
+import { inTransaction } from "../db/transaction.ts";
+import { AppError } from "../errors.ts";
+import type { RepositoryDeps } from "../forge/local/repository.ts";
+import type { ArchivedRepository, ArchivedTable, Manifest } from "./archive.ts";
+import { manifestFile } from "./archive.ts";
+import { bundleRepository } from "./bundle-repository.ts";
+import { fileDigest } from "./file-digest.ts";
+import { listTables } from "./list-tables.ts";
+import { secretMark } from "./secret-mark.ts";
+import { writeTable } from "./write-table.ts";
+
+export interface BackupDeps {
+  pool: Pool;
+  secret: string;
+  forge: RepositoryDeps;
+}
+
+/**
+ * Writes an archive of the whole installation while it runs: all tables as of one moment, then the repositories, which
+ * can only be ahead of it. The folder appears under its name when it is complete.
+ */
+export async function createBackup(deps: BackupDeps, folder: string, signal: AbortSignal): Promise<Manifest> {
+  const final = resolve(folder);
+  if (await stat(final).catch(() => null)) {
+    throw new AppError("invalid_request", { publicMessage: `${folder} exists already; name a new folder` });
+  }
+  const draft = join(dirname(final), `.${basename(final)}.${process.pid}`);
+  try {
+    await mkdir(join(draft, "tables"), { recursive: true, mode: 0o700 });
+    await mkdir(join(draft, "repositories"), { mode: 0o700 });
+    const manifest = await inTransaction(deps.pool, (client) => archive(deps, client, draft, signal));
+    await writeFile(join(draft, manifestFile), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
+    await rename(draft, final);
+    return manifest;
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function archive(deps: BackupDeps, client: Client, dir: string, signal: AbortSignal): Promise<Manifest> {
+  await client.query("set transaction isolation level repeatable read, read only");
+  await client.query("set local bytea_output = 'hex'");
+  const migrations = await client.query<{ name: string }>("select name from migrations order by name");
+  const tables: ArchivedTable[] = [];
+  for (const table of await listTables(client)) {
+    const file = `tables/${table.name}.jsonl.gz`;
+    const path = join(dir, file);
+    const rows = await writeTable(client, table, { path, signal });
+    tables.push({ ...table, rows, file, sha256: await fileDigest(path) });
+  }
+  const local = await client.query<{ id: string }>("select id from projects where forge = 'local' order by id");
+  const repositories: ArchivedRepository[] = [];
+  for (const { id } of local.rows) {
+    const file = `repositories/${id}.bundle`;
+    repositories.push(await bundleRepository(deps.forge, id, { path: join(dir, file), file, signal }));
+  }
+  return {
+    format: 1,
+    createdAt: new Date().toISOString(),
+    migrations: migrations.rows.map(({ name }) => name),
+    secretMark: secretMark(deps.secret),
+    tables,
+    repositories,
+  };
+}

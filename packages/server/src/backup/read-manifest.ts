@@ -1,0 +1,38 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { AppError } from "../errors.ts";
+import { type Manifest, manifestFile } from "./archive.ts";
+import { fileDigest } from "./file-digest.ts";
+import { secretMark } from "./secret-mark.ts";
+
+const fileForm = /^(tables|repositories)\/[A-Za-z0-9_-]+\.(jsonl\.gz|bundle)$/;
+
+/** The archive's description, once every file that it names is there and as it was written. */
+export async function readManifest(folder: string, secret: string): Promise<Manifest> {
+  const text = await readFile(join(folder, manifestFile), "utf8").catch(() => null);
+  if (text === null) throw invalid(`${folder} holds no ${manifestFile}: it is no archive of Emend's`);
+  const manifest = parse(text);
+  if (manifest?.format !== 1) throw invalid(`${manifestFile} is of a form that this Emend does not know`);
+  if (manifest.secretMark !== secretMark(secret)) {
+    throw invalid("the archive's credentials were sealed with another EMEND_SECRET: set that one");
+  }
+  const files = [...manifest.tables, ...manifest.repositories.flatMap(({ bundle }) => bundle ?? [])];
+  for (const { file, sha256 } of files) {
+    if (!fileForm.test(file)) throw invalid(`${file} is no file of an archive`);
+    const digest = await fileDigest(join(folder, file)).catch(() => null);
+    if (digest !== sha256) throw invalid(`${file} is ${digest === null ? "missing" : "not as it was written"}`);
+  }
+  return manifest;
+}
+
+function parse(text: string): Manifest | null {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function invalid(publicMessage: string): AppError {
+  return new AppError("invalid_request", { publicMessage });
+}
