@@ -21,6 +21,7 @@ import { registerLogin } from "./commands/login.ts";
 import { registerMcp } from "./commands/mcp.ts";
 import { registerProfile } from "./commands/profile.ts";
 import { registerProjectAdd } from "./commands/project-add.ts";
+import { registerProjectDoctor } from "./commands/project-doctor.ts";
 import { registerProjectList } from "./commands/project-list.ts";
 import { registerServe } from "./commands/serve.ts";
 import { registerUserLink } from "./commands/user-link.ts";
@@ -46,6 +47,7 @@ export function buildProgram(cli: Cli): Command {
   const project = group(program, "project", "the docs repositories that Emend works on");
   registerProjectAdd(project, cli);
   registerProjectList(project, cli);
+  registerProjectDoctor(project, cli);
 
   const key = group(program, "key", "the keys that clients of the API carry");
   registerKeyCreate(key, cli);

@@ -7,6 +7,7 @@ import { createLoginLink } from "./accounts/create-login-link.ts";
 import { listKeys } from "./accounts/list-keys.ts";
 import { listProjects } from "./accounts/list-projects.ts";
 import type { Project } from "./accounts/project.ts";
+import { openProjectCredential } from "./accounts/project-credential.ts";
 import { revokeKey } from "./accounts/revoke-key.ts";
 import { createSealer } from "./accounts/secrets.ts";
 import type { Manifest } from "./backup/archive.ts";
@@ -15,6 +16,7 @@ import { restoreBackup } from "./backup/restore-backup.ts";
 import type { Config } from "./config.ts";
 import { connectProject } from "./connect-project.ts";
 import type { Pool } from "./db/pool.ts";
+import { diagnoseProject, type ProjectDiagnosis } from "./doctor-project.ts";
 import { ensureSecret } from "./ensure-secret.ts";
 import { AppError } from "./errors.ts";
 import { assertLocalForgeUsable } from "./forge/local/assert-usable.ts";
@@ -24,7 +26,8 @@ import { type JobEvent, listEvents } from "./jobs/list-events.ts";
 import { type JobReport, readReport } from "./jobs/read-report.ts";
 import { newId } from "./lib/id.ts";
 import { createLogger } from "./lib/logger.ts";
-import { forgeDirOf, localGit } from "./local-git.ts";
+import { createFetch } from "./lib/network.ts";
+import { forgeDirOf, gitNetwork, localGit } from "./local-git.ts";
 import { addWebhook, type NewWebhook } from "./notify/add-webhook.ts";
 import { type Delivery, listDeliveries } from "./notify/list-deliveries.ts";
 import { listWebhooks } from "./notify/list-webhooks.ts";
@@ -41,6 +44,8 @@ export interface Admin {
   url(): Promise<string>;
   addProject(input: NewProject): Promise<{ id: string; repositoryUrl: string }>;
   listProjects(): Promise<readonly Project[]>;
+  /** Looks whether the project's forge lets Emend do its work. */
+  diagnoseProject(id: string): Promise<ProjectDiagnosis>;
   createKey(input: NewAdminKey): Promise<{ id: string; key: string }>;
   listKeys(): Promise<readonly AdminKey[]>;
   /** False where there is no such key. */
@@ -128,6 +133,19 @@ export function createAdmin(deps: AdminDeps): Admin {
       }
     },
     listProjects: () => listProjects(pool),
+    async diagnoseProject(id) {
+      const network = createFetch(config.network);
+      const publicUrl = await deps.publicUrl();
+      const git = localGit(await gitNetwork(config));
+      const forges = {
+        local: { git, forgeDir: forgeDirOf(config), pool, publicUrl: () => publicUrl },
+        fetch: network.fetch,
+        githubTokens: new Map(),
+        credentialOf: (projectId: string) => openProjectCredential({ db: pool, sealer }, projectId),
+      };
+      const look = { db: pool, forges, git, secret: deps.secret, publicUrl };
+      return diagnoseProject(look, id, AbortSignal.timeout(diagnosisMsMax)).finally(() => network.close());
+    },
     async createKey(input) {
       const { allowList, expiresAt, ...rest } = input;
       const outcome = await createKey(pool, {
@@ -161,6 +179,7 @@ export function createAdmin(deps: AdminDeps): Admin {
 }
 
 const importMsMax = 10 * 60_000;
+const diagnosisMsMax = 60_000;
 const connectionsMax = 4;
 
 /** For commands beside or without a running server. */

@@ -14,10 +14,12 @@ import type { Config } from "./config.ts";
 import { dashboardPlugin } from "./dashboard/plugin.ts";
 import { startListener } from "./db/listener.ts";
 import { ensureSecret } from "./ensure-secret.ts";
+import { forgeHooksPlugin } from "./forge/hooks/plugin.ts";
 import { localForgePlugin } from "./forge/local/plugin.ts";
 import { type ForgeDeps, openForge } from "./forge/registry.ts";
 import { buildApp } from "./http/app.ts";
 import { mcpPlugin } from "./http/mcp-plugin.ts";
+import { hastenLook } from "./jobs/claim-look.ts";
 import { createLogger, type Logger } from "./lib/logger.ts";
 import { createFetch } from "./lib/network.ts";
 import { forgeDirOf, gitNetwork, localGit } from "./local-git.ts";
@@ -35,6 +37,7 @@ import { createWriteQueue } from "./publish/write-queue.ts";
 import { createCrashPoint } from "./run/crash-point.ts";
 import { createStages } from "./run/create-stages.ts";
 import { sweepMirrors } from "./run/sweep-mirrors.ts";
+import { startPullRequestWatch } from "./run/watch-pull-requests.ts";
 import { startWorker, type Worker } from "./run/worker.ts";
 import { startTasks } from "./tasks/start-tasks.ts";
 import { assertGitVersion } from "./tree/git-version.ts";
@@ -121,7 +124,7 @@ export async function startServer(config: Config): Promise<Server> {
         defaultModel: config.model,
         plugins: [
           localForgePlugin({ ...local, ...access, log, signal: serving.signal }),
-          mcpPlugin({ keyring }),
+          mcpPlugin({ keyring }), forgeHooksPlugin({ secret, noticed: (input) => hastenLook(pool, input) }),
           dashboardPlugin({
             pool,
             listener,
@@ -176,6 +179,16 @@ export async function startServer(config: Config): Promise<Server> {
       undo.push(() => deliveries.stop());
       const worker = composeWorker({ config, log, metrics, database, listener, mirrors, forges, models, siteCache });
       undo.push(() => worker.stop());
+      const watch = startPullRequestWatch({
+        pool,
+        log,
+        async forgeOf(projectId) {
+          const project = await getProject(pool, projectId);
+          return project ? openForge(project, forges) : null;
+        },
+        followUp: async () => ({ kind: "later" }),
+      });
+      undo.push(() => watch.stop());
     }
     if (config.metricsPort !== null) {
       const server = await startMetricsServer(

@@ -1,0 +1,25 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+/** A project's webhook secret: derived, so that nothing is stored and every node knows it. */
+export function hookSecretOf(secret: string, projectId: string): string {
+  return createHmac("sha256", secret).update(`emend forge webhook ${projectId}`).digest("hex");
+}
+
+/** GitLab sends the secret itself; the others sign the body with it. */
+export function isSigned(
+  forge: string,
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  body: Buffer,
+  secret: string,
+): boolean {
+  if (forge === "gitlab") return isSame(headers["x-gitlab-token"], secret);
+  const signature = createHmac("sha256", secret).update(body).digest("hex");
+  if (forge === "github") return isSame(headers["x-hub-signature-256"], `sha256=${signature}`);
+  return isSame(headers["x-gitea-signature"] ?? headers["x-forgejo-signature"], signature);
+}
+
+function isSame(given: string | string[] | undefined, wanted: string): boolean {
+  if (typeof given !== "string") return false;
+  const [left, right] = [Buffer.from(given), Buffer.from(wanted)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}

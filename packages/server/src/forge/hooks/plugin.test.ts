@@ -1,0 +1,71 @@
+import { createHmac } from "node:crypto";
+import fastify from "fastify";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { hookSecretOf } from "./hook-secret.ts";
+import { forgeHooksPlugin } from "./plugin.ts";
+
+const app = fastify();
+const noticed: unknown[] = [];
+beforeAll(async () => {
+  const deps = { secret: "s".repeat(32), noticed: async (input: unknown) => void noticed.push(input) };
+  await app.register(forgeHooksPlugin(deps));
+});
+afterAll(() => app.close());
+
+const secret = hookSecretOf("s".repeat(32), "prj_1");
+const sign = (body: string, key = secret) => createHmac("sha256", key).update(body).digest("hex");
+const send = (forge: string, body: string, headers: Record<string, string>, projectId = "prj_1") =>
+  app.inject({
+    method: "POST",
+    url: `/hooks/${forge}/${projectId}`,
+    headers: { "content-type": "application/json", ...headers },
+    payload: body,
+  });
+
+it.each([
+  [
+    "github",
+    '{"action":"closed","pull_request":{"number":7}}',
+    (body: string) => ({ "x-hub-signature-256": `sha256=${sign(body)}` }),
+  ],
+  [
+    "github",
+    '{"issue":{"number":7,"pull_request":{}},"comment":{}}',
+    (body: string) => ({ "x-hub-signature-256": `sha256=${sign(body)}` }),
+  ],
+  [
+    "gitlab",
+    '{"object_kind":"note","object_attributes":{"id":1},"merge_request":{"iid":7}}',
+    () => ({ "x-gitlab-token": secret }),
+  ],
+  ["gitlab", '{"object_kind":"merge_request","object_attributes":{"iid":7}}', () => ({ "x-gitlab-token": secret })],
+  ["gitea", '{"number":7,"pull_request":{"number":7}}', (body: string) => ({ "x-gitea-signature": sign(body) })],
+  ["gitea", '{"issue":{"number":7},"is_pull":true}', (body: string) => ({ "x-forgejo-signature": sign(body) })],
+])("%s: a signed event about a pull request makes it be looked at: %s", async (forge, body, headers) => {
+  noticed.length = 0;
+  expect((await send(forge, body, headers(body))).statusCode).toBe(202);
+  expect(noticed).toEqual([{ projectId: "prj_1", number: 7 }]);
+});
+
+it.each([
+  ["github", {}],
+  ["github", { "x-hub-signature-256": `sha256=${sign("{}")}` }],
+  ["github", { "x-gitlab-token": secret }],
+  ["gitlab", { "x-gitlab-token": `${secret}0` }],
+  ["gitlab", { "x-gitlab-token": hookSecretOf("s".repeat(32), "prj_2") }],
+  ["gitea", { "x-gitea-signature": "" }],
+  ["local", { "x-gitlab-token": secret }],
+])("%s: one that is not signed for this project does nothing", async (forge, headers) => {
+  noticed.length = 0;
+  expect((await send(forge, '{"number":7}', headers as Record<string, string>)).statusCode).toBe(401);
+  expect(noticed).toEqual([]);
+});
+
+it("ignores a signed one that is about something else, or no JSON", async () => {
+  noticed.length = 0;
+  for (const body of ['{"zen":"Design for failure."}', "payload=%7B%7D", '{"number":"7"}', "null"]) {
+    const reply = await send("github", body, { "x-hub-signature-256": `sha256=${sign(body)}` });
+    expect([reply.statusCode, reply.json()]).toEqual([202, { status: "ignored" }]);
+  }
+  expect(noticed).toEqual([]);
+});

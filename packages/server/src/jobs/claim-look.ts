@@ -1,0 +1,40 @@
+import type { Queryable } from "../db/pool.ts";
+
+/** A job whose open pull request is to be looked at. */
+export interface Look {
+  jobId: string;
+  projectId: string;
+  number: number;
+  /** Whether the job is at rest and would take a message. */
+  isFinal: boolean;
+  heard: readonly string[];
+}
+
+/**
+ * Takes one that is due and says when it is due again: often while the job is young, seldom later. One node at a time
+ * looks at a pull request; who dies while looking only delays the next look.
+ */
+export async function claimLook(db: Queryable, everyMs: number): Promise<Look | null> {
+  const { rows } = await db.query<Look>(
+    `update jobs set pull_request_look_at = clock_timestamp()
+       + greatest(make_interval(secs => $1), least((clock_timestamp() - created_at) / 50, interval '1 hour'))
+     where id = (
+       select id from jobs
+       where pull_request ->> 'state' = 'open' and coalesce(pull_request_look_at, '-infinity') <= clock_timestamp()
+       order by pull_request_look_at nulls first limit 1 for update skip locked
+     )
+     returning id as "jobId", project_id as "projectId", (pull_request ->> 'number')::int as number,
+       status in ('completed', 'failed') as "isFinal", comments_heard as heard`,
+    [everyMs / 1000],
+  );
+  return rows[0] ?? null;
+}
+
+/** A forge said that something happened: the next look is now. */
+export async function hastenLook(db: Queryable, input: { projectId: string; number: number }): Promise<void> {
+  await db.query(
+    `update jobs set pull_request_look_at = null
+     where project_id = $1 and pull_request ->> 'state' = 'open' and (pull_request ->> 'number')::int = $2`,
+    [input.projectId, input.number],
+  );
+}

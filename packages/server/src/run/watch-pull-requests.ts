@@ -1,0 +1,68 @@
+import type { Pool } from "../db/pool.ts";
+import type { Forge } from "../forge/forge.ts";
+import { claimLook, type Look } from "../jobs/claim-look.ts";
+import { recordPullRequestState } from "../jobs/record-pull-request-state.ts";
+import type { Logger } from "../lib/logger.ts";
+import { createWakeUp } from "../lib/wake-up.ts";
+import { type CommentDeps, followComments } from "./follow-comments.ts";
+
+export interface WatchDeps extends CommentDeps {
+  pool: Pool;
+  log: Logger;
+  /** Null where the project is gone. */
+  forgeOf(projectId: string): Promise<Forge | null>;
+}
+
+export interface PullRequestWatch {
+  stop(): Promise<void>;
+}
+
+const lookEveryMs = 120_000;
+const requestMsMax = 60_000;
+
+/** Looks at open pull requests until stopped: what became of them, and what people said to Emend on them. */
+export function startPullRequestWatch(deps: WatchDeps, options: { pollMs?: number } = {}): PullRequestWatch {
+  const stopping = new AbortController();
+  const wake = createWakeUp();
+
+  async function loop(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const looked = await lookOnce(deps, stopping.signal).catch((error: unknown) => {
+        if (!stopping.signal.aborted) deps.log.warn({ err: error }, "pull requests could not be looked at");
+        return false;
+      });
+      if (!looked && !stopping.signal.aborted) await wake.wait(options.pollMs ?? 5_000);
+    }
+  }
+
+  const ended = loop();
+  return {
+    async stop() {
+      stopping.abort();
+      wake.ring();
+      await ended;
+    },
+  };
+}
+
+/** False where none is due. */
+export async function lookOnce(deps: WatchDeps, signal: AbortSignal): Promise<boolean> {
+  const look = await claimLook(deps.pool, lookEveryMs);
+  if (!look) return false;
+  try {
+    await lookAt(deps, look, AbortSignal.any([signal, AbortSignal.timeout(requestMsMax)]));
+  } catch (error) {
+    // The forge may be away or refuse; it is looked at again in its time.
+    if (!signal.aborted) deps.log.warn({ err: error, jobId: look.jobId }, "pull request could not be looked at");
+  }
+  return true;
+}
+
+async function lookAt(deps: WatchDeps, look: Look, signal: AbortSignal): Promise<void> {
+  const forge = await deps.forgeOf(look.projectId);
+  const pullRequest = await forge?.readPullRequest(look.number, signal);
+  if (!forge || !pullRequest) return;
+  await recordPullRequestState(deps.pool, look.jobId, pullRequest);
+  if (pullRequest.state !== "open" || !look.isFinal || !forge.conversation) return;
+  await followComments(deps, look, forge.conversation, signal);
+}
