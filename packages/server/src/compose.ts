@@ -124,7 +124,8 @@ export async function startServer(config: Config): Promise<Server> {
         defaultModel: config.model,
         plugins: [
           localForgePlugin({ ...local, ...access, log, signal: serving.signal }),
-          mcpPlugin({ keyring }), forgeHooksPlugin({ secret, noticed: (input) => hastenLook(pool, input) }),
+          mcpPlugin({ keyring }),
+          forgeHooksPlugin({ secret, noticed: (input) => hastenLook(pool, input) }),
           dashboardPlugin({
             pool,
             listener,
