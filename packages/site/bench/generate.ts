@@ -57,9 +57,10 @@ function pageContent(page: number, pages: number, random: () => number, style: S
     );
     out.push(`- ${sentence(random, 10)}`, `- [A link](${to(c)}) and \`code ${section}\``, "");
   }
+  const more = page % 5 === 0 ? 0 : near();
   if (style === "mintlify")
-    out.push('<Card title="More" href="/section-0/page-0">', `  ${sentence(random, 12)}`, "</Card>", "");
-  else out.push(`More: [the first page](${to(0)}#notes)`, "");
+    out.push(`<Card title="More" href="${to(more)}">`, `  ${sentence(random, 12)}`, "</Card>", "");
+  else out.push(`More: [another page](${to(more)}#notes)`, "");
   out.push(
     "```ts",
     "const answer: number = 42; // [not](a-link)",
@@ -80,7 +81,7 @@ function pageContent(page: number, pages: number, random: () => number, style: S
   return out.join("\n");
 }
 
-/** Every page links to the first one. */
+/** Every fifth page links to the first one. */
 export function* generateSite(pages: number, style: SiteStyle = "mintlify"): Generator<GeneratedFile> {
   const random = createRandom(42);
   const groups: { group: string; pages: string[] }[] = [];

@@ -93,6 +93,12 @@ describe("emend check", () => {
     expect((await run(dir)).output).toContain("::error file=a.md,line=3,col=5,title=broken-link::");
   });
 
+  it("judges MDX by the full parser", async () => {
+    await writeFile(join(dir, "c.mdx"), "# C\n\n<Card>\n\nnever closed\n");
+    const { findings } = JSON.parse((await run(dir, "--json")).output);
+    expect(findings).toContainEqual(expect.objectContaining({ check: "mdx-syntax", path: "c.mdx", line: 3 }));
+  });
+
   it("ends with 2 where there is no folder", async () => {
     expect(await run(join(dir, "none"))).toMatchObject({ code: 2, output: expect.stringContaining("is no folder") });
   });

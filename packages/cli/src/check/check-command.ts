@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { checkSite, compareSites, type Finding, folderTree, openSite, type Site } from "@emend/site";
+import { checkMdx, checkSite, compareSites, type Finding, folderTree, openSite, type Site } from "@emend/site";
 import type { Command } from "commander";
 import { renderAnnotations } from "./annotations.ts";
 import { applyFixes } from "./apply-fixes.ts";
@@ -16,7 +16,11 @@ interface CheckOptions {
   base?: string;
   docs?: string;
   info?: boolean;
+  mdx?: boolean;
 }
+
+// The full MDX parser takes some ten milliseconds a page: beyond this many it waits to be asked.
+const mdxPagesMax = 300;
 
 /** Adds `emend check [DIR]` to the program. */
 export function registerCheckCommand(program: Command): void {
@@ -29,6 +33,7 @@ export function registerCheckCommand(program: Command): void {
     .option("--fix", "apply the fixes that are certain, then report what remains")
     .option("--base <ref>", "report only what is new since this commit or branch")
     .option("--docs <folder>", "the folder inside that holds the docs, where it cannot be told")
+    .option("--mdx", `judge MDX by the full parser on every page, not only where there are at most ${mdxPagesMax}`)
     .option("--info", "show the lesser findings too")
     .action(async (dir: string, options: CheckOptions) => {
       process.exitCode = await check(resolve(dir), options);
@@ -38,6 +43,8 @@ export function registerCheckCommand(program: Command): void {
 interface Outcome {
   site: Site;
   findings: readonly Finding[];
+  /** MDX pages that the full parser has not looked at. */
+  unjudged?: number;
 }
 
 async function check(dir: string, options: CheckOptions): Promise<number> {
@@ -59,6 +66,9 @@ async function check(dir: string, options: CheckOptions): Promise<number> {
   else {
     const elapsedMs = performance.now() - startedAt;
     const summary = { framework: site.framework, pages: site.pages.length, fixed, elapsedMs };
+    if (outcome.unjudged !== undefined) {
+      console.error(`MDX syntax was not judged on ${outcome.unjudged} pages; --mdx does.`);
+    }
     console.log(await renderHuman(dir, findings, summary, options.info === true));
     if (process.env["GITHUB_ACTIONS"] === "true")
       for (const line of renderAnnotations(dir, findings)) console.log(line);
@@ -71,12 +81,19 @@ async function inspect(dir: string, options: CheckOptions): Promise<Outcome> {
   const docs = options.docs === undefined ? {} : { docsDir: options.docs };
   try {
     const site = await openSite(folderTree(dir), { ...docs, onProgress: progress.update });
-    if (options.base === undefined) return { site, findings: await checkSite(site) };
+    if (options.base === undefined) return await inspectWhole(site, options.mdx === true);
     const base = await openSite(await gitTree(dir, options.base), docs);
     return { site, findings: (await compareSites(base, site)).introduced };
   } finally {
     progress.end();
   }
+}
+
+async function inspectWhole(site: Site, isMdxAsked: boolean): Promise<Outcome> {
+  const findings = await checkSite(site);
+  const mdx = site.pages.map(({ path }) => path).filter((path) => site.model.dialect(path).syntax === "mdx");
+  if (!isMdxAsked && mdx.length > mdxPagesMax) return { site, findings, unjudged: mdx.length };
+  return { site, findings: [...findings, ...(await checkMdx(site, mdx))] };
 }
 
 function toJson(site: Site, findings: readonly Finding[]): unknown {

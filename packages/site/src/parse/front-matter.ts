@@ -1,7 +1,9 @@
-import { parse as parseToml } from "smol-toml";
-import { LineCounter, parseDocument } from "yaml";
+import { createRequire } from "node:module";
 import { decodePiece } from "../text/bytes.ts";
 import type { FrontMatter, Scalar } from "./facts.ts";
+
+// Loaded when a page first needs them: most sites never do, and each thread would pay for it at its start.
+const load = createRequire(import.meta.url);
 
 // A fence that is not closed within this many bytes is a thematic break, not front matter that never ends.
 const bytesMax = 256 * 1024;
@@ -93,6 +95,7 @@ function keepScalars(data: unknown): Record<string, Scalar | Scalar[]> {
 type Read = Pick<FrontMatter, "fields" | "problem">;
 
 function readYaml(source: string): Read {
+  const { LineCounter, parseDocument } = load("yaml") as typeof import("yaml");
   const lines = new LineCounter();
   const text = decodePiece(source);
   const document = parseDocument(text, {
@@ -114,6 +117,7 @@ function readYaml(source: string): Read {
 }
 
 function readToml(source: string): Read {
+  const { parse: parseToml } = load("smol-toml") as typeof import("smol-toml");
   return { fields: keepScalars(parseToml(decodePiece(source))) };
 }
 
