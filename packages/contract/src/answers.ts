@@ -60,6 +60,7 @@ export const refusals = {
   payloadTooLarge: refusal("payload_too_large", "The body is larger than 2 MiB."),
   invalidRequest: refusal("invalid_request", "The body, a header or the query is not valid; the message says why."),
   idempotencyConflict: refusal("conflict", "The idempotency key was used before with another body."),
+  messageConflict: refusal("conflict", "The job is active or archived, or its pull request is merged or closed."),
   publishing: refusal("conflict", "The job is being published and its outcome is not known yet.", retryAfter),
   rateLimited: refusal("rate_limited", "The project's quota is used up.", { ...retryAfter, ...rateLimitHeaders }),
   internal: refusal("internal", "A fault of the service."),

@@ -9,7 +9,7 @@ export const JobEvent = Type.Object(
     seq: Type.Integer({ minimum: 1, description: "The event's place in its job, without gaps; also its `id` field." }),
     kind: Type.String({
       description:
-        "What happened; also its `event` field. `job.created`, `run.started`, `phase`, `step`, `findings`, `pull_request`, and the final `completed`, `failed` and `archived`. Newer servers may send others.",
+        "What happened; also its `event` field. `job.created`, `job.message`, `run.started`, `phase`, `step`, `findings`, `pull_request`, and the final `completed`, `failed` and `archived`. Newer servers may send others.",
     }),
     at: Type.String({ format: "date-time" }),
     data: Type.Unknown({ description: `By kind; \`{"truncated":true}\` where it is over ${eventDataBytesMax} bytes.` }),

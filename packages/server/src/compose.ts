@@ -34,6 +34,7 @@ import { startDeliveries } from "./notify/start-deliveries.ts";
 import { type Database, openDatabase } from "./open-database.ts";
 import { rememberUrl, urlOf } from "./public-url.ts";
 import { createWriteQueue } from "./publish/write-queue.ts";
+import { readPullRequestState } from "./pull-request-state.ts";
 import { createCrashPoint } from "./run/crash-point.ts";
 import { createStages } from "./run/create-stages.ts";
 import { sweepMirrors } from "./run/sweep-mirrors.ts";
@@ -122,6 +123,7 @@ export async function startServer(config: Config): Promise<Server> {
         trustProxy: config.trustProxy,
         promptCodePointsMax: config.promptCodePointsMax,
         defaultModel: config.model,
+        pullRequestState: (projectId, number) => readPullRequestState({ pool, forges, log }, projectId, number),
         plugins: [
           localForgePlugin({ ...local, ...access, log, signal: serving.signal }),
           mcpPlugin({ keyring }),
@@ -166,6 +168,11 @@ export async function startServer(config: Config): Promise<Server> {
             await sweepMirrors({ pool, mirrors }, signal);
             await siteCache.flush();
           },
+          settlePullRequests: () =>
+            settlePullRequests({
+              pool,
+              readState: (projectId, number) => readPullRequestState({ pool, forges, log }, projectId, number),
+            }),
         },
         { archiveAfterDays: config.archiveAfterDays },
       );

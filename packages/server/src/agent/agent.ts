@@ -1,5 +1,5 @@
 import type { SharedV4ProviderMetadata } from "@ai-sdk/provider";
-import type { Finding, ParseCache } from "@emend/site";
+import type { ParseCache } from "@emend/site";
 import type { Overlay, OverlayEdit, Tree } from "../tree/tree.ts";
 
 /** What an agent hands over beside its overlay. */
@@ -35,8 +35,8 @@ export interface Reasoning {
 
 /** One entry of the conversation, stored as JSON exactly like this. */
 export type Message =
-  /** `from`: a review's findings, or the loop's own reminder; absent: the person who asked. */
-  | { role: "user"; text: string; from?: "review" | "loop" }
+  /** `from`: a review's findings, the agent's own finished diff, or the loop's reminder; absent: the person who asked. */
+  | { role: "user"; text: string; from?: "review" | "self-review" | "loop" }
   | { role: "assistant"; text: string; toolCalls: readonly ToolCall[]; reasoning?: readonly Reasoning[] }
   | { role: "tool"; callId: string; name: string; output: string; isError: boolean };
 
@@ -75,6 +75,11 @@ export interface Limits {
   toolOutputBytesMax: number;
 }
 
+export interface FollowUp {
+  prompt: string;
+  afterStep: number;
+}
+
 export interface AgentTask {
   jobId: string;
   prompt: string;
@@ -84,8 +89,10 @@ export interface AgentTask {
   overlay: Overlay;
   /** The steps that an earlier run stored; empty at the start. */
   steps: readonly Step[];
-  /** Findings of a review round, given back to the agent. */
-  feedback?: readonly Finding[];
+  /** What was asked later, each after the steps that were there by then. */
+  followUps?: readonly FollowUp[];
+  /** Said to the agent before its next turn: a review's findings, or its own finished diff. */
+  opening?: Message;
 }
 
 export interface AgentDeps {

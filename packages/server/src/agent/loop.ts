@@ -2,12 +2,13 @@ import { isAppError } from "../errors.ts";
 import type { AgentDeps, AgentOutcome, AgentTask, Message, Step, ToolCall } from "./agent.ts";
 import { revertAll } from "./apply-edits.ts";
 import { type LimitReached, limitReached, timeIsUp, timeLeftMs } from "./budget.ts";
+import { compact } from "./compact.ts";
+import { conversationOf, latestRound } from "./conversation.ts";
 import { isGettingNowhere, isRepeated } from "./misbehaviour.ts";
 import { finishedBy, outcomeOf, stoppedOutcome } from "./outcome.ts";
 import { createSiteSession } from "./site-session.ts";
 import { storable } from "./storable.ts";
 import { systemPrompt } from "./system-prompt.ts";
-import { describeFinding } from "./tools/check.ts";
 import { callTool, describeTools, isWritingTool, type ToolResult } from "./tools/registry.ts";
 import type { ToolContext } from "./tools/tool.ts";
 
@@ -20,9 +21,8 @@ const proseReminder =
  */
 export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSignal): Promise<AgentOutcome> {
   const steps = [...task.steps];
-  const feedback = task.feedback ?? [];
-  const earlier = finishedBy(steps.at(-1));
-  if (earlier && feedback.length === 0) return outcomeOf(earlier, task.overlay);
+  const earlier = finishedBy(latestRound(task, steps).at(-1));
+  if (earlier && !task.opening) return outcomeOf(earlier, task.overlay);
 
   const turn: TurnDeps = {
     deps,
@@ -33,26 +33,26 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
       refusePath: (path) => deps.refusePath?.(path) ?? null,
     },
   };
-  const conversation: Message[] = [{ role: "user", text: task.prompt }, ...steps.flatMap((step) => step.messages)];
-  let opening: Message[] = feedback.length > 0 ? [reviewMessage(feedback)] : [];
+  const conversation = conversationOf(task, steps);
+  let opening: Message[] = task.opening ? [storable(task.opening)] : [];
 
   for (;;) {
     signal.throwIfAborted();
-    const limit = reachedLimit(deps, steps);
-    if (limit) return stopAt(deps, task, steps, limit);
-    const clock = AbortSignal.timeout(timeLeftMs(deps.limits, steps));
+    const round = latestRound(task, steps);
+    const number = (steps.at(-1)?.number ?? 0) + 1;
+    const limit = reachedLimit(deps, round);
+    if (limit) return stopAt(deps, task, number, limit);
+    const clock = AbortSignal.timeout(timeLeftMs(deps.limits, round));
     const startedAt = performance.now();
-    const taken = await takeTurn(turn, [...conversation, ...opening], { signal, clock }).catch(
-      async (error: unknown) => {
-        if (isAppError(error, "instruction_not_understood"))
-          await takeBack(deps, task, steps.length + 1, error.publicMessage);
-        throw error;
-      },
-    );
-    if (taken === "time is up") return stopAt(deps, task, steps, timeIsUp(deps.limits));
+    const shown = compact(conversation, steps, deps.model.contextTokensMax);
+    const taken = await takeTurn(turn, [...shown, ...opening], { signal, clock }).catch(async (error: unknown) => {
+      if (isAppError(error, "instruction_not_understood")) await takeBack(deps, task, number, error.publicMessage);
+      throw error;
+    });
+    if (taken === "time is up") return stopAt(deps, task, number, timeIsUp(deps.limits));
 
     const step: Step = {
-      number: steps.length + 1,
+      number,
       messages: [...opening, ...taken.messages],
       usage: { ...taken.usage, durationMs: Math.ceil(performance.now() - startedAt) },
     };
@@ -149,28 +149,14 @@ async function beforeTimeIsUp<T>(
 }
 
 /** What was done is kept, unless half of it would be a guess at what was asked. */
-async function stopAt(
-  deps: AgentDeps,
-  task: AgentTask,
-  steps: readonly Step[],
-  limit: LimitReached,
-): Promise<AgentOutcome> {
-  if (deps.model.nature === "rules") await takeBack(deps, task, steps.length + 1, limit.reason);
+async function stopAt(deps: AgentDeps, task: AgentTask, number: number, limit: LimitReached): Promise<AgentOutcome> {
+  if (deps.model.nature === "rules") await takeBack(deps, task, number, limit.reason);
   return stoppedOutcome(limit, task);
 }
 
 function reachedLimit(deps: AgentDeps, steps: readonly Step[]): LimitReached | null {
   if (!isGettingNowhere(steps)) return limitReached(deps.limits, steps);
   return { code: "budget_exceeded", reason: "the model kept making calls that failed, or none at all" };
-}
-
-function reviewMessage(findings: NonNullable<AgentTask["feedback"]>): Message {
-  const list = findings.map((finding) => `- ${describeFinding(finding)}`).join("\n");
-  return {
-    role: "user",
-    from: "review",
-    text: storable(`The review of your change found this. Repair it, then call finish again.\n${list}`),
-  };
 }
 
 /** All or nothing: what an instruction did before it turned out not to be understood goes, and stays gone. */

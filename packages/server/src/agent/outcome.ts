@@ -2,6 +2,7 @@ import { Value } from "typebox/value";
 import type { Overlay } from "../tree/tree.ts";
 import type { AgentOutcome, AgentTask, Step } from "./agent.ts";
 import type { LimitReached } from "./budget.ts";
+import { latestPrompt } from "./conversation.ts";
 import { shown } from "./shown.ts";
 import { FinishInput } from "./tools/finish.ts";
 
@@ -33,7 +34,7 @@ export function stoppedOutcome({ code, reason }: LimitReached, task: AgentTask):
   return {
     kind: "stopped",
     code,
-    title: `Unfinished: ${shown(task.prompt.trim().split("\n", 1)[0] ?? "", titleCharactersMax)}`,
+    title: `Unfinished: ${shown(latestPrompt(task).trim().split("\n", 1)[0] ?? "", titleCharactersMax)}`,
     summary,
   };
 }

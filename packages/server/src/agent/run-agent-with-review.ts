@@ -1,6 +1,8 @@
 import type { Finding } from "@emend/site";
-import type { AgentDeps, AgentOutcome, AgentTask, Step } from "./agent.ts";
+import type { AgentDeps, AgentOutcome, AgentTask, Message, Step } from "./agent.ts";
+import { latestRound } from "./conversation.ts";
 import { runAgent } from "./loop.ts";
+import { reviewOpening, selfReviewOpening } from "./openings.ts";
 
 const roundsMax = 2;
 
@@ -9,14 +11,22 @@ type ReviewAnswer =
   | { kind: "passed" | "flagged"; introduced: readonly Finding[] }
   | { kind: "denied"; violations: readonly { path: string; rule: string }[] };
 
+interface Words {
+  title: string;
+  summary: string;
+}
+
 export interface ReviewedAgentDeps<Verdict extends ReviewAnswer> extends AgentDeps {
   /** `words`: what the pull request would say. */
-  review(words: { title: string; summary: string }, signal: AbortSignal): Promise<Verdict>;
+  review(words: Words, signal: AbortSignal): Promise<Verdict>;
+  /** The finished change as a diff, where the model is to look at it once more. */
+  selfReview?: (words: Words, signal: AbortSignal) => Promise<string>;
 }
 
 /**
- * Runs the agent, reviews what it did and gives the findings back, two rounds at most. The rounds are counted in the
- * stored steps, so a run on another node neither repeats nor adds one. Nothing changed: no verdict.
+ * Runs the agent, reviews what it did and gives the findings back, two rounds at most; then lets it look at its own
+ * diff, once. Both are counted in the stored steps, so a run on another node neither repeats nor adds one. Nothing
+ * changed: no verdict.
  */
 export async function runAgentWithReview<Verdict extends ReviewAnswer>(
   deps: ReviewedAgentDeps<Verdict>,
@@ -28,19 +38,37 @@ export async function runAgentWithReview<Verdict extends ReviewAnswer>(
     await deps.saveStep(step, edits);
     steps.push(step);
   };
-  let feedback: readonly Finding[] = [];
+  let opening: Message | undefined;
   for (;;) {
-    const outcome = await runAgent({ ...deps, saveStep }, { ...task, steps: [...steps], feedback }, signal);
+    const asked = { ...task, steps: [...steps], ...(opening && { opening }) };
+    const outcome = await runAgent({ ...deps, saveStep }, asked, signal);
     if (outcome.kind === "unchanged" || task.overlay.entries().length === 0) return { outcome, verdict: null };
-    const verdict = await deps.review({ title: outcome.title, summary: outcome.summary }, signal);
-    feedback = findingsOf(verdict);
-    const isLast = deps.model.nature === "rules" || outcome.kind === "stopped" || roundsIn(steps) >= roundsMax;
-    if (verdict.kind === "passed" || feedback.length === 0 || isLast) return { outcome, verdict };
+    const words = { title: outcome.title, summary: outcome.summary };
+    const verdict = await deps.review(words, signal);
+    if (deps.model.nature === "rules" || outcome.kind === "stopped") return { outcome, verdict };
+    opening = await nextOpening(deps, latestRound(task, steps), { verdict, words }, signal);
+    if (!opening) return { outcome, verdict };
   }
 }
 
-function roundsIn(steps: readonly Step[]): number {
-  return steps.filter((step) => step.messages.some((said) => said.role === "user" && said.from === "review")).length;
+/** What is still to be said to the agent about its finished change; undefined: nothing. */
+async function nextOpening<Verdict extends ReviewAnswer>(
+  deps: ReviewedAgentDeps<Verdict>,
+  round: readonly Step[],
+  reviewed: { verdict: Verdict; words: Words },
+  signal: AbortSignal,
+): Promise<Message | undefined> {
+  const findings = findingsOf(reviewed.verdict);
+  const isLookedAt = timesSaid(round, "self-review") > 0;
+  if (reviewed.verdict.kind !== "passed" && findings.length > 0 && timesSaid(round, "review") < roundsMax) {
+    return reviewOpening(findings);
+  }
+  if (!deps.selfReview || isLookedAt || reviewed.verdict.kind === "denied") return undefined;
+  return selfReviewOpening(await deps.selfReview(reviewed.words, signal));
+}
+
+function timesSaid(steps: readonly Step[], from: "review" | "self-review"): number {
+  return steps.filter((step) => step.messages.some((said) => said.role === "user" && said.from === from)).length;
 }
 
 function findingsOf(verdict: ReviewAnswer): readonly Finding[] {

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { AgentTask } from "./agent.ts";
+import { withoutFence } from "./openings.ts";
 
 const guidanceFiles = ["AGENTS.md", "CLAUDE.md", ".emend/instructions.md"];
 const guidanceBytesMax = 16_000;
@@ -19,9 +20,4 @@ async function guidance(task: Pick<AgentTask, "base">, path: string): Promise<st
   if (bytes === null || bytes.byteLength === 0) return "";
   const text = bytes.subarray(0, guidanceBytesMax).toString();
   return `\nThe project's guidance, from ${path}:\n<content>\n${withoutFence(text)}\n</content>\n`;
-}
-
-/** The text cannot close the fence that holds it. */
-function withoutFence(text: string): string {
-  return text.replaceAll(/<(\/?\s*content)/gi, "‹$1");
 }

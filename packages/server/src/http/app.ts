@@ -5,6 +5,7 @@ import type { Listener } from "../db/listener.ts";
 import type { Pool } from "../db/pool.ts";
 import { createAnnounceDue } from "../jobs/announce-due.ts";
 import { createJobReader } from "../jobs/job-reader.ts";
+import type { MessageJobDeps } from "../jobs/message-job.ts";
 import type { Logger } from "../lib/logger.ts";
 import { answerClientError } from "./client-error.ts";
 import { createErrorHandler } from "./error-handler.ts";
@@ -21,6 +22,7 @@ import { getJobDiffRoute } from "./routes/get-job-diff.ts";
 import { getJobRunRoute } from "./routes/get-job-run.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { listJobsRoute } from "./routes/list-jobs.ts";
+import { messageJobRoute } from "./routes/message-job.ts";
 import { openapiRoute } from "./routes/openapi.ts";
 import { type StreamTimes, streamJobEventsRoute, streamTimes } from "./routes/stream-job-events.ts";
 import { leaveBodiesUnread } from "./unread-body.ts";
@@ -37,6 +39,8 @@ export interface AppDeps {
   promptCodePointsMax: number;
   /** The model of projects that name none. */
   defaultModel: string;
+  /** How a pull request stands on its forge by now; absent: as it was stored. */
+  pullRequestState?: MessageJobDeps["pullRequestState"];
   /** How long archiving waits for a publication's outcome. */
   publishingWaitMs?: number;
   /** Of event streams, where not the usual ones. */
@@ -101,6 +105,7 @@ function addJobRoutes(app: FastifyInstance, deps: AppDeps): void {
 
   const shared = { keyring: deps.keyring, projects, pool, db: pool, reader };
   createJobRoute(app, { ...shared, ...deps, announceDue: createAnnounceDue({ db: pool, log }) });
+  messageJobRoute(app, { ...shared, ...deps, pullRequestState: deps.pullRequestState ?? (async () => null) });
   getJobRoute(app, shared);
   listJobsRoute(app, shared);
   getJobRunRoute(app, shared);

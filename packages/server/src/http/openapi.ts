@@ -1,4 +1,14 @@
-import { AgentJob, CreateJobBody, ErrorBody, JobDiff, JobEvent, JobList, JobRun, refusals } from "@emend/contract";
+import {
+  AgentJob,
+  CreateJobBody,
+  ErrorBody,
+  JobDiff,
+  JobEvent,
+  JobList,
+  JobRun,
+  MessageJobBody,
+  refusals,
+} from "@emend/contract";
 import fastifySwagger from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
 
@@ -11,7 +21,7 @@ type Operations = Record<
 /** Collects the document from the routes that are added after this. */
 export function describeRoutes(app: FastifyInstance, options: { promptCodePointsMax: number }): void {
   for (const schema of [AgentJob, ErrorBody, JobList, JobRun, JobDiff, JobEvent]) app.addSchema(schema);
-  app.addSchema(createJobBody(options.promptCodePointsMax));
+  for (const body of [CreateJobBody, MessageJobBody]) app.addSchema(withPromptMax(body, options.promptCodePointsMax));
   app.register(fastifySwagger, {
     hideUntagged: true,
     openapi: {
@@ -44,9 +54,9 @@ export function describeRoutes(app: FastifyInstance, options: { promptCodePoints
 }
 
 /** The bound of prompts is the installation's own. */
-function createJobBody(promptCodePointsMax: number): Json {
-  const prompt = { ...CreateJobBody.properties.prompt, maxLength: promptCodePointsMax };
-  return { ...CreateJobBody, properties: { ...CreateJobBody.properties, prompt } };
+function withPromptMax(body: typeof CreateJobBody | typeof MessageJobBody, promptCodePointsMax: number): Json {
+  const prompt = { ...body.properties.prompt, maxLength: promptCodePointsMax };
+  return { ...body, properties: { ...body.properties, prompt } };
 }
 
 /** What the generator leaves out: headers that are always there, HEAD beside GET, and the answer to a wrong method. */

@@ -26,7 +26,7 @@ export interface CreateJobRules {
   quota: QuotaRule;
 }
 
-interface QuotaRule {
+export interface QuotaRule {
   usesMax: number;
   windowMs: number;
 }

@@ -24,6 +24,10 @@ export interface LeasedJob {
   retries: number;
   stopAsked: "archive" | "cancel" | null;
   base: { commit: string; branch: string } | null;
+  /** The branch that the pull request asks to merge into, where it is known from an earlier round. */
+  baseBranch: string | null;
+  /** A follow-up of a job whose branch was pushed: its base is that branch, with whatever people added. */
+  continuesBranch: boolean;
   /** Stored before the push: a job that has it is published, never worked on again. */
   change: StoredChange | null;
   pullRequest: RecordedPullRequest | null;
@@ -41,7 +45,7 @@ export interface StoredChange {
 
 export const leasedJobColumns = `id, lease, project_id, prompt, model, chosen_model, branch, created_at, base_ref, draft,
   max_cost_usd, phase, runs, crashes, retries, stop_asked, base_commit, base_branch, title, summary, findings,
-  limit_reached, tree_id, commit_id, pull_request`;
+  limit_reached, tree_id, commit_id, pull_request, continues_branch`;
 
 export interface LeasedJobRow {
   id: string;
@@ -69,6 +73,7 @@ export interface LeasedJobRow {
   tree_id: string | null;
   commit_id: string | null;
   pull_request: RecordedPullRequest | null;
+  continues_branch: boolean;
 }
 
 export function toLeasedJob(row: LeasedJobRow): LeasedJob {
@@ -90,6 +95,8 @@ export function toLeasedJob(row: LeasedJobRow): LeasedJob {
     retries: row.retries,
     stopAsked: row.stop_asked,
     base: row.base_commit && row.base_branch ? { commit: row.base_commit, branch: row.base_branch } : null,
+    baseBranch: row.base_branch,
+    continuesBranch: row.continues_branch,
     change: toStoredChange(row),
     pullRequest: row.pull_request,
   };

@@ -7,9 +7,26 @@ import type { StoredEdit, StoredStep } from "./record-step.ts";
 export async function loadRun(
   db: Queryable,
   jobId: string,
-): Promise<{ steps: readonly StoredStep[]; edits: readonly StoredEdit[] }> {
-  const [steps, edits] = await Promise.all([loadSteps(db, jobId), loadEdits(db, jobId)]);
-  return { steps, edits };
+): Promise<{ steps: readonly StoredStep[]; followUps: readonly StoredFollowUp[]; edits: readonly StoredEdit[] }> {
+  const [steps, followUps, edits] = await Promise.all([
+    loadSteps(db, jobId),
+    loadFollowUps(db, jobId),
+    loadEdits(db, jobId),
+  ]);
+  return { steps, followUps, edits };
+}
+
+interface StoredFollowUp {
+  prompt: string;
+  afterStep: number;
+}
+
+async function loadFollowUps(db: Queryable, jobId: string): Promise<readonly StoredFollowUp[]> {
+  const { rows } = await db.query<StoredFollowUp>(
+    `select prompt, after_step as "afterStep" from job_messages where job_id = $1 order by number`,
+    [jobId],
+  );
+  return rows;
 }
 
 async function loadSteps(db: Queryable, jobId: string): Promise<readonly StoredStep[]> {

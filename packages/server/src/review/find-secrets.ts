@@ -36,7 +36,7 @@ async function secretsIn(lines: readonly AddedLine[], added: Added): Promise<rea
     if (!at) continue;
     const kind = ruleId.replace(/^@secretlint\/secretlint-rule-/, "");
     const rule = `line ${at.line} holds what looks like a secret (${kind})`;
-    violations.set(`${at.path} ${rule}`, { path: at.path, rule });
+    violations.set(`${at.path} ${rule}`, { path: at.path, rule, isSecret: true });
   }
   return [...violations.values()];
 }

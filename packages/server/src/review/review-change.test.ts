@@ -61,7 +61,7 @@ it("denies an added secret, says where and what kind, and never its value", asyn
   const verdict = await review({ "index.md": `# Home\n\nSee [the guide](guide.md).\n\nToken: ${token}\n` });
   expect(verdict).toEqual({
     kind: "denied",
-    violations: [{ path: "index.md", rule: "line 5 holds what looks like a secret (github)" }],
+    violations: [{ path: "index.md", rule: "line 5 holds what looks like a secret (github)", isSecret: true }],
   });
   expect(JSON.stringify(verdict)).not.toContain(token);
 });

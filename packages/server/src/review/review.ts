@@ -13,6 +13,8 @@ export interface Policy {
 export interface Violation {
   path: string;
   rule: string;
+  /** The change holds a credential: nothing of it may be kept where people read. */
+  isSecret?: true;
 }
 
 export type Verdict =

@@ -16,7 +16,7 @@ import type { Mirrors } from "../tree/mirror.ts";
 import { createOverlay } from "../tree/overlay.ts";
 import type { CrashPoint } from "./crash-points.ts";
 import { draftReasonOf } from "./draft-reason.ts";
-import type { Stages } from "./run.ts";
+import type { Stages, Words } from "./run.ts";
 
 /** As much of a project as a run needs. */
 interface RunProject {
@@ -56,7 +56,7 @@ export function createStages(deps: StageDeps): Stages {
     throw new AppError("internal", { publicMessage: "The job's project is no longer there." });
   }
 
-  return {
+  const stages: Stages = {
     async openTree(job, edits, signal) {
       const project = await projectOf(job);
       const mirror = await deps.mirrors.open(project.id);
@@ -67,18 +67,20 @@ export function createStages(deps: StageDeps): Stages {
       return { base, overlay: await createOverlay(base, edits), baseBranch: pinned.branch };
 
       async function pinBase(): Promise<{ commit: string; branch: string }> {
-        const baseRef = job.baseRef ?? project.baseRef;
+        const baseRef = job.continuesBranch ? job.branch : (job.baseRef ?? project.baseRef);
         const { commit, ref } = await mirror.fetchBase({ remote, jobId: job.id, baseRef }, signal);
-        return { commit, branch: ref };
+        return { commit, branch: job.continuesBranch ? (job.baseBranch ?? ref) : ref };
       }
     },
 
     async runAgent(job, work, signal) {
       const project = await projectOf(job);
       const policy = policyOf(project);
+      const selfReview = async (words: Words) => (await stages.diff(job, work, words, signal)).toString();
       return runAgentWithReview(
         {
           model: await deps.openModel(project, job.model),
+          ...(project.settings.selfReview && { selfReview }),
           limits: limitsOf(project, job),
           siteCache: deps.siteCache,
           refusePath: (path) => refusedBy(policy, path),
@@ -92,14 +94,15 @@ export function createStages(deps: StageDeps): Stages {
           base: work.base,
           overlay: work.overlay,
           steps: work.steps,
+          followUps: work.followUps,
         },
         signal,
       );
     },
 
-    async review(job, { base, overlay }, signal) {
+    async review(job, { base, overlay }, words, signal) {
       const policy = policyOf(await projectOf(job));
-      return reviewChange({ base, overlay, policy, siteCache: deps.siteCache }, signal);
+      return reviewChange({ base, overlay, policy, ...words, siteCache: deps.siteCache }, signal);
     },
 
     async diff(job, { base, overlay }, change, signal) {
@@ -146,12 +149,14 @@ export function createStages(deps: StageDeps): Stages {
           ...(draftReason === undefined ? {} : { draftReason }),
           stored: work.stored,
           commit: project.settings.commit,
-          branchExpected: null,
+          // People's commits on the branch are below ours, and any that came since end this as a conflict.
+          branchExpected: job.continuesBranch ? work.base.commit : null,
         },
         signal,
       );
     },
   };
+  return stages;
 }
 
 function policyOf(project: RunProject): Policy {

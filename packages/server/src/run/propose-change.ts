@@ -1,8 +1,8 @@
-import type { AgentOutcome, Step } from "../agent/agent.ts";
+import type { AgentOutcome, FollowUp, Step } from "../agent/agent.ts";
 import type { LeasedJob } from "../jobs/leased-job.ts";
 import type { Verdict } from "../review/review.ts";
 import { describeVerdict } from "./describe-verdict.ts";
-import type { OpenTree, Outcome, ReviewedChange } from "./run.ts";
+import type { OpenTree, Outcome, ReviewedChange, Words } from "./run.ts";
 import type { RunDeps } from "./run-job.ts";
 
 export type Proposal =
@@ -14,7 +14,7 @@ export async function proposeChange(
   deps: RunDeps,
   job: LeasedJob,
   tree: OpenTree,
-  steps: readonly Step[],
+  said: { steps: readonly Step[]; followUps: readonly FollowUp[] },
   signal: AbortSignal,
 ): Promise<Proposal> {
   const { recorder, stages, crashPoint } = deps;
@@ -29,17 +29,17 @@ export async function proposeChange(
     model = step.usage.model;
   }
 
-  async function review(): Promise<Verdict> {
+  async function review(words: Words): Promise<Verdict> {
     isChecking = true;
     await recorder.setPhase("checking");
     crashPoint("before-review");
-    const verdict = await stages.review(job, tree, signal);
+    const verdict = await stages.review(job, tree, words, signal);
     crashPoint("after-review");
     return verdict;
   }
 
   if (job.base !== null) await recorder.setPhase("working");
-  const { outcome, verdict } = await stages.runAgent(job, { ...tree, steps, saveStep, review }, signal);
+  const { outcome, verdict } = await stages.runAgent(job, { ...tree, ...said, saveStep, review }, signal);
   const limitReached = outcome.kind === "stopped" ? outcome.code : null;
   if (outcome.kind === "unchanged" || verdict === null) {
     return { kind: "unchanged", summary: outcome.summary, limitReached };
@@ -50,6 +50,11 @@ export async function proposeChange(
   return { kind: "reviewed", change: { title, summary, verdict, limitReached }, model };
 }
 
+const withheld: Words = {
+  title: "Withheld: the change held a secret",
+  summary: "The change held what looks like a credential. Nothing of it was published, and its diff is not kept.",
+};
+
 async function saveChange(
   deps: RunDeps,
   job: LeasedJob,
@@ -58,11 +63,13 @@ async function saveChange(
   signal: AbortSignal,
 ): Promise<void> {
   const { outcome, verdict } = found;
-  const diff = await deps.stages.diff(job, tree, outcome, signal);
+  const holdsSecret = verdict.kind === "denied" && verdict.violations.some((violation) => violation.isSecret);
+  // Neither a diff nor words with a credential in them are kept where people read.
+  const words = holdsSecret ? withheld : { title: outcome.title, summary: outcome.summary };
+  const diff = holdsSecret ? Buffer.alloc(0) : await deps.stages.diff(job, tree, words, signal);
   deps.crashPoint("before-change-stored");
   await deps.recorder.saveChange({
-    title: outcome.title,
-    summary: outcome.summary,
+    ...words,
     limitReached: outcome.kind === "stopped" ? outcome.code : null,
     findings: verdict,
     figures: describeVerdict(verdict),

@@ -1,4 +1,4 @@
-import type { Step } from "../agent/agent.ts";
+import type { FollowUp, Step } from "../agent/agent.ts";
 import type { Pool } from "../db/pool.ts";
 import { loadRun } from "../jobs/load-run.ts";
 import { recordBase } from "../jobs/record-base.ts";
@@ -18,7 +18,7 @@ import { throughOutage } from "./through-outage.ts";
 
 /** What a run may write: everything fenced by its lease, and said again while the database is away. */
 export interface Recorder {
-  load(): Promise<{ steps: readonly Step[]; edits: readonly OverlayEntry[] }>;
+  load(): Promise<{ steps: readonly Step[]; followUps: readonly FollowUp[]; edits: readonly OverlayEntry[] }>;
   setPhase(phase: "working" | "checking"): Promise<void>;
   saveBase(base: { commit: string; branch: string }): Promise<void>;
   saveStep(step: Step, edits: readonly OverlayEntry[]): Promise<void>;
@@ -44,9 +44,9 @@ export function createRecorder(deps: RecorderDeps, run: ActiveRun): Recorder {
   const write = <T>(work: () => Promise<T>) => throughOutage(deps.log, signal, work);
   return {
     async load() {
-      const { steps, edits } = await write(() => loadRun(pool, lease.jobId));
+      const { steps, followUps, edits } = await write(() => loadRun(pool, lease.jobId));
       // Stored by `saveStep` below, and by nobody else.
-      return { steps: steps as readonly Step[], edits: edits as readonly OverlayEntry[] };
+      return { steps: steps as readonly Step[], followUps, edits: edits as readonly OverlayEntry[] };
     },
     setPhase: (phase) => write(() => setPhase(pool, lease, phase)),
     saveBase: (base) => write(() => recordBase(pool, lease, base)),

@@ -17,7 +17,7 @@ export interface RunDeps {
  */
 export async function runJob(deps: RunDeps, job: LeasedJob, signal: AbortSignal): Promise<Outcome> {
   const { stages, recorder, crashPoint } = deps;
-  const { steps, edits } = await recorder.load();
+  const { edits, ...said } = await recorder.load();
   crashPoint("after-load");
 
   const tree = await stages.openTree(job, edits, signal);
@@ -25,7 +25,7 @@ export async function runJob(deps: RunDeps, job: LeasedJob, signal: AbortSignal)
   if (job.base === null) await recorder.saveBase({ commit: tree.base.commit, branch: tree.baseBranch });
   crashPoint("after-base-pinned");
 
-  const proposal = job.change ? resumeChange(job, job.change) : await proposeChange(deps, job, tree, steps, signal);
+  const proposal = job.change ? resumeChange(job, job.change) : await proposeChange(deps, job, tree, said, signal);
   if (proposal.kind !== "reviewed") return proposal;
 
   const { change, model } = proposal;

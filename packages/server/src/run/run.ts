@@ -1,4 +1,4 @@
-import type { AgentOutcome, Step } from "../agent/agent.ts";
+import type { AgentOutcome, FollowUp, Step } from "../agent/agent.ts";
 import type { PullRequest } from "../forge/forge.ts";
 import type { LeasedJob } from "../jobs/leased-job.ts";
 import type { Publication } from "../publish/publication.ts";
@@ -12,16 +12,17 @@ export interface Stages {
   openTree(job: LeasedJob, edits: readonly OverlayEntry[], signal: AbortSignal): Promise<OpenTree>;
   /** The agent's loop, with the review's findings given back to it. No verdict where nothing was changed. */
   runAgent(job: LeasedJob, work: AgentWork, signal: AbortSignal): Promise<AgentResult>;
-  review(job: LeasedJob, tree: OpenTree, signal: AbortSignal): Promise<Verdict>;
+  /** `words`: what the pull request would say. */
+  review(job: LeasedJob, tree: OpenTree, words: Words, signal: AbortSignal): Promise<Verdict>;
   /** The unified diff from the base to the overlay. */
-  diff(
-    job: LeasedJob,
-    tree: OpenTree,
-    change: { title: string; summary: string },
-    signal: AbortSignal,
-  ): Promise<Buffer>;
+  diff(job: LeasedJob, tree: OpenTree, words: Words, signal: AbortSignal): Promise<Buffer>;
   /** Exactly one pull request, however often it is called. */
   publish(job: LeasedJob, work: PublishWork, signal: AbortSignal): Promise<Publication>;
+}
+
+export interface Words {
+  title: string;
+  summary: string;
 }
 
 export interface OpenTree {
@@ -35,7 +36,8 @@ export interface AgentWork extends OpenTree {
   /** What earlier runs stored: the agent goes on from there. */
   steps: readonly Step[];
   saveStep: Recorder["saveStep"];
-  review(): Promise<Verdict>;
+  followUps: readonly FollowUp[];
+  review(words: Words): Promise<Verdict>;
 }
 
 export interface AgentResult {
@@ -44,9 +46,7 @@ export interface AgentResult {
 }
 
 /** An agent's change with the review's word on it: all that publishing needs. */
-export interface ReviewedChange {
-  title: string;
-  summary: string;
+export interface ReviewedChange extends Words {
   verdict: PassableVerdict;
   limitReached: LimitCode | null;
 }

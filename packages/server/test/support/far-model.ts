@@ -37,14 +37,12 @@ export async function startFarModel(
 ): Promise<FarModel> {
   const mock = new LLMock({ port: 0, host: "127.0.0.1", journalMaxEntries: 0 });
   const requests: ChatCompletionRequest[] = [];
-  mock.addFixture({ match: { predicate: () => true }, response: { content: "" } });
-  // Options such as a cut belong to the fixture and not to its answer, so each request gets a fixture of its own.
-  mock.clearFixtures();
+  // Options such as a cut belong to the fixture and not to its answer, so the fixture is changed for each request.
   mock.addFixture({
     match: {
       predicate(request) {
         requests.push(request);
-        const said = request.messages.filter((message) => message.role === "assistant").length;
+        const said = countTurns(request);
         const turn = script(said, request, requests.length);
         const { response, options } = toFixture(turn, requests.length);
         Object.assign(fixture, { latency: undefined, truncateAfterChunks: undefined, chaos: undefined }, options);
@@ -87,6 +85,11 @@ const usage = {
   candidatesTokenCount: 100,
   totalTokenCount: 1100,
 };
+
+/** Some protocols tell the calls of one turn as several messages. */
+function countTurns({ messages }: ChatCompletionRequest): number {
+  return messages.filter(({ role }, index) => role === "assistant" && messages[index - 1]?.role !== "assistant").length;
+}
 
 function toFixture(turn: FarTurn, requestNumber: number): { response: FixtureResponse; options?: FixtureOpts } {
   if (typeof turn === "string") return { response: { content: turn, usage } };

@@ -88,7 +88,7 @@ async function takeTurns(
   }
   if (work.overlay.entries().length === 0)
     return { outcome: { kind: "unchanged", summary: "As it was." }, verdict: null };
-  const verdict = await work.review();
+  const verdict = await work.review({ title: "T", summary: "S" });
   if (script.limit)
     return { outcome: { kind: "stopped", code: script.limit, title: "T", summary: "Cut short." }, verdict };
   return { outcome: { kind: "finished", title: "T", summary: "S" }, verdict };

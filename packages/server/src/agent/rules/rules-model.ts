@@ -19,10 +19,12 @@ export function createRulesModel(): Model {
     name: rulesModelName,
     nature: "rules",
     async nextTurn({ messages }) {
-      const prompt = messages.find((message) => message.role === "user")?.text ?? "";
-      const parsed = parsePrompt(prompt);
+      // A follow-up stands by itself: what was asked before it is done.
+      const asked = messages.findLastIndex((message) => message.role === "user" && message.from === undefined);
+      const said = messages[asked];
+      const parsed = parsePrompt(said?.role === "user" ? said.text : "");
       if (parsed.kind === "not_understood") throw notUnderstood(parsed);
-      const answers = messages.filter((message) => message.role === "tool");
+      const answers = messages.slice(asked + 1).filter((message) => message.role === "tool");
       return { text: "", toolCalls: nextCalls(parsed.instructions, answers), usage: noUsage };
     },
   };

@@ -3,7 +3,6 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import type { Project } from "../../accounts/project.ts";
 import { allowedModels } from "../../accounts/project-settings.ts";
 import type { Queryable } from "../../db/pool.ts";
-import { AppError } from "../../errors.ts";
 import type { AnnounceDue } from "../../jobs/announce-due.ts";
 import { type CreateJobOutcome, createJob } from "../../jobs/create-job.ts";
 import { assertNever } from "../../lib/assert-never.ts";
@@ -12,6 +11,7 @@ import { parseCreateBody, parseIdempotencyKey } from "../parse-create-body.ts";
 import { rateLimitHeaders } from "../rate-limit-headers.ts";
 import { refuse, retryAfter } from "../refuse.ts";
 import { type RequireKeyDeps, requireKey } from "../require-key.ts";
+import { takeBody } from "../take-body.ts";
 
 export interface CreateJobRouteDeps extends RequireKeyDeps {
   db: Queryable;
@@ -27,15 +27,7 @@ export function createJobRoute(app: FastifyInstance, deps: CreateJobRouteDeps): 
     {
       schema: createJobOperation,
       onRequest: requireKey(deps, { scope: "write", project: "loaded" }),
-      preParsing(request, reply, payload, done) {
-        if ((request.headers["content-encoding"] ?? "identity") !== "identity") {
-          done(new AppError("unsupported_media_type", { publicMessage: "A compressed body is not taken." }));
-          return;
-        }
-        // Only now is the client asked for a body that it announced.
-        if (/^100-continue$/i.test(request.headers.expect ?? "")) reply.raw.writeContinue();
-        done(null, payload);
-      },
+      preParsing: takeBody,
     },
     async (request, reply) => {
       const project = request.project as Project;

@@ -1,0 +1,121 @@
+import { channels } from "../db/channels.ts";
+import type { Pool } from "../db/pool.ts";
+import { inTransaction } from "../db/transaction.ts";
+import type { QuotaRule, QuotaState } from "./create-job.ts";
+import { isJobId } from "./job-id.ts";
+import type { JobReader } from "./job-reader.ts";
+import type { RecordedPullRequest } from "./record-pull-request.ts";
+import { toText } from "./to-jsonb.ts";
+import { toWireJob, type WireJob, type WireRow, wireColumns } from "./wire-job.ts";
+
+export interface MessageJobInput {
+  id: string;
+  projectId: string;
+  prompt: string;
+  createdBy: string;
+}
+
+export type MessageOutcome =
+  | { kind: "accepted"; job: WireJob; quota: QuotaState }
+  | { kind: "unknown_job" }
+  /** Why the job takes no message now. */
+  | { kind: "refused"; because: "active" | "archived" | "merged" | "closed" }
+  | { kind: "limited"; quota: QuotaState };
+
+export interface MessageJobDeps {
+  pool: Pool;
+  reader: JobReader;
+  /** How the pull request stands on its forge by now; null: the forge does not say. */
+  pullRequestState(projectId: string, number: number): Promise<RecordedPullRequest["state"] | null>;
+}
+
+/**
+ * Takes a follow-up: the job is active again and goes on with the conversation, on its branch as it is by then. What
+ * its last round was about to publish or to report is over; its pull request stays.
+ */
+export async function messageJob(
+  deps: MessageJobDeps,
+  quota: QuotaRule,
+  input: MessageJobInput,
+): Promise<MessageOutcome> {
+  if (!isJobId(input.id)) return { kind: "unknown_job" };
+  const found = await findJob(deps.pool, input);
+  const early = refusalOf(found);
+  if (early) return early;
+  // Asked before the transaction: none is open while a forge is waited for.
+  const number = found?.pull_request?.number;
+  const state = number === undefined ? null : await deps.pullRequestState(input.projectId, number);
+  if (state === "merged" || state === "closed") return { kind: "refused", because: state };
+  const outcome = await accept(deps.pool, quota, input);
+  deps.reader.forget(input.id);
+  return outcome;
+}
+
+interface JobRow {
+  status: "active" | "completed" | "archived" | "failed";
+  pull_request: RecordedPullRequest | null;
+}
+
+async function findJob(
+  db: Pick<Pool, "query">,
+  job: { id: string; projectId: string },
+  lock = "",
+): Promise<JobRow | undefined> {
+  const { rows } = await db.query<JobRow>(
+    `select status, pull_request from jobs where id = $1 and project_id = $2 ${lock}`,
+    [job.id, job.projectId],
+  );
+  return rows[0];
+}
+
+function refusalOf(job: JobRow | undefined): MessageOutcome | null {
+  if (!job) return { kind: "unknown_job" };
+  if (job.status === "active" || job.status === "archived") return { kind: "refused", because: job.status };
+  const state = job.pull_request?.state;
+  return state === "merged" || state === "closed" ? { kind: "refused", because: state } : null;
+}
+
+async function accept(pool: Pool, quota: QuotaRule, input: MessageJobInput): Promise<MessageOutcome> {
+  return inTransaction(pool, async (client) => {
+    const refusal = refusalOf(await findJob(client, input, "for no key update"));
+    if (refusal) return refusal;
+    const { rows: uses } = await client.query(
+      "select * from admit_use($1, 'message', $2, make_interval(secs => $3), null)",
+      [input.projectId, quota.usesMax, quota.windowMs / 1000],
+    );
+    const use = uses[0] as { is_admitted: boolean; used: number; at: Date; frees_at: Date };
+    const state = {
+      ...quota,
+      usesLeft: Math.max(0, quota.usesMax - use.used),
+      freesAt: use.frees_at,
+      freesInMs: Math.max(0, use.frees_at.getTime() - use.at.getTime()),
+    };
+    if (!use.is_admitted) return { kind: "limited", quota: state };
+    // Edits belong to the base they were made on: the branch holds those that were pushed.
+    await client.query("delete from overlay where job_id = $1 and (select pushed from jobs where id = $1)", [input.id]);
+    const { rows } = await client.query<WireRow>(
+      `with message as (
+         insert into job_messages (job_id, number, prompt, after_step, created_by)
+         select $1, coalesce((select max(number) from job_messages where job_id = $1), 0) + 1, $2,
+           coalesce((select max(number) from steps where job_id = $1), 0), $3
+         returning number
+       ), changed as (
+         update jobs set status = 'active', phase = 'queued', ref = branch, continues_branch = pushed,
+           base_commit = case when not pushed then base_commit end,
+           tree_id = null, commit_id = null, limit_reached = null, findings = null,
+           failure_code = null, failure_message = null, ended_at = null, stop_asked = null,
+           contents_dropped_at = null, crashes = 0, retries = 0, run_after = clock_timestamp(),
+           event_seq = event_seq + 1, updated_at = clock_timestamp()
+         where id = $1
+         returning *
+       ), told as (
+         insert into job_events (job_id, seq, kind, data)
+         select id, event_seq, 'job.message', jsonb_build_object('number', message.number) from changed, message
+       )
+       select ${wireColumns}, pg_notify('${channels.jobChanged}', id), pg_notify('${channels.jobDue}', project_id)
+       from changed`,
+      [input.id, toText(input.prompt), input.createdBy],
+    );
+    return { kind: "accepted", job: toWireJob(rows[0] as WireRow), quota: state };
+  });
+}

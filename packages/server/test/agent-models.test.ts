@@ -1,0 +1,216 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterEach, expect, test, vi } from "vitest";
+import { type FarModel, type FarTurn, protocols, startFarModel } from "./support/far-model.ts";
+import { clientOf, createInstallation, type Installation } from "./support/whole-server.ts";
+import { expireLeases } from "./support/worker-control.ts";
+
+// Whole servers, one of them killed and started again: slow on a busy machine.
+vi.setConfig({ testTimeout: 120_000 });
+
+let far: FarModel;
+let installation: Installation;
+afterEach(async () => {
+  await installation.remove();
+  await far.stop();
+});
+
+const docs = {
+  "docs.json": JSON.stringify({ navigation: [{ group: "Guides", pages: ["index", "setup"] }] }),
+  "index.mdx": "---\ntitle: Home\n---\n\nSee [setup](/setup).\n",
+  "setup.mdx": "---\ntitle: Setup\n---\n\nIt takes ten minuts.\n",
+};
+const finish = (title: string): FarTurn => [["finish", { title, summary: "The word was misspelt." }]];
+
+/** Looks, edits, finishes, and finishes again after it has seen its own diff. */
+function fixTypo(turn: number): FarTurn {
+  if (turn === 0) {
+    return [
+      ["read_file", { path: "setup.mdx" }],
+      ["search", { pattern: "minuts" }],
+    ];
+  }
+  if (turn === 1) return [["edit_file", { path: "setup.mdx", oldText: "minuts", newText: "minutes" }]];
+  return finish("Fix a misspelling");
+}
+
+async function install(script: Parameters<typeof startFarModel>[0], settings: Record<string, unknown> = {}) {
+  far = await startFarModel(script);
+  installation = await createInstallation({ ...far.environment, EMEND_MODEL: protocols[0] });
+  const server = await installation.start();
+  const repo = await installation.makeDocs(docs);
+  const project = await server.admin.addProject({
+    name: "Docs",
+    forge: "local",
+    repo,
+    settings: { models: [...protocols], ...settings },
+  });
+  const { key } = await server.admin.createKey({ projectIds: [project.id], name: "test", scope: "write" });
+  return { server, project, key, client: clientOf(server, project.id, key) };
+}
+
+async function git(projectId: string, ...args: string[]): Promise<string> {
+  const gitDir = join(installation.forgeDir, `${projectId}.git`);
+  const author = ["-c", "user.name=A person", "-c", "user.email=person@example.com", "-c", "safe.bareRepository=all"];
+  const { stdout } = await promisify(execFile)("git", ["--git-dir", gitDir, ...author, ...args]);
+  return stdout.trim();
+}
+
+/** A person's commit on a branch: one more line at the end of a file. */
+async function commitByPerson(projectId: string, branch: string, path: string, line: string): Promise<void> {
+  const before = await git(projectId, "rev-parse", branch);
+  const text = `${await git(projectId, "show", `${branch}:${path}`)}\n${line}\n`;
+  const stream = [
+    `commit refs/heads/${branch}`,
+    "committer A person <person@example.com> 1700000000 +0000",
+    "data 6\nPerson",
+    `from ${before}`,
+    `M 100644 inline ${path}`,
+    `data ${Buffer.byteLength(text)}\n${text}`,
+    "",
+  ].join("\n");
+  const gitDir = join(installation.forgeDir, `${projectId}.git`);
+  const running = promisify(execFile)("git", ["--git-dir", gitDir, "fast-import", "--quiet"]);
+  running.child.stdin?.end(stream);
+  await running;
+}
+
+test("a job runs to a pull request on each of the four protocols", async () => {
+  const { client, project } = await install(fixTypo);
+  const created = await Promise.all(protocols.map((model) => client.create({ prompt: "Fix the misspelling.", model })));
+  const jobs = await Promise.all(created.map((job) => client.untilFinal(job.id)));
+  expect(jobs.map((job) => [job.model, job.status])).toEqual(protocols.map((model) => [model, "completed"]));
+  expect(new Set(jobs.map((job) => job.prLink)).size).toBe(4);
+  for (const job of jobs) {
+    expect(job.prLink).toMatch(/^http/);
+    expect(await git(project.id, "show", `${job.source.ref}:setup.mdx`)).toContain("ten minutes.");
+    const run = await client.run(job.id);
+    // Look, edit, finish, look at the diff and finish again.
+    expect(run.steps.count).toBe(4);
+    expect(run.usage).toMatchObject({ inputTokens: 4000, outputTokens: 400 });
+    expect(run.usage.costUsd > 0).toBe(!job.model.startsWith("compatible/"));
+  }
+  const lastRequests = far.requests.filter((request) =>
+    JSON.stringify(request.messages).includes("as its reviewer will"),
+  );
+  expect(lastRequests).toHaveLength(4);
+  expect(JSON.stringify(lastRequests[0]?.messages)).toContain("+It takes ten minutes.");
+});
+
+test("a follow-up goes on with the conversation, on the same branch and pull request, over people's commits", async () => {
+  const { client, project } = await install(
+    (turn, request) => {
+      if (!JSON.stringify(request.messages).includes("Mention coffee")) return fixTypo(turn);
+      const isEdited = JSON.stringify(request.messages).includes("with coffee");
+      if (isEdited) return finish("Mention coffee");
+      return [["edit_file", { path: "setup.mdx", oldText: "ten minutes.", newText: "ten minutes with coffee." }]];
+    },
+    { selfReview: false },
+  );
+  const job = await client.create({ prompt: "Fix the misspelling." });
+  expect((await client.send(`/job/${job.id}/message`, { prompt: "Too early" })).status).toBe(409);
+  const first = await client.untilFinal(job.id);
+  await commitByPerson(project.id, first.source.ref ?? "", "index.mdx", "Written by a person.");
+
+  expect((await client.send(`/job/${job.id}/message`, { prompt: "" })).status).toBe(400);
+  const answer = await client.send(`/job/${job.id}/message`, { prompt: "Mention coffee." });
+  expect(answer).toMatchObject({ status: 200, json: { id: job.id, status: "active", prLink: null } });
+  const second = await client.untilFinal(job.id);
+  expect(second).toMatchObject({ status: "completed", prLink: first.prLink, source: first.source });
+  expect(await git(project.id, "show", `${second.source.ref}:setup.mdx`)).toContain("ten minutes with coffee.");
+  expect(await git(project.id, "show", `${second.source.ref}:index.mdx`)).toContain("Written by a person.");
+  expect(await git(project.id, "rev-list", "--count", `${second.source.ref}`)).toBe("4");
+  const followUp = far.requests.find((request) => JSON.stringify(request.messages).includes("Mention coffee"));
+  expect(JSON.stringify(followUp?.messages)).toContain("Fix the misspelling.");
+
+  await client.send(`/job/${job.id}/archive`, {});
+  expect((await client.send(`/job/${job.id}/message`, { prompt: "More" })).status).toBe(409);
+  expect((await client.send("/job/job_unknown/message", { prompt: "More" })).status).toBe(404);
+});
+
+test("a commit that a person pushes while a follow-up works is kept: branch_conflict", async () => {
+  let whileWorking = async () => {};
+  const { client, project } = await install(
+    (turn, request) => {
+      if (!JSON.stringify(request.messages).includes("Mention coffee")) return fixTypo(turn);
+      if (JSON.stringify(request.messages).includes("with coffee")) return finish("Mention coffee");
+      void whileWorking();
+      return [["edit_file", { path: "setup.mdx", oldText: "ten minutes.", newText: "ten minutes with coffee." }]];
+    },
+    { selfReview: false },
+  );
+  const job = await client.create({ prompt: "Fix the misspelling." });
+  const first = await client.untilFinal(job.id);
+  const branch = first.source.ref ?? "";
+  const pushed = Promise.withResolvers<void>();
+  whileWorking = () =>
+    commitByPerson(project.id, branch, "index.mdx", "In between.").then(pushed.resolve, pushed.reject);
+  await client.send(`/job/${job.id}/message`, { prompt: "Mention coffee." });
+  const second = await client.untilFinal(job.id);
+  await pushed.promise;
+  expect(second).toMatchObject({ status: "failed", prLink: first.prLink });
+  expect((await client.run(job.id)).failure?.code).toBe("branch_conflict");
+  expect(await git(project.id, "show", `${branch}:index.mdx`)).toContain("In between.");
+  expect(await git(project.id, "show", `${branch}:setup.mdx`)).not.toContain("coffee");
+});
+
+test("a server that is killed after a stored step goes on without asking the model for it again", async () => {
+  const { server, project, key } = await install(fixTypo);
+  await server.stop();
+  const { pool } = installation.database;
+  await pool.query(
+    `insert into jobs (id, project_id, prompt, model, repository_url, branch, ref, created_by, event_seq)
+     values ('job_01arz3ndektsv4rrffq69g5fav', $1, 'Fix it', $2, 'http://x', 'emend/kill', 'emend/kill', 'test', 1)`,
+    [project.id, protocols[1]],
+  );
+  for (const crashAt of ["after-step-stored", "after-step-stored"]) {
+    await installation.runUntilCrash(crashAt);
+    await expireLeases(pool);
+  }
+  expect(far.requests).toHaveLength(2);
+  const again = await installation.start();
+  const after = clientOf(again, project.id, key);
+  expect(await after.untilFinal("job_01arz3ndektsv4rrffq69g5fav")).toMatchObject({ status: "completed" });
+  // Four turns, as without any kill.
+  expect(far.requests).toHaveLength(4);
+});
+
+test("a limit keeps what was done, as a draft pull request, with its code", async () => {
+  const { client } = await install(
+    (turn) => (turn < 2 ? fixTypo(turn) : [["read_file", { path: `setup.mdx`, startLine: turn }]]),
+    {
+      limits: { costUsdMax: 0.02 },
+    },
+  );
+  const job = await client.create({ prompt: "Fix the misspelling." });
+  const ended = await client.untilFinal(job.id);
+  const run = await client.run(job.id);
+  expect(ended).toMatchObject({ status: "failed", prLink: expect.stringMatching(/^http/) });
+  expect(run).toMatchObject({ failure: { code: "budget_exceeded" }, pullRequest: { draft: true } });
+});
+
+test("a vendor's refusal fails the job in the vendor's words", async () => {
+  const { client } = await install(() => ({ response: { error: { message: "no credit left" }, status: 402 } }));
+  const job = await client.create({ prompt: "Fix it." });
+  await client.untilFinal(job.id);
+  const { failure } = await client.run(job.id);
+  expect(failure).toMatchObject({ code: "model_unavailable", message: expect.stringContaining("no credit left") });
+});
+
+test("a secret in a change, or in its words, is neither published nor kept", async () => {
+  const secret = ["ghp", "_", "0123456789abcdefABCDEF0123456789abcd"].join("");
+  const { client } = await install((turn, request) => {
+    const inFile = JSON.stringify(request.messages[1] ?? "").includes("page");
+    if (turn === 0) return [["write_file", { path: "a.md", content: inFile ? `token ${secret}\n` : "# A\n" }]];
+    return [["finish", { title: "Add a page", summary: inFile ? "A page." : `With ${secret}` }]];
+  });
+  const created = await Promise.all(["in a page", "in the words"].map((prompt) => client.create({ prompt })));
+  for (const { id } of created) {
+    expect(await client.untilFinal(id)).toMatchObject({ status: "failed", prLink: null });
+    const run = await client.run(id);
+    expect(run.failure?.code).toBe("policy_denied");
+    expect(JSON.stringify([run.title, run.summary, run.violations])).not.toContain(secret);
+    expect((await client.send(`/job/${id}/diff`)).text).not.toContain(secret);
+  }
+});
