@@ -60,7 +60,7 @@ async function greet(cli: Cli, server: { url: string; admin: { createLoginLink(l
       "",
       `  Emend is ready at ${server.url}`,
       "",
-      `  Log this browser in   ${await server.admin.createLoginLink("/")}`,
+      `  Log this browser in   ${await server.admin.createLoginLink("/app")}`,
       `  API reference         ${server.url}/reference`,
       ...(hint ? ["", `  ${hint}`] : []),
       "",

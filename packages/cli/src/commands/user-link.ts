@@ -14,7 +14,7 @@ export function registerUserLink(user: Command, cli: Cli): void {
   const command = user
     .command("link")
     .description("print a link that logs one browser in, once")
-    .option("--to <page>", "path or address of the page that it lands on", "/");
+    .option("--to <page>", "path or address of the page that it lands on", "/app");
   withJson(withData(command)).action((options: LinkOptions) => printLink(cli, options));
 }
 

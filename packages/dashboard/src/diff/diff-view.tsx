@@ -1,5 +1,5 @@
 import type { JobDiff, JobRun } from "@emend/contract";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { Figures } from "../parts/status.tsx";
 import { FileView } from "./file-view.tsx";
 import { parsePatch } from "./parse-patch.ts";
@@ -7,9 +7,15 @@ import { parsePatch } from "./parse-patch.ts";
 type Findings = NonNullable<JobRun["findings"]>["introduced"];
 const linesOpenMax = 5_000;
 
+interface DiffProps {
+  diff: JobDiff;
+  findings: Findings;
+  isSplit: boolean;
+  onSplit(isSplit: boolean): void;
+}
+
 /** Every file of a diff, foldable; past a bound they begin folded, and cost nothing until they are opened. */
-export function DiffView({ diff, findings }: { diff: JobDiff; findings: Findings }) {
-  const [isSplit, setIsSplit] = useState(false);
+export function DiffView({ diff, findings, isSplit, onSplit }: DiffProps) {
   const files = useMemo(() => parsePatch(diff.diff), [diff.diff]);
   let linesLeft = linesOpenMax;
   return (
@@ -27,7 +33,7 @@ export function DiffView({ diff, findings }: { diff: JobDiff; findings: Findings
               type="button"
               aria-pressed={isSplit === split}
               className="rounded px-2.5 py-1 text-quiet aria-pressed:bg-hush aria-pressed:font-semibold aria-pressed:text-ink"
-              onClick={() => setIsSplit(split)}
+              onClick={() => onSplit(split)}
             >
               {split ? "Side by side" : "Unified"}
             </button>

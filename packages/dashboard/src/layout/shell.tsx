@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, Outlet } from "@tanstack/react-router";
+import { Link, Outlet, useLocation } from "@tanstack/react-router";
 import { useState } from "react";
 import { sessionQuery } from "../api/queries.ts";
 import { ApiError, request } from "../api/request.ts";
@@ -18,6 +18,7 @@ const pages = [
 
 export function Shell() {
   const session = useQuery(sessionQuery);
+  const { pathname } = useLocation();
   const [open, setOpen] = useState<"palette" | "help" | null>(null);
   useShortcuts({ onPalette: () => setOpen("palette"), onHelp: () => setOpen("help") });
   const close = () => setOpen(null);
@@ -26,7 +27,7 @@ export function Shell() {
   return (
     <>
       <header className="border-b border-line bg-sheet">
-        <div className="mx-auto flex min-h-12 max-w-[1200px] flex-wrap items-center gap-x-6 gap-y-0 px-4 sm:px-6">
+        <div className="mx-auto flex min-h-12 max-w-[1200px] flex-wrap items-center gap-x-6 px-4 pt-3 sm:px-6 sm:pt-0">
           <Link to="/" className="flex items-center gap-2 font-serif text-[17px] leading-6 font-semibold">
             <Mark />
             Emend
@@ -38,8 +39,7 @@ export function Shell() {
                   <Link
                     key={page.to}
                     to={page.to}
-                    className="-mb-px border-b-2 border-transparent py-3 text-quiet hover:text-ink aria-[current=page]:border-ink aria-[current=page]:text-ink"
-                    activeOptions={{ exact: page.to === "/", includeSearch: false }}
+                    className={`-mb-px border-b-2 py-3 hover:text-ink ${page === pageOf(pathname) ? "border-ink" : "border-transparent text-quiet"}`}
                   >
                     {page.label}
                   </Link>
@@ -67,6 +67,11 @@ export function Shell() {
       {open === "help" && <HelpDialog onClose={close} />}
     </>
   );
+}
+
+/** A job's own page belongs to Jobs. */
+function pageOf(pathname: string): (typeof pages)[number] {
+  return pages.find(({ to }) => to !== "/" && pathname.startsWith(to)) ?? pages[0];
 }
 
 async function logOut() {

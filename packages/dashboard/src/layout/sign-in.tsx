@@ -6,7 +6,9 @@ export function SignIn() {
       <h1>Log in to see this page</h1>
       <p>Whoever runs this installation can print a link that logs one browser in, once:</p>
       <CopyBlock text="emend user link" />
-      <p className="text-quiet">In a checkout of the repository, type it as npm run emend -- user link.</p>
+      <p className="text-quiet">
+        In a checkout of the repository: <code>npm run emend -- user link</code>
+      </p>
     </section>
   );
 }

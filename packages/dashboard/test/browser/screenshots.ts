@@ -82,13 +82,14 @@ async function shoot(browser: Browser, { server }: Installation, look: (typeof l
     if (index > 0 || look.name === "phone") continue;
     await split.click();
     await page.locator("summary", { hasText: "Timeline" }).click();
-    await shot("job-split", true);
+    await page.getByRole("region", { name: "Changes" }).scrollIntoViewIfNeeded();
+    await shot("job-split");
   }
   await page.goto(`${server.url}/app/keys`);
   await page.getByText("Status page").waitFor();
   await shot("keys");
   await page.getByRole("button", { name: "Create key" }).click();
-  await page.getByRole("dialog").getByLabel("Name").fill("Release script");
+  await page.getByRole("dialog").getByLabel("Name", { exact: true }).fill("Release script");
   await shot("keys-create");
   await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
   await page.getByText("Your new key").waitFor();
@@ -114,7 +115,7 @@ async function shoot(browser: Browser, { server }: Installation, look: (typeof l
 }
 
 async function logIn(browser: Browser, server: Installation["server"], look: object): Promise<Page> {
-  const page = await (await browser.newContext(look)).newPage();
+  const page = await (await browser.newContext({ ...look, reducedMotion: "reduce" })).newPage();
   await page.goto(await server.admin.createLoginLink("/app"));
   await page.getByRole("navigation", { name: "Pages" }).waitFor();
   return page;

@@ -34,7 +34,7 @@ export function describeEvent(event: JobEvent): ToldEvent {
     case "completed":
       return { ...say("Completed"), isEnd: true };
     case "failed":
-      return { ...say("Failed", String(data.message ?? "")), isEnd: true };
+      return { ...say("Failed", String(data.code ?? "")), isEnd: true };
     case "archived":
       return { ...say("Archived"), isEnd: true };
     default:

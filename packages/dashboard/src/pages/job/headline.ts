@@ -19,7 +19,7 @@ function outcomeOf(run: JobRun): string {
     const verbs = { open: pullRequest.draft ? "Opened draft" : "Opened", merged: "Merged", closed: "Closed" };
     return `${verbs[pullRequest.state]} #${pullRequest.number}`;
   }
-  if (status === "failed") return "Failed, nothing was published";
+  if (status === "failed") return "Nothing was published";
   return "Nothing to change";
 }
 

@@ -1,9 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import { useState } from "react";
 import { diffQuery, jobQuery, projectsQuery } from "../../api/queries.ts";
 import { DiffView } from "../../diff/diff-view.tsx";
 import { Age, durationOf } from "../../parts/age.tsx";
 import { Pending } from "../../parts/notice.tsx";
+import { Prose } from "../../parts/prose.tsx";
 import { Sheet } from "../../parts/sheet.tsx";
 import { Status } from "../../parts/status.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
@@ -27,12 +29,15 @@ export function JobPage() {
     placeholderData: (before) => before,
   });
   const projects = useQuery(projectsQuery);
+  const [isSplit, setIsSplit] = useState(false);
 
   if (!job.data || !run) return <Pending error={job.error} />;
   const project = projects.data?.find((each) => each.id === job.data.projectId);
   const isActive = run.status === "active";
   const { startedAt, endedAt } = run.timings;
   const hasChanges = (diff.data?.files.length ?? 0) > 0;
+  // Side by side the diff takes the whole width.
+  const isBeside = hasChanges && !isSplit;
   return (
     <>
       <header className="grid gap-3 pt-8 pb-5">
@@ -62,36 +67,42 @@ export function JobPage() {
           {startedAt && endedAt && <span>took {durationOf(Date.parse(endedAt) - Date.parse(startedAt))}</span>}
         </p>
       </header>
-      <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
-        {run.failure && <Failure failure={run.failure} />}
-        <Sheet className="px-4 py-3">
-          <h2 className="text-quiet">Instruction</h2>
-          <p className="max-h-60 overflow-y-auto font-serif text-[16px] leading-6 whitespace-pre-wrap wrap-anywhere">
-            <VisibleText text={run.prompt} />
-          </p>
-        </Sheet>
-        {run.summary && (
-          <Sheet className="px-4 py-3">
-            <h2 className="text-quiet">What was done</h2>
-            <p className="max-h-80 overflow-y-auto whitespace-pre-wrap wrap-anywhere">
-              <VisibleText text={run.summary} />
+      <div
+        className={`grid grid-cols-[minmax(0,1fr)] items-start gap-5 ${isBeside ? "lg:grid-cols-[320px_minmax(0,1fr)]" : ""}`}
+      >
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
+          {run.failure && <Failure failure={run.failure} />}
+          <Sheet className="grid gap-1 px-4 py-3">
+            <h2 className="text-quiet">Instruction</h2>
+            <p className="max-h-60 overflow-y-auto font-serif text-[16px] leading-6 whitespace-pre-wrap wrap-anywhere">
+              <VisibleText text={run.prompt} />
             </p>
           </Sheet>
+          {run.summary && (
+            <Sheet className="grid gap-1 px-4 py-3">
+              <h2 className="text-quiet">What was done</h2>
+              <div className="grid max-h-96 gap-2 overflow-y-auto wrap-anywhere">
+                <Prose text={run.summary} />
+              </div>
+            </Sheet>
+          )}
+          <Findings run={run} />
+          <details
+            key={String(isActive)}
+            open={isActive || !hasChanges}
+            className="rounded-md border border-line bg-sheet"
+          >
+            <summary className="px-4 py-2 font-semibold -outline-offset-2 hover:bg-hush">
+              Timeline <span className="font-normal text-quiet">{events.length} events</span>
+            </summary>
+            <div className="border-t border-line py-2">
+              <Timeline events={events} />
+            </div>
+          </details>
+        </div>
+        {diff.data && hasChanges && (
+          <DiffView diff={diff.data} findings={run.findings?.introduced ?? []} isSplit={isSplit} onSplit={setIsSplit} />
         )}
-        <Findings run={run} />
-        <details
-          key={String(isActive)}
-          open={isActive || !hasChanges}
-          className="rounded-md border border-line bg-sheet"
-        >
-          <summary className="px-4 py-2 font-semibold -outline-offset-2 hover:bg-hush">
-            Timeline <span className="font-normal text-quiet">{events.length} events</span>
-          </summary>
-          <div className="border-t border-line py-2">
-            <Timeline events={events} />
-          </div>
-        </details>
-        {diff.data && hasChanges && <DiffView diff={diff.data} findings={run.findings?.introduced ?? []} />}
       </div>
     </>
   );

@@ -48,7 +48,10 @@ export function Composer(props: { projects: readonly DashboardProject[]; project
   }
 
   return (
-    <form onSubmit={submit} className="mt-6 mb-6 grid gap-3 rounded-md border border-line bg-sheet p-4">
+    <form
+      onSubmit={submit}
+      className="mt-6 mb-6 grid grid-cols-[minmax(0,1fr)] gap-3 rounded-md border border-line bg-sheet p-4"
+    >
       <textarea
         id={composerId}
         aria-label="What should change in the docs?"
@@ -78,7 +81,7 @@ export function Composer(props: { projects: readonly DashboardProject[]; project
       <div className="flex flex-wrap items-center gap-2 border-t border-line pt-3">
         <select
           aria-label="Project"
-          className="max-w-full min-w-0"
+          className="max-w-60 min-w-0"
           value={project.id}
           onChange={(event) => setChosenId(event.target.value)}
         >
@@ -100,7 +103,7 @@ export function Composer(props: { projects: readonly DashboardProject[]; project
         <span className={`ml-auto ${left <= 5 ? "text-warn" : "text-quiet"}`}>
           {left > 0 ? `${left} of ${project.settings.createsPerHourMax} left this hour` : "quota used up for now"}
         </span>
-        <Button type="submit" look="primary" disabled={prompt === "" || create.isPending}>
+        <Button type="submit" look="primary" className="w-full sm:w-auto" disabled={prompt === "" || create.isPending}>
           Start job
         </Button>
       </div>

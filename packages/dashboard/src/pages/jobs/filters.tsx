@@ -46,7 +46,7 @@ export function Filters({ projects, filter }: { projects: readonly DashboardProj
       {projects.length > 1 && (
         <select
           aria-label="Show project"
-          className="max-w-full min-w-0"
+          className="max-w-60 min-w-0"
           value={filter.project ?? ""}
           onChange={(event) => set({ project: event.target.value || undefined })}
         >

@@ -15,7 +15,7 @@ export function JobRow({ job, project }: { job: DashboardJobRow; project: string
         {...rowAttribute}
         className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 px-4 py-2 -outline-offset-2 hover:bg-hush md:grid-cols-[112px_minmax(0,1fr)_minmax(0,150px)_100px_72px_84px] md:py-1.5"
       >
-        <span className="order-2 md:order-none">
+        <span className="order-2 flex md:order-none">
           <Status status={job.status} phase={job.phase} />
         </span>
         <span className="order-1 truncate leading-6 font-medium md:order-none">

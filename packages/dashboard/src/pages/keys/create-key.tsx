@@ -54,9 +54,9 @@ export function CreateKey({ projects, like, onClose, onCreated }: CreateKeyProps
             <input id={id} required maxLength={200} value={name} onChange={(event) => setName(event.target.value)} />
           )}
         </Field>
-        <fieldset className="grid gap-1">
+        <fieldset className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-1">
           <legend className="pb-1 font-semibold">Projects</legend>
-          <div className="grid max-h-40 gap-1 overflow-y-auto">
+          <div className="grid max-h-40 grid-cols-[minmax(0,1fr)] gap-1 overflow-y-auto p-0.5">
             {projects.map((project) => (
               <label key={project.id} className="flex items-center gap-2">
                 <input

@@ -49,7 +49,7 @@ export function KeysPage() {
         </Button>
       </Head>
       <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
-        <section className="grid gap-2">
+        <section className="grid grid-cols-[minmax(0,1fr)] gap-2">
           <h2>Project ids</h2>
           <Sheet>
             {projects.data.length === 0 && <Empty>A key opens a project, and there is none yet.</Empty>}
@@ -66,7 +66,7 @@ export function KeysPage() {
             </ul>
           </Sheet>
         </section>
-        <section className="grid gap-2">
+        <section className="grid grid-cols-[minmax(0,1fr)] gap-2">
           <h2>Keys</h2>
           <Sheet>
             {live.length === 0 && <Empty>No key yet. Programs need one to call the API.</Empty>}

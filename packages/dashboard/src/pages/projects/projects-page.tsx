@@ -29,7 +29,7 @@ export function ProjectsPage() {
                 to="/projects/$id"
                 params={{ id: project.id }}
                 {...rowAttribute}
-                className="grid items-center gap-x-6 px-4 py-2.5 -outline-offset-2 hover:bg-hush md:grid-cols-[minmax(0,1fr)_auto_180px]"
+                className="grid items-center gap-x-6 px-4 py-2.5 -outline-offset-2 hover:bg-hush md:grid-cols-[minmax(0,1fr)_auto_220px]"
               >
                 <span className="min-w-0">
                   <span className="block truncate font-medium">
@@ -62,7 +62,7 @@ function Quota({ used, max }: { used: number; max: number }) {
           style={{ width: `${max > 0 ? Math.min(100, (used / max) * 100) : 100}%` }}
         />
       </span>
-      <span>
+      <span className="whitespace-nowrap">
         {used} of {max} this hour
       </span>
     </span>
