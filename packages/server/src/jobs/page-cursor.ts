@@ -17,9 +17,8 @@ export function toCursor(listing: Listing, lastId: string): string {
 
 /** The id after which the page begins, or null where the text is no cursor of this listing. */
 export function fromCursor(listing: Listing, cursor: string): string | null {
-  const [lastId = "", check] = Buffer.from(cursor, "base64url").toString("latin1").split(".");
-  if (!isJobId(lastId) || check !== checkOf(listing, lastId)) return null;
-  return toCursor(listing, lastId) === cursor ? lastId : null;
+  const [lastId = ""] = Buffer.from(cursor, "base64url").toString("latin1").split(".");
+  return isJobId(lastId) && toCursor(listing, lastId) === cursor ? lastId : null;
 }
 
 function checkOf(listing: Listing, lastId: string): string {
