@@ -14,6 +14,8 @@ export interface TasksDeps {
   log: Logger;
   /** Housekeeping of this node's own folders: done on every node, not once for all of them. */
   sweepMirrors(signal: AbortSignal): Promise<void>;
+  /** Looks how open pull requests stand on their forges; gives how many were merged or closed. */
+  settlePullRequests(): Promise<number>;
 }
 
 export interface TasksOptions {
@@ -64,13 +66,14 @@ interface Housekeeping {
   work(): Promise<number>;
 }
 
-function housekeeping({ pool }: TasksDeps, options: TasksOptions): Record<string, Housekeeping> {
+function housekeeping({ pool, settlePullRequests }: TasksDeps, options: TasksOptions): Record<string, Housekeeping> {
   const { archiveAfterDays, contentsKeptDays = 7 } = options;
   return {
     drop_idempotency_keys: { cron: "7 * * * *", work: () => dropIdempotencyKeys(pool) },
     drop_quota_uses: { cron: "17 * * * *", work: () => dropQuotaUses(pool) },
     drop_run_contents: { cron: "27 * * * *", work: () => dropRunContents(pool, contentsKeptDays) },
     drop_expired_sessions: { cron: "37 * * * *", work: () => dropExpiredSessions(pool) },
+    settle_pull_requests: { cron: "*/5 * * * *", work: settlePullRequests },
     drop_deliveries: { cron: "57 * * * *", work: () => dropDeliveries(pool, deliveriesKeptDays) },
     ...(archiveAfterDays !== null && {
       archive_by_retention: { cron: "47 * * * *", work: () => archiveByRetention(pool, archiveAfterDays) },
