@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, expect, test, vi } from "vitest";
@@ -159,5 +160,18 @@ test("on the interface's port a token is asked for; on a port of its own only wh
     undo.push(() => server.close());
     expect((await get(`http://127.0.0.1:${server.port}/metrics`)).status).toBe(expected);
     expect((await get(`http://127.0.0.1:${server.port}/else`)).status).toBe(404);
+  }
+});
+
+test("the dashboard and the page for operators name metrics that there are", async () => {
+  const own = createMetrics();
+  measureQueue(own, api.pool);
+  measureMirrors(own, "/nowhere");
+  const known = new Set((await own.registry.getMetricsAsJSON()).map(({ name }) => name));
+  for (const file of ["deploy/grafana.json", "docs/operating.md"]) {
+    const text = await readFile(new URL(`../../../../${file}`, import.meta.url), "utf8");
+    const named = [...text.matchAll(/\bemend_[a-z_]+/g)].map(([name]) => name.replace(/_bucket$/, ""));
+    expect(named.length).toBeGreaterThan(8);
+    expect(named.filter((name) => !known.has(name))).toEqual([]);
   }
 });
