@@ -5,12 +5,12 @@ const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const prefix = "emend_";
 const idLength = 12;
 /** 30 digits of base 62 hold 178.6 bits. */
-const secretLength = 30;
+export const secretLength = 30;
 const checksumLength = 6;
 const idEnd = prefix.length + idLength;
 const secretEnd = idEnd + secretLength;
 const keyLength = secretEnd + checksumLength;
-const form = /^[0-9A-Za-z]+$/;
+const form = new RegExp(`^${prefix}[0-9A-Za-z]+$`);
 
 export interface KeyParts {
   id: string;
@@ -25,9 +25,9 @@ export function newKey(id = randomDigits(idLength)): KeyParts & { text: string; 
   return { id, secret, checksum, text: text + checksum, hint: text.slice(0, prefix.length + 4) };
 }
 
-/** The parts of a text that is as long as a key and begins like one, or null. Whether it can be a key is not known yet. */
+/** The parts of a text that has the form of a key, or null. */
 export function splitKey(text: string): KeyParts | null {
-  if (text.length !== keyLength || !text.startsWith(prefix)) return null;
+  if (text.length !== keyLength || !form.test(text)) return null;
   return {
     id: text.slice(prefix.length, idEnd),
     secret: text.slice(idEnd, secretEnd),
@@ -35,9 +35,9 @@ export function splitKey(text: string): KeyParts | null {
   };
 }
 
-/** Whether somebody made this as a key: a typo or a guess is refused here, without a query. */
+/** Whether the checksum is right: a typo or a guess is refused here, without a query. */
 export function isKey({ id, secret, checksum }: KeyParts): boolean {
-  return form.test(id + secret) && checksumOf(prefix + id + secret) === checksum;
+  return checksumOf(prefix + id + secret) === checksum;
 }
 
 function randomDigits(length: number): string {

@@ -8,8 +8,9 @@ export interface LoadedKey {
   grant: KeyGrant;
   /** Of the whole key; known once it was let in. */
   checksum: string | null;
-  /** In hexadecimal digits. */
   secretHash: Buffer;
+  /** Known once it was let in; kept in this process's memory alone. */
+  secret: Buffer | null;
   expiresAtMs: number;
   allowList: BlockList | null;
   /** When its last use was written last. */
@@ -43,7 +44,8 @@ export async function loadKey(db: Queryable, id: string, now: () => number): Pro
   return {
     grant: { keyId: row.id, projectIds: new Set(row.project_ids), scope: row.scope },
     checksum: null,
-    secretHash: Buffer.from(row.secret_hash.toString("hex"), "latin1"),
+    secretHash: row.secret_hash,
+    secret: null,
     expiresAtMs: row.expires_in_ms === null ? Number.POSITIVE_INFINITY : askedAtMs + row.expires_in_ms,
     allowList: row.allow_list && allowListOf(row.allow_list),
     touchedAtMs: row.used_before_ms === null ? Number.NEGATIVE_INFINITY : askedAtMs - row.used_before_ms,
