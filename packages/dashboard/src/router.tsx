@@ -19,7 +19,6 @@ const jobs = createRoute({
     ...pick("project", given),
     ...pick("status", given),
     ...pick("search", given),
-    ...pick("prompt", given),
   }),
 });
 const job = createRoute({ getParentRoute: () => root, path: "/jobs/$id", component: JobPage });

@@ -92,7 +92,10 @@ async function showHostileJob(page: Page, project: string, context: BrowserConte
   await page.getByLabel("Project", { exact: true }).selectOption({ label: project });
   await page.getByLabel("What should change in the docs?").fill(hostile);
   await page.getByRole("button", { name: "Start job" }).click();
-  await page.getByText("instruction_not_understood").waitFor({ timeout: 60_000 });
+  await page
+    .getByRole("region", { name: "Failure" })
+    .getByText("instruction_not_understood")
+    .waitFor({ timeout: 60_000 });
   await page.getByText("U+202E").first().waitFor();
   assert.equal(await page.locator('img[src="x"]').count(), 0);
   await fitsWidth(page);

@@ -1,4 +1,5 @@
 import type { FailureCode, JobRun } from "@emend/contract";
+import { Button } from "../../parts/button.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
 
@@ -16,7 +17,8 @@ const whatToDo: Record<FailureCode, string> = {
   internal: "This is a fault of Emend: the server's log says more. Running it again may help.",
 };
 
-export function Failure({ failure }: { failure: NonNullable<JobRun["failure"]> }) {
+/** What went wrong, in the server's words, what to do about it, and the way to say it differently. */
+export function Failure({ failure, onReword }: { failure: NonNullable<JobRun["failure"]>; onReword(): void }) {
   return (
     <section className="grid gap-2 rounded-md border border-bad bg-sheet px-4 py-3" aria-label="Failure">
       <p className="flex items-center gap-2 font-semibold text-bad">
@@ -27,6 +29,9 @@ export function Failure({ failure }: { failure: NonNullable<JobRun["failure"]> }
         <VisibleText text={failure.message} />
       </p>
       <p className="text-quiet">{whatToDo[failure.code]}</p>
+      <p>
+        <Button onClick={onReword}>Change the instruction</Button>
+      </p>
     </section>
   );
 }

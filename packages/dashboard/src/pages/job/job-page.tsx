@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { diffQuery, jobQuery, projectsQuery } from "../../api/queries.ts";
 import { DiffView } from "../../diff/diff-view.tsx";
@@ -9,6 +9,7 @@ import { Prose } from "../../parts/prose.tsx";
 import { Sheet } from "../../parts/sheet.tsx";
 import { Status } from "../../parts/status.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
+import { saveDraft } from "../jobs/draft.ts";
 import { Actions } from "./actions.tsx";
 import { Failure } from "./failure.tsx";
 import { Findings } from "./findings.tsx";
@@ -29,22 +30,29 @@ export function JobPage() {
     placeholderData: (before) => before,
   });
   const projects = useQuery(projectsQuery);
+  const navigate = useNavigate();
   const [isSplit, setIsSplit] = useState(false);
 
   if (!job.data || !run) return <Pending error={job.error} />;
   const project = projects.data?.find((each) => each.id === job.data.projectId);
   const isActive = run.status === "active";
+  const title = run.title ?? (run.prompt.trim().split("\n", 1)[0] || "A job");
   const { startedAt, endedAt } = run.timings;
   const hasChanges = (diff.data?.files.length ?? 0) > 0;
+  const reword = () => {
+    saveDraft(run.prompt);
+    void navigate({ to: "/", search: { project: job.data.projectId } });
+  };
   // Side by side the diff takes the whole width.
   const isBeside = hasChanges && !isSplit;
   return (
     <>
+      <title>{`${title.slice(0, 100)} · Emend`}</title>
       <header className="grid gap-3 pt-8 pb-5">
         <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
           <div className="min-w-0 flex-1 basis-72">
             <h1>
-              <VisibleText text={run.title ?? (run.prompt.trim().split("\n", 1)[0] || "A job")} />
+              <VisibleText text={title} />
             </h1>
           </div>
           <Actions run={run} projectId={job.data.projectId} />
@@ -71,7 +79,7 @@ export function JobPage() {
         className={`grid grid-cols-[minmax(0,1fr)] items-start gap-5 ${isBeside ? "lg:grid-cols-[320px_minmax(0,1fr)]" : ""}`}
       >
         <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
-          {run.failure && <Failure failure={run.failure} />}
+          {run.failure && <Failure failure={run.failure} onReword={reword} />}
           <Sheet className="grid gap-1 px-4 py-3">
             <h2 className="text-quiet">Instruction</h2>
             <p className="max-h-60 overflow-y-auto font-serif text-[16px] leading-6 whitespace-pre-wrap wrap-anywhere">

@@ -6,8 +6,8 @@ import { request } from "../../api/request.ts";
 import { composerId } from "../../layout/use-shortcuts.ts";
 import { Button } from "../../parts/button.tsx";
 import { Problem } from "../../parts/notice.tsx";
+import { readDraft, saveDraft } from "./draft.ts";
 
-const draftKey = "emend.draft";
 const examples = [
   "Fix broken links.",
   'Replace "API token" with "access key".',
@@ -15,8 +15,8 @@ const examples = [
 ] as const;
 
 /** What is typed outlives a reload, an expired session and a refusal; it is forgotten once the job is accepted. */
-export function Composer(props: { projects: readonly DashboardProject[]; projectId?: string; prompt: string }) {
-  const [prompt, setPrompt] = useState(() => props.prompt || (sessionStorage.getItem(draftKey) ?? ""));
+export function Composer(props: { projects: readonly DashboardProject[]; projectId?: string }) {
+  const [prompt, setPrompt] = useState(readDraft);
   const [chosenId, setChosenId] = useState<string>();
   const [model, setModel] = useState("");
   const queries = useQueryClient();
@@ -40,7 +40,7 @@ export function Composer(props: { projects: readonly DashboardProject[]; project
 
   function write(text: string) {
     setPrompt(text);
-    sessionStorage.setItem(draftKey, text);
+    saveDraft(text);
   }
   function submit(event?: FormEvent) {
     event?.preventDefault();

@@ -11,7 +11,7 @@ import { JobRow } from "./job-row.tsx";
 const route = getRouteApi("/");
 
 export function JobsPage() {
-  const { prompt, ...filter } = route.useSearch();
+  const filter = route.useSearch();
   const projects = useQuery(projectsQuery);
   const jobs = useInfiniteQuery(jobsQuery(filter));
   const rows = jobs.data?.pages.flatMap((page) => page.jobs) ?? [];
@@ -22,8 +22,9 @@ export function JobsPage() {
   const nameOf = new Map(projects.data.map(({ id, name }) => [id, name]));
   return (
     <>
+      <title>Jobs · Emend</title>
       <h1 className="sr-only">Jobs</h1>
-      <Composer key={prompt} projects={projects.data} projectId={filter.project} prompt={prompt ?? ""} />
+      <Composer projects={projects.data} projectId={filter.project} />
       <Filters projects={projects.data} filter={filter} />
       <Sheet className="overflow-hidden">
         {rows.length > 0 ? (

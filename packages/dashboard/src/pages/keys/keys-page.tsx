@@ -39,6 +39,7 @@ export function KeysPage() {
 
   return (
     <>
+      <title>API keys · Emend</title>
       <Head title="API keys">
         <Button
           look="primary"

@@ -18,6 +18,7 @@ export function ProjectPage() {
   if (!project) return <Empty>There is no such project.</Empty>;
   return (
     <>
+      <title>{`${project.name} · Emend`}</title>
       <Head title={<VisibleText text={project.name} />}>
         <Link to="/" search={{ project: id }} className={buttonLook("ordinary")}>
           Jobs

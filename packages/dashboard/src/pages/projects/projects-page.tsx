@@ -15,6 +15,7 @@ export function ProjectsPage() {
   if (!projects.data) return <Pending error={projects.error} />;
   return (
     <>
+      <title>Projects · Emend</title>
       <Head title="Projects">
         <Button look="primary" onClick={() => setIsAdding(true)}>
           Add project

@@ -30,6 +30,7 @@ export function layout(
 <header class="bar"><div class="wide">
 <a class="mark" href="${basePath}/">${mark}Emend</a>
 <nav aria-label="Breadcrumb"><ol>${trail}</ol></nav>
+${context.session && html`<a href="${basePath}/app">Dashboard</a>`}
 ${
   context.session && html`<form method="post" action="${basePath}/logout"><button class="plain">Log out</button></form>`
 }

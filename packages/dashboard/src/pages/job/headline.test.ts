@@ -1,0 +1,24 @@
+import type { JobDiff, JobRun } from "@emend/contract";
+import { expect, it } from "vitest";
+import { headlineOf } from "./headline.ts";
+
+const usage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, costUsd: 0 };
+const findings = { before: 3, after: 0, introducedCount: 0, fixedCount: 3, introduced: [], fixed: [] };
+const pullRequest = { number: 42, url: "https://forge.test/42", state: "open", draft: false } as const;
+const diff = { diff: "", files: Array.from({ length: 18 }, () => ({})) } as unknown as JobDiff;
+const say = (run: object, change?: JobDiff) =>
+  headlineOf(
+    { status: "completed", phase: "publishing", usage, findings: null, pullRequest: null, ...run } as JobRun,
+    change,
+  );
+
+it("says in one sentence how a job went", () => {
+  expect(say({ pullRequest, findings, usage: { ...usage, costUsd: 0.123 } }, diff)).toBe(
+    "Opened #42 · 18 files · no new findings, 3 fixed · $0.12",
+  );
+  expect(say({ pullRequest: { ...pullRequest, draft: true } })).toBe("Opened draft #42");
+  expect(say({ pullRequest: { ...pullRequest, state: "merged" } })).toBe("Merged #42");
+  expect(say({})).toBe("Nothing to change");
+  expect(say({ status: "failed" })).toBe("Nothing was published");
+  expect(say({ status: "active", phase: "checking", pullRequest })).toBe("Checking");
+});
