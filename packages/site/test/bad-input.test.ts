@@ -26,6 +26,10 @@ const traps: Record<string, string> = {
   stars: "*a ".repeat(long / 3),
   "heading of stars": `# ${"*a ".repeat(3000)}`,
   "heading of brackets": `# ${"[".repeat(5000)}`,
+  "heading of white space": `# a${" ".repeat(long)}b }`,
+  "long heading of brackets": `# ${"[".repeat(long)}`,
+  "unclosed titles": '[a]: b "\n'.repeat(long / 9),
+  imports: `import ${"import a ".repeat(long / 9)}`,
   quotes: `${">".repeat(long)} a`,
   "lines of quotes": "> ".repeat(50).concat("a\n").repeat(500),
   lists: Array.from({ length: 300 }, (_, n) => `${" ".repeat(n * 2)}- a`).join("\n"),
@@ -71,6 +75,15 @@ describe("bad input", () => {
       }),
       { seed: 7, numRuns: 1000 },
     );
+  });
+
+  it("replaces in a line of a hundred thousand characters", async () => {
+    const site = await openSite(
+      memoryTree({ "a.md": `term ${"a".repeat(long)}.term ${"x.".repeat(long / 2)} term\n` }),
+    );
+    const startedAt = process.cpuUsage();
+    expect(await replaceTerm(site, { from: "term", to: "word" })).toMatchObject({ counts: { replacements: 3 } });
+    expect(process.cpuUsage(startedAt).user / 1000).toBeLessThan(1500);
   });
 
   it("opens, checks and refactors a site of oddities", async () => {

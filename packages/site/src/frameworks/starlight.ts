@@ -117,6 +117,8 @@ function sidebarOf(text: string) {
 
 /** `blog/[slug].astro` serves `blog/anything`. */
 function matchesPage(route: string, file: string): boolean {
+  // Parameters in more places than two would only make matching slow.
+  if (file.split("[").length > 3) return false;
   const source = file
     .replace(/\.\w+$/, "")
     .replace(/\.(?:xml|json|txt|html)$/, "")

@@ -87,19 +87,18 @@ function collectFolders(files: ReadonlyMap<string, SiteFile>): Set<string> {
 
 const wildcard = /[:*(]/;
 
-/** `/old/:slug*`, `/old/*` and `/old/:id/edit` as expressions that match segment by segment. */
+const catchAll = /^(?::\w+)?\*$|^:splat$|^\(\.\*\)$/;
+
+/** `/old/:slug*`, `/old/*` and `/old/:id/edit` as expressions; what follows a catch-all is caught too, so none backtracks. */
 function toExpression(pattern: string): RegExp {
-  const source = pattern
-    .split("/")
-    .filter((part) => part !== "")
-    .map((part) => {
-      if (/^(?::\w+)?\*$|^:splat$|^\(\.\*\)$|^:\w+\*$/.test(part)) return "(?:/.*)?";
-      const choice = /^:\w+\(([\w|.-]+)\)$/.exec(part);
-      if (choice !== null) return `/(?:${choice[1]})`;
-      if (part.startsWith(":")) return "/[^/]+";
-      return `/${part.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replace(/\*/g, "[^/]*")}`;
-    })
-    .join("");
+  let source = "";
+  for (const part of pattern.split("/").filter((one) => one !== "")) {
+    if (catchAll.test(part)) return new RegExp(`^${source}(?:/.*)?$`);
+    const choice = /^:\w+\(([\w|.-]+)\)$/.exec(part);
+    if (choice !== null) source += `/(?:${(choice[1] as string).replaceAll(".", "\\.")})`;
+    else if (part.startsWith(":") || part.split("*").length > 3) source += "/[^/]+";
+    else source += `/${part.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replace(/\*/g, "[^/]*")}`;
+  }
   return new RegExp(`^${source}$`);
 }
 

@@ -8,7 +8,7 @@ export function normalizeLabel(label: string): string {
 const label = /[ \t]*\[((?:[^[\]\\]|\\[^\n]){1,999})\]:[ \t]*(?:\r?\n[ \t]*)?/y;
 const destination = /<((?:[^<>\\\n]|\\.)*)>|((?!<)[^\s]+)/y;
 const rest =
-  /(?:[ \t]+|[ \t]*\r?\n[ \t]*)("(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'|\((?:[^()\\]|\\[\s\S])*\))[ \t]*\r?(?=\n|$)/y;
+  /(?:[ \t]+|[ \t]*\r?\n[ \t]*)("(?:[^"\\]|\\[\s\S]){0,1000}"|'(?:[^'\\]|\\[\s\S]){0,1000}'|\((?:[^()\\]|\\[\s\S]){0,1000}\))[ \t]*\r?(?=\n|$)/y;
 const lineEnd = /[ \t]*\r?(?:\n|$)/y;
 
 function match(expression: RegExp, text: string, at: number): RegExpExecArray | null {

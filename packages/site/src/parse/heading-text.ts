@@ -6,11 +6,13 @@ import { decodeEntities } from "./entities.ts";
 import { scanTag } from "./scan-tag.ts";
 import { skipBraces } from "./skip-code.ts";
 
+const lengthMax = 2000;
 const special = /[\\`*_[\]<&{!~]/;
 
 /** A heading's text as a reader sees it, which ids derive from: no markers, no targets, no tags. */
 export function headingText(source: string, dialect: Dialect, labels: ReadonlySet<string>): string {
-  if (!special.test(source)) return source;
+  // A longer heading is no heading; looking for its brackets would take quadratic time.
+  if (source.length > lengthMax || !special.test(source)) return source;
   return plainEmphasis(flatten(source, dialect, labels, 0));
 }
 

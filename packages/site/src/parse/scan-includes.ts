@@ -2,7 +2,7 @@ import type { LinkKind } from "./facts.ts";
 
 type Add = (kind: LinkKind, start: number, end: number) => unknown;
 
-const importStatement = /\bimport\s+(?:[\w$*{},\s]+?\s+from\s+)?(["'])([^"'\n]+)\1/g;
+const importStatement = /\bimport\s+(?:[\w$*{},\s]{1,1000}?\sfrom\s+)?(["'])([^"'\n]+)\1/g;
 
 /** Local files that MDX imports. Packages are not ours to check. */
 export function readModules(text: string, start: number, end: number, add: Add): void {

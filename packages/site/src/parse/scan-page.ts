@@ -23,12 +23,31 @@ const linksMax = 20_000;
 const explicitId = /[ \t]*\{[ \t]*:?[ \t]*#([^\s{}]+)[^{}\n]*\}$|[ \t]*\{\/\*[ \t]*#([^\s{}*]+)[ \t]*\*\/\}$/;
 const bareHere = /^(?:click )?here\.?$|^(?:this|this link|link)$/i;
 
+// Ids are short: only the end is searched, since white space before one could be of any length.
+const idLengthMax = 300;
+
+function findExplicitId(source: string): { index: number; id: string } | null {
+  const from = Math.max(0, source.length - idLengthMax);
+  const found = explicitId.exec(source.slice(from));
+  return found === null ? null : { index: from + found.index, id: (found[1] ?? found[2]) as string };
+}
+
 export function scanPage(bytes: Uint8Array, dialect: Dialect): PageFacts {
   if (bytes.byteLength > pageBytesMax) return { ...emptyFacts(), unread: "too large" };
   const text = toByteString(bytes);
   if (text.includes("\0")) return { ...emptyFacts(), unread: "binary" };
   const facts = scanText(text, dialect);
   return facts.links.length > linksMax ? { ...emptyFacts(), unread: "too large" } : facts;
+}
+
+/** Lines of a heading joined. By hand: an expression for the white space around a break takes quadratic time. */
+function oneLine(text: string): string {
+  if (!text.includes("\n")) return text.trim();
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .join(" ")
+    .trim();
 }
 
 function emptyFacts(): PageFacts {
@@ -88,15 +107,13 @@ export function scanText(text: string, dialect: Dialect): PageFacts {
 
   function readHeading(block: HeadingBlock): Heading {
     const source = decode(block.lines === null ? text.slice(block.start, block.end) : joinLines(text, block.lines));
-    const found = dialect.headingIds ? explicitId.exec(source) : null;
+    const found = dialect.headingIds && source.endsWith("}") ? findExplicitId(source) : null;
     const content = found === null ? source : source.slice(0, found.index);
     const tail = found === null ? 0 : encodePiece(source.slice(found.index)).length;
     const heading: Heading = {
       level: block.level,
-      text: headingText(content, dialect, headingLabels)
-        .replace(/\s*\n\s*/g, " ")
-        .trim(),
-      id: found === null ? "" : ((found[1] ?? found[2]) as string),
+      text: oneLine(headingText(content, dialect, headingLabels)),
+      id: found?.id ?? "",
       start: block.start,
       end: block.end - tail,
       ...lines.place(block.start),

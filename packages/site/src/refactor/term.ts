@@ -7,7 +7,7 @@ export interface Term {
 const wordChar = "[\\p{L}\\p{N}_]";
 
 function escapeExpression(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&");
+  return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 }
 
 function hasInnerCapital(word: string): boolean {
@@ -60,7 +60,18 @@ interface Form {
 
 // A term inside one of these is part of a name, not of a sentence.
 const machineText =
-  /(?:https?:|www\.|mailto:)\S*|[\w.+-]+@[\w-]+\.[\w.]+|(?:\.{0,2}\/)?(?:[\w@.-]+\/){1,}[\w.@-]*\.\w+|\b[\w-]+\.(?:com|org|net|io|dev|js|ts|tsx|jsx|json|ya?ml|mdx?|py|go|rs|sh|toml|html|css)\b/gi;
+  /^(?:https?:|www\.|mailto:)|:\/\/|[\w.+-]@[\w-]+\.|\/[\w.@-]*\.\w+$|^[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|js|ts|tsx|jsx|json|ya?ml|mdx?|py|go|rs|sh|toml|html|css)$/i;
+const tokenReach = 200;
+const tokenEdge = /[\s"'`()[\]<>{},;]/;
+
+/** The word around a match, up to white space or punctuation that no name holds. */
+function tokenAround(text: string, index: number, length: number): string {
+  let start = index;
+  let end = index + length;
+  while (start > 0 && index - start < tokenReach && !tokenEdge.test(text.charAt(start - 1))) start--;
+  while (end < text.length && end - index < tokenReach && !tokenEdge.test(text.charAt(end))) end++;
+  return text.slice(start, end).replace(/[.:!?]+$/, "");
+}
 
 export function createTerm(input: { from: string; to: string; wordForms: boolean; isLiteral: boolean }): Term {
   const forms: Form[] = [{ from: input.from, to: input.to }];
@@ -78,17 +89,10 @@ export function createTerm(input: { from: string; to: string; wordForms: boolean
 
   function matches(text: string): { index: number; length: number; text: string }[] {
     const found: { index: number; length: number; text: string }[] = [];
-    let machine: { start: number; end: number }[] | null = null;
     for (const match of text.matchAll(expression)) {
       const [whole] = match;
       if (already !== null && isWithin(text.toLowerCase(), already, match.index, whole.length)) continue;
-      if (!input.isLiteral) {
-        machine ??= [...text.matchAll(machineText)].map((one) => ({
-          start: one.index,
-          end: one.index + one[0].length,
-        }));
-        if (machine.some(({ start, end }) => match.index >= start && match.index < end)) continue;
-      }
+      if (!input.isLiteral && machineText.test(tokenAround(text, match.index, whole.length))) continue;
       const form = byLength[match.slice(1).findIndex((group) => group !== undefined)] ?? input;
       const to = likeCase(whole.replace(/\s+/g, " "), form.from, form.to);
       if (to === whole) continue;
