@@ -14,12 +14,14 @@ import type { Config } from "./config.ts";
 import { dashboardPlugin } from "./dashboard/plugin.ts";
 import { startListener } from "./db/listener.ts";
 import { ensureSecret } from "./ensure-secret.ts";
+import { createFollowUp } from "./follow-up.ts";
 import { forgeHooksPlugin } from "./forge/hooks/plugin.ts";
 import { localForgePlugin } from "./forge/local/plugin.ts";
 import { type ForgeDeps, openForge } from "./forge/registry.ts";
 import { buildApp } from "./http/app.ts";
 import { mcpPlugin } from "./http/mcp-plugin.ts";
 import { hastenLook } from "./jobs/claim-look.ts";
+import { createJobReader } from "./jobs/job-reader.ts";
 import { createLogger, type Logger } from "./lib/logger.ts";
 import { createFetch } from "./lib/network.ts";
 import { forgeDirOf, gitNetwork, localGit } from "./local-git.ts";
@@ -187,6 +189,8 @@ export async function startServer(config: Config): Promise<Server> {
       undo.push(() => deliveries.stop());
       const worker = composeWorker({ config, log, metrics, database, listener, mirrors, forges, models, siteCache });
       undo.push(() => worker.stop());
+      const reader = createJobReader({ pool, listener });
+      undo.push(async () => reader.close());
       const watch = startPullRequestWatch({
         pool,
         log,
@@ -194,7 +198,7 @@ export async function startServer(config: Config): Promise<Server> {
           const project = await getProject(pool, projectId);
           return project ? openForge(project, forges) : null;
         },
-        followUp: async () => ({ kind: "later" }),
+        followUp: createFollowUp({ pool, reader }),
       });
       undo.push(() => watch.stop());
     }
