@@ -1,14 +1,13 @@
-import type { JobDiff, JobRun } from "@emend/contract";
+import type { JobDiff } from "@emend/contract";
 import { useMemo, useState } from "react";
 import { Icon } from "../parts/icon.tsx";
 import { Figures } from "../parts/status.tsx";
 import { VisibleText } from "../parts/visible-text.tsx";
+import { type Finding, FindingNote } from "./finding-note.tsx";
 import { pairLines } from "./pair-lines.ts";
 import type { DiffLine } from "./parse-patch.ts";
 import { SplitRow } from "./split-row.tsx";
 import { UnifiedRow } from "./unified-row.tsx";
-
-export type Finding = NonNullable<JobRun["findings"]>["introduced"][number];
 
 interface FileProps {
   file: JobDiff["files"][number];
@@ -66,17 +65,5 @@ function Lines({ lines, isSplit, findings }: FileProps) {
         </tbody>
       </table>
     </div>
-  );
-}
-
-export function FindingNote({ finding }: { finding: Finding }) {
-  const colour = finding.severity === "error" ? "text-bad" : "text-warn";
-  return (
-    <p className={`flex gap-2 bg-hush px-4 py-2 font-sans text-[14px] ${colour}`}>
-      <Icon name="warning" className="mt-0.5" />
-      <span className="min-w-0 wrap-anywhere">
-        {finding.severity}, line {finding.line}: <VisibleText text={finding.message} />
-      </span>
-    </p>
   );
 }

@@ -1,5 +1,5 @@
 import { VisibleText } from "../parts/visible-text.tsx";
-import { type Finding, FindingNote } from "./file-view.tsx";
+import { type Finding, FindingNote } from "./finding-note.tsx";
 import { LineText, numberCell, signed, textCell } from "./line-text.tsx";
 import type { Row } from "./pair-lines.ts";
 

@@ -75,6 +75,7 @@ describe("keys", () => {
     const { id, key } = created.json();
     const list = await host.send("/keys");
     expect(list.body).not.toContain(key);
+    expect(list.headers).toMatchObject({ "cache-control": "no-store", "x-content-type-options": "nosniff" });
     expect(list.json().keys.find((each: { id: string }) => each.id === id)).toMatchObject({
       name: "ci",
       scope: "write",

@@ -1,0 +1,18 @@
+import type { JobRun } from "@emend/contract";
+import { Icon } from "../parts/icon.tsx";
+import { VisibleText } from "../parts/visible-text.tsx";
+
+export type Finding = NonNullable<JobRun["findings"]>["introduced"][number];
+
+/** A finding where it stands. */
+export function FindingNote({ finding }: { finding: Finding }) {
+  const colour = finding.severity === "error" ? "text-bad" : "text-warn";
+  return (
+    <p className={`flex gap-2 bg-hush px-4 py-2 font-sans text-[14px] ${colour}`}>
+      <Icon name="warning" className="mt-0.5" />
+      <span className="min-w-0 wrap-anywhere">
+        {finding.severity}, line {finding.line}: <VisibleText text={finding.message} />
+      </span>
+    </p>
+  );
+}
