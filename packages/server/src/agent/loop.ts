@@ -24,14 +24,17 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
   const earlier = finishedBy(latestRound(task, steps).at(-1));
   if (earlier && !task.opening) return outcomeOf(earlier, task.overlay);
 
+  const site = createSiteSession({
+    base: task.base,
+    overlay: task.overlay,
+    docsDir: task.docsDir,
+    cache: deps.siteCache,
+  });
   const turn: TurnDeps = {
     deps,
-    system: await systemPrompt(task),
-    context: {
-      overlay: task.overlay,
-      site: createSiteSession({ base: task.base, overlay: task.overlay, docsDir: task.docsDir, cache: deps.siteCache }),
-      refusePath: (path) => deps.refusePath?.(path) ?? null,
-    },
+    // The rules read none of it: their jobs need not wait for the site.
+    system: await systemPrompt(task, deps.model.nature === "language" ? await site.base(signal) : null),
+    context: { overlay: task.overlay, site, refusePath: (path) => deps.refusePath?.(path) ?? null },
   };
   const conversation = conversationOf(task, steps);
   let opening: Message[] = task.opening ? [storable(task.opening)] : [];

@@ -1,23 +1,68 @@
 import { readFile } from "node:fs/promises";
+import type { Site } from "@emend/site";
 import type { AgentTask } from "./agent.ts";
+import { frameworkGuide } from "./framework-guides.ts";
 import { withoutFence } from "./openings.ts";
 
 const guidanceFiles = ["AGENTS.md", "CLAUDE.md", ".emend/instructions.md"];
+const templateFiles = [
+  ".github/pull_request_template.md",
+  ".github/PULL_REQUEST_TEMPLATE.md",
+  "pull_request_template.md",
+  "PULL_REQUEST_TEMPLATE.md",
+  "docs/pull_request_template.md",
+  ".gitlab/merge_request_templates/Default.md",
+  ".gitea/pull_request_template.md",
+];
 const guidanceBytesMax = 16_000;
+const foldersShownMax = 40;
 
-/** What a model is told first: our own words, then the project's guidance, fenced as content. */
-export async function systemPrompt(task: Pick<AgentTask, "base" | "docsDir">): Promise<string> {
+/**
+ * What a model is told first: our own words, the framework's guide and the site's shape, then the project's guidance,
+ * fenced as content. All of it follows from the base, so every turn of a job begins with the same bytes.
+ */
+export async function systemPrompt(
+  task: Pick<AgentTask, "base" | "docsDir">,
+  site: Pick<Site, "framework" | "pages"> | null,
+): Promise<string> {
   const ours = await readFile(new URL("./prompt.md", import.meta.url), "utf8");
   const place =
     task.docsDir === "" ? "" : `\nThe documentation is the folder ${task.docsDir}; change nothing outside it.\n`;
-  const parts = await Promise.all(guidanceFiles.map((path) => guidance(task, path)));
-  return ours + place + parts.join("");
+  const parts = await Promise.all(
+    guidanceFiles.map((path) => fenced(task, path, `The project's guidance, from ${path}:`)),
+  );
+  return ours + place + shapeOf(site) + parts.join("") + (await template(task));
 }
 
-async function guidance(task: Pick<AgentTask, "base">, path: string): Promise<string> {
+function shapeOf(site: Pick<Site, "framework" | "pages"> | null): string {
+  if (!site) return "";
+  const folders = new Map<string, number>();
+  for (const { path } of site.pages) {
+    const folder = path.split("/").slice(0, -1).join("/") || "(top)";
+    folders.set(folder, (folders.get(folder) ?? 0) + 1);
+  }
+  const list = [...folders].sort(([a], [b]) => (a < b ? -1 : 1)).map(([folder, count]) => `${folder} (${count})`);
+  const more = list.length > foldersShownMax ? `, and ${list.length - foldersShownMax} more folders` : "";
+  const guide = frameworkGuide(site.framework);
+  return `\nThe site has ${site.pages.length} pages: ${withoutFence(list.slice(0, foldersShownMax).join(", "))}${more}.\n${guide === "" ? "" : `${guide}\n`}`;
+}
+
+async function template(task: Pick<AgentTask, "base">): Promise<string> {
+  for (const path of templateFiles) {
+    const text = await fenced(
+      task,
+      path,
+      `The repository's template for pull requests, from ${path}. Order the summary by its headings, and leave out what does not apply:`,
+    );
+    if (text !== "") return text;
+  }
+  return "";
+}
+
+async function fenced(task: Pick<AgentTask, "base">, path: string, words: string): Promise<string> {
   // The base, not the overlay: an agent must not be able to write its own guidance.
   const bytes = await task.base.read(path);
   if (bytes === null || bytes.byteLength === 0) return "";
   const text = bytes.subarray(0, guidanceBytesMax).toString();
-  return `\nThe project's guidance, from ${path}:\n<content>\n${withoutFence(text)}\n</content>\n`;
+  return `\n${words}\n<content>\n${withoutFence(text)}\n</content>\n`;
 }
