@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { registerCheckCommand } from "./check/check-command.ts";
 import type { Cli } from "./cli.ts";
+import { registerBackup, registerRestore } from "./commands/backup.ts";
 import { registerCompletion } from "./commands/completion.ts";
 import { registerDemo } from "./commands/demo.ts";
 import { registerDoctor } from "./commands/doctor.ts";
@@ -75,6 +76,8 @@ export function buildProgram(cli: Cli): Command {
   registerCheckCommand(program);
   registerMcp(program, cli);
   registerDoctor(program, cli);
+  registerBackup(program, cli);
+  registerRestore(program, cli);
   registerCompletion(program, cli);
   return program;
 }

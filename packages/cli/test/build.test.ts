@@ -32,7 +32,7 @@ test("the packed program runs the whole journey", async () => {
   });
   expect(JSON.parse(stdout)).toMatchObject({ status: "completed", prLink: expect.any(String) });
   expect(stderr).toBe("");
-});
+}, 120_000);
 
 test("holds compiled code alone, which reaches nothing by a workspace's name", async () => {
   const files = (await readdir(join(dir, "package"), { recursive: true })).filter(
