@@ -39,7 +39,7 @@ test("every failure code has its section, and every refusal its line", async () 
   const text = await page("troubleshooting.md");
   const sections = [...text.matchAll(/^### (\w+)$/gm)].map(([, name]) => name);
   expect(sections).toEqual([...failureCodes]);
-  for (const code of requestErrorCodes) expect(text).toMatch(new RegExp(`^\\| \\d{3} \\| \`${code}\` \\|`, "m"));
+  for (const code of requestErrorCodes) expect(text).toMatch(new RegExp(`^\\| \\d{3} +\\| \`${code}\` +\\|`, "m"));
 });
 
 test("the API reference is what the OpenAPI document says (npm run build:reference writes it anew)", async () => {
