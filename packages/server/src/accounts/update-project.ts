@@ -3,7 +3,6 @@ import { inTransaction } from "../db/transaction.ts";
 import { AppError } from "../errors.ts";
 import { plainFolder, refuseBadProject } from "./add-project.ts";
 import { type Project, type ProjectRow, projectColumns, toProject } from "./project.ts";
-import { parseProjectSettings } from "./project-settings.ts";
 
 export interface ProjectEdit {
   name?: string;
@@ -27,12 +26,12 @@ export async function updateProject(pool: Pool, id: string, edit: ProjectEdit): 
     const baseRef = edit.baseRef === undefined ? row.base_ref : edit.baseRef;
     const settings = mergeSettings(row.settings as Record<string, unknown>, edit.settings ?? {});
     refuseBadProject({ name, baseRef, repositoryUrl: row.repository_url });
-    parseProjectSettings(settings);
     const { rows } = await client.query<ProjectRow>(
       `update projects set name = $2, base_ref = $3, docs_dir = $4, settings = $5 where id = $1
        returning ${projectColumns}`,
       [id, name, baseRef, plainFolder(edit.docsDir ?? row.docs_dir), JSON.stringify(settings)],
     );
+    // Reading refuses settings that cannot be, and so undoes the transaction.
     return toProject(rows[0] as ProjectRow);
   });
 }

@@ -144,9 +144,9 @@ describe("projects", () => {
 
 describe("the app", () => {
   it("503 says how to build it, without a session", async () => {
-    const answer = await host.api.app.inject({ url: "/app" });
-    expect(answer.statusCode).toBe(503);
-    expect(answer.body).toContain("npm run build -w packages/dashboard");
+    const answer = await host.api.send("/app");
+    expect(answer.status).toBe(503);
+    expect(answer.text).toContain("npm run build -w packages/dashboard");
   });
 
   it("200 on every path below, by a policy that takes no inline script, with immutable files", async () => {
@@ -158,23 +158,20 @@ describe("the app", () => {
       const built = await startDashboard({ assetsDir: pathToFileURL(`${dir}/`) });
       try {
         for (const url of ["/app", "/app/", "/app/jobs/job_x", "/base/app/keys"]) {
-          const page = await built.api.app.inject({ url: url.replace(/^\/base/, "") });
-          expect(page.statusCode).toBe(200);
-          expect(page.body).toContain('src="/base/app/assets/index-abc.js"');
+          const page = await built.api.send(url);
+          expect(page.status).toBe(200);
+          expect(page.text).toContain('src="/base/app/assets/index-abc.js"');
           expect(page.headers["content-security-policy"]).toMatch(
             /default-src 'none'; script-src 'self'; style-src 'self';/,
           );
           expect(page.headers["cache-control"]).toBe("no-store");
         }
-        const file = await built.api.app.inject({
-          url: "/app/assets/index-abc.js",
-          headers: { "accept-encoding": "gzip" },
-        });
+        const file = await built.api.send("/app/assets/index-abc.js", { headers: { "accept-encoding": "gzip" } });
         expect(file.headers).toMatchObject({
           "content-encoding": "gzip",
           "cache-control": "public, max-age=31536000, immutable",
         });
-        expect((await built.api.app.inject({ url: "/app/assets/..%2findex.html" })).statusCode).toBe(404);
+        expect((await built.api.send("/app/assets/..%2findex.html")).status).toBe(404);
       } finally {
         await built.close();
       }

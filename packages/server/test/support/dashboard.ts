@@ -1,4 +1,4 @@
-import type { LightMyRequestResponse } from "fastify";
+import type { IncomingHttpHeaders } from "node:http";
 import { addProject } from "../../src/accounts/add-project.ts";
 import { createLoginLink } from "../../src/accounts/create-login-link.ts";
 import { createSealer } from "../../src/accounts/secrets.ts";
@@ -19,11 +19,19 @@ interface DashboardRequest {
   headers?: Record<string, string | undefined>;
 }
 
+interface DashboardAnswer {
+  statusCode: number;
+  headers: IncomingHttpHeaders;
+  body: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks at whichever field it is about
+  json(): any;
+}
+
 export interface DashboardApi {
   api: TestApi;
   /** The cookie of a new session. */
   logIn(): Promise<string>;
-  send(path: string, request?: DashboardRequest): Promise<LightMyRequestResponse>;
+  send(path: string, request?: DashboardRequest): Promise<DashboardAnswer>;
   close(): Promise<void>;
 }
 
@@ -61,11 +69,10 @@ export async function startDashboard(options: Partial<DashboardDeps> = {}): Prom
   return {
     api,
     logIn,
-    send(path, { cookie = ownCookie, body, headers = {}, method = body === undefined ? "GET" : "POST" } = {}) {
-      const isWrite = body !== undefined;
+    async send(path, { cookie = ownCookie, body, headers = {}, method = body === undefined ? "GET" : "POST" } = {}) {
       const sent = {
         ...(cookie !== null && { cookie }),
-        ...(isWrite && {
+        ...(body !== undefined && {
           origin: new URL(publicUrl).origin,
           "sec-fetch-site": "same-origin",
           "content-type": "application/json",
@@ -73,12 +80,12 @@ export async function startDashboard(options: Partial<DashboardDeps> = {}): Prom
         ...headers,
       };
       const present = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined));
-      return api.app.inject({
-        url: `${apiPrefix}${path}`,
+      const answer = await api.send(`${apiPrefix}${path}`, {
         method,
+        body,
         headers: present as Record<string, string>,
-        ...(isWrite && { payload: typeof body === "string" ? body : JSON.stringify(body) }),
       });
+      return { statusCode: answer.status, headers: answer.headers, body: answer.text, json: () => answer.json };
     },
     close: () => api.close(),
   };
