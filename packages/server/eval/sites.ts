@@ -91,13 +91,20 @@ function docusaurus(): EvalSite {
   ],
 };
 `;
+  const config = `module.exports = {
+  title: 'Relay',
+  url: 'https://relay.example',
+  baseUrl: '/',
+  presets: [['classic', { docs: { sidebarPath: './sidebars.js' } }]],
+};
+`;
   return {
     framework: "docusaurus",
     extension: ".md",
     files: {
       ...below("docs", files),
       "sidebars.js": sidebars,
-      "docusaurus.config.js": "module.exports = { title: 'Relay', url: 'https://relay.example', baseUrl: '/' };\n",
+      "docusaurus.config.js": config,
       "src/relay.ts": code,
     },
   };

@@ -73,8 +73,10 @@ export function nowhere(text: string): Check {
   };
 }
 
+/** Routes, paths and the ids of Docusaurus (`#plugin@version:id`) alike. */
 function plain(target: string): string {
   return target
+    .replace(/^#[^:]*:/, "")
     .replace(/^\/+/, "")
     .replace(/\.mdx?$/i, "")
     .replace(/^docs\//, "");
