@@ -12,6 +12,6 @@ export const JobList = Type.Object(
       description: "Hand it back as `cursor` for the next page; null on the last one.",
     }),
   },
-  { additionalProperties: false, $id: "JobList" },
+  { additionalProperties: false, $id: "JobList", examples: [{ jobs: [], nextCursor: null }] },
 );
 export type JobList = Static<typeof JobList>;

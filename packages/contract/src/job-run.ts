@@ -120,6 +120,50 @@ export const JobRun = Type.Object(
       record,
     ),
   },
-  { additionalProperties: false, $id: "JobRun" },
+  {
+    additionalProperties: false,
+    $id: "JobRun",
+    examples: [
+      {
+        id: "job_0mk3x9v2cq7d1t5y8w4z6",
+        status: "completed",
+        phase: "publishing",
+        prompt: "Rename guides/auth to security/authentication and fix the links.",
+        model: "emend/rules",
+        createdBy: "key/k1",
+        title: "Rename guides/auth to security/authentication",
+        summary: "Moved the page, its navigation entry and 14 links; added a redirect.",
+        failure: null,
+        limitReached: null,
+        steps: {
+          count: 1,
+          latest: [
+            {
+              number: 1,
+              at: "2026-03-02T09:15:01.000Z",
+              model: "emend/rules",
+              text: "",
+              tools: [{ name: "rename_page", input: { from: "guides/auth", to: "security/authentication" }, ok: true }],
+            },
+          ],
+        },
+        usage: { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, costUsd: 0 },
+        findings: { before: 2, after: 2, introducedCount: 0, fixedCount: 0, introduced: [], fixed: [] },
+        violations: [],
+        baseCommit: "3f1c9e0b7a6d5c4b3a2910f8e7d6c5b4a3928170",
+        baseBranch: "main",
+        pullRequest: { number: 42, url: "https://github.com/acme/docs/pull/42", state: "open", draft: false },
+        runs: 1,
+        crashes: 0,
+        timings: {
+          createdAt: "2026-03-02T09:15:00.000Z",
+          startedAt: "2026-03-02T09:15:00.020Z",
+          updatedAt: "2026-03-02T09:15:03.000Z",
+          endedAt: "2026-03-02T09:15:03.000Z",
+          archivedAt: null,
+        },
+      },
+    ],
+  },
 );
 export type JobRun = Static<typeof JobRun>;

@@ -1,4 +1,6 @@
 import { validate } from "@scalar/openapi-parser";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
 import { afterAll, describe, expect, test } from "vitest";
 import { startApi } from "../../test/support/api.ts";
 
@@ -57,6 +59,21 @@ describe("the document", () => {
     ]);
     const served = servedRoutes().filter((route) => route.includes(" /v2/"));
     expect(served.toSorted()).toEqual(documented.toSorted());
+  });
+
+  test("has examples that are as its schemas say", () => {
+    const ajv = new Ajv2020({ strict: false });
+    addFormats.default(ajv);
+    ajv.addSchema({ ...api.document, $id: "openapi" });
+    const { schemas } = api.document.components as unknown as { schemas: Record<string, { examples?: unknown[] }> };
+    const shown = Object.entries(schemas).filter(([, { examples }]) => examples !== undefined);
+    expect(shown.map(([name]) => name)).toEqual(
+      expect.arrayContaining(["AgentJob", "JobList", "JobRun", "JobDiff", "JobEvent"]),
+    );
+    for (const [name, { examples = [] }] of shown) {
+      const validate = ajv.getSchema(`openapi#/components/schemas/${name}`);
+      for (const example of examples) expect(validate?.(example), ajv.errorsText(validate?.errors)).toBe(true);
+    }
   });
 
   test("gives a job exactly the nine fields of the interface", async () => {
