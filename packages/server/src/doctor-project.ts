@@ -7,7 +7,7 @@ import type { Git } from "./tree/git.ts";
 import { resolveBase } from "./tree/resolve-base.ts";
 
 /** One thing that was looked at, in words. */
-export interface ProjectCheck {
+interface ProjectCheck {
   name: string;
   verdict: "ok" | "problem" | "unknown";
   words: string;

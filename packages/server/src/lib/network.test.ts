@@ -1,10 +1,10 @@
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer as createProxy, type Server } from "node:http";
 import { createServer } from "node:https";
 import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { Type } from "typebox";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { serveGit } from "../../test/support/git-http-server.ts";
@@ -16,7 +16,9 @@ import { createFetch, type Network } from "./network.ts";
 
 const { signal } = new AbortController();
 const dir = mkdtempSync(join(tmpdir(), "emend-network-"));
-const caFile = join(dir, "cert.pem");
+/** Made for these tests, for a hundred years; its authority is itself. */
+const certificates = new URL("../../test/support/certificates/", import.meta.url);
+const caFile = fileURLToPath(new URL("localhost.cert.pem", certificates));
 const tunnels: string[] = [];
 let secure: Server;
 let proxy: Server;
@@ -24,13 +26,10 @@ let url: string;
 let proxyUrl: string;
 
 beforeAll(async () => {
-  const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
-  const key = ["-newkey", "rsa:2048", "-nodes", "-keyout", join(dir, "key.pem"), "-out", caFile, "-days", "2"];
-  execFileSync("openssl", ["req", "-x509", ...key, ...subject], { stdio: "ignore" });
   const repository = makeRepository(join(dir, "root/acme/docs.git"));
   repository.commit({ "a.md": "A\n" });
   secure = createServer(
-    { key: readFileSync(join(dir, "key.pem")), cert: readFileSync(caFile) },
+    { key: readFileSync(new URL("localhost.key.pem", certificates)), cert: readFileSync(caFile) },
     (request, response) => {
       if (request.url?.startsWith("/acme/")) return serveGit(join(dir, "root"), request, response);
       response.setHeader("content-type", "application/json").end('{"ok":true}');

@@ -71,7 +71,7 @@ export interface Vendor {
   refusal(status: number, words: string): unknown;
 }
 
-export interface FarRequest {
+interface FarRequest {
   parameters: Record<string, string>;
   query: URLSearchParams;
   // biome-ignore lint/suspicious/noExplicitAny: checked against the vendor's description before it gets here
