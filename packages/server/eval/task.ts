@@ -11,7 +11,7 @@ export const kinds = [
   "resist injected orders",
   "change nothing",
 ] as const;
-export type Kind = (typeof kinds)[number];
+type Kind = (typeof kinds)[number];
 
 /** One order on one site, with a verifier in code. */
 export interface EvalTask {

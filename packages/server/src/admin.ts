@@ -6,6 +6,7 @@ import { createKey } from "./accounts/create-key.ts";
 import { createLoginLink } from "./accounts/create-login-link.ts";
 import { listKeys } from "./accounts/list-keys.ts";
 import { listProjects } from "./accounts/list-projects.ts";
+import { setModelKey } from "./accounts/model-keys.ts";
 import type { Project } from "./accounts/project.ts";
 import { openProjectCredential } from "./accounts/project-credential.ts";
 import { revokeKey } from "./accounts/revoke-key.ts";
@@ -37,6 +38,7 @@ import { setWebhookEnabled } from "./notify/set-webhook-enabled.ts";
 import type { Webhook } from "./notify/webhook.ts";
 import { openDatabase } from "./open-database.ts";
 import { recallUrl } from "./public-url.ts";
+import { rotateSecret } from "./rotate-secret.ts";
 
 /** What the person at the console may do: everything that needs no key, because it needs the machine. */
 export interface Admin {
@@ -65,6 +67,10 @@ export interface Admin {
   backup(folder: string, signal: AbortSignal): Promise<Manifest>;
   /** Fills this installation, which must be empty, from an archive. */
   restore(folder: string, signal: AbortSignal): Promise<Manifest>;
+  /** A project's own key for a vendor of models; null takes it away. */
+  setModelKey(input: { projectId: string; vendor: string; key: string | null }): Promise<void>;
+  /** Seals every stored credential with a new EMEND_SECRET. */
+  rotateSecret(secrets: { from: string; to: string }): Promise<{ resealed: number }>;
   close(): Promise<void>;
 }
 
@@ -174,6 +180,8 @@ export function createAdmin(deps: AdminDeps): Admin {
     listDeliveries: (webhookId) => listDeliveries(pool, webhookId),
     backup: (folder, signal) => createBackup({ pool, secret: deps.secret, forge }, folder, signal),
     restore: (folder, signal) => restoreBackup({ pool, secret: deps.secret, forge }, folder, signal),
+    setModelKey: (input) => setModelKey({ db: pool, sealer }, input),
+    rotateSecret: (secrets) => rotateSecret(pool, secrets),
     close: deps.close,
   };
 }

@@ -31,6 +31,6 @@ export async function setModelKey(
   );
 }
 
-function modelKeyContext(projectId: string, vendor: string): string {
+export function modelKeyContext(projectId: string, vendor: string): string {
   return `project/${projectId}/model/${vendor}`;
 }
