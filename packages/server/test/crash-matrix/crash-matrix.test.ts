@@ -112,7 +112,7 @@ function orderFor(forge: string, node: string): ForgeWorkerOrder {
   };
 }
 
-describe.each(forges)("on %s", (forge) => {
+describe.each(forges)("on %s", { timeout: 120_000 }, (forge) => {
   it.each(sampleOf(forge))(
     `a worker that dies at %s leaves one branch and one pull request (seed ${seed})`,
     async (at) => {
