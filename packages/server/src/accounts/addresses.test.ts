@@ -45,4 +45,5 @@ test("failures count against an IPv4 address or an IPv6 /64, however it is writt
   const one = ["2001:db8:0:1::1", "2001:db8:0:1:ffff::", "2001:0db8::1:2:3:4:5", "2001:db8:0:1:1:2:3:4"];
   expect(one.map(throttledAddress)).toEqual(one.map(() => "2001:db8:0:1::/64"));
   expect(throttledAddress("::1")).toBe("0:0:0:0::/64");
+  expect([throttledAddress("x".repeat(9000)), throttledAddress(undefined)]).toEqual(["unknown", "unknown"]);
 });

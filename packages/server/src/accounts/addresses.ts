@@ -1,15 +1,19 @@
 import { BlockList, isIP, isIPv4 } from "node:net";
 
 /** An IPv4 address that arrived over IPv6 is the same address; a zone says nothing about who it is. */
-function plainAddress(address: string): string {
+function plainAddress(address: string | undefined): string {
+  // A socket that was closed meanwhile has none.
+  if (address === undefined) return "";
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
   return mapped?.[1] ?? address.replace(/%.*$/, "");
 }
 
 /** Whom to count failures against: an IPv6 client owns at least its /64, so that is one address. */
-export function throttledAddress(address: string): string {
+export function throttledAddress(address: string | undefined): string {
   const plain = plainAddress(address);
-  if (isIP(plain) !== 6) return plain;
+  // Behind a trusted proxy this may be any text, of any length.
+  if (isIP(plain) === 0) return "unknown";
+  if (isIP(plain) === 4) return plain;
   const [head = "", tail] = plain.split("::");
   const groups = head === "" ? [] : head.split(":");
   if (tail !== undefined) {
@@ -48,7 +52,7 @@ function addEntry(list: BlockList, entry: string): boolean {
   return true;
 }
 
-export function isAllowed(list: BlockList, address: string): boolean {
+export function isAllowed(list: BlockList, address: string | undefined): boolean {
   const plain = plainAddress(address);
   return isIP(plain) !== 0 && list.check(plain, isIPv4(plain) ? "ipv4" : "ipv6");
 }

@@ -120,6 +120,10 @@ describe("what is not HTTP", () => {
 });
 
 describe("where it is reached", () => {
+  test("idle connections are kept longer than load balancers keep theirs", () => {
+    expect(api.app.server.keepAliveTimeout).toBeGreaterThan(60_000);
+  });
+
   test("the base path of the public URL may have been taken off by a proxy, or not", async () => {
     for (const path of ["/healthz", "/base/healthz", "/base/healthz/"]) expect((await api.send(path)).status).toBe(200);
     for (const path of ["/basement/healthz", "/base", "/base?x"]) expect((await api.send(path)).status).toBe(404);

@@ -9,6 +9,8 @@ export function createHttpServer(handler: Handler, publicUrl: () => string): Ser
   const server = createServer(
     {
       requestTimeout: 300_000,
+      // Longer than load balancers keep theirs: who closes first must not be the one that is being written to.
+      keepAliveTimeout: 72_000,
       // Without this Node answers a missing Host by itself, without a body.
       requireHostHeader: false,
     },
