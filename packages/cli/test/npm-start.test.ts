@@ -16,13 +16,12 @@ it("npm start passes a stop on to the server, and ends with it", { timeout: 120_
     stdio: ["ignore", "pipe", "ignore"],
   });
   try {
-    const exited = once(npm, "exit");
+    // The output ends when the last process that holds it is gone: an orphan would keep it open.
+    const closed = once(npm, "close");
     const url = await readyUrl(npm.stdout);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     npm.kill("SIGTERM");
-    await exited;
-    // The output ends when the last process that holds it is gone: an orphan would keep it open.
-    await once(npm, "close");
+    await closed;
     await expect(fetch(`${url}/healthz`)).rejects.toThrow();
   } finally {
     npm.kill("SIGKILL");

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { type DiskCache, openDiskCache } from "@emend/site";
 import { authenticateGitKey } from "./accounts/authenticate-key.ts";
 import { getProject } from "./accounts/get-project.ts";
+import { hasLocalProjects } from "./accounts/has-local-projects.ts";
 import { createKeyring } from "./accounts/keyring.ts";
 import { openModelKey } from "./accounts/model-keys.ts";
 import { openProjectCredential } from "./accounts/project-credential.ts";
@@ -16,6 +17,7 @@ import { startListener } from "./db/listener.ts";
 import { ensureSecret } from "./ensure-secret.ts";
 import { createFollowUp } from "./follow-up.ts";
 import { forgeHooksPlugin } from "./forge/hooks/plugin.ts";
+import { assertLocalForgeUsable } from "./forge/local/assert-usable.ts";
 import { localForgePlugin } from "./forge/local/plugin.ts";
 import { type ForgeDeps, openForge } from "./forge/registry.ts";
 import { buildApp } from "./http/app.ts";
@@ -42,6 +44,7 @@ import { createStages } from "./run/create-stages.ts";
 import { sweepMirrors } from "./run/sweep-mirrors.ts";
 import { startPullRequestWatch } from "./run/watch-pull-requests.ts";
 import { startWorker, type Worker } from "./run/worker.ts";
+import { settlePullRequests } from "./settle-pull-requests.ts";
 import { startTasks } from "./tasks/start-tasks.ts";
 import { assertGitVersion } from "./tree/git-version.ts";
 import type { Mirrors } from "./tree/mirror.ts";
@@ -80,6 +83,7 @@ export async function startServer(config: Config): Promise<Server> {
       signal: booting.signal,
     });
     undo.push(() => database.close());
+    if (await hasLocalProjects(database.pool)) assertLocalForgeUsable(config);
     const listener = await startListener({ url: database.url, log });
     undo.push(() => listener.close());
 

@@ -24,13 +24,6 @@ export function createErrorHandler(deps: { log: Logger }) {
 
 function refusalOf(error: unknown): Refusal {
   if (error instanceof AppError) return fromAppError(error);
-  if (isDatabaseUnavailable(error)) {
-    return {
-      code: "unavailable",
-      message: "The service is temporarily unavailable.",
-      headers: retryAfter(databaseRetryMs),
-    };
-  }
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
   switch (code) {
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
@@ -43,6 +36,14 @@ function refusalOf(error: unknown): Refusal {
   // A body that broke off, and whatever else the framework lays at the client's door.
   if (typeof statusCode === "number" && statusCode >= 400 && statusCode < 500) {
     return { code: "invalid_request", message: "The request could not be read." };
+  }
+  // Only now: a client that breaks off looks like a lost connection too.
+  if (isDatabaseUnavailable(error)) {
+    return {
+      code: "unavailable",
+      message: "The service is temporarily unavailable.",
+      headers: retryAfter(databaseRetryMs),
+    };
   }
   return { code: "internal", message: "Internal error." };
 }

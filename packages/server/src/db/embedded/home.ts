@@ -47,10 +47,14 @@ async function findHomeDir(dataDir: string, systemDir: string): Promise<string> 
     return insideDir;
   }
   await makeSystemDir(systemDir);
-  const outsideDir = join(systemDir, createHash("sha256").update(dataDir).digest("hex").slice(0, 16));
+  // Not the path's hash alone: a data folder that was deleted and made again must begin with an empty database.
+  const name = createHash("sha256").update(dataDir).digest("hex").slice(0, 16);
+  const outsideDir = join(systemDir, `${name}-${randomBytes(4).toString("hex")}`);
   await makeHomeDir(outsideDir, user);
   await writePointer(pointerFile, outsideDir);
-  return followPointer(pointerFile);
+  const chosenDir = await followPointer(pointerFile);
+  if (chosenDir !== outsideDir) await rm(outsideDir, { recursive: true });
+  return chosenDir;
 }
 
 async function followPointer(pointerFile: string): Promise<string> {

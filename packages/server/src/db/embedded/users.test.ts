@@ -120,7 +120,7 @@ if (isRoot) {
     await ask(postgres.url, "create table here (n integer)");
     await postgres.stop();
     const homeDir = (await readFile(join(dataDir, "postgres.path"), "utf8")).trim();
-    expect(homeDir).toMatch(new RegExp(`^${systemDir}/[0-9a-f]{16}$`));
+    expect(homeDir).toMatch(new RegExp(`^${systemDir}/[0-9a-f]{16}-[0-9a-f]{8}$`));
     expect(await readdir(dataDir)).toEqual(["postgres.path"]);
 
     // The pointer, not the path, says where: a data folder may be moved.
@@ -134,6 +134,17 @@ if (isRoot) {
     await expect(startEmbeddedPostgres({ dataDir: movedDir, systemDir, log })).rejects.toThrow(
       new RegExp(`its files are in ${homeDir}, which is not there\\. Restore that folder, or remove`),
     );
+  });
+
+  test("root: a data folder below a 0700 folder that was deleted begins with an empty database", async () => {
+    const dataDir = join(await makeDataDir("deleted", { uid: 0, gid: 0 }), "data");
+    const before = await startEmbeddedPostgres({ dataDir, systemDir, log });
+    await ask(before.url, "create table here (n integer)");
+    await before.stop();
+    await rm(dataDir, { recursive: true });
+    const after = await startEmbeddedPostgres({ dataDir, systemDir, log });
+    expect(await ask(after.url, "select to_regclass('here') as found")).toEqual([{ found: null }]);
+    await after.stop();
   });
 
   test("a user id without a name: the first start says what to add", async () => {

@@ -1,0 +1,35 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import fastify from "fastify";
+import { afterAll, expect, it } from "vitest";
+import { cutUnreadBodies } from "./cut-unread-bodies.ts";
+
+const app = fastify();
+cutUnreadBodies(app);
+app.addHook("onRequest", async (_request, reply) => reply.code(401).send({ error: "no" }));
+app.post("/refused", async () => "never");
+const address = await app.listen({ port: 0, host: "127.0.0.1" });
+afterAll(() => app.close());
+
+it("cuts a client off that goes on sending a body nobody reads", async () => {
+  const socket = connect(Number(new URL(address).port), "127.0.0.1");
+  let answer = "";
+  socket.on("data", (chunk) => {
+    answer += chunk;
+  });
+  socket.on("error", () => {});
+  socket.write(
+    "POST /refused HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000000000\r\n\r\n",
+  );
+  const dripping = setInterval(() => socket.write("x".repeat(1024)), 20);
+  await once(socket, "close");
+  clearInterval(dripping);
+  expect(answer).toContain("401");
+});
+
+it("keeps the connection of a client whose small body arrived whole", async () => {
+  const send = () =>
+    fetch(`${address}/refused`, { method: "POST", body: "{}", headers: { "content-type": "application/json" } });
+  expect((await send()).status).toBe(401);
+  expect((await send()).status).toBe(401);
+});

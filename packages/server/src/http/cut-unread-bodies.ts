@@ -1,0 +1,18 @@
+import type { FastifyInstance } from "fastify";
+
+/** Long enough for a client that is still sending to read its answer. */
+const lingerMs = 500;
+
+/** A body that was answered without being read is not taken in for ever: the connection is cut after a moment. */
+export function cutUnreadBodies(app: FastifyInstance): void {
+  app.addHook("onResponse", (request, _reply, done) => {
+    const { raw } = request;
+    if (!raw.complete) {
+      const timer = setTimeout(() => {
+        if (!raw.complete) raw.socket.destroy();
+      }, lingerMs);
+      raw.once("close", () => clearTimeout(timer));
+    }
+    done();
+  });
+}
