@@ -1,3 +1,4 @@
+import { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 
 /** Long enough for a client that is still sending to read its answer. */
@@ -7,7 +8,8 @@ const lingerMs = 500;
 export function cutUnreadBodies(app: FastifyInstance): void {
   app.addHook("onResponse", (request, _reply, done) => {
     const { raw } = request;
-    if (!raw.complete) {
+    // Requests that were injected have no connection of their own.
+    if (!raw.complete && raw.socket instanceof Socket) {
       const timer = setTimeout(() => {
         if (!raw.complete) raw.socket.destroy();
       }, lingerMs);
