@@ -6,8 +6,8 @@ export default defineConfig({
     globalSetup: ["packages/server/test/support/global-setup.ts"],
     pool: "forks",
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     allowOnly: false,
   },
 });
