@@ -8,7 +8,6 @@ import { createJobReader } from "../jobs/job-reader.ts";
 import type { MessageJobDeps } from "../jobs/message-job.ts";
 import type { Logger } from "../lib/logger.ts";
 import { answerClientError } from "./client-error.ts";
-import { cutUnreadBodies } from "./cut-unread-bodies.ts";
 import { createErrorHandler } from "./error-handler.ts";
 import { createHttpServer } from "./http-server.ts";
 import { readJsonBodies } from "./json-body.ts";
@@ -79,7 +78,6 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.decorateRequest("grant", null);
   app.decorateRequest("project", null);
   unrouted.watch(app);
-  cutUnreadBodies(app);
   // Before a body is read or its type looked at, which would be refused first; the types leave this hook out.
   const beforeBody = { onRequest: unrouted.answer } as object;
   app.setNotFoundHandler(beforeBody, unrouted.answer);

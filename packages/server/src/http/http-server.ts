@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { cutUnreadBody } from "./cut-unread-body.ts";
 import { createPathRewriter } from "./path-rewriter.ts";
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -18,6 +19,7 @@ export function createHttpServer(handler: Handler, publicUrl: () => string): Ser
   );
 
   function take(request: IncomingMessage, response: ServerResponse): void {
+    cutUnreadBody(request, response);
     if (request.headers.host === undefined && request.httpVersionMinor === 1) {
       refuseWithoutHost(response);
       return;

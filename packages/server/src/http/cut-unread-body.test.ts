@@ -1,15 +1,16 @@
 import { once } from "node:events";
-import { connect } from "node:net";
-import fastify from "fastify";
+import { type AddressInfo, connect } from "node:net";
 import { afterAll, expect, it } from "vitest";
-import { cutUnreadBodies } from "./cut-unread-bodies.ts";
+import { createHttpServer } from "./http-server.ts";
 
-const app = fastify();
-cutUnreadBodies(app);
-app.addHook("onRequest", async (_request, reply) => reply.code(401).send({ error: "no" }));
-app.post("/refused", async () => "never");
-const address = await app.listen({ port: 0, host: "127.0.0.1" });
-afterAll(() => app.close());
+const server = createHttpServer(
+  (_request, response) => response.writeHead(401).end("no"),
+  () => "http://emend.test",
+);
+server.listen(0, "127.0.0.1");
+await once(server, "listening");
+const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+afterAll(() => server.close());
 
 it("cuts a client off that goes on sending a body nobody reads", async () => {
   const socket = connect(Number(new URL(address).port), "127.0.0.1");
