@@ -8,14 +8,15 @@ import { spawnServing } from "../test/support/spawn-process.ts";
 import { seedProjects, startBenchDatabase } from "./database.ts";
 import { compare } from "./measure.ts";
 
-// As many under way as the server has connections, and many projects: no project may create thousands an hour.
-const clients = 10;
+// Many projects, since none may create thousands an hour; on both sides the same clients and the same connections.
+const clients = 32;
+const connections = 10;
 const roundMs = 1500;
 const prompt = "Move guides/auth to security/authentication and fix the links.";
 const database = await startBenchDatabase();
-const pool = createPool({ url: database.url, connectionsMax: clients, log: createLogger({ level: "warn" }) });
+const pool = createPool({ url: database.url, connectionsMax: connections, log: createLogger({ level: "warn" }) });
 try {
-  const { projectIds, key } = await seedProjects(database.pool, 200);
+  const { projectIds, key } = await seedProjects(database.pool, 500);
   const api = await spawnServing(new URL("../test/support/api-process.ts", import.meta.url), [database.url]);
   let next = 0;
   const nextProject = () => projectIds[next++ % projectIds.length] ?? "";
@@ -50,9 +51,9 @@ try {
   }
 
   async function bareClient() {
-    const client = await pool.connect();
     return {
       async create() {
+        const client = await pool.connect();
         const [id, projectId] = [newId("job"), nextProject()];
         await client.query("begin");
         await client.query({
@@ -72,8 +73,9 @@ try {
           values: [id],
         });
         await client.query("commit");
+        client.release();
       },
-      close: () => client.release(),
+      close: () => {},
     };
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { channels } from "../db/channels.ts";
 import type { Queryable } from "../db/pool.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -5,10 +6,13 @@ import type { Logger } from "../lib/logger.ts";
 /** Tells idle workers that a project has a job to claim. A hint: they look by themselves every second. */
 export type AnnounceDue = (projectId: string) => void;
 
+/** A worker that is told of a project once need not be told again at once. */
+const pauseMs = 5;
+
 /**
  * Not sent with the insert: Postgres lets transactions that notify commit only one after the other, disk write
- * included, which would halve what many clients together can create. One query is under way at a time; what is created
- * meanwhile goes out with the next.
+ * included, which would halve what many clients together can create. The first job is announced at once; those that
+ * follow closely go out together, since each notice costs a round trip and wakes every listener.
  */
 export function createAnnounceDue(deps: { db: Queryable; log: Logger }): AnnounceDue {
   const waiting = new Set<string>();
@@ -20,6 +24,7 @@ export function createAnnounceDue(deps: { db: Queryable; log: Logger }): Announc
       const projectIds = [...waiting];
       waiting.clear();
       await send(projectIds).catch((error) => deps.log.warn({ err: error }, "due job not announced"));
+      await setTimeout(pauseMs, undefined, { ref: false });
     }
     isSending = false;
   }

@@ -1,7 +1,7 @@
 import type { Queryable } from "../db/pool.ts";
 import { inBatches } from "./in-batches.ts";
 
-/** Uses older than two windows, of projects that nobody uses any more: the others forget theirs with each use. */
+/** Uses of long ago. One window more than counts is kept: a clock set forward and back again frees nothing. */
 export async function dropQuotaUses(db: Queryable): Promise<number> {
   return inBatches(2_000, (rowsMax) =>
     db.query(
