@@ -17,7 +17,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-function start(role: "api" | "worker", more: Record<string, string> = {}) {
+function start(role: "all" | "api" | "worker", more: Record<string, string> = {}) {
   const env = {
     EMEND_DATABASE_URL: database.url,
     EMEND_SECRET: "the secret of a test, and of nothing else",
@@ -29,7 +29,7 @@ function start(role: "api" | "worker", more: Record<string, string> = {}) {
   return startServer(loadConfig(env, { role, port: 0 }));
 }
 
-it("a split role starts beside projects of the local forge only where their folder is declared shared", async () => {
+it("a process on a shared database starts beside projects of the local forge only where their folder is declared shared", async () => {
   const alone = await start("worker");
   await alone.stop();
   await database.pool.query(
@@ -37,6 +37,7 @@ it("a split role starts beside projects of the local forge only where their fold
   );
   await expect(start("worker")).rejects.toThrow(/EMEND_FORGE_DIR/);
   await expect(start("api")).rejects.toThrow(/EMEND_FORGE_DIR/);
+  await expect(start("all")).rejects.toThrow(/EMEND_FORGE_DIR/);
   const shared = await start("worker", { EMEND_FORGE_DIR: join(dir, "forge") });
   await shared.stop();
 });

@@ -1,16 +1,33 @@
-import { type Logger, pino } from "pino";
+import { type DestinationStream, type Logger, pino } from "pino";
 
 export type { Logger };
 
 /** Logs are for operators: static messages, data in fields, never a secret. */
-export function createLogger(options: { level: string; name?: string }): Logger {
-  return pino({
+export function createLogger(options: { level: string; name?: string; stream?: DestinationStream }): Logger {
+  const settings = {
     level: options.level,
     base: options.name ? { name: options.name } : {},
     timestamp: pino.stdTimeFunctions.isoTime,
+    serializers: { err: describeError },
     redact: {
       paths: ["req.headers.authorization", "req.headers.cookie", "*.token", "*.apiKey", "*.secret"],
       censor: "[hidden]",
     },
-  });
+  };
+  return options.stream ? pino(settings, options.stream) : pino(settings);
+}
+
+/** An error's own words and place. Its other properties may hold a whole database client, or what a person wrote. */
+function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { code } = error as { code?: unknown };
+  const cause = error.cause === undefined ? {} : { cause: describeError(error.cause) };
+  return { type: error.name, ...(code !== undefined && { code }), ...words(error, code), ...cause };
+}
+
+/** The rules' refusal quotes the prompt, which is the person's and stands on the job alone. */
+function words(error: Error, code: unknown): { message?: string; stack?: string } {
+  return code === "instruction_not_understood"
+    ? {}
+    : { message: error.message, ...(error.stack && { stack: error.stack }) };
 }

@@ -1,12 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { assertLocalForgeUsable } from "./assert-usable.ts";
 
-describe("the local forge with roles split over processes", () => {
-  it("is refused in words unless its folder is declared shared", () => {
-    for (const role of ["api", "worker"] as const) {
-      expect(() => assertLocalForgeUsable({ role, forgeDir: null, dataDir: "/data" })).toThrow(/EMEND_FORGE_DIR/);
-      assertLocalForgeUsable({ role, forgeDir: "/shared", dataDir: "/data" });
-    }
-    assertLocalForgeUsable({ role: "all", forgeDir: null, dataDir: "/data" });
-  });
+const databaseUrl = "postgres://database.example.com/emend";
+
+it("the local forge is refused in words on a database of one's own unless its folder is declared shared", () => {
+  expect(() => assertLocalForgeUsable({ databaseUrl, forgeDir: null, dataDir: "/data" })).toThrow(/EMEND_FORGE_DIR/);
+  assertLocalForgeUsable({ databaseUrl, forgeDir: "/shared", dataDir: "/data" });
+  assertLocalForgeUsable({ databaseUrl: null, forgeDir: null, dataDir: "/data" });
 });
