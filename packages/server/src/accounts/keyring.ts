@@ -8,15 +8,17 @@ import { isAllowed, throttledAddress } from "./addresses.ts";
 import type { KeyGrant } from "./admin-key.ts";
 import { createFailureThrottle } from "./failure-throttle.ts";
 import { isKey, type KeyParts, secretLength, splitKey } from "./key-format.ts";
-import { type LoadedKey, loadKey } from "./load-key.ts";
+import { type LoadedKey, loadKeys } from "./load-keys.ts";
+import { createSharedLookup } from "./shared-lookup.ts";
 
 const keysMax = 10_000;
 const touchEveryMs = 60_000;
 
 /**
  * Judges keys. Those in use are remembered, and forgotten as soon as they are revoked: by notice, and in any case within
- * a second. Failures are throttled by address: over the limit, a key that this node does not know is refused like any
- * other, but without a query, so that guessing costs the database nothing and a known key still gets in.
+ * a second. Failures are throttled by address: over the limit, a key that this node does not remember waits and is looked
+ * up together with the others that wait, so that guessing is slow and costs the database next to nothing, while a good
+ * key behind the same address still gets in.
  */
 export interface Keyring {
   /** The grant of a valid key, or null: at once where the key is remembered or cannot be one. `ip` is read only if needed. */
@@ -39,6 +41,11 @@ export function createKeyring(deps: KeyringDeps): Keyring {
   const now = deps.now ?? (() => performance.now());
   const keys = createFreshMap<LoadedKey>(deps.listener, keysMax);
   const throttle = createFailureThrottle({ failuresMax: 30, windowMs: 60_000, addressesMax: 10_000, now });
+  const lookUp = createSharedLookup({
+    pauseMs: 100,
+    waitingMax: 1000,
+    read: (ids) => loadKeys(deps.pool, ids, now),
+  });
   // Where a secret is written to be compared: it has this length and is plain ASCII, so nothing of the last one is left.
   const presented = Buffer.alloc(secretLength);
   const writes = new Set<Promise<void>>();
@@ -48,7 +55,9 @@ export function createKeyring(deps: KeyringDeps): Keyring {
   ];
 
   async function loadAndJudge(parts: KeyParts, from: { readonly ip: string }): Promise<KeyGrant | null> {
-    return judge(await keys.load(parts.id, () => loadKey(deps.pool, parts.id, now)), parts, from);
+    const isSlowed = !keys.has(parts.id) && throttle.isBlocked(throttledAddress(from.ip));
+    const read = async () => (isSlowed ? lookUp(parts.id) : (await loadKeys(deps.pool, [parts.id], now)).get(parts.id));
+    return judge(await keys.load(parts.id, read), parts, from);
   }
 
   function judge(key: LoadedKey | undefined, parts: KeyParts, from: { readonly ip: string }): KeyGrant | null {
@@ -93,7 +102,6 @@ export function createKeyring(deps: KeyringDeps): Keyring {
       // The sum of a key that was let in before is not reckoned again on each of its requests.
       if (parts.checksum !== known?.checksum && !isKey(parts)) return null;
       if (known !== undefined) return judge(known, parts, from);
-      if (!keys.has(parts.id) && throttle.isBlocked(throttledAddress(from.ip))) return null;
       return loadAndJudge(parts, from);
     },
     get throttledAddresses() {

@@ -27,20 +27,26 @@ interface Row {
   used_before_ms: number | null;
 }
 
-/** Undefined: there is no such key, or no longer. */
-export async function loadKey(db: Queryable, id: string, now: () => number): Promise<LoadedKey | undefined> {
+/** By id; those that are not there, or no longer, are left out. */
+export async function loadKeys(
+  db: Queryable,
+  ids: readonly string[],
+  now: () => number,
+): Promise<ReadonlyMap<string, LoadedKey>> {
   // Read before the query: a key must expire early rather than late.
   const askedAtMs = now();
   const { rows } = await db.query<Row>({
-    name: "load-key",
+    name: "load-keys",
     text: `select id, secret_hash, project_ids, scope, allow_list,
              (extract(epoch from expires_at - clock_timestamp()) * 1000)::float8 as expires_in_ms,
              (extract(epoch from clock_timestamp() - last_used_at) * 1000)::float8 as used_before_ms
-           from admin_keys where id = $1 and revoked_at is null`,
-    values: [id],
+           from admin_keys where id = any($1) and revoked_at is null`,
+    values: [ids],
   });
-  const row = rows[0];
-  if (!row) return undefined;
+  return new Map(rows.map((row) => [row.id, toLoadedKey(row, askedAtMs)]));
+}
+
+function toLoadedKey(row: Row, askedAtMs: number): LoadedKey {
   return {
     grant: { keyId: row.id, projectIds: new Set(row.project_ids), scope: row.scope },
     checksum: null,
