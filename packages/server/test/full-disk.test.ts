@@ -1,0 +1,72 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openAdmin } from "../src/admin.ts";
+import { loadConfig } from "../src/config.ts";
+import { createTestDatabase, type TestDatabase } from "./support/database.ts";
+import { type SmallDiskServer, startOnSmallDisk } from "./support/small-disk.ts";
+import { clientOf } from "./support/whole-server.ts";
+import { isFinal, waitForJob } from "./support/worker-control.ts";
+
+let database: TestDatabase;
+let dir: string;
+let server: SmallDiskServer;
+let client: ReturnType<typeof clientOf>;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  dir = await mkdtemp(join(tmpdir(), "emend-full-disk-"));
+  const env = {
+    EMEND_DATABASE_URL: database.url,
+    EMEND_SECRET: "the secret of a test, and of nothing else",
+    EMEND_DATA_DIR: join(dir, "data"),
+    EMEND_FORGE_DIR: join(dir, "forge"),
+    EMEND_LOG_LEVEL: "silent",
+  };
+  server = await startOnSmallDisk(env);
+  await writeFile(join(dir, "index.md"), "# Docs\n\nAn API token opens the door.\n");
+  const admin = await openAdmin(loadConfig(env));
+  const project = await admin.addProject({ name: "Docs", forge: "local", repo: dir });
+  const { key } = await admin.createKey({ projectIds: [project.id], name: "test", scope: "write" });
+  await admin.close();
+  client = clientOf(server, project.id, key);
+});
+afterEach(async () => {
+  await server.stop();
+  await database.drop();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const prompt = 'Replace "API token" with "access key".';
+
+test.each([
+  ["before there is a mirror", []],
+  ["when its mirror stands", [prompt]],
+])("a job that meets a full disk %s waits in words, and ends well once there is room", async (_when, earlier) => {
+  for (const first of earlier) await client.untilFinal((await client.create({ prompt: first })).id);
+  await server.fill();
+  const { id } = await client.create({ prompt });
+  const waiting = await waitForJob(database.pool, id, (row) => row.retries === 1 && row.lease === null);
+  expect(waiting).toMatchObject({ status: "active", crashes: 0 });
+  const { rows } = await database.pool.query("select data from job_events where job_id = $1 and data ? 'try'", [id]);
+  expect(rows).toMatchObject([{ data: { code: "internal", message: "The disk of this machine is full." } }]);
+  expect((await client.send(`/job/${id}/run`)).status, "the server answers").toBe(200);
+
+  await server.free();
+  await database.pool.query("update jobs set run_after = now() where id = $1", [id]);
+  const ended = await waitForJob(database.pool, id, isFinal);
+  expect(ended).toMatchObject({ status: "completed", crashes: 0, pr_link: expect.stringContaining("/pull") });
+});
+
+test("503 while the database's own disk is full, and nothing half done", async () => {
+  // Postgres itself says what it says when a write finds no room.
+  await database.pool.query(`
+    create function no_room() returns trigger language plpgsql as
+      $$ begin raise exception 'could not extend file: No space left on device' using errcode = 'disk_full'; end $$;
+    create trigger no_room before insert on jobs execute function no_room()`);
+  expect(await client.send("/job", { prompt })).toMatchObject({ status: 503 });
+  expect((await database.pool.query("select used_at from quota_uses")).rows).toEqual([]);
+  await database.pool.query("drop trigger no_room on jobs");
+  expect((await client.create({ prompt })).status).toBe("active");
+});
