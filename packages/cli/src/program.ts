@@ -22,6 +22,7 @@ import { registerLogin } from "./commands/login.ts";
 import { registerMcp } from "./commands/mcp.ts";
 import { registerProfile } from "./commands/profile.ts";
 import { registerProjectAdd } from "./commands/project-add.ts";
+import { registerProjectContext } from "./commands/project-context.ts";
 import { registerProjectDoctor } from "./commands/project-doctor.ts";
 import { registerProjectList } from "./commands/project-list.ts";
 import { registerServe } from "./commands/serve.ts";
@@ -49,6 +50,7 @@ export function buildProgram(cli: Cli): Command {
   registerProjectAdd(project, cli);
   registerProjectList(project, cli);
   registerProjectDoctor(project, cli);
+  registerProjectContext(project, cli);
 
   const key = group(program, "key", "the keys that clients of the API carry");
   registerKeyCreate(key, cli);

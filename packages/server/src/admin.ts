@@ -2,19 +2,23 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { addProject } from "./accounts/add-project.ts";
 import type { AdminKey } from "./accounts/admin-key.ts";
+import type { ContextRepository } from "./accounts/context-repository.ts";
 import { createKey } from "./accounts/create-key.ts";
 import { createLoginLink } from "./accounts/create-login-link.ts";
+import { listContextRepositories } from "./accounts/list-context-repositories.ts";
 import { listKeys } from "./accounts/list-keys.ts";
 import { listProjects } from "./accounts/list-projects.ts";
 import { setModelKey } from "./accounts/model-keys.ts";
 import type { Project } from "./accounts/project.ts";
 import { openProjectCredential } from "./accounts/project-credential.ts";
+import { removeContextRepository } from "./accounts/remove-context-repository.ts";
 import { revokeKey } from "./accounts/revoke-key.ts";
 import { createSealer } from "./accounts/secrets.ts";
 import type { Manifest } from "./backup/archive.ts";
 import { createBackup } from "./backup/create-backup.ts";
 import { restoreBackup } from "./backup/restore-backup.ts";
 import type { Config } from "./config.ts";
+import { type ContextInput, connectContext } from "./connect-context.ts";
 import { connectProject } from "./connect-project.ts";
 import type { Pool } from "./db/pool.ts";
 import { diagnoseProject, type ProjectDiagnosis } from "./doctor-project.ts";
@@ -22,7 +26,7 @@ import { ensureSecret } from "./ensure-secret.ts";
 import { AppError } from "./errors.ts";
 import { assertLocalForgeUsable } from "./forge/local/assert-usable.ts";
 import { createLocalRepository } from "./forge/local/create-repository.ts";
-import { knownForge } from "./forge/registry.ts";
+import { type ForgeDeps, knownForge } from "./forge/registry.ts";
 import { type JobEvent, listEvents } from "./jobs/list-events.ts";
 import { type JobReport, readReport } from "./jobs/read-report.ts";
 import { newId } from "./lib/id.ts";
@@ -39,6 +43,7 @@ import type { Webhook } from "./notify/webhook.ts";
 import { openDatabase } from "./open-database.ts";
 import { recallUrl } from "./public-url.ts";
 import { rotateSecret } from "./rotate-secret.ts";
+import type { Git } from "./tree/git.ts";
 
 /** What the person at the console may do: everything that needs no key, because it needs the machine. */
 export interface Admin {
@@ -48,6 +53,11 @@ export interface Admin {
   listProjects(): Promise<readonly Project[]>;
   /** Looks whether the project's forge lets Emend do its work. */
   diagnoseProject(id: string): Promise<ProjectDiagnosis>;
+  /** A repository that the project's jobs may read and never write. */
+  addContextRepository(input: ContextInput): Promise<ContextRepository>;
+  listContextRepositories(projectId: string): Promise<readonly ContextRepository[]>;
+  /** False where the project has none of this name. */
+  removeContextRepository(input: { projectId: string; name: string }): Promise<boolean>;
   createKey(input: NewAdminKey): Promise<{ id: string; key: string }>;
   listKeys(): Promise<readonly AdminKey[]>;
   /** False where there is no such key. */
@@ -110,6 +120,19 @@ export function createAdmin(deps: AdminDeps): Admin {
   const sealer = createSealer(deps.secret);
   const forge = { git: localGit(), forgeDir: forgeDirOf(config) };
 
+  async function withForges<T>(work: (far: { forges: ForgeDeps; git: Git; publicUrl: string }) => Promise<T>) {
+    const network = createFetch(config.network);
+    const publicUrl = await deps.publicUrl();
+    const git = localGit(await gitNetwork(config));
+    const forges = {
+      local: { git, forgeDir: forgeDirOf(config), pool, publicUrl: () => publicUrl },
+      fetch: network.fetch,
+      githubTokens: new Map(),
+      credentialOf: (projectId: string) => openProjectCredential({ db: pool, sealer }, projectId),
+    };
+    return work({ forges, git, publicUrl }).finally(() => network.close());
+  }
+
   return {
     url: deps.publicUrl,
     async addProject(input) {
@@ -139,19 +162,15 @@ export function createAdmin(deps: AdminDeps): Admin {
       }
     },
     listProjects: () => listProjects(pool),
-    async diagnoseProject(id) {
-      const network = createFetch(config.network);
-      const publicUrl = await deps.publicUrl();
-      const git = localGit(await gitNetwork(config));
-      const forges = {
-        local: { git, forgeDir: forgeDirOf(config), pool, publicUrl: () => publicUrl },
-        fetch: network.fetch,
-        githubTokens: new Map(),
-        credentialOf: (projectId: string) => openProjectCredential({ db: pool, sealer }, projectId),
-      };
-      const look = { db: pool, forges, git, secret: deps.secret, publicUrl };
-      return diagnoseProject(look, id, AbortSignal.timeout(diagnosisMsMax)).finally(() => network.close());
-    },
+    diagnoseProject: (id) =>
+      withForges(async ({ forges, git, publicUrl }) => {
+        const look = { db: pool, forges, git, secret: deps.secret, publicUrl };
+        return diagnoseProject(look, id, AbortSignal.timeout(diagnosisMsMax));
+      }),
+    addContextRepository: (input) =>
+      withForges(({ forges, git }) => connectContext({ pool, sealer, git, forges }, input)),
+    listContextRepositories: (projectId) => listContextRepositories(pool, projectId),
+    removeContextRepository: (input) => removeContextRepository(pool, input),
     async createKey(input) {
       const { allowList, expiresAt, ...rest } = input;
       const outcome = await createKey(pool, {

@@ -1,3 +1,4 @@
+import { contextCredentialContext } from "./accounts/context-repository.ts";
 import { modelKeyContext } from "./accounts/model-keys.ts";
 import { credentialContext } from "./accounts/project-credential.ts";
 import { createSealer } from "./accounts/secrets.ts";
@@ -17,6 +18,12 @@ const sealedColumns = [
     select: "select id, '' as vendor, credential as sealed from projects where credential is not null for update",
     update: "update projects set credential = $2 where id = $1 and $3 = ''",
     contextOf: (row: SealedRow) => credentialContext(row.id),
+  },
+  {
+    select: `select id, '' as vendor, credential as sealed from context_repositories
+      where credential is not null for update`,
+    update: "update context_repositories set credential = $2 where id = $1 and $3 = ''",
+    contextOf: (row: SealedRow) => contextCredentialContext(row.id),
   },
   {
     select: "select project_id as id, vendor, credential as sealed from model_keys for update",

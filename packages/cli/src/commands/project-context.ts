@@ -1,0 +1,102 @@
+import { type Command, Option } from "commander";
+import { type Cli, CliError } from "../cli.ts";
+import { printResult, say } from "../output.ts";
+import { table } from "../terminal/table.ts";
+import { withAdmin } from "../with-admin.ts";
+import { withData, withJson } from "./options.ts";
+
+interface CommonOptions {
+  data?: string;
+  json?: boolean;
+}
+
+interface AddOptions extends CommonOptions {
+  forge: string;
+  repo: string;
+  base?: string;
+  tokenEnv?: string;
+  app?: string;
+}
+
+const forges = ["local", "github", "gitlab", "gitea"];
+
+/** The repositories that a project's jobs may read and never write. */
+export function registerProjectContext(project: Command, cli: Cli): void {
+  const context = project.command("context").description("repositories that the project's jobs may read");
+  context.helpCommand(false);
+
+  const add = context
+    .command("add")
+    .description("let the project's jobs read another repository; ten at most")
+    .argument("<project>", "the project's id")
+    .argument("<name>", "what the agent calls it: @<name>/<path>")
+    .addOption(new Option("--forge <forge>", "the host of the repository").choices(forges).makeOptionMandatory())
+    .requiredOption("--repo <url>", "its address; on the local forge, the id of the project whose repository it is")
+    .option("--base <branch>", "the branch to read (default: the repository's own)")
+    .option("--token-env <variable>", "variable that holds a token that may read it (default: none is sent)")
+    .option("--app <id>", "GitHub: an App's id; the variable holds its private key");
+  withJson(withData(add)).action((id: string, name: string, options: AddOptions) => addContext(cli, id, name, options));
+
+  const list = context
+    .command("list")
+    .description("list the repositories that the project's jobs may read")
+    .argument("<project>", "the project's id");
+  withJson(withData(list)).action((id: string, options: CommonOptions) => listContext(cli, id, options));
+
+  const remove = context
+    .command("remove")
+    .description("let the project's jobs read a repository no longer")
+    .argument("<project>", "the project's id")
+    .argument("<name>", "its name");
+  withJson(withData(remove)).action((id: string, name: string, options: CommonOptions) =>
+    removeContext(cli, id, name, options),
+  );
+}
+
+async function addContext(cli: Cli, projectId: string, name: string, options: AddOptions): Promise<void> {
+  const { forge, repo, base } = options;
+  const credential = credentialOf(cli, options);
+  const added = await withAdmin(cli, options, (admin) =>
+    admin.addContextRepository({
+      projectId,
+      name,
+      forge,
+      repo,
+      ...(base === undefined ? {} : { base }),
+      ...(credential === undefined ? {} : { credential }),
+    }),
+  );
+  printResult(cli, options, added, added.name);
+  say(cli, options, `Added. Jobs read ${added.repositoryUrl} as @${added.name}/`);
+}
+
+/** Tokens are never arguments: those are seen by every user of the machine, and kept in histories. */
+function credentialOf(cli: Cli, options: AddOptions): string | undefined {
+  if (options.tokenEnv === undefined) {
+    if (options.app !== undefined) throw new CliError("usage", "name the App's private key with --token-env");
+    return undefined;
+  }
+  const value = cli.env[options.tokenEnv];
+  if (!value) throw new CliError("usage", `${options.tokenEnv} is not set`);
+  return options.app === undefined ? value : JSON.stringify({ appId: options.app, privateKey: value });
+}
+
+async function listContext(cli: Cli, projectId: string, options: CommonOptions): Promise<void> {
+  const found = await withAdmin(cli, options, (admin) => admin.listContextRepositories(projectId));
+  if (found.length === 0) say(cli, options, "The project's jobs read its own repository alone.");
+  if (found.length === 0 && !options.json) return;
+  const rows = found.map((one) => [
+    one.name,
+    one.forge,
+    one.baseRef ?? "(default)",
+    one.hasCredential ? "yes" : "no",
+    one.repositoryUrl,
+  ]);
+  printResult(cli, options, found, table([["NAME", "FORGE", "BRANCH", "TOKEN", "REPOSITORY"], ...rows]));
+}
+
+async function removeContext(cli: Cli, projectId: string, name: string, options: CommonOptions): Promise<void> {
+  const isRemoved = await withAdmin(cli, options, (admin) => admin.removeContextRepository({ projectId, name }));
+  if (!isRemoved) throw new CliError("usage", `the project has no context repository ${name}`);
+  printResult(cli, options, { name, removed: true }, `Removed ${name}.`);
+}
