@@ -1,23 +1,36 @@
-import type { JobDiff, JobRun } from "@emend/contract";
-import { useMemo } from "react";
+import { type JobDiff, parsePatch } from "@emend/contract";
+import { useMemo, useState } from "react";
 import { Figures } from "../parts/status.tsx";
+import { FileList } from "./file-list.tsx";
 import { FileView } from "./file-view.tsx";
-import { parsePatch } from "./parse-patch.ts";
+import type { Finding } from "./finding-note.tsx";
 
-type Findings = NonNullable<JobRun["findings"]>["introduced"];
-const linesOpenMax = 5_000;
+const linesOpenMax = 20_000;
 
 interface DiffProps {
   diff: JobDiff;
-  findings: Findings;
+  findings: readonly Finding[];
   isSplit: boolean;
   onSplit(isSplit: boolean): void;
 }
 
-/** Every file of a diff, foldable; past a bound they begin folded, and cost nothing until they are opened. */
+/** Every file of a diff, foldable; past a bound they begin folded. */
 export function DiffView({ diff, findings, isSplit, onSplit }: DiffProps) {
   const files = useMemo(() => parsePatch(diff.diff), [diff.diff]);
+  const [toggled, setToggled] = useState<ReadonlyMap<string, boolean>>(new Map());
   let linesLeft = linesOpenMax;
+  const shown = diff.files.map((file, index) => {
+    const lines = files[index] ?? null;
+    linesLeft -= lines?.length ?? 0;
+    return {
+      id: `file-${index + 1}`,
+      file,
+      lines,
+      isOpen: toggled.get(file.path) ?? linesLeft >= 0,
+      findings: findings.filter(({ path }) => path === file.path),
+    };
+  });
+  const set = (path: string, isOpen: boolean) => setToggled(new Map(toggled).set(path, isOpen));
   return (
     <section aria-label="Changes">
       <div className="flex flex-wrap items-center justify-between gap-3 pb-3">
@@ -41,20 +54,15 @@ export function DiffView({ diff, findings, isSplit, onSplit }: DiffProps) {
         </fieldset>
       </div>
       <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
-        {diff.files.map((file, index) => {
-          const lines = files[index] ?? [];
-          linesLeft -= lines.length;
-          return (
-            <FileView
-              key={file.path}
-              file={file}
-              lines={lines}
-              isSplit={isSplit}
-              beginsOpen={linesLeft >= 0}
-              findings={findings.filter(({ path }) => path === file.path)}
-            />
-          );
-        })}
+        {shown.length > 1 && <FileList files={shown} onOpen={(path) => set(path, true)} />}
+        {shown.map((each) => (
+          <FileView
+            key={each.file.path}
+            {...each}
+            isSplit={isSplit}
+            onToggle={() => set(each.file.path, !each.isOpen)}
+          />
+        ))}
       </div>
     </section>
   );

@@ -1,10 +1,10 @@
+import type { Span } from "@emend/contract";
 import { VisibleText } from "../parts/visible-text.tsx";
-import type { Span } from "./word-diff.ts";
 
 const charactersMax = 2_000;
 
 /** A line, its changed words marked where they are known; a line of a megabyte is cut. */
-export function LineText(props: { text: string; spans: readonly Span[] | undefined; mark: "del" | "ins" }) {
+export function LineText(props: { text: string; spans?: readonly Span[]; mark: "del" | "ins" }) {
   const { mark: Mark, text, spans } = props;
   if (!spans) {
     return (
@@ -28,7 +28,8 @@ export function LineText(props: { text: string; spans: readonly Span[] | undefin
   });
 }
 
-export const numberCell = "w-px min-w-9 px-1.5 text-right align-top text-quiet select-none text-[12px] md:px-2";
+export const numberCell =
+  "w-8 px-1 text-right align-top text-[11px] text-quiet select-none md:w-12 md:px-2 md:text-[12px]";
 export const textCell = "relative py-0 pr-3 pl-6 align-top whitespace-pre-wrap wrap-anywhere";
 const signs = { "+": "before:content-['+']", "−": "before:content-['−']", " ": "" } as const;
 

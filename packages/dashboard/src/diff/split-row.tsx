@@ -1,12 +1,10 @@
+import { type DiffRow, diffWords } from "@emend/contract";
 import { VisibleText } from "../parts/visible-text.tsx";
 import { type Finding, FindingNote } from "./finding-note.tsx";
 import { LineText, numberCell, signed, textCell } from "./line-text.tsx";
-import type { Row } from "./pair-lines.ts";
 
-const half = "w-1/2";
-
-export function SplitRow({ row, findings }: { row: Row; findings: readonly Finding[] }) {
-  const { left, right, words } = row;
+export function SplitRow({ row, findings }: { row: DiffRow; findings: readonly Finding[] }) {
+  const { left, right } = row;
   if (right?.kind === "hunk" || right?.kind === "note") {
     return (
       <tr className="bg-hush text-quiet">
@@ -17,6 +15,7 @@ export function SplitRow({ row, findings }: { row: Row; findings: readonly Findi
       </tr>
     );
   }
+  const words = row.isEdited && left && right ? diffWords(left.text, right.text) : null;
   const isDeleted = left?.kind === "deleted";
   const isAdded = right?.kind === "added";
   const leftColour = isDeleted ? "bg-del" : left ? "" : "bg-hush";
@@ -25,11 +24,11 @@ export function SplitRow({ row, findings }: { row: Row; findings: readonly Findi
     <>
       <tr>
         <td className={`${numberCell} ${leftColour}`}>{left && "before" in left ? left.before : ""}</td>
-        <td className={`${signed(isDeleted ? "−" : " ")} ${half} ${leftColour} border-r border-line`}>
+        <td className={`${signed(isDeleted ? "−" : " ")} ${leftColour} border-r border-line`}>
           {left && <LineText text={left.text} spans={words?.before} mark="del" />}
         </td>
         <td className={`${numberCell} ${rightColour}`}>{right && "after" in right ? right.after : ""}</td>
-        <td className={`${signed(isAdded ? "+" : " ")} ${half} ${rightColour}`}>
+        <td className={`${signed(isAdded ? "+" : " ")} ${rightColour}`}>
           {right && <LineText text={right.text} spans={words?.after} mark="ins" />}
         </td>
       </tr>

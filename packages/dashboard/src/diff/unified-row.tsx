@@ -1,10 +1,11 @@
+import { type DiffRow, diffWords } from "@emend/contract";
 import { VisibleText } from "../parts/visible-text.tsx";
 import { type Finding, FindingNote } from "./finding-note.tsx";
 import { LineText, numberCell, signed, textCell } from "./line-text.tsx";
-import type { Row } from "./pair-lines.ts";
 
-export function UnifiedRow({ row, findings }: { row: Row; findings: readonly Finding[] }) {
-  const { left, right, words } = row;
+export function UnifiedRow({ row, findings }: { row: DiffRow; findings: readonly Finding[] }) {
+  const { left, right } = row;
+  const words = row.isEdited && left && right ? diffWords(left.text, right.text) : null;
   return (
     <>
       {left?.kind === "deleted" && (
@@ -30,7 +31,7 @@ export function UnifiedRow({ row, findings }: { row: Row; findings: readonly Fin
           <td className={numberCell}>{right.before}</td>
           <td className={numberCell}>{right.after}</td>
           <td className={signed(" ")}>
-            <LineText text={right.text} spans={undefined} mark="ins" />
+            <LineText text={right.text} mark="ins" />
           </td>
         </tr>
       )}

@@ -1,10 +1,10 @@
-import { type DiffFile, type DiffLine, parseDiffFiles, parsePatch } from "./pages/parse-diff.ts";
+import { type DiffFile, parseDiffFiles } from "./parse-diff-files.ts";
 import type { Repository } from "./repository.ts";
 
 export interface PullRequestDiff {
   files: readonly DiffFile[];
-  /** One list a file; missing at the end where the patch was cut. */
-  lines: readonly (readonly DiffLine[])[];
+  /** As git writes it, its files in the same order; missing at the end where it was cut. */
+  patch: string;
 }
 
 const patchBytesMax = 4 * 1024 * 1024;
@@ -32,6 +32,8 @@ export async function readDiff(
     run(["--raw", "--numstat", "-z"], listBytesMax),
     run(["--patch", "--no-color", "--no-ext-diff", "--no-textconv"], patchBytesMax),
   ]);
-  const lines = parsePatch(patch.stdout.toString("utf8"));
-  return { files: parseDiffFiles(list.stdout.toString("utf8")), lines: patch.cut ? lines.slice(0, -1) : lines };
+  const text = patch.stdout.toString("utf8");
+  // What was cut off in the middle of a file would pass for all of it.
+  const whole = patch.cut ? text.slice(0, Math.max(0, text.lastIndexOf("\ndiff --git ") + 1)) : text;
+  return { files: parseDiffFiles(list.stdout.toString("utf8")), patch: whole };
 }

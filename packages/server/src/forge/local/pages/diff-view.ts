@@ -1,8 +1,8 @@
+import { type DiffLine, type DiffRow, diffWords, pairLines, parsePatch, type Span } from "@emend/contract";
+import type { DiffFile } from "../parse-diff-files.ts";
 import type { PullRequestDiff } from "../read-diff.ts";
 import { type Html, html, visible } from "./html.ts";
 import { icon } from "./icons.ts";
-import type { DiffFile, DiffLine } from "./parse-diff.ts";
-import { diffWords, type Span } from "./word-diff.ts";
 
 const linesShownMax = 5_000;
 const filesOpenMax = 40;
@@ -11,8 +11,9 @@ const lineCharactersMax = 2_000;
 /** Every file of the diff, foldable; past the bound only names and figures. */
 export function diffView(diff: PullRequestDiff): Html {
   let linesLeft = linesShownMax;
+  const allLines = parsePatch(diff.patch);
   const files = diff.files.map((file, index) => {
-    const lines = diff.lines[index] ?? null;
+    const lines = allLines[index] ?? null;
     const shown = lines && lines.length <= linesLeft ? lines : null;
     linesLeft -= shown?.length ?? 0;
     return fileView(file, { id: `file-${index + 1}`, lines: shown, isOpen: index < filesOpenMax });
@@ -43,11 +44,17 @@ function fileName(file: DiffFile): Html {
 
 function linesView(lines: readonly DiffLine[]): Html {
   if (lines.length === 0) return html`<p class="quiet">No line changed.</p>`;
-  const words = pairWords(lines);
-  return html`<div class="lines"><table><tbody>${lines.map((line) => lineView(line, words.get(line)))}</tbody></table></div>`;
+  const rows = pairLines(lines, { stacked: true });
+  return html`<div class="lines"><table><tbody>${rows.map(rowView)}</tbody></table></div>`;
 }
 
-function lineView(line: DiffLine, words: readonly Span[] | undefined): Html {
+function rowView({ left, right, isEdited }: DiffRow): Html {
+  if (left !== null && left === right) return lineView(left);
+  const words = isEdited && left && right ? diffWords(left.text, right.text) : null;
+  return html`${left && lineView(left, words?.before)}${right && lineView(right, words?.after)}`;
+}
+
+function lineView(line: DiffLine, words?: readonly Span[]): Html {
   switch (line.kind) {
     case "hunk":
     case "note":
@@ -59,32 +66,6 @@ function lineView(line: DiffLine, words: readonly Span[] | undefined): Html {
     case "added":
       return html`<tr class="add"><td></td><td>${line.after}</td><td data-sign="+">${words ? spans(words, "ins") : lineText(line.text)}</td></tr>`;
   }
-}
-
-/** A run of deleted lines followed by as many added ones is taken as the same lines, edited. */
-function pairWords(lines: readonly DiffLine[]): Map<DiffLine, readonly Span[]> {
-  const words = new Map<DiffLine, readonly Span[]>();
-  for (let at = 0; at < lines.length; ) {
-    const deletedEnd = endOfRun(lines, at, "deleted");
-    const addedEnd = endOfRun(lines, deletedEnd, "added");
-    const length = deletedEnd - at;
-    if (length > 0 && addedEnd - deletedEnd === length) {
-      for (let offset = 0; offset < length; offset += 1) {
-        const before = lines[at + offset];
-        const after = lines[deletedEnd + offset];
-        const changed = before && after && diffWords(before.text, after.text);
-        if (changed) words.set(before, changed.before).set(after, changed.after);
-      }
-    }
-    at = Math.max(addedEnd, at + 1);
-  }
-  return words;
-}
-
-function endOfRun(lines: readonly DiffLine[], from: number, kind: DiffLine["kind"]): number {
-  let end = from;
-  while (lines[end]?.kind === kind) end += 1;
-  return end;
 }
 
 function spans(words: readonly Span[], tag: "del" | "ins"): readonly Html[] {

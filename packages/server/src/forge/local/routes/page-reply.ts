@@ -18,7 +18,9 @@ export interface Style {
 
 /** Named by its content, so that browsers may keep it for ever. */
 export function readStyle(): Style {
-  const text = readFileSync(new URL("../pages/style.css", import.meta.url), "utf8");
+  const text = ["style.css", "diff.css"]
+    .map((name) => readFileSync(new URL(`../pages/${name}`, import.meta.url), "utf8"))
+    .join("\n");
   const hash = createHash("sha256").update(text).digest("hex").slice(0, 16);
   return { path: `/forge/style-${hash}.css`, text };
 }
