@@ -11,7 +11,8 @@ export async function runCli(cli: Cli, args: readonly string[]): Promise<number>
   } catch (error) {
     // Commander has said its word by itself; help and version end this way too.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
-    const { message, exitCode } = describeError(error);
+    // Whatever broke after Ctrl-C broke because of it: the terminal interrupts child processes too.
+    const { message, exitCode } = describeError(cli.signal.aborted ? cli.signal.reason : error);
     if (message !== "") cli.stderr.write(`emend: ${message}\n`);
     if (cli.env.EMEND_DEBUG && error instanceof Error) cli.stderr.write(`${error.stack}\n${stackOfCause(error)}`);
     return exitCode;

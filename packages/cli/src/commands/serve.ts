@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { type Cli, CliError } from "../cli.ts";
 import { modelHint } from "../model-hint.ts";
+import { say } from "../output.ts";
 import { parsePort } from "../parse-options.ts";
 import { liveNarrator, silentNarrator } from "../terminal/narrator.ts";
 import { withData, withJson } from "./options.ts";
@@ -45,8 +46,13 @@ async function serve(cli: Cli, options: ServeOptions): Promise<void> {
     })
     .finally(narrator.end);
   try {
-    if (isFriendly) await greet(cli, server);
-    else cli.stdout.write(`${JSON.stringify({ event: "ready", url: server.url })}\n`);
+    if (isFriendly && config.role === "worker") greetWorker(cli);
+    else if (isFriendly) await greet(cli, server);
+    else {
+      cli.stdout.write(`${JSON.stringify({ event: "ready", url: server.url })}\n`);
+      const hint = modelHint(cli.env);
+      if (hint) say(cli, options, `emend: ${hint}`);
+    }
     await interrupted(cli.signal);
   } finally {
     await server.stop();
@@ -69,6 +75,10 @@ async function greet(cli: Cli, server: { url: string; admin: { createLoginLink(l
       "",
     ].join("\n"),
   );
+}
+
+function greetWorker(cli: Cli): void {
+  cli.stdout.write("\n  This worker is ready and takes jobs from the database. Ctrl-C stops it.\n\n");
 }
 
 function isPortTaken(error: unknown): boolean {

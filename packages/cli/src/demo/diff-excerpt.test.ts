@@ -13,22 +13,32 @@ function fileDiff(name: string, lines: readonly string[]): string {
   ].join("\n");
 }
 
+const shown = (diff: string) => diffExcerpt(diff).lines.map(({ text }) => text);
+
 test("shows a few changed lines of each file, with its new name", () => {
   const diff = fileDiff("a.md", [" kept", "-old", "+new"]) + fileDiff("b.md", ["+1", "+2", "+3", "+4", "+5"]);
-  expect(diffExcerpt(diff)).toEqual([
-    { kind: "file", text: "a.md" },
-    { kind: "removed", text: "-old" },
-    { kind: "added", text: "+new" },
-    { kind: "file", text: "b.md" },
-    { kind: "added", text: "+1" },
-    { kind: "added", text: "+2" },
-    { kind: "added", text: "+3" },
-    { kind: "added", text: "+4" },
-  ]);
+  expect(shown(diff)).toEqual(["a.md", "-old", "+new", "b.md", "+1", "+2", "+3", "+4"]);
+  expect(
+    diffExcerpt(diff)
+      .lines.map(({ kind }) => kind)
+      .slice(0, 3),
+  ).toEqual(["file", "removed", "added"]);
+});
+
+test("says whether it holds every changed line", () => {
+  expect(diffExcerpt(fileDiff("a.md", ["-old", "+new"])).isWhole).toBe(true);
+  expect(diffExcerpt(fileDiff("a.md", ["+1", "+2", "+3", "+4", "+5"])).isWhole).toBe(false);
+  const many = Array.from({ length: 50 }, (_, index) => fileDiff(`${index}.md`, ["-x", "+y"])).join("");
+  expect(diffExcerpt(many).isWhole).toBe(false);
+});
+
+test("knows where a line and its successor begin to differ", () => {
+  const { lines } = diffExcerpt(fileDiff("a.md", ["-An old word", "+An odd word", "+More"]));
+  expect(lines.map(({ differsAt }) => differsAt)).toEqual([0, 5, 5, 0]);
 });
 
 test("stays short however large the diff is, and is empty for a pure rename", () => {
   const many = Array.from({ length: 50 }, (_, index) => fileDiff(`${index}.md`, ["-x", "+y"])).join("");
-  expect(diffExcerpt(many).length).toBeLessThanOrEqual(16);
-  expect(diffExcerpt("diff --git a/a b/b\nsimilarity index 100%\nrename from a\nrename to b\n")).toEqual([]);
+  expect(diffExcerpt(many).lines.length).toBeLessThanOrEqual(16);
+  expect(shown("diff --git a/a b/b\nsimilarity index 100%\nrename from a\nrename to b\n")).toEqual([]);
 });

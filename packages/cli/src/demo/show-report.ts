@@ -41,17 +41,23 @@ export function showReport(
 
 function showExcerpt(narrator: Narrator, diff: string): void {
   const { style, width } = narrator;
-  const lines = diffExcerpt(diff);
+  const { lines, isWhole } = diffExcerpt(diff);
   if (lines.length === 0) return;
-  for (const { kind, text } of lines) {
+  for (const { kind, text, differsAt } of lines) {
     const paint = { file: style.dim, added: style.good, removed: style.bad }[kind];
-    const shown = safeText(text);
-    narrator.line(
-      `  ${kind === "file" ? "" : "  "}${paint(shown.length > width ? `${shown.slice(0, width - 1)}…` : shown)}`,
-    );
+    narrator.line(`  ${kind === "file" ? "" : "  "}${paint(fit(safeText(text), width, differsAt))}`);
   }
-  narrator.line(style.dim("  … the pull request shows the rest"));
+  if (!isWhole) narrator.line(style.dim("  … the pull request shows the rest"));
   narrator.line();
+}
+
+/** Cuts what is too long, at the start too where the cut at the end would take what changed. */
+function fit(text: string, width: number, differsAt: number): string {
+  if (text.length <= width) return text;
+  const lead = Math.floor(width / 3);
+  if (differsAt < width - lead) return `${text.slice(0, width - 1)}…`;
+  const rest = text.slice(differsAt - lead);
+  return `${text[0]}…${rest.length <= width - 2 ? rest : `${rest.slice(0, width - 3)}…`}`;
 }
 
 function findingsText(findings: { before: number; after: number; introduced: readonly unknown[] }): string {
