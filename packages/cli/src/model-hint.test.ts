@@ -4,8 +4,8 @@ import { modelHint } from "./model-hint.ts";
 
 test("names the setting that would use a vendor's key, and never the key", () => {
   const hint = modelHint({ OPENAI_API_KEY: "sk-secret" });
-  expect(hint).toContain("EMEND_MODEL=openai/");
-  expect(hint).not.toContain("sk-secret");
+  expect(hint).toBe("OPENAI_API_KEY is set and not used: EMEND_MODEL=openai/gpt-5 would use it");
+  expect(modelHint({ ANTHROPIC_API_KEY_FILE: "/run/secrets/key" })).toContain("EMEND_MODEL=anthropic/");
 });
 
 test("has nothing to say without a key, or once a model is chosen", () => {

@@ -20,11 +20,13 @@ import { registerKeyList } from "./commands/key-list.ts";
 import { registerKeyRevoke } from "./commands/key-revoke.ts";
 import { registerLogin } from "./commands/login.ts";
 import { registerMcp } from "./commands/mcp.ts";
+import { registerModelKey } from "./commands/model-key.ts";
 import { registerProfile } from "./commands/profile.ts";
 import { registerProjectAdd } from "./commands/project-add.ts";
 import { registerProjectContext } from "./commands/project-context.ts";
 import { registerProjectDoctor } from "./commands/project-doctor.ts";
 import { registerProjectList } from "./commands/project-list.ts";
+import { registerSecretsRotate } from "./commands/secrets-rotate.ts";
 import { registerServe } from "./commands/serve.ts";
 import { registerUserLink } from "./commands/user-link.ts";
 import { version } from "./version.ts";
@@ -56,6 +58,10 @@ export function buildProgram(cli: Cli): Command {
   registerKeyCreate(key, cli);
   registerKeyList(key, cli);
   registerKeyRevoke(key, cli);
+
+  const model = group(program, "model", "the language models that jobs use");
+  registerModelKey(group(model, "key", "a project's own keys for them"), cli);
+  registerSecretsRotate(group(program, "secrets", "what seals stored credentials"), cli);
 
   const user = group(program, "user", "people in a browser");
   registerUserLink(user, cli);

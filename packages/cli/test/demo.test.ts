@@ -43,11 +43,12 @@ test("tells the journey a second time in plain lines, and its link opens the pul
   expect(stdout).toContain("7 before, 4 after; none new");
   expect(stdout).toContain("emend/rules, deterministic");
   expect(stdout).toContain("/guides/terraform leads to no page");
-  expect(stdout).toContain("OPENAI_API_KEY is set and not used");
+  const hints = stdout.split("\n").filter((line) => line.includes("OPENAI_API_KEY"));
+  expect(hints).toEqual([expect.stringContaining("is set and not used: EMEND_MODEL=openai/gpt-5 would use it")]);
 
   const link = /http:\/\/\S+\/login\/\S+/.exec(stdout)?.[0] ?? "";
   const [, port = ""] = /emend serve --data \S+ --port (\d+)/.exec(stdout) ?? [];
-  const serving = startEmend(["serve", "--data", data, "--port", port]);
+  const serving = startEmend(["serve", "--data", data, "--port", port], { env: { OPENAI_API_KEY: "sk-secret" } });
   await serving.untilPrinted('"event":"ready"');
   const opened = await fetch(link, { redirect: "manual" });
   const landing = opened.headers.get("location") ?? "";
@@ -58,7 +59,9 @@ test("tells the journey a second time in plain lines, and its link opens the pul
   expect((await fetch(landing)).status).not.toBe(200);
   expect((await fetch(link, { redirect: "manual" })).status).toBe(410);
   serving.kill("SIGTERM");
-  expect((await serving.finished).code).toBe(0);
+  const served = await serving.finished;
+  expect(served.code).toBe(0);
+  expect(served.stderr.trimEnd().split("\n")).toEqual([expect.stringContaining("EMEND_MODEL=openai/gpt-5 would")]);
 });
 
 test("fixes a copy of somebody's docs and never touches the folder", async () => {

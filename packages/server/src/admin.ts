@@ -5,6 +5,7 @@ import type { AdminKey } from "./accounts/admin-key.ts";
 import type { ContextRepository } from "./accounts/context-repository.ts";
 import { createKey } from "./accounts/create-key.ts";
 import { createLoginLink } from "./accounts/create-login-link.ts";
+import { getProject } from "./accounts/get-project.ts";
 import { listContextRepositories } from "./accounts/list-context-repositories.ts";
 import { listKeys } from "./accounts/list-keys.ts";
 import { listProjects } from "./accounts/list-projects.ts";
@@ -42,7 +43,7 @@ import { setWebhookEnabled } from "./notify/set-webhook-enabled.ts";
 import type { Webhook } from "./notify/webhook.ts";
 import { openDatabase } from "./open-database.ts";
 import { recallUrl } from "./public-url.ts";
-import { rotateSecret } from "./rotate-secret.ts";
+import { type RotationInput, rotateKeptSecret } from "./rotate-kept-secret.ts";
 import type { Git } from "./tree/git.ts";
 
 /** What the person at the console may do: everything that needs no key, because it needs the machine. */
@@ -77,10 +78,10 @@ export interface Admin {
   backup(folder: string, signal: AbortSignal): Promise<Manifest>;
   /** Fills this installation, which must be empty, from an archive. */
   restore(folder: string, signal: AbortSignal): Promise<Manifest>;
-  /** A project's own key for a vendor of models; null takes it away. */
-  setModelKey(input: { projectId: string; vendor: string; key: string | null }): Promise<void>;
-  /** Seals every stored credential with a new EMEND_SECRET. */
-  rotateSecret(secrets: { from: string; to: string }): Promise<{ resealed: number }>;
+  /** A project's own key for a vendor of models; null takes it away. False where there was none to take. */
+  setModelKey(input: { projectId: string; vendor: string; key: string | null }): Promise<boolean>;
+  /** Seals every stored credential with a new EMEND_SECRET. `keptIn`: the file that holds the new one now. */
+  rotateSecret(input: RotationInput): Promise<{ resealed: number; keptIn: string | null }>;
   close(): Promise<void>;
 }
 
@@ -199,8 +200,16 @@ export function createAdmin(deps: AdminDeps): Admin {
     listDeliveries: (webhookId) => listDeliveries(pool, webhookId),
     backup: (folder, signal) => createBackup({ pool, secret: deps.secret, forge }, folder, signal),
     restore: (folder, signal) => restoreBackup({ pool, secret: deps.secret, forge }, folder, signal),
-    setModelKey: (input) => setModelKey({ db: pool, sealer }, input),
-    rotateSecret: (secrets) => rotateSecret(pool, secrets),
+    async setModelKey(input) {
+      const vendors = Object.keys(config.modelEndpoints);
+      if (!vendors.includes(input.vendor)) {
+        const publicMessage = `no such vendor: ${input.vendor}; there is ${vendors.join(", ")}`;
+        throw new AppError("invalid_request", { publicMessage });
+      }
+      if (await getProject(pool, input.projectId)) return setModelKey({ db: pool, sealer }, input);
+      throw new AppError("not_found", { publicMessage: `no such project: ${input.projectId}` });
+    },
+    rotateSecret: (input) => rotateKeptSecret({ pool, config, secret: deps.secret }, input),
     close: deps.close,
   };
 }

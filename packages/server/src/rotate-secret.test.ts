@@ -13,9 +13,10 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 test("everything sealed opens with the new secret alone; a wrong old one changes nothing", async () => {
-  const secrets = { from: "the old secret, of thirty-two or more", to: "the new secret, of thirty-two or more" };
+  const oldSecret = "the old secret, of thirty-two or more";
+  const secrets = { from: [oldSecret], to: "the new secret, of thirty-two or more" };
   const db = database.pool;
-  const old = { db, sealer: createSealer(secrets.from) };
+  const old = { db, sealer: createSealer(oldSecret) };
   const { id } = await addProject(old, {
     name: "Docs",
     forge: "github",
@@ -24,7 +25,7 @@ test("everything sealed opens with the new secret alone; a wrong old one changes
   });
   await setModelKey(old, { projectId: id, vendor: "openai", key: "sk-model" });
 
-  await expect(rotateSecret(db, { from: "quite another secret than the old", to: secrets.to })).rejects.toThrow();
+  await expect(rotateSecret(db, { from: ["quite another secret than the old"], to: secrets.to })).rejects.toThrow();
   expect(await openModelKey(old, id, "openai")).toBe("sk-model");
 
   expect(await rotateSecret(db, secrets)).toEqual({ resealed: 2 });
@@ -33,4 +34,17 @@ test("everything sealed opens with the new secret alone; a wrong old one changes
   expect(await openModelKey(fresh, id, "openai")).toBe("sk-model");
   await expect(openModelKey(old, id, "openai")).rejects.toThrow();
   expect(await rotateSecret(db, secrets)).toEqual({ resealed: 2 });
+});
+
+test("no sealed column is forgotten: these hold bytes and are named like one", async () => {
+  const { rows } = await database.pool.query<{ name: string }>(
+    `select table_name || '.' || column_name as name from information_schema.columns
+     where table_schema = 'public' and data_type = 'bytea' and column_name in ('credential', 'secret') order by 1`,
+  );
+  expect(rows.map(({ name }) => name)).toEqual([
+    "context_repositories.credential",
+    "model_keys.credential",
+    "projects.credential",
+    "webhooks.secret",
+  ]);
 });

@@ -41,8 +41,11 @@ const sealedColumns = [
  * Seals every stored credential anew, all or none. Run it while no server runs, then start them with the new secret.
  * Safe to repeat: what the new secret sealed already is sealed by it once more.
  */
-export async function rotateSecret(pool: Pool, secrets: { from: string; to: string }): Promise<{ resealed: number }> {
-  const sealer = createSealer(secrets.to, [secrets.from]);
+export async function rotateSecret(
+  pool: Pool,
+  secrets: { from: readonly string[]; to: string },
+): Promise<{ resealed: number }> {
+  const sealer = createSealer(secrets.to, secrets.from);
   return inTransaction(pool, async (client: Client) => {
     let resealed = 0;
     for (const { select, update, contextOf } of sealedColumns) {

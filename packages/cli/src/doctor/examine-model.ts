@@ -1,8 +1,31 @@
+import type { Config, tryModel } from "@emend/server";
 import { modelHint } from "../model-hint.ts";
 import type { Examination } from "./examine.ts";
 
-export function examineModel(env: NodeJS.ProcessEnv, model: string): Examination {
-  const hint = modelHint(env);
-  const detail = model === "emend/rules" ? "emend/rules: deterministic, needs no key" : model;
-  return { name: "model", verdict: "good", detail, ...(hint === null ? {} : { advice: hint }) };
+/** Asks each configured model one short question: a wrong key is heard of here rather than by a job. */
+export async function examineModels(
+  deps: { tryModel: typeof tryModel; env: NodeJS.ProcessEnv },
+  config: Config,
+): Promise<readonly Examination[]> {
+  const first = await examineModel(deps, config, config.model);
+  const hint = modelHint(deps.env);
+  const fallbacks = await Promise.all(
+    config.modelFallbacks.map(async (name) => ({ ...(await examineModel(deps, config, name)), name: "fallback" })),
+  );
+  return [hint === null ? first : { ...first, advice: hint }, ...fallbacks];
+}
+
+async function examineModel(deps: { tryModel: typeof tryModel }, config: Config, name: string): Promise<Examination> {
+  const trial = await deps.tryModel(config, name);
+  if (trial.kind === "unavailable") {
+    return {
+      name: "model",
+      verdict: "bad",
+      detail: `${name} is not reachable: ${trial.words}`,
+      advice: "Set its key and address, or EMEND_MODEL=emend/rules to work without a model.",
+    };
+  }
+  const detail =
+    name === "emend/rules" ? "emend/rules: deterministic, needs no key" : `${name} answers, in ${trial.ms} ms`;
+  return { name: "model", verdict: "good", detail };
 }

@@ -3,7 +3,7 @@ import type { Cli } from "../cli.ts";
 import { examineDataDir } from "./examine-data-dir.ts";
 import { examineDatabase } from "./examine-database.ts";
 import { examineGit } from "./examine-git.ts";
-import { examineModel } from "./examine-model.ts";
+import { examineModels } from "./examine-model.ts";
 import { examineServer } from "./examine-server.ts";
 
 export interface Examination {
@@ -18,7 +18,7 @@ export interface Examination {
 export async function examine(cli: Cli, options: { data?: string }): Promise<readonly Examination[]> {
   const node: Examination = { name: "node", verdict: "good", detail: process.version };
   const git = await examineGit();
-  const { loadConfig, openAdmin } = await import("@emend/server");
+  const { loadConfig, openAdmin, tryModel } = await import("@emend/server");
   let config: ReturnType<typeof loadConfig>;
   try {
     // Log lines go to standard output, which belongs to the result.
@@ -38,7 +38,7 @@ export async function examine(cli: Cli, options: { data?: string }): Promise<rea
     dataDir,
     database,
     await examineServer(url, cli.signal),
-    examineModel(cli.env, config.model),
+    ...(await examineModels({ tryModel, env: cli.env }, config)),
     config.publicUrl
       ? { name: "public url", verdict: "good", detail: config.publicUrl }
       : {

@@ -13,6 +13,8 @@ export interface Installation {
   dir: string;
   dataDir: string;
   newKey(...options: string[]): Promise<string>;
+  /** The server alone; its data stays until `stop`. */
+  stopServer(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -39,7 +41,11 @@ export async function startInstallation(): Promise<Installation> {
     dir,
     dataDir,
     newKey,
-    stop: () => stop(server, dir),
+    stopServer: () => stopServer(server),
+    stop: async () => {
+      await stopServer(server);
+      await removeDir(dir);
+    },
   };
 }
 
@@ -49,8 +55,7 @@ async function printed(args: string[]): Promise<string> {
   return stdout.trim();
 }
 
-async function stop(server: Running, dir: string): Promise<void> {
+async function stopServer(server: Running): Promise<void> {
   server.kill("SIGTERM");
   await server.finished;
-  await removeDir(dir);
 }

@@ -14,21 +14,25 @@ export async function openModelKey(
   return rows[0] ? deps.sealer.open(rows[0].credential, modelKeyContext(projectId, vendor)) : null;
 }
 
-/** Null takes the project's own key away. */
+/** Null takes the project's own key away; false where there was none. */
 export async function setModelKey(
   deps: { db: Queryable; sealer: Sealer },
   input: { projectId: string; vendor: string; key: string | null },
-): Promise<void> {
+): Promise<boolean> {
   const { projectId, vendor, key } = input;
   if (key === null) {
-    await deps.db.query("delete from model_keys where project_id = $1 and vendor = $2", [projectId, vendor]);
-    return;
+    const gone = await deps.db.query("delete from model_keys where project_id = $1 and vendor = $2", [
+      projectId,
+      vendor,
+    ]);
+    return (gone.rowCount ?? 0) > 0;
   }
   await deps.db.query(
     `insert into model_keys (project_id, vendor, credential) values ($1, $2, $3)
      on conflict (project_id, vendor) do update set credential = excluded.credential`,
     [projectId, vendor, deps.sealer.seal(key, modelKeyContext(projectId, vendor))],
   );
+  return true;
 }
 
 export function modelKeyContext(projectId: string, vendor: string): string {

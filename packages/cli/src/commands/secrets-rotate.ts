@@ -1,0 +1,40 @@
+import type { Command } from "commander";
+import type { Cli } from "../cli.ts";
+import { printResult, say } from "../output.ts";
+import { counted } from "../terminal/counted.ts";
+import { withAdmin } from "../with-admin.ts";
+import { withData, withJson } from "./options.ts";
+import { readSecret } from "./read-secret.ts";
+
+interface RotateOptions {
+  fromEnv?: string;
+  fromFile?: string;
+  toEnv?: string;
+  toFile?: string;
+  data?: string;
+  json?: boolean;
+}
+
+export function registerSecretsRotate(secrets: Command, cli: Cli): void {
+  const command = secrets
+    .command("rotate")
+    .description("seal every stored credential with a new EMEND_SECRET, while no server runs")
+    .option("--from-env <variable>", "variable that holds the old secret (default: the one in use)")
+    .option("--from-file <file>", "file that holds the old secret")
+    .option("--to-env <variable>", "variable that holds the new secret")
+    .option("--to-file <file>", "file that holds the new secret (default: one is made, if EMEND_SECRET is not set)");
+  withJson(withData(command)).action((options: RotateOptions) => rotate(cli, options));
+}
+
+async function rotate(cli: Cli, options: RotateOptions): Promise<void> {
+  const from = await readSecret(cli, "the old secret", { env: options.fromEnv, file: options.fromFile });
+  const to = await readSecret(cli, "the new secret", { env: options.toEnv, file: options.toFile });
+  const done = await withAdmin(cli, options, (admin) => admin.rotateSecret({ from, to }));
+  printResult(cli, options, done, String(done.resealed));
+  const next =
+    done.keptIn === null
+      ? "Start every server with EMEND_SECRET set to the new secret."
+      : `The new secret is kept in ${done.keptIn}: servers find it there.`;
+  say(cli, options, `${counted(done.resealed, "credential")} sealed with the new secret. ${next}`);
+  say(cli, options, "Webhooks that forges send have new secrets: emend project doctor shows each.");
+}

@@ -1,0 +1,122 @@
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type FarModel, startFarModel } from "../../server/test/support/far-model.ts";
+import { type Installation, startInstallation } from "./support/installation.ts";
+import { runEmend } from "./support/run-emend.ts";
+
+const modelKey = "sk-of-the-project";
+let emend: Installation;
+let far: FarModel;
+beforeAll(async () => {
+  emend = await startInstallation();
+  far = await startFarModel(() => "ready");
+}, 120_000);
+afterAll(async () => {
+  await far.stop();
+  await emend.stop();
+});
+
+function command(args: readonly string[], env: Record<string, string> = {}) {
+  return runEmend([...args, "--data", emend.dataDir], { env });
+}
+
+describe("a project's own model key, while the server runs", () => {
+  test("is read from a variable or a file, and never shown", async () => {
+    const set = await command(["model", "key", "set", emend.project, "openai", "--key-env", "MY_KEY"], {
+      MY_KEY: modelKey,
+    });
+    expect(set).toMatchObject({ code: 0, stdout: `${emend.project}\n` });
+    expect(set.stdout + set.stderr).not.toContain(modelKey);
+    const file = join(emend.dir, "key");
+    await writeFile(file, `${modelKey}\n`);
+    const again = await command(["model", "key", "set", emend.project, "anthropic", "--key-file", file, "--json"]);
+    expect(JSON.parse(again.stdout)).toEqual({ project: emend.project, vendor: "anthropic", key: "set" });
+  });
+
+  test("what is wrong is told in one line", async () => {
+    const wrong: readonly [args: string[], code: number, says: string][] = [
+      [["set", emend.project, "openai"], 2, "OPENAI_API_KEY is not set"],
+      [["set", emend.project, "openai", "--key-file", "/no/such"], 2, "/no/such"],
+      [["set", emend.project, "acme", "--key-env", "HOME"], 4, "anthropic, openai, google, compatible"],
+      [["set", "prj_none", "openai", "--key-env", "HOME"], 4, "no such project: prj_none"],
+      [["remove", emend.project, "google"], 4, "no key of its own for google"],
+    ];
+    const told = await Promise.all(wrong.map(([args]) => command(["model", "key", ...args])));
+    for (const [index, [, code, says]] of wrong.entries()) {
+      expect(told[index]).toMatchObject({ code, stdout: "", stderr: expect.stringContaining(says) });
+      expect(told[index]?.stderr.trimEnd().split("\n")).toHaveLength(1);
+    }
+  });
+
+  test("secrets are not rotated under a running server", async () => {
+    const { code, stderr } = await command(["secrets", "rotate"]);
+    expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining("Stop every one of them first") });
+  });
+});
+
+describe("doctor", () => {
+  const doctor = (env: Record<string, string>, ...args: string[]) =>
+    runEmend(["doctor", "--data", join(emend.dir, "nowhere"), ...args], { env });
+
+  test("asks the configured model and its fallbacks", async () => {
+    const env = {
+      ...far.environment,
+      EMEND_MODEL: "openai/gpt-5",
+      EMEND_MODEL_FALLBACKS: "anthropic/claude-sonnet-4-5",
+    };
+    const { code, stdout } = await doctor(env, "--json");
+    expect(code).toBe(0);
+    const told = JSON.parse(stdout).examinations.filter(({ name }: { name: string }) => /model|fallback/.test(name));
+    expect(told).toEqual([
+      { name: "model", verdict: "good", detail: expect.stringMatching(/^openai\/gpt-5 answers, in \d+ ms$/) },
+      { name: "fallback", verdict: "good", detail: expect.stringContaining("anthropic/claude-sonnet-4-5 answers") },
+    ]);
+  });
+
+  test("says what a model lacks, and exits with 1", async () => {
+    const { code, stdout } = await doctor({ EMEND_MODEL: "anthropic/claude-sonnet-4-5" });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^✗ model +anthropic\/claude-sonnet-4-5 is not reachable: .*ANTHROPIC_API_KEY/m);
+    expect(stdout).toContain("EMEND_MODEL=emend/rules");
+  });
+
+  test("names a vendor's key that nothing uses in exactly one line", async () => {
+    const { code, stdout, stderr } = await doctor({ ANTHROPIC_API_KEY: modelKey });
+    expect(code).toBe(0);
+    expect((stdout + stderr).split("\n").filter((line) => line.includes("ANTHROPIC_API_KEY"))).toHaveLength(1);
+    expect(stdout + stderr).not.toContain(modelKey);
+  });
+});
+
+describe("once the server has stopped", () => {
+  const secretFile = () => join(emend.dataDir, "secret");
+  const rotate = async (...args: string[]) => command(["secrets", "rotate", ...args], { NEW: "n".repeat(40) });
+  beforeAll(() => emend.stopServer(), 60_000);
+
+  test("secrets rotate seals with a new secret and puts it where the server looks", async () => {
+    const before = await readFile(secretFile(), "utf8");
+    const first = await rotate("--json");
+    expect(first.code).toBe(0);
+    expect(JSON.parse(first.stdout)).toEqual({ resealed: 2, keptIn: secretFile() });
+    const made = await readFile(secretFile(), "utf8");
+    expect(made).toMatch(/^[0-9a-f]{64}$/);
+    expect(made).not.toBe(before);
+    expect((await stat(secretFile())).mode & 0o777).toBe(0o600);
+
+    // Opening what the first one sealed needs the kept secret to be the right one.
+    const second = await rotate("--to-env", "NEW");
+    expect(second).toMatchObject({ code: 0, stdout: "2\n", stderr: expect.stringContaining("project doctor") });
+    expect(await readFile(secretFile(), "utf8")).toBe("n".repeat(40));
+    expect(second.stderr).not.toContain("nnnn");
+  });
+
+  test("a rotation that was cut off is finished by the same command", async () => {
+    // As after a kill between the database's commit and the file's renaming.
+    const chosen = "c".repeat(64);
+    await writeFile(`${secretFile()}.next`, chosen, { mode: 0o600 });
+    expect((await rotate("--json")).code).toBe(0);
+    expect(await readFile(secretFile(), "utf8")).toBe(chosen);
+    await expect(stat(`${secretFile()}.next`)).rejects.toThrow("ENOENT");
+  });
+});
