@@ -28,6 +28,8 @@ export interface LeasedJob {
   baseBranch: string | null;
   /** A follow-up of a job whose branch was pushed: its base is that branch, with whatever people added. */
   continuesBranch: boolean;
+  /** Files that the base branch changed otherwise before the job published; empty where nothing is known of it. */
+  baseConflict: readonly string[];
   /** Stored before the push: a job that has it is published, never worked on again. */
   change: StoredChange | null;
   pullRequest: RecordedPullRequest | null;
@@ -45,7 +47,7 @@ export interface StoredChange {
 
 export const leasedJobColumns = `id, lease, project_id, prompt, model, chosen_model, branch, created_at, base_ref, draft,
   max_cost_usd, phase, runs, crashes, retries, stop_asked, base_commit, base_branch, title, summary, findings,
-  limit_reached, tree_id, commit_id, pull_request, continues_branch`;
+  limit_reached, tree_id, commit_id, pull_request, continues_branch, base_conflict`;
 
 export interface LeasedJobRow {
   id: string;
@@ -74,6 +76,7 @@ export interface LeasedJobRow {
   commit_id: string | null;
   pull_request: RecordedPullRequest | null;
   continues_branch: boolean;
+  base_conflict: string[] | null;
 }
 
 export function toLeasedJob(row: LeasedJobRow): LeasedJob {
@@ -97,6 +100,7 @@ export function toLeasedJob(row: LeasedJobRow): LeasedJob {
     base: row.base_commit && row.base_branch ? { commit: row.base_commit, branch: row.base_branch } : null,
     baseBranch: row.base_branch,
     continuesBranch: row.continues_branch,
+    baseConflict: row.base_conflict ?? [],
     change: toStoredChange(row),
     pullRequest: row.pull_request,
   };

@@ -26,6 +26,9 @@ export async function draftPullRequest(
       checks: deps.forge.showsChecks ? [] : checks,
       introduced: input.checks.introduced,
       findingsFirst: isMarked,
+      ...(input.baseConflict.length > 0 && {
+        moved: { branch: input.base.ref, commit: input.base.commit, paths: input.baseConflict },
+      }),
     }),
     draft: input.draft && !isMarked,
     checks,

@@ -81,6 +81,8 @@ export interface PublishInput {
   model: string;
   base: { commit: string; ref: string };
   entries: readonly OverlayEntry[];
+  /** Files that the base branch changed otherwise since; the pull request says so. */
+  baseConflict: readonly string[];
   title: string;
   summary: string;
   checks: CheckFigures;

@@ -1,5 +1,6 @@
 import type { Finding } from "@emend/site";
 import type { PullRequestCheck } from "../forge/forge.ts";
+import { type MovedNotice, movedNotice } from "./moved-notice.ts";
 import { codeBlock, codeSpan, plainLine, quietMarkdown } from "./quiet-text.ts";
 
 /** The strictest known forge stops at 65,536; the rest is headroom for what escaping adds. */
@@ -26,12 +27,15 @@ export interface BodyInput {
   introduced: readonly Finding[];
   /** Where nothing else keeps a reader from merging. */
   findingsFirst?: boolean;
+  /** Where the base branch moved on and could not be taken in. */
+  moved?: MovedNotice;
 }
 
 /** What changed and why, what was touched, what was checked, and which job it came from. */
 export function pullRequestBody(input: BodyInput): string {
   const sections = [
     input.draft ? draftNotice(input) : "",
+    input.moved ? movedNotice(input.moved) : "",
     input.findingsFirst ? findings(input.introduced) : "",
     quietMarkdown(input.summary, summaryCharactersMax),
     checks(input.checks),

@@ -12,6 +12,8 @@ export type CrashPoint =
   | "after-review"
   | "before-change-stored"
   | "after-change-stored"
+  | "before-base-taken-in"
+  | "after-base-taken-in"
   | PublishCrashPoint
   | "before-pull-request-stored"
   | "after-pull-request-stored"

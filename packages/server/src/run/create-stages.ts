@@ -12,11 +12,11 @@ import type { WriteQueue } from "../publish/write-queue.ts";
 import { refusedBy } from "../review/policy.ts";
 import type { Policy } from "../review/review.ts";
 import { reviewChange } from "../review/review-change.ts";
-import type { Mirrors } from "../tree/mirror.ts";
+import type { CommitInput, Mirrors } from "../tree/mirror.ts";
 import { createOverlay } from "../tree/overlay.ts";
 import type { CrashPoint } from "./crash-points.ts";
 import { draftReasonOf } from "./draft-reason.ts";
-import type { Stages, Words } from "./run.ts";
+import type { OpenTree, Stages, Words } from "./run.ts";
 
 /** As much of a project as a run needs. */
 interface RunProject {
@@ -106,21 +106,24 @@ export function createStages(deps: StageDeps): Stages {
     },
 
     async diff(job, { base, overlay }, change, signal) {
-      const { settings } = await projectOf(job);
+      const project = await projectOf(job);
       const mirror = await deps.mirrors.open(job.projectId);
-      const commit = await mirror.commit(
-        {
-          jobId: job.id,
-          base: base.commit,
-          entries: overlay.entries(),
-          message: commitMessage({ ...change, job, commit: settings.commit }),
-          author: authorOf(settings.commit),
-          date: job.createdAt,
-        },
-        signal,
-      );
+      const commit = await mirror.commit(commitOf(project, job, { base, overlay }, change), signal);
       const { patch } = await mirror.diff({ from: base.commit, to: commit.commitId }, signal);
       return patch;
+    },
+
+    async takeInBase(job, { base, overlay, baseBranch }, words, signal) {
+      const project = await projectOf(job);
+      const mirror = await deps.mirrors.open(project.id);
+      const remote = await (await deps.openForge(project)).gitRemote(signal);
+      const ours = commitOf(project, job, { base, overlay }, words);
+      const moved = await mirror.takeInBase({ remote, branch: baseBranch, ours }, signal);
+      if (moved.kind === "unmoved") return moved;
+      if (moved.kind === "conflict") return { kind: "conflict", commit: moved.base, paths: moved.paths };
+      const tree = mirror.treeAt(moved.base);
+      const merged = await createOverlay(tree, moved.entries);
+      return { kind: "merged", tree: { base: tree, overlay: merged, baseBranch } };
     },
 
     async publish(job, work, signal) {
@@ -142,6 +145,7 @@ export function createStages(deps: StageDeps): Stages {
           model: work.model,
           base: { commit: work.base.commit, ref: work.baseBranch },
           entries: work.overlay.entries(),
+          baseConflict: work.baseConflict,
           title: change.title,
           summary: change.summary,
           checks: change.verdict,
@@ -157,6 +161,24 @@ export function createStages(deps: StageDeps): Stages {
     },
   };
   return stages;
+}
+
+/** The same job, tree and words give the same commit, whoever asks for it. */
+function commitOf(
+  project: RunProject,
+  job: LeasedJob,
+  { base, overlay }: Pick<OpenTree, "base" | "overlay">,
+  words: Words,
+): CommitInput {
+  const { commit } = project.settings;
+  return {
+    jobId: job.id,
+    base: base.commit,
+    entries: overlay.entries(),
+    message: commitMessage({ ...words, job, commit }),
+    author: authorOf(commit),
+    date: job.createdAt,
+  };
 }
 
 function policyOf(project: RunProject): Policy {

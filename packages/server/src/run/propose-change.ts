@@ -1,7 +1,7 @@
-import type { AgentOutcome, FollowUp, Step } from "../agent/agent.ts";
+import type { FollowUp, Step } from "../agent/agent.ts";
 import type { LeasedJob } from "../jobs/leased-job.ts";
 import type { Verdict } from "../review/review.ts";
-import { describeVerdict } from "./describe-verdict.ts";
+import { recordedChange } from "./recorded-change.ts";
 import type { OpenTree, Outcome, ReviewedChange, Words } from "./run.ts";
 import type { RunDeps } from "./run-job.ts";
 
@@ -45,35 +45,10 @@ export async function proposeChange(
     return { kind: "unchanged", summary: outcome.summary, limitReached };
   }
   const { title, summary } = outcome;
-  await saveChange(deps, job, tree, { outcome, verdict }, signal);
+  const recorded = await recordedChange(stages, job, tree, { title, summary, verdict, limitReached }, signal);
+  crashPoint("before-change-stored");
+  await recorder.saveChange(recorded);
+  crashPoint("after-change-stored");
   if (verdict.kind === "denied") return { kind: "denied", violations: verdict.violations, limitReached };
   return { kind: "reviewed", change: { title, summary, verdict, limitReached }, model };
-}
-
-const withheld: Words = {
-  title: "Withheld: the change held a secret",
-  summary: "The change held what looks like a credential. Nothing of it was published, and its diff is not kept.",
-};
-
-async function saveChange(
-  deps: RunDeps,
-  job: LeasedJob,
-  tree: OpenTree,
-  found: { outcome: Exclude<AgentOutcome, { kind: "unchanged" }>; verdict: Verdict },
-  signal: AbortSignal,
-): Promise<void> {
-  const { outcome, verdict } = found;
-  const holdsSecret = verdict.kind === "denied" && verdict.violations.some((violation) => violation.isSecret);
-  // Neither a diff nor words with a credential in them are kept where people read.
-  const words = holdsSecret ? withheld : { title: outcome.title, summary: outcome.summary };
-  const diff = holdsSecret ? Buffer.alloc(0) : await deps.stages.diff(job, tree, words, signal);
-  deps.crashPoint("before-change-stored");
-  await deps.recorder.saveChange({
-    ...words,
-    limitReached: outcome.kind === "stopped" ? outcome.code : null,
-    findings: verdict,
-    figures: describeVerdict(verdict),
-    diff,
-  });
-  deps.crashPoint("after-change-stored");
 }

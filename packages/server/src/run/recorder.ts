@@ -4,6 +4,7 @@ import { loadRun } from "../jobs/load-run.ts";
 import { recordBase } from "../jobs/record-base.ts";
 import { type RecordedChange, recordChange } from "../jobs/record-change.ts";
 import { recordCommit } from "../jobs/record-commit.ts";
+import { type RecordedMove, recordMovedCommit } from "../jobs/record-moved-base.ts";
 import { type RecordedPullRequest, recordPullRequest } from "../jobs/record-pull-request.ts";
 import { recordPush } from "../jobs/record-push.ts";
 import { recordStep } from "../jobs/record-step.ts";
@@ -23,7 +24,8 @@ export interface Recorder {
   saveBase(base: { commit: string; branch: string }): Promise<void>;
   saveStep(step: Step, edits: readonly OverlayEntry[]): Promise<void>;
   saveChange(change: RecordedChange): Promise<void>;
-  saveCommit(ids: { treeId: string; commitId: string }): Promise<void>;
+  /** `move`: stored with it where the base moved on. */
+  saveCommit(ids: { treeId: string; commitId: string }, move?: RecordedMove): Promise<void>;
   savePush(): Promise<void>;
   savePullRequest(pullRequest: RecordedPullRequest): Promise<void>;
   /** Before anything leaves this machine for good: until when, by the monotonic clock, it may be sent. */
@@ -58,8 +60,8 @@ export function createRecorder(deps: RecorderDeps, run: ActiveRun): Recorder {
       signal.throwIfAborted();
     },
     saveChange: (change) => write(() => recordChange(pool, lease, change)),
-    async saveCommit(ids) {
-      await write(() => recordCommit(pool, lease, ids));
+    async saveCommit(ids, move) {
+      await write(() => (move ? recordMovedCommit(pool, lease, ids, move) : recordCommit(pool, lease, ids)));
       run.publishing = true;
     },
     savePush: () => write(() => recordPush(pool, lease)),

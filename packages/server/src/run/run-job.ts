@@ -4,6 +4,7 @@ import { proposeChange } from "./propose-change.ts";
 import type { Recorder } from "./recorder.ts";
 import { resumeChange } from "./resume-change.ts";
 import type { Outcome, Stages } from "./run.ts";
+import { takeInBase } from "./take-in-base.ts";
 
 export interface RunDeps {
   stages: Stages;
@@ -28,8 +29,13 @@ export async function runJob(deps: RunDeps, job: LeasedJob, signal: AbortSignal)
   const proposal = job.change ? resumeChange(job, job.change) : await proposeChange(deps, job, tree, said, signal);
   if (proposal.kind !== "reviewed") return proposal;
 
-  const { change, model } = proposal;
-  const publication = await stages.publish(job, { ...tree, change, model, stored: job.change, recorder }, signal);
+  const { model } = proposal;
+  const settled = await takeInBase(deps, job, tree, proposal.change, signal);
+  if (settled.kind !== "settled") return settled;
+  const { change, move, baseConflict } = settled;
+  const saveCommit: Recorder["saveCommit"] = (ids) => recorder.saveCommit(ids, move ?? undefined);
+  const work = { ...settled.tree, change, model, baseConflict, stored: job.change };
+  const publication = await stages.publish(job, { ...work, recorder: { ...recorder, saveCommit } }, signal);
   if (publication.kind === "branch_conflict") return publication;
 
   crashPoint("before-pull-request-stored");

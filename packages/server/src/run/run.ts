@@ -16,6 +16,8 @@ export interface Stages {
   review(job: LeasedJob, tree: OpenTree, words: Words, signal: AbortSignal): Promise<Verdict>;
   /** The unified diff from the base to the overlay. */
   diff(job: LeasedJob, tree: OpenTree, words: Words, signal: AbortSignal): Promise<Buffer>;
+  /** What became of the base branch since the tree was opened, merged with the edits where that is possible. */
+  takeInBase(job: LeasedJob, tree: OpenTree, words: Words, signal: AbortSignal): Promise<MovedTree>;
   /** Exactly one pull request, however often it is called. */
   publish(job: LeasedJob, work: PublishWork, signal: AbortSignal): Promise<Publication>;
 }
@@ -31,6 +33,11 @@ export interface OpenTree {
   /** The branch that the base commit was read from. */
   baseBranch: string;
 }
+
+export type MovedTree =
+  | { kind: "unmoved" }
+  | { kind: "merged"; tree: OpenTree }
+  | { kind: "conflict"; commit: string; paths: readonly string[] };
 
 export interface AgentWork extends OpenTree {
   /** What earlier runs stored: the agent goes on from there. */
@@ -59,6 +66,8 @@ export interface PublishWork extends OpenTree {
   model: string;
   /** What an earlier run stored before it pushed. */
   stored: { treeId: string; commitId: string } | null;
+  /** Files that the base branch changed otherwise meanwhile. */
+  baseConflict: readonly string[];
   recorder: Pick<Recorder, "saveCommit" | "savePush" | "renewForEffect">;
 }
 

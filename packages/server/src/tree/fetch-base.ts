@@ -3,20 +3,19 @@ import { fetchObjects } from "./fetch-objects.ts";
 import type { Remote } from "./mirror.ts";
 import { type MirrorContext, withStore } from "./mirror-context.ts";
 import { objectFormatOf } from "./object-id.ts";
-import { baseFolder, basePin, tipFolder, tipRef } from "./pin-names.ts";
+import { baseFolder, movedFolder, tipFolder, tipRef } from "./pin-names.ts";
 import { readRefs, writeRefs } from "./refs.ts";
 import { pinOrDoubt } from "./repair-mirror.ts";
 import { resolveBase } from "./resolve-base.ts";
 
-/** Fetches a branch as it is now and pins it for the jobs. */
+/** Fetches a branch as it is now and sets the pins to it. */
 export async function fetchBase(
   context: MirrorContext,
-  input: { remote: Remote; baseRef: string | null; jobIds: readonly string[] },
+  input: { remote: Remote; baseRef: string | null; pins: readonly string[] },
   signal: AbortSignal,
 ): Promise<{ commit: string; ref: string }> {
-  const { remote, jobIds } = input;
+  const { remote, pins } = input;
   const { branch, commit } = await resolveBase(context.git, input, signal);
-  const pins = jobIds.map(basePin);
   const pinHere = () => pinIfHere(context, commit, pins, signal);
   if (await pinOrDoubt(context, pinHere, signal)) return { commit, ref: branch };
 
@@ -24,7 +23,7 @@ export async function fetchBase(
   const refspecs = [tipRef(branch), ...pins].map((ref) => `${source}:${ref}`);
   await fetchObjects(context, { remote, refspecs, format: objectFormatOf(commit) }, pinHere, signal);
   // The branch may have moved since it was asked for: what was fetched counts.
-  const refs = await readRefs(context.place.gitDir, [baseFolder]);
+  const refs = await readRefs(context.place.gitDir, [baseFolder, movedFolder]);
   return { commit: refs.find((ref) => ref.name === pins[0])?.id ?? commit, ref: branch };
 }
 

@@ -25,6 +25,14 @@ export type PushOutcome =
   | { kind: "conflict"; found: string | null }
   | { kind: "rejected"; reason: string };
 
+export type MovedBase =
+  /** It is where it was, or gone. */
+  | { kind: "unmoved" }
+  /** The job's edits as they are on the new base. */
+  | { kind: "merged"; base: string; entries: readonly OverlayEntry[] }
+  /** Both changed these files, each in its own way. */
+  | { kind: "conflict"; base: string; paths: readonly string[] };
+
 export interface DiffStat {
   files: number;
   insertions: number;
@@ -43,6 +51,11 @@ export interface Mirror {
   ): Promise<{ commit: string; ref: string }>;
   /** Makes sure that a pinned base is still here, fetching it by id if need be. */
   ensureBase(input: { remote: Remote; jobId: string; commit: string }, signal: AbortSignal): Promise<void>;
+  /**
+   * Looks whether the branch that a job's base was read from has moved on, and merges file by file what happened there
+   * with what the job did; changes nothing that the job stands on.
+   */
+  takeInBase(input: { remote: Remote; branch: string; ours: CommitInput }, signal: AbortSignal): Promise<MovedBase>;
   treeAt(commit: string): CommitTree;
   /** Builds the commit and pins it for the job; the same input gives the same ids. */
   commit(input: CommitInput, signal: AbortSignal): Promise<{ treeId: string; commitId: string }>;

@@ -14,9 +14,11 @@ import { listTree } from "./list-tree.ts";
 import type { Mirror } from "./mirror.ts";
 import type { MirrorContext, MirrorLimits } from "./mirror-context.ts";
 import type { MirrorPlace } from "./mirror-place.ts";
+import { basePin } from "./pin-names.ts";
 import { pushBranch } from "./push-branch.ts";
 import { pinnedJobs, releasePins } from "./release-pins.ts";
 import { createSharedWork } from "./share-work.ts";
+import { takeInBase } from "./take-in-base.ts";
 import type { TreeIndex } from "./tree.ts";
 
 export interface OpenMirror {
@@ -65,12 +67,13 @@ export function openMirror(deps: {
     async fetchBase({ remote, jobId, baseRef }, signal) {
       const key = JSON.stringify([remote.url, remote.authorization, baseRef]);
       const fetch = (jobIds: readonly string[], shared: AbortSignal) =>
-        fetchBase(context, { remote, baseRef, jobIds }, until(shared));
+        fetchBase(context, { remote, baseRef, pins: jobIds.map(basePin) }, until(shared));
       const base = await fetches.join(key, jobId, fetch, until(signal));
       // The lock's date is the mirror's last use, which eviction goes by.
       await utimes(place.storeLock, new Date(), new Date()).catch(() => {});
       return base;
     },
+    takeInBase: (input, signal) => takeInBase({ context, reader }, input, until(signal)),
     ensureBase: (input, signal) => ensureBase(context, input, until(signal)),
     treeAt: (commit) => openCommitTree({ context, reader, cache, indexOf, closing }, commit),
     commit: (input, signal) => buildCommit(context, input, until(signal)),

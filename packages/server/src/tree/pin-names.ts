@@ -3,6 +3,7 @@ import { checkId } from "./mirror-place.ts";
 
 export const baseFolder = "refs/emend/base/";
 export const runFolder = "refs/emend/run/";
+export const movedFolder = "refs/emend/moved/";
 export const tipFolder = "refs/emend/tip/";
 
 /** Keeps the base that a job reads. */
@@ -15,6 +16,12 @@ export function basePin(jobId: string): string {
 export function runPin(jobId: string): string {
   checkId(jobId);
   return runFolder + jobId;
+}
+
+/** Keeps the base branch as it is when a job publishes, while both are merged. */
+export function movedPin(jobId: string): string {
+  checkId(jobId);
+  return movedFolder + jobId;
 }
 
 /**

@@ -28,6 +28,8 @@ const points: readonly (CrashPoint | `${CrashPoint}:2`)[] = [
   "after-review",
   "before-change-stored",
   "after-change-stored",
+  "before-base-taken-in",
+  "after-base-taken-in",
   ...publishCrashPoints,
   "before-pull-request-stored",
   "after-pull-request-stored",

@@ -10,6 +10,7 @@ import { createLogger } from "../../src/lib/logger.ts";
 import { createFetch } from "../../src/lib/network.ts";
 import { createWriteQueue } from "../../src/publish/write-queue.ts";
 import { createCrashPoint } from "../../src/run/crash-point.ts";
+import type { CrashPoint } from "../../src/run/crash-points.ts";
 import { createStages } from "../../src/run/create-stages.ts";
 import { startWorker } from "../../src/run/worker.ts";
 import { createGit } from "../../src/tree/git.ts";
@@ -26,8 +27,11 @@ export interface ForgeWorkerOrder {
   crashAt?: string;
 }
 
+/** For a worker in this process: told of every point as it is passed. */
+type Passed = (point: CrashPoint) => void;
+
 /** A worker with the real stages, whose every turn with its model is counted in the table `turns`. */
-export async function startForgeWorker(order: ForgeWorkerOrder): Promise<{ stop(): Promise<void> }> {
+export async function startForgeWorker(order: ForgeWorkerOrder, passed?: Passed): Promise<{ stop(): Promise<void> }> {
   const log = createLogger({ level: "silent" });
   const pool = createPool({ url: order.databaseUrl, connectionsMax: 4, log });
   const listener = await startListener({ url: order.databaseUrl, log });
@@ -40,7 +44,11 @@ export async function startForgeWorker(order: ForgeWorkerOrder): Promise<{ stop(
     githubTokens: new Map(),
     credentialOf: async () => order.token,
   };
-  const crashPoint = createCrashPoint(order.crashAt);
+  const crash = createCrashPoint(order.crashAt);
+  const crashPoint: Passed = (point) => {
+    passed?.(point);
+    crash(point);
+  };
   const stages = createStages({
     mirrors,
     writes: createWriteQueue(),

@@ -77,6 +77,7 @@ export async function publishTestJob(
       model: row.model,
       base,
       entries: testEntries,
+      baseConflict: [],
       title: 'Replace "API token" with "access key"',
       summary: "Replaced the term on 1 page and added a page.",
       checks: { introduced: [], fixed: [], findingsBefore: 2, findingsAfter: 2 },

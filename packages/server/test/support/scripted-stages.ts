@@ -56,6 +56,7 @@ export function scriptedStages(deps: { pool: Pool; worker: string; crashPoint(na
       return { kind: "denied", violations: [{ path: ".github/x.yml", rule: "ci files" }] };
     },
     diff: async () => Buffer.from("diff"),
+    takeInBase: async () => ({ kind: "unmoved" }),
     async publish(job, work, signal) {
       const script = scriptOf(job);
       deps.crashPoint("before-commit");

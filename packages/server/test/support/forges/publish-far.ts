@@ -66,6 +66,7 @@ export async function startFarPublisher(vendor: Vendor): Promise<FarPublisher> {
       model: "emend/rules",
       base,
       entries: testEntries,
+      baseConflict: [],
       title: "Replace a term",
       summary: "Replaced the term on 1 page.",
       checks: { introduced: [], fixed: [], findingsBefore: 0, findingsAfter: 0 },

@@ -1,0 +1,25 @@
+import type { LeasedJob } from "../jobs/leased-job.ts";
+import type { RecordedChange } from "../jobs/record-change.ts";
+import type { Verdict } from "../review/review.ts";
+import { describeVerdict } from "./describe-verdict.ts";
+import type { LimitCode, OpenTree, Stages, Words } from "./run.ts";
+
+const withheld: Words = {
+  title: "Withheld: the change held a secret",
+  summary: "The change held what looks like a credential. Nothing of it was published, and its diff is not kept.",
+};
+
+/** A judged change as it is stored: neither a diff nor words with a credential in them are kept where people read. */
+export async function recordedChange(
+  stages: Stages,
+  job: LeasedJob,
+  tree: OpenTree,
+  judged: Words & { verdict: Verdict; limitReached: LimitCode | null },
+  signal: AbortSignal,
+): Promise<RecordedChange> {
+  const { verdict, limitReached } = judged;
+  const holdsSecret = verdict.kind === "denied" && verdict.violations.some((violation) => violation.isSecret);
+  const words = holdsSecret ? withheld : { title: judged.title, summary: judged.summary };
+  const diff = holdsSecret ? Buffer.alloc(0) : await stages.diff(job, tree, words, signal);
+  return { ...words, limitReached, findings: verdict, figures: describeVerdict(verdict), diff };
+}

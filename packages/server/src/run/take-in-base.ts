@@ -1,0 +1,74 @@
+import type { LeasedJob } from "../jobs/leased-job.ts";
+import type { RecordedMove } from "../jobs/record-moved-base.ts";
+import { assertNever } from "../lib/assert-never.ts";
+import { recordedChange } from "./recorded-change.ts";
+import type { OpenTree, Outcome, ReviewedChange } from "./run.ts";
+import type { RunDeps } from "./run-job.ts";
+
+/** A change on the base that it will be published on. */
+export interface SettledChange {
+  kind: "settled";
+  tree: OpenTree;
+  change: ReviewedChange;
+  /** Stored with the commit; null where the base is where it was. */
+  move: RecordedMove | null;
+  baseConflict: readonly string[];
+}
+
+/**
+ * The base branch may have moved on while the agent worked. Where its changes and the job's go together, the job goes
+ * on from the new base, judged anew there; where they do not, it stays on the one it was made from, and says so.
+ */
+export async function takeInBase(
+  deps: RunDeps,
+  job: LeasedJob,
+  tree: OpenTree,
+  change: ReviewedChange,
+  signal: AbortSignal,
+): Promise<SettledChange | Extract<Outcome, { kind: "unchanged" | "denied" }>> {
+  const { stages, recorder, crashPoint } = deps;
+  const asItIs = { kind: "settled", tree, change, move: null, baseConflict: job.baseConflict } as const;
+  // A stored commit is published as it is, and a follow-up goes on from its own branch.
+  if (job.change !== null || job.continuesBranch) return asItIs;
+
+  crashPoint("before-base-taken-in");
+  const moved = await stages.takeInBase(job, tree, change, signal);
+  crashPoint("after-base-taken-in");
+  const branch = tree.baseBranch;
+  switch (moved.kind) {
+    case "unmoved":
+      return asItIs;
+    case "conflict": {
+      const { commit, paths } = moved;
+      return { ...asItIs, move: { kind: "conflict", base: { commit, branch }, paths }, baseConflict: paths };
+    }
+    case "merged":
+      break;
+    default:
+      return assertNever(moved);
+  }
+  const { limitReached } = change;
+  const edits = moved.tree.overlay.entries();
+  if (edits.length === 0) {
+    return {
+      kind: "unchanged",
+      summary: `By now ${branch} holds these very changes, so there is nothing to publish.`,
+      limitReached,
+    };
+  }
+  const verdict = await stages.review(job, moved.tree, change, signal);
+  const judged = { ...change, verdict };
+  const recorded = await recordedChange(stages, job, moved.tree, judged, signal);
+  if (verdict.kind === "denied") {
+    await recorder.saveChange(recorded);
+    return { kind: "denied", violations: verdict.violations, limitReached };
+  }
+  const base = { commit: moved.tree.base.commit, branch };
+  return {
+    kind: "settled",
+    tree: moved.tree,
+    change: { ...change, verdict },
+    move: { kind: "merged", base, edits, change: recorded },
+    baseConflict: [],
+  };
+}
