@@ -78,4 +78,34 @@ export interface DashboardJobPage {
 export interface DashboardJob {
   projectId: string;
   run: JobRun;
+  /** What was asked beyond the prompt, to ask the same again. */
+  options: { baseRef?: string; model?: string; draft?: boolean; maxCostUsd?: number };
+  /** What was asked after the first prompt. */
+  messages: readonly { number: number; prompt: string; createdBy: string; at: string }[];
+}
+
+/** One step of a run, with what its tools answered. Texts are shortened. */
+export interface DashboardStep {
+  text: string;
+  tools: readonly { name: string; input: string; output: string | null; isError: boolean }[];
+}
+
+/** A page as a change leaves it. */
+export interface DashboardFile {
+  text: string;
+}
+
+/** How the rules read an instruction. Nothing is run. */
+export type DashboardReading =
+  /** A language model reads it. */
+  | { kind: "free" }
+  | { kind: "understood"; orders: readonly string[] }
+  /** `examples`: the nearest that are understood. */
+  | { kind: "not_understood"; clause: string; reason: string; examples: readonly string[] };
+
+/** A job that somebody might want to run. */
+export interface DashboardSuggestion {
+  prompt: string;
+  /** Why, in a few words. */
+  because: string;
 }

@@ -11,6 +11,7 @@ import { createSealer } from "./accounts/secrets.ts";
 import { createSessions } from "./accounts/sessions.ts";
 import { type Admin, createAdmin } from "./admin.ts";
 import { type ModelsDeps, openModel } from "./agent/models/registry.ts";
+import { readPrompt } from "./agent/rules/read-prompt.ts";
 import type { Config } from "./config.ts";
 import { dashboardPlugin } from "./dashboard/plugin.ts";
 import { startListener } from "./db/listener.ts";
@@ -120,6 +121,8 @@ export async function startServer(config: Config): Promise<Server> {
         sessions: createSessions({ pool, publicUrl }),
       };
       const serving = new AbortController();
+      const pullRequestState = (projectId: string, number: number) =>
+        readPullRequestState({ pool, forges, log }, projectId, number);
       const app = buildApp({
         pool,
         listener,
@@ -129,7 +132,7 @@ export async function startServer(config: Config): Promise<Server> {
         trustProxy: config.trustProxy,
         promptCodePointsMax: config.promptCodePointsMax,
         defaultModel: config.model,
-        pullRequestState: (projectId, number) => readPullRequestState({ pool, forges, log }, projectId, number),
+        pullRequestState,
         plugins: [
           localForgePlugin({ ...local, ...access, log, signal: serving.signal }),
           mcpPlugin({ keyring }),
@@ -143,6 +146,9 @@ export async function startServer(config: Config): Promise<Server> {
             defaultModel: config.model,
             promptCodePointsMax: config.promptCodePointsMax,
             addLocalProject: (input) => admin.addProject({ ...input, forge: "local" }),
+            pullRequestState,
+            readPrompt,
+            suggestions: async () => [],
             assetsDir: new URL("../../dashboard/dist/", import.meta.url),
           }),
         ],
@@ -244,7 +250,7 @@ function composeWorker(parts: {
       const fallbacks = project.settings.fallbackModels ?? config.modelFallbacks;
       return measureModel(metrics, await openModel(models, { name, fallbacks, projectId: project.id }));
     },
-    jobUrl: (job) => `${forges.local.publicUrl()}/v2/agent/${job.projectId}/job/${job.id}`,
+    jobUrl: (job) => `${forges.local.publicUrl()}/app/jobs/${job.id}`,
     crashPoint,
     log,
   });

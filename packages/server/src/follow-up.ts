@@ -1,19 +1,19 @@
 import type { Pool } from "./db/pool.ts";
 import type { JobReader } from "./jobs/job-reader.ts";
-import { messageJob } from "./jobs/message-job.ts";
+import { messageJob, messageQuota } from "./jobs/message-job.ts";
 import { assertNever } from "./lib/assert-never.ts";
 import type { CommentDeps } from "./run/follow-comments.ts";
 
-const messagesPerHourMax = 100;
-const hourMs = 3_600_000;
-
-/** What somebody says on a pull request goes the way of every message, under the same quota. */
+/**
+ * What somebody says on a pull request goes the way of every message, under the same quota. The comment is heard in the
+ * transaction that takes it: a crash leaves both or neither.
+ */
 export function createFollowUp(deps: { pool: Pool; reader: JobReader }): CommentDeps["followUp"] {
   return async ({ jobId, projectId, prompt, author }) => {
     const outcome = await messageJob(
       // The pull request was looked at a moment ago.
       { ...deps, pullRequestState: async () => null },
-      { usesMax: messagesPerHourMax, windowMs: hourMs },
+      messageQuota,
       { id: jobId, projectId, prompt, createdBy: `comment/${author}` },
     );
     switch (outcome.kind) {

@@ -6,6 +6,8 @@ export interface JobFilter {
   status: JobStatus | null;
   /** In the prompt, the title or the id. */
   search: string | null;
+  /** These alone, to see how they stand by now; null: all. */
+  ids: readonly string[] | null;
   /** The last id of the page before. */
   before: string | null;
   limit: number;
@@ -24,9 +26,10 @@ export async function listJobs(db: Queryable, filter: JobFilter): Promise<Dashbo
        wire_time(created_at) as "createdAt", wire_time(ended_at) as "endedAt"
      from jobs
      where ($1::text is null or project_id = $1)
-       and case when $2::text is null then status <> 'archived' else status = $2 end
+       and case when $2::text is null then status <> 'archived' or $7::text[] is not null else status = $2 end
        and ($3::text is null or title ilike $3 or prompt ilike $3 or id = $4)
        and ($5::text is null or id < $5)
+       and ($7::text[] is null or id = any ($7))
      order by id desc limit $6`,
     [
       filter.projectId,
@@ -35,6 +38,7 @@ export async function listJobs(db: Queryable, filter: JobFilter): Promise<Dashbo
       filter.search,
       filter.before,
       filter.limit + 1,
+      filter.ids,
     ],
   );
   const jobs = rows.slice(0, filter.limit);

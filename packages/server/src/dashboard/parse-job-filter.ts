@@ -4,6 +4,7 @@ import { isJobId } from "../jobs/job-id.ts";
 import type { JobFilter } from "./list-jobs.ts";
 
 const rowsPerPage = 50;
+const idsMax = 50;
 const searchLengthMax = 200;
 
 /** Checks a listing's query; an empty value is none. */
@@ -19,6 +20,7 @@ export function parseJobFilter(query: Record<string, unknown>): JobFilter {
     projectId: idOf(query.project, "project"),
     status: known,
     search,
+    ids: idsOf(query.ids),
     before: idOf(query.cursor, "cursor"),
     limit: rowsPerPage,
   };
@@ -28,6 +30,12 @@ function idOf(given: unknown, name: string): string | null {
   const id = textOf(given);
   if (id !== null && !isJobId(id)) throw invalid(`${name} is not one that this service gave.`);
   return id;
+}
+
+function idsOf(given: unknown): readonly string[] | null {
+  const ids = textOf(given)?.split(",") ?? null;
+  if (ids === null || (ids.length <= idsMax && ids.every(isJobId))) return ids;
+  throw invalid(`ids must be at most ${idsMax}, each one that this service gave.`);
 }
 
 function textOf(given: unknown): string | null {

@@ -5,9 +5,12 @@ import { createJobReader } from "../jobs/job-reader.ts";
 import { appRoutes } from "./app-routes.ts";
 import type { DashboardDeps } from "./dashboard.ts";
 import { requireSession } from "./require-session.ts";
+import { composeJobRoutes } from "./routes/compose-job.ts";
 import { jobActionRoutes } from "./routes/job-actions.ts";
+import { jobDetailRoutes } from "./routes/job-details.ts";
 import { jobRoutes } from "./routes/jobs.ts";
 import { keyRoutes } from "./routes/keys.ts";
+import { messageJobRoute } from "./routes/message-job.ts";
 import { projectRoutes } from "./routes/projects.ts";
 import { sessionRoute } from "./routes/session.ts";
 import { streamEventsRoute } from "./routes/stream-events.ts";
@@ -28,6 +31,9 @@ export function dashboardPlugin(deps: DashboardDeps): (app: FastifyInstance) => 
         projectRoutes(api, shared);
         keyRoutes(api, shared);
         jobRoutes(api, shared);
+        composeJobRoutes(api, shared);
+        jobDetailRoutes(api, shared);
+        messageJobRoute(api, shared);
         jobActionRoutes(api, shared);
         streamEventsRoute(api, shared);
       },

@@ -1,5 +1,5 @@
 import { channels } from "../db/channels.ts";
-import type { Pool } from "../db/pool.ts";
+import type { Pool, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { QuotaRule, QuotaState } from "./create-job.ts";
 import { isJobId } from "./job-id.ts";
@@ -7,6 +7,9 @@ import type { JobReader } from "./job-reader.ts";
 import type { RecordedPullRequest } from "./record-pull-request.ts";
 import { toText } from "./to-jsonb.ts";
 import { toWireJob, type WireJob, type WireRow, wireColumns } from "./wire-job.ts";
+
+/** Of a project, whoever sends them. */
+export const messageQuota: QuotaRule = { usesMax: 100, windowMs: 3_600_000 };
 
 export interface MessageJobInput {
   id: string;
@@ -46,7 +49,7 @@ export async function messageJob(
   const number = found?.pull_request?.number;
   const state = number === undefined ? null : await deps.pullRequestState(input.projectId, number);
   if (state === "merged" || state === "closed") return { kind: "refused", because: state };
-  const outcome = await accept(deps.pool, quota, input);
+  const outcome = await inTransaction(deps.pool, (client) => acceptMessage(client, quota, input));
   deps.reader.forget(input.id);
   return outcome;
 }
@@ -75,47 +78,50 @@ function refusalOf(job: JobRow | undefined): MessageOutcome | null {
   return state === "merged" || state === "closed" ? { kind: "refused", because: state } : null;
 }
 
-async function accept(pool: Pool, quota: QuotaRule, input: MessageJobInput): Promise<MessageOutcome> {
-  return inTransaction(pool, async (client) => {
-    const refusal = refusalOf(await findJob(client, input, "for no key update"));
-    if (refusal) return refusal;
-    const { rows: uses } = await client.query(
-      "select * from admit_use($1, 'message', $2, make_interval(secs => $3), null)",
-      [input.projectId, quota.usesMax, quota.windowMs / 1000],
-    );
-    const use = uses[0] as { is_admitted: boolean; used: number; at: Date; frees_at: Date };
-    const state = {
-      ...quota,
-      usesLeft: Math.max(0, quota.usesMax - use.used),
-      freesAt: use.frees_at,
-      freesInMs: Math.max(0, use.frees_at.getTime() - use.at.getTime()),
-    };
-    if (!use.is_admitted) return { kind: "limited", quota: state };
-    // Edits belong to the base they were made on: the branch holds those that were pushed.
-    await client.query("delete from overlay where job_id = $1 and (select pushed from jobs where id = $1)", [input.id]);
-    const { rows } = await client.query<WireRow>(
-      `with message as (
-         insert into job_messages (job_id, number, prompt, after_step, created_by)
-         select $1, coalesce((select max(number) from job_messages where job_id = $1), 0) + 1, $2,
-           coalesce((select max(number) from steps where job_id = $1), 0), $3
-         returning number
-       ), changed as (
-         update jobs set status = 'active', phase = 'queued', ref = branch, continues_branch = pushed,
-           base_commit = case when not pushed then base_commit end,
-           tree_id = null, commit_id = null, limit_reached = null, findings = null,
-           failure_code = null, failure_message = null, ended_at = null, stop_asked = null,
-           contents_dropped_at = null, crashes = 0, retries = 0, run_after = clock_timestamp(),
-           event_seq = event_seq + 1, updated_at = clock_timestamp()
-         where id = $1
-         returning *
-       ), told as (
-         insert into job_events (job_id, seq, kind, data)
-         select id, event_seq, 'job.message', jsonb_build_object('number', message.number) from changed, message
-       )
-       select ${wireColumns}, pg_notify('${channels.jobChanged}', id), pg_notify('${channels.jobDue}', project_id)
-       from changed`,
-      [input.id, toText(input.prompt), input.createdBy],
-    );
-    return { kind: "accepted", job: toWireJob(rows[0] as WireRow), quota: state };
-  });
+/** The message's part in a transaction, for whoever has more to store with it. */
+export async function acceptMessage(
+  client: Queryable,
+  quota: QuotaRule,
+  input: MessageJobInput,
+): Promise<MessageOutcome> {
+  const refusal = refusalOf(await findJob(client, input, "for no key update"));
+  if (refusal) return refusal;
+  const { rows: uses } = await client.query(
+    "select * from admit_use($1, 'message', $2, make_interval(secs => $3), null)",
+    [input.projectId, quota.usesMax, quota.windowMs / 1000],
+  );
+  const use = uses[0] as { is_admitted: boolean; used: number; at: Date; frees_at: Date };
+  const state = {
+    ...quota,
+    usesLeft: Math.max(0, quota.usesMax - use.used),
+    freesAt: use.frees_at,
+    freesInMs: Math.max(0, use.frees_at.getTime() - use.at.getTime()),
+  };
+  if (!use.is_admitted) return { kind: "limited", quota: state };
+  // Edits belong to the base they were made on: the branch holds those that were pushed.
+  await client.query("delete from overlay where job_id = $1 and (select pushed from jobs where id = $1)", [input.id]);
+  const { rows } = await client.query<WireRow>(
+    `with message as (
+       insert into job_messages (job_id, number, prompt, after_step, created_by)
+       select $1, coalesce((select max(number) from job_messages where job_id = $1), 0) + 1, $2,
+         coalesce((select max(number) from steps where job_id = $1), 0), $3
+       returning number
+     ), changed as (
+       update jobs set status = 'active', phase = 'queued', ref = branch, continues_branch = pushed,
+         base_commit = case when not pushed then base_commit end,
+         tree_id = null, commit_id = null, limit_reached = null, findings = null,
+         failure_code = null, failure_message = null, ended_at = null, stop_asked = null,
+         contents_dropped_at = null, crashes = 0, retries = 0, run_after = clock_timestamp(),
+         event_seq = event_seq + 1, updated_at = clock_timestamp()
+       where id = $1
+       returning *
+     ), told as (
+       insert into job_events (job_id, seq, kind, data)
+       select id, event_seq, 'job.message', jsonb_build_object('number', message.number) from changed, message
+     )
+     select ${wireColumns}, pg_notify('${channels.jobChanged}', id), pg_notify('${channels.jobDue}', project_id)
+     from changed`,
+    [input.id, toText(input.prompt), input.createdBy],
+  );
+  return { kind: "accepted", job: toWireJob(rows[0] as WireRow), quota: state };
 }

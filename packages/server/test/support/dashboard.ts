@@ -3,6 +3,7 @@ import { addProject } from "../../src/accounts/add-project.ts";
 import { createLoginLink } from "../../src/accounts/create-login-link.ts";
 import { createSealer } from "../../src/accounts/secrets.ts";
 import { createSessions } from "../../src/accounts/sessions.ts";
+import { readPrompt } from "../../src/agent/rules/read-prompt.ts";
 import type { DashboardDeps } from "../../src/dashboard/dashboard.ts";
 import { apiPrefix, dashboardPlugin } from "../../src/dashboard/plugin.ts";
 import type { Pool } from "../../src/db/pool.ts";
@@ -51,6 +52,9 @@ export async function startDashboard(options: Partial<DashboardDeps> = {}): Prom
         defaultModel: "emend/rules",
         promptCodePointsMax: 100_000,
         addLocalProject: (input) => addRow(pool, input),
+        pullRequestState: async () => null,
+        readPrompt,
+        suggestions: async () => [],
         assetsDir: new URL("file:///nowhere/"),
         publishingWaitMs: 0,
         ...options,

@@ -19,7 +19,7 @@ export function notUnderstood(input: { clause: string; reason: string }): AppErr
 }
 
 /** The forms that share the verb and most words with the clause; where none does, the first few. */
-function nearestExamples(clause: string): readonly string[] {
+export function nearestExamples(clause: string): readonly string[] {
   const words = wordsOf(clause.slice(0, 2_000));
   const scored = forms
     .filter((form) => !form.example.endsWith(":"))

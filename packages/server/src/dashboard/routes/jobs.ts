@@ -1,37 +1,17 @@
-import type { DashboardJob, JobDiff } from "@emend/contract";
 import type { FastifyInstance } from "fastify";
 import { allowedModels } from "../../accounts/project-settings.ts";
 import { AppError } from "../../errors.ts";
 import { createJobRules } from "../../http/create-job-rules.ts";
 import { parseCreateBody } from "../../http/parse-create-body.ts";
 import { createJob } from "../../jobs/create-job.ts";
-import { diffFiles } from "../../jobs/diff-files.ts";
-import { readDiff } from "../../jobs/read-diff.ts";
-import { readRun } from "../../jobs/read-run.ts";
 import type { RouteDeps } from "../dashboard.ts";
-import { findJob } from "../find-job.ts";
 import { findProject } from "../find-project.ts";
 import { listJobs } from "../list-jobs.ts";
 import { parseJobFilter } from "../parse-job-filter.ts";
 import { subjectOf } from "../require-session.ts";
 
-type Identified = { Params: { id: string } };
-
 export function jobRoutes(app: FastifyInstance, deps: RouteDeps): void {
   app.get("/jobs", async (request) => listJobs(deps.pool, parseJobFilter(request.query as Record<string, unknown>)));
-
-  app.get<Identified>("/jobs/:id", async (request): Promise<DashboardJob> => {
-    const job = await findJob(deps.pool, request.params.id);
-    const run = await readRun(deps.pool, job);
-    if (run) return { projectId: job.projectId, run };
-    throw new AppError("not_found", { publicMessage: "Job not found." });
-  });
-
-  app.get<Identified>("/jobs/:id/diff", async (request): Promise<JobDiff> => {
-    const job = await findJob(deps.pool, request.params.id);
-    const diff = (await readDiff(deps.pool, job))?.toString("utf8") ?? "";
-    return { diff, files: [...diffFiles(diff)] };
-  });
 
   app.post<{ Params: { projectId: string } }>("/projects/:projectId/jobs", async (request, reply) => {
     const project = await findProject(deps.pool, request.params.projectId);

@@ -52,8 +52,10 @@ export function streamEventsRoute(app: FastifyInstance, deps: RouteDeps): void {
   }
 }
 
+/** Browsers say it in a header when they connect again by themselves; a page that does so can but write it in the address. */
 function lastSeen(request: FastifyRequest): number {
-  const header = request.headers["last-event-id"] ?? "0";
-  if (typeof header === "string" && /^[0-9]{1,9}$/.test(header)) return Number(header);
+  const { after } = request.query as { after?: unknown };
+  const seen = request.headers["last-event-id"] ?? after ?? "0";
+  if (typeof seen === "string" && /^[0-9]{1,9}$/.test(seen)) return Number(seen);
   throw new AppError("invalid_request", { publicMessage: "Last-Event-ID is not one that this stream gave." });
 }

@@ -1,7 +1,7 @@
 import { messageJobOperation } from "@emend/contract";
 import type { FastifyInstance } from "fastify";
 import type { Project } from "../../accounts/project.ts";
-import { type MessageJobDeps, messageJob } from "../../jobs/message-job.ts";
+import { type MessageJobDeps, messageJob, messageQuota } from "../../jobs/message-job.ts";
 import { assertNever } from "../../lib/assert-never.ts";
 import { parseCreateBody } from "../parse-create-body.ts";
 import { rateLimitHeaders } from "../rate-limit-headers.ts";
@@ -10,14 +10,11 @@ import { type RequireKeyDeps, requireKey } from "../require-key.ts";
 import { takeBody } from "../take-body.ts";
 import { sendJob } from "./send-job.ts";
 
-const hourMs = 3_600_000;
-const messagesPerHourMax = 100;
-
 export interface MessageJobRouteDeps extends RequireKeyDeps, MessageJobDeps {
   promptCodePointsMax: number;
 }
 
-const refusals = {
+export const messageRefusals = {
   active: "The job is still active; send the message once it is final.",
   archived: "The job is archived.",
   merged: "The job's pull request is merged; create a new job.",
@@ -38,18 +35,19 @@ export function messageJobRoute(app: FastifyInstance, deps: MessageJobRouteDeps)
         promptCodePointsMax: deps.promptCodePointsMax,
         models: [],
       });
-      const outcome = await messageJob(
-        deps,
-        { usesMax: messagesPerHourMax, windowMs: hourMs },
-        { id: request.params.id, projectId: project.id, prompt, createdBy: `key/${request.grant?.keyId}` },
-      );
+      const outcome = await messageJob(deps, messageQuota, {
+        id: request.params.id,
+        projectId: project.id,
+        prompt,
+        createdBy: `key/${request.grant?.keyId}`,
+      });
       switch (outcome.kind) {
         case "accepted":
           return sendJob(reply, outcome.job, Object.entries(rateLimitHeaders(outcome.quota)).flat().map(String));
         case "unknown_job":
           return refuse(reply, jobNotFound);
         case "refused":
-          return refuse(reply, { code: "conflict", message: refusals[outcome.because] });
+          return refuse(reply, { code: "conflict", message: messageRefusals[outcome.because] });
         case "limited":
           return refuse(reply, {
             code: "rate_limited",
@@ -64,7 +62,7 @@ export function messageJobRoute(app: FastifyInstance, deps: MessageJobRouteDeps)
 }
 
 /** A message has no other fields that count. */
-function promptOf(body: unknown): unknown {
+export function promptOf(body: unknown): unknown {
   if (body === null || typeof body !== "object" || Array.isArray(body)) return body;
   return Object.hasOwn(body, "prompt") ? { prompt: (body as { prompt: unknown }).prompt } : {};
 }

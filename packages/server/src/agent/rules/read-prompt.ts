@@ -1,0 +1,27 @@
+import type { DashboardReading } from "@emend/contract";
+import { shown } from "../shown.ts";
+import { describeInstruction } from "./describe.ts";
+import { nearestExamples } from "./not-understood.ts";
+import { parsePrompt } from "./parse-prompt.ts";
+import { rulesModelName } from "./rules-model.ts";
+
+const wordsMax = 300;
+
+/** How the rules read an instruction, told while it is written. Nothing is run and nothing is looked up on the site. */
+export function readPrompt(model: string, prompt: string): DashboardReading {
+  if (model !== rulesModelName) return { kind: "free" };
+  const parsed = parsePrompt(prompt);
+  if (parsed.kind === "understood") {
+    return {
+      kind: "understood",
+      orders: parsed.instructions.map((each) => shown(describeInstruction(each), wordsMax)),
+    };
+  }
+  const { clause, reason } = parsed;
+  return {
+    kind: "not_understood",
+    clause: shown(clause, wordsMax),
+    reason: shown(reason, wordsMax),
+    examples: nearestExamples(clause),
+  };
+}

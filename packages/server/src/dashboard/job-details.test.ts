@@ -1,0 +1,113 @@
+import { deflateSync } from "node:zlib";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type DashboardApi, startDashboard } from "../../test/support/dashboard.ts";
+import { alterJob, seedJob } from "../../test/support/seed-jobs.ts";
+
+let host: DashboardApi;
+let projectId: string;
+let forgeState: "open" | "merged" | null = null;
+
+beforeAll(async () => {
+  host = await startDashboard({
+    pullRequestState: async () => forgeState,
+    suggestions: async () => [{ prompt: "Fix broken links.", because: "3 broken links" }],
+  });
+  projectId = (await host.api.addProject()).id;
+});
+afterAll(() => host.close());
+
+const newJob = () => seedJob(host.api.pool, projectId);
+
+it("gives what was asked, so that the same can be asked again", async () => {
+  const body = { prompt: "Fix broken links.", baseRef: "next", draft: true, maxCostUsd: 0.5 };
+  const { id } = (await host.send(`/projects/${projectId}/jobs`, { body })).json();
+  expect((await host.send(`/jobs/${id}`)).json()).toMatchObject({
+    options: { baseRef: "next", draft: true, maxCostUsd: 0.5, model: "emend/rules" },
+    messages: [],
+  });
+});
+
+it("200 sends a follow-up, which is shown with who sent it; 409 while it is active, or its pull request merged", async () => {
+  const id = await newJob();
+  const send = (prompt: unknown = "And the anchors.") => host.send(`/jobs/${id}/message`, { body: { prompt } });
+  expect((await send()).statusCode).toBe(409);
+  await alterJob(host.api.pool, id, "status = 'completed', ended_at = now()");
+  expect((await send("")).statusCode).toBe(400);
+  expect((await send()).statusCode).toBe(200);
+  expect((await host.send(`/jobs/${id}`)).json()).toMatchObject({
+    run: { status: "active", phase: "queued" },
+    messages: [{ number: 1, prompt: "And the anchors.", createdBy: expect.stringMatching(/^user\//) }],
+  });
+  await alterJob(host.api.pool, id, `status = 'completed', pull_request = '{"number": 1, "state": "open"}'`);
+  forgeState = "merged";
+  const refused = await send();
+  forgeState = null;
+  expect([refused.statusCode, refused.json().error]).toEqual([409, expect.stringContaining("merged")]);
+  expect((await host.send("/jobs/job_x/message", { body: { prompt: "x" } })).statusCode).toBe(404);
+});
+
+it("gives a step's calls with their answers, shortened; 404 once they were dropped", async () => {
+  const id = await newJob();
+  const messages = [
+    { role: "assistant", text: "Looking", toolCalls: [{ id: "c1", name: "search", input: { text: "token" } }] },
+    { role: "tool", callId: "c1", name: "search", output: "x".repeat(30_000), isError: false },
+  ];
+  await host.api.pool.query("insert into steps (job_id, number, messages) values ($1, 1, $2)", [
+    id,
+    JSON.stringify(messages),
+  ]);
+  const step = (await host.send(`/jobs/${id}/steps/1`)).json();
+  expect(step).toMatchObject({ text: "Looking", tools: [{ name: "search", isError: false }] });
+  expect(step.tools[0].output).toMatch(/10000 more characters$/);
+  await host.api.pool.query("update steps set messages = '[]' where job_id = $1", [id]);
+  for (const number of ["1", "2", "0", "1e3", "%00"]) {
+    expect((await host.send(`/jobs/${id}/steps/${number}`)).statusCode).toBe(404);
+  }
+});
+
+it("gives a page as the change leaves it, and 404 for whatever the job did not write", async () => {
+  const id = await newJob();
+  await host.api.pool.query(
+    "insert into overlay (job_id, path, mode, content) values ($1, 'guides/a b.md', '100644', $2)",
+    [id, deflateSync("# Hello <script>")],
+  );
+  const read = (path: string) => host.send(`/jobs/${id}/file?path=${path}`);
+  const shown = await read("guides%2Fa%20b.md");
+  expect(shown.json()).toEqual({ text: "# Hello <script>" });
+  expect(shown.headers["content-type"]).toMatch(/^application\/json/);
+  for (const path of ["..%2Fetc%2Fpasswd", "%00", "", "a&path=b"]) expect((await read(path)).statusCode).toBe(404);
+});
+
+it("says how the rules read an instruction, and runs nothing", async () => {
+  const read = async (body: object) => (await host.send(`/projects/${projectId}/reading`, { body })).json();
+  expect(await read({ prompt: 'Replace "API token" with "access key" and fix broken links.' })).toEqual({
+    kind: "understood",
+    orders: ['replace "API token" with "access key"', "fix broken links"],
+  });
+  expect(await read({ prompt: "Make it shine" })).toMatchObject({ kind: "not_understood", clause: "Make it shine" });
+  expect(await read({ prompt: "Make it shine", model: "openai/gpt" })).toEqual({ kind: "free" });
+  const tooLong = await host.send(`/projects/${projectId}/reading`, { body: { prompt: "x".repeat(10_001) } });
+  expect(tooLong.statusCode).toBe(400);
+});
+
+it("suggests what the checks found", async () => {
+  const { suggestions } = (await host.send(`/projects/${projectId}/suggestions`)).json();
+  expect(suggestions).toEqual([{ prompt: "Fix broken links.", because: "3 broken links" }]);
+  expect((await host.send("/projects/prj_none/suggestions")).statusCode).toBe(404);
+});
+
+it("streams on after the event that an address names", async () => {
+  const id = await newJob();
+  await alterJob(host.api.pool, id, "status = 'failed', ended_at = now()");
+  expect((await host.send(`/jobs/${id}/events?after=0`)).body).toContain("id: 1\n");
+  expect((await host.send(`/jobs/${id}/events?after=1`)).statusCode).toBe(204);
+  expect((await host.send(`/jobs/${id}/events?after=x`)).statusCode).toBe(400);
+});
+
+it("lists given jobs as they stand by now, archived ones too", async () => {
+  const ids = [await newJob(), await newJob(), await newJob()];
+  await alterJob(host.api.pool, ids[0] ?? "", "status = 'archived', archived_at = now()");
+  const { jobs } = (await host.send(`/jobs?ids=${ids[0]},${ids[2]}`)).json();
+  expect(jobs.map((job: { id: string }) => job.id)).toEqual([ids[2], ids[0]]);
+  expect((await host.send("/jobs?ids=%00")).statusCode).toBe(400);
+});

@@ -1,0 +1,59 @@
+import type { DashboardFile, DashboardJob, DashboardStep, JobDiff } from "@emend/contract";
+import type { FastifyInstance } from "fastify";
+import { AppError } from "../../errors.ts";
+import { diffFiles } from "../../jobs/diff-files.ts";
+import { readDiff } from "../../jobs/read-diff.ts";
+import { readEditedFile } from "../../jobs/read-edited-file.ts";
+import { readRun } from "../../jobs/read-run.ts";
+import { readStep } from "../../jobs/read-step.ts";
+import type { RouteDeps } from "../dashboard.ts";
+import { findJob } from "../find-job.ts";
+import { readRequest } from "../read-request.ts";
+import { showStep } from "../show-step.ts";
+
+type Identified = { Params: { id: string } };
+const previewBytesMax = 1024 * 1024;
+
+/** Everything that is known of one job. */
+export function jobDetailRoutes(app: FastifyInstance, deps: RouteDeps): void {
+  app.get<Identified>("/jobs/:id", async (request): Promise<DashboardJob> => {
+    const job = await findJob(deps.pool, request.params.id);
+    const [run, asked] = await Promise.all([readRun(deps.pool, job), readRequest(deps.pool, job.id)]);
+    if (run) return { projectId: job.projectId, run, ...asked };
+    throw notFound("Job not found.");
+  });
+
+  app.get<Identified>("/jobs/:id/diff", async (request): Promise<JobDiff> => {
+    const job = await findJob(deps.pool, request.params.id);
+    const diff = (await readDiff(deps.pool, job))?.toString("utf8") ?? "";
+    return { diff, files: [...diffFiles(diff)] };
+  });
+
+  app.get<{ Params: { id: string; number: string } }>(
+    "/jobs/:id/steps/:number",
+    async (request): Promise<DashboardStep> => {
+      const { id } = await findJob(deps.pool, request.params.id);
+      const { number } = request.params;
+      const messages = /^[1-9]\d{0,5}$/.test(number) ? await readStep(deps.pool, id, Number(number)) : null;
+      if (messages?.length) return showStep(messages);
+      throw notFound("What this step said is kept no more.");
+    },
+  );
+
+  app.get<Identified & { Querystring: Record<string, unknown> }>(
+    "/jobs/:id/file",
+    async (request): Promise<DashboardFile> => {
+      const { id } = await findJob(deps.pool, request.params.id);
+      const { path } = request.query;
+      const isPath = typeof path === "string" && path.length <= 4096 && !path.includes("\0");
+      const content = isPath ? await readEditedFile(deps.pool, id, path) : null;
+      if (!content) throw notFound("The page's whole text is kept no more.");
+      if (content.length > previewBytesMax) throw notFound("This page is too large to be shown whole.");
+      return { text: content.toString("utf8") };
+    },
+  );
+}
+
+function notFound(publicMessage: string): AppError {
+  return new AppError("not_found", { publicMessage });
+}
