@@ -1,6 +1,9 @@
 import { type ReactNode, useEffect, useRef } from "react";
 
-/** The browser's own: it traps the focus, closes by Escape and gives the focus back. */
+/**
+ * The browser's own: it traps the focus, closes by Escape and gives the focus back. It is `cancel` that is heard: `close`
+ * comes late, and in development after it has been opened again.
+ */
 export function Dialog(props: { title: string; isBare?: boolean; onClose(): void; children: ReactNode }) {
   const ref = useRef<HTMLDialogElement>(null);
   useEffect(() => {
@@ -12,7 +15,7 @@ export function Dialog(props: { title: string; isBare?: boolean; onClose(): void
     <dialog
       ref={ref}
       aria-label={props.title}
-      onClose={props.onClose}
+      onCancel={props.onClose}
       onClick={(event) => event.target === ref.current && props.onClose()}
       onKeyDown={(event) => event.stopPropagation()}
       className="mx-auto mt-[10vh] w-[min(640px,calc(100vw-32px))] rounded-md border border-line bg-sheet p-0 text-ink"

@@ -2,9 +2,11 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Browser, Page } from "playwright-core";
-import { openBrowser } from "./open-browser.ts";
-import { type Installation, sampleDocs, startInstallation } from "./start-installation.ts";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { ensureBuild } from "./support/ensure-build.ts";
+import { launchChromium } from "./support/launch-chromium.ts";
+import { sampleDocs } from "./support/sample-docs.ts";
+import { type Installation, startInstallation } from "./support/start-installation.ts";
 
 const folder = fileURLToPath(new URL("../../screenshots/", import.meta.url));
 const prompts = [
@@ -20,14 +22,16 @@ const looks = [
 
 await rm(folder, { recursive: true, force: true });
 await mkdir(folder, { recursive: true });
+await ensureBuild();
 const installation = await startInstallation();
 try {
-  const browser = await openBrowser();
+  const chromiumServer = await launchChromium();
   try {
+    const browser = await chromium.connect(chromiumServer.wsEndpoint());
     const seeded = await seed(browser, installation);
     for (const look of looks) await shoot(browser, installation, look, seeded);
   } finally {
-    await browser.close();
+    await chromiumServer.close();
   }
 } finally {
   await installation.stop();

@@ -1,0 +1,31 @@
+import { gzipSync } from "node:zlib";
+import type { Plugin } from "vite";
+
+/** Fails a build whose first page would load more script, compressed, than this: the entry and all it cannot do without. */
+export function firstLoadBudget({ bytesMax }: { bytesMax: number }): Plugin {
+  return {
+    name: "first-load-budget",
+    generateBundle(_options, bundle) {
+      const names = new Set(
+        Object.values(bundle).flatMap((file) => (file.type === "chunk" && file.isEntry ? [file.fileName] : [])),
+      );
+      // A set gives what is added to it while it is walked.
+      for (const name of names) {
+        const chunk = bundle[name];
+        if (chunk?.type === "chunk") for (const needed of chunk.imports) names.add(needed);
+      }
+      const sizes = [...names].map((name) => {
+        const chunk = bundle[name];
+        return { name, bytes: chunk?.type === "chunk" ? gzipSync(chunk.code).length : 0 };
+      });
+      const bytes = sizes.reduce((sum, each) => sum + each.bytes, 0);
+      if (bytes > bytesMax) {
+        const parts = sizes.map((each) => `${each.name}: ${each.bytes}`).join(", ");
+        this.error(
+          `the first load is ${bytes} bytes of script, compressed; at most ${bytesMax} are allowed (${parts})`,
+        );
+      }
+      this.info(`first load: ${bytes} bytes of script, compressed`);
+    },
+  };
+}

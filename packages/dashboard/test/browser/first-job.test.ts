@@ -1,0 +1,58 @@
+import { expect, it } from "vitest";
+import { openDashboard } from "./support/dashboard.ts";
+import { expectFitting } from "./support/judge.ts";
+import { bothLooks } from "./support/looks.ts";
+
+const dashboard = openDashboard();
+
+it.each(bothLooks)("goes from a prompt to a pull request by the keyboard: $name", async (look) => {
+  const project = `Sample on a ${look.name}`;
+  await dashboard.addSample(project);
+  const page = await dashboard.logIn(look, "/app/projects");
+  await page.getByText(project).waitFor();
+
+  await page.keyboard.press("c");
+  const composer = page.getByLabel("What should change in the docs?");
+  await page.getByLabel("Project", { exact: true }).selectOption({ label: project });
+  await composer.fill('Replace "API token" with "access key" and fix broken links.');
+  await composer.press("Control+Enter");
+  const link = page.getByRole("link", { name: /^Pull request #/ });
+  await link.waitFor();
+  await page.getByText(/^Opened #\d+ · \d+ files/).waitFor();
+  await page.locator("ins").first().waitFor();
+  await expectFitting(page);
+
+  await page.reload();
+  await link.click();
+  await page.waitForURL(/\/pull\/\d+$/);
+});
+
+it.each(bothLooks)("shows hostile words as words, and keeps what was typed: $name", async (look) => {
+  const hostile = `<img src=x onerror="document.title='owned'"> "API token" \u202Etfel ${"wide".repeat(80)}`;
+  const project = `Hostile on a ${look.name}`;
+  await dashboard.addSample(project);
+  const page = await dashboard.logIn(look);
+  const composer = page.getByLabel("What should change in the docs?");
+  await page.getByLabel("Project", { exact: true }).selectOption({ label: project });
+  await composer.fill(hostile);
+  await page.getByRole("button", { name: "Start job" }).click();
+  await page.getByRole("region", { name: "Failure" }).getByText("instruction_not_understood").waitFor();
+  await page.getByText("U+202E").first().waitFor();
+  expect(await page.locator('img[src="x"]').count()).toBe(0);
+  await expectFitting(page);
+  await page.getByRole("link", { name: "Jobs", exact: true }).click();
+  await page
+    .getByRole("link", { name: /onerror/ })
+    .first()
+    .waitFor();
+  expect(await page.title()).not.toBe("owned");
+  await expectFitting(page);
+
+  // What was typed outlives a session that has ended.
+  dashboard.expectComplaint(/401/);
+  await composer.fill("Unsent words");
+  await page.context().clearCookies();
+  await page.getByRole("button", { name: "Start job" }).click();
+  await page.getByRole("alert").waitFor();
+  expect(await composer.inputValue()).toBe("Unsent words");
+});

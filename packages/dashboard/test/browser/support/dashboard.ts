@@ -1,0 +1,89 @@
+import type { Server } from "@emend/server";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
+import { createInstallation, type Installation } from "../../../../server/test/support/whole-server.ts";
+import { desktop, type Look } from "./looks.ts";
+import { sampleDocs } from "./sample-docs.ts";
+
+/** A whole installation, and browsers that visit it. */
+export interface Dashboard {
+  readonly url: string;
+  readonly server: Server;
+  readonly installation: Installation;
+  /** A new visitor, whom nobody knows yet. */
+  visit(look?: Look): Promise<Page>;
+  /** A new visitor who has logged in and landed on this path. */
+  logIn(look?: Look, path?: string): Promise<Page>;
+  /** A project of the sample docs. */
+  addSample(name: string): Promise<{ id: string }>;
+  /** From here on this complaint of the browser's console is expected, in this test. */
+  expectComplaint(pattern: RegExp): void;
+}
+
+/**
+ * Called once at the top of a test file: an installation of the file's own, stopped after it. After each test every
+ * visitor leaves, and nothing may have been thrown on a page, logged as an error, or asked of another host.
+ */
+export function openDashboard(environment: Record<string, string> = {}): Dashboard {
+  let browser: Browser;
+  let installation: Installation;
+  let server: Server;
+  let contexts: BrowserContext[] = [];
+  let complaints: string[] = [];
+  let expected: RegExp[] = [];
+
+  beforeAll(async () => {
+    installation = await createInstallation(environment);
+    server = await installation.start();
+    browser = await chromium.connect(inject("browserUrl"));
+  });
+  afterEach(async () => {
+    await Promise.all(contexts.map((context) => context.close()));
+    const unexpected = complaints.filter((text) => !expected.some((pattern) => pattern.test(text)));
+    contexts = [];
+    complaints = [];
+    expected = [];
+    expect(unexpected).toEqual([]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await installation?.remove();
+  });
+
+  async function visit({ colorScheme, viewport }: Look = desktop): Promise<Page> {
+    const context = await browser.newContext({ colorScheme, viewport, reducedMotion: "reduce" });
+    contexts.push(context);
+    const page = await context.newPage();
+    page.on("pageerror", (error) => complaints.push(String(error)));
+    page.on("console", (message) => {
+      // The local forge's own pages name no icon, which browsers then ask for at the top.
+      if (message.type() !== "error" || message.location().url.endsWith("/favicon.ico")) return;
+      complaints.push(`${message.text()} ${message.location().url}`);
+    });
+    page.on("request", (request) => {
+      if (/^https?:/.test(request.url()) && !request.url().startsWith(server.url)) complaints.push(request.url());
+    });
+    return page;
+  }
+
+  return {
+    get url() {
+      return server.url;
+    },
+    get server() {
+      return server;
+    },
+    get installation() {
+      return installation;
+    },
+    visit,
+    async logIn(look, path = "/app") {
+      const page = await visit(look);
+      await page.goto(await server.admin.createLoginLink(path));
+      await page.getByRole("navigation", { name: "Pages" }).waitFor();
+      return page;
+    },
+    addSample: (name) => server.admin.addProject({ name, forge: "local", repo: sampleDocs }),
+    expectComplaint: (pattern) => expected.push(pattern),
+  };
+}

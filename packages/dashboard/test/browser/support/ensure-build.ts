@@ -1,0 +1,49 @@
+import { execFile } from "node:child_process";
+import { createHash, randomUUID } from "node:crypto";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const dist = join(root, "dist");
+const modules = fileURLToPath(new URL("../../../../../node_modules/", import.meta.url));
+const sources = ["index.html", "package.json", "vite.config.ts", "src", "build", "../contract/src"];
+
+/** Builds the dashboard unless the build that stands is of these very sources: a build by hand leaves no stamp. */
+export async function ensureBuild(): Promise<void> {
+  const stamp = await hashOf(sources);
+  if ((await readFile(join(dist, "stamp"), "utf8").catch(() => "")) === stamp) return;
+  // Elsewhere until it is whole, so that a server that starts meanwhile finds the old one or the new.
+  const outDir = join(modules, ".cache", `dashboard-${randomUUID()}`);
+  await mkdir(outDir, { recursive: true });
+  try {
+    // In a process of its own: this one runs tests, for which React is another.
+    const args = [join(modules, "vite/bin/vite.js"), "build", "--outDir", outDir, "--logLevel", "warn"];
+    await promisify(execFile)(process.execPath, args, { cwd: root, env: { ...process.env, NODE_ENV: "production" } });
+    await writeFile(join(outDir, "stamp"), stamp);
+    await rm(dist, { recursive: true, force: true });
+    await rename(outDir, dist);
+  } finally {
+    await rm(outDir, { recursive: true, force: true });
+  }
+}
+
+async function hashOf(paths: readonly string[]): Promise<string> {
+  const hash = createHash("sha256");
+  for (const path of paths) {
+    const whole = join(root, path);
+    for (const file of (await filesBelow(whole)).sort())
+      hash.update(file.slice(root.length)).update(await readFile(file));
+  }
+  return hash.digest("hex");
+}
+
+async function filesBelow(path: string): Promise<string[]> {
+  const entries = await readdir(path, { recursive: true, withFileTypes: true }).catch((error) => {
+    if (error.code === "ENOTDIR") return null;
+    throw error;
+  });
+  if (!entries) return [path];
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
