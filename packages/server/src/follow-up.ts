@@ -1,6 +1,8 @@
 import type { Pool } from "./db/pool.ts";
+import { inTransaction } from "./db/transaction.ts";
+import { hearComment, unhearComment } from "./jobs/hear-comment.ts";
 import type { JobReader } from "./jobs/job-reader.ts";
-import { messageJob, messageQuota } from "./jobs/message-job.ts";
+import { acceptMessage, messageQuota } from "./jobs/message-job.ts";
 import { assertNever } from "./lib/assert-never.ts";
 import type { CommentDeps } from "./run/follow-comments.ts";
 
@@ -9,16 +11,19 @@ import type { CommentDeps } from "./run/follow-comments.ts";
  * transaction that takes it: a crash leaves both or neither.
  */
 export function createFollowUp(deps: { pool: Pool; reader: JobReader }): CommentDeps["followUp"] {
-  return async ({ jobId, projectId, prompt, author }) => {
-    const outcome = await messageJob(
-      // The pull request was looked at a moment ago.
-      { ...deps, pullRequestState: async () => null },
-      messageQuota,
-      { id: jobId, projectId, prompt, createdBy: `comment/${author}` },
-    );
+  return async ({ jobId, projectId, commentId, prompt, author }) => {
+    const message = { id: jobId, projectId, prompt, createdBy: `comment/${author}` };
+    const outcome = await inTransaction(deps.pool, async (client) => {
+      if (!(await hearComment(client, jobId, commentId))) return { kind: "heard" } as const;
+      const taken = await acceptMessage(client, messageQuota, message);
+      if (taken.kind !== "accepted") await unhearComment(client, jobId, commentId);
+      return taken;
+    });
+    deps.reader.forget(jobId);
     switch (outcome.kind) {
       case "accepted":
-        return { kind: "accepted" };
+      case "heard":
+        return { kind: outcome.kind };
       case "limited":
         return { kind: "later" };
       case "unknown_job":

@@ -17,7 +17,7 @@ export interface Look {
 export async function claimLook(db: Queryable, everyMs: number): Promise<Look | null> {
   const { rows } = await db.query<Look>(
     `update jobs set pull_request_look_at = clock_timestamp()
-       + greatest(make_interval(secs => $1), least((clock_timestamp() - created_at) / 50, interval '1 hour'))
+       + greatest(make_interval(secs => $1), least((clock_timestamp() - created_at) / 50, interval '12 hours'))
      where id = (
        select id from jobs
        where pull_request ->> 'state' = 'open' and coalesce(pull_request_look_at, '-infinity') <= clock_timestamp()

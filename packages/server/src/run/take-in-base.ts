@@ -27,7 +27,8 @@ export async function takeInBase(
   signal: AbortSignal,
 ): Promise<SettledChange | Extract<Outcome, { kind: "unchanged" | "denied" }>> {
   const { stages, recorder, crashPoint } = deps;
-  const asItIs = { kind: "settled", tree, change, move: null, baseConflict: job.baseConflict } as const;
+  const baseConflict = job.change === null ? [] : job.baseConflict;
+  const asItIs = { kind: "settled", tree, change, move: null, baseConflict } as const;
   // A stored commit is published as it is, and a follow-up goes on from its own branch.
   if (job.change !== null || job.continuesBranch) return asItIs;
 

@@ -5,6 +5,7 @@ import { openPull } from "../../test/support/forges/pulls.ts";
 import { vendors } from "../../test/support/forges/vendors.ts";
 import { readEvents, readJob, seedJob, seedProject } from "../../test/support/seed-jobs.ts";
 import { hastenLook } from "../jobs/claim-look.ts";
+import { hearComment } from "../jobs/hear-comment.ts";
 import { createLogger } from "../lib/logger.ts";
 import type { FollowUpInput, FollowUpOutcome } from "./follow-comments.ts";
 import { lookOnce, type WatchDeps } from "./watch-pull-requests.ts";
@@ -62,6 +63,7 @@ describe.each(vendors)("on $name", (vendor) => {
       forgeOf: async () => far.open(),
       followUp: async (input) => {
         asked.push(input);
+        if (answer.kind === "accepted") await hearComment(pool, input.jobId, input.commentId);
         return answer;
       },
     };
@@ -114,8 +116,25 @@ describe.each(vendors)("on $name", (vendor) => {
     await lookAgain();
     expect(asked).toHaveLength(3);
     expect(far.state.comments.filter(({ pull, author }) => pull === number && author === "emend")).toMatchObject([
-      { body: "The quota of this project is used up." },
+      { body: expect.stringMatching(/^The quota of this project is used up\./) },
     ]);
+  });
+
+  it("hears again what a crash cut off, and answers it once", async () => {
+    say("ada", "@emend one more");
+    const works = deps.followUp;
+    deps.followUp = async () => Promise.reject(new Error("died"));
+    await lookAgain();
+    deps.followUp = works;
+    answer = { kind: "refused", words: "It is archived." };
+    await lookAgain();
+    expect(asked).toHaveLength(1);
+    // The answer was sent, and the process died before it could mark the comment.
+    await database.pool.query("update jobs set comments_heard = '{}' where id = $1", [jobId]);
+    await lookAgain();
+    const answers = far.state.comments.filter(({ pull, author }) => pull === number && author === "emend");
+    expect(answers).toHaveLength(1);
+    expect((await readJob(database.pool, jobId)).comments_heard).toHaveLength(1);
   });
 
   it("hears nothing while the job is at work", async () => {
