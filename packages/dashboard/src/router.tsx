@@ -1,12 +1,14 @@
-import { createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import { appPath } from "./base-path.ts";
 import { Shell } from "./layout/shell.tsx";
-import { JobPage } from "./pages/job/job-page.tsx";
 import { JobsPage } from "./pages/jobs/jobs-page.tsx";
-import { KeysPage } from "./pages/keys/keys-page.tsx";
-import { ProjectPage } from "./pages/projects/project-page.tsx";
-import { ProjectsPage } from "./pages/projects/projects-page.tsx";
 import { Empty } from "./parts/notice.tsx";
+
+// Where one lands is loaded at once; every other page with its first visit, or when a link to it is pointed at.
+const JobPage = lazyRouteComponent(() => import("./pages/job/job-page.tsx"), "JobPage");
+const KeysPage = lazyRouteComponent(() => import("./pages/keys/keys-page.tsx"), "KeysPage");
+const ProjectPage = lazyRouteComponent(() => import("./pages/projects/project-page.tsx"), "ProjectPage");
+const ProjectsPage = lazyRouteComponent(() => import("./pages/projects/projects-page.tsx"), "ProjectsPage");
 
 const root = createRootRoute({ component: Shell, notFoundComponent: () => <Empty>There is no such page.</Empty> });
 
@@ -32,7 +34,11 @@ function pick<K extends string>(name: K, given: Record<string, unknown>): { [nam
 }
 
 export function createAppRouter() {
-  return createRouter({ routeTree: root.addChildren([jobs, job, keys, projects, project]), basepath: appPath });
+  return createRouter({
+    routeTree: root.addChildren([jobs, job, keys, projects, project]),
+    basepath: appPath,
+    defaultPreload: "intent",
+  });
 }
 
 declare module "@tanstack/react-router" {
