@@ -1,11 +1,11 @@
-export interface ExcerptLine {
+interface ExcerptLine {
   kind: "file" | "added" | "removed";
   text: string;
   /** Where a removed line and the one that replaced it begin to differ: what a narrow terminal must not cut away. */
   differsAt: number;
 }
 
-export interface Excerpt {
+interface Excerpt {
   lines: readonly ExcerptLine[];
   isWhole: boolean;
 }
