@@ -1,3 +1,4 @@
+import { readdir, readFile } from "node:fs/promises";
 import { afterAll, expect, inject, test } from "vitest";
 import { runOnServer, withDatabaseName } from "../../test/support/server.ts";
 import { createLogger } from "../lib/logger.ts";
@@ -23,4 +24,34 @@ test("nodes that start together migrate once, and a later one finds nothing to d
   expect(first?.[0]).toBe("0001-backbone.sql");
   expect(others).toEqual([[], []]);
   expect(await migrate(pool)).toEqual([]);
+});
+
+test("a node of the release before starts and leaves alone what a newer one added", async () => {
+  await pool.query("insert into migrations (name) values ('9999-newer.sql')");
+  expect(await migrate(pool)).toEqual([]);
+});
+
+/** What a node that still runs the code of the release before would trip over. */
+const breaking: ReadonlyArray<readonly [RegExp, string]> = [
+  [
+    /\bdrop\s+(table|column|view|function|type)\b/i,
+    "takes something away: stop using it in one release, drop it in the next",
+  ],
+  [/\brename\b/i, "renames: add the new name, write both, drop the old one two releases later"],
+  [/\balter\s+column\b.*\b(type|set\s+not\s+null)\b/i, "narrows a column that the release before writes"],
+  [
+    /\badd\s+column\b(?!.*\b(default|generated)\b).*\bnot\s+null\b/i,
+    "asks for a value that the release before does not give",
+  ],
+];
+
+test("migrations only add, so nodes of two releases share a database while one replaces the other", async () => {
+  const folder = new URL("./migrations/", import.meta.url);
+  for (const file of (await readdir(folder)).filter((one) => one > "0002")) {
+    const text = (await readFile(new URL(file, folder), "utf8")).replaceAll(/--.*$/gm, "");
+    for (const statement of text.split(";")) {
+      for (const [pattern, why] of breaking)
+        expect(statement.replaceAll(/\s+/g, " "), `${file} ${why}`).not.toMatch(pattern);
+    }
+  }
 });
