@@ -1,6 +1,11 @@
 import { Command } from "commander";
 import { registerCheckCommand } from "./check/check-command.ts";
 import type { Cli } from "./cli.ts";
+import { registerAutomationAdd } from "./commands/automation-add.ts";
+import { registerAutomationList } from "./commands/automation-list.ts";
+import { registerAutomationRun } from "./commands/automation-run.ts";
+import { registerAutomationShow } from "./commands/automation-show.ts";
+import { registerAutomationState } from "./commands/automation-state.ts";
 import { registerBackup, registerRestore } from "./commands/backup.ts";
 import { registerCompletion } from "./commands/completion.ts";
 import { registerDemo } from "./commands/demo.ts";
@@ -65,6 +70,13 @@ export function buildProgram(cli: Cli): Command {
 
   const user = group(program, "user", "people in a browser");
   registerUserLink(user, cli);
+
+  const automation = group(program, "automation", "jobs that are asked for by a time, a push or by hand");
+  registerAutomationAdd(automation, cli);
+  registerAutomationList(automation, cli);
+  registerAutomationShow(automation, cli);
+  registerAutomationRun(automation, cli);
+  registerAutomationState(automation, cli);
 
   registerLogin(program, cli);
   registerProfile(group(program, "profile", "the servers that you are logged in to"), cli);

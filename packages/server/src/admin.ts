@@ -15,6 +15,7 @@ import { openProjectCredential } from "./accounts/project-credential.ts";
 import { removeContextRepository } from "./accounts/remove-context-repository.ts";
 import { revokeKey } from "./accounts/revoke-key.ts";
 import { createSealer } from "./accounts/secrets.ts";
+import { type Automations, createAutomations } from "./automations/automations.ts";
 import type { Manifest } from "./backup/archive.ts";
 import { createBackup } from "./backup/create-backup.ts";
 import { restoreBackup } from "./backup/restore-backup.ts";
@@ -28,6 +29,7 @@ import { AppError } from "./errors.ts";
 import { assertLocalForgeUsable } from "./forge/local/assert-usable.ts";
 import { createLocalRepository } from "./forge/local/create-repository.ts";
 import { type ForgeDeps, knownForge } from "./forge/registry.ts";
+import { createJobRules } from "./http/create-job-rules.ts";
 import { type JobEvent, listEvents } from "./jobs/list-events.ts";
 import { type JobReport, readReport } from "./jobs/read-report.ts";
 import { newId } from "./lib/id.ts";
@@ -74,6 +76,7 @@ export interface Admin {
   setWebhookEnabled(id: string, isEnabled: boolean): Promise<boolean>;
   redeliver(deliveryId: string): Promise<boolean>;
   listDeliveries(webhookId: string): Promise<readonly Delivery[]>;
+  readonly automations: Automations;
   /** Writes an archive of the whole installation into a new folder; it may run meanwhile. */
   backup(folder: string, signal: AbortSignal): Promise<Manifest>;
   /** Fills this installation, which must be empty, from an archive. */
@@ -198,6 +201,15 @@ export function createAdmin(deps: AdminDeps): Admin {
     setWebhookEnabled: (id, isEnabled) => setWebhookEnabled(pool, id, isEnabled),
     redeliver: (deliveryId) => redeliver(pool, deliveryId),
     listDeliveries: (webhookId) => listDeliveries(pool, webhookId),
+    // Workers look for due jobs by themselves, and how a pull request stands is what was stored last.
+    automations: createAutomations({
+      pool,
+      log: createLogger({ level: "silent" }),
+      defaultModel: config.model,
+      announceDue: () => {},
+      createJobRules,
+      pullRequestState: async () => null,
+    }),
     backup: (folder, signal) => createBackup({ pool, secret: deps.secret, forge }, folder, signal),
     restore: (folder, signal) => restoreBackup({ pool, secret: deps.secret, forge }, folder, signal),
     async setModelKey(input) {

@@ -12,6 +12,8 @@ import { createSessions } from "./accounts/sessions.ts";
 import { type Admin, createAdmin } from "./admin.ts";
 import { type ModelsDeps, openModel } from "./agent/models/registry.ts";
 import { readPrompt } from "./agent/rules/read-prompt.ts";
+import type { AutomationDeps } from "./automations/automations.ts";
+import { fireAutomations } from "./automations/fire-automations.ts";
 import type { Config } from "./config.ts";
 import { dashboardPlugin } from "./dashboard/plugin.ts";
 import { startListener } from "./db/listener.ts";
@@ -22,7 +24,9 @@ import { assertLocalForgeUsable } from "./forge/local/assert-usable.ts";
 import { localForgePlugin } from "./forge/local/plugin.ts";
 import { type ForgeDeps, openForge } from "./forge/registry.ts";
 import { buildApp } from "./http/app.ts";
+import { createJobRules } from "./http/create-job-rules.ts";
 import { mcpPlugin } from "./http/mcp-plugin.ts";
+import { createAnnounceDue } from "./jobs/announce-due.ts";
 import { hastenLook } from "./jobs/claim-look.ts";
 import { createJobReader } from "./jobs/job-reader.ts";
 import { createLogger, type Logger } from "./lib/logger.ts";
@@ -113,6 +117,16 @@ export async function startServer(config: Config): Promise<Server> {
       keyOf: (projectId, vendor) => openModelKey({ db: pool, sealer }, projectId, vendor),
     };
 
+    const automations: AutomationDeps = {
+      pool,
+      log,
+      defaultModel: config.model,
+      announceDue: createAnnounceDue({ db: pool, log }),
+      createJobRules,
+      pullRequestState: (projectId, number) => readPullRequestState({ pool, forges, log }, projectId, number),
+      onSettled: (state) => metrics.automationRuns.inc({ outcome: state }),
+    };
+
     if (config.role !== "worker") {
       const keyring = createKeyring({ pool, listener, log });
       undo.push(() => keyring.close());
@@ -180,6 +194,7 @@ export async function startServer(config: Config): Promise<Server> {
             await sweepMirrors({ pool, mirrors }, signal);
             await siteCache.flush();
           },
+          fireAutomations: () => fireAutomations(automations),
           settlePullRequests: () =>
             settlePullRequests({
               pool,

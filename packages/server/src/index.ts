@@ -3,6 +3,7 @@ import type { Config } from "./config.ts";
 import type { ModelTrial } from "./try-model.ts";
 
 export { type Admin, openAdmin } from "./admin.ts";
+export type { Automation, AutomationRun, Trigger as AutomationTrigger } from "./automations/automation.ts";
 export { type Config, ConfigError, loadConfig } from "./config.ts";
 export { AppError } from "./errors.ts";
 export type { JobEvent } from "./jobs/list-events.ts";

@@ -6,6 +6,7 @@ export interface Metrics {
   requests: Counter<"method" | "route" | "status">;
   requestSeconds: Histogram<"method" | "route">;
   runs: Counter<"outcome">;
+  automationRuns: Counter<"outcome">;
   farRequests: Counter<"host" | "status">;
   farRequestSeconds: Histogram<"host">;
   modelTurns: Counter<"model" | "outcome">;
@@ -39,6 +40,12 @@ export function createMetrics(): Metrics {
     runs: new Counter({
       name: "emend_runs_total",
       help: "Runs that this process settled: completed, a failure code, stopped, released, retry, crash, lost",
+      labelNames: ["outcome"],
+      registers,
+    }),
+    automationRuns: new Counter({
+      name: "emend_automation_runs_total",
+      help: "What came of automations' events: started, continued, skipped, waiting (once each time that it was tried)",
       labelNames: ["outcome"],
       registers,
     }),

@@ -18,7 +18,14 @@ afterEach(async () => {
 
 function start(deps: Partial<TasksDeps> = {}): Tasks {
   const started = startTasks(
-    { pool: database.pool, log, sweepMirrors: async () => {}, settlePullRequests: async () => 0, ...deps },
+    {
+      pool: database.pool,
+      log,
+      sweepMirrors: async () => {},
+      settlePullRequests: async () => 0,
+      fireAutomations: async () => 0,
+      ...deps,
+    },
     { archiveAfterDays: null, sweepMirrorsEveryMs: 20 },
   );
   tasks.push(started);
@@ -31,7 +38,7 @@ async function until(sql: string): Promise<void> {
     if (rows.length > 0) return;
   }
 }
-const allKnown = "select 1 from emend_tasks._private_known_crontabs having count(*) = 6";
+const allKnown = "select 1 from emend_tasks._private_known_crontabs having count(*) = 8";
 
 test("what is due is done once, however many nodes look after it", async () => {
   const { pool } = database;

@@ -3,6 +3,7 @@ import type { Pool } from "../db/pool.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createWakeUp } from "../lib/wake-up.ts";
 import { archiveByRetention } from "./archive-by-retention.ts";
+import { dropAutomationRuns } from "./drop-automation-runs.ts";
 import { dropDeliveries } from "./drop-deliveries.ts";
 import { dropExpiredSessions } from "./drop-expired-sessions.ts";
 import { dropIdempotencyKeys } from "./drop-idempotency-keys.ts";
@@ -16,6 +17,8 @@ export interface TasksDeps {
   sweepMirrors(signal: AbortSignal): Promise<void>;
   /** Looks how open pull requests stand on their forges; gives how many were merged or closed. */
   settlePullRequests(): Promise<number>;
+  /** Makes jobs of what is due at the projects' automations; gives how many were looked at. */
+  fireAutomations(): Promise<number>;
 }
 
 export interface TasksOptions {
@@ -30,6 +33,7 @@ export interface Tasks {
 }
 
 const deliveriesKeptDays = 30;
+const automationRunsKeptDays = 90;
 const restartMs = 5_000;
 const hourMs = 3_600_000;
 
@@ -66,7 +70,8 @@ interface Housekeeping {
   work(): Promise<number>;
 }
 
-function housekeeping({ pool, settlePullRequests }: TasksDeps, options: TasksOptions): Record<string, Housekeeping> {
+function housekeeping(deps: TasksDeps, options: TasksOptions): Record<string, Housekeeping> {
+  const { pool, settlePullRequests, fireAutomations } = deps;
   const { archiveAfterDays, contentsKeptDays = 7 } = options;
   return {
     drop_idempotency_keys: { cron: "7 * * * *", work: () => dropIdempotencyKeys(pool) },
@@ -74,6 +79,8 @@ function housekeeping({ pool, settlePullRequests }: TasksDeps, options: TasksOpt
     drop_run_contents: { cron: "27 * * * *", work: () => dropRunContents(pool, contentsKeptDays) },
     drop_expired_sessions: { cron: "37 * * * *", work: () => dropExpiredSessions(pool) },
     settle_pull_requests: { cron: "*/5 * * * *", work: settlePullRequests },
+    fire_automations: { cron: "* * * * *", work: fireAutomations },
+    drop_automation_runs: { cron: "2 * * * *", work: () => dropAutomationRuns(pool, automationRunsKeptDays) },
     drop_deliveries: { cron: "57 * * * *", work: () => dropDeliveries(pool, deliveriesKeptDays) },
     ...(archiveAfterDays !== null && {
       archive_by_retention: { cron: "47 * * * *", work: () => archiveByRetention(pool, archiveAfterDays) },
@@ -93,7 +100,8 @@ async function runTasks(deps: TasksDeps, jobs: Record<string, Housekeeping>, sig
   const runner: Runner = await run({
     pgPool: deps.pool,
     schema: "emend_tasks",
-    concurrency: 1,
+    // One that waits for a forge must not hold up what is due by the minute.
+    concurrency: 3,
     // The process has its own way to stop, and must not be ended from here.
     noHandleSignals: true,
     taskList,

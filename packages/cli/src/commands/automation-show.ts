@@ -1,0 +1,34 @@
+import type { Command } from "commander";
+import type { Cli } from "../cli.ts";
+import { printResult } from "../output.ts";
+import { safeText } from "../terminal/safe-text.ts";
+import { table } from "../terminal/table.ts";
+import { withAdmin } from "../with-admin.ts";
+import { describeTrigger, minute } from "./automation-list.ts";
+import { withData, withJson } from "./options.ts";
+
+interface ShowOptions {
+  data?: string;
+  json?: boolean;
+}
+
+export function registerAutomationShow(automation: Command, cli: Cli): void {
+  const command = automation
+    .command("show")
+    .description("show an automation and what came of its runs, newest first")
+    .argument("<id>", "the automation's id");
+  withJson(withData(command)).action((id: string, options: ShowOptions) => showAutomation(cli, id, options));
+}
+
+async function showAutomation(cli: Cli, id: string, options: ShowOptions): Promise<void> {
+  const shown = await withAdmin(cli, options, (admin) => admin.automations.show(id));
+  const { automation, runs } = shown;
+  const head = [
+    `${safeText(automation.name)} (${automation.id})`,
+    `${safeText(describeTrigger(automation))}${automation.pausedAt === null ? "" : ", paused"}`,
+    safeText(automation.prompt),
+  ];
+  const rows = runs.map(({ createdAt, state, words }) => [minute(createdAt), state, words]);
+  const history = rows.length === 0 ? "It has not run yet." : table([["TIME", "STATE", "WHAT CAME OF IT"], ...rows]);
+  printResult(cli, options, shown, [...head, "", history].join("\n"));
+}

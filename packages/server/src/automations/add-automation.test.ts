@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { automationDeps, seedAutomation } from "../../test/support/automations.ts";
+import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
+import { seedProject } from "../../test/support/seed-jobs.ts";
+import type { Trigger } from "./automation.ts";
+import { createAutomations } from "./automations.ts";
+
+let database: TestDatabase;
+let projectId: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  projectId = await seedProject(database.pool, { models: ["anthropic/claude"] });
+});
+afterAll(() => database.drop());
+
+const push = (more: Partial<Extract<Trigger, { kind: "push" }>>): Trigger => {
+  return { kind: "push", repository: "api", branches: [], tags: [], include: [], exclude: [], ...more };
+};
+
+test.each([
+  [{ name: " " }, /name has 1 to 100/],
+  [{ name: "a\nb" }, /name has 1 to 100/],
+  [{ name: "x".repeat(101) }, /name has 1 to 100/],
+  [{ prompt: "Do {{this}}." }, /stands for nothing/],
+  [{ trigger: { kind: "cron", expression: "* *", timezone: "UTC" } }, /cron expression/],
+  [{ trigger: { kind: "cron", expression: "* * * * *", timezone: "Nowhere" } }, /time zone/],
+  [{ trigger: push({}) }, /no context repository "api": it has none/],
+  [{ trigger: push({ include: ["/src/**"] }) }, /can match no path/],
+  [{ trigger: push({ include: ["../x"] }) }, /can match no path/],
+  [{ trigger: push({ tags: [""] }) }, /tags holds a pattern/],
+  [{ trigger: push({ exclude: Array.from({ length: 51 }, () => "x") }) }, /more than 50/],
+  [{ model: "openai/gpt" }, /model must be one that the project allows: emend\/rules, anthropic\/claude/],
+] as const)("refuses %j and stores nothing", async (more, words) => {
+  await expect(seedAutomation(database.pool, projectId, more as object)).rejects.toThrow(words);
+  expect((await database.pool.query("select 1 from automations")).rowCount).toBe(0);
+});
+
+test("is refused for an unknown project, and under a name that is taken", async () => {
+  await expect(seedAutomation(database.pool, "prj_none")).rejects.toThrow("no such project");
+  await seedAutomation(database.pool, projectId, { model: "anthropic/claude" });
+  await expect(seedAutomation(database.pool, projectId)).rejects.toThrow(/"links" already/);
+});
+
+test("can be listed, shown, paused, resumed and removed; unknown ids are told", async () => {
+  const automations = createAutomations(automationDeps(database.pool));
+  const [automation] = await automations.list(projectId);
+  expect(automation).toMatchObject({ name: "links", trigger: { kind: "manual" }, pausedAt: null, dueAt: null });
+  const id = automation?.id ?? "";
+  expect((await automations.pause(id)).pausedAt).toBeInstanceOf(Date);
+  expect((await automations.resume(id)).pausedAt).toBeNull();
+  await automations.run(id);
+  expect(await automations.show(id)).toMatchObject({ automation: { id }, runs: [{ state: "started" }] });
+  await automations.remove(id);
+  expect(await automations.list(null)).toEqual([]);
+  // Its job stays.
+  expect((await database.pool.query("select 1 from jobs")).rowCount).toBe(1);
+  for (const unknown of [id, "\u0000", "x".repeat(100)]) {
+    await expect(automations.show(unknown)).rejects.toThrow("no such automation");
+    await expect(automations.run(unknown)).rejects.toThrow("no such automation");
+    await expect(automations.remove(unknown)).rejects.toThrow("no such automation");
+  }
+});

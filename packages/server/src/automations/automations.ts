@@ -1,0 +1,61 @@
+import type { Project } from "../accounts/project.ts";
+import type { Pool } from "../db/pool.ts";
+import type { AnnounceDue } from "../jobs/announce-due.ts";
+import type { CreateJobRules } from "../jobs/create-job.ts";
+import type { RecordedPullRequest } from "../jobs/record-pull-request.ts";
+import type { Logger } from "../lib/logger.ts";
+import { addAutomation, type NewAutomation } from "./add-automation.ts";
+import type { Automation, AutomationRun, RunState } from "./automation.ts";
+import { dispatchAutomation } from "./dispatch-automation.ts";
+import { findAutomation } from "./find-automation.ts";
+import { listAutomations } from "./list-automations.ts";
+import { findRun, listRuns } from "./list-runs.ts";
+import { recordByHand } from "./record-by-hand.ts";
+import { removeAutomation } from "./remove-automation.ts";
+import { setPaused } from "./set-paused.ts";
+
+/** What automations need of the server around them. */
+export interface AutomationDeps {
+  pool: Pool;
+  log: Logger;
+  /** The model of projects that name none. */
+  defaultModel: string;
+  announceDue: AnnounceDue;
+  createJobRules(project: Project, model: string): CreateJobRules;
+  /** How a pull request stands on its forge by now; null: what was stored counts. */
+  pullRequestState(projectId: string, number: number): Promise<RecordedPullRequest["state"] | null>;
+  onSettled?(state: RunState): void;
+}
+
+/** What people may do with automations, at the console and in the dashboard. */
+export interface Automations {
+  add(input: NewAutomation): Promise<Automation>;
+  /** Null: of all projects. */
+  list(projectId: string | null): Promise<readonly Automation[]>;
+  show(id: string): Promise<{ automation: Automation; runs: readonly AutomationRun[] }>;
+  /** Asks for a run now, paused or not, and says what came of it. */
+  run(id: string): Promise<AutomationRun>;
+  pause(id: string): Promise<Automation>;
+  resume(id: string): Promise<Automation>;
+  remove(id: string): Promise<void>;
+}
+
+export function createAutomations(deps: AutomationDeps): Automations {
+  const { pool } = deps;
+  return {
+    add: (input) => addAutomation({ db: pool, defaultModel: deps.defaultModel }, input),
+    list: (projectId) => listAutomations(pool, projectId),
+    async show(id) {
+      const automation = await findAutomation(pool, id);
+      return { automation, runs: await listRuns(pool, id) };
+    },
+    async run(id) {
+      const runId = await recordByHand(pool, await findAutomation(pool, id));
+      await dispatchAutomation(deps, id);
+      return findRun(pool, runId);
+    },
+    pause: (id) => setPaused(pool, id, true),
+    resume: (id) => setPaused(pool, id, false),
+    remove: (id) => removeAutomation(pool, id),
+  };
+}

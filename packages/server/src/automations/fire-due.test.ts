@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { automationDeps, historyOf, seedAutomation } from "../../test/support/automations.ts";
+import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
+import { readJob, seedProject } from "../../test/support/seed-jobs.ts";
+import type { Automation } from "./automation.ts";
+import { findAutomation } from "./find-automation.ts";
+import { fireAutomations } from "./fire-automations.ts";
+import { fireDue } from "./fire-due.ts";
+import { setPaused } from "./set-paused.ts";
+
+let database: TestDatabase;
+let projectId: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  await database.pool.query("truncate projects cascade");
+  projectId = await seedProject(database.pool);
+});
+
+const everyMinute = { kind: "cron", expression: "* * * * *", timezone: "UTC" } as const;
+const hourly = { ...everyMinute, expression: "0 * * * *" };
+
+/** As if it had been due this long ago. */
+async function wasDue(automation: Automation, ago: string): Promise<void> {
+  await database.pool.query(
+    "update automations set due_at = date_trunc('minute', clock_timestamp() - $2::interval) where id = $1",
+    [automation.id, ago],
+  );
+}
+const jobs = async () => (await database.pool.query("select id, prompt, created_by from jobs")).rows;
+
+test("a time that has come makes one job, and the next time is set", async () => {
+  const automation = await seedAutomation(database.pool, projectId, {
+    trigger: hourly,
+    prompt: "Fix links, {{date}}.",
+  });
+  expect(await fireAutomations(automationDeps(database.pool))).toBe(0);
+  expect(await jobs()).toEqual([]);
+  await wasDue(automation, "1 minute");
+  await fireAutomations(automationDeps(database.pool));
+  const [job, ...others] = await jobs();
+  expect(others).toEqual([]);
+  expect(job).toMatchObject({ created_by: `automation/${automation.id}` });
+  expect(job.prompt).toMatch(/^Fix links, \d{4}-\d\d-\d\d\.$/);
+  expect(await historyOf(database.pool, automation.id)).toEqual([{ state: "started", words: `Made job ${job.id}.` }]);
+  const { dueAt } = await findAutomation(database.pool, automation.id);
+  expect(dueAt?.getTime()).toBeGreaterThan(Date.now());
+  expect(dueAt?.getUTCMinutes()).toBe(0);
+});
+
+test("nodes that see the same time at the same moment make one job", async () => {
+  const automations = await Promise.all(
+    ["a", "b", "c", "d"].map((name) => seedAutomation(database.pool, projectId, { name, trigger: everyMinute })),
+  );
+  for (const automation of automations) await wasDue(automation, "1 minute");
+  const nodes = [automationDeps(database.pool), automationDeps(database.pool), automationDeps(database.pool)];
+  await Promise.all(nodes.map((node) => fireAutomations(node)));
+  await Promise.all(nodes.map((node) => fireAutomations(node)));
+  expect(await jobs()).toHaveLength(automations.length);
+});
+
+test("a time that a node read before another one fired it counts once", async () => {
+  const automation = await seedAutomation(database.pool, projectId, { trigger: everyMinute });
+  await wasDue(automation, "1 minute");
+  const { dueAt } = await findAutomation(database.pool, automation.id);
+  expect(await fireDue(database.pool)).toBe(1);
+  // The clock went back: the same time is due once more.
+  await database.pool.query("update automations set due_at = $2 where id = $1", [automation.id, dueAt]);
+  expect(await fireDue(database.pool)).toBe(0);
+});
+
+test("times that passed while nobody ran are made up for by one run", async () => {
+  const automation = await seedAutomation(database.pool, projectId, { trigger: everyMinute });
+  await wasDue(automation, "3 days");
+  expect(await fireDue(database.pool)).toBe(1);
+  expect(await fireDue(database.pool)).toBe(0);
+});
+
+test("a paused automation does not fire, and begins anew when it is resumed", async () => {
+  const automation = await seedAutomation(database.pool, projectId, { trigger: everyMinute });
+  await setPaused(database.pool, automation.id, true);
+  await wasDue(automation, "1 hour");
+  expect(await fireDue(database.pool)).toBe(0);
+  await setPaused(database.pool, automation.id, false);
+  expect(await fireDue(database.pool)).toBe(0);
+  expect((await findAutomation(database.pool, automation.id)).pausedAt).toBeNull();
+});
+
+test("a run waits while the quota is used up, and becomes a job once one fits", async () => {
+  const limited = await seedProject(database.pool, { createsPerHourMax: 1 });
+  const first = await seedAutomation(database.pool, limited, { name: "first", trigger: everyMinute });
+  const second = await seedAutomation(database.pool, limited, { name: "second", trigger: everyMinute });
+  const node = automationDeps(database.pool);
+  await wasDue(first, "2 minutes");
+  await wasDue(second, "1 minute");
+  await fireAutomations(node);
+  const histories = await Promise.all([first, second].map(({ id }) => historyOf(database.pool, id)));
+  const waiting = histories.flat().filter(({ state }) => state === "waiting");
+  expect(waiting).toEqual([
+    { state: "waiting", words: "The project's quota of jobs is used up: tries again once one fits." },
+  ]);
+  expect(await jobs()).toHaveLength(1);
+  // Not asked again before one can fit.
+  expect(await fireAutomations(node)).toBe(0);
+  await database.pool.query("update quota_uses set used_at = used_at - interval '2 hours'");
+  await database.pool.query("update automation_runs set try_at = clock_timestamp() where state = 'waiting'");
+  await fireAutomations(node);
+  expect(await jobs()).toHaveLength(2);
+});
+
+test("one automation that cannot be dispatched holds no other up", async () => {
+  const [bad, good] = [
+    await seedAutomation(database.pool, projectId, { name: "bad", trigger: everyMinute }),
+    await seedAutomation(database.pool, projectId, { name: "good", trigger: everyMinute }),
+  ];
+  await wasDue(bad, "1 minute");
+  await wasDue(good, "1 minute");
+  await database.pool.query("update automations set model = 'x' where id = $1", [bad.id]);
+  const rules = automationDeps(database.pool).createJobRules;
+  let calls = 0;
+  await fireAutomations(
+    automationDeps(database.pool, {
+      createJobRules(project, model) {
+        calls += 1;
+        if (calls === 1) throw new Error("a fault");
+        return rules(project, model);
+      },
+    }),
+  );
+  expect(await historyOf(database.pool, bad.id)).toEqual([
+    { state: "skipped", words: "Skipped: the project no longer allows the model x." },
+  ]);
+  expect(await historyOf(database.pool, good.id)).toMatchObject([{ state: "waiting" }]);
+  await fireAutomations(automationDeps(database.pool));
+  const [job] = await jobs();
+  expect(await readJob(database.pool, job.id)).toMatchObject({ status: "active", project_id: projectId });
+});

@@ -1,0 +1,39 @@
+import { addAutomation } from "../../src/automations/add-automation.ts";
+import type { Automation, AutomationRun, Trigger } from "../../src/automations/automation.ts";
+import type { AutomationDeps } from "../../src/automations/automations.ts";
+import { listRuns } from "../../src/automations/list-runs.ts";
+import type { Pool } from "../../src/db/pool.ts";
+import { createJobRules } from "../../src/http/create-job-rules.ts";
+import { createLogger } from "../../src/lib/logger.ts";
+
+/** What a node gives its automations; the forge says nothing, so that what is stored counts. */
+export function automationDeps(pool: Pool, more: Partial<AutomationDeps> = {}): AutomationDeps {
+  return {
+    pool,
+    log: createLogger({ level: "silent" }),
+    defaultModel: "emend/rules",
+    announceDue: () => {},
+    createJobRules,
+    pullRequestState: async () => null,
+    ...more,
+  };
+}
+
+export function seedAutomation(
+  pool: Pool,
+  projectId: string,
+  more: { trigger?: Trigger; prompt?: string; name?: string; model?: string } = {},
+): Promise<Automation> {
+  const { trigger = { kind: "manual" }, prompt = "Fix broken links.", name = "links", ...rest } = more;
+  return addAutomation(
+    { db: pool, defaultModel: "emend/rules" },
+    { projectId, name, trigger, prompt, createdBy: "test", ...rest },
+  );
+}
+
+export async function historyOf(
+  pool: Pool,
+  automationId: string,
+): Promise<readonly Pick<AutomationRun, "state" | "words">[]> {
+  return (await listRuns(pool, automationId)).map(({ state, words }) => ({ state, words }));
+}
