@@ -1,11 +1,17 @@
 import type { JobStatus } from "./agent-job.ts";
+import type { MemberRole } from "./dashboard-accounts.ts";
 import type { FailureCode, JobPhase } from "./failure-code.ts";
 import type { JobRun } from "./job-run.ts";
 
 /** What the dashboard's own routes answer; for browser sessions, and free to change with the dashboard. */
 
 export interface DashboardSession {
+  /** The person's e-mail address, or `console` where a link of the console opened the session. */
   subject: string;
+  role: MemberRole;
+  /** Null: the console's. */
+  name: string | null;
+  hasPassword: boolean;
   /** Where clients reach this installation, without a trailing slash. */
   publicUrl: string;
 }

@@ -5,16 +5,21 @@ import type { AdminKey } from "./accounts/admin-key.ts";
 import type { ContextRepository } from "./accounts/context-repository.ts";
 import { createKey } from "./accounts/create-key.ts";
 import { createLoginLink } from "./accounts/create-login-link.ts";
+import { createResetLink } from "./accounts/create-reset-link.ts";
 import { getProject } from "./accounts/get-project.ts";
+import { inviteMember } from "./accounts/invite-member.ts";
 import { listContextRepositories } from "./accounts/list-context-repositories.ts";
 import { listKeys } from "./accounts/list-keys.ts";
+import { listMembers } from "./accounts/list-members.ts";
 import { listProjects } from "./accounts/list-projects.ts";
 import { setModelKey } from "./accounts/model-keys.ts";
+import { ensureOwnerLink } from "./accounts/owner-link.ts";
 import type { Project } from "./accounts/project.ts";
 import { openProjectCredential } from "./accounts/project-credential.ts";
 import { removeContextRepository } from "./accounts/remove-context-repository.ts";
 import { revokeKey } from "./accounts/revoke-key.ts";
 import { createSealer } from "./accounts/secrets.ts";
+import type { Role, User } from "./accounts/user.ts";
 import { type Automations, createAutomations } from "./automations/automations.ts";
 import type { Manifest } from "./backup/archive.ts";
 import { createBackup } from "./backup/create-backup.ts";
@@ -22,6 +27,7 @@ import { restoreBackup } from "./backup/restore-backup.ts";
 import type { Config } from "./config.ts";
 import { type ContextInput, connectContext } from "./connect-context.ts";
 import { connectProject } from "./connect-project.ts";
+import { type Actor, asActor, consoleActor } from "./db/acting.ts";
 import type { Pool } from "./db/pool.ts";
 import { diagnoseProject, type ProjectDiagnosis } from "./doctor-project.ts";
 import { ensureSecret } from "./ensure-secret.ts";
@@ -52,7 +58,8 @@ import type { Git } from "./tree/git.ts";
 export interface Admin {
   /** Where the server of this installation is reached, or was when it last ran. */
   url(): Promise<string>;
-  addProject(input: NewProject): Promise<{ id: string; repositoryUrl: string }>;
+  /** `by`, for the audit log, is whoever asked for it where that is not the console. */
+  addProject(input: NewProject, by?: Actor): Promise<{ id: string; repositoryUrl: string }>;
   listProjects(): Promise<readonly Project[]>;
   /** Looks whether the project's forge lets Emend do its work. */
   diagnoseProject(id: string): Promise<ProjectDiagnosis>;
@@ -65,7 +72,14 @@ export interface Admin {
   listKeys(): Promise<readonly AdminKey[]>;
   /** False where there is no such key. */
   revokeKey(id: string): Promise<boolean>;
+  /** Logs one browser in, once, as the console. */
   createLoginLink(landsOn: string): Promise<string>;
+  /** Makes the first person the owner; the same on every node until `isNew` replaces it. Null once there is one. */
+  ownerLink(options: { isNew: boolean }): Promise<string | null>;
+  listMembers(): Promise<readonly User[]>;
+  inviteMember(input: { email: string; role: Role }): Promise<{ link: string }>;
+  /** Sets a person's password anew, once. */
+  createResetLink(email: string): Promise<string>;
   jobReport(jobId: string): Promise<JobReport>;
   jobEvents(jobId: string, afterSeq: number): Promise<readonly JobEvent[]>;
   /** The secret is shown once. */
@@ -123,6 +137,7 @@ export function createAdmin(deps: AdminDeps): Admin {
   const { config, pool } = deps;
   const sealer = createSealer(deps.secret);
   const forge = { git: localGit(), forgeDir: forgeDirOf(config) };
+  const db = asActor(pool, consoleActor);
 
   async function withForges<T>(work: (far: { forges: ForgeDeps; git: Git; publicUrl: string }) => Promise<T>) {
     const network = createFetch(config.network);
@@ -139,26 +154,24 @@ export function createAdmin(deps: AdminDeps): Admin {
 
   return {
     url: deps.publicUrl,
-    async addProject(input) {
+    async addProject(input, by = consoleActor) {
       const forgeName = knownForge(input.forge);
-      if (forgeName !== "local") return connectProject({ config, db: pool, sealer }, forgeName, input);
+      const acting = { db: asActor(pool, by), sealer };
+      if (forgeName !== "local") return connectProject({ config, ...acting }, forgeName, input);
       assertLocalForgeUsable(config);
       const id = newId("prj");
       const made = { projectId: id, importFrom: input.repo ?? null };
       await createLocalRepository(forge, made, AbortSignal.timeout(importMsMax));
       try {
-        const { repositoryUrl } = await addProject(
-          { db: pool, sealer },
-          {
-            id,
-            name: input.name,
-            forge: forgeName,
-            repositoryUrl: `${await deps.publicUrl()}/git/${id}.git`,
-            baseRef: input.base ?? null,
-            docsDir: input.docsDir ?? "",
-            settings: input.settings,
-          },
-        );
+        const { repositoryUrl } = await addProject(acting, {
+          id,
+          name: input.name,
+          forge: forgeName,
+          repositoryUrl: `${await deps.publicUrl()}/git/${id}.git`,
+          baseRef: input.base ?? null,
+          docsDir: input.docsDir ?? "",
+          settings: input.settings,
+        });
         return { id, repositoryUrl };
       } catch (error) {
         await rm(join(forge.forgeDir, `${id}.git`), { recursive: true, force: true });
@@ -177,7 +190,7 @@ export function createAdmin(deps: AdminDeps): Admin {
     removeContextRepository: (input) => removeContextRepository(pool, input),
     async createKey(input) {
       const { allowList, expiresAt, ...rest } = input;
-      const outcome = await createKey(pool, {
+      const outcome = await createKey(db, {
         ...rest,
         expiresInMs: expiresAt ? expiresAt.getTime() - Date.now() : null,
         allowList: allowList ?? null,
@@ -187,18 +200,23 @@ export function createAdmin(deps: AdminDeps): Admin {
       throw new AppError("not_found", { publicMessage: `no such project: ${outcome.projectId}` });
     },
     listKeys: () => listKeys(pool),
-    revokeKey: async (id) => (await revokeKey(pool, id)).kind === "revoked",
-    createLoginLink: async (landsOn) => createLoginLink({ db: pool, publicUrl: await deps.publicUrl() }, { landsOn }),
+    revokeKey: async (id) => (await revokeKey(db, id)).kind === "revoked",
+    createLoginLink: async (landsOn) => createLoginLink({ db, publicUrl: await deps.publicUrl() }, { landsOn }),
+    ownerLink: async (options) =>
+      ensureOwnerLink({ pool, secret: deps.secret, publicUrl: await deps.publicUrl() }, options),
+    listMembers: () => listMembers(pool),
+    inviteMember: async (input) => inviteMember({ pool, publicUrl: await deps.publicUrl() }, input, consoleActor),
+    createResetLink: async (email) => createResetLink({ pool, publicUrl: await deps.publicUrl() }, email),
     async jobReport(jobId) {
       const report = await readReport(pool, jobId);
       if (report) return report;
       throw new AppError("not_found", { publicMessage: `no such job: ${jobId}` });
     },
     jobEvents: (jobId, afterSeq) => listEvents(pool, jobId, afterSeq),
-    addWebhook: (input) => addWebhook({ db: pool, sealer, allowPrivate: config.allowPrivateWebhooks }, input),
+    addWebhook: (input) => addWebhook({ db, sealer, allowPrivate: config.allowPrivateWebhooks }, input),
     listWebhooks: (projectId) => listWebhooks(pool, projectId),
-    removeWebhook: (id) => removeWebhook(pool, id),
-    setWebhookEnabled: (id, isEnabled) => setWebhookEnabled(pool, id, isEnabled),
+    removeWebhook: (id) => removeWebhook(db, id),
+    setWebhookEnabled: (id, isEnabled) => setWebhookEnabled(db, id, isEnabled),
     redeliver: (deliveryId) => redeliver(pool, deliveryId),
     listDeliveries: (webhookId) => listDeliveries(pool, webhookId),
     // Workers look for due jobs by themselves, and how a pull request stands is what was stored last.
@@ -218,7 +236,7 @@ export function createAdmin(deps: AdminDeps): Admin {
         const publicMessage = `no such vendor: ${input.vendor}; there is ${vendors.join(", ")}`;
         throw new AppError("invalid_request", { publicMessage });
       }
-      if (await getProject(pool, input.projectId)) return setModelKey({ db: pool, sealer }, input);
+      if (await getProject(pool, input.projectId)) return setModelKey({ db, sealer }, input);
       throw new AppError("not_found", { publicMessage: `no such project: ${input.projectId}` });
     },
     rotateSecret: (input) => rotateKeptSecret({ pool, config, secret: deps.secret }, input),

@@ -4,17 +4,20 @@ import { authenticateGitKey } from "./accounts/authenticate-key.ts";
 import { getProject } from "./accounts/get-project.ts";
 import { hasLocalProjects } from "./accounts/has-local-projects.ts";
 import { createKeyring } from "./accounts/keyring.ts";
+import { createPasswords } from "./accounts/passwords.ts";
 import { openModelKey } from "./accounts/model-keys.ts";
 import { openProjectCredential } from "./accounts/project-credential.ts";
 import { refreshLocalUrls } from "./accounts/refresh-local-urls.ts";
 import { createSealer } from "./accounts/secrets.ts";
 import { createSessions } from "./accounts/sessions.ts";
+import { createSingleSignOn } from "./accounts/single-sign-on/single-sign-on.ts";
 import { type Admin, createAdmin } from "./admin.ts";
 import { type ModelsDeps, openModel } from "./agent/models/registry.ts";
 import { readPrompt } from "./agent/rules/read-prompt.ts";
 import type { AutomationDeps } from "./automations/automations.ts";
 import { fireAutomations } from "./automations/fire-automations.ts";
 import type { Config } from "./config.ts";
+import { accountsPlugin } from "./dashboard/accounts-plugin.ts";
 import { dashboardPlugin } from "./dashboard/plugin.ts";
 import { startListener } from "./db/listener.ts";
 import { ensureSecret } from "./ensure-secret.ts";
@@ -151,6 +154,15 @@ export async function startServer(config: Config): Promise<Server> {
           localForgePlugin({ ...local, ...access, log, signal: serving.signal }),
           mcpPlugin({ keyring }),
           forgeHooksPlugin({ secret, noticed: (input) => hastenLook(pool, input) }),
+          accountsPlugin({
+            pool,
+            sessions: access.sessions,
+            passwords: createPasswords(),
+            singleSignOn: config.singleSignOn && createSingleSignOn({ fetch: network.fetch, sealer }, config.singleSignOn),
+            log,
+            publicUrl,
+            archiveAfterDays: config.archiveAfterDays,
+          }),
           dashboardPlugin({
             pool,
             listener,

@@ -1,10 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import type { SingleSignOnConfig } from "./accounts/single-sign-on/single-sign-on.ts";
 import type { PriceTable } from "./agent/models/prices.ts";
 import type { Endpoint } from "./agent/models/vendor.ts";
 import type { Network } from "./lib/network.ts";
 import { readModelSettings } from "./model-settings.ts";
+import { readSingleSignOn } from "./single-sign-on-settings.ts";
 
 type Role = "all" | "api" | "worker";
 
@@ -44,6 +46,8 @@ export interface Config {
   readonly metricsPort: number | null;
   /** Opens `/metrics` to whoever presents it; null: it is not on the interface's port. */
   readonly metricsToken: string | null;
+  /** The identity provider that people may log in by; null: none. */
+  readonly singleSignOn: SingleSignOnConfig | null;
   /** Where a test build kills itself; ignored by every other. */
   readonly crashAt: string | undefined;
 }
@@ -139,6 +143,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, overrides: ConfigOverrides = 
       problems,
     ),
     metricsToken: read("EMEND_METRICS_TOKEN"),
+    singleSignOn: readSingleSignOn(read, problems),
     crashAt: env.NODE_ENV === "test" || env.EMEND_TEST_BUILD === "1" ? env.EMEND_CRASH_AT : undefined,
   };
   if (problems.length > 0) throw new ConfigError(problems);

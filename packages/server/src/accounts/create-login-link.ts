@@ -1,5 +1,6 @@
 import type { Queryable } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
+import { linkUrl } from "./links.ts";
 import { hashToken, newToken } from "./session-store.ts";
 
 const linkMinutes = 60;
@@ -20,7 +21,7 @@ export async function createLoginLink(
      values ($1, $2, clock_timestamp() + make_interval(mins => $3))`,
     [hashToken(token), pathBelow(deps.publicUrl, input.landsOn), linkMinutes],
   );
-  return `${deps.publicUrl}/login/${token}`;
+  return linkUrl(deps.publicUrl, token);
 }
 
 /** Nothing but our own pages: a link that lands elsewhere would lend our name to somebody's trap. */

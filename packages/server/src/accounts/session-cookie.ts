@@ -25,11 +25,26 @@ export function clearCookie(publicUrl: string): string {
 
 /** The session's token, where the header carries one of the right form. */
 export function readCookie(publicUrl: string, header: string | undefined): string | null {
-  const { name } = shapeOf(publicUrl);
+  const token = cookieNamed(shapeOf(publicUrl).name, header);
+  return /^[A-Za-z0-9_-]{43}$/.test(token) ? token : null;
+}
+
+/** Carries something sealed to the identity provider's page and back, in this browser alone. */
+export function passingCookie(publicUrl: string, sealed: string, seconds: number): string {
+  const { name, attributes } = shapeOf(publicUrl);
+  return `${name}-passing=${sealed}; Max-Age=${seconds}; ${attributes}`;
+}
+
+export function readPassingCookie(publicUrl: string, header: string | undefined): string | null {
+  const name = `${shapeOf(publicUrl).name}-passing`;
+  const value = cookieNamed(name, header);
+  return /^[A-Za-z0-9_-]{1,3000}$/.test(value) ? value : null;
+}
+
+function cookieNamed(name: string, header: string | undefined): string {
   const pair = header
     ?.split(";")
     .map((text) => text.trim())
     .find((text) => text.startsWith(`${name}=`));
-  const token = pair?.slice(name.length + 1) ?? "";
-  return /^[A-Za-z0-9_-]{43}$/.test(token) ? token : null;
+  return pair?.slice(name.length + 1) ?? "";
 }

@@ -25,7 +25,11 @@ describe("a login link", () => {
     if (claimed.kind !== "claimed") throw new Error("not claimed");
     expect(claimed.location).toBe(`${publicUrl}/forge/prj_a/pull/7`);
     expect(claimed.cookie).toMatch(/^__Host-emend=[\w-]{43}; Max-Age=604800; Path=\/; Secure; HttpOnly; SameSite=Lax$/);
-    expect(await sessions().find(`other=1; ${claimed.cookie.split(";")[0]}`)).toEqual({ subject: "operator" });
+    expect(await sessions().find(`other=1; ${claimed.cookie.split(";")[0]}`)).toEqual({
+      subject: "console",
+      role: "owner",
+      userId: null,
+    });
   });
 
   it("lets one of many racing browsers in", async () => {

@@ -41,7 +41,7 @@ describe("who may ask", () => {
 
   it("401 once the session is ended", async () => {
     const cookie = await host.logIn();
-    expect((await host.send("/session", { cookie })).json()).toMatchObject({ subject: "operator" });
+    expect((await host.send("/session", { cookie })).json()).toMatchObject({ subject: "console" });
     expect((await host.send("/session/end", { cookie, body: {} })).statusCode).toBe(200);
     expect((await host.send("/session", { cookie })).statusCode).toBe(401);
   });
@@ -79,7 +79,7 @@ describe("keys", () => {
     expect(list.json().keys.find((each: { id: string }) => each.id === id)).toMatchObject({
       name: "ci",
       scope: "write",
-      createdBy: "operator",
+      createdBy: "console",
       revokedAt: null,
     });
     const use = () => host.api.send(`/v2/agent/${project}/jobs`, { key });

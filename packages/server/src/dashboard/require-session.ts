@@ -1,31 +1,47 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Session } from "../accounts/session-store.ts";
 import type { Sessions } from "../accounts/sessions.ts";
+import { isAtLeast, type Role } from "../accounts/user.ts";
+import type { Actor } from "../db/acting.ts";
 import { AppError } from "../errors.ts";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Who may use a route of the dashboard, where it is not who the method says: viewers read, maintainers write. */
+    role?: Role;
+  }
+}
 
 const sessionOf = new WeakMap<FastifyRequest, Session>();
 const reading = new Set(["GET", "HEAD"]);
 
 /**
- * Judges a request before its body is read: a session 401, and for writes one of our own pages 403. A key is no session:
- * programs have `/v2`.
+ * Judges a request before its body is read: a session 401, for writes one of our own pages 403, then the role 403. A key
+ * is no session: programs have `/v2`.
  */
 export function requireSession(deps: { sessions: Sessions; publicUrl(): string }) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     reply.headers({ "cache-control": "no-store", "x-content-type-options": "nosniff" });
     const session = await deps.sessions.find(request.headers.cookie);
-    if (!session) {
-      throw new AppError("unauthorized", {
-        publicMessage: "Log in to see this: `emend user link` prints a link on the machine that runs Emend.",
-      });
-    }
-    if (!reading.has(request.method) && !isOwnPage(request, deps.publicUrl())) {
+    if (!session) throw new AppError("unauthorized", { publicMessage: "Log in to go on: your session has ended." });
+    requireOwnPage(request, deps.publicUrl());
+    const isReading = reading.has(request.method);
+    const needed = request.routeOptions.config.role ?? (isReading ? "viewer" : "maintainer");
+    if (!isAtLeast(session.role, needed)) {
       throw new AppError("forbidden", {
-        publicMessage: `This was sent from another address than ${deps.publicUrl()}, so nothing was done.`,
+        publicMessage: `This takes the role ${needed}, and yours is ${session.role}. An owner can change it.`,
       });
     }
     sessionOf.set(request, session);
   };
+}
+
+/** Also for routes that need no session yet: nobody is logged in, or out, by another site. */
+export function requireOwnPage(request: FastifyRequest, publicUrl: string): void {
+  if (reading.has(request.method) || isOwnPage(request, publicUrl)) return;
+  throw new AppError("forbidden", {
+    publicMessage: `This was sent from another address than ${publicUrl}, so nothing was done.`,
+  });
 }
 
 /** Browsers send Origin with every write, and another site cannot forge it; the cookie alone proves nothing. */
@@ -38,4 +54,16 @@ function isOwnPage(request: FastifyRequest, publicUrl: string): boolean {
 /** Who asks, for the record of who made what. */
 export function subjectOf(request: FastifyRequest): string {
   return sessionOf.get(request)?.subject ?? "unknown";
+}
+
+/** Who asks and from where, for the audit log. */
+export function actorOf(request: FastifyRequest): Actor {
+  return { name: subjectOf(request), address: request.ip };
+}
+
+/** The session of a request that passed. */
+export function currentSession(request: FastifyRequest): Session {
+  const session = sessionOf.get(request);
+  if (session) return session;
+  throw new AppError("unauthorized", { publicMessage: "Log in first." });
 }

@@ -19,16 +19,19 @@ export interface AccessDeps {
   /** Takes `Bearer <key>`, and `Basic` with the key as the password. */
   authenticateKey(bearer: Bearer): KeyGrant | null | Promise<KeyGrant | null>;
   sessions: {
-    find(cookieHeader: string | undefined): Promise<{ subject: string } | null>;
+    find(cookieHeader: string | undefined): Promise<{ subject: string; role: string } | null>;
     claim(
       token: string,
       cookieHeader: string | undefined,
-    ): Promise<{ kind: "claimed"; location: string; cookie: string } | { kind: "gone" }>;
+      address: string,
+    ): Promise<
+      { kind: "claimed"; location: string; cookie: string } | { kind: "asks"; location: string } | { kind: "gone" }
+    >;
     end(cookieHeader: string | undefined): Promise<string>;
   };
 }
 
-/** Somebody with a key or a session. A session is an operator's, who may do everything. */
+/** Somebody with a key or a session. A session may do everything, unless it is a viewer's, who reads. */
 export interface Caller {
   /** For the record of who merged. */
   name: string;
@@ -42,7 +45,7 @@ export async function findCaller(deps: AccessDeps, bearer: Bearer): Promise<Call
   if (bearer.headers.authorization !== undefined) return findKeyHolder(deps, bearer);
   const session = await deps.sessions.find(bearer.headers.cookie);
   if (!session) return null;
-  return { name: session.subject, session, mayRead: () => true, mayWrite: () => true };
+  return { name: session.subject, session, mayRead: () => true, mayWrite: () => session.role !== "viewer" };
 }
 
 export async function findKeyHolder(deps: Pick<AccessDeps, "authenticateKey">, bearer: Bearer): Promise<Caller | null> {

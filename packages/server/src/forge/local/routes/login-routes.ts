@@ -14,10 +14,14 @@ export function loginRoutes(app: FastifyInstance, deps: PluginDeps, style: Style
     async (request, reply) => {
       // Browsers fetch ahead what they think will be clicked: that is not the click.
       if (/prefetch|prerender/.test(String(request.headers["sec-purpose"] ?? ""))) return reply.code(503).send();
-      const claimed = await deps.sessions.claim(request.params.token, request.headers.cookie);
+      const claimed = await deps.sessions.claim(request.params.token, request.headers.cookie, request.ip);
       if (claimed.kind === "gone") return sendNotice(reply, context(), "linkGone");
       return reply
-        .headers({ "set-cookie": claimed.cookie, "cache-control": "no-store", "referrer-policy": "no-referrer" })
+        .headers({
+          ...(claimed.kind === "claimed" && { "set-cookie": claimed.cookie }),
+          "cache-control": "no-store",
+          "referrer-policy": "no-referrer",
+        })
         .redirect(claimed.location, 303);
     },
   );

@@ -1,0 +1,33 @@
+import { AppError } from "../errors.ts";
+
+const emailLengthMax = 254;
+const nameLengthMax = 200;
+const passwordLengthMin = 12;
+const passwordLengthMax = 1000;
+
+/** As typed, without the blanks around it; compared without case everywhere. */
+export function parseEmail(text: string): string {
+  const email = text.trim();
+  if (email.length <= emailLengthMax && /^[^\s@\p{Cc}\p{Cf}]+@[^\s@\p{Cc}\p{Cf}]+$/u.test(email)) return email;
+  throw invalid("That is not an e-mail address.");
+}
+
+export function parseName(text: string): string {
+  const name = text.trim();
+  if (name !== "" && name.length <= nameLengthMax && !/[\p{Cc}\p{Cf}]/u.test(name)) return name;
+  throw invalid(`A name has 1 to ${nameLengthMax} characters.`);
+}
+
+/** Length is what counts; no rule about which characters. */
+export function parsePassword(text: string, email: string): string {
+  const { length } = [...text];
+  if (length < passwordLengthMin) throw invalid(`A password has at least ${passwordLengthMin} characters.`);
+  if (length > passwordLengthMax) throw invalid(`A password has at most ${passwordLengthMax} characters.`);
+  if (text.toLowerCase() === email.toLowerCase()) throw invalid("The password must not be the e-mail address.");
+  if (new Set(text).size < 4) throw invalid("That password is too easy to guess.");
+  return text;
+}
+
+function invalid(publicMessage: string): AppError {
+  return new AppError("invalid_request", { publicMessage });
+}

@@ -1,0 +1,52 @@
+import { createHmac, randomBytes } from "node:crypto";
+import type { Client, Pool } from "../db/pool.ts";
+import { inTransaction } from "../db/transaction.ts";
+import { linkUrl } from "./links.ts";
+import { hashToken } from "./session-store.ts";
+
+const linkHours = 24;
+
+/**
+ * The link by which the first person becomes the owner, or null once somebody is. Every node prints the same one: the
+ * database holds its seed and its hash, and it takes EMEND_SECRET to derive it. `isNew` puts another in its place.
+ */
+export async function ensureOwnerLink(
+  deps: { pool: Pool; secret: string; publicUrl: string },
+  options: { isNew: boolean },
+): Promise<string | null> {
+  return inTransaction(deps.pool, async (client) => {
+    if (await hasUsers(client)) return null;
+    if (options.isNew) await client.query("delete from login_links where purpose = 'owner'");
+    const kept = await findSeed(client);
+    const token = kept && deriveToken(deps.secret, kept.seed);
+    // Sealed by another EMEND_SECRET, it opens for nobody who still has a key to it.
+    if (token && hashToken(token).equals(kept.tokenHash)) return linkUrl(deps.publicUrl, token);
+    await client.query("delete from login_links where purpose = 'owner'");
+    const seed = randomBytes(32);
+    await client.query(
+      `insert into login_links (token_hash, lands_on, expires_at, purpose, seed)
+       values ($1, '/app/start', clock_timestamp() + make_interval(hours => $2), 'owner', $3)
+       on conflict (purpose) where purpose = 'owner' do nothing`,
+      [hashToken(deriveToken(deps.secret, seed)), linkHours, seed],
+    );
+    // Another node may have been first: then its seed is the one.
+    const stored = await findSeed(client);
+    return stored && linkUrl(deps.publicUrl, deriveToken(deps.secret, stored.seed));
+  });
+}
+
+export async function hasUsers(db: Pick<Client, "query">): Promise<boolean> {
+  return ((await db.query("select from users limit 1")).rowCount ?? 0) > 0;
+}
+
+async function findSeed(client: Client): Promise<{ seed: Buffer; tokenHash: Buffer } | null> {
+  const { rows } = await client.query<{ seed: Buffer; tokenHash: Buffer }>(
+    `select seed, token_hash as "tokenHash" from login_links
+     where purpose = 'owner' and used_at is null and expires_at > clock_timestamp()`,
+  );
+  return rows[0] ?? null;
+}
+
+function deriveToken(secret: string, seed: Buffer): string {
+  return createHmac("sha256", secret).update("emend owner link").update(seed).digest("base64url");
+}

@@ -1,0 +1,74 @@
+import { AppError } from "../../errors.ts";
+import type { Fetch } from "../../lib/network.ts";
+
+const askMsMax = 10_000;
+const answerBytesMax = 1024 * 1024;
+
+interface Question {
+  url: string;
+  headers?: Record<string, string>;
+  /** Sent as a form, by POST. */
+  form?: URLSearchParams;
+}
+
+/** An object in JSON from the provider; bounded in time and size, and never through a redirect. */
+export async function getJson(
+  fetch: Fetch,
+  question: Question,
+  signal: AbortSignal,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { url, form, headers = {} } = question;
+  let status = 0;
+  let text = "";
+  try {
+    const answer = await fetch(url, {
+      method: form ? "POST" : "GET",
+      headers: {
+        accept: "application/json",
+        ...(form && { "content-type": "application/x-www-form-urlencoded" }),
+        ...headers,
+      },
+      ...(form && { body: form.toString() }),
+      redirect: "manual",
+      signal: AbortSignal.any([signal, AbortSignal.timeout(askMsMax)]),
+    });
+    status = answer.status;
+    text = await readText(answer.body);
+  } catch (cause) {
+    throw new AppError("unavailable", {
+      publicMessage: "The identity provider cannot be reached. Try again in a moment.",
+      message: "identity provider not reached",
+      retryAfterMs: 5_000,
+      cause,
+    });
+  }
+  const json = parse(text);
+  if (status === 200 && json) return json;
+  const word = typeof json?.error === "string" ? ` (${json.error.slice(0, 60)})` : "";
+  throw providerFault(`it answered ${status}${word}`);
+}
+
+async function readText(body: AsyncIterable<Uint8Array> | null): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length;
+    if (bytes > answerBytesMax) throw new Error("the answer is too long");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function parse(text: string): Record<string, unknown> | null {
+  try {
+    const json: unknown = JSON.parse(text);
+    return typeof json === "object" && json !== null && !Array.isArray(json) ? { ...json } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The provider did something that no login may rest on. */
+export function providerFault(what: string, cause?: unknown): AppError {
+  return new AppError("forbidden", { publicMessage: `The identity provider was not believed: ${what}.`, cause });
+}

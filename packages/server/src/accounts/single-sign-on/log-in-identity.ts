@@ -1,0 +1,81 @@
+import { inTransactionAs } from "../../db/acting.ts";
+import type { Client, Pool } from "../../db/pool.ts";
+import { AppError } from "../../errors.ts";
+import { newId } from "../../lib/id.ts";
+import { parseEmail } from "../member-words.ts";
+import { openSession } from "../open-session.ts";
+import type { Role } from "../user.ts";
+import type { Identity } from "./single-sign-on.ts";
+
+interface Rules {
+  domains: readonly string[];
+  defaultRole: Role;
+}
+
+/**
+ * Opens a session for somebody whom the provider vouches for: a member it has logged in before; a member by the same,
+ * verified address; whoever was invited by it; or whoever has an address of an allowed domain.
+ */
+export async function logInIdentity(
+  deps: { pool: Pool },
+  input: { identity: Identity; rules: Rules; address: string; replaces: string | null },
+): Promise<string> {
+  const { identity } = input;
+  const actor = { name: identity.email || "unknown", address: input.address };
+  return inTransactionAs(deps.pool, actor, async (client) => {
+    const userId = (await findByIdentity(client, identity)) ?? (await admit(client, identity, input.rules));
+    return openSession(client, { userId, how: "single sign-on", replaces: input.replaces });
+  });
+}
+
+async function findByIdentity(client: Client, identity: Identity): Promise<string | null> {
+  const { rows } = await client.query<{ id: string }>("select id from users where identity = $1", [identity.id]);
+  return rows[0]?.id ?? null;
+}
+
+async function admit(client: Client, identity: Identity, rules: Rules): Promise<string> {
+  const email = parseEmail(identity.email);
+  if (!identity.isEmailVerified) {
+    throw refused("The identity provider has not verified your e-mail address, so it cannot say who you are here.");
+  }
+  const { rows } = await client.query<{ id: string; identity: string | null }>(
+    "select id, identity from users where lower(email) = lower($1) for update",
+    [email],
+  );
+  const member = rows[0];
+  if (member?.identity) throw refused(`${email} belongs to another account of the identity provider.`);
+  if (member) {
+    await client.query("update users set identity = $2 where id = $1", [member.id, identity.id]);
+    return member.id;
+  }
+  const role = (await spendInvitation(client, email)) ?? roleByDomain(email, rules);
+  if (role === null) throw refused(`${email} is no member here. An owner can invite you.`);
+  const id = newId("usr");
+  await client.query("insert into users (id, email, name, role, identity) values ($1, $2, $3, $4, $5)", [
+    id,
+    email,
+    identity.name,
+    role,
+    identity.id,
+  ]);
+  return id;
+}
+
+async function spendInvitation(client: Client, email: string): Promise<Role | null> {
+  const { rows } = await client.query<{ role: Role }>(
+    `update login_links set used_at = clock_timestamp()
+     where purpose = 'invite' and lower(email) = lower($1) and used_at is null and expires_at > clock_timestamp()
+     returning role`,
+    [email],
+  );
+  return rows[0]?.role ?? null;
+}
+
+function roleByDomain(email: string, rules: Rules): Role | null {
+  const domain = email.slice(email.lastIndexOf("@") + 1).toLowerCase();
+  return rules.domains.includes(domain) ? rules.defaultRole : null;
+}
+
+function refused(publicMessage: string): AppError {
+  return new AppError("forbidden", { publicMessage });
+}

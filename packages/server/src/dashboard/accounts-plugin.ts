@@ -1,0 +1,61 @@
+import type { FastifyInstance } from "fastify";
+import type { Passwords } from "../accounts/passwords.ts";
+import type { Sessions } from "../accounts/sessions.ts";
+import type { SingleSignOn } from "../accounts/single-sign-on/single-sign-on.ts";
+import type { Pool } from "../db/pool.ts";
+import { readJsonBodies } from "../http/json-body.ts";
+import type { Logger } from "../lib/logger.ts";
+import { apiPrefix } from "./plugin.ts";
+import { requireOwnPage, requireSession } from "./require-session.ts";
+import { auditRoutes } from "./routes/audit.ts";
+import { linkRoutes } from "./routes/links.ts";
+import { loginRoutes } from "./routes/login.ts";
+import { memberRoutes } from "./routes/members.ts";
+import { passwordRoute } from "./routes/password.ts";
+import { settingsRoutes } from "./routes/settings.ts";
+import { singleSignOnRoutes } from "./routes/single-sign-on.ts";
+
+/** What logging in and managing people need of the server around them. */
+export interface AccountsDeps {
+  pool: Pool;
+  sessions: Sessions;
+  passwords: Passwords;
+  /** Null: not configured. */
+  singleSignOn: SingleSignOn | null;
+  log: Logger;
+  publicUrl(): string;
+  /** What the environment says; the dashboard's setting wins over it. */
+  archiveAfterDays: number | null;
+}
+
+const bodyBytesMax = 64 * 1024;
+
+/** The dashboard's routes about people: to log in, which need no session, and to manage who may do what. */
+export function accountsPlugin(deps: AccountsDeps): (app: FastifyInstance) => Promise<void> {
+  return async (app) => {
+    app.register(
+      async (open) => {
+        readJsonBodies(open);
+        open.addHook("onRequest", async (request, reply) => {
+          reply.headers({ "cache-control": "no-store", "x-content-type-options": "nosniff" });
+          requireOwnPage(request, deps.publicUrl());
+        });
+        loginRoutes(open, deps);
+        linkRoutes(open, deps);
+        singleSignOnRoutes(open, deps);
+      },
+      { prefix: `${apiPrefix}/auth`, bodyLimit: bodyBytesMax },
+    );
+    app.register(
+      async (closed) => {
+        readJsonBodies(closed);
+        closed.addHook("onRequest", requireSession(deps));
+        passwordRoute(closed, deps);
+        memberRoutes(closed, deps);
+        settingsRoutes(closed, deps);
+        auditRoutes(closed, deps);
+      },
+      { prefix: apiPrefix, bodyLimit: bodyBytesMax },
+    );
+  };
+}

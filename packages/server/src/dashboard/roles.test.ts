@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type DashboardApi, startDashboard } from "../../test/support/dashboard.ts";
+import { type Role, roles } from "../accounts/user.ts";
+import { apiPrefix } from "./plugin.ts";
+
+interface Route {
+  method: string;
+  url: string;
+}
+
+let host: DashboardApi;
+let routes: Route[];
+beforeAll(async () => {
+  host = await startDashboard();
+  routes = listRoutes(host.api.app.printRoutes({ commonPrefix: false, includeHooks: false }));
+});
+afterAll(() => host.close());
+
+/** Whom a route is for, where it is not for viewers by GET and for maintainers by everything else. */
+const exceptions: Readonly<Record<string, Role | "everybody">> = {
+  "GET /auth": "everybody",
+  "POST /auth/login": "everybody",
+  "POST /auth/link": "everybody",
+  "POST /auth/accept": "everybody",
+  "POST /session/end": "viewer",
+  "POST /password": "viewer",
+  "GET /members": "owner",
+  "POST /members/:id/role": "owner",
+  "POST /members/:id/remove": "owner",
+  "POST /invitations": "owner",
+  "POST /invitations/:id/revoke": "owner",
+  "GET /settings": "owner",
+  "PATCH /settings": "owner",
+  "GET /audit": "owner",
+  "GET /audit.csv": "owner",
+};
+
+function neededFor({ method, url }: Route): Role | "everybody" {
+  return exceptions[`${method} ${url}`] ?? (method === "GET" ? "viewer" : "maintainer");
+}
+
+/** Of the framework's own drawing of its tree, so that no route can be left out. */
+function listRoutes(drawing: string): Route[] {
+  const path: string[] = [];
+  const found: Route[] = [];
+  for (const line of drawing.split("\n")) {
+    const match = /^([│ ]*)[├└]── (\S*)(?: \(([A-Z, ]+)\))?/.exec(line);
+    if (!match) continue;
+    const depth = (match[1] ?? "").length / 4;
+    path.length = depth;
+    path[depth] = match[2] ?? "";
+    const url = path.join("");
+    for (const method of match[3]?.split(", ") ?? []) found.push({ method, url });
+  }
+  return found
+    .filter(({ url, method }) => url.startsWith(`${apiPrefix}/`) && method !== "HEAD")
+    .map(({ url, method }) => ({ method, url: url.slice(apiPrefix.length) }));
+}
+
+async function statusFor(route: Route, cookie: string | null): Promise<number> {
+  const path = route.url.replace(/:\w+(\|:\w+)*/g, "nothing");
+  const isWrite = route.method !== "GET";
+  // A body that no route takes: whoever is let in is told so, and nothing is changed.
+  const request = { method: route.method as "GET", cookie, ...(isWrite && { body: "no JSON" }) };
+  return (await host.send(path, request)).statusCode;
+}
+
+it("finds the routes", () => {
+  expect(routes.map(({ method, url }) => `${method} ${url}`)).toEqual(
+    expect.arrayContaining(["GET /jobs", "POST /keys", "GET /projects", ...Object.keys(exceptions)]),
+  );
+  expect(routes.length).toBeGreaterThan(30);
+});
+
+it("lets every role, and nobody without a live session, do what it may and no more: every route", async () => {
+  const cookies = new Map<string, string | null>([["nobody", null]]);
+  for (const role of roles) cookies.set(role, (await host.addMember(role)).cookie);
+  const expired = await host.addMember("owner");
+  await host.api.pool.query("update sessions set expires_at = clock_timestamp() where user_id = $1", [expired.id]);
+  cookies.set("expired", expired.cookie);
+
+  const wrong: string[] = [];
+  // Ending the session comes last.
+  for (const route of routes.toSorted((a, b) => Number(a.url === "/session/end") - Number(b.url === "/session/end"))) {
+    const needed = neededFor(route);
+    for (const [who, cookie] of cookies) {
+      const status = await statusFor(route, cookie);
+      const isIn = roles.includes(who as Role);
+      const isLet = needed === "everybody" || (isIn && roles.indexOf(who as Role) >= roles.indexOf(needed));
+      const isRight = isLet ? status !== 401 && status !== 403 : status === (isIn ? 403 : 401);
+      if (!isRight) wrong.push(`${route.method} ${route.url} as ${who}: ${status}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
+it("gives a changed role and a removal at once", async () => {
+  const { id, cookie } = await host.addMember("maintainer");
+  expect((await host.send("/projects", { cookie, body: {} })).statusCode).toBe(400);
+  await host.send(`/members/${id}/role`, { body: { role: "viewer" } });
+  expect((await host.send("/projects", { cookie, body: {} })).statusCode).toBe(403);
+  expect((await host.send("/projects", { cookie })).statusCode).toBe(200);
+  await host.send(`/members/${id}/remove`, { body: {} });
+  expect((await host.send("/projects", { cookie })).statusCode).toBe(401);
+});

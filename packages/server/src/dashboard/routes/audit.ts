@@ -1,0 +1,49 @@
+import type { DashboardAuditPage } from "@emend/contract";
+import type { FastifyInstance } from "fastify";
+import { type AuditEntry, type AuditFilter, listAudit } from "../../accounts/list-audit.ts";
+import { AppError } from "../../errors.ts";
+import type { AccountsDeps } from "../accounts-plugin.ts";
+import { csvLine } from "../csv.ts";
+
+const rowsPerPage = 100;
+const rowsMax = 100_000;
+const byOwner = { config: { role: "owner" } } as const;
+const columns = ["at", "actor", "address", "action", "target", "details"] as const;
+
+export function auditRoutes(app: FastifyInstance, deps: AccountsDeps): void {
+  app.get("/audit", byOwner, async (request): Promise<DashboardAuditPage> => {
+    return listAudit(deps.pool, parseFilter(request.query, rowsPerPage));
+  });
+
+  app.get("/audit.csv", byOwner, async (request, reply) => {
+    const filter = parseFilter(request.query, 1000);
+    reply.headers({
+      "content-type": "text/csv; charset=utf-8",
+      "content-disposition": 'attachment; filename="emend-audit.csv"',
+    });
+    const lines = [csvLine(columns)];
+    for (let before = filter.before; lines.length <= rowsMax; ) {
+      const { entries, nextCursor } = await listAudit(deps.pool, { ...filter, before });
+      lines.push(...entries.map(toLine));
+      if (nextCursor === null) break;
+      before = nextCursor;
+    }
+    return lines.join("");
+  });
+}
+
+function toLine(entry: AuditEntry): string {
+  return csvLine(columns.map((name) => (name === "details" ? JSON.stringify(entry.details) : entry[name])));
+}
+
+function parseFilter(query: unknown, limit: number): AuditFilter {
+  const given = query as Record<string, unknown>;
+  return { actor: textOf(given, "actor"), action: textOf(given, "action"), before: textOf(given, "cursor"), limit };
+}
+
+function textOf(given: Record<string, unknown>, name: string): string | null {
+  const text = given[name];
+  if (text === undefined || text === "") return null;
+  if (typeof text === "string" && text.length <= 300 && !text.includes("\0")) return text;
+  throw new AppError("invalid_request", { publicMessage: `${name} is not one that this page gave.` });
+}
