@@ -1,12 +1,17 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { addProject } from "../../src/accounts/add-project.ts";
 import { createLoginLink } from "../../src/accounts/create-login-link.ts";
+import { openSession } from "../../src/accounts/open-session.ts";
+import { createPasswords } from "../../src/accounts/passwords.ts";
 import { createSealer } from "../../src/accounts/secrets.ts";
 import { createSessions } from "../../src/accounts/sessions.ts";
+import type { Role } from "../../src/accounts/user.ts";
 import { readPrompt } from "../../src/agent/rules/read-prompt.ts";
+import { type AccountsDeps, accountsPlugin } from "../../src/dashboard/accounts-plugin.ts";
 import type { DashboardDeps } from "../../src/dashboard/dashboard.ts";
 import { apiPrefix, dashboardPlugin } from "../../src/dashboard/plugin.ts";
 import type { Pool } from "../../src/db/pool.ts";
+import { newId } from "../../src/lib/id.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 import { startApi, type TestApi } from "./api.ts";
 
@@ -32,23 +37,38 @@ export interface DashboardApi {
   api: TestApi;
   /** The cookie of a new session. */
   logIn(): Promise<string>;
+  /** A person, logged in. */
+  addMember(role: Role): Promise<TestMember>;
   send(path: string, request?: DashboardRequest): Promise<DashboardAnswer>;
   close(): Promise<void>;
+}
+
+interface TestMember {
+  id: string;
+  email: string;
+  cookie: string;
 }
 
 const publicUrl = "https://emend.test/base";
 
 /** The HTTP interface with the dashboard mounted, and a browser that is logged in. */
-export async function startDashboard(options: Partial<DashboardDeps> = {}): Promise<DashboardApi> {
+export async function startDashboard(
+  options: Partial<DashboardDeps> & Partial<Pick<AccountsDeps, "singleSignOn" | "archiveAfterDays">> = {},
+): Promise<DashboardApi> {
+  const { singleSignOn = null, archiveAfterDays = null, ...changed } = options;
   const api = await startApi({
     publicUrl: () => publicUrl,
-    pluginOf: ({ pool, listener }) =>
-      dashboardPlugin({
+    pluginOf({ pool, listener }) {
+      const shared = {
         pool,
-        listener,
         sessions: createSessions({ pool, publicUrl: () => publicUrl }),
         log: createLogger({ level: "silent" }),
         publicUrl: () => publicUrl,
+      };
+      const accounts = accountsPlugin({ ...shared, passwords: createPasswords(), singleSignOn, archiveAfterDays });
+      const dashboard = dashboardPlugin({
+        ...shared,
+        listener,
         defaultModel: "emend/rules",
         promptCodePointsMax: 100_000,
         addLocalProject: (input) => addRow(pool, input),
@@ -57,8 +77,13 @@ export async function startDashboard(options: Partial<DashboardDeps> = {}): Prom
         suggestions: async () => [],
         assetsDir: new URL("file:///nowhere/"),
         publishingWaitMs: 0,
-        ...options,
-      }),
+        ...changed,
+      });
+      return async (app) => {
+        app.register(accounts);
+        app.register(dashboard);
+      };
+    },
   });
 
   async function logIn(): Promise<string> {
@@ -70,9 +95,18 @@ export async function startDashboard(options: Partial<DashboardDeps> = {}): Prom
   }
   const ownCookie = await logIn();
 
+  async function addMember(role: Role): Promise<TestMember> {
+    const [id, email] = [newId("usr"), `${role}-${newId("usr")}@emend.test`];
+    await api.pool.query("insert into users (id, email, name, role) values ($1, $2, $2, $3)", [id, email, role]);
+    const token = await openSession(api.pool, { userId: id, how: "password", replaces: null });
+    const cookie = createSessions({ pool: api.pool, publicUrl: () => publicUrl }).cookieOf(token);
+    return { id, email, cookie: cookie.split(";", 1)[0] ?? "" };
+  }
+
   return {
     api,
     logIn,
+    addMember,
     async send(path, { cookie = ownCookie, body, headers = {}, method = body === undefined ? "GET" : "POST" } = {}) {
       const sent = {
         ...(cookie !== null && { cookie }),
