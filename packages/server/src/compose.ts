@@ -4,8 +4,8 @@ import { authenticateGitKey } from "./accounts/authenticate-key.ts";
 import { getProject } from "./accounts/get-project.ts";
 import { hasLocalProjects } from "./accounts/has-local-projects.ts";
 import { createKeyring } from "./accounts/keyring.ts";
-import { createPasswords } from "./accounts/passwords.ts";
 import { openModelKey } from "./accounts/model-keys.ts";
+import { createPasswords } from "./accounts/passwords.ts";
 import { openProjectCredential } from "./accounts/project-credential.ts";
 import { refreshLocalUrls } from "./accounts/refresh-local-urls.ts";
 import { createSealer } from "./accounts/secrets.ts";
@@ -158,7 +158,8 @@ export async function startServer(config: Config): Promise<Server> {
             pool,
             sessions: access.sessions,
             passwords: createPasswords(),
-            singleSignOn: config.singleSignOn && createSingleSignOn({ fetch: network.fetch, sealer }, config.singleSignOn),
+            singleSignOn:
+              config.singleSignOn && createSingleSignOn({ fetch: network.fetch, sealer }, config.singleSignOn),
             log,
             publicUrl,
             archiveAfterDays: config.archiveAfterDays,
