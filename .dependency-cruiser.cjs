@@ -60,6 +60,7 @@ module.exports = {
     folder("jobs", ["db", "lib", "errors"]),
     folder("notify", ["db", "lib", "errors"]),
     folder("tasks", ["db", "lib", "errors"]),
+    folder("health", ["accounts", "db", "lib", "errors"]),
     folder("automations", ["accounts", "jobs", "tree", "db", "lib", "errors"]),
     folder("backup", ["db", "forge", "lib", "errors"]),
     folder("metrics", ["agent", "db", "lib", "errors"]),
@@ -70,7 +71,7 @@ module.exports = {
     folder("publish", ["tree", "forge", "lib", "errors"]),
     folder("run", ["jobs", "tree", "agent", "review", "publish", "forge", "lib", "errors", "db"]),
     folder("http", ["accounts", "jobs", "notify", "lib", "errors", "db"]),
-    folder("dashboard", ["automations", "accounts", "jobs", "notify", "http", "lib", "errors", "db"]),
+    folder("dashboard", ["health", "automations", "accounts", "jobs", "notify", "http", "lib", "errors", "db"]),
     {
       name: "dashboard-imports-contract",
       severity: "error",

@@ -2,6 +2,7 @@ export * from "./agent-job.ts";
 export { refusals } from "./answers.ts";
 export * from "./create-job.ts";
 export type * from "./dashboard.ts";
+export type * from "./dashboard-health.ts";
 export type * from "./dashboard-accounts.ts";
 export { type DiffRow, pairLines } from "./diff/pair-lines.ts";
 export { type DiffLine, parsePatch } from "./diff/parse-patch.ts";

@@ -16,6 +16,7 @@ import { type ModelsDeps, openModel } from "./agent/models/registry.ts";
 import { readPrompt } from "./agent/rules/read-prompt.ts";
 import type { AutomationDeps } from "./automations/automations.ts";
 import { fireAutomations } from "./automations/fire-automations.ts";
+import { checkSiteHealth } from "./check-site-health.ts";
 import type { Config } from "./config.ts";
 import { accountsPlugin } from "./dashboard/accounts-plugin.ts";
 import { dashboardPlugin } from "./dashboard/plugin.ts";
@@ -26,6 +27,8 @@ import { forgeHooksPlugin } from "./forge/hooks/plugin.ts";
 import { assertLocalForgeUsable } from "./forge/local/assert-usable.ts";
 import { localForgePlugin } from "./forge/local/plugin.ts";
 import { type ForgeDeps, openForge } from "./forge/registry.ts";
+import { listDueSiteChecks } from "./health/list-due-site-checks.ts";
+import { suggestFixes } from "./health/suggest-fixes.ts";
 import { buildApp } from "./http/app.ts";
 import { createJobRules } from "./http/create-job-rules.ts";
 import { mcpPlugin } from "./http/mcp-plugin.ts";
@@ -53,6 +56,7 @@ import { sweepMirrors } from "./run/sweep-mirrors.ts";
 import { startPullRequestWatch } from "./run/watch-pull-requests.ts";
 import { startWorker, type Worker } from "./run/worker.ts";
 import { settlePullRequests } from "./settle-pull-requests.ts";
+import { askSiteCheck } from "./tasks/ask-site-check.ts";
 import { startTasks } from "./tasks/start-tasks.ts";
 import { assertGitVersion } from "./tree/git-version.ts";
 import type { Mirrors } from "./tree/mirror.ts";
@@ -175,7 +179,8 @@ export async function startServer(config: Config): Promise<Server> {
             addLocalProject: (input) => admin.addProject({ ...input, forge: "local" }),
             pullRequestState,
             readPrompt,
-            suggestions: async () => [],
+            suggestions: (projectId) => suggestFixes({ db: pool, defaultModel: config.model }, projectId),
+            askSiteCheck: (projectId) => askSiteCheck(pool, projectId),
             assetsDir: new URL("../../dashboard/dist/", import.meta.url),
           }),
         ],
@@ -208,6 +213,13 @@ export async function startServer(config: Config): Promise<Server> {
             await siteCache.flush();
           },
           fireAutomations: () => fireAutomations(automations),
+          listDueSiteChecks: () => listDueSiteChecks(pool),
+          checkSite: (projectId, signal) =>
+            checkSiteHealth(
+              { pool, mirrors, siteCache, openForge: (project) => openForge(project, forges) },
+              projectId,
+              signal,
+            ),
           settlePullRequests: () =>
             settlePullRequests({
               pool,

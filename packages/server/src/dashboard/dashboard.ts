@@ -24,6 +24,8 @@ export interface DashboardDeps {
   readPrompt(model: string, prompt: string): DashboardReading;
   /** What the checks found on the project's site, as jobs that would mend it. */
   suggestions(projectId: string): Promise<readonly DashboardSuggestion[]>;
+  /** Has a worker look at the project's whole site. */
+  askSiteCheck(projectId: string): Promise<void>;
   /** Where the built assets lie, if they do. */
   assetsDir: URL;
   /** How long archiving waits for a publication's outcome. */

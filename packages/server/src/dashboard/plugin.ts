@@ -6,6 +6,7 @@ import { appRoutes } from "./app-routes.ts";
 import type { DashboardDeps } from "./dashboard.ts";
 import { requireSession } from "./require-session.ts";
 import { composeJobRoutes } from "./routes/compose-job.ts";
+import { healthRoutes } from "./routes/health.ts";
 import { jobActionRoutes } from "./routes/job-actions.ts";
 import { jobDetailRoutes } from "./routes/job-details.ts";
 import { jobRoutes } from "./routes/jobs.ts";
@@ -30,6 +31,7 @@ export function dashboardPlugin(deps: DashboardDeps): (app: FastifyInstance) => 
         sessionRoute(api, shared);
         projectRoutes(api, shared);
         keyRoutes(api, shared);
+        healthRoutes(api, shared);
         jobRoutes(api, shared);
         composeJobRoutes(api, shared);
         jobDetailRoutes(api, shared);

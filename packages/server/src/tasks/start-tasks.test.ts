@@ -24,6 +24,8 @@ function start(deps: Partial<TasksDeps> = {}): Tasks {
       sweepMirrors: async () => {},
       settlePullRequests: async () => 0,
       fireAutomations: async () => 0,
+      listDueSiteChecks: async () => [],
+      checkSite: async () => {},
       ...deps,
     },
     { archiveAfterDays: null, sweepMirrorsEveryMs: 20 },
@@ -38,7 +40,7 @@ async function until(sql: string): Promise<void> {
     if (rows.length > 0) return;
   }
 }
-const allKnown = "select 1 from emend_tasks._private_known_crontabs having count(*) = 8";
+const allKnown = "select 1 from emend_tasks._private_known_crontabs having count(*) = 9";
 
 test("what is due is done once, however many nodes look after it", async () => {
   const { pool } = database;

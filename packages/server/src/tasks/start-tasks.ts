@@ -3,6 +3,7 @@ import type { Pool } from "../db/pool.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createWakeUp } from "../lib/wake-up.ts";
 import { archiveByRetention } from "./archive-by-retention.ts";
+import { askSiteCheck, siteCheckTask } from "./ask-site-check.ts";
 import { dropAutomationRuns } from "./drop-automation-runs.ts";
 import { dropDeliveries } from "./drop-deliveries.ts";
 import { dropExpiredSessions } from "./drop-expired-sessions.ts";
@@ -19,6 +20,10 @@ export interface TasksDeps {
   settlePullRequests(): Promise<number>;
   /** Makes jobs of what is due at the projects' automations; gives how many were looked at. */
   fireAutomations(): Promise<number>;
+  /** The projects whose sites are to be looked at again. */
+  listDueSiteChecks(): Promise<readonly string[]>;
+  /** Looks at a project's whole site and stores what it found. */
+  checkSite(projectId: string, signal: AbortSignal): Promise<void>;
 }
 
 export interface TasksOptions {
@@ -40,7 +45,7 @@ const hourMs = 3_600_000;
 /** Cron and housekeeping, in a schema of their own: once across all nodes, as long as one of them runs. */
 export function startTasks(deps: TasksDeps, options: TasksOptions): Tasks {
   const stopping = new AbortController();
-  const jobs = housekeeping(deps, options);
+  const jobs = { ...housekeeping(deps, options), check_sites: siteChecks(deps) };
   const loops = [
     untilStopped(stopping.signal, restartMs, () => runTasks(deps, jobs, stopping.signal)),
     untilStopped(stopping.signal, options.sweepMirrorsEveryMs ?? hourMs, () => deps.sweepMirrors(stopping.signal)),
@@ -88,6 +93,18 @@ function housekeeping(deps: TasksDeps, options: TasksOptions): Record<string, Ho
   };
 }
 
+/** Each look is a task of its own: a large site must not hold up the others. */
+function siteChecks(deps: TasksDeps): Housekeeping {
+  return {
+    cron: "*/10 * * * *",
+    async work() {
+      const projects = await deps.listDueSiteChecks();
+      for (const projectId of projects) await askSiteCheck(deps.pool, projectId);
+      return projects.length;
+    },
+  };
+}
+
 /** Resolves when told to stop; rejects when the runner gives up, as it does after some time without its database. */
 async function runTasks(deps: TasksDeps, jobs: Record<string, Housekeeping>, signal: AbortSignal): Promise<void> {
   const taskList: TaskList = {};
@@ -97,6 +114,7 @@ async function runTasks(deps: TasksDeps, jobs: Record<string, Housekeeping>, sig
       if (rows > 0) deps.log.info({ task: name, rows }, "housekeeping done");
     };
   }
+  taskList[siteCheckTask] = async (payload) => deps.checkSite((payload as { projectId: string }).projectId, signal);
   const runner: Runner = await run({
     pgPool: deps.pool,
     schema: "emend_tasks",

@@ -75,6 +75,7 @@ export async function startDashboard(
         pullRequestState: async () => null,
         readPrompt,
         suggestions: async () => [],
+        askSiteCheck: async () => {},
         assetsDir: new URL("file:///nowhere/"),
         publishingWaitMs: 0,
         ...changed,

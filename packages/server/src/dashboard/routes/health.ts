@@ -1,0 +1,27 @@
+import type { DashboardHealth } from "@emend/contract";
+import type { FastifyInstance } from "fastify";
+import { readSiteHealth } from "../../health/read-site-health.ts";
+import type { RouteDeps } from "../dashboard.ts";
+import { findProject } from "../find-project.ts";
+
+type OfProject = { Params: { projectId: string } };
+
+export function healthRoutes(app: FastifyInstance, deps: RouteDeps): void {
+  app.get<OfProject>("/projects/:projectId/health", async (request): Promise<DashboardHealth> => {
+    const { id } = await findProject(deps.pool, request.params.projectId);
+    const { checks, findings, problem } = await readSiteHealth(deps.pool, id);
+    return {
+      checks: checks.map((check) => ({ ...check, checkedAt: check.checkedAt.toISOString() })),
+      findings,
+      problem: problem && { at: problem.at.toISOString(), words: problem.words },
+      fixes: await deps.suggestions(id),
+    };
+  });
+
+  /** Answers before the look has begun: a worker takes it within moments. */
+  app.post<OfProject>("/projects/:projectId/health/check", async (request, reply) => {
+    const { id } = await findProject(deps.pool, request.params.projectId);
+    await deps.askSiteCheck(id);
+    return reply.code(202).send({});
+  });
+}

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
+import { addProject } from "../accounts/add-project.ts";
+import { createSealer } from "../accounts/secrets.ts";
+import { readPrompt } from "../agent/rules/read-prompt.ts";
+import { listDueSiteChecks } from "./list-due-site-checks.ts";
+import { readSiteHealth } from "./read-site-health.ts";
+import { type NewSiteCheck, storeSiteCheck, storeSiteProblem } from "./store-site-check.ts";
+import { suggestFixes } from "./suggest-fixes.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+async function newProject(settings: object = {}): Promise<string> {
+  const sealer = createSealer("a secret of the tests, and of nothing else");
+  const project = { name: "docs", forge: "local", repositoryUrl: "https://emend.test/git/x.git", settings } as const;
+  return (await addProject({ db: database.pool, sealer }, project)).id;
+}
+
+const broken = { check: "broken-link", severity: "error", path: "a.md", line: 3, message: "leads to no page" } as const;
+const orphan = {
+  check: "orphan-page",
+  severity: "warning",
+  path: "guides/b.md",
+  line: 1,
+  message: "no entry",
+} as const;
+const heading = { check: "heading-jump", severity: "warning", path: "a.md", line: 9, message: "jumps" } as const;
+
+function found(more: Partial<NewSiteCheck> = {}): NewSiteCheck {
+  return { commit: "c1", branch: "main", framework: "mintlify", pages: 2, findings: [orphan, broken], ...more };
+}
+
+it("keeps one row for a base that stands still, with the worst findings first", async () => {
+  const id = await newProject();
+  await storeSiteCheck(database.pool, id, found());
+  await storeSiteCheck(database.pool, id, found({ findings: [orphan, { ...broken, fix: {} }] }));
+  const health = await readSiteHealth(database.pool, id);
+  expect(health.checks).toHaveLength(1);
+  expect(health.findings.map(({ check }) => check)).toEqual(["broken-link", "orphan-page"]);
+  expect(health.checks[0]?.counts[0]).toEqual({ check: "broken-link", severity: "error", count: 1, fixable: 1 });
+});
+
+it("keeps a row a commit, findings of the newest alone, and no more than it is to keep", async () => {
+  const id = await newProject();
+  await database.pool.query(
+    `insert into site_checks (project_id, checked_at, commit_id, branch, framework, pages, counts, findings)
+     select $1, clock_timestamp() - make_interval(days => n), 'old' || n, 'main', 'plain', 1, '[]', '[]'
+     from generate_series(1, 500) n`,
+    [id],
+  );
+  await storeSiteCheck(database.pool, id, found({ commit: "new" }));
+  const { rows } = await database.pool.query(
+    "select count(*)::int as rows, count(findings)::int as full from site_checks where project_id = $1",
+    [id],
+  );
+  expect(rows[0]).toEqual({ rows: 400, full: 1 });
+  expect((await readSiteHealth(database.pool, id)).checks.at(-1)?.commit).toBe("new");
+});
+
+it("stores no more than a bounded part of the findings, and counts all of them", async () => {
+  const id = await newProject();
+  const findings = Array.from({ length: 700 }, (_, line) => ({ ...broken, line, message: "x".repeat(2000) }));
+  await storeSiteCheck(database.pool, id, found({ findings }));
+  const health = await readSiteHealth(database.pool, id);
+  expect(health.findings).toHaveLength(500);
+  expect(health.findings[0]?.message).toHaveLength(500);
+  expect(health.checks[0]?.counts[0]?.count).toBe(700);
+});
+
+it("says why a look failed, keeps what was found before, and forgets it after one that did not", async () => {
+  const id = await newProject();
+  await storeSiteCheck(database.pool, id, found());
+  await storeSiteProblem(database.pool, id, "The token was refused.");
+  await storeSiteProblem(database.pool, id, "The repository is empty.");
+  const failed = await readSiteHealth(database.pool, id);
+  expect(failed.problem?.words).toBe("The repository is empty.");
+  expect(failed.findings).toHaveLength(2);
+  await storeSiteCheck(database.pool, id, found({ commit: "c2" }));
+  expect((await readSiteHealth(database.pool, id)).problem).toBeNull();
+});
+
+it("is due where it was never looked at, a day ago, or before a job ended", async () => {
+  const never = await newProject();
+  const lately = await newProject();
+  const longAgo = await newProject();
+  for (const id of [lately, longAgo]) await storeSiteCheck(database.pool, id, found());
+  await database.pool.query(
+    "update site_checks set checked_at = checked_at - interval '25 hours' where project_id = $1",
+    [longAgo],
+  );
+  const due = await listDueSiteChecks(database.pool);
+  expect(due).toContain(never);
+  expect(due).toContain(longAgo);
+  expect(due).not.toContain(lately);
+  await database.pool.query(
+    `insert into jobs (id, project_id, status, prompt, model, repository_url, branch, created_by)
+     values ('job_h', $1, 'completed', 'x', 'm', 'u', 'b', 't')`,
+    [lately],
+  );
+  expect(await listDueSiteChecks(database.pool)).toContain(lately);
+});
+
+it("suggests to the rules only what they understand, and to a model the findings themselves", async () => {
+  const findings = [broken, orphan, heading];
+  const rules = await newProject();
+  await storeSiteCheck(database.pool, rules, found({ findings }));
+  const deps = { db: database.pool, defaultModel: "emend/rules" };
+  const suggested = await suggestFixes(deps, rules);
+  expect(suggested.map(({ because }) => because)).toEqual([
+    "1 link leads nowhere, 0 with a certain fix",
+    "1 page is in no navigation",
+  ]);
+  for (const { prompt } of suggested) expect(readPrompt("emend/rules", prompt).kind).toBe("understood");
+
+  const free = await newProject({ model: "anthropic/claude" });
+  await storeSiteCheck(database.pool, free, found({ findings }));
+  expect((await suggestFixes(deps, free)).at(-1)?.prompt).toContain("- a.md:9: jumps");
+  expect(await suggestFixes(deps, await newProject())).toEqual([]);
+});

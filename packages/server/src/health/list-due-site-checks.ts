@@ -1,0 +1,16 @@
+import type { Queryable } from "../db/pool.ts";
+
+/** Projects whose site was not looked at for a day, or not since one of their latest jobs ended or was merged. */
+export async function listDueSiteChecks(db: Queryable): Promise<readonly string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `select id from projects left join lateral (
+       select max(checked_at) as at from site_checks where project_id = projects.id
+     ) last on true
+     where at is null or at < clock_timestamp() - interval '1 day'
+       or exists (select from (select status, updated_at from jobs where project_id = projects.id
+                                order by id desc limit 200) latest
+                  where status <> 'active' and updated_at > at)
+     order by at nulls first limit 100`,
+  );
+  return rows.map(({ id }) => id);
+}

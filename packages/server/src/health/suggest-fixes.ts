@@ -1,0 +1,57 @@
+import type { DashboardSuggestion } from "@emend/contract";
+import { getProject } from "../accounts/get-project.ts";
+import { allowedModels } from "../accounts/project-settings.ts";
+import type { Queryable } from "../db/pool.ts";
+import { readSiteHealth } from "./read-site-health.ts";
+import type { SiteCheck, SiteFinding } from "./site-check.ts";
+
+const rulesModel = "emend/rules";
+const orphansMax = 20;
+const findingsMax = 40;
+
+/** What the checks found on a project's site, as jobs that would mend it, in words that its model takes. */
+export async function suggestFixes(
+  deps: { db: Queryable; defaultModel: string },
+  projectId: string,
+): Promise<readonly DashboardSuggestion[]> {
+  const project = await getProject(deps.db, projectId);
+  const { checks, findings } = await readSiteHealth(deps.db, projectId);
+  const latest = checks.at(-1);
+  if (!project || !latest) return [];
+  const isRules = allowedModels(project.settings, deps.defaultModel)[0] === rulesModel;
+  return [
+    ...fixLinks(latest),
+    ...listOrphans(findings, countOf(latest, ["orphan-page"])),
+    ...(isRules ? [] : mendTheRest(findings)),
+  ];
+}
+
+function fixLinks(latest: SiteCheck): DashboardSuggestion[] {
+  const kinds = ["broken-link", "broken-anchor"];
+  const count = countOf(latest, kinds);
+  if (count === 0) return [];
+  const fixable = latest.counts.reduce((sum, each) => sum + (kinds.includes(each.check) ? each.fixable : 0), 0);
+  const links = count === 1 ? "1 link leads nowhere" : `${count} links lead nowhere`;
+  return [{ prompt: "Fix broken links.", because: `${links}, ${fixable} with a certain fix` }];
+}
+
+function listOrphans(findings: readonly SiteFinding[], count: number): DashboardSuggestion[] {
+  const pages = findings.filter(({ check }) => check === "orphan-page").slice(0, orphansMax);
+  if (pages.length === 0) return [];
+  const orders = pages.map(({ path }) => `Add ${path.replace(/\.mdx?$/, "")} to the navigation.`);
+  return [{ prompt: orders.join("\n"), because: `${count} ${count === 1 ? "page is" : "pages are"} in no navigation` }];
+}
+
+/** For a model that reads free words: the findings themselves are the order. */
+function mendTheRest(findings: readonly SiteFinding[]): DashboardSuggestion[] {
+  const own = new Set(["broken-link", "broken-anchor", "orphan-page"]);
+  const rest = findings.filter(({ check, severity }) => !own.has(check) && severity !== "info");
+  if (rest.length === 0) return [];
+  const lines = rest.slice(0, findingsMax).map(({ path, line, message }) => `- ${path}:${line}: ${message}`);
+  const prompt = `Fix what the checks found, and change nothing else:\n\n${lines.join("\n")}`;
+  return [{ prompt, because: `${rest.length} further ${rest.length === 1 ? "finding" : "findings"}` }];
+}
+
+function countOf(latest: SiteCheck, checks: readonly string[]): number {
+  return latest.counts.reduce((sum, each) => sum + (checks.includes(each.check) ? each.count : 0), 0);
+}
