@@ -13,7 +13,7 @@ export async function checkMdx(site: Site, paths: Iterable<string>, signal?: Abo
     for (const path of paths) {
       signal?.throwIfAborted();
       const node = site.index.nodes.get(path);
-      if (node === undefined || node.facts.unread !== undefined || site.model.dialect(path).syntax !== "mdx") continue;
+      if (node === undefined || node.brief.unread || site.model.dialect(path).syntax !== "mdx") continue;
       const bytes = await site.tree.read(path);
       if (bytes === null) continue;
       const problem = await parser.parse(bytes);

@@ -6,9 +6,9 @@ export interface CheckMemo {
   byPage: ReadonlyMap<string, readonly Finding[]>;
   ofSite: readonly Finding[];
   /** Page → pages with links to its anchors. */
-  linkers: ReadonlyMap<string, ReadonlySet<string>>;
+  linkers: ReadonlyMap<string, readonly string[]>;
   /** Page → pages that include it, and have its anchors too. */
-  includers: ReadonlyMap<string, ReadonlySet<string>>;
+  includers: ReadonlyMap<string, readonly string[]>;
 }
 
 export interface Inheritance {
@@ -54,13 +54,13 @@ export function inheritChecks(site: Site, previous: Site, changed: ReadonlySet<s
 }
 
 function fieldKey(site: Site, path: string): string {
-  return JSON.stringify(site.index.nodes.get(path)?.facts.frontMatter?.fields ?? null);
+  return JSON.stringify(site.index.nodes.get(path)?.brief.fields ?? null);
 }
 
 /** Everything of a page that decides which anchors it, and those that include it, have. */
 function anchorKey(site: Site, path: string): string {
-  const facts = site.index.nodes.get(path)?.facts;
-  if (facts === undefined) return "";
-  const includes = facts.links.filter(({ kind }) => kind === "include").map(({ target }) => target);
-  return [...facts.headings.map(({ id }) => id), "\0", ...facts.ids, "\0", ...includes].join("\n");
+  const brief = site.index.nodes.get(path)?.brief;
+  if (brief === undefined) return "";
+  const includes = brief.links.filter(({ kind }) => kind === "include").map(({ target }) => target);
+  return [...brief.ids, "\0", ...includes].join("\n");
 }

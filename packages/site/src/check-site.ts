@@ -1,6 +1,7 @@
 import { type CheckMemo, type Inheritance, inheritanceOf, memoOf, remember } from "./check-memo.ts";
 import { type PageContext, type ResolvedLink, toFinding } from "./checks/check.ts";
-import { pageChecks, siteChecks } from "./checks/registry.ts";
+import { linkChecks, ownChecks, siteChecks } from "./checks/registry.ts";
+import { hasAnchor } from "./links/anchors.ts";
 import { resolveTarget } from "./links/resolve.ts";
 import type { PageNode, SiteIndex } from "./links/site-index.ts";
 import { isExternal } from "./links/target.ts";
@@ -14,6 +15,7 @@ export async function checkSite(site: Site, options: { signal?: AbortSignal } = 
   if (known !== undefined) return allFindings(known);
   const breathe = createTimeSlice(options.signal);
   const inherited = inheritanceOf(site);
+  // Only pages with findings: most have none.
   const byPage = new Map<string, readonly Finding[]>(inherited?.memo.byPage);
   const linkers = createRelation(inherited?.memo.linkers);
   const includers = createRelation(inherited?.memo.includers);
@@ -22,11 +24,13 @@ export async function checkSite(site: Site, options: { signal?: AbortSignal } = 
     const turn = breathe();
     if (turn !== undefined) await turn;
     const page = site.index.nodes.get(path);
-    if (page !== undefined) byPage.set(path, checkPage(site.index, page, linkers, includers));
+    const found = page === undefined ? nothing : checkPage(site.index, page, linkers, includers);
+    if (found.length > 0) byPage.set(path, found);
+    else byPage.delete(path);
   }
   const isSameSite = inherited !== undefined && !inherited.isRefielded;
   const ofSite = isSameSite ? inherited.memo.ofSite : await checkWhole(site.index, breathe);
-  const memo: CheckMemo = { byPage, ofSite, linkers: linkers.pages, includers: includers.pages };
+  const memo: CheckMemo = { byPage, ofSite, linkers: linkers.pages(), includers: includers.pages() };
   remember(site, memo);
   return allFindings(memo);
 }
@@ -42,7 +46,7 @@ async function checkWhole(index: SiteIndex, breathe: () => Promise<void> | undef
 
 export function resolveLinks(index: SiteIndex, page: PageNode): ResolvedLink[] {
   const resolved: ResolvedLink[] = [];
-  for (const link of page.facts.links) {
+  for (const link of page.facts().links) {
     if (isExternal(link.target)) continue;
     resolved.push({ link, resolution: resolveTarget(index, page.path, link.target, link.kind) });
   }
@@ -59,36 +63,61 @@ function affectedBy({ memo, changed, reanchored }: Inheritance): Set<string> {
 }
 
 interface Relation {
-  pages: ReadonlyMap<string, ReadonlySet<string>>;
+  pages(): ReadonlyMap<string, readonly string[]>;
   add(path: string, page: string): void;
 }
 
-/** A relation that begins as an earlier one; sets that grow are copied, so that the earlier one stays as it was. */
-function createRelation(earlier: ReadonlyMap<string, ReadonlySet<string>> | undefined): Relation {
-  const pages = new Map(earlier as ReadonlyMap<string, Set<string>> | undefined);
-  const owned = earlier === undefined ? null : new Set<string>();
+/** A relation that begins as an earlier one, which stays as it was: it is copied once something is new. */
+function createRelation(earlier: ReadonlyMap<string, readonly string[]> | undefined): Relation {
+  if (earlier !== undefined) return extendRelation(earlier);
+  const pages = new Map<string, string[]>();
   return {
-    pages,
+    pages: () => pages,
     add(path, page) {
       const known = pages.get(path);
-      if (known?.has(page)) return;
-      if (known === undefined || (owned !== null && !owned.has(path))) {
-        pages.set(path, new Set(known).add(page));
-        owned?.add(path);
-      } else known.add(page);
+      if (known === undefined) pages.set(path, [page]);
+      // Pages come one after the other: only the last can be the same.
+      else if (known.at(-1) !== page) known.push(page);
     },
   };
 }
 
-function checkPage(index: SiteIndex, page: PageNode, linkers: Relation, includers: Relation): Finding[] {
-  const context: PageContext = { index, page, links: resolveLinks(index, page) };
-  for (const { link, resolution } of context.links) {
-    if (resolution.kind !== "page" || resolution.path === page.path) continue;
-    if (resolution.hash !== null) linkers.add(resolution.path, page.path);
-    if (link.kind === "include") includers.add(resolution.path, page.path);
+function extendRelation(earlier: ReadonlyMap<string, readonly string[]>): Relation {
+  let pages = earlier;
+  return {
+    pages: () => pages,
+    add(path, page) {
+      const known = pages.get(path) ?? [];
+      if (known.includes(page)) return;
+      if (pages === earlier) pages = new Map(earlier);
+      (pages as Map<string, readonly string[]>).set(path, [...known, page]);
+    },
+  };
+}
+
+const nothing: readonly Finding[] = [];
+
+function checkPage(index: SiteIndex, page: PageNode, linkers: Relation, includers: Relation): readonly Finding[] {
+  let isSound = page.brief.isSound;
+  for (const { kind, target } of page.brief.links) {
+    const resolution = resolveTarget(index, page.path, target, kind);
+    if (resolution.kind === "missing") isSound = false;
+    if (resolution.kind !== "page") continue;
+    const { path, hash } = resolution;
+    if (hash !== null && path !== page.path) linkers.add(path, page.path);
+    if (hash !== null && isSound) isSound = hasAnchor(index, path, hash);
+    if (kind === "include" && path !== page.path) includers.add(path, page.path);
   }
+  return isSound ? nothing : findingsOf(index, page);
+}
+
+function findingsOf(index: SiteIndex, page: PageNode): Finding[] {
+  const context: PageContext = { index, page, links: resolveLinks(index, page) };
   const findings: Finding[] = [];
-  for (const check of pageChecks) for (const report of check.run(context)) findings.push(toFinding(check, report));
+  for (const check of ownChecks) {
+    for (const report of check.run(page.facts())) findings.push(toFinding(check, { path: page.path, ...report }));
+  }
+  for (const check of linkChecks) for (const report of check.run(context)) findings.push(toFinding(check, report));
   return findings.sort(byPlace);
 }
 

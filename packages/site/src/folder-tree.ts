@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { isAbsent } from "./text/absent.ts";
 import type { SiteFile, SiteTree } from "./types.ts";
 
 const skipped = new Set(["node_modules", ".git", ".hg", ".svn"]);
@@ -17,14 +18,10 @@ async function walk(root: string, dir: string, into: SiteFile[]): Promise<void> 
   for (const folder of folders) await walk(root, folder, into);
 }
 
-function isAbsent(error: unknown): boolean {
-  const code = (error as NodeJS.ErrnoException).code;
-  return code === "ENOENT" || code === "EISDIR" || code === "ENOTDIR" || code === "EACCES";
-}
-
 /** A folder on disk as a tree. */
 export function folderTree(root: string): SiteTree {
   return {
+    folder: root,
     async list() {
       const files: SiteFile[] = [];
       await walk(root, "", files);

@@ -1,10 +1,12 @@
 import type { ParseCache } from "./cache/parse-cache.ts";
 import { inheritChecks } from "./check-memo.ts";
 import { detectFramework } from "./frameworks/detect.ts";
-import type { Model } from "./frameworks/framework.ts";
+import type { FrameworkContext, Model } from "./frameworks/framework.ts";
+import { pageExtension } from "./links/route.ts";
 import { buildIndex, makeNode, type PageNode, sameRoutes } from "./links/site-index.ts";
 import { dialectKey } from "./parse/dialect.ts";
-import { type ParseRequest, parseFiles } from "./parse/parse-files.ts";
+import { filesInlineMax, type ParseRequest, parseFiles } from "./parse/parse-files.ts";
+import { openParsePool, type ParsePool } from "./parse/parse-pool.ts";
 import type { Site } from "./site.ts";
 import { toByteString } from "./text/bytes.ts";
 import { createTimeSlice } from "./text/time-slice.ts";
@@ -23,22 +25,34 @@ export interface OpenOptions {
 
 /** Reads a tree as a docs site: its framework, pages, links, navigation and redirects. */
 export async function openSite(tree: SiteTree, options: OpenOptions = {}): Promise<Site> {
+  const threads = createThreads(tree, options.cache);
+  try {
+    return await readSite(tree, options, threads);
+  } finally {
+    await threads.close();
+  }
+}
+
+async function readSite(tree: SiteTree, options: OpenOptions, threads: Threads): Promise<Site> {
   const { cache, signal, onProgress } = options;
   const breathe = createTimeSlice(signal);
-  const files = new Map<string, SiteFile>();
-  for (const file of await tree.list()) files.set(file.path, file);
-  await breathe();
+  const listed = await tree.list();
   const docsDir = (options.docsDir ?? "").replace(/^(?:\.?\/)+|\/+$/g, "").replace(/^\.$/, "");
   const previous = usable(options.previous ?? cache?.latest, docsDir);
-  const changed = previous === null ? null : changedFiles(previous, files);
+  const changed = previous === null ? null : changedFiles(previous, listed);
+  await breathe();
+  const files = new Map<string, SiteFile>(changed === null ? [] : previous?.index.files);
+  for (const file of changed?.values() ?? listed) files.set(file.path, file);
   await breathe();
   const isSameShape =
     previous !== null && changed !== null && !previous.model.configFiles.some((path) => changed.has(path));
-  const model = isSameShape ? previous.model : await detect(tree, files, docsDir);
+  // Threads take a while to start: they do while the configuration is read.
+  if (!isSameShape && tree.folder !== undefined && hasManyDocuments(files)) threads.open();
+  const model = isSameShape ? previous.model : await detect(tree, files, docsDir, breathe);
 
   const nodes = new Map<string, PageNode>(isSameShape ? previous.index.nodes : []);
   const requests: ParseRequest[] = [];
-  for (const path of isSameShape ? changed : files.keys()) {
+  for (const path of (isSameShape ? changed : files).keys()) {
     const turn = breathe();
     if (turn !== undefined) await turn;
     const file = files.get(path);
@@ -47,13 +61,13 @@ export async function openSite(tree: SiteTree, options: OpenOptions = {}): Promi
     if (known === null) requests.push({ file, dialect: model.dialect(path) });
     else nodes.set(path, known);
   }
-  const parsed = await parseFiles({ tree, cache, signal, onProgress }, requests);
+  const parsed = await parseFiles({ tree, cache, signal, onProgress, openPool: threads.open }, requests);
   const order = isSameShape ? nodes : new Map<string, PageNode>();
   for (const { file } of requests) {
     const turn = breathe();
     if (turn !== undefined) await turn;
     const found = parsed.get(file.path);
-    if (found !== undefined) nodes.set(file.path, makeNode(model, file.path, found.facts, found.hash));
+    if (found !== undefined) nodes.set(file.path, makeNode(model, file.path, found.record, found.hash));
   }
   if (!isSameShape) {
     // In the tree's order, whichever way a page was come by.
@@ -62,6 +76,7 @@ export async function openSite(tree: SiteTree, options: OpenOptions = {}): Promi
       if (node !== undefined) order.set(path, node);
     }
   }
+  await breathe();
   const keepsRoutes = isSameShape && requests.every(({ file }) => sameRoutes(previous.index, order, file.path));
   const index = keepsRoutes
     ? { ...previous.index, files, nodes: order, anchors: new Map() }
@@ -77,23 +92,51 @@ export async function openSite(tree: SiteTree, options: OpenOptions = {}): Promi
     model,
     index,
   };
-  if (keepsRoutes) inheritChecks(site, previous, changed);
+  if (keepsRoutes) inheritChecks(site, previous, new Set(changed.keys()));
   if (cache !== undefined) cache.latest = site;
+  await breathe();
   return site;
+}
+
+interface Threads {
+  open(): ParsePool;
+  close(): Promise<void>;
+}
+
+/** The parsing threads of one opening, if it comes to that. */
+function createThreads(tree: SiteTree, cache: ParseCache | undefined): Threads {
+  let pool: ParsePool | null = null;
+  return {
+    open() {
+      // What a folder's files are is known only once they are read: the threads are told which records there are.
+      pool ??= openParsePool({
+        isCallerBusy: tree.folder === undefined,
+        known: new Set(tree.folder === undefined ? [] : cache?.keys()),
+      });
+      return pool;
+    },
+    close: async () => pool?.close(),
+  };
+}
+
+function hasManyDocuments(files: ReadonlyMap<string, SiteFile>): boolean {
+  let documents = 0;
+  for (const path of files.keys()) if (pageExtension.test(path) && ++documents > filesInlineMax) return true;
+  return false;
 }
 
 function usable(site: Site | undefined, docsDir: string): Site | null {
   return site === undefined || site.docsDir !== docsDir ? null : site;
 }
 
-/** Paths whose bytes differ, where both trees hold the same paths and know their hashes; else null. */
-function changedFiles(previous: Site, files: ReadonlyMap<string, SiteFile>): Set<string> | null {
-  if (previous.index.files.size !== files.size) return null;
-  const changed = new Set<string>();
-  for (const [path, file] of files) {
-    const before = previous.index.files.get(path);
+/** Files whose bytes differ, where both trees hold the same paths and know their hashes; else null. */
+function changedFiles(previous: Site, files: readonly SiteFile[]): Map<string, SiteFile> | null {
+  if (previous.index.files.size !== files.length) return null;
+  const changed = new Map<string, SiteFile>();
+  for (const file of files) {
+    const before = previous.index.files.get(file.path);
     if (before === undefined || before.hash === undefined || file.hash === undefined) return null;
-    if (before.hash !== file.hash) changed.add(path);
+    if (before.hash !== file.hash) changed.set(file.path, file);
   }
   return changed;
 }
@@ -103,13 +146,19 @@ function reuse(previous: Site | null, model: Model, file: SiteFile): PageNode | 
   const before = previous?.index.nodes.get(file.path);
   if (before === undefined || previous === null || file.hash === undefined || before.hash !== file.hash) return null;
   const isSameDialect = dialectKey(previous.model.dialect(file.path)) === dialectKey(model.dialect(file.path));
-  return isSameDialect ? makeNode(model, file.path, before.facts, before.hash) : null;
+  return isSameDialect ? makeNode(model, file.path, before, before.hash) : null;
 }
 
-function detect(tree: SiteTree, files: ReadonlyMap<string, SiteFile>, docsDir: string): Promise<Model> {
+function detect(
+  tree: SiteTree,
+  files: ReadonlyMap<string, SiteFile>,
+  docsDir: string,
+  breathe: FrameworkContext["breathe"],
+): Promise<Model> {
   return detectFramework({
     files,
     docsDir,
+    breathe,
     async readText(path) {
       const bytes = files.has(path) ? await tree.read(path) : null;
       return bytes === null ? null : toByteString(bytes);

@@ -11,6 +11,8 @@ export interface SiteTree {
   list(): Promise<readonly SiteFile[]>;
   /** Null where there is no such file. */
   read(path: string): Promise<Uint8Array | null>;
+  /** Where `read` gives the files of a folder on disk: that folder, so that threads can read them too. */
+  folder?: string;
 }
 
 export type Severity = "error" | "warning" | "info";

@@ -109,7 +109,7 @@ describe("every refactoring", () => {
             ? []
             : [(opened: Site) => movePage(opened, { from: folder, to: "elsewhere/inner" })]),
           (opened) => {
-            const heading = [...opened.index.nodes.values()][0]?.facts.headings.at(-1)?.text ?? "";
+            const heading = [...opened.index.nodes.values()][0]?.facts().headings.at(-1)?.text ?? "";
             return renameHeading(opened, { page: opened.pages[0]?.path ?? "", from: heading, to: "Fine print" });
           },
           (opened) => replaceTerm(opened, { from: "details", to: "minor details" }),

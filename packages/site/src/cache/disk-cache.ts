@@ -86,6 +86,7 @@ export async function openDiskCache(dir: string, options: { bytesMax?: number } 
 
   return {
     get: memory.get,
+    keys: memory.keys,
     set(key, facts) {
       memory.set(key, facts);
       added.set(key, facts);

@@ -1,9 +1,10 @@
 import type { Site } from "../site.ts";
 
-/** Remembers facts, as JSON, by content hash and dialect. Hand the same one to every `openSite`. */
+/** Remembers the records of pages by content hash and dialect. Hand the same one to every `openSite`. */
 export interface ParseCache {
   get(key: string): string | undefined;
-  set(key: string, facts: string): void;
+  set(key: string, record: string): void;
+  keys(): Iterable<string>;
   /** The site that was opened last with this cache: what did not change since is taken from it as it is. */
   latest?: Site | undefined;
 }
@@ -39,5 +40,5 @@ export function createParseCache(options: { bytesMax?: number } = {}): ParseCach
     }
   }
 
-  return { get, set };
+  return { get, set, keys: () => entries.keys() };
 }

@@ -1,12 +1,12 @@
-import type { PageCheck } from "./check.ts";
+import type { OwnCheck } from "./check.ts";
 
-export const bareFence: PageCheck = {
+export const bareFence: OwnCheck = {
   id: "bare-fence",
   severity: "info",
-  *run({ page }) {
-    for (const { line, column } of page.facts.bareFences) {
+  *run(facts) {
+    for (const { line, column } of facts.bareFences) {
       const message = "This code block names no language; add one after the fence (`text` if it has none).";
-      yield { path: page.path, line, column, message };
+      yield { line, column, message };
     }
   },
 };

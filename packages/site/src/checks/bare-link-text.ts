@@ -1,13 +1,13 @@
-import { type PageCheck, quoted } from "./check.ts";
+import { type OwnCheck, quoted } from "./check.ts";
 
-export const bareLinkText: PageCheck = {
+export const bareLinkText: OwnCheck = {
   id: "bare-link-text",
   severity: "info",
-  *run({ page }) {
-    for (const { here, target, line, column } of page.facts.links) {
+  *run(facts) {
+    for (const { here, target, line, column } of facts.links) {
       if (here !== true) continue;
       const message = `The text of the link to ${quoted(target)} does not say where it leads; name the destination.`;
-      yield { path: page.path, line, column, message };
+      yield { line, column, message };
     }
   },
 };

@@ -1,8 +1,8 @@
 import { anchorsOf, hasAnchor } from "../links/anchors.ts";
 import { nearestAnchor } from "../links/nearest.ts";
-import { type PageCheck, quoted } from "./check.ts";
+import { type LinkCheck, quoted } from "./check.ts";
 
-export const brokenAnchor: PageCheck = {
+export const brokenAnchor: LinkCheck = {
   id: "broken-anchor",
   severity: "error",
   *run({ index, page, links }) {

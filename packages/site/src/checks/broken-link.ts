@@ -1,8 +1,8 @@
 import { nearestPage } from "../links/nearest.ts";
 import { rewriteTarget } from "../links/rewrite.ts";
-import { type PageCheck, quoted } from "./check.ts";
+import { type LinkCheck, quoted } from "./check.ts";
 
-export const brokenLink: PageCheck = {
+export const brokenLink: LinkCheck = {
   id: "broken-link",
   severity: "error",
   *run({ index, page, links }) {

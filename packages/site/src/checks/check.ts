@@ -1,6 +1,6 @@
 import type { Resolution } from "../links/resolve.ts";
 import type { PageNode, SiteIndex } from "../links/site-index.ts";
-import type { Link } from "../parse/facts.ts";
+import type { Link, PageFacts } from "../parse/facts.ts";
 import type { Finding, Fix, Severity } from "../types.ts";
 
 export interface ResolvedLink {
@@ -24,8 +24,15 @@ export interface Report {
   severity?: Severity;
 }
 
-/** A rule over one page: it looks at that page and at what its links lead to, nothing else. */
-export interface PageCheck {
+/** A rule over what one page says, wherever it stands: its findings follow from the page's bytes. */
+export interface OwnCheck {
+  id: string;
+  severity: Severity;
+  run(facts: PageFacts): Iterable<Omit<Report, "path">>;
+}
+
+/** A rule over what the links of one page lead to. */
+export interface LinkCheck {
   id: string;
   severity: Severity;
   run(context: PageContext): Iterable<Report>;

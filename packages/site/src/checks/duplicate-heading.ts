@@ -1,16 +1,16 @@
-import { type PageCheck, quoted } from "./check.ts";
+import { type OwnCheck, quoted } from "./check.ts";
 
-export const duplicateHeading: PageCheck = {
+export const duplicateHeading: OwnCheck = {
   id: "duplicate-heading",
   severity: "warning",
-  *run({ page }) {
+  *run(facts) {
     const seen = new Map<string, number>();
-    for (const heading of page.facts.headings) {
+    for (const heading of facts.headings) {
       const first = seen.get(heading.id);
       // Repeated texts get numbered ids by themselves; only a written id can collide.
       if (first !== undefined && heading.explicit === true && heading.id !== "") {
         const message = `The id ${quoted(heading.id)} is already that of the heading on line ${first}; choose another.`;
-        yield { path: page.path, line: heading.line, column: heading.column, message };
+        yield { line: heading.line, column: heading.column, message };
       } else seen.set(heading.id, heading.line);
     }
   },

@@ -1,12 +1,12 @@
-import type { PageCheck } from "./check.ts";
+import type { OwnCheck } from "./check.ts";
 
-export const frontMatter: PageCheck = {
+export const frontMatter: OwnCheck = {
   id: "front-matter",
   severity: "error",
-  *run({ page }) {
-    const problem = page.facts.frontMatter?.problem;
+  *run(facts) {
+    const problem = facts.frontMatter?.problem;
     if (problem === undefined) return;
     const { line, column, message } = problem;
-    yield { path: page.path, line, column, message: `The front matter cannot be read: ${message}` };
+    yield { line, column, message: `The front matter cannot be read: ${message}` };
   },
 };

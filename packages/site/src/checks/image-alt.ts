@@ -1,13 +1,13 @@
-import { type PageCheck, quoted } from "./check.ts";
+import { type OwnCheck, quoted } from "./check.ts";
 
-export const imageAlt: PageCheck = {
+export const imageAlt: OwnCheck = {
   id: "image-alt",
   severity: "warning",
-  *run({ page }) {
-    for (const { noAlt, target, line, column } of page.facts.links) {
+  *run(facts) {
+    for (const { noAlt, target, line, column } of facts.links) {
       if (noAlt !== true) continue;
       const message = `The image ${quoted(target)} has no alternative text; say what it shows.`;
-      yield { path: page.path, line, column, message };
+      yield { line, column, message };
     }
   },
 };

@@ -1,8 +1,8 @@
-import { type PageCheck, quoted } from "./check.ts";
+import { type LinkCheck, quoted } from "./check.ts";
 
 const names = { image: "image", src: "file", include: "import" } as const;
 
-export const missingFile: PageCheck = {
+export const missingFile: LinkCheck = {
   id: "missing-file",
   severity: "error",
   *run({ page, links }) {

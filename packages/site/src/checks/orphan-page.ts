@@ -10,7 +10,7 @@ export const orphanPage: SiteCheck = {
     const listed = listedPages(index);
     for (const node of index.nodes.values()) {
       if (node.isPartial || listed.has(node.path)) continue;
-      if (model.isUnlisted?.(node.path, node.facts.frontMatter?.fields ?? {}) === true) continue;
+      if (model.isUnlisted?.(node.path, node.brief.fields) === true) continue;
       const message = `No navigation entry leads to this page (${quoted(node.route)}); list it, or mark it as hidden.`;
       yield { path: node.path, line: 1, column: 1, message };
     }

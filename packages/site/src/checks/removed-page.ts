@@ -21,7 +21,7 @@ export function removedPages(base: Site, head: Site, suspects: ReadonlySet<strin
   for (const path of suspects) {
     const node = head.index.nodes.get(path);
     if (node === undefined) continue;
-    for (const link of node.facts.links) {
+    for (const link of node.facts().links) {
       if (isExternal(link.target) || link.kind === "image" || link.kind === "src" || link.kind === "include") continue;
       const before = resolveTarget(base.index, node.path, link.target, link.kind);
       if (before.kind !== "page" || before.via === "self") continue;

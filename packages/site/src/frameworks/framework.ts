@@ -131,6 +131,8 @@ export interface FrameworkContext {
   readText(path: string): Promise<string | null>;
   /** The folder that the caller named, or "". */
   docsDir: string;
+  /** Between units of work: a configuration may list ten thousand pages. */
+  breathe(): Promise<void> | undefined;
 }
 
 /** One docs framework: how to know it, and how to read it. */

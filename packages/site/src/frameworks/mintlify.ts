@@ -36,12 +36,14 @@ async function loadMintlify(context: FrameworkContext, marker: string): Promise<
   if (text === null) return null;
   const root = dirOf(marker);
   const config = parseLiteral(text);
+  await context.breathe();
   const lines = indexLines(text);
   const lists: NavList[] = [];
   const labels: Label[] = [];
   const generated: string[] = [];
   const configFiles = [marker];
   await collect(entryOf(config, "navigation"), [], { file: marker, lines, lists, labels, generated });
+  await context.breathe();
   const hasApi = [...walkLiteral(config)].some((node) => entryOf(node, "openapi") !== undefined);
   const part = await readReference(entryOf(config, "redirects"));
   const own = part === null ? { file: marker, text } : { file: part.file, text: part.text, list: part.value };
@@ -139,6 +141,7 @@ async function loadMintlify(context: FrameworkContext, marker: string): Promise<
     const directory = stringOf(entryOf(entryOf(node, "openapi"), "directory"));
     if (directory !== null) into.generated.push(directory.replace(/^\/|\/$/g, ""));
     for (const { key, value } of node.entries) {
+      await context.breathe();
       if (key === "pages" && value.kind === "array") into.lists.push(pageList(value, inner, into));
       if (key === "root" && value.kind === "string") into.lists.push(rootPage(value, inner, into));
       if (key !== "global") await collect(value, inner, into, depth + 1);

@@ -2,15 +2,15 @@ import { resolveTarget } from "./resolve.ts";
 import type { SiteIndex } from "./site-index.ts";
 
 const includesDepthMax = 8;
+const listedMax = 40;
 
 function collect(index: SiteIndex, path: string, into: Set<string>, seen: Set<string>, depth: number): void {
   const node = index.nodes.get(path);
   // Includes may form a circle.
   if (node === undefined || seen.has(path) || depth > includesDepthMax) return;
   seen.add(path);
-  for (const heading of node.facts.headings) into.add(heading.id);
-  for (const id of node.facts.ids) into.add(id);
-  for (const link of node.facts.links) {
+  for (const id of node.brief.ids) into.add(id);
+  for (const link of node.brief.links) {
     if (link.kind !== "include") continue;
     const found = resolveTarget(index, path, link.target, "include");
     if (found.kind === "page") collect(index, found.path, into, seen, depth + 1);
@@ -39,6 +39,9 @@ function isUniversal(hash: string): boolean {
 export function hasAnchor(index: SiteIndex, path: string, hash: string): boolean {
   if (isUniversal(hash)) return true;
   const id = hash.split(":~:")[0] as string;
+  const own = index.nodes.get(path)?.brief.ids;
+  // Most pages have a few headings: looking through them takes less than making a set of them.
+  if (own !== undefined && own.length <= listedMax && own.includes(id)) return true;
   const ids = anchorsOf(index, path);
   if (ids.has(id) || index.model.looseAnchors !== true) return ids.has(id);
   const goal = letters(id);

@@ -23,7 +23,8 @@ interface Names {
   byFolder: Map<string, { key: string; page: string }[]>;
 }
 
-const namesOf = new WeakMap<SiteIndex, Names>();
+// By routes: an index whose pages changed without theirs has the same names.
+const namesOf = new WeakMap<SiteIndex["routes"], Names>();
 // A folder with more pages than this is searched only by exact names.
 const folderPagesMax = 2000;
 
@@ -34,7 +35,7 @@ function push<T>(map: Map<string, T[]>, key: string, value: T): void {
 }
 
 function collectNames(index: SiteIndex): Names {
-  const known = namesOf.get(index);
+  const known = namesOf.get(index.routes);
   if (known !== undefined) return known;
   const names: Names = { byPlain: new Map(), byBase: new Map(), byFolder: new Map() };
   for (const [key, page] of index.routes) {
@@ -42,7 +43,7 @@ function collectNames(index: SiteIndex): Names {
     push(names.byBase, baseOf(key), page);
     push(names.byFolder, dirOf(key), { key, page });
   }
-  namesOf.set(index, names);
+  namesOf.set(index.routes, names);
   return names;
 }
 

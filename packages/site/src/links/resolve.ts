@@ -110,8 +110,8 @@ function trustsAbsolute(index: SiteIndex): boolean {
   if (known !== undefined) return known;
   let hits = 0;
   let misses = 0;
-  for (const { facts } of index.nodes.values()) {
-    for (const { target } of facts.links) {
+  for (const { brief } of index.nodes.values()) {
+    for (const { target } of brief.links) {
       if (!target.startsWith("/") || target.startsWith("//")) continue;
       if (index.routes.has(routeKey(splitTarget(target).path))) hits++;
       else misses++;

@@ -58,8 +58,8 @@ function usualManner(index: SiteIndex): Manner {
   const known = mannerOf.get(index);
   if (known !== undefined) return known;
   const balance = { neighbour: 0, child: 0 };
-  for (const { facts } of index.nodes.values()) {
-    for (const { target, kind } of facts.links) {
+  for (const { brief } of index.nodes.values()) {
+    for (const { target, kind } of brief.links) {
       const found =
         kind === "image" || kind === "src" ? null : /^(\.\/)?[\w-]+(\/[\w/-]+)?(?:\.mdx?)?(?:[?#]|$)/.exec(target);
       if (found !== null) balance[found[2] === undefined ? "neighbour" : "child"] += found[1] === undefined ? -1 : 1;

@@ -1,12 +1,11 @@
 import type { Model } from "../frameworks/framework.ts";
-import type { PageFacts } from "../parse/facts.ts";
+import type { PageRecord } from "../parse/page-record.ts";
 import type { Page, SiteFile } from "../types.ts";
 import type { Resolution } from "./resolve.ts";
 import { dirOf, routeKey } from "./route.ts";
 
-export interface PageNode extends Page {
-  facts: PageFacts;
-  /** Content id of the bytes that the facts were taken from. */
+export interface PageNode extends Page, PageRecord {
+  /** Content id of the bytes that the record was taken from. */
   hash: string;
   routes: readonly string[];
   isPartial: boolean;
@@ -29,16 +28,11 @@ export interface SiteIndex {
   absolute: Map<string, Resolution>;
 }
 
-function pageTitle(facts: PageFacts): string | null {
-  const title = facts.frontMatter?.fields["title"];
-  if (typeof title === "string" && title !== "") return title;
-  return facts.headings.find((heading) => heading.level === 1)?.text ?? null;
-}
-
-export function makeNode(model: Model, path: string, facts: PageFacts, hash: string): PageNode {
+export function makeNode(model: Model, path: string, record: PageRecord, hash: string): PageNode {
+  const { brief, facts } = record;
   const isPartial = model.role(path) === "partial";
-  const routes = isPartial ? [] : model.routes(path, facts.frontMatter?.fields ?? {});
-  return { path, route: routes[0] ?? "", title: pageTitle(facts), facts, hash, routes, isPartial };
+  const routes = isPartial ? [] : model.routes(path, brief.fields);
+  return { path, route: routes[0] ?? "", title: brief.title, brief, facts, hash, routes, isPartial };
 }
 
 /** Whether a page still has the routes that an index knows it by. */

@@ -23,8 +23,8 @@ export const plainDialect: Dialect = {
   templates: false,
 };
 
-// Raise it when facts for the same bytes change: stored facts of older versions are then ignored.
-const factsVersion = 1;
+// Raise it when records for the same bytes change: stored ones of older versions are then ignored.
+const factsVersion = 2;
 
 export function dialectKey(dialect: Dialect): string {
   const flags = [dialect.headingIds, dialect.admonitions, dialect.colons, dialect.templates];

@@ -1,14 +1,15 @@
-import { hash as digest } from "node:crypto";
 import type { ParseCache } from "../cache/parse-cache.ts";
 import { createTimeSlice } from "../text/time-slice.ts";
 import type { SiteFile, SiteTree } from "../types.ts";
+import { contentHash } from "./content-hash.ts";
 import { type Dialect, dialectKey } from "./dialect.ts";
-import type { PageFacts } from "./facts.ts";
-import { openParsePool, type ParsePool } from "./parse-pool.ts";
+import { decodeRecord, encodeRecord, type PageRecord, toRecord } from "./page-record.ts";
+import type { ParsePool } from "./parse-pool.ts";
+import type { BatchSource, ParsedFile } from "./parse-worker.ts";
 import { pageBytesMax, scanPage } from "./scan-page.ts";
 
 export interface Parsed {
-  facts: PageFacts;
+  record: PageRecord;
   hash: string;
 }
 
@@ -20,45 +21,33 @@ export interface ParseRequest {
 export interface ParseDeps {
   tree: SiteTree;
   cache: ParseCache | undefined;
+  /** Starts the threads, or answers those that run. */
+  openPool(): ParsePool;
   signal: AbortSignal | undefined;
   onProgress: ((done: number, total: number) => void) | undefined;
 }
 
-// Fewer files than this are parsed sooner than a thread starts.
-const filesInlineMax = 150;
+/** Fewer files than this are parsed sooner than a thread starts. */
+export const filesInlineMax = 150;
 // A file beyond this would hold the event loop: it goes to a thread whatever their number.
 const bytesInlineMax = 256 * 1024;
 const readsAtOnce = 32;
 const batchBytes = 256 * 1024;
-const batchFiles = 64;
+const batchFiles = 48;
 
 interface Loaded {
   path: string;
-  key: string;
   hash: string;
   bytes: Uint8Array;
-  dialect: Dialect;
 }
 
-/** git's id for these bytes, so that a folder and a commit agree on what is the same. */
-function contentHash(bytes: Uint8Array): string {
-  return digest("sha1", Buffer.concat([Buffer.from(`blob ${bytes.byteLength}\0`), bytes]), "hex");
-}
-
-/** The facts of files: from the cache where it has them, else parsed, in threads where there are many. */
+/** The records of files: from the cache where it has them, else parsed, in threads where there are many. */
 export async function parseFiles(deps: ParseDeps, requests: readonly ParseRequest[]): Promise<Map<string, Parsed>> {
-  const { tree, cache, signal, onProgress } = deps;
+  const { tree, cache, openPool, signal, onProgress } = deps;
   const parsed = new Map<string, Parsed>();
   const breathe = createTimeSlice(signal);
   const keys = new Map<Dialect, string>();
-  let pool: ParsePool | null = null;
-  let batch: Loaded[] = [];
-  let bytesInBatch = 0;
   const pending: Promise<void>[] = [];
-
-  function keep(path: string, hash: string, json: string): void {
-    parsed.set(path, { facts: JSON.parse(json) as PageFacts, hash });
-  }
 
   function keyOf(dialect: Dialect): string {
     const key = keys.get(dialect) ?? dialectKey(dialect);
@@ -66,77 +55,127 @@ export async function parseFiles(deps: ParseDeps, requests: readonly ParseReques
     return key;
   }
 
-  async function send(files: readonly Loaded[]): Promise<void> {
-    pool ??= openParsePool();
-    const facts = await pool.parse(files);
-    for (const [i, { path, key, hash }] of files.entries()) {
-      const turn = breathe();
-      if (turn !== undefined) await turn;
-      const json = facts[i] as string;
-      cache?.set(key, json);
-      keep(path, hash, json);
-    }
-    onProgress?.(parsed.size, requests.length);
+  function keep(path: string, hash: string, record: string): void {
+    parsed.set(path, { record: decodeRecord(record), hash });
   }
 
-  function parse(loaded: Loaded, isMany: boolean): void {
-    if (!isMany && loaded.bytes.byteLength <= bytesInlineMax) {
-      const facts = scanPage(loaded.bytes, loaded.dialect);
-      cache?.set(loaded.key, JSON.stringify(facts));
-      parsed.set(loaded.path, { facts, hash: loaded.hash });
-      return;
-    }
-    batch.push(loaded);
-    bytesInBatch += loaded.bytes.byteLength;
-    if (batch.length < batchFiles && bytesInBatch < batchBytes) return;
-    flush();
+  function take(path: string, dialect: Dialect, { hash, record }: ParsedFile): void {
+    const key = `${keyOf(dialect)}:${hash}`;
+    if (record !== null) cache?.set(key, record);
+    const text = record ?? cache?.get(key);
+    if (text !== undefined) keep(path, hash, text);
   }
 
-  function flush(): void {
-    if (batch.length === 0) return;
-    const sent = send(batch);
-    // The fault is raised where all are awaited.
+  /** Hands a batch to a thread. A fault is raised where all are awaited. */
+  function send(paths: readonly string[], dialect: Dialect, source: BatchSource): void {
+    const sent = (async () => {
+      const files = await openPool().parse({ source, dialect, dialectKey: keyOf(dialect) });
+      for (const [i, path] of paths.entries()) {
+        const turn = breathe();
+        if (turn !== undefined) await turn;
+        const file = files[i] ?? null;
+        if (file !== null) take(path, dialect, file);
+      }
+      onProgress?.(parsed.size, requests.length);
+    })();
     sent.catch(() => undefined);
     pending.push(sent);
-    batch = [];
-    bytesInBatch = 0;
   }
 
-  const missing: ParseRequest[] = [];
-  for (const request of requests) {
-    const turn = breathe();
-    if (turn !== undefined) await turn;
-    const { path, hash } = request.file;
-    const stored = hash === undefined ? undefined : cache?.get(`${keyOf(request.dialect)}:${hash}`);
-    if (stored === undefined || hash === undefined) missing.push(request);
-    else keep(path, hash, stored);
-  }
-  const isMany = missing.length > filesInlineMax;
-  let next = 0;
-
-  async function read(): Promise<void> {
-    while (next < missing.length) {
-      const { file, dialect } = missing[next++] as ParseRequest;
+  async function fromCache(): Promise<ParseRequest[]> {
+    const missing: ParseRequest[] = [];
+    for (const request of requests) {
       const turn = breathe();
       if (turn !== undefined) await turn;
-      const isHuge = (file.size ?? 0) > pageBytesMax;
-      const bytes = isHuge ? new Uint8Array(0) : await tree.read(file.path);
-      if (bytes === null) continue;
-      const hash = file.hash ?? contentHash(bytes);
-      const key = `${keyOf(dialect)}:${hash}`;
-      const stored = file.hash === undefined ? cache?.get(key) : undefined;
-      if (stored !== undefined) keep(file.path, hash, stored);
-      else if (isHuge) parsed.set(file.path, { facts: { ...scanPage(bytes, dialect), unread: "too large" }, hash });
-      else parse({ path: file.path, key, hash, bytes, dialect }, isMany);
+      const { path, hash } = request.file;
+      const stored = hash === undefined ? undefined : cache?.get(`${keyOf(request.dialect)}:${hash}`);
+      if (stored === undefined || hash === undefined) missing.push(request);
+      else keep(path, hash, stored);
+    }
+    return missing;
+  }
+
+  /** Threads read folders themselves: what only they look at never passes through here. */
+  async function parseOnDisk(folder: string, missing: readonly ParseRequest[]): Promise<void> {
+    for (const [dialect, group] of Map.groupBy(missing, (request) => request.dialect)) {
+      for (let from = 0; from < group.length; from += batchFiles) {
+        await openPool().room();
+        const paths = group.slice(from, from + batchFiles).map(({ file }) => file.path);
+        send(paths, dialect, { kind: "disk", folder, paths });
+      }
     }
   }
 
-  try {
+  async function parseRead(missing: readonly ParseRequest[]): Promise<void> {
+    const isMany = missing.length > filesInlineMax;
+    const batches = new Map<Dialect, Loaded[]>();
+    let next = 0;
+
+    function flush(dialect: Dialect): void {
+      const batch = batches.get(dialect) ?? [];
+      batches.delete(dialect);
+      if (batch.length > 0)
+        send(
+          batch.map(({ path }) => path),
+          dialect,
+          joinFiles(batch),
+        );
+    }
+
+    async function parse(loaded: Loaded, dialect: Dialect): Promise<void> {
+      if (!isMany && loaded.bytes.byteLength <= bytesInlineMax) {
+        const facts = scanPage(loaded.bytes, dialect);
+        cache?.set(`${keyOf(dialect)}:${loaded.hash}`, encodeRecord(facts));
+        parsed.set(loaded.path, { record: toRecord(facts), hash: loaded.hash });
+        return;
+      }
+      const batch = batches.get(dialect) ?? [];
+      batches.set(dialect, batch);
+      batch.push(loaded);
+      const bytes = batch.reduce((sum, one) => sum + one.bytes.byteLength, 0);
+      if (batch.length < batchFiles && bytes < batchBytes) return;
+      flush(dialect);
+      await openPool().room();
+    }
+
+    async function read(): Promise<void> {
+      while (next < missing.length) {
+        const { file, dialect } = missing[next++] as ParseRequest;
+        const turn = breathe();
+        if (turn !== undefined) await turn;
+        const isHuge = (file.size ?? 0) > pageBytesMax;
+        const bytes = isHuge ? new Uint8Array(0) : await tree.read(file.path);
+        if (bytes === null) continue;
+        const hash = file.hash ?? contentHash(bytes);
+        const stored = file.hash === undefined ? cache?.get(`${keyOf(dialect)}:${hash}`) : undefined;
+        if (stored !== undefined) keep(file.path, hash, stored);
+        else if (isHuge) {
+          const facts = { ...scanPage(bytes, dialect), unread: "too large" as const };
+          parsed.set(file.path, { record: toRecord(facts), hash });
+        } else await parse({ path: file.path, hash, bytes }, dialect);
+      }
+    }
+
     await Promise.all(Array.from({ length: readsAtOnce }, read));
-    flush();
-    await Promise.all(pending);
-  } finally {
-    await (pool as ParsePool | null)?.close();
+    for (const dialect of [...batches.keys()]) flush(dialect);
   }
+
+  const missing = await fromCache();
+  if (tree.folder !== undefined && missing.length > filesInlineMax) await parseOnDisk(tree.folder, missing);
+  else await parseRead(missing);
+  await Promise.all(pending);
   return parsed;
+}
+
+/** One buffer for all, which moves between threads without a copy. */
+function joinFiles(files: readonly Loaded[]): BatchSource {
+  const joined = new Uint8Array(files.reduce((sum, { bytes }) => sum + bytes.byteLength, 0));
+  const ends: number[] = [];
+  let at = 0;
+  for (const { bytes } of files) {
+    joined.set(bytes, at);
+    at += bytes.byteLength;
+    ends.push(at);
+  }
+  return { kind: "buffer", buffer: joined.buffer, ends, hashes: files.map(({ hash }) => hash) };
 }

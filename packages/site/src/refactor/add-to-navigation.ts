@@ -61,7 +61,7 @@ export function findSpot(site: Site, path: string, input: Omit<AddToNavigation, 
 export async function insertEntry(site: Site, { list, index }: Spot, node: PageNode, plan: EditPlan): Promise<void> {
   const bytes = await site.tree.read(list.file);
   if (bytes === null) return;
-  const target = site.model.navTarget(node.path, node.route, node.facts.frontMatter?.fields ?? {}, list);
+  const target = site.model.navTarget(node.path, node.route, node.brief.fields, list);
   plan.splice(list.file, list.insert(toByteString(bytes), index, target, node.title ?? target));
   plan.count("navigation");
 }

@@ -24,7 +24,7 @@ export function moveInNavigation(
         moveBetweenFolders(site, list, i, node, plan);
         continue;
       }
-      let text = site.model.navTarget(moved, node.route, node.facts.frontMatter?.fields ?? {}, list);
+      let text = site.model.navTarget(moved, node.route, node.brief.fields, list);
       if (target.startsWith("/") && !text.startsWith("/")) text = `/${text}`;
       if (text === target) continue;
       text = list.written?.(text, item) ?? text;

@@ -100,7 +100,7 @@ function indexAfter(site: Site, moves: Moves): SiteIndex {
   for (const [path, node] of site.index.nodes) {
     const target = moves.get(path);
     if (target === undefined) nodes.set(path, node);
-    else if (site.model.role(target) !== null) nodes.set(target, makeNode(site.model, target, node.facts, node.hash));
+    else if (site.model.role(target) !== null) nodes.set(target, makeNode(site.model, target, node, node.hash));
   }
   return buildIndex(site.model, files, nodes);
 }
@@ -111,6 +111,13 @@ function climbsInVain(from: string, target: string, goal: string): boolean {
   return climbs(target) > climbs(relativePath(dirOf(from), goal));
 }
 
+function leadsToMoved(index: SiteIndex, node: PageNode, moves: Moves): boolean {
+  return node.brief.links.some(({ target, kind }) => {
+    const found = resolveTarget(index, node.path, target, kind);
+    return (found.kind === "page" || found.kind === "file") && moves.has(found.path);
+  });
+}
+
 /** Rewrites every link that no longer leads where it led. */
 async function rewriteLinks(site: Site, after: SiteIndex, moves: Moves, plan: EditPlan): Promise<void> {
   const breathe = createTimeSlice();
@@ -118,7 +125,8 @@ async function rewriteLinks(site: Site, after: SiteIndex, moves: Moves, plan: Ed
     const turn = breathe();
     if (turn !== undefined) await turn;
     const newPath = moves.get(path) ?? path;
-    for (const link of node.facts.links) {
+    if (newPath === path && !leadsToMoved(site.index, node, moves)) continue;
+    for (const link of node.facts().links) {
       if (isExternal(link.target)) continue;
       const before = resolveTarget(site.index, path, link.target, link.kind);
       if ((before.kind !== "page" && before.kind !== "file") || before.via === "self") continue;

@@ -19,7 +19,7 @@ export function createReanchor(site: Site, plan: EditPlan): Reanchor {
 
   function changed(node: PageNode, text: string): void {
     const after = scanText(text, site.model.dialect(node.path)).headings;
-    const before = node.facts.headings;
+    const before = node.facts().headings;
     if (after.length !== before.length) return;
     const kept = new Set(after.map((heading) => heading.id));
     const ids = new Map<string, string>();
@@ -33,7 +33,7 @@ export function createReanchor(site: Site, plan: EditPlan): Reanchor {
   /** A partial's headings are anchors of the pages that include it. */
   function spreadToIncluders(): void {
     for (const node of site.index.nodes.values()) {
-      for (const link of node.facts.links) {
+      for (const link of node.brief.links) {
         if (link.kind !== "include") continue;
         const found = resolveTarget(site.index, node.path, link.target, "include");
         const ids = found.kind === "page" ? renamed.get(found.path) : undefined;
@@ -44,7 +44,7 @@ export function createReanchor(site: Site, plan: EditPlan): Reanchor {
     }
   }
 
-  function newId(node: PageNode, link: Link): string | null {
+  function newId(node: PageNode, link: Pick<Link, "kind" | "target">): string | null {
     if (!link.target.includes("#")) return null;
     const found = resolveTarget(site.index, node.path, link.target, link.kind);
     if (found.kind !== "page" || found.hash === null) return null;
@@ -58,8 +58,8 @@ export function createReanchor(site: Site, plan: EditPlan): Reanchor {
     for (const node of site.index.nodes.values()) {
       const turn = breathe();
       if (turn !== undefined) await turn;
-      const affected = node.facts.links.filter((link) => newId(node, link) !== null);
-      if (affected.length === 0) continue;
+      if (!node.brief.links.some((link) => newId(node, link) !== null)) continue;
+      const affected = node.facts().links.filter((link) => newId(node, link) !== null);
       const bytes = await site.tree.read(node.path);
       if (bytes === null) continue;
       const text = toByteString(bytes);

@@ -21,14 +21,15 @@ export async function renameHeading(site: Site, input: RenameHeading): Promise<R
   const to = input.to.trim().replace(/\s+/g, " ");
   const from = input.from.trim().replace(/^#+\s*/, "");
   if (to === "") return refuse("a heading needs a text");
-  const named = node.facts.headings.filter((heading) => heading.text === from || heading.id === from);
-  const loose = node.facts.headings.filter((heading) => heading.text.toLowerCase() === from.toLowerCase());
+  const { headings } = node.facts();
+  const named = headings.filter((heading) => heading.text === from || heading.id === from);
+  const loose = headings.filter((heading) => heading.text.toLowerCase() === from.toLowerCase());
   const found = named.length > 0 ? named : loose;
   const [heading] = found;
   const plan = createPlan(site);
   if (heading === undefined) {
-    if (node.facts.headings.some(({ text }) => text === to)) return plan.finish();
-    const names = node.facts.headings.slice(0, 8).map(({ text }) => `"${text}"`);
+    if (headings.some(({ text }) => text === to)) return plan.finish();
+    const names = headings.slice(0, 8).map(({ text }) => `"${text}"`);
     const hint = names.length === 0 ? "it has none" : `it has ${names.join(", ")}`;
     return refuse(`${node.path} has no heading "${from}"; ${hint}`);
   }

@@ -39,7 +39,7 @@ export async function replaceTerm(site: Site, input: ReplaceTerm): Promise<Refac
   for (const node of chosen) {
     await breathe();
     const bytes = await site.tree.read(node.path);
-    if (bytes === null || node.facts.unread !== undefined) continue;
+    if (bytes === null || node.brief.unread) continue;
     const text = toByteString(bytes);
     const splices = spliceTerm(text, site.model.dialect(node.path), input, prose, literal);
     if (splices.length === 0) continue;

@@ -1,0 +1,59 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { generateSite } from "../bench/generate.ts";
+import { memoryTree } from "../test/support/memory-tree.ts";
+import { createParseCache } from "./cache/parse-cache.ts";
+import { checkSite } from "./check-site.ts";
+import { folderTree } from "./folder-tree.ts";
+import { openSite } from "./open-site.ts";
+
+describe("a folder of many pages", () => {
+  // More than are parsed without threads.
+  const files: Record<string, string> = { "broken.mdx": "[x](/nowhere) and [é](#none)\n\n### Deep\n" };
+  for (const { path, content } of generateSite(200)) files[path] = content;
+  let dir = "";
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), "emend-folder-"));
+    for (const [path, content] of Object.entries(files)) {
+      await mkdir(dirname(join(dir, path)), { recursive: true });
+      await writeFile(join(dir, path), content);
+    }
+  });
+  afterEach(() => rm(dir, { recursive: true, force: true }));
+
+  it("is read by threads with the findings of any other tree, and follows no link", async () => {
+    await symlink("/etc/hosts", join(dir, "hosts.mdx"));
+    const findings = await checkSite(await openSite(folderTree(dir)));
+    expect(findings).toEqual(await checkSite(await openSite(memoryTree(files))));
+    expect(findings.map(({ check }) => check)).toContain("broken-link");
+  });
+
+  it("takes known pages from the cache and notices changed ones", async () => {
+    const stored = new Map<string, string>();
+    await openSite(folderTree(dir), { cache: stored });
+    const size = stored.size;
+    await writeFile(join(dir, "broken.mdx"), "[y](/elsewhere)\n");
+    const seen = createParseCache();
+    for (const [key, record] of stored) seen.set(key, record);
+    const set: string[] = [];
+    const cache = {
+      get: seen.get,
+      keys: seen.keys,
+      set: (key: string, record: string) => (set.push(key), seen.set(key, record)),
+    };
+    const findings = await checkSite(await openSite(folderTree(dir), { cache }));
+    expect(findings.filter(({ check }) => check === "broken-link")).toMatchObject([
+      { path: "broken.mdx", message: "`/elsewhere` leads to no page; correct or remove the link." },
+    ]);
+    expect([size, set.length]).toEqual([201, 1]);
+  });
+
+  it("leaves out what is gone by the time it is read", async () => {
+    const tree = folderTree(dir);
+    const site = await openSite({ ...tree, list: async () => [...(await tree.list()), { path: "ghost.mdx" }] });
+    expect(site.index.nodes.has("ghost.mdx")).toBe(false);
+    expect(site.pages).toHaveLength(201);
+  });
+});

@@ -1,0 +1,185 @@
+import { ownChecks } from "../checks/own-checks.ts";
+import { isExternal } from "../links/target.ts";
+import type { FrontMatter, Heading, Link, LinkKind, PageFacts } from "./facts.ts";
+
+/** What a page's links mean to the graph; how they were written matters no further. */
+export type BriefKind = "link" | "image" | "src" | "include";
+
+/** What linking a site needs of each page: small, so that it is held for every page at once. */
+export interface PageBrief {
+  title: string | null;
+  fields: FrontMatter["fields"];
+  /** Ids of headings, then those that are written in the text. */
+  ids: readonly string[];
+  /** Targets inside the site, each once a kind. */
+  links: readonly { kind: BriefKind; target: string }[];
+  /** No check that looks at the page alone finds anything. */
+  isSound: boolean;
+  unread: boolean;
+}
+
+/** A page as it was read. The facts are decoded when they are asked for: of most pages nobody does. */
+export interface PageRecord {
+  brief: PageBrief;
+  facts(): PageFacts;
+}
+
+const briefKinds: Record<LinkKind, BriefKind> = {
+  link: "link",
+  definition: "link",
+  href: "link",
+  image: "image",
+  src: "src",
+  include: "include",
+};
+
+function titleOf(facts: PageFacts): string | null {
+  const title = facts.frontMatter?.fields["title"];
+  if (typeof title === "string" && title !== "") return title;
+  return facts.headings.find((heading) => heading.level === 1)?.text ?? null;
+}
+
+function isSound(facts: PageFacts): boolean {
+  for (const check of ownChecks) for (const _ of check.run(facts)) return false;
+  return true;
+}
+
+function briefOf(facts: PageFacts): PageBrief {
+  const links = new Map<string, { kind: BriefKind; target: string }>();
+  for (const { kind, target } of facts.links) {
+    if (isExternal(target)) continue;
+    const brief = briefKinds[kind];
+    const key = brief === "link" ? target : `${brief} ${target}`;
+    if (!links.has(key)) links.set(key, { kind: brief, target });
+  }
+  return {
+    title: titleOf(facts),
+    fields: facts.frontMatter?.fields ?? {},
+    ids: [...facts.headings.map(({ id }) => id), ...facts.ids],
+    links: [...links.values()],
+    isSound: isSound(facts),
+    unread: facts.unread !== undefined,
+  };
+}
+
+export function toRecord(facts: PageFacts): PageRecord {
+  return { brief: briefOf(facts), facts: () => facts };
+}
+
+// Records cross threads and lie in caches by the ten thousand: lists instead of objects halve their size.
+const kinds: readonly LinkKind[] = ["link", "definition", "image", "href", "src", "include"];
+const codes = Object.fromEntries(kinds.map((kind, code) => [kind, code])) as Record<LinkKind, number>;
+const briefCodes: readonly BriefKind[] = ["link", "image", "src", "include"];
+
+type PackedBrief = [
+  title: string | null,
+  fields: FrontMatter["fields"],
+  ids: readonly string[],
+  targets: string[],
+  /** One digit a target; "" where all are links. */
+  kinds: string,
+  flags: number,
+];
+type PackedLink = [
+  code: number,
+  target: string,
+  start: number,
+  end: number,
+  line: number,
+  column: number,
+  flags: number,
+];
+type PackedHeading = [
+  level: number,
+  text: string,
+  id: string,
+  start: number,
+  end: number,
+  line: number,
+  column: number,
+  explicit: number,
+];
+interface PackedFacts {
+  matter: FrontMatter | null;
+  headings: PackedHeading[];
+  links: PackedLink[];
+  ids: string[];
+  fences: [line: number, column: number][];
+  unread?: PageFacts["unread"];
+}
+
+/** The record of a page as one line of text: the brief, a tab, the facts. */
+export function encodeRecord(facts: PageFacts): string {
+  const brief = briefOf(facts);
+  const plain = brief.links.every(({ kind }) => kind === "link");
+  const packed: PackedBrief = [
+    brief.title,
+    brief.fields,
+    brief.ids,
+    brief.links.map(({ target }) => target),
+    plain ? "" : brief.links.map(({ kind }) => briefCodes.indexOf(kind)).join(""),
+    Number(brief.isSound) + 2 * Number(brief.unread),
+  ];
+  return `${JSON.stringify(packed)}\t${JSON.stringify(packFacts(facts))}`;
+}
+
+function packFacts(facts: PageFacts): PackedFacts {
+  return {
+    matter: facts.frontMatter,
+    headings: facts.headings.map(({ level, text, id, start, end, line, column, explicit }) => [
+      level,
+      text,
+      id,
+      start,
+      end,
+      line,
+      column,
+      explicit === true ? 1 : 0,
+    ]),
+    links: facts.links.map(({ kind, target, start, end, line, column, noAlt, here }) => [
+      codes[kind],
+      target,
+      start,
+      end,
+      line,
+      column,
+      (noAlt === true ? 1 : 0) + (here === true ? 2 : 0),
+    ]),
+    ids: facts.ids,
+    fences: facts.bareFences.map(({ line, column }) => [line, column]),
+    ...(facts.unread === undefined ? {} : { unread: facts.unread }),
+  };
+}
+
+export function decodeRecord(record: string): PageRecord {
+  const tab = record.indexOf("\t");
+  const [title, fields, ids, targets, digits, flags] = JSON.parse(record.slice(0, tab)) as PackedBrief;
+  const links = targets.map((target, i) => ({
+    kind: digits === "" ? "link" : (briefCodes[digits.charCodeAt(i) - 48] as BriefKind),
+    target,
+  }));
+  return {
+    brief: { title, fields, ids, links, isSound: (flags & 1) !== 0, unread: (flags & 2) !== 0 },
+    facts: () => unpackFacts(JSON.parse(record.slice(tab + 1)) as PackedFacts),
+  };
+}
+
+function unpackFacts(packed: PackedFacts): PageFacts {
+  return {
+    frontMatter: packed.matter,
+    headings: packed.headings.map(([level, text, id, start, end, line, column, explicit]) => {
+      const heading: Heading = { level, text, id, start, end, line, column };
+      if (explicit === 1) heading.explicit = true;
+      return heading;
+    }),
+    links: packed.links.map(([code, target, start, end, line, column, flags]) => {
+      const link: Link = { kind: kinds[code] as LinkKind, target, start, end, line, column };
+      if ((flags & 1) !== 0) link.noAlt = true;
+      if ((flags & 2) !== 0) link.here = true;
+      return link;
+    }),
+    ids: packed.ids,
+    bareFences: packed.fences.map(([line, column]) => ({ line, column })),
+    ...(packed.unread === undefined ? {} : { unread: packed.unread }),
+  };
+}
