@@ -5,6 +5,7 @@ import type { Config } from "./config.ts";
 import type { Queryable } from "./db/pool.ts";
 import { AppError, isAppError } from "./errors.ts";
 import type { ForgeProject } from "./forge/forge-project.ts";
+import { isAppCredential } from "./forge/github/github-token.ts";
 import { checkCredential, type KnownForge, normalizeRepository, openRemoteForge } from "./forge/registry.ts";
 import { newId } from "./lib/id.ts";
 import { createFetch } from "./lib/network.ts";
@@ -35,6 +36,9 @@ export async function connectProject(
   const settings = parseProjectSettings(input.settings).forge;
   const { url } = normalizeRepository(forge, input.repo, settings);
   const credential = checkCredential(forge, input.credential);
+  if (settings.verifiedCommits && !(forge === "github" && isAppCredential(credential))) {
+    throw refused("Only a GitHub App's commits can be verified: connect the project through an App.");
+  }
   await look(deps.config, { id, forge, repositoryUrl: url, settings }, credential);
   const { repositoryUrl } = await addProject(deps, {
     id,

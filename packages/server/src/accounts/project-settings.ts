@@ -74,6 +74,8 @@ const ProjectSettings = Type.Object({
       labels: Type.Array(ForgeWord, { maxItems: 50, default: [] }),
       reviewers: Type.Array(ForgeWord, { maxItems: 50, default: [] }),
       teamReviewers: Type.Array(ForgeWord, { maxItems: 50, default: [] }),
+      /** GitHub Apps: GitHub makes the commits and signs them; their author is the App. */
+      verifiedCommits: Type.Boolean({ default: false }),
       /** GitLab: null leaves it to its project's own setting. */
       squash: Type.Union([Type.Boolean(), Type.Null()], { default: null }),
       removeSourceBranch: Type.Union([Type.Boolean(), Type.Null()], { default: null }),

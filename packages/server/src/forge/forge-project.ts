@@ -17,6 +17,8 @@ export interface ForgeSettings {
   reviewers: readonly string[];
   /** GitHub and Gitea: teams of the organization. */
   teamReviewers: readonly string[];
+  /** GitHub Apps: commits are made by GitHub, which signs them as the App's. */
+  verifiedCommits: boolean;
   /** GitLab: squash the commits when merging; null: as its project is set. */
   squash: boolean | null;
   /** GitLab: delete the branch when merging; null: as its project is set. */

@@ -1,3 +1,6 @@
+import type { PushOutcome } from "../tree/mirror.ts";
+import type { OverlayEntry } from "../tree/tree.ts";
+
 /** What a forge must offer: enough to publish one pull request exactly once and to hear what becomes of it. */
 
 /** One line of a pull request's checks. */
@@ -61,6 +64,26 @@ export interface RepositoryDescription {
   mayOpenPullRequests: boolean | null;
 }
 
+/** A commit for a forge to make. */
+export interface ForgeCommit {
+  base: string;
+  /** What it must come to: a forge that makes another tree has not understood. */
+  treeId: string;
+  message: string;
+  entries: readonly OverlayEntry[];
+}
+
+/** Commits that a forge makes by itself, and signs. */
+export interface ForgeCommits {
+  /** Makes it where no branch points to it: safe to repeat, though each gives another id. */
+  create(commit: ForgeCommit, signal: AbortSignal): Promise<string>;
+  /** Sets a branch to a commit where it is what is expected (null: not there), and never otherwise. Safe to repeat. */
+  setBranch(
+    input: { branch: string; commit: string; expected: string | null },
+    signal: AbortSignal,
+  ): Promise<PushOutcome>;
+}
+
 /**
  * Faults are thrown: AppError "forge_rejected" is a permanent refusal in the forge's own words, "forge_unavailable"
  * may carry the forge's Retry-After; anything else thrown by a request is an unclear answer.
@@ -73,6 +96,8 @@ export interface Forge {
   readonly showsChecks: boolean;
   /** Where and how git reaches the repository. */
   gitRemote(signal: AbortSignal): Promise<GitRemote>;
+  /** Null: commits are made here and pushed by git. */
+  readonly commits: ForgeCommits | null;
   /** Every pull request of a head branch, in all states, newest first. */
   findPullRequests(head: string, signal: AbortSignal): Promise<readonly PullRequest[]>;
   createPullRequest(draft: PullRequestDraft, signal: AbortSignal): Promise<CreateOutcome>;

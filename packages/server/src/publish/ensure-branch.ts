@@ -14,17 +14,18 @@ export async function ensureBranch(
   ids: CommitIds,
   signal: AbortSignal,
 ): Promise<BranchOutcome> {
-  const remote = await deps.forge.gitRemote(signal);
   const { branch } = input.job;
+  const { commits } = deps.forge;
+  const wanted = { branch, commit: ids.commitId, expected: input.branchExpected };
+  const remote = await deps.forge.gitRemote(signal);
   for (let attempt = 1; ; attempt += 1) {
     const answer = await sendEffect(
       deps,
       (requestSignal) => {
         deps.crashPoint("before-push");
-        return deps.mirror.push(
-          { remote, branch, commit: ids.commitId, expected: input.branchExpected },
-          requestSignal,
-        );
+        return commits
+          ? commits.setBranch(wanted, requestSignal)
+          : deps.mirror.push({ remote, ...wanted }, requestSignal);
       },
       signal,
     );

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -10,7 +11,8 @@ import { publishCrashPoints } from "../../src/publish/publication.ts";
 import type { CrashPoint } from "../../src/run/crash-points.ts";
 import { startTestForge, type TestForge } from "../support/forge.ts";
 import { type ForgeWorkerOrder, startForgeWorker } from "../support/forge-worker.ts";
-import { type FarEnd, startFarEnd } from "../support/forges/far-end.ts";
+import { type FarEnd, startFarEnd, type Vendor } from "../support/forges/far-end.ts";
+import { githubVendor } from "../support/forges/github.ts";
 import { vendors } from "../support/forges/vendors.ts";
 import { seedJob } from "../support/seed-jobs.ts";
 import { expireLeases, isFinal, waitForJob } from "../support/worker-control.ts";
@@ -36,7 +38,8 @@ const points: readonly (CrashPoint | `${CrashPoint}:2`)[] = [
   "before-end",
   "after-end",
 ];
-const forges = ["local", "github", "gitlab", "gitea"] as const;
+/** The last is GitHub with an App, whose commits GitHub makes. */
+const forges = ["local", "github", "gitlab", "gitea", "app"] as const;
 const prompt = 'Replace "API token" with "access key", and add a page guides/new titled "New".';
 
 /** `npm run crash-matrix` runs every cell; the suite a few of them, others with each seed. */
@@ -53,6 +56,8 @@ function sampleOf(forge: (typeof forges)[number]): readonly string[] {
   );
 }
 
+const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+const appCredential = JSON.stringify({ appId: "5", privateKey: privateKey.export({ type: "pkcs8", format: "pem" }) });
 const childScript = fileURLToPath(new URL("../support/forge-worker-process.ts", import.meta.url));
 let host: TestForge;
 const farEnds = new Map<string, FarEnd>();
@@ -65,14 +70,16 @@ beforeAll(async () => {
   await mkdir(join(host.dir, "docs/guides"), { recursive: true });
   await writeFile(join(host.dir, "docs/guides/start.md"), "# Start\n\nUse your API token.\n");
   await host.addProject("prj_local", join(host.dir, "docs"));
-  for (const vendor of vendors) {
+  const app = { name: "app", vendor: githubVendor, verifiedCommits: true };
+  for (const { name, vendor, verifiedCommits } of [...vendors.map(plainForge), app]) {
     const far = await startFarEnd(vendor);
-    farEnds.set(vendor.name, far);
-    await pool.query("insert into projects (id, name, forge, repository_url, settings) values ($1, $2, $2, $3, $4)", [
-      `prj_${vendor.name}`,
+    farEnds.set(name, far);
+    await pool.query("insert into projects (id, name, forge, repository_url, settings) values ($1, $2, $3, $4, $5)", [
+      `prj_${name}`,
+      name,
       vendor.name,
       far.repositoryUrl,
-      { forge: { labels: ["docs"], reviewers: ["ada"] } },
+      { forge: { labels: ["docs"], reviewers: ["ada"], verifiedCommits } },
     ]);
   }
 });
@@ -82,6 +89,10 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
   expect([...farEnds.values()].flatMap((far) => far.violations)).toEqual([]);
 });
+
+function plainForge(vendor: Vendor) {
+  return { name: vendor.name, vendor, verifiedCommits: false };
+}
 
 /** What the forge holds of a job. */
 async function published(forge: string, jobId: string): Promise<{ branches: number; pulls: number }> {
@@ -110,7 +121,7 @@ function orderFor(forge: string, node: string): ForgeWorkerOrder {
     dir: join(dir, node),
     forgeDir: host.forgeDir,
     publicUrl: host.url,
-    token: farEnds.get(forge)?.token ?? "",
+    token: forge === "app" ? appCredential : (farEnds.get(forge)?.token ?? ""),
   };
 }
 

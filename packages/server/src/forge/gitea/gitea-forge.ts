@@ -34,6 +34,7 @@ export function openGiteaForge(input: RemoteForgeInput): Forge {
     name: "gitea",
     credentialId: credentialIdOf("gitea", apiUrl, credential),
     showsChecks: false,
+    commits: null,
     // The one pair that every release of both takes for a token, whoever it belongs to.
     gitRemote: async () => ({ url: gitUrl, authorization: basicAuthorization(credential, "x-oauth-basic") }),
     findPullRequests: (head, signal) => findPullRequests(repository, head, signal),

@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import type { CreateOutcome, PullRequest, PullRequestDraft } from "../forge.ts";
 import { listPages } from "../list-pages.ts";
+import { pullRequestCalls } from "../pull-request-calls.ts";
 import type { GiteaRepository } from "./gitea-forge.ts";
 
 const Branch = Type.Object({ label: Type.String(), ref: Type.String(), repo_id: Type.Integer() });
@@ -80,27 +81,7 @@ export async function createPullRequest(
       { kind: "exists" };
 }
 
-export async function readPullRequest(
-  repository: GiteaRepository,
-  number: number,
-  signal: AbortSignal,
-): Promise<PullRequest | null> {
-  const path = `${repository.path}/pulls/${number}`;
-  const request = { method: "GET", path, answer: GiteaPullRequest, what: "read a pull request" } as const;
-  const outcome = await repository.api.ask(request, [404], signal);
-  return outcome.kind === "ok" ? toPullRequest(outcome.value) : null;
-}
-
-export async function updatePullRequest(
-  repository: GiteaRepository,
-  number: number,
-  change: { body: string },
-  signal: AbortSignal,
-): Promise<void> {
-  const path = `${repository.path}/pulls/${number}`;
-  const what = "change a pull request";
-  await repository.api.call({ method: "PATCH", path, body: change, answer: GiteaPullRequest, what }, signal);
-}
+export const { readPullRequest, updatePullRequest } = pullRequestCalls(GiteaPullRequest, toPullRequest);
 
 function toPullRequest(found: Static<typeof GiteaPullRequest>): PullRequest {
   return {

@@ -4,10 +4,11 @@ import { basicAuthorization, credentialIdOf } from "../credential-id.ts";
 import type { Forge } from "../forge.ts";
 import type { ForgeProject, RemoteForgeInput } from "../forge-project.ts";
 import { folderOfApi, ownedRepository, parseRepositoryAddress } from "../repository-address.ts";
+import { openCommits } from "./commits.ts";
 import { openConversation } from "./conversation.ts";
 import { describeRepository } from "./describe-repository.ts";
 import { ensureDetails } from "./ensure-details.ts";
-import { type GithubTokens, tokenSourceOf } from "./github-token.ts";
+import { type GithubTokens, isAppCredential, tokenSourceOf } from "./github-token.ts";
 import { createPullRequest, findPullRequests, readPullRequest, updatePullRequest } from "./pull-requests.ts";
 
 /** What the functions on one repository of GitHub share. */
@@ -39,6 +40,7 @@ export function openGithubForge(input: RemoteForgeInput & { tokens: GithubTokens
     name: "github",
     credentialId: credentialIdOf("github", apiUrl, input.credential),
     showsChecks: false,
+    commits: project.settings.verifiedCommits && isAppCredential(input.credential) ? openCommits(repository) : null,
     gitRemote: async (signal) => ({
       url: gitUrl,
       authorization: basicAuthorization("x-access-token", await tokenOf(signal)),

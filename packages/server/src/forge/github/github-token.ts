@@ -45,8 +45,12 @@ export function tokenSourceOf(input: {
   };
 }
 
+export function isAppCredential(credential: string): boolean {
+  return credential.trimStart().startsWith("{");
+}
+
 export function parseAppCredential(credential: string): { appId: string; privateKey: KeyObject } | null {
-  if (!credential.trimStart().startsWith("{")) return null;
+  if (!isAppCredential(credential)) return null;
   try {
     const parsed: unknown = JSON.parse(credential);
     if (!Value.Check(AppCredential, parsed)) throw new Error("fields are missing");

@@ -2,6 +2,7 @@ import { type Static, Type } from "typebox";
 import { refusalOf, wordsOf } from "../api-refusal.ts";
 import type { CreateOutcome, PullRequest, PullRequestDraft } from "../forge.ts";
 import { listPages } from "../list-pages.ts";
+import { pullRequestCalls } from "../pull-request-calls.ts";
 import type { GithubRepository } from "./github-forge.ts";
 
 const Repository = Type.Union([Type.Object({ id: Type.Number() }), Type.Null()]);
@@ -71,27 +72,7 @@ export async function createPullRequest(
   throw refusalOf("GitHub", { status: outcome.status, headers: new Headers(), body: outcome.body }, what);
 }
 
-export async function readPullRequest(
-  repository: GithubRepository,
-  number: number,
-  signal: AbortSignal,
-): Promise<PullRequest | null> {
-  const path = `${repository.path}/pulls/${number}`;
-  const request = { method: "GET", path, answer: GithubPullRequest, what: "read a pull request" } as const;
-  const outcome = await repository.api.ask(request, [404], signal);
-  return outcome.kind === "ok" ? toPullRequest(outcome.value) : null;
-}
-
-export async function updatePullRequest(
-  repository: GithubRepository,
-  number: number,
-  change: { body: string },
-  signal: AbortSignal,
-): Promise<void> {
-  const path = `${repository.path}/pulls/${number}`;
-  const what = "change a pull request";
-  await repository.api.call({ method: "PATCH", path, body: change, answer: GithubPullRequest, what }, signal);
-}
+export const { readPullRequest, updatePullRequest } = pullRequestCalls(GithubPullRequest, toPullRequest);
 
 function toPullRequest(found: Static<typeof GithubPullRequest>): PullRequest {
   return {

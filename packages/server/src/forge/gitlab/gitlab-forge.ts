@@ -33,6 +33,7 @@ export function openGitlabForge(input: RemoteForgeInput): Forge {
     name: "gitlab",
     credentialId: credentialIdOf("gitlab", apiUrl, credential),
     showsChecks: false,
+    commits: null,
     gitRemote: async () => ({ url: gitUrl, authorization: basicAuthorization("oauth2", credential) }),
     findPullRequests: (head, signal) => findMergeRequests(repository, head, signal),
     createPullRequest: (draft, signal) => createMergeRequest(repository, draft, signal),

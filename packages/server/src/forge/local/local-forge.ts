@@ -61,6 +61,7 @@ export function openLocalForge(deps: LocalForgeDeps, projectId: string): Forge {
     name: "local",
     credentialId: `local:${projectId}`,
     showsChecks: true,
+    commits: null,
     gitRemote: async () => ({ url: pathToFileURL(repository.gitDir).href, authorization: null }),
     findPullRequests,
     createPullRequest,

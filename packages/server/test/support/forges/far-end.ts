@@ -103,6 +103,7 @@ export const plainSettings: ForgeSettings = {
   labels: [],
   reviewers: [],
   teamReviewers: [],
+  verifiedCommits: false,
   squash: null,
   removeSourceBranch: null,
 };
@@ -185,7 +186,7 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
 
   function serveGitTo(request: IncomingMessage, response: ServerResponse): void {
     const given = vendor.tokenOf(request.headers.authorization ?? "");
-    if (given === null || !tokens.has(given)) {
+    if (given === null || !(tokens.has(given) || state.issued.includes(given))) {
       response.writeHead(401, { "www-authenticate": 'Basic realm="git"' }).end();
       return;
     }
@@ -237,13 +238,18 @@ function match(vendor: Vendor, method: string, path: string) {
   for (const operation of Object.keys(vendor.description.operations)) {
     const [verb, pattern = ""] = operation.split(" ");
     const wanted = pattern.split("/");
-    if (verb !== method || wanted.length !== parts.length) continue;
+    // A ref has slashes of its own.
+    const given =
+      wanted.at(-1) === "{ref}"
+        ? [...parts.slice(0, wanted.length - 1), parts.slice(wanted.length - 1).join("/")]
+        : parts;
+    if (verb !== method || wanted.length !== given.length) continue;
     const parameters: Record<string, string> = {};
     const fits = wanted.every((part, index) => {
-      const given = decodeURIComponent(parts[index] ?? "");
-      if (!part.startsWith("{")) return part === given;
-      parameters[part.slice(1, -1)] = given;
-      return given !== "";
+      const value = decodeURIComponent(given[index] ?? "");
+      if (!part.startsWith("{")) return part === value;
+      parameters[part.slice(1, -1)] = value;
+      return value !== "";
     });
     if (fits) return { operation, parameters };
   }

@@ -1,7 +1,7 @@
 import type { Answer } from "./answer.ts";
 import type { FarComment, FarPull, FarState, Vendor } from "./far-end.ts";
 import description from "./gitea-api.json" with { type: "json" };
-import { newestFirst, openPull, pageOf, pullOf, tipOf } from "./pulls.ts";
+import { addRemark, commentsOf, newestFirst, openPull, pageOf, plainPull, pullOf, tipOf } from "./pulls.ts";
 
 const repositoryId = 3;
 const refusal = (_status: number, message: string) => ({ message, url: "https://gitea.test/api/swagger" });
@@ -76,17 +76,7 @@ export const giteaVendor: Vendor = {
     },
     "POST /repos/{owner}/{repo}/pulls": (state, { body }) => {
       if (state.archived) return { status: 423, body: refusal(423, "Repository is archived") };
-      const { head, base, title } = body;
-      const opened = openPull(state, {
-        head,
-        base,
-        title,
-        body: body.body,
-        draft: false,
-        labels: [],
-        reviewers: [],
-        options: {},
-      });
+      const opened = openPull(state, plainPull(body));
       if (opened.kind === "no branch") return notFound;
       if (opened.kind === "exists")
         return { status: 409, body: refusal(409, "pull request already exists for these targets") };
@@ -121,22 +111,13 @@ export const giteaVendor: Vendor = {
     },
     "GET /repos/{owner}/{repo}/issues/{index}/comments": (state, { parameters }) => ({
       status: 200,
-      body: state.comments.filter(({ pull, path }) => pull === Number(parameters.index) && !path).map(remarkToWire),
+      body: commentsOf(state, parameters.index, "remarks").map(remarkToWire),
     }),
     "POST /repos/{owner}/{repo}/issues/{index}/comments": (state, { parameters, body }) => {
-      const at = new Date(0).toISOString();
-      const comment = {
-        id: 900 + state.comments.length,
-        pull: Number(parameters.index),
-        author: "emend",
-        body: body.body,
-        at,
-      };
-      state.comments.push(comment);
-      return { status: 201, body: remarkToWire(comment) };
+      return { status: 201, body: remarkToWire(addRemark(state, parameters.index, body.body)) };
     },
     "GET /repos/{owner}/{repo}/pulls/{index}/reviews": (state, { parameters }) => {
-      const found = state.comments.filter(({ pull, path }) => pull === Number(parameters.index) && path);
+      const found = commentsOf(state, parameters.index, "reviews");
       return { status: 200, body: found.map(({ id }) => ({ id, comments_count: 1, state: "COMMENT" })) };
     },
     "GET /repos/{owner}/{repo}/pulls/{index}/reviews/{id}/comments": (state, { parameters }) => {

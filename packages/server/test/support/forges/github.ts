@@ -1,7 +1,8 @@
 import type { Answer } from "./answer.ts";
 import type { FarComment, FarPull, FarState, Vendor } from "./far-end.ts";
+import { gitDataHandlers } from "./git-data.ts";
 import description from "./github-api.json" with { type: "json" };
-import { newestFirst, openPull, pageOf, pullOf, tipOf } from "./pulls.ts";
+import { addRemark, commentsOf, newestFirst, openPull, pageOf, plainPull, pullOf, tipOf } from "./pulls.ts";
 
 const repositoryId = 101;
 const refusal = (_status: number, message: string) => ({ message, documentation_url: "https://docs.github.com/rest" });
@@ -75,6 +76,7 @@ export const githubVendor: Vendor = {
     return user === "x-access-token" ? password : null;
   },
   handlers: {
+    ...gitDataHandlers,
     "GET /repos/{owner}/{repo}": (state) => ({
       status: 200,
       body: {
@@ -95,19 +97,9 @@ export const githubVendor: Vendor = {
       if (state.archived) return { status: 403, body: refusal(403, "Repository was archived so is read-only.") };
       if (body.draft && !state.draftsSupported)
         return invalid("Draft pull requests are not supported in this repository.");
-      const { title, head, base, draft } = body;
-      const opened = openPull(state, {
-        title,
-        head,
-        base,
-        draft,
-        body: body.body,
-        labels: [],
-        reviewers: [],
-        options: {},
-      });
+      const opened = openPull(state, plainPull(body));
       if (opened.kind === "no branch") return invalid("The head or base branch could not be found.");
-      if (opened.kind === "exists") return invalid(`A pull request already exists for acme:${head}.`);
+      if (opened.kind === "exists") return invalid(`A pull request already exists for acme:${body.head}.`);
       return { status: 201, body: toWire(state, opened.pull) };
     },
     "GET /repos/{owner}/{repo}/pulls/{number}": (state, { parameters }) => {
@@ -136,23 +128,14 @@ export const githubVendor: Vendor = {
       return { status: 201, body: toWire(state, pull) };
     },
     "GET /repos/{owner}/{repo}/issues/{number}/comments": (state, { parameters, query }) => {
-      const found = state.comments.filter(({ pull, path }) => pull === Number(parameters.number) && !path);
+      const found = commentsOf(state, parameters.number, "remarks");
       return { status: 200, body: pageOf(found, query, "per_page").map((comment) => commentToWire(state, comment)) };
     },
     "POST /repos/{owner}/{repo}/issues/{number}/comments": (state, { parameters, body }) => {
-      const at = new Date(0).toISOString();
-      const comment = {
-        id: 900 + state.comments.length,
-        pull: Number(parameters.number),
-        author: "emend",
-        body: body.body,
-        at,
-      };
-      state.comments.push(comment);
-      return { status: 201, body: commentToWire(state, comment) };
+      return { status: 201, body: commentToWire(state, addRemark(state, parameters.number, body.body)) };
     },
     "GET /repos/{owner}/{repo}/pulls/{number}/comments": (state, { parameters, query }) => {
-      const found = state.comments.filter(({ pull, path }) => pull === Number(parameters.number) && path);
+      const found = commentsOf(state, parameters.number, "reviews");
       return { status: 200, body: pageOf(found, query, "per_page").map((comment) => commentToWire(state, comment)) };
     },
     "GET /repos/{owner}/{repo}/collaborators/{username}/permission": (state, { parameters }) => {

@@ -1,7 +1,7 @@
 import type { Answer } from "./answer.ts";
 import type { FarComment, FarPull, FarState, Vendor } from "./far-end.ts";
 import description from "./gitlab-api.json" with { type: "json" };
-import { newestFirst, openPull, pageOf, pullOf, tipOf } from "./pulls.ts";
+import { addRemark, newestFirst, openPull, pageOf, pullOf, tipOf } from "./pulls.ts";
 
 const projectId = 7;
 const refusal = (_status: number, message: string) => ({ message });
@@ -113,16 +113,7 @@ export const gitlabVendor: Vendor = {
       return { status: 200, body: pageOf(found, query, "per_page").map(noteToWire) };
     },
     "POST /projects/{id}/merge_requests/{iid}/notes": (state, { parameters, body }) => {
-      const at = new Date(0).toISOString();
-      const comment = {
-        id: 900 + state.comments.length,
-        pull: Number(parameters.iid),
-        author: "emend",
-        body: body.body,
-        at,
-      };
-      state.comments.push(comment);
-      return { status: 201, body: noteToWire(comment) };
+      return { status: 201, body: noteToWire(addRemark(state, parameters.iid, body.body)) };
     },
     "GET /projects/{id}/members/all": (state, { query }) => {
       const found = Object.entries(state.people).filter(([name]) => name.includes(query.get("query") ?? ""));

@@ -15,11 +15,17 @@ import { type FarEnd, startFarEnd, type Vendor } from "./far-end.ts";
 
 const { signal } = new AbortController();
 
+type PublishMore = Partial<PublishInput> & { forge?: Forge; baseRef?: string };
+
 /** A worker's end of a forge: its mirror and its place in line, with the job's row left out. */
 export interface FarPublisher {
   far: FarEnd;
   /** Publishes the same change for a job, as often as it is called; `stored` is kept as a row would keep it. */
-  publish(jobId: string, more?: Partial<PublishInput> & { forge?: Forge }): Promise<Publication>;
+  publish(jobId: string, more?: PublishMore): Promise<Publication>;
+  /** The same node's mirror and rows under another process, which was never asked to wait. */
+  restart(): void;
+  /** Drops what was stored of a job. */
+  forget(jobId: string): void;
   /** The second half alone, for a branch that is there. */
   open(jobId: string, forge: Forge): Promise<EnsuredPullRequest>;
   warnings: string[];
@@ -35,7 +41,7 @@ export async function startFarPublisher(vendor: Vendor): Promise<FarPublisher> {
     log: createLogger({ level: "silent" }),
   });
   const mirror: Mirror = await mirrors.open("prj_far");
-  const writes = createWriteQueue();
+  let writes = createWriteQueue();
   const rows = new Map<string, CommitIds>();
   const warnings: string[] = [];
 
@@ -78,10 +84,10 @@ export async function startFarPublisher(vendor: Vendor): Promise<FarPublisher> {
     return { deps, input };
   }
 
-  async function publish(jobId: string, more: Partial<PublishInput> & { forge?: Forge } = {}): Promise<Publication> {
-    const { forge = far.open(), ...rest } = more;
+  async function publish(jobId: string, more: PublishMore = {}): Promise<Publication> {
+    const { forge = far.open(), baseRef = null, ...rest } = more;
     const remote = await forge.gitRemote(signal);
-    const base = await mirror.fetchBase({ remote, jobId, baseRef: null }, signal);
+    const base = await mirror.fetchBase({ remote, jobId, baseRef }, signal);
     const { deps, input } = prepare(jobId, forge, base);
     return publishChange(deps, { ...input, ...rest }, signal);
   }
@@ -95,6 +101,10 @@ export async function startFarPublisher(vendor: Vendor): Promise<FarPublisher> {
   return {
     far,
     publish,
+    restart() {
+      writes = createWriteQueue();
+    },
+    forget: (jobId) => void rows.delete(jobId),
     open,
     warnings,
     async close() {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { FarPull, FarState } from "./far-end.ts";
+import type { FarComment, FarPull, FarState } from "./far-end.ts";
 
 /** The tip of a branch; null where there is none. Nothing packs refs here, so each is a file. */
 export function tipOf(state: FarState, branch: string): string | null {
@@ -21,6 +21,27 @@ export function openPull(state: FarState, wanted: Omit<FarPull, "number" | "stat
   const pull: FarPull = { ...wanted, number, state: "open", at };
   state.pulls.push(pull);
   return { kind: "opened", pull };
+}
+
+/** A pull request as its request asks for it, where nothing else was wished for. */
+export function plainPull(body: { head: string; base: string; title: string; body: string; draft?: boolean }) {
+  const { head, base, title, draft = false } = body;
+  return { head, base, title, body: body.body, draft, labels: [], reviewers: [], options: {} };
+}
+
+/** What Emend says on a pull request. */
+export function addRemark(state: FarState, number: string | undefined, body: string): FarComment {
+  const at = new Date(0).toISOString();
+  const comment = { id: 900 + state.comments.length, pull: Number(number), author: "emend", body, at };
+  state.comments.push(comment);
+  return comment;
+}
+
+/** Remarks on a pull request, or those that point at a line. */
+export function commentsOf(state: FarState, number: string | undefined, kind: "remarks" | "reviews"): FarComment[] {
+  return state.comments.filter(
+    ({ pull, path }) => pull === Number(number) && (path !== undefined) === (kind === "reviews"),
+  );
 }
 
 export function pullOf(state: FarState, number: string | undefined): FarPull | undefined {

@@ -1,0 +1,29 @@
+import type { Static, TSchema } from "typebox";
+import type { ApiClient } from "./api-client.ts";
+import type { PullRequest } from "./forge.ts";
+
+interface Repository {
+  api: ApiClient;
+  /** `/repos/<owner>/<name>`. */
+  path: string;
+}
+
+/** What GitHub and Gitea answer to in the same words, each in a form of its own. */
+export function pullRequestCalls<T extends TSchema>(form: T, toPullRequest: (found: Static<T>) => PullRequest) {
+  return {
+    async readPullRequest({ api, path }: Repository, number: number, signal: AbortSignal): Promise<PullRequest | null> {
+      const request = { path: `${path}/pulls/${number}`, answer: form, what: "read a pull request" };
+      const outcome = await api.ask({ ...request, method: "GET" }, [404], signal);
+      return outcome.kind === "ok" ? toPullRequest(outcome.value) : null;
+    },
+    async updatePullRequest(
+      { api, path }: Repository,
+      number: number,
+      change: { body: string },
+      signal: AbortSignal,
+    ): Promise<void> {
+      const request = { path: `${path}/pulls/${number}`, body: change, answer: form, what: "change a pull request" };
+      await api.call({ ...request, method: "PATCH" }, signal);
+    },
+  };
+}
