@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
@@ -25,8 +25,11 @@ async function run(...args: string[]): Promise<{ code: unknown; output: string }
 
 describe("emend check", () => {
   let dir = "";
+  let cache = "";
   beforeEach(async () => {
     vi.stubEnv("GITHUB_ACTIONS", "");
+    cache = await mkdtemp(join(tmpdir(), "emend-check-cache-"));
+    vi.stubEnv("XDG_CACHE_HOME", cache);
     dir = await mkdtemp(join(tmpdir(), "emend-check-"));
     await writeFile(join(dir, "a.md"), "# A\n\n[b](instal.md) and [gone](nowhere/at/all.md)\n");
     await writeFile(join(dir, "install.md"), "# Install\n\n![](x.png)\n");
@@ -34,7 +37,7 @@ describe("emend check", () => {
   });
   afterEach(async () => {
     vi.unstubAllEnvs();
-    await rm(dir, { recursive: true, force: true });
+    for (const one of [dir, cache]) await rm(one, { recursive: true, force: true });
   });
 
   it("prints the documented JSON and ends with 1 on errors", async () => {
@@ -97,6 +100,37 @@ describe("emend check", () => {
     await writeFile(join(dir, "c.mdx"), "# C\n\n<Card>\n\nnever closed\n");
     const { findings } = JSON.parse((await run(dir, "--json")).output);
     expect(findings).toContainEqual(expect.objectContaining({ check: "mdx-syntax", path: "c.mdx", line: 3 }));
+  });
+
+  it("remembers what it read in the person's cache, and not with --no-cache", async () => {
+    const packs = async (): Promise<string[]> =>
+      (await readdir(cache, { recursive: true })).filter((name) => name.endsWith(".pack"));
+    const fresh = await run(dir, "--json", "--no-cache");
+    expect(await packs()).toEqual([]);
+    expect(await run(dir, "--json")).toEqual(fresh);
+    const [pack = ""] = await packs();
+    expect(pack).toMatch(/^emend\/check\/[0-9a-f]{16}\//);
+    expect((await readFile(join(cache, pack), "utf8")).match(/\n/g)).toHaveLength(2);
+    expect(await run(dir, "--json")).toEqual(fresh);
+    expect(await packs()).toEqual([pack]);
+    await writeFile(join(dir, "a.md"), "# A\n");
+    expect(JSON.parse((await run(dir, "--json")).output).findings).toMatchObject([{ check: "image-alt" }]);
+    expect(await packs()).toHaveLength(2);
+  });
+
+  it("does without a cache where none can be written", async () => {
+    const file = join(dir, "x.png");
+    for (const name of ["XDG_CACHE_HOME", "HOME", "TMPDIR"]) vi.stubEnv(name, file);
+    expect((await run(dir, "--json")).code).toBe(1);
+  });
+
+  it("keeps caches of the sixteen folders that were checked last", async () => {
+    for (let n = 0; n < 18; n++) {
+      const folder = join(dir, `site-${n}`);
+      await mkdir(folder);
+      await run(folder, "--json");
+    }
+    expect(await readdir(join(cache, "emend/check"))).toHaveLength(16);
   });
 
   it("ends with 2 where there is no folder", async () => {

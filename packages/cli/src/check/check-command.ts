@@ -1,9 +1,19 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { checkMdx, checkSite, compareSites, type Finding, folderTree, openSite, type Site } from "@emend/site";
+import {
+  checkMdx,
+  checkSite,
+  compareSites,
+  type Finding,
+  folderTree,
+  openSite,
+  type ParseCache,
+  type Site,
+} from "@emend/site";
 import type { Command } from "commander";
 import { renderAnnotations } from "./annotations.ts";
 import { applyFixes } from "./apply-fixes.ts";
+import { openCheckCache } from "./check-cache.ts";
 import { gitTree } from "./git-tree.ts";
 import { renderHuman } from "./human.ts";
 import { createProgress } from "./progress.ts";
@@ -17,6 +27,7 @@ interface CheckOptions {
   docs?: string;
   info?: boolean;
   mdx?: boolean;
+  cache?: boolean;
 }
 
 // The full MDX parser takes some ten milliseconds a page: beyond this many it waits to be asked.
@@ -35,6 +46,7 @@ export function registerCheckCommand(program: Command): void {
     .option("--docs <folder>", "the folder inside that holds the docs, where it cannot be told")
     .option("--mdx", `judge MDX by the full parser on every page, not only where there are at most ${mdxPagesMax}`)
     .option("--info", "show the lesser findings too")
+    .option("--no-cache", "read every page anew, and remember nothing")
     .action(async (dir: string, options: CheckOptions) => {
       process.exitCode = await check(resolve(dir), options);
     });
@@ -54,12 +66,14 @@ async function check(dir: string, options: CheckOptions): Promise<number> {
     return 2;
   }
   const startedAt = performance.now();
-  let outcome = await inspect(dir, options);
+  const cache = options.cache === false ? undefined : await openCheckCache(process.env, dir);
+  let outcome = await inspect(dir, options, cache);
   let fixed = 0;
   if (options.fix) {
     fixed = await applyFixes(dir, outcome.findings);
-    if (fixed > 0) outcome = await inspect(dir, options);
+    if (fixed > 0) outcome = await inspect(dir, options, cache);
   }
+  await cache?.flush();
   const { site, findings } = outcome;
   if (options.json) console.log(JSON.stringify(toJson(site, findings)));
   else if (options.sarif) console.log(JSON.stringify(renderSarif(findings), null, 2));
@@ -76,9 +90,12 @@ async function check(dir: string, options: CheckOptions): Promise<number> {
   return findings.some(({ severity }) => severity === "error") ? 1 : 0;
 }
 
-async function inspect(dir: string, options: CheckOptions): Promise<Outcome> {
+async function inspect(dir: string, options: CheckOptions, cache: ParseCache | undefined): Promise<Outcome> {
   const progress = createProgress();
-  const docs = options.docs === undefined ? {} : { docsDir: options.docs };
+  const docs = {
+    ...(options.docs === undefined ? {} : { docsDir: options.docs }),
+    ...(cache === undefined ? {} : { cache }),
+  };
   try {
     const site = await openSite(folderTree(dir), { ...docs, onProgress: progress.update });
     if (options.base === undefined) return await inspectWhole(site, options.mdx === true);

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -53,8 +53,15 @@ describe("openDiskCache", () => {
     expect((await openDiskCache(dir)).get("k:29")).toBeDefined();
   });
 
-  it("takes a damaged pack for a miss", async () => {
-    await writeFile(join(dir, "x.pack"), '\0garbage\nkey\t{"half":');
-    expect((await openDiskCache(dir)).get("key")).toBeUndefined();
+  it("takes what is damaged for a miss, and keeps the rest", async () => {
+    const first = await openDiskCache(dir);
+    first.set("k:1", '{"n":1}');
+    first.set("k:2", '{"n":2}');
+    await first.flush();
+    const [name = ""] = await readdir(dir);
+    const pack = await readFile(join(dir, name), "utf8");
+    await writeFile(join(dir, name), `\0garbage\nk:3\t{"half":\n${pack.replace('"n":1', '"n":7')}`);
+    const cache = await openDiskCache(dir);
+    expect(["k:1", "k:2", "k:3"].map(cache.get)).toEqual([undefined, '{"n":2}', undefined]);
   });
 });

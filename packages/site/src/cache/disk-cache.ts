@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import { createParseCache, type ParseCache } from "./parse-cache.ts";
 
 export interface DiskCache extends ParseCache {
@@ -31,11 +32,18 @@ async function listPacks(dir: string): Promise<Pack[]> {
   return packs.sort((a, b) => b.mtimeMs - a.mtimeMs);
 }
 
-/** Lines of `key TAB facts`. A damaged line is a miss, never an error. */
+function sumOf(record: string): string {
+  return crc32(record).toString(36);
+}
+
+/** Lines of key, check sum and record with tabs between. A damaged line is a miss, never an error. */
 function* readPack(text: string): Generator<[string, string]> {
   for (const line of text.split("\n")) {
     const tab = line.indexOf("\t");
-    if (tab > 0 && line.endsWith("}")) yield [line.slice(0, tab), line.slice(tab + 1)];
+    const second = line.indexOf("\t", tab + 1);
+    if (tab === -1 || second === -1) continue;
+    const record = line.slice(second + 1);
+    if (line.slice(tab + 1, second) === sumOf(record)) yield [line.slice(0, tab), record];
   }
 }
 
@@ -52,15 +60,15 @@ export async function openDiskCache(dir: string, options: { bytesMax?: number } 
   let added = new Map<string, string>();
   for (const pack of packs.toReversed()) {
     const text = await readFile(pack.path, "utf8").catch(() => "");
-    for (const [key, facts] of readPack(text)) {
-      memory.set(key, facts);
-      if (isScattered) added.set(key, facts);
+    for (const [key, record] of readPack(text)) {
+      memory.set(key, record);
+      if (isScattered) added.set(key, record);
     }
   }
 
   async function flush(): Promise<void> {
     if (added.size === 0) return;
-    const lines = [...added].map(([key, facts]) => `${key}\t${facts}\n`).join("");
+    const lines = [...added].map(([key, record]) => `${key}\t${sumOf(record)}\t${record}\n`).join("");
     added = new Map();
     const name = join(dir, randomUUID());
     await writeFile(`${name}.tmp`, lines);
@@ -87,9 +95,9 @@ export async function openDiskCache(dir: string, options: { bytesMax?: number } 
   return {
     get: memory.get,
     keys: memory.keys,
-    set(key, facts) {
-      memory.set(key, facts);
-      added.set(key, facts);
+    set(key, record) {
+      memory.set(key, record);
+      added.set(key, record);
     },
     flush,
   };

@@ -3,10 +3,10 @@ import { isExternal } from "../links/target.ts";
 import type { FrontMatter, Heading, Link, LinkKind, PageFacts } from "./facts.ts";
 
 /** What a page's links mean to the graph; how they were written matters no further. */
-export type BriefKind = "link" | "image" | "src" | "include";
+type BriefKind = "link" | "image" | "src" | "include";
 
 /** What linking a site needs of each page: small, so that it is held for every page at once. */
-export interface PageBrief {
+interface PageBrief {
   title: string | null;
   fields: FrontMatter["fields"];
   /** Ids of headings, then those that are written in the text. */

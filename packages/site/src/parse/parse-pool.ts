@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import type { BatchSource, ParseBatch, ParsedBatch, ParsedFile, WorkerSetup } from "./parse-worker.ts";
 
-export type Batch = Omit<ParseBatch, "id">;
+type Batch = Omit<ParseBatch, "id">;
 
 export interface ParsePool {
   /** One answer a file, in their order. */
