@@ -26,6 +26,7 @@ import { createFollowUp } from "./follow-up.ts";
 import { forgeHooksPlugin } from "./forge/hooks/plugin.ts";
 import { assertLocalForgeUsable } from "./forge/local/assert-usable.ts";
 import { localForgePlugin } from "./forge/local/plugin.ts";
+import { createPullDesk } from "./forge/local/pull-desk.ts";
 import { type ForgeDeps, openForge } from "./forge/registry.ts";
 import { listDueSiteChecks } from "./health/list-due-site-checks.ts";
 import { suggestFixes } from "./health/suggest-fixes.ts";
@@ -178,6 +179,7 @@ export async function startServer(config: Config): Promise<Server> {
             promptCodePointsMax: config.promptCodePointsMax,
             addLocalProject: (input) => admin.addProject({ ...input, forge: "local" }),
             pullRequestState,
+            pulls: createPullDesk({ ...local, signal: serving.signal }),
             readPrompt,
             suggestions: (projectId) => suggestFixes({ db: pool, defaultModel: config.model }, projectId),
             askSiteCheck: (projectId) => askSiteCheck(pool, projectId),

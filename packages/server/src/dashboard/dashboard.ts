@@ -1,4 +1,4 @@
-import type { DashboardReading, DashboardSuggestion } from "@emend/contract";
+import type { DashboardPull, DashboardPullRow, DashboardReading, DashboardSuggestion } from "@emend/contract";
 import type { Sessions } from "../accounts/sessions.ts";
 import type { Listener } from "../db/listener.ts";
 import type { Pool } from "../db/pool.ts";
@@ -20,6 +20,8 @@ export interface DashboardDeps {
   /** Makes a project whose repository, empty at first, is kept here. */
   addLocalProject(input: NewLocalProject): Promise<{ id: string }>;
   pullRequestState: MessageJobDeps["pullRequestState"];
+  /** The pull requests of the projects whose forge is this installation. */
+  pulls: PullDesk;
   /** How a model reads an instruction, as far as that can be told without asking it. */
   readPrompt(model: string, prompt: string): DashboardReading;
   /** What the checks found on the project's site, as jobs that would mend it. */
@@ -30,6 +32,27 @@ export interface DashboardDeps {
   assetsDir: URL;
   /** How long archiving waits for a publication's outcome. */
   publishingWaitMs?: number;
+}
+
+interface PullName {
+  projectId: string;
+  number: number;
+}
+
+interface PullDesk {
+  /** Of one project, or of all. */
+  list(projectId: string | null): Promise<readonly DashboardPullRow[]>;
+  /** Null: there is none. */
+  read(name: PullName): Promise<Omit<DashboardPull, "jobId"> | null>;
+  readFile(name: PullName, path: string): Promise<string | null>;
+  merge(
+    name: PullName,
+    input: { headExpected: string | null; by: string },
+  ): Promise<{ kind: "merged" } | { kind: "refused"; reason: string } | { kind: "not_found" }>;
+  /** False: there is none. */
+  close(name: PullName): Promise<boolean>;
+  markReady(name: PullName): Promise<boolean>;
+  comment(name: PullName, input: { author: string; text: string }): Promise<boolean>;
 }
 
 interface NewLocalProject {

@@ -13,6 +13,7 @@ import { jobRoutes } from "./routes/jobs.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { messageJobRoute } from "./routes/message-job.ts";
 import { projectRoutes } from "./routes/projects.ts";
+import { pullRoutes } from "./routes/pulls.ts";
 import { sessionRoute } from "./routes/session.ts";
 import { streamEventsRoute } from "./routes/stream-events.ts";
 
@@ -38,6 +39,7 @@ export function dashboardPlugin(deps: DashboardDeps): (app: FastifyInstance) => 
         messageJobRoute(api, shared);
         jobActionRoutes(api, shared);
         streamEventsRoute(api, shared);
+        pullRoutes(api, shared);
       },
       { prefix: apiPrefix },
     );

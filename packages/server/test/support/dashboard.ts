@@ -11,8 +11,10 @@ import { type AccountsDeps, accountsPlugin } from "../../src/dashboard/accounts-
 import type { DashboardDeps } from "../../src/dashboard/dashboard.ts";
 import { apiPrefix, dashboardPlugin } from "../../src/dashboard/plugin.ts";
 import type { Pool } from "../../src/db/pool.ts";
+import { createPullDesk } from "../../src/forge/local/pull-desk.ts";
 import { newId } from "../../src/lib/id.ts";
 import { createLogger } from "../../src/lib/logger.ts";
+import { createGit } from "../../src/tree/git.ts";
 import { startApi, type TestApi } from "./api.ts";
 
 interface DashboardRequest {
@@ -53,7 +55,9 @@ const publicUrl = "https://emend.test/base";
 
 /** The HTTP interface with the dashboard mounted, and a browser that is logged in. */
 export async function startDashboard(
-  options: Partial<DashboardDeps> & Partial<Pick<AccountsDeps, "singleSignOn" | "archiveAfterDays">> = {},
+  options: Partial<DashboardDeps> & { forgeDir?: string } & Partial<
+      Pick<AccountsDeps, "singleSignOn" | "archiveAfterDays">
+    > = {},
 ): Promise<DashboardApi> {
   const { singleSignOn = null, archiveAfterDays = null, ...changed } = options;
   const api = await startApi({
@@ -73,6 +77,13 @@ export async function startDashboard(
         promptCodePointsMax: 100_000,
         addLocalProject: (input) => addRow(pool, input),
         pullRequestState: async () => null,
+        pulls: createPullDesk({
+          git: createGit({ allowedProtocols: ["file"] }),
+          forgeDir: options.forgeDir ?? "/nowhere",
+          pool,
+          publicUrl: () => publicUrl,
+          signal: new AbortController().signal,
+        }),
         readPrompt,
         suggestions: async () => [],
         askSiteCheck: async () => {},

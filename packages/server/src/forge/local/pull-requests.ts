@@ -1,3 +1,4 @@
+import type { DashboardPullRow } from "@emend/contract";
 import type { Client, Queryable } from "../../db/pool.ts";
 import type { PullRequestCheck, PullRequestDraft } from "../forge.ts";
 
@@ -74,6 +75,20 @@ export async function listPullRequests(db: Queryable, projectId: string): Promis
   const { rows } = await db.query<LocalPullRequest>(
     `select ${columns} from local_pull_requests where project_id = $1
      order by state = 'open' desc, number desc limit $2`,
+    [projectId, listedMax],
+  );
+  return rows;
+}
+
+/** Of one project or of all, open ones first, newest first. */
+export async function listPullRows(db: Queryable, projectId: string | null): Promise<readonly DashboardPullRow[]> {
+  const { rows } = await db.query<DashboardPullRow>(
+    `select project_id as "projectId", number, title, state, draft, head_ref as "headRef", base_ref as "baseRef",
+       wire_time(created_at) as "createdAt", wire_time(updated_at) as "updatedAt",
+       (select count(*)::int from local_pull_request_comments comment
+        where comment.project_id = pull.project_id and comment.number = pull.number) as comments
+     from local_pull_requests pull where $1::text is null or project_id = $1
+     order by state = 'open' desc, created_at desc limit $2`,
     [projectId, listedMax],
   );
   return rows;

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Caller, findCaller, findLocalProject, type LocalProject, listLocalProjects } from "../caller.ts";
-import { mergePullRequest } from "../merge-pull-request.ts";
 import { homePage } from "../pages/home-page.ts";
 import { pullPage } from "../pages/pull-page.ts";
 import { pullsPage } from "../pages/pulls-page.ts";
-import { getPullRequest, listPullRequests, markClosed, markReady } from "../pull-requests.ts";
+import { createPullDesk } from "../pull-desk.ts";
+import { getPullRequest, listPullRequests } from "../pull-requests.ts";
 import { readPullView } from "../read-pull-view.ts";
 import { repositoryOf } from "../repository.ts";
 import { pageContext, type Style, sendForeignOrigin, sendNotice, sendPage } from "./page-reply.ts";
@@ -84,19 +84,19 @@ export function pullRoutes(app: FastifyInstance, deps: PluginDeps, style: Style)
     });
   }
 
+  const desk = createPullDesk(deps);
   action("merge", async ({ caller, project }, number, request) => {
-    const repository = repositoryOf(deps, project.id);
     const form = new URLSearchParams(String(request.body ?? ""));
-    const merge = { projectId: project.id, number, headExpected: form.get("head"), by: caller.name };
-    const outcome = await mergePullRequest({ db: deps.pool, repository }, merge, deps.signal);
+    const merge = { headExpected: form.get("head"), by: caller.name };
+    const outcome = await desk.merge({ projectId: project.id, number }, merge);
     return outcome.kind === "refused" ? outcome.reason : null;
   });
   action("close", async ({ project }, number) => {
-    await markClosed(deps.pool, project.id, number);
+    await desk.close({ projectId: project.id, number });
     return null;
   });
   action("ready", async ({ project }, number) => {
-    await markReady(deps.pool, project.id, number);
+    await desk.markReady({ projectId: project.id, number });
     return null;
   });
 }

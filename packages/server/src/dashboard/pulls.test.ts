@@ -1,0 +1,128 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type DashboardApi, startDashboard } from "../../test/support/dashboard.ts";
+import { personGit } from "../../test/support/forge.ts";
+import { seedJob } from "../../test/support/seed-jobs.ts";
+import { createLocalRepository } from "../forge/local/create-repository.ts";
+import { openLocalForge } from "../forge/local/local-forge.ts";
+import { createGit } from "../tree/git.ts";
+
+const git = createGit({ allowedProtocols: ["file"] });
+const { signal } = new AbortController();
+let host: DashboardApi;
+let dir: string;
+let work: string;
+let forgeDir: string;
+let projectId: string;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "emend-pulls-"));
+  [work, forgeDir] = [join(dir, "work"), join(dir, "forge")];
+  await mkdir(work);
+  await personGit(work, "init", "--quiet", "--initial-branch=main");
+  await writeFile(join(work, "page.md"), "one\ntwo\nthree\n");
+  await personGit(work, "add", ".");
+  await personGit(work, "commit", "--quiet", "--message=Start");
+  host = await startDashboard({ forgeDir });
+  projectId = (await host.api.addProject()).id;
+  await host.api.pool.query("update projects set forge = 'local' where id = $1", [projectId]);
+  await createLocalRepository({ git, forgeDir }, { projectId, importFrom: work }, signal);
+});
+afterAll(async () => {
+  await host.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+async function openPull(branch: string, text: string, more: { draft?: boolean } = {}): Promise<string> {
+  await personGit(work, "switch", "--quiet", "--force-create", branch, "main");
+  await writeFile(join(work, "page.md"), `one\n${text}\nthree\n`);
+  await personGit(work, "commit", "--quiet", "--all", "--message=Edit");
+  await personGit(work, "push", "--quiet", join(forgeDir, `${projectId}.git`), branch);
+  const local = { git, forgeDir, pool: host.api.pool, publicUrl: () => "https://emend.test/base" };
+  const draft = { head: branch, base: "main", title: "A change", body: "Why", draft: false, checks: [], ...more };
+  const created = await openLocalForge(local, projectId).createPullRequest(draft, signal);
+  if (created.kind !== "created") throw new Error(created.kind);
+  return `/pulls/${projectId}/${created.pullRequest.number}`;
+}
+
+const headOf = async (path: string) => (await host.send(path)).json().mergeability.head;
+
+it("shows one with its diff, its clone address, its job and what merging would come to", async () => {
+  const path = await openPull("topic/read", "TWO <script>");
+  const number = Number(path.split("/").at(-1));
+  const jobId = await seedJob(host.api.pool, projectId);
+  await host.api.pool.query("update jobs set pull_request = $2 where id = $1", [jobId, { number, state: "open" }]);
+  const pull = (await host.send(path)).json();
+  expect(pull).toMatchObject({
+    title: "A change",
+    state: "open",
+    body: "Why",
+    jobId,
+    cloneUrl: `https://emend.test/base/git/${projectId}.git`,
+    mergeability: { kind: "clean", head: expect.stringMatching(/^[0-9a-f]{40}$/) },
+    diff: { files: [{ path: "page.md", change: "modified", additions: 1, deletions: 1 }] },
+  });
+  expect(pull.diff.diff).toContain("+TWO <script>");
+  expect((await host.send(`${path}/file?path=page.md`)).json()).toEqual({ text: "one\nTWO <script>\nthree\n" });
+  for (const file of ["..%2Fpage.md", "none.md", "%00", "", ".", "--help"]) {
+    expect((await host.send(`${path}/file?path=${file}`)).statusCode).toBe(404);
+  }
+  const { pulls } = (await host.send("/pulls")).json();
+  expect(pulls).toContainEqual(expect.objectContaining({ projectId, number, comments: 0 }));
+});
+
+it("merges what was read, and tells why it does not", async () => {
+  const path = await openPull("topic/left", "LEFT");
+  const other = await openPull("topic/right", "RIGHT");
+  const head = await headOf(path);
+  const merge = (which: string, body: object) => host.send(`${which}/merge`, { body });
+  expect((await merge(path, {})).statusCode).toBe(400);
+  expect((await merge(path, { head: "0".repeat(40) })).statusCode).toBe(409);
+  expect((await merge(path, { head })).statusCode).toBe(200);
+  expect((await host.send(path)).json()).toMatchObject({ state: "merged", mergedBy: expect.any(String) });
+  expect((await host.send(other)).json().mergeability).toEqual({ kind: "conflicts", paths: ["page.md"] });
+  const refused = await merge(other, { head });
+  expect([refused.statusCode, refused.json().error]).toEqual([409, "Both sides changed page.md."]);
+});
+
+it("takes our own page and the right to write for every change", async () => {
+  const path = await openPull("topic/guard", "GUARD", { draft: true });
+  const head = await headOf(path);
+  const viewer = await host.addMember("viewer");
+  const writes = { merge: { head }, close: {}, ready: {}, comments: { text: "x" } };
+  for (const [action, body] of Object.entries(writes)) {
+    const send = (more: object) => host.send(`${path}/${action}`, { body, ...more });
+    expect((await send({ cookie: null })).statusCode).toBe(401);
+    expect((await send({ headers: { origin: "https://evil.example" } })).statusCode).toBe(403);
+    expect((await send({ cookie: viewer.cookie })).statusCode).toBe(403);
+    expect((await host.send(`${path}/${action}`)).statusCode).toBe(405);
+  }
+  expect((await host.send(path, { cookie: viewer.cookie })).json()).toMatchObject({ state: "open", comments: [] });
+  expect((await host.send(`${path}/merge`, { body: { head } })).json().error).toContain("draft");
+  expect((await host.send(`${path}/ready`, { body: {} })).statusCode).toBe(200);
+  expect((await host.send(`${path}/close`, { body: {} })).statusCode).toBe(200);
+  expect((await host.send(path)).json()).toMatchObject({ state: "closed", draft: false });
+});
+
+it("keeps comments, in order and as they were written", async () => {
+  const path = await openPull("topic/talk", "TALK");
+  const hostile = `<img src=x onerror=alert(1)> **bold** \u202E`;
+  for (const text of ["First", hostile]) {
+    expect((await host.send(`${path}/comments`, { body: { text } })).statusCode).toBe(201);
+  }
+  expect((await host.send(path)).json().comments).toMatchObject([{ text: "First" }, { text: hostile }]);
+  for (const text of ["", "a\0b", 5, "x".repeat(20_001)]) {
+    expect((await host.send(`${path}/comments`, { body: { text } })).statusCode).toBe(400);
+  }
+});
+
+it("404 for what is none, or on another forge, alike", async () => {
+  const { id: empty } = await host.api.addProject();
+  for (const name of [`${projectId}/999`, `${projectId}/0`, `${projectId}/1e3`, `${empty}/1`, "prj_x/1", "%00/1"]) {
+    expect((await host.send(`/pulls/${name}`)).statusCode).toBe(404);
+    expect((await host.send(`/pulls/${name}/close`, { body: {} })).statusCode).toBe(404);
+    expect((await host.send(`/pulls/${name}/comments`, { body: { text: "x" } })).statusCode).toBe(404);
+  }
+});

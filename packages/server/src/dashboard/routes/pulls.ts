@@ -1,0 +1,80 @@
+import type { DashboardFile, DashboardPull } from "@emend/contract";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { Type } from "typebox";
+import { AppError } from "../../errors.ts";
+import type { RouteDeps } from "../dashboard.ts";
+import { findPullJob } from "../find-pull-job.ts";
+import { bodyParser } from "../parse-body.ts";
+import { subjectOf } from "../require-session.ts";
+
+type Named = FastifyRequest<{ Params: { projectId: string; number: string } }>;
+const parseMerge = bodyParser(Type.Object({ head: Type.String({ pattern: "^[0-9a-f]{40,64}$" }) }));
+const parseComment = bodyParser(
+  Type.Object({ text: Type.String({ minLength: 1, maxLength: 20_000, pattern: "^[^\\x00]*$" }) }),
+);
+
+/** The local forge's pull requests: to read them takes a session, to change them the right to write. */
+export function pullRoutes(app: FastifyInstance, { pulls, pool }: RouteDeps): void {
+  app.get("/pulls", async (request) => {
+    const { project } = request.query as { project?: unknown };
+    return { pulls: await pulls.list(typeof project === "string" && isId(project) ? project : null) };
+  });
+
+  app.get("/pulls/:projectId/:number", async (request: Named): Promise<DashboardPull> => {
+    const name = nameOf(request);
+    const [pull, jobId] = await Promise.all([pulls.read(name), findPullJob(pool, name)]);
+    return { ...found(pull), jobId };
+  });
+
+  app.get("/pulls/:projectId/:number/file", async (request: Named): Promise<DashboardFile> => {
+    const { path } = request.query as { path?: unknown };
+    const isPath = typeof path === "string" && path !== "" && path.length <= 4096 && !path.includes("\0");
+    const text = isPath ? await pulls.readFile(nameOf(request), path) : null;
+    if (text !== null) return { text };
+    throw new AppError("not_found", { publicMessage: "The page's whole text cannot be shown." });
+  });
+
+  app.post("/pulls/:projectId/:number/merge", async (request: Named) => {
+    const { head } = parseMerge(request.body);
+    const outcome = await pulls.merge(nameOf(request), { headExpected: head, by: subjectOf(request) });
+    if (outcome.kind === "refused") throw new AppError("conflict", { publicMessage: outcome.reason });
+    found(outcome.kind === "merged" || null);
+    return {};
+  });
+
+  app.post("/pulls/:projectId/:number/close", async (request: Named) => {
+    found((await pulls.close(nameOf(request))) || null);
+    return {};
+  });
+
+  app.post("/pulls/:projectId/:number/ready", async (request: Named) => {
+    found((await pulls.markReady(nameOf(request))) || null);
+    return {};
+  });
+
+  app.post("/pulls/:projectId/:number/comments", async (request: Named, reply) => {
+    const { text } = parseComment(request.body);
+    const comment = { author: subjectOf(request), text: text.toWellFormed() };
+    found((await pulls.comment(nameOf(request), comment)) || null);
+    return reply.code(201).send({});
+  });
+}
+
+function nameOf({ params }: Named): { projectId: string; number: number } {
+  const { projectId, number } = params;
+  if (isId(projectId) && /^[1-9]\d{0,8}$/.test(number)) return { projectId, number: Number(number) };
+  throw notFound();
+}
+
+function isId(text: string): boolean {
+  return /^[0-9A-Za-z_-]{1,64}$/.test(text);
+}
+
+function found<T>(value: T | null): T {
+  if (value !== null) return value;
+  throw notFound();
+}
+
+function notFound(): AppError {
+  return new AppError("not_found", { publicMessage: "There is no such pull request." });
+}
