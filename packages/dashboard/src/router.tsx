@@ -9,6 +9,8 @@ const JobPage = lazyRouteComponent(() => import("./pages/job/job-page.tsx"), "Jo
 const KeysPage = lazyRouteComponent(() => import("./pages/keys/keys-page.tsx"), "KeysPage");
 const ProjectPage = lazyRouteComponent(() => import("./pages/projects/project-page.tsx"), "ProjectPage");
 const ProjectsPage = lazyRouteComponent(() => import("./pages/projects/projects-page.tsx"), "ProjectsPage");
+const PullPage = lazyRouteComponent(() => import("./pages/pulls/pull-page.tsx"), "PullPage");
+const PullsPage = lazyRouteComponent(() => import("./pages/pulls/pulls-page.tsx"), "PullsPage");
 
 const root = createRootRoute({ component: Shell, notFoundComponent: () => <Empty>There is no such page.</Empty> });
 
@@ -27,6 +29,13 @@ const job = createRoute({ getParentRoute: () => root, path: "/jobs/$id", compone
 const keys = createRoute({ getParentRoute: () => root, path: "/keys", component: KeysPage });
 const projects = createRoute({ getParentRoute: () => root, path: "/projects", component: ProjectsPage });
 const project = createRoute({ getParentRoute: () => root, path: "/projects/$id", component: ProjectPage });
+const pulls = createRoute({
+  getParentRoute: () => root,
+  path: "/pulls",
+  component: PullsPage,
+  validateSearch: (given: Record<string, unknown>) => pick("project", given),
+});
+const pull = createRoute({ getParentRoute: () => root, path: "/pulls/$projectId/$number", component: PullPage });
 
 function pick<K extends string>(name: K, given: Record<string, unknown>): { [name in K]?: string } {
   const value = given[name];
@@ -35,7 +44,7 @@ function pick<K extends string>(name: K, given: Record<string, unknown>): { [nam
 
 export function createAppRouter() {
   return createRouter({
-    routeTree: root.addChildren([jobs, job, keys, projects, project]),
+    routeTree: root.addChildren([jobs, job, keys, projects, project, pulls, pull]),
     basepath: appPath,
     defaultPreload: "intent",
   });

@@ -15,7 +15,6 @@ export interface JobSearch {
   search?: string;
 }
 
-const busyEveryMs = 1_500;
 const quietEveryMs = 10_000;
 
 export const sessionQuery = queryOptions({
@@ -45,10 +44,8 @@ export function jobsQuery(filter: JobSearch) {
       return request<DashboardJobPage>(`/jobs?${query}`, { signal });
     },
     getNextPageParam: (page) => page.nextCursor,
-    refetchInterval: (query) => {
-      const jobs = query.state.data?.pages.flatMap((page) => page.jobs) ?? [];
-      return jobs.some((job) => job.status === "active") ? busyEveryMs : quietEveryMs;
-    },
+    // Every page that was ever scrolled over would be asked for again: the list looks after its newest by itself.
+    staleTime: Number.POSITIVE_INFINITY,
   });
 }
 

@@ -1,21 +1,25 @@
 import { type JobDiff, parsePatch } from "@emend/contract";
 import { useMemo, useState } from "react";
 import { Figures } from "../parts/status.tsx";
+import { Toggle } from "../parts/toggle.tsx";
 import { FileList } from "./file-list.tsx";
 import { FileView } from "./file-view.tsx";
 import type { Finding } from "./finding-note.tsx";
 
 const linesOpenMax = 20_000;
+const views = ["Unified", "Side by side"] as const;
 
 interface DiffProps {
   diff: JobDiff;
   findings: readonly Finding[];
   isSplit: boolean;
   onSplit(isSplit: boolean): void;
+  /** Where the dashboard's server gives a file as the change leaves it. */
+  fileUrl(path: string): string;
 }
 
 /** Every file of a diff, foldable; past a bound they begin folded. */
-export function DiffView({ diff, findings, isSplit, onSplit }: DiffProps) {
+export function DiffView({ diff, findings, isSplit, onSplit, fileUrl }: DiffProps) {
   const files = useMemo(() => parsePatch(diff.diff), [diff.diff]);
   const [toggled, setToggled] = useState<ReadonlyMap<string, boolean>>(new Map());
   let linesLeft = linesOpenMax;
@@ -38,20 +42,13 @@ export function DiffView({ diff, findings, isSplit, onSplit }: DiffProps) {
           {diff.files.length} {diff.files.length === 1 ? "file" : "files"} changed{" "}
           <Figures additions={sum(diff, "additions")} deletions={sum(diff, "deletions")} />
         </h2>
-        <fieldset className="hidden rounded-md border border-line bg-sheet p-0.5 md:flex">
-          <legend className="sr-only">How to show the diff</legend>
-          {[false, true].map((split) => (
-            <button
-              key={String(split)}
-              type="button"
-              aria-pressed={isSplit === split}
-              className="rounded px-2.5 py-1 text-quiet aria-pressed:bg-hush aria-pressed:font-semibold aria-pressed:text-ink"
-              onClick={() => onSplit(split)}
-            >
-              {split ? "Side by side" : "Unified"}
-            </button>
-          ))}
-        </fieldset>
+        <Toggle
+          label="How to show the diff"
+          className="hidden md:flex"
+          options={views}
+          chosen={isSplit ? "Side by side" : "Unified"}
+          onChoose={(view) => onSplit(view === "Side by side")}
+        />
       </div>
       <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
         {shown.length > 1 && <FileList files={shown} onOpen={(path) => set(path, true)} />}
@@ -60,7 +57,8 @@ export function DiffView({ diff, findings, isSplit, onSplit }: DiffProps) {
             key={each.file.path}
             {...each}
             isSplit={isSplit}
-            onToggle={() => set(each.file.path, !each.isOpen)}
+            url={fileUrl(each.file.path)}
+            onToggle={(isOpen) => set(each.file.path, isOpen)}
           />
         ))}
       </div>

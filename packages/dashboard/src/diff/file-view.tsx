@@ -1,9 +1,13 @@
 import type { DiffLine, JobDiff } from "@emend/contract";
+import { lazy, Suspense, useState } from "react";
 import { Icon } from "../parts/icon.tsx";
 import { Figures } from "../parts/status.tsx";
 import { VisibleText } from "../parts/visible-text.tsx";
 import { FileLines } from "./file-lines.tsx";
 import type { Finding } from "./finding-note.tsx";
+
+/** Who looks at diffs alone never loads a Markdown parser. */
+const Preview = lazy(async () => ({ default: (await import("./preview/preview.tsx")).Preview }));
 
 interface FileProps {
   id: string;
@@ -12,20 +16,24 @@ interface FileProps {
   lines: readonly DiffLine[] | null;
   isSplit: boolean;
   isOpen: boolean;
-  onToggle(): void;
+  onToggle(isOpen: boolean): void;
   findings: readonly Finding[];
+  /** Where the file is, as the change leaves it. */
+  url: string;
 }
 
 export function FileView(props: FileProps) {
   const { file, isOpen, lines } = props;
+  const [isPreview, setIsPreview] = useState(false);
+  const isPage = /\.(md|mdx|markdown)$/i.test(file.path) && file.change !== "deleted";
   return (
-    <section id={props.id} aria-label={file.path} className="rounded-md border border-line bg-sheet">
-      <div className="sticky top-0 z-10 flex items-center rounded-t-md bg-sheet pr-3">
+    <section id={props.id} aria-label={file.path} className="scroll-mt-2 rounded-md border border-line bg-sheet">
+      <div className="sticky top-0 z-10 flex items-center gap-2 rounded-t-md bg-sheet pr-2">
         <button
           type="button"
           aria-expanded={isOpen}
           className="flex min-w-0 flex-1 items-center gap-2 rounded-md px-3 py-2 text-left -outline-offset-2 hover:bg-hush"
-          onClick={props.onToggle}
+          onClick={() => props.onToggle(!isOpen)}
         >
           <Icon name="chevron" className={isOpen ? "rotate-90" : ""} />
           <span className="min-w-0 flex-1 font-mono text-[13px] wrap-anywhere">
@@ -36,10 +44,27 @@ export function FileView(props: FileProps) {
           )}
           <Figures additions={file.additions} deletions={file.deletions} />
         </button>
+        {isPage && (
+          <button
+            type="button"
+            aria-pressed={isPreview}
+            className="rounded px-2 py-1 text-quiet hover:text-ink aria-pressed:bg-hush aria-pressed:text-ink"
+            onClick={() => {
+              setIsPreview(!isPreview);
+              props.onToggle(true);
+            }}
+          >
+            Preview
+          </button>
+        )}
       </div>
       {isOpen && (
         <div className="overflow-hidden rounded-b-md border-t border-line">
-          {lines ? (
+          {isPreview ? (
+            <Suspense fallback={<p className="told-late px-4 py-3 text-quiet">Loading …</p>}>
+              <Preview path={file.path} url={props.url} lines={lines ?? []} />
+            </Suspense>
+          ) : lines ? (
             <FileLines lines={lines} isSplit={props.isSplit} findings={props.findings} />
           ) : (
             <p className="px-4 py-3 text-quiet">Too much to show here: clone the branch to read this file.</p>

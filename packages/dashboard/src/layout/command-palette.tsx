@@ -81,6 +81,7 @@ function usePlaces(text: string): readonly Place[] {
   const has = (label: string) => label.toLowerCase().includes(text.toLowerCase());
   const pages: readonly Place[] = [
     { key: "jobs", kind: "page", label: "Jobs", go: () => navigate({ to: "/" }) },
+    { key: "pulls", kind: "page", label: "Pull requests", go: () => navigate({ to: "/pulls", search: {} }) },
     { key: "projects", kind: "page", label: "Projects", go: () => navigate({ to: "/projects" }) },
     { key: "keys", kind: "page", label: "API keys", go: () => navigate({ to: "/keys" }) },
   ];

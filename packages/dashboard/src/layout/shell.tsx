@@ -12,6 +12,7 @@ import { useShortcuts } from "./use-shortcuts.ts";
 
 const pages = [
   { to: "/", label: "Jobs" },
+  { to: "/pulls", label: "Pull requests" },
   { to: "/projects", label: "Projects" },
   { to: "/keys", label: "API keys" },
 ] as const;

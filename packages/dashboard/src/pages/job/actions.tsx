@@ -1,35 +1,31 @@
-import type { JobRun } from "@emend/contract";
+import type { DashboardJob } from "@emend/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { jobQuery } from "../../api/queries.ts";
 import { request } from "../../api/request.ts";
-import { Button, buttonLook } from "../../parts/button.tsx";
-import { Icon } from "../../parts/icon.tsx";
+import { Button } from "../../parts/button.tsx";
 import { Problem } from "../../parts/notice.tsx";
+import { PullRequestButton } from "./pull-request-button.tsx";
+import { useRunAgain } from "./use-run-again.ts";
 
-/** What can be done with a job as it stands. */
-export function Actions({ run, projectId }: { run: JobRun; projectId: string }) {
+/** What can be done with a job as it stands. `isAgainElsewhere`: its failure offers to run it again by itself. */
+export function Actions(props: { job: DashboardJob; isLocal: boolean; isAgainElsewhere: boolean }) {
+  const { run, projectId } = props.job;
   const queries = useQueryClient();
-  const navigate = useNavigate();
   const act = useMutation({
     mutationFn: (action: "cancel" | "archive") => request(`/jobs/${run.id}/${action}`, { body: {} }),
-    onSettled: () => queries.invalidateQueries(),
+    onSettled: () => queries.invalidateQueries({ queryKey: jobQuery(run.id).queryKey }),
   });
-  const again = useMutation({
-    mutationFn: () => request<{ id: string }>(`/projects/${projectId}/jobs`, { body: { prompt: run.prompt } }),
-    async onSuccess({ id }) {
-      await navigate({ to: "/jobs/$id", params: { id } });
-    },
-  });
+  const again = useRunAgain(props.job);
   const isBusy = act.isPending || again.isPending;
-  const { pullRequest } = run;
   return (
-    <div className="grid justify-items-end gap-2">
+    <div className="grid gap-2 sm:justify-items-end">
       <div className="flex flex-wrap gap-2">
-        {run.status === "active" ? (
+        {run.status === "active" && (
           <Button look="danger" disabled={isBusy} onClick={() => act.mutate("cancel")}>
-            Cancel
+            {act.isPending ? "Cancelling …" : "Cancel"}
           </Button>
-        ) : (
+        )}
+        {run.status !== "active" && !props.isAgainElsewhere && (
           <Button disabled={isBusy} onClick={() => again.mutate()}>
             Run again
           </Button>
@@ -39,11 +35,13 @@ export function Actions({ run, projectId }: { run: JobRun; projectId: string }) 
             Archive
           </Button>
         )}
-        {pullRequest && run.status !== "active" && (
-          <a href={pullRequest.url} className={buttonLook("primary")}>
-            <Icon name={pullRequest.state === "merged" ? "merged" : "open"} />
-            Pull request #{pullRequest.number}
-          </a>
+        {run.pullRequest && (
+          <PullRequestButton
+            pullRequest={run.pullRequest}
+            projectId={projectId}
+            isLocal={props.isLocal}
+            isPrimary={run.status !== "active"}
+          />
         )}
       </div>
       <Problem error={act.error ?? again.error} />

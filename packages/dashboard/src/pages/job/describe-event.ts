@@ -3,6 +3,8 @@ import type { JobEvent } from "@emend/contract";
 export interface ToldEvent {
   title: string;
   text: string;
+  /** Of an agent's turn, its number. */
+  step: number;
   tools: readonly { name: string; input: string; ok: boolean }[];
   isEnd: boolean;
 }
@@ -21,16 +23,22 @@ export function describeEvent(event: JobEvent): ToldEvent {
   switch (event.kind) {
     case "job.created":
       return say("Created");
+    case "job.message":
+      return say("Asked for more");
     case "run.started":
       return say(Number(data.run) > 1 ? `Taken up again, run ${data.run}` : "Taken up");
     case "phase":
       return say(phases[String(data.phase)] ?? String(data.phase), reasonOf(data));
     case "step":
-      return { ...say(`Step ${data.number ?? ""}`, String(data.text ?? "")), tools: toolsOf(data.tools) };
+      return {
+        ...say(`Step ${data.number ?? ""}`, String(data.text ?? "")),
+        step: Number(data.number ?? 0),
+        tools: toolsOf(data.tools),
+      };
     case "findings":
       return say(data.verdict === "denied" ? "Refused by policy" : "Checked", findingsOf(data));
     case "pull_request":
-      return say(`Pull request ${typeof data.number === "number" ? `#${data.number}` : "opened"}`);
+      return say(`Pull request ${typeof data.number === "number" ? `#${data.number}` : ""}`, stateOf(data));
     case "completed":
       return { ...say("Completed"), isEnd: true };
     case "failed":
@@ -43,7 +51,12 @@ export function describeEvent(event: JobEvent): ToldEvent {
 }
 
 function say(title: string, text = ""): ToldEvent {
-  return { title, text, tools: [], isEnd: false };
+  return { title, text, step: 0, tools: [], isEnd: false };
+}
+
+function stateOf({ state, draft }: Record<string, unknown>): string {
+  if (state === "open" && draft === true) return "open as a draft";
+  return typeof state === "string" ? state : "";
 }
 
 function reasonOf(data: Record<string, unknown>): string {

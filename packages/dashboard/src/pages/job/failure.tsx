@@ -1,37 +1,89 @@
-import type { FailureCode, JobRun } from "@emend/contract";
-import { Button } from "../../parts/button.tsx";
+import type { DashboardJob, FailureCode } from "@emend/contract";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { Button, buttonLook } from "../../parts/button.tsx";
 import { Icon } from "../../parts/icon.tsx";
+import { Problem } from "../../parts/notice.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
+import { saveDraft } from "../jobs/draft.ts";
+import { useRunAgain } from "./use-run-again.ts";
 
-const whatToDo: Record<FailureCode, string> = {
-  model_unavailable: "Check the model's credential and address with `emend doctor`, then run the job again.",
-  budget_exceeded: "Raise the project's limits, or ask for less at once, and run it again.",
-  timeout: "Raise the project's time limit, or ask for less at once, and run it again.",
-  cancelled: "Run it again when you want it after all.",
-  policy_denied: "Allow the path in the project's policy, or word the job so that it leaves it alone.",
-  branch_conflict: "Somebody else's commit is on the job's branch. Run the job again: it gets a branch of its own.",
-  forge_rejected: "Read the forge's words above; often the token lacks a permission.",
-  forge_unavailable: "The forge did not answer for long. Run the job again once it does.",
-  repository_unavailable: "Check the repository's address and the project's token.",
-  instruction_not_understood: "Word it as one of the forms in docs/rules.md, or set a model for the project.",
-  internal: "This is a fault of Emend: the server's log says more. Running it again may help.",
+interface Advice {
+  words: string;
+  /** The one thing to do about it. */
+  action: "again" | "reword" | "settings";
+}
+
+const adviceFor: Record<FailureCode, Advice> = {
+  model_unavailable: {
+    words: "The model did not answer: `emend doctor` says whether its credential and address are right.",
+    action: "again",
+  },
+  budget_exceeded: { words: "The job needs more than the project's limits allow.", action: "settings" },
+  timeout: { words: "The job needs more time than the project allows.", action: "settings" },
+  cancelled: { words: "Somebody stopped it. What it had done was not published.", action: "again" },
+  policy_denied: { words: "The project's policy does not allow what the change touches.", action: "settings" },
+  branch_conflict: {
+    words: "Somebody else's commit is on the job's branch. A new job gets a branch of its own.",
+    action: "again",
+  },
+  forge_rejected: {
+    words: "The forge refused; its words are above. Often a token lacks a permission.",
+    action: "settings",
+  },
+  forge_unavailable: { words: "The forge did not answer for long.", action: "again" },
+  repository_unavailable: {
+    words: "The repository could not be read: look at its address and the project's token.",
+    action: "settings",
+  },
+  instruction_not_understood: {
+    words: "The rules do only what they understand to the last word.",
+    action: "reword",
+  },
+  internal: { words: "This is a fault of Emend: the server's log says more.", action: "again" },
 };
 
-/** What went wrong, in the server's words, what to do about it, and the way to say it differently. */
-export function Failure({ failure, onReword }: { failure: NonNullable<JobRun["failure"]>; onReword(): void }) {
+export function offersAgain(run: DashboardJob["run"]): boolean {
+  return run.failure !== null && adviceFor[run.failure.code]?.action === "again";
+}
+
+/** What went wrong, in the server's words, and the one thing to do about it. */
+export function Failure({ job }: { job: DashboardJob }) {
+  const again = useRunAgain(job);
+  const navigate = useNavigate();
+  const { failure, prompt, status } = job.run;
+  if (!failure) return null;
+  // Newer servers may know codes that this page does not.
+  const advice: Advice = adviceFor[failure.code] ?? { words: "", action: "again" };
+  function reword() {
+    saveDraft({ prompt });
+    void navigate({ to: "/", search: { project: job.projectId } });
+  }
   return (
     <section className="grid gap-2 rounded-md border border-bad bg-sheet px-4 py-3" aria-label="Failure">
       <p className="flex items-center gap-2 font-semibold text-bad">
         <Icon name="cross" />
         <code>{failure.code}</code>
       </p>
-      <p className="whitespace-pre-wrap wrap-anywhere">
+      <p className="max-h-60 overflow-y-auto whitespace-pre-wrap wrap-anywhere">
         <VisibleText text={failure.message} />
       </p>
-      <p className="text-quiet">{whatToDo[failure.code]}</p>
-      <p>
-        <Button onClick={onReword}>Change the instruction</Button>
-      </p>
+      {advice.words && <p className="text-quiet">{advice.words}</p>}
+      <Problem error={again.error} />
+      {status !== "archived" && (
+        <p>
+          {advice.action === "again" && (
+            <Button disabled={again.isPending} onClick={() => again.mutate()}>
+              Run again
+            </Button>
+          )}
+          {advice.action === "reword" && <Button onClick={reword}>Change the instruction</Button>}
+          {advice.action === "settings" && (
+            <Link to="/projects/$id" params={{ id: job.projectId }} className={buttonLook("ordinary")}>
+              Open the project's settings
+            </Link>
+          )}
+        </p>
+      )}
     </section>
   );
 }

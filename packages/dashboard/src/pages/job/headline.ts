@@ -37,7 +37,5 @@ function findingsOf({ findings }: JobRun): string {
 }
 
 function costOf({ usage }: JobRun): string {
-  if (usage.costUsd > 0) return `$${usage.costUsd.toFixed(2)}`;
-  const tokens = usage.inputTokens + usage.outputTokens;
-  return tokens > 0 ? `${tokens.toLocaleString("en")} tokens` : "";
+  return usage.costUsd > 0 ? `$${usage.costUsd.toFixed(2)}` : "";
 }

@@ -1,11 +1,12 @@
 import type { JobEvent } from "@emend/contract";
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { jobQuery } from "../../api/queries.ts";
 import { apiUrl } from "../../api/request.ts";
 
 const kinds = [
   "job.created",
+  "job.message",
   "run.started",
   "phase",
   "step",
@@ -15,38 +16,84 @@ const kinds = [
   "failed",
   "archived",
 ] as const;
+const readAgainMs = 400;
+const retryMs = { first: 1_000, max: 15_000 };
+
+export interface JobEvents {
+  events: readonly JobEvent[];
+  /** The stream broke off and is being taken up again. */
+  isLost: boolean;
+}
+
+interface Held {
+  id: string;
+  events: readonly JobEvent[];
+}
 
 /**
- * A job's events as they happen. The browser connects again by itself and says which it has seen; each that arrives
- * makes the job be read anew.
+ * A job's events as they happen. A browser connects again by itself where the connection broke, but not where the server
+ * refused; both go on after the last event that was seen. A follow-up makes a final job go on: then so does this.
  */
-export function useJobEvents(id: string): readonly JobEvent[] {
+export function useJobEvents(id: string, isFinal: boolean): JobEvents {
   const queries = useQueryClient();
-  const [events, setEvents] = useState<readonly JobEvent[]>([]);
+  const [held, setHeld] = useState<Held>({ id, events: [] });
+  const [isLost, setIsLost] = useState(false);
+  const lastSeq = useRef({ id, seq: 0 });
 
   useEffect(() => {
-    setEvents([]);
-    const source = new EventSource(apiUrl(`/jobs/${encodeURIComponent(id)}/events`));
+    if (lastSeq.current.id !== id) lastSeq.current = { id, seq: 0 };
+    let source: EventSource | undefined;
     let waiting: JobEvent[] = [];
     let frame = 0;
+    let timer = 0;
+    let waitMs = retryMs.first;
+    let readAgain = 0;
+
     // A long job's past comes as hundreds at once: they are shown together.
     function show() {
       frame = 0;
       const arrived = waiting;
       waiting = [];
-      setEvents((seen) => [...seen, ...arrived.filter(({ seq }) => seq > (seen.at(-1)?.seq ?? 0))]);
-      void queries.invalidateQueries({ queryKey: jobQuery(id).queryKey });
-      void queries.invalidateQueries({ queryKey: ["jobs"] });
+      setHeld((before) => ({ id, events: [...(before.id === id ? before.events : []), ...arrived] }));
+      // What grows with them, such as cost, is read after them; a burst is read once.
+      readAgain ||= window.setTimeout(() => {
+        readAgain = 0;
+        void queries.invalidateQueries({ queryKey: jobQuery(id).queryKey });
+      }, readAgainMs);
     }
     function take(message: MessageEvent<string>) {
-      waiting.push(JSON.parse(message.data) as JobEvent);
+      const event = JSON.parse(message.data) as JobEvent;
+      if (event.seq <= lastSeq.current.seq) return;
+      lastSeq.current.seq = event.seq;
+      waiting.push(event);
       frame ||= requestAnimationFrame(show);
     }
-    for (const kind of kinds) source.addEventListener(kind, take);
+    function open() {
+      source = new EventSource(apiUrl(`/jobs/${encodeURIComponent(id)}/events?after=${lastSeq.current.seq}`));
+      source.onopen = () => {
+        waitMs = retryMs.first;
+        setIsLost(false);
+      };
+      source.onerror = () => {
+        // A final job's stream is answered with nothing once everything was seen: that is its end.
+        if (isFinal && source?.readyState === EventSource.CLOSED) return setIsLost(false);
+        setIsLost(true);
+        if (source?.readyState !== EventSource.CLOSED) return;
+        timer = window.setTimeout(open, waitMs);
+        waitMs = Math.min(waitMs * 2, retryMs.max);
+        void queries.invalidateQueries({ queryKey: jobQuery(id).queryKey });
+      };
+      for (const kind of kinds) source.addEventListener(kind, take);
+    }
+    open();
     return () => {
-      source.close();
+      source?.close();
       cancelAnimationFrame(frame);
+      clearTimeout(timer);
+      clearTimeout(readAgain);
+      // What had arrived and was not shown yet is asked for again.
+      lastSeq.current.seq -= waiting.length;
     };
-  }, [id, queries]);
-  return events;
+  }, [id, isFinal, queries]);
+  return { events: held.id === id ? held.events : [], isLost };
 }

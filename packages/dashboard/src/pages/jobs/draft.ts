@@ -1,10 +1,28 @@
-const key = "emend.draft";
+import { keepText, keptText } from "../../parts/kept-text.ts";
 
-/** What is being written outlives a reload and an ended session, in this tab. */
-export function readDraft(): string {
-  return sessionStorage.getItem(key) ?? "";
+const key = "draft";
+
+/** A job that is being written. */
+export interface Draft {
+  prompt: string;
+  projectId?: string;
+  model?: string;
+  baseRef?: string;
+  draft?: boolean;
 }
 
-export function saveDraft(text: string): void {
-  sessionStorage.setItem(key, text);
+export function readDraft(): Draft {
+  try {
+    const kept: unknown = JSON.parse(keptText(key));
+    if (typeof kept === "object" && kept !== null && "prompt" in kept && typeof kept.prompt === "string") {
+      return kept as Draft;
+    }
+  } catch {
+    // Nothing, or of another version.
+  }
+  return { prompt: "" };
+}
+
+export function saveDraft(draft: Draft): void {
+  keepText(key, draft.prompt === "" ? "" : JSON.stringify(draft));
 }

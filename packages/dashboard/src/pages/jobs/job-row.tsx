@@ -1,19 +1,22 @@
 import type { DashboardJobRow } from "@emend/contract";
 import { Link } from "@tanstack/react-router";
+import { memo } from "react";
 import { rowAttribute } from "../../layout/use-shortcuts.ts";
 import { Age } from "../../parts/age.tsx";
+import { Icon } from "../../parts/icon.tsx";
 import { Figures, Status } from "../../parts/status.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
 
-/** One line on a screen, two on a phone. Rows off screen cost no layout. */
-export function JobRow({ job, project }: { job: DashboardJobRow; project: string }) {
+/** One line on a screen, two on a phone. */
+export const JobRow = memo(function JobRow({ job, project }: { job: DashboardJobRow; project: string }) {
   return (
-    <li className="[contain-intrinsic-size:auto_44px] [content-visibility:auto]">
+    <li>
       <Link
         to="/jobs/$id"
         params={{ id: job.id }}
         {...rowAttribute}
-        className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 px-4 py-2 -outline-offset-2 hover:bg-hush md:grid-cols-[112px_minmax(0,1fr)_minmax(0,150px)_100px_72px_84px] md:py-1.5"
+        preload={false}
+        className="grid h-15 grid-cols-[minmax(0,1fr)_auto] content-center items-center gap-x-4 px-4 -outline-offset-2 hover:bg-hush md:h-9 md:grid-cols-[112px_minmax(0,1fr)_minmax(0,150px)_100px_84px_84px]"
       >
         <span className="order-2 flex md:order-none">
           <Status status={job.status} phase={job.phase} />
@@ -25,12 +28,26 @@ export function JobRow({ job, project }: { job: DashboardJobRow; project: string
           <VisibleText text={project} />
         </span>
         <span className="hidden text-right md:inline">{job.figures && <Figures {...job.figures} />}</span>
-        <span className="hidden text-quiet md:inline">{job.pullRequest ? `#${job.pullRequest.number}` : ""}</span>
+        <span className="hidden text-quiet md:inline">
+          {job.pullRequest && <PullRequest pullRequest={job.pullRequest} />}
+        </span>
         <span className="order-4 text-right text-quiet md:order-none">
           <Age at={job.createdAt} />
         </span>
       </Link>
     </li>
+  );
+});
+
+function PullRequest({ pullRequest }: { pullRequest: NonNullable<DashboardJobRow["pullRequest"]> }) {
+  const { number, state, draft } = pullRequest;
+  const word = state === "open" && draft ? "draft" : state;
+  const colour = state === "merged" ? "text-merged" : state === "open" && !draft ? "text-good" : "";
+  return (
+    <span className={`inline-flex items-center gap-1 ${colour}`} title={`pull request #${number}, ${word}`}>
+      <Icon name={state === "merged" ? "merged" : state === "closed" ? "cross" : "open"} />#{number}
+      <span className="sr-only">, {word}</span>
+    </span>
   );
 }
 

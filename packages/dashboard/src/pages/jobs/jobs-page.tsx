@@ -1,20 +1,20 @@
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { jobsQuery, projectsQuery } from "../../api/queries.ts";
-import { Button, buttonLook } from "../../parts/button.tsx";
+import { projectsQuery } from "../../api/queries.ts";
+import { buttonLook } from "../../parts/button.tsx";
+import { CopyBlock } from "../../parts/copy-button.tsx";
 import { Empty, Pending } from "../../parts/notice.tsx";
-import { Sheet } from "../../parts/sheet.tsx";
 import { Composer } from "./composer.tsx";
 import { Filters } from "./filters.tsx";
-import { JobRow } from "./job-row.tsx";
+import { JobList } from "./job-list.tsx";
+import { useJobList } from "./use-job-list.ts";
 
 const route = getRouteApi("/");
 
 export function JobsPage() {
   const filter = route.useSearch();
   const projects = useQuery(projectsQuery);
-  const jobs = useInfiniteQuery(jobsQuery(filter));
-  const rows = jobs.data?.pages.flatMap((page) => page.jobs) ?? [];
+  const { rows, list, isStale } = useJobList(filter);
   const isFiltered = Object.keys(filter).length > 0;
 
   if (!projects.data) return <Pending error={projects.error} />;
@@ -26,25 +26,25 @@ export function JobsPage() {
       <h1 className="sr-only">Jobs</h1>
       <Composer projects={projects.data} projectId={filter.project} />
       <Filters projects={projects.data} filter={filter} />
-      <Sheet className="overflow-hidden">
-        {rows.length > 0 ? (
-          <ul className="divide-y divide-line">
-            {rows.map((job) => (
-              <JobRow key={job.id} job={job} project={nameOf.get(job.projectId) ?? job.projectId} />
-            ))}
-          </ul>
-        ) : jobs.data ? (
-          <Empty>{isFiltered ? <p>No job is like that.</p> : <p>No job yet. Write the first one above.</p>}</Empty>
-        ) : (
-          <Pending error={jobs.error} />
-        )}
-      </Sheet>
-      {jobs.hasNextPage && (
-        <p className="pt-4 text-center">
-          <Button onClick={() => jobs.fetchNextPage()} disabled={jobs.isFetchingNextPage}>
-            Older jobs
-          </Button>
+      {isStale && (
+        <p role="status" className="told-late pb-3 text-warn">
+          The server does not answer just now: this list may be old. It is asked again by itself.
         </p>
+      )}
+      {rows.length > 0 ? (
+        <JobList
+          rows={rows}
+          nameOf={nameOf}
+          hasMore={list.hasNextPage}
+          isLoading={list.isFetchingNextPage}
+          onMore={() => list.fetchNextPage()}
+        />
+      ) : list.data ? (
+        <div className="rounded-md border border-line bg-sheet">
+          <Empty>{isFiltered ? <p>No job is like that.</p> : <p>No job yet. Write the first one above.</p>}</Empty>
+        </div>
+      ) : (
+        <Pending error={list.error} />
       )}
     </>
   );
@@ -61,9 +61,7 @@ function NoProject() {
         </Link>
       </p>
       <p className="text-quiet">To import a folder of this machine, type:</p>
-      <pre className="overflow-x-auto rounded-md bg-hush px-3 py-2">
-        <code>emend project add "My docs" --forge local --repo PATH</code>
-      </pre>
+      <CopyBlock text={'emend project add "My docs" --forge local --repo PATH'} />
     </section>
   );
 }

@@ -1,0 +1,62 @@
+import type { JobRun } from "@emend/contract";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { jobQuery } from "../../api/queries.ts";
+import { request } from "../../api/request.ts";
+import { Button } from "../../parts/button.tsx";
+import { keepText, keptText } from "../../parts/kept-text.ts";
+import { Problem } from "../../parts/notice.tsx";
+import { Sheet } from "../../parts/sheet.tsx";
+
+/** Goes on with the job, on its branch and its pull request. What is typed is kept until it was taken. */
+export function FollowUp({ run }: { run: JobRun }) {
+  const key = `follow-up.${run.id}`;
+  const [prompt, setPrompt] = useState(() => keptText(key));
+  const queries = useQueryClient();
+  const send = useMutation({
+    mutationFn: () => request(`/jobs/${run.id}/message`, { body: { prompt } }),
+    async onSuccess() {
+      write("");
+      await queries.invalidateQueries({ queryKey: jobQuery(run.id).queryKey });
+    },
+  });
+  if (!takesMessages(run)) return null;
+  function write(text: string) {
+    setPrompt(text);
+    keepText(key, text);
+  }
+  function submit(event?: FormEvent) {
+    event?.preventDefault();
+    if (prompt !== "" && !send.isPending) send.mutate();
+  }
+  return (
+    <Sheet className="px-4 py-3">
+      <form onSubmit={submit} className="grid gap-2">
+        <label htmlFor="follow-up" className="text-quiet">
+          {run.pullRequest ? `Ask for more, on pull request #${run.pullRequest.number}` : "Ask for more"}
+        </label>
+        <textarea
+          id="follow-up"
+          rows={2}
+          className="field-sizing-content max-h-60 min-h-16 w-full resize-none font-serif text-[16px] leading-6"
+          placeholder="And also …"
+          value={prompt}
+          onChange={(event) => write(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) submit();
+          }}
+        />
+        <Problem error={send.error} />
+        <Button type="submit" className="justify-self-end" disabled={prompt === "" || send.isPending}>
+          Send
+        </Button>
+      </form>
+    </Sheet>
+  );
+}
+
+/** As the server decides: while it is active there is one thing to do, and what is merged or closed is over. */
+function takesMessages({ status, pullRequest }: JobRun): boolean {
+  if (status !== "completed" && status !== "failed") return false;
+  return pullRequest === null || pullRequest.state === "open";
+}

@@ -1,0 +1,18 @@
+import type { DashboardJob } from "@emend/contract";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { request } from "../../api/request.ts";
+
+/** The same prompt with the same options, as a new job. */
+export function useRunAgain({ projectId, run, options }: DashboardJob) {
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: () =>
+      request<{ id: string }>(`/projects/${projectId}/jobs`, { body: { prompt: run.prompt, ...options } }),
+    async onSuccess({ id }) {
+      void queries.invalidateQueries({ queryKey: ["jobs-head"] });
+      await navigate({ to: "/jobs/$id", params: { id } });
+    },
+  });
+}

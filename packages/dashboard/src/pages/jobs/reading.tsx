@@ -1,0 +1,89 @@
+import type { DashboardReading } from "@emend/contract";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { request } from "../../api/request.ts";
+import { Icon } from "../../parts/icon.tsx";
+import { VisibleText } from "../../parts/visible-text.tsx";
+
+const typingPauseMs = 200;
+const promptLengthMax = 10_000;
+
+/** "I read this as …": what the rules would do, told while it is written. A language model reads as it likes. */
+export function Reading(props: { projectId: string; model: string; prompt: string; onExample(text: string): void }) {
+  const { projectId, model } = props;
+  const prompt = usePaused(props.prompt);
+  const reading = useQuery({
+    queryKey: ["reading", projectId, model, prompt],
+    queryFn: ({ signal }) =>
+      request<DashboardReading>(`/projects/${projectId}/reading`, { body: { prompt, model }, signal }),
+    enabled: model === "emend/rules" && prompt.trim() !== "" && prompt.length <= promptLengthMax,
+    placeholderData: (before) => before,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+  const told = props.prompt.trim() === "" || model !== "emend/rules" ? undefined : reading.data;
+  return (
+    <div aria-live="polite" className="text-quiet empty:hidden">
+      {told?.kind === "understood" && (
+        <div className="flex gap-2">
+          <Icon name="check" className="mt-0.5 text-good" />
+          <div className="min-w-0 wrap-anywhere">
+            I read this as: <Orders orders={told.orders} />
+          </div>
+        </div>
+      )}
+      {told?.kind === "not_understood" && (
+        <div className="flex gap-2">
+          <Icon name="warning" className="mt-0.5 text-warn" />
+          <div className="min-w-0 wrap-anywhere">
+            I do not understand «
+            <VisibleText text={told.clause} />
+            »: <VisibleText text={told.reason} />.
+            <ul className="flex flex-wrap gap-x-4 gap-y-1">
+              {told.examples.map((example) => (
+                <li key={example}>
+                  <button
+                    type="button"
+                    className="text-left underline decoration-line underline-offset-3 hover:text-ink"
+                    onClick={() => props.onExample(example)}
+                  >
+                    {example}
+                  </button>
+                </li>
+              ))}
+            </ul>
+          </div>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Orders({ orders }: { orders: readonly string[] }) {
+  if (orders.length === 1) {
+    return (
+      <span className="text-ink">
+        <VisibleText text={orders[0] ?? ""} />
+      </span>
+    );
+  }
+  return (
+    <ol className="list-decimal pl-5 text-ink">
+      {orders.map((order, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the same order may stand twice
+        <li key={index}>
+          <VisibleText text={order} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function usePaused(text: string): string {
+  const [paused, setPaused] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setPaused(text), typingPauseMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return paused;
+}

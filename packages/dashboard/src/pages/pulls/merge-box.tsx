@@ -1,0 +1,144 @@
+import type { DashboardPull } from "@emend/contract";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { request } from "../../api/request.ts";
+import { Age } from "../../parts/age.tsx";
+import { Button } from "../../parts/button.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { Problem } from "../../parts/notice.tsx";
+import { Sheet } from "../../parts/sheet.tsx";
+import { VisibleText } from "../../parts/visible-text.tsx";
+import { pullPath, pullQuery } from "./queries.ts";
+
+/** What can become of it, and what has. */
+export function MergeBox({ pull }: { pull: DashboardPull }) {
+  const queries = useQueryClient();
+  const name = { projectId: pull.projectId, number: String(pull.number) };
+  const act = useMutation({
+    mutationFn: ({ action, body = {} }: { action: "merge" | "close" | "ready"; body?: object }) =>
+      request(`${pullPath(name)}/${action}`, { body }),
+    async onSettled() {
+      await queries.invalidateQueries({ queryKey: pullQuery(name).queryKey });
+      void queries.invalidateQueries({ queryKey: ["pulls"] });
+      void queries.invalidateQueries({ queryKey: ["job"] });
+    },
+  });
+  const { mergeability } = pull;
+  const isOpen = pull.state === "open";
+  return (
+    <Sheet className="grid gap-2 px-4 py-3">
+      <section aria-label="Merging" className="grid gap-2">
+        <Standing pull={pull} />
+        <Problem error={act.error} />
+        {isOpen && (
+          <div className="flex flex-wrap gap-2">
+            {mergeability.kind === "clean" && !pull.draft && (
+              <Button
+                look="primary"
+                disabled={act.isPending}
+                onClick={() => act.mutate({ action: "merge", body: { head: mergeability.head } })}
+              >
+                <Icon name="merged" />
+                Merge
+              </Button>
+            )}
+            {pull.draft && (
+              <Button disabled={act.isPending} onClick={() => act.mutate({ action: "ready" })}>
+                Mark ready
+              </Button>
+            )}
+            <Button look="danger" disabled={act.isPending} onClick={() => act.mutate({ action: "close" })}>
+              Close
+            </Button>
+          </div>
+        )}
+      </section>
+    </Sheet>
+  );
+}
+
+function Standing({ pull }: { pull: DashboardPull }) {
+  const { mergeability, state } = pull;
+  if (state === "merged") {
+    return (
+      <>
+        <h2 className="text-merged">Merged</h2>
+        <p>
+          <Age at={pull.updatedAt} />
+          {pull.mergedBy && (
+            <>
+              {" by "}
+              <VisibleText text={pull.mergedBy} />
+            </>
+          )}
+          {pull.mergeCommit && (
+            <>
+              {" as "}
+              <code>{pull.mergeCommit.slice(0, 10)}</code>
+            </>
+          )}
+        </p>
+      </>
+    );
+  }
+  if (state === "closed") {
+    return (
+      <>
+        <h2>Closed</h2>
+        <p className="text-quiet">
+          <Age at={pull.updatedAt} />, without merging. The branch is kept.
+        </p>
+      </>
+    );
+  }
+  switch (mergeability.kind) {
+    case "clean":
+      return pull.draft ? (
+        <>
+          <h2>A draft</h2>
+          <p>It merges cleanly, but asks to be read first. Mark it ready to merge it.</p>
+        </>
+      ) : (
+        <>
+          <h2>Ready to merge</h2>
+          <p className="flex items-center gap-1.5 text-good">
+            <Icon name="check" />
+            Merges cleanly
+          </p>
+        </>
+      );
+    case "conflicts":
+      return (
+        <>
+          <h2>Conflicts</h2>
+          <p className="flex items-center gap-1.5 text-bad">
+            <Icon name="cross" />
+            Both sides changed:
+          </p>
+          <ul className="max-h-40 overflow-y-auto">
+            {mergeability.paths.map((path) => (
+              <li key={path} className="wrap-anywhere">
+                <code>
+                  <VisibleText text={path} />
+                </code>
+              </li>
+            ))}
+          </ul>
+          <p className="text-quiet">Merge the base into the branch, settle these files and push.</p>
+        </>
+      );
+    case "blocked":
+      return (
+        <>
+          <h2>Cannot be merged</h2>
+          <p className="text-bad">{mergeability.reason}</p>
+        </>
+      );
+    case "contained":
+      return (
+        <>
+          <h2>Already there</h2>
+          <p>The base holds every commit of this branch.</p>
+        </>
+      );
+  }
+}

@@ -1,0 +1,123 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { projectsQuery } from "../../api/queries.ts";
+import { DiffView } from "../../diff/diff-view.tsx";
+import { MarkdownText } from "../../diff/preview/markdown-text.tsx";
+import { Age } from "../../parts/age.tsx";
+import { CopyBlock } from "../../parts/copy-button.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { Pending } from "../../parts/notice.tsx";
+import { Sheet } from "../../parts/sheet.tsx";
+import { VisibleText } from "../../parts/visible-text.tsx";
+import { Comments } from "./comments.tsx";
+import { MergeBox } from "./merge-box.tsx";
+import { PullState } from "./pull-state.tsx";
+import { pullPath, pullQuery } from "./queries.ts";
+
+const route = getRouteApi("/pulls/$projectId/$number");
+
+export function PullPage() {
+  const name = route.useParams();
+  const pull = useQuery(pullQuery(name));
+  const projects = useQuery(projectsQuery);
+  const [isSplit, setIsSplit] = useState(false);
+  if (!pull.data) return <Pending error={pull.error} />;
+  const { title, number, headRef, baseRef, checks, diff } = pull.data;
+  const project = projects.data?.find(({ id }) => id === name.projectId);
+  return (
+    <>
+      <title>{`${title.slice(0, 100)} · #${number} · Emend`}</title>
+      <header className="grid gap-3 pt-8 pb-5">
+        <h1>
+          <VisibleText text={title} /> <span className="font-normal text-quiet">#{number}</span>
+        </h1>
+        <p className="flex flex-wrap items-center gap-x-4 gap-y-1">
+          <PullState pull={pull.data} />
+          <span className="min-w-0 wrap-anywhere">
+            <code>
+              <VisibleText text={headRef} />
+            </code>{" "}
+            into{" "}
+            <code>
+              <VisibleText text={baseRef} />
+            </code>
+          </span>
+          <Link
+            to="/pulls"
+            search={{ project: name.projectId }}
+            className="max-w-full truncate text-quiet underline underline-offset-3"
+          >
+            <VisibleText text={project?.name ?? name.projectId} />
+          </Link>
+          {pull.data.jobId && (
+            <Link
+              to="/jobs/$id"
+              params={{ id: pull.data.jobId }}
+              className="text-quiet underline underline-offset-3 hover:text-ink"
+            >
+              The job
+            </Link>
+          )}
+          <span className="text-quiet">
+            <Age at={pull.data.createdAt} />
+          </span>
+        </p>
+      </header>
+      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 pb-5 lg:grid-cols-[minmax(0,1fr)_336px]">
+        <Sheet className="grid grid-cols-[minmax(0,1fr)] gap-3 px-5 py-4 font-serif text-[16px] leading-[26px] wrap-anywhere">
+          <MarkdownText text={pull.data.body} />
+        </Sheet>
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
+          <MergeBox pull={pull.data} />
+          {checks.length > 0 && (
+            <Sheet className="grid gap-2 px-4 py-3">
+              <h2>Checks</h2>
+              <ul className="grid gap-1">
+                {checks.map((check) => (
+                  <li key={check.name} className="flex gap-2">
+                    <Icon
+                      name={check.verdict === "passed" ? "check" : "warning"}
+                      className={`mt-0.5 ${check.verdict === "passed" ? "text-good" : "text-warn"}`}
+                    />
+                    <span className="min-w-0 wrap-anywhere">
+                      <VisibleText text={check.name} /> {check.verdict}
+                      {check.detail && (
+                        <span className="text-quiet">
+                          {" · "}
+                          <VisibleText text={check.detail} />
+                        </span>
+                      )}
+                    </span>
+                  </li>
+                ))}
+              </ul>
+            </Sheet>
+          )}
+          <Sheet className="grid gap-2 px-4 py-3">
+            <h2>On your machine</h2>
+            <CopyBlock text={`git clone --branch ${quoteForShell(headRef)} ${pull.data.cloneUrl}`} />
+            <p className="text-quiet">Any user name; an admin key of the project as the password.</p>
+          </Sheet>
+        </div>
+      </div>
+      {diff.files.length > 0 ? (
+        <DiffView
+          diff={diff}
+          findings={[]}
+          isSplit={isSplit}
+          onSplit={setIsSplit}
+          fileUrl={(path) => `${pullPath(name)}/file?path=${encodeURIComponent(path)}`}
+        />
+      ) : (
+        <p className="text-quiet">The branch holds nothing that the base does not.</p>
+      )}
+      <Comments name={name} comments={pull.data.comments} />
+    </>
+  );
+}
+
+/** Branch names may hold what a shell would act on. */
+function quoteForShell(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,113 @@
+import type { DashboardPullRow } from "@emend/contract";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { projectsQuery } from "../../api/queries.ts";
+import { rowAttribute } from "../../layout/use-shortcuts.ts";
+import { Age } from "../../parts/age.tsx";
+import { CopyBlock } from "../../parts/copy-button.tsx";
+import { Empty, Pending } from "../../parts/notice.tsx";
+import { Head, Sheet } from "../../parts/sheet.tsx";
+import { VisibleText } from "../../parts/visible-text.tsx";
+import { PullState } from "./pull-state.tsx";
+import { pullsQuery } from "./queries.ts";
+
+const route = getRouteApi("/pulls");
+
+/** Pull requests of the projects whose repository is kept here. */
+export function PullsPage() {
+  const { project } = route.useSearch();
+  const navigate = useNavigate();
+  const pulls = useQuery(pullsQuery(project));
+  const projects = useQuery(projectsQuery);
+  const locals = projects.data?.filter(({ forge }) => forge === "local") ?? [];
+  const nameOf = new Map(projects.data?.map(({ id, name }) => [id, name]));
+  const chosen = locals.find(({ id }) => id === project);
+  return (
+    <>
+      <title>Pull requests · Emend</title>
+      <Head title="Pull requests">
+        {locals.length > 1 && (
+          <select
+            aria-label="Show project"
+            className="max-w-60 min-w-0"
+            value={project ?? ""}
+            onChange={(event) =>
+              navigate({
+                to: "/pulls",
+                search: event.target.value ? { project: event.target.value } : {},
+                replace: true,
+              })
+            }
+          >
+            <option value="">Every project</option>
+            {locals.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
+      </Head>
+      {chosen && (
+        <div className="pb-4">
+          <CopyBlock text={`git clone ${chosen.repositoryUrl}`} />
+        </div>
+      )}
+      <Sheet className="overflow-hidden">
+        {pulls.data ? (
+          <ul className="divide-y divide-line">
+            {pulls.data.map((pull) => (
+              <Row
+                key={`${pull.projectId} ${pull.number}`}
+                pull={pull}
+                project={nameOf.get(pull.projectId) ?? pull.projectId}
+              />
+            ))}
+          </ul>
+        ) : (
+          <Pending error={pulls.error} />
+        )}
+        {pulls.data?.length === 0 && (
+          <Empty>
+            <p>None yet. A job that changes a file opens one.</p>
+            <code className="rounded bg-hush px-3 py-2 wrap-anywhere">
+              emend job create {chosen?.id ?? locals[0]?.id ?? "PROJECT"} "Fix broken links." --wait
+            </code>
+          </Empty>
+        )}
+      </Sheet>
+    </>
+  );
+}
+
+function Row({ pull, project }: { pull: DashboardPullRow; project: string }) {
+  return (
+    <li>
+      <Link
+        to="/pulls/$projectId/$number"
+        params={{ projectId: pull.projectId, number: String(pull.number) }}
+        {...rowAttribute}
+        className="grid min-h-9 grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 px-4 py-2 -outline-offset-2 hover:bg-hush md:grid-cols-[96px_minmax(0,1fr)_minmax(0,180px)_96px_84px] md:py-1"
+      >
+        <span className="order-2 md:order-none">
+          <PullState pull={pull} />
+        </span>
+        <span className="order-1 flex min-w-0 gap-2 leading-6 md:order-none">
+          <span className="truncate font-medium">
+            <VisibleText text={pull.title} />
+          </span>
+          <span className="text-quiet">#{pull.number}</span>
+        </span>
+        <span className="order-3 truncate text-quiet md:order-none">
+          <VisibleText text={project} />
+        </span>
+        <span className="hidden text-quiet md:inline">
+          {pull.comments > 0 && `${pull.comments} ${pull.comments === 1 ? "comment" : "comments"}`}
+        </span>
+        <span className="order-4 text-right text-quiet md:order-none">
+          <Age at={pull.createdAt} />
+        </span>
+      </Link>
+    </li>
+  );
+}
