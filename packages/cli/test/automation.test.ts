@@ -12,7 +12,16 @@ const automation = (...args: string[]) => runEmend(["automation", ...args, "--da
 
 test("an automation is added, listed, run, paused, resumed and removed", async () => {
   const prompt = 'Replace "Acme" with "Apex".';
-  const added = await automation("add", emend.project, "Names", prompt, "--cron", "0 9 * * 1", "--timezone", "Asia/Tokyo");
+  const added = await automation(
+    "add",
+    emend.project,
+    "Names",
+    prompt,
+    "--cron",
+    "0 9 * * 1",
+    "--timezone",
+    "Asia/Tokyo",
+  );
   expect(added.stdout).toMatch(/^aut_\w+\n$/);
   expect(added.stderr).toMatch(/runs next at \d{4}-\d\d-\d\dT00:00:00/);
   const id = added.stdout.trim();

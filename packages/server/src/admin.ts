@@ -32,6 +32,7 @@ import type { Pool } from "./db/pool.ts";
 import { diagnoseProject, type ProjectDiagnosis } from "./doctor-project.ts";
 import { ensureSecret } from "./ensure-secret.ts";
 import { AppError } from "./errors.ts";
+import { hookSecretOf } from "./forge/hooks/hook-secret.ts";
 import { assertLocalForgeUsable } from "./forge/local/assert-usable.ts";
 import { createLocalRepository } from "./forge/local/create-repository.ts";
 import { type ForgeDeps, knownForge } from "./forge/registry.ts";
@@ -227,6 +228,10 @@ export function createAdmin(deps: AdminDeps): Admin {
       announceDue: () => {},
       createJobRules,
       pullRequestState: async () => null,
+      async hookOf(projectId, forge) {
+        const url = `${await deps.publicUrl()}/hooks/${forge}/${projectId}`;
+        return { url, secret: hookSecretOf(deps.secret, projectId) };
+      },
     }),
     backup: (folder, signal) => createBackup({ pool, secret: deps.secret, forge }, folder, signal),
     restore: (folder, signal) => restoreBackup({ pool, secret: deps.secret, forge }, folder, signal),

@@ -14,9 +14,10 @@ import { createSingleSignOn } from "./accounts/single-sign-on/single-sign-on.ts"
 import { type Admin, createAdmin } from "./admin.ts";
 import { type ModelsDeps, openModel } from "./agent/models/registry.ts";
 import { readPrompt } from "./agent/rules/read-prompt.ts";
-import type { AutomationDeps } from "./automations/automations.ts";
+import { hastenLooks } from "./automations/claim-look.ts";
 import { fireAutomations } from "./automations/fire-automations.ts";
 import { checkSiteHealth } from "./check-site-health.ts";
+import { composeAutomations } from "./compose-automations.ts";
 import type { Config } from "./config.ts";
 import { accountsPlugin } from "./dashboard/accounts-plugin.ts";
 import { dashboardPlugin } from "./dashboard/plugin.ts";
@@ -31,9 +32,7 @@ import { type ForgeDeps, openForge } from "./forge/registry.ts";
 import { listDueSiteChecks } from "./health/list-due-site-checks.ts";
 import { suggestFixes } from "./health/suggest-fixes.ts";
 import { buildApp } from "./http/app.ts";
-import { createJobRules } from "./http/create-job-rules.ts";
 import { mcpPlugin } from "./http/mcp-plugin.ts";
-import { createAnnounceDue } from "./jobs/announce-due.ts";
 import { hastenLook } from "./jobs/claim-look.ts";
 import { createJobReader } from "./jobs/job-reader.ts";
 import { createLogger, type Logger } from "./lib/logger.ts";
@@ -57,6 +56,7 @@ import { sweepMirrors } from "./run/sweep-mirrors.ts";
 import { startPullRequestWatch } from "./run/watch-pull-requests.ts";
 import { startWorker, type Worker } from "./run/worker.ts";
 import { settlePullRequests } from "./settle-pull-requests.ts";
+import { askAutomations } from "./tasks/ask-automations.ts";
 import { askSiteCheck } from "./tasks/ask-site-check.ts";
 import { startTasks } from "./tasks/start-tasks.ts";
 import { assertGitVersion } from "./tree/git-version.ts";
@@ -125,15 +125,8 @@ export async function startServer(config: Config): Promise<Server> {
       keyOf: (projectId, vendor) => openModelKey({ db: pool, sealer }, projectId, vendor),
     };
 
-    const automations: AutomationDeps = {
-      pool,
-      log,
-      defaultModel: config.model,
-      announceDue: createAnnounceDue({ db: pool, log }),
-      createJobRules,
-      pullRequestState: (projectId, number) => readPullRequestState({ pool, forges, log }, projectId, number),
-      onSettled: (state) => metrics.automationRuns.inc({ outcome: state }),
-    };
+    const defaultModel = config.model;
+    const automations = composeAutomations({ pool, log, defaultModel, metrics, forges, sealer, git });
 
     if (config.role !== "worker") {
       const keyring = createKeyring({ pool, listener, log });
@@ -158,7 +151,15 @@ export async function startServer(config: Config): Promise<Server> {
         plugins: [
           localForgePlugin({ ...local, ...access, log, signal: serving.signal }),
           mcpPlugin({ keyring }),
-          forgeHooksPlugin({ secret, noticed: (input) => hastenLook(pool, input) }),
+          forgeHooksPlugin({
+            secret,
+            noticed: (input) => hastenLook(pool, input),
+            async pushed(projectId) {
+              const looks = await hastenLooks(pool, projectId);
+              if (looks > 0) await askAutomations(pool);
+              return looks > 0;
+            },
+          }),
           accountsPlugin({
             pool,
             sessions: access.sessions,

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Cli } from "../cli.ts";
-import { printResult } from "../output.ts";
+import { printResult, say } from "../output.ts";
 import { safeText } from "../terminal/safe-text.ts";
 import { table } from "../terminal/table.ts";
 import { withAdmin } from "../with-admin.ts";
@@ -22,7 +22,7 @@ export function registerAutomationShow(automation: Command, cli: Cli): void {
 
 async function showAutomation(cli: Cli, id: string, options: ShowOptions): Promise<void> {
   const shown = await withAdmin(cli, options, (admin) => admin.automations.show(id));
-  const { automation, runs } = shown;
+  const { automation, runs, hook } = shown;
   const head = [
     `${safeText(automation.name)} (${automation.id})`,
     `${safeText(describeTrigger(automation))}${automation.pausedAt === null ? "" : ", paused"}`,
@@ -31,4 +31,7 @@ async function showAutomation(cli: Cli, id: string, options: ShowOptions): Promi
   const rows = runs.map(({ createdAt, state, words }) => [minute(createdAt), state, words]);
   const history = rows.length === 0 ? "It has not run yet." : table([["TIME", "STATE", "WHAT CAME OF IT"], ...rows]);
   printResult(cli, options, shown, [...head, "", history].join("\n"));
+  if (hook === null) return;
+  say(cli, options, `To be heard at once, send the repository's push events as JSON to ${hook.url}`);
+  say(cli, options, `Their secret: ${hook.secret}`);
 }

@@ -8,6 +8,7 @@ import { addAutomation, type NewAutomation } from "./add-automation.ts";
 import type { Automation, AutomationRun, RunState } from "./automation.ts";
 import { dispatchAutomation } from "./dispatch-automation.ts";
 import { findAutomation } from "./find-automation.ts";
+import { type ForgeHook, findHook } from "./find-hook.ts";
 import { listAutomations } from "./list-automations.ts";
 import { findRun, listRuns } from "./list-runs.ts";
 import { recordByHand } from "./record-by-hand.ts";
@@ -25,6 +26,8 @@ export interface AutomationDeps {
   /** How a pull request stands on its forge by now; null: what was stored counts. */
   pullRequestState(projectId: string, number: number): Promise<RecordedPullRequest["state"] | null>;
   onSettled?(state: RunState): void;
+  /** Where secrets may be shown: what a forge needs to tell of pushes. */
+  hookOf?(projectId: string, forge: string): Promise<ForgeHook>;
 }
 
 /** What people may do with automations, at the console and in the dashboard. */
@@ -32,7 +35,7 @@ export interface Automations {
   add(input: NewAutomation): Promise<Automation>;
   /** Null: of all projects. */
   list(projectId: string | null): Promise<readonly Automation[]>;
-  show(id: string): Promise<{ automation: Automation; runs: readonly AutomationRun[] }>;
+  show(id: string): Promise<{ automation: Automation; runs: readonly AutomationRun[]; hook: ForgeHook | null }>;
   /** Asks for a run now, paused or not, and says what came of it. */
   run(id: string): Promise<AutomationRun>;
   pause(id: string): Promise<Automation>;
@@ -47,7 +50,7 @@ export function createAutomations(deps: AutomationDeps): Automations {
     list: (projectId) => listAutomations(pool, projectId),
     async show(id) {
       const automation = await findAutomation(pool, id);
-      return { automation, runs: await listRuns(pool, id) };
+      return { automation, runs: await listRuns(pool, id), hook: await findHook(deps, automation) };
     },
     async run(id) {
       const runId = await recordByHand(pool, await findAutomation(pool, id));

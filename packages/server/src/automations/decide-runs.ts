@@ -59,11 +59,12 @@ async function continueJob(
 ): Promise<Settlement> {
   const { id: jobId, projectId, pullRequest } = job;
   const { contentHash, prompt } = question;
-  const outcome = await acceptMessage(
-    deps.client,
-    messageQuota,
-    { id: jobId, projectId, prompt, createdBy: `automation/${automation.id}` },
-  );
+  const outcome = await acceptMessage(deps.client, messageQuota, {
+    id: jobId,
+    projectId,
+    prompt,
+    createdBy: `automation/${automation.id}`,
+  });
   switch (outcome.kind) {
     case "accepted": {
       const words = `Continued job ${jobId}, whose pull request ${pullRequest?.url} is open.`;

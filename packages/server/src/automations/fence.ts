@@ -1,3 +1,5 @@
+import { unseenCharacters } from "../lib/unseen.ts";
+
 const valueBytesMax = 20_000;
 /** A value as plain as a version or an address of a repository says nothing but itself. */
 const plain = /^v?\d+(\.\d+){0,3}(-(alpha|beta|rc|pre|next|dev)\.?\d{0,4})?$/;
@@ -5,7 +7,7 @@ const oneWord = /^[^\s`\p{Cc}\p{Cf}]{1,200}$/u;
 
 /** A list as a block of its own, in a fence that is longer than any run of backticks in it. */
 export function fenced(what: string, entries: readonly string[]): string {
-  const { text, isCut } = withinBytes(entries.map(visible).join("\n"));
+  const { text, isCut } = withinBytes(entries.join("\n").replaceAll(unseenCharacters, "\u{fffd}"));
   const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = "`".repeat(Math.max(3, longest + 1));
   const note = isCut ? `, cut at ${valueBytesMax / 1000} kB` : "";
@@ -17,11 +19,6 @@ export function fenced(what: string, entries: readonly string[]): string {
 export function quoted(what: string, value: string): string {
   if (plain.test(value)) return value;
   return oneWord.test(value) ? `\`${value}\`` : fenced(what, [value]);
-}
-
-/** Neither line breaks nor what changes how a terminal or a page shows the rest. */
-function visible(entry: string): string {
-  return entry.replaceAll(/[^\P{Cc}\n\t]|[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu, "\u{fffd}");
 }
 
 function withinBytes(text: string): { text: string; isCut: boolean } {

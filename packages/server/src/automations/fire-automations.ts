@@ -1,9 +1,13 @@
 import type { AutomationDeps } from "./automations.ts";
 import { dispatchWaiting } from "./dispatch-waiting.ts";
 import { fireDue } from "./fire-due.ts";
+import { lookAtPushes, type PushDeps } from "./look-at-pushes.ts";
 
 /** What is done every minute: what is due becomes runs, and runs that wait become jobs. Gives how many were tried. */
-export async function fireAutomations(deps: AutomationDeps): Promise<number> {
+export async function fireAutomations(deps: AutomationDeps & PushDeps): Promise<number> {
   await fireDue(deps.pool);
-  return dispatchWaiting(deps);
+  // Times do not wait for repositories, which may take their while.
+  const timed = await dispatchWaiting(deps);
+  await lookAtPushes(deps);
+  return timed + (await dispatchWaiting(deps));
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { automationDeps, historyOf, seedAutomation } from "../../test/support/automations.ts";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
-import { readJob, seedProject } from "../../test/support/seed-jobs.ts";
+import { seedProject } from "../../test/support/seed-jobs.ts";
 import type { Automation } from "./automation.ts";
 import { findAutomation } from "./find-automation.ts";
 import { fireAutomations } from "./fire-automations.ts";
@@ -110,30 +110,32 @@ test("a run waits while the quota is used up, and becomes a job once one fits", 
   expect(await jobs()).toHaveLength(2);
 });
 
-test("one automation that cannot be dispatched holds no other up", async () => {
-  const [bad, good] = [
-    await seedAutomation(database.pool, projectId, { name: "bad", trigger: everyMinute }),
-    await seedAutomation(database.pool, projectId, { name: "good", trigger: everyMinute }),
-  ];
-  await wasDue(bad, "1 minute");
+test("one automation that cannot be dispatched holds no other up, and is tried again", async () => {
+  const { createJobRules } = automationDeps(database.pool);
+  const elsewhere = await seedProject(database.pool);
+  const bad = await seedAutomation(database.pool, elsewhere, { trigger: everyMinute });
+  const good = await seedAutomation(database.pool, projectId, { trigger: everyMinute });
+  await wasDue(bad, "2 minutes");
   await wasDue(good, "1 minute");
-  await database.pool.query("update automations set model = 'x' where id = $1", [bad.id]);
-  const rules = automationDeps(database.pool).createJobRules;
-  let calls = 0;
-  await fireAutomations(
-    automationDeps(database.pool, {
-      createJobRules(project, model) {
-        calls += 1;
-        if (calls === 1) throw new Error("a fault");
-        return rules(project, model);
-      },
-    }),
-  );
-  expect(await historyOf(database.pool, bad.id)).toEqual([
+  const faulty = automationDeps(database.pool, {
+    createJobRules(project, model) {
+      if (project.id === elsewhere) throw new Error("a fault");
+      return createJobRules(project, model);
+    },
+  });
+  await fireAutomations(faulty);
+  expect(await historyOf(database.pool, bad.id)).toMatchObject([{ state: "waiting" }]);
+  expect(await historyOf(database.pool, good.id)).toMatchObject([{ state: "started" }]);
+  await fireAutomations(automationDeps(database.pool));
+  expect(await historyOf(database.pool, bad.id)).toMatchObject([{ state: "started" }]);
+});
+
+test("a model that the project no longer allows is told", async () => {
+  const automation = await seedAutomation(database.pool, projectId, { trigger: everyMinute });
+  await database.pool.query("update automations set model = 'x'");
+  await wasDue(automation, "1 minute");
+  await fireAutomations(automationDeps(database.pool));
+  expect(await historyOf(database.pool, automation.id)).toEqual([
     { state: "skipped", words: "Skipped: the project no longer allows the model x." },
   ]);
-  expect(await historyOf(database.pool, good.id)).toMatchObject([{ state: "waiting" }]);
-  await fireAutomations(automationDeps(database.pool));
-  const [job] = await jobs();
-  expect(await readJob(database.pool, job.id)).toMatchObject({ status: "active", project_id: projectId });
 });

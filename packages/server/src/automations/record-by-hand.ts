@@ -7,7 +7,8 @@ import { dayOf, type Values } from "./values.ts";
 export async function recordByHand(db: Queryable, automation: Automation): Promise<string> {
   const { rows: known } = await db.query<{ now: Date; repository: string; last: Values | null }>(
     `select clock_timestamp() as now, repository_url as repository,
-       (select values from automation_runs where automation_id = $1 order by created_at desc limit 1) as last
+       (select values from automation_runs where automation_id = $1 and state <> 'skipped'
+        order by created_at desc limit 1) as last
      from projects where id = $2`,
     [automation.id, automation.projectId],
   );

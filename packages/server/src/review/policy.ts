@@ -1,5 +1,5 @@
+import { matchesGlob } from "../lib/matches-glob.ts";
 import type { OverlayEntry } from "../tree/tree.ts";
-import { matchesGlob } from "./matches-glob.ts";
 import type { Policy, Violation } from "./review.ts";
 
 const ciFiles =

@@ -3,6 +3,7 @@ import type { Pool } from "../db/pool.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createWakeUp } from "../lib/wake-up.ts";
 import { archiveByRetention } from "./archive-by-retention.ts";
+import { automationsTask } from "./ask-automations.ts";
 import { askSiteCheck, siteCheckTask } from "./ask-site-check.ts";
 import { dropAutomationRuns } from "./drop-automation-runs.ts";
 import { dropDeliveries } from "./drop-deliveries.ts";
@@ -84,7 +85,7 @@ function housekeeping(deps: TasksDeps, options: TasksOptions): Record<string, Ho
     drop_run_contents: { cron: "27 * * * *", work: () => dropRunContents(pool, contentsKeptDays) },
     drop_expired_sessions: { cron: "37 * * * *", work: () => dropExpiredSessions(pool) },
     settle_pull_requests: { cron: "*/5 * * * *", work: settlePullRequests },
-    fire_automations: { cron: "* * * * *", work: fireAutomations },
+    [automationsTask]: { cron: "* * * * *", work: fireAutomations },
     drop_automation_runs: { cron: "2 * * * *", work: () => dropAutomationRuns(pool, automationRunsKeptDays) },
     drop_deliveries: { cron: "57 * * * *", work: () => dropDeliveries(pool, deliveriesKeptDays) },
     ...(archiveAfterDays !== null && {

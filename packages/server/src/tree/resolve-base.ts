@@ -43,7 +43,8 @@ export async function resolveBranch(
   return refs.ids.get(name) ?? null;
 }
 
-async function listRemote(git: Git, remote: Remote, patterns: readonly string[], signal: AbortSignal) {
+/** Branches and tags by their whole names, as patterns of git choose them. */
+export async function listRemote(git: Git, remote: Remote, patterns: readonly string[], signal: AbortSignal) {
   const args = ["ls-remote", "--symref", "--", remote.url, ...patterns];
   const result = await git.run({ gitDir: noGitDir, args, remote, timeMsMax, outputBytesMax }, signal);
   if (result.code !== 0) throw unreachable(result);

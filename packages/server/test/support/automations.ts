@@ -2,12 +2,15 @@ import { addAutomation } from "../../src/automations/add-automation.ts";
 import type { Automation, AutomationRun, Trigger } from "../../src/automations/automation.ts";
 import type { AutomationDeps } from "../../src/automations/automations.ts";
 import { listRuns } from "../../src/automations/list-runs.ts";
+import type { PushDeps } from "../../src/automations/look-at-pushes.ts";
 import type { Pool } from "../../src/db/pool.ts";
+import { AppError } from "../../src/errors.ts";
 import { createJobRules } from "../../src/http/create-job-rules.ts";
 import { createLogger } from "../../src/lib/logger.ts";
+import { createGit } from "../../src/tree/git.ts";
 
 /** What a node gives its automations; the forge says nothing, so that what is stored counts. */
-export function automationDeps(pool: Pool, more: Partial<AutomationDeps> = {}): AutomationDeps {
+export function automationDeps(pool: Pool, more: Partial<AutomationDeps & PushDeps> = {}): AutomationDeps & PushDeps {
   return {
     pool,
     log: createLogger({ level: "silent" }),
@@ -15,6 +18,10 @@ export function automationDeps(pool: Pool, more: Partial<AutomationDeps> = {}): 
     announceDue: () => {},
     createJobRules,
     pullRequestState: async () => null,
+    git: createGit({ allowedProtocols: ["file"] }),
+    async remoteOf() {
+      throw new AppError("repository_unavailable", { publicMessage: "There is no repository here." });
+    },
     ...more,
   };
 }

@@ -6,8 +6,16 @@ import { forgeHooksPlugin } from "./plugin.ts";
 
 const app = fastify();
 const noticed: unknown[] = [];
+const pushed: unknown[] = [];
 beforeAll(async () => {
-  const deps = { secret: "s".repeat(32), noticed: async (input: unknown) => void noticed.push(input) };
+  const deps = {
+    secret: "s".repeat(32),
+    noticed: async (input: unknown) => void noticed.push(input),
+    async pushed(projectId: string) {
+      pushed.push(projectId);
+      return true;
+    },
+  };
   await app.register(forgeHooksPlugin(deps));
 });
 afterAll(() => app.close());
@@ -58,12 +66,36 @@ it.each([
 ])("%s: one that is not signed for this project does nothing", async (forge, headers) => {
   noticed.length = 0;
   expect((await send(forge, '{"number":7}', headers as Record<string, string>)).statusCode).toBe(401);
-  expect(noticed).toEqual([]);
+  expect((await send(forge, '{"ref":"refs/heads/main"}', headers as Record<string, string>)).statusCode).toBe(401);
+  expect([noticed, pushed]).toEqual([[], []]);
+});
+
+it.each([
+  [
+    "github",
+    '{"ref":"refs/heads/main","commits":[]}',
+    (body: string) => ({ "x-hub-signature-256": `sha256=${sign(body)}` }),
+  ],
+  ["gitlab", '{"object_kind":"tag_push","ref":"refs/tags/v1"}', () => ({ "x-gitlab-token": secret })],
+  ["gitea", '{"ref":"refs/heads/main"}', (body: string) => ({ "x-gitea-signature": sign(body) })],
+])("%s: a signed push makes the project's repositories be looked at", async (forge, body, headers) => {
+  noticed.length = pushed.length = 0;
+  const reply = await send(forge, body, headers(body));
+  expect([reply.statusCode, reply.json()]).toEqual([202, { status: "noticed" }]);
+  expect([noticed, pushed]).toEqual([[], ["prj_1"]]);
+  pushed.length = 0;
 });
 
 it("ignores a signed one that is about something else, or no JSON", async () => {
   noticed.length = 0;
-  for (const body of ['{"zen":"Design for failure."}', "payload=%7B%7D", '{"number":"7"}', "null"]) {
+  for (const body of [
+    '{"zen":"Design for failure."}',
+    "payload=%7B%7D",
+    '{"number":"7"}',
+    '{"ref":"v1"}',
+    '{"ref":7}',
+    "null",
+  ]) {
     const reply = await send("github", body, { "x-hub-signature-256": `sha256=${sign(body)}` });
     expect([reply.statusCode, reply.json()]).toEqual([202, { status: "ignored" }]);
   }

@@ -6,6 +6,8 @@ export interface HookDeps {
   secret: string;
   /** Something happened on a pull request: look at it now. */
   noticed(input: { projectId: string; number: number }): Promise<void>;
+  /** Something was pushed to a repository that the project has to do with; false: that concerns nobody. */
+  pushed(projectId: string): Promise<boolean>;
 }
 
 const bodyBytesMax = 1024 * 1024;
@@ -16,6 +18,13 @@ const forges: readonly string[] = ["github", "gitlab", "gitea"];
  * happened is then read from the forge, as polling would have read it later.
  */
 export function forgeHooksPlugin(deps: HookDeps): (app: FastifyInstance) => Promise<void> {
+  async function hear(projectId: string, event: Event | null): Promise<boolean> {
+    const number = numberIn(event);
+    if (number === null) return isPush(event) && deps.pushed(projectId);
+    await deps.noticed({ projectId, number });
+    return true;
+  }
+
   return async (app) => {
     app.removeAllContentTypeParsers();
     app.addContentTypeParser(
@@ -30,16 +39,13 @@ export function forgeHooksPlugin(deps: HookDeps): (app: FastifyInstance) => Prom
       if (!forges.includes(forge) || !isSigned(forge, request.headers, body, secret)) {
         return reply.code(401).send({ error: "The webhook is not signed with this project's secret." });
       }
-      const number = numberIn(body);
-      if (number !== null) await deps.noticed({ projectId, number });
-      return reply.code(202).send({ status: number === null ? "ignored" : "noticed" });
+      return reply.code(202).send({ status: (await hear(projectId, parse(body))) ? "noticed" : "ignored" });
     });
   };
 }
 
 /** The pull request that an event is about, wherever each forge puts it; null: about something else. */
-function numberIn(body: Buffer): number | null {
-  const event = parse(body);
+function numberIn(event: Event | null): number | null {
   const candidates = [
     event?.pull_request?.number,
     event?.issue?.number,
@@ -50,7 +56,12 @@ function numberIn(body: Buffer): number | null {
   return candidates.find((value): value is number => Number.isInteger(value) && Number(value) > 0) ?? null;
 }
 
-type Event = Partial<Record<string, { number?: unknown; iid?: unknown }>> & { number?: unknown };
+/** Every forge names what was pushed in the same way. */
+function isPush(event: Event | null): boolean {
+  return typeof event?.ref === "string" && /^refs\/(heads|tags)\//.test(event.ref);
+}
+
+type Event = Partial<Record<string, { number?: unknown; iid?: unknown }>> & { number?: unknown; ref?: unknown };
 
 function parse(body: Buffer): Event | null {
   try {
