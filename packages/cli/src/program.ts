@@ -33,7 +33,10 @@ import { registerProjectDoctor } from "./commands/project-doctor.ts";
 import { registerProjectList } from "./commands/project-list.ts";
 import { registerSecretsRotate } from "./commands/secrets-rotate.ts";
 import { registerServe } from "./commands/serve.ts";
+import { registerUserInvite } from "./commands/user-invite.ts";
 import { registerUserLink } from "./commands/user-link.ts";
+import { registerUserList } from "./commands/user-list.ts";
+import { registerUserReset } from "./commands/user-reset.ts";
 import { version } from "./version.ts";
 
 /** The whole command line, one command a file. */
@@ -70,6 +73,9 @@ export function buildProgram(cli: Cli): Command {
 
   const user = group(program, "user", "people in a browser");
   registerUserLink(user, cli);
+  registerUserList(user, cli);
+  registerUserInvite(user, cli);
+  registerUserReset(user, cli);
 
   const automation = group(program, "automation", "jobs that are asked for by a time, a push or by hand");
   registerAutomationAdd(automation, cli);

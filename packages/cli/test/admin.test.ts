@@ -86,13 +86,54 @@ test("a key for an unknown project is refused", async () => {
   expect(stderr).toContain("prj_none");
 });
 
-test("user link logs a browser in on the server that runs", async () => {
+const open = (link: string) => fetch(link, { redirect: "manual" });
+
+test("the owner's link that serve prints works until user link prints another", async () => {
+  await server.untilPrinted('"event":"owner-link"');
+  const line = server
+    .stdout()
+    .split("\n")
+    .find((each) => each.includes("owner-link"));
+  const printed: string = JSON.parse(line ?? "").url;
+  // To look at it spends nothing: it asks who will be the owner.
+  for (let look = 1; look <= 2; look += 1) {
+    const opened = await open(printed);
+    expect(opened.headers.get("location")).toBe(`${url}/app/welcome#${printed.slice(printed.lastIndexOf("/") + 1)}`);
+    expect(opened.headers.get("set-cookie")).toBeNull();
+  }
   const { code, stdout } = await runEmend(["user", "link"], { env });
+  expect(code).toBe(0);
+  expect((await open(printed)).status).toBe(410);
+  expect((await open(stdout.trim())).status).toBe(303);
+});
+
+test("user link --to logs a browser in on the server that runs, once", async () => {
+  const { code, stdout } = await runEmend(["user", "link", "--to", "/app"], { env });
   expect(code).toBe(0);
   const link = stdout.trim();
   expect(link.startsWith(`${url}/login/`)).toBe(true);
-  const opened = await fetch(link, { redirect: "manual" });
-  expect(opened.headers.get("set-cookie")).toContain("HttpOnly");
+  expect((await open(link)).headers.get("set-cookie")).toContain("HttpOnly");
+  expect((await open(link)).status).toBe(410);
+});
+
+test("whom user invite let in, user list shows, and user reset gives a new password", async () => {
+  const invited = await runEmend(["user", "invite", "ada@example.com", "--role", "owner", "--json"], { env });
+  const token = (link: string) => link.slice(link.lastIndexOf("/") + 1);
+  const accept = (link: string, password: string) =>
+    fetch(`${url}/dashboard/api/auth/accept`, {
+      method: "POST",
+      headers: { origin: url, "content-type": "application/json" },
+      body: JSON.stringify({ token: token(link), name: "Ada", password }),
+    });
+  expect((await accept(JSON.parse(invited.stdout).url, "a first long password")).status).toBe(201);
+  const listed = await runEmend(["user", "list"], { env });
+  expect(listed.stdout).toMatch(/^E-MAIL .*\nada@example.com +owner +password /);
+
+  const reset = await runEmend(["user", "reset", "ADA@example.com"], { env });
+  expect((await accept(reset.stdout.trim(), "a second long password")).status).toBe(201);
+  const unknown = await runEmend(["user", "reset", "nobody@example.com"], { env });
+  expect({ code: unknown.code, stdout: unknown.stdout }).toEqual({ code: 4, stdout: "" });
+  expect(unknown.stderr).toContain("nobody@example.com");
 });
 
 test("doctor finds nothing missing, and the server that runs", async () => {

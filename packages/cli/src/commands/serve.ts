@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import type { Server } from "@emend/server";
 import { type Command, Option } from "commander";
 import { type Cli, CliError } from "../cli.ts";
 import { modelHint } from "../model-hint.ts";
@@ -52,6 +53,8 @@ async function serve(cli: Cli, options: ServeOptions): Promise<void> {
       cli.stdout.write(`${JSON.stringify({ event: "ready", url: server.url })}\n`);
       const hint = modelHint(cli.env);
       if (hint) say(cli, options, `emend: ${hint}`);
+      const ownerUrl = config.role === "worker" ? null : await server.admin.ownerLink({ isNew: false });
+      if (ownerUrl) cli.stdout.write(`${JSON.stringify({ event: "owner-link", url: ownerUrl })}\n`);
     }
     await interrupted(cli.signal);
   } finally {
@@ -59,14 +62,17 @@ async function serve(cli: Cli, options: ServeOptions): Promise<void> {
   }
 }
 
-async function greet(cli: Cli, server: { url: string; admin: { createLoginLink(landsOn: string): Promise<string> } }) {
+async function greet(cli: Cli, server: Server) {
   const hint = modelHint(cli.env);
+  const ownerUrl = await server.admin.ownerLink({ isNew: false });
   cli.stdout.write(
     [
       "",
       `  Emend is ready at ${server.url}`,
       "",
-      `  Log this browser in   ${await server.admin.createLoginLink("/app")}`,
+      ownerUrl
+        ? `  Become its owner      ${ownerUrl}`
+        : `  Log this browser in   ${await server.admin.createLoginLink("/app")}`,
       `  API reference         ${server.url}/reference`,
       ...(hint ? ["", `  ${hint}`] : []),
       "",

@@ -5,7 +5,7 @@ import { withAdmin } from "../with-admin.ts";
 import { withData, withJson } from "./options.ts";
 
 interface LinkOptions {
-  to: string;
+  to?: string;
   data?: string;
   json?: boolean;
 }
@@ -13,13 +13,22 @@ interface LinkOptions {
 export function registerUserLink(user: Command, cli: Cli): void {
   const command = user
     .command("link")
-    .description("print a link that logs one browser in, once")
-    .option("--to <page>", "path or address of the page that it lands on", "/app");
+    .description("print a link, good for once: it makes the first person the owner, and later logs a browser in")
+    .option("--to <page>", "log in at once, and land on this path or address (default, once there is an owner: /app)");
   withJson(withData(command)).action((options: LinkOptions) => printLink(cli, options));
 }
 
 async function printLink(cli: Cli, options: LinkOptions): Promise<void> {
-  const url = await withAdmin(cli, options, (admin) => admin.createLoginLink(options.to));
+  const { url, forOwner } = await withAdmin(cli, options, async (admin) => {
+    const owner = options.to === undefined ? await admin.ownerLink({ isNew: true }) : null;
+    return { url: owner ?? (await admin.createLoginLink(options.to ?? "/app")), forOwner: owner !== null };
+  });
   printResult(cli, options, { url }, url);
-  say(cli, options, "It works once, for an hour. Whoever opens it is logged in, so keep it to yourself.");
+  say(
+    cli,
+    options,
+    forOwner
+      ? "It works once, for a day, in place of any printed before. Whoever opens it becomes the owner, so keep it to yourself."
+      : "It works once, for an hour. Whoever opens it is logged in, so keep it to yourself.",
+  );
 }
