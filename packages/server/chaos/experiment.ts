@@ -1,0 +1,39 @@
+import type { Pool } from "../src/db/pool.ts";
+import type { History } from "./history.ts";
+
+/** What an experiment has at hand: a database of its own, dice that fall the same for the same seed, and its diary. */
+export interface Setting {
+  url: string;
+  pool: Pool;
+  /** Kills Postgres itself with -9; whoever keeps it starts it again. Absent: it is somebody else's. */
+  killPostgres?(): Promise<void>;
+  random: Random;
+  history: History;
+  /** 1: the figures that are promised; a sample takes a fraction of them. */
+  scale: number;
+}
+
+export interface Experiment {
+  name: string;
+  /** What is done to it, and what must come of it. */
+  claim: string;
+  run(setting: Setting): Promise<void>;
+}
+
+/** Uniform in [0, 1). */
+export type Random = () => number;
+
+/** Mulberry32: small, good enough to spread kills, and the same on every machine. */
+export function seededRandom(seed: number): Random {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+export function scaled(count: number, { scale }: Pick<Setting, "scale">): number {
+  return Math.max(2, Math.round(count * scale));
+}

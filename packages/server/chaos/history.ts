@@ -1,0 +1,33 @@
+import { appendFileSync, writeFileSync } from "node:fs";
+
+/** What happened, in order, as whoever caused it saw it. The judge reads this and the database, and nothing else. */
+export type Entry =
+  /** The server answered 201 with this job. */
+  | { kind: "accepted"; jobId: string; idempotencyKey?: string }
+  | { kind: "expected"; jobs: number }
+  | { kind: "fault"; what: string }
+  /** From a fault until a job was claimed again. */
+  | { kind: "recovered"; afterMs: number; msMax: number }
+  /** Something that a promise rules out, seen from outside. */
+  | { kind: "unexpected"; what: string }
+  | { kind: "measured"; what: string; value: number; unit: string };
+
+export interface History {
+  add(entry: Entry): void;
+  entries(): readonly Entry[];
+}
+
+/** Kept in memory, and line by line in a file so that a run which hangs can be read too. */
+export function openHistory(file: string | null): History {
+  const entries: Entry[] = [];
+  const startedAt = performance.now();
+  if (file) writeFileSync(file, "");
+  return {
+    add(entry) {
+      entries.push(entry);
+      if (file)
+        appendFileSync(file, `${JSON.stringify({ atMs: Math.round(performance.now() - startedAt), ...entry })}\n`);
+    },
+    entries: () => entries,
+  };
+}

@@ -1,0 +1,46 @@
+import type { History } from "./history.ts";
+
+export interface Target {
+  ports: readonly number[];
+  projectId: string;
+  key: string;
+}
+
+const triesMax = 400;
+
+/**
+ * Posts one job as a careful client does: with a key, again after anything that is no answer, at the next node. What a
+ * healthy node may never say is written down.
+ */
+export async function postJob(
+  target: () => Target,
+  prompt: string,
+  idempotencyKey: string,
+  history: History,
+): Promise<void> {
+  for (let n = 0; n < triesMax; n += 1) {
+    const { ports, projectId, key } = target();
+    const port = ports[n % ports.length] ?? 0;
+    const answer = await fetch(`http://127.0.0.1:${port}/v2/agent/${projectId}/job`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${key}`,
+        "content-type": "application/json",
+        "idempotency-key": idempotencyKey,
+      },
+      body: JSON.stringify({ prompt }),
+      signal: AbortSignal.timeout(20_000),
+    })
+      .then(async (response) => ({ status: response.status, text: await response.text() }))
+      .catch(() => null);
+    if (answer?.status === 201) {
+      history.add({ kind: "accepted", jobId: JSON.parse(answer.text).id, idempotencyKey });
+      return;
+    }
+    // 503 is how a node says that its database is away.
+    if (answer && answer.status !== 503)
+      history.add({ kind: "unexpected", what: `a create got ${answer.status}: ${answer.text}` });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  history.add({ kind: "unexpected", what: `a create was not accepted in ${triesMax} tries` });
+}

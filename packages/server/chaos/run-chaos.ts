@@ -1,0 +1,72 @@
+// Breaks things on purpose and counts what is lost: `npm run chaos`, or some of it with `npm run chaos -- worker-kills
+// --seed 7 --scale 0.1`. The same seed gives the same faults; when they fall is the machine's affair.
+import { randomInt } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { startBenchDatabase } from "../bench/database.ts";
+import type { Pool } from "../src/db/pool.ts";
+import { databaseFaults } from "./database-faults.ts";
+import { type Experiment, seededRandom } from "./experiment.ts";
+import { openHistory } from "./history.ts";
+import { isGood } from "./judge.ts";
+import { repeatedPosts } from "./repeated-posts.ts";
+import { rollingRestarts } from "./rolling-restarts.ts";
+import { runExperiment } from "./run-experiment.ts";
+import { soak } from "./soak.ts";
+import { workerKills } from "./worker-kills.ts";
+
+const experiments: readonly Experiment[] = [workerKills, databaseFaults, repeatedPosts, rollingRestarts, soak];
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { seed: { type: "string" }, scale: { type: "string" }, history: { type: "string" } },
+});
+const seed = Number(values.seed ?? randomInt(1_000_000));
+const scale = Number(values.scale ?? 1);
+// Two hours are asked for by name.
+const names = positionals.length > 0 ? positionals : experiments.filter((one) => one !== soak).map(({ name }) => name);
+const unknown = names.filter((name) => experiments.every((one) => one.name !== name));
+if (unknown.length > 0 || !(scale > 0) || !Number.isSafeInteger(seed)) {
+  console.error(
+    `usage: npm run chaos -- [${experiments.map(({ name }) => name).join(" | ")}] [--seed N] [--scale 0.1] [--history FILE]`,
+  );
+  process.exit(2);
+}
+
+console.log(`seed ${seed}, scale ${scale}`);
+for (const experiment of experiments.filter(({ name }) => names.includes(name))) {
+  console.log(`\n${experiment.name}: ${experiment.claim}`);
+  const database = await startBenchDatabase();
+  const history = openHistory(values.history ? `${values.history}.${experiment.name}.jsonl` : null);
+  const startedAt = performance.now();
+  try {
+    const setting = {
+      ...database,
+      killPostgres: () => killPostgres(database.pool),
+      random: seededRandom(seed),
+      history,
+      scale,
+    };
+    const verdict = await runExperiment(experiment, setting);
+    const slowest = Math.max(0, ...verdict.recoveredMs);
+    console.log(
+      `  ${isGood(verdict) ? "held" : "BROKEN"}: ${verdict.jobs} jobs, ${verdict.faults} faults, ${verdict.lost} lost, ` +
+        `${verdict.duplicated} duplicated, ${verdict.unexpected.length} unexpected` +
+        `${verdict.recoveredMs.length > 0 ? `, slowest recovery ${(slowest / 1000).toFixed(1)} s` : ""}` +
+        `; ${((performance.now() - startedAt) / 1000).toFixed(0)} s`,
+    );
+    for (const what of verdict.unexpected.slice(0, 10)) console.log(`  ${what}`);
+    for (const entry of history.entries()) {
+      if (entry.kind === "measured") console.log(`  ${entry.what}: ${Math.round(entry.value)} ${entry.unit}`);
+    }
+    if (!isGood(verdict)) process.exitCode = 1;
+  } finally {
+    await database.close();
+  }
+}
+
+/** The parent of a connection's process is Postgres itself. */
+async function killPostgres(pool: Pool): Promise<void> {
+  const { rows } = await pool.query<{ pid: number }>("select pg_backend_pid() as pid");
+  const parent = /^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${rows[0]?.pid}/status`, "utf8"))?.[1];
+  process.kill(Number(parent), "SIGKILL");
+}

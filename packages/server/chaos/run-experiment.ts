@@ -1,0 +1,10 @@
+import { createFarEnds } from "../test/support/scripted-stages.ts";
+import type { Experiment, Setting } from "./experiment.ts";
+import { judge, type Verdict } from "./judge.ts";
+
+/** Carries an experiment out, and has somebody else judge it. */
+export async function runExperiment(experiment: Experiment, setting: Setting): Promise<Verdict> {
+  await createFarEnds(setting.pool);
+  await experiment.run(setting);
+  return judge(setting.pool, setting.history.entries());
+}

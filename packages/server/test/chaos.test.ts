@@ -1,0 +1,65 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { databaseFaults } from "../chaos/database-faults.ts";
+import { type Experiment, seededRandom } from "../chaos/experiment.ts";
+import { openHistory } from "../chaos/history.ts";
+import { judge } from "../chaos/judge.ts";
+import { repeatedPosts } from "../chaos/repeated-posts.ts";
+import { runExperiment } from "../chaos/run-experiment.ts";
+import { workerKills } from "../chaos/worker-kills.ts";
+import { createTestDatabase, type TestDatabase } from "./support/database.ts";
+import { createFarEnds } from "./support/scripted-stages.ts";
+import { seedJob, seedProject } from "./support/seed-jobs.ts";
+
+// A seeded sample of what `npm run chaos` does at length.
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+afterEach(() => database.drop());
+
+const held = { lost: 0, duplicated: 0, unexpected: [] };
+
+test.each<[Experiment, number]>([
+  [workerKills, 0.01],
+  [repeatedPosts, 0.05],
+  [databaseFaults, 0.02],
+])("a sample of $name holds", async (experiment, scale) => {
+  const setting = {
+    url: database.url,
+    pool: database.pool,
+    random: seededRandom(42),
+    history: openHistory(null),
+    scale,
+  };
+  const verdict = await runExperiment(experiment, setting);
+  expect(verdict).toMatchObject(held);
+  expect(verdict.faults).toBeGreaterThan(1);
+  expect(verdict.jobs).toBeGreaterThan(1);
+});
+
+test("the judge sees what is lost, done twice, slow and out of order", async () => {
+  const { pool } = database;
+  await createFarEnds(pool);
+  const project = await seedProject(pool);
+  const [active, ended] = [await seedJob(pool, project), await seedJob(pool, project)];
+  await pool.query("update jobs set status = 'failed', failure_message = 'Broken.' where id = $1", [ended]);
+  await pool.query(
+    "insert into job_events (job_id, seq, kind, data) values ($1, 2, 'failed', '{}'), ($1, 3, 'failed', '{}')",
+    [ended],
+  );
+  await pool.query("insert into steps (job_id, number, messages) values ($1, 1, '[]')", [ended]);
+  await pool.query("insert into turns (job_id, number) values ($1, 1)", [ended]);
+  const verdict = await judge(pool, [
+    { kind: "accepted", jobId: active },
+    { kind: "accepted", jobId: "job_gone", idempotencyKey: "a" },
+    { kind: "accepted", jobId: ended, idempotencyKey: "a" },
+    { kind: "recovered", afterMs: 20, msMax: 10 },
+    { kind: "expected", jobs: 3 },
+  ]);
+  expect(verdict).toMatchObject({ jobs: 3, lost: 2, duplicated: 3 });
+  expect(verdict.unexpected).toEqual([
+    "recovered after 20 ms, 10 allowed",
+    "a job failed: Broken.",
+    "2 jobs instead of 3",
+  ]);
+});
