@@ -17,6 +17,7 @@ import { registerJobDiff } from "./commands/job-diff.ts";
 import { registerJobGet } from "./commands/job-get.ts";
 import { registerJobList } from "./commands/job-list.ts";
 import { registerJobMessage } from "./commands/job-message.ts";
+import { registerJobPreview } from "./commands/job-preview.ts";
 import { registerJobReport } from "./commands/job-report.ts";
 import { registerJobRun } from "./commands/job-run.ts";
 import { registerJobWatch } from "./commands/job-watch.ts";
@@ -89,6 +90,7 @@ export function buildProgram(cli: Cli): Command {
 
   const job = group(program, "job", "jobs of a running server (emend login, or EMEND_URL and EMEND_API_KEY)");
   registerJobCreate(job, cli);
+  registerJobPreview(job, cli);
   registerJobGet(job, cli);
   registerJobList(job, cli);
   registerJobWatch(job, cli);

@@ -39,6 +39,16 @@ test("job create --wait --json prints the job's nine fields when it is over, and
   expect(JSON.parse(stdout)).toEqual({ ...newJob("job_1"), status: "completed" });
 });
 
+test("job preview asks for a preview, waits, and prints its diff alone", async () => {
+  const running = startEmend(["job", "preview", "docs", "go"], { env });
+  await server.untilSeen(3);
+  server.update("job_1", { status: "completed" });
+  const { code, stdout } = await running.finished;
+  expect(JSON.parse(server.seen[0]?.body ?? "")).toEqual({ prompt: "go", preview: true });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^diff --git /);
+});
+
 test("a job that fails while it is waited for has an exit code of its own", async () => {
   const running = startEmend(["job", "create", "docs", "go", "--wait"], { env });
   await server.untilSeen(3);

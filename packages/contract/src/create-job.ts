@@ -28,6 +28,12 @@ export const CreateJobBody = Type.Object(
     maxCostUsd: Type.Optional(
       Type.Number({ minimum: 0, description: "Cost limit of this job; it can only lower the project's." }),
     ),
+    preview: Type.Optional(
+      Type.Boolean({
+        description:
+          "Show the diff and open nothing: the job ends as any other, with `prLink` null and nothing pushed. It counts against the quota.",
+      }),
+    ),
   },
   { $id: "CreateJobBody", description: "Unknown fields are ignored." },
 );

@@ -93,6 +93,26 @@ export const JobRun = Type.Object(
     violations: Type.Array(Type.Object({ path: Type.String(), rule: Type.String() }), {
       description: "What policy denied; nothing was published then.",
     }),
+    preview: Type.Boolean({ description: "The job shows its diff and opens nothing." }),
+    context: Type.Array(
+      Type.Object(
+        { name: Type.String(), repositoryUrl: Type.String(), ref: Type.String(), commit: Type.String() },
+        record,
+      ),
+      { description: "The context repositories that the job has read, each at the commit it reads." },
+    ),
+    sources: Type.Array(
+      Type.Object(
+        {
+          repository: nullable(Type.String(), "A context repository's name; null: the project's own."),
+          path: Type.String(),
+          line: Type.Integer({ minimum: 1 }),
+          commit: Type.String(),
+        },
+        record,
+      ),
+      { description: "The lines that the change is founded on; each was looked up." },
+    ),
     baseCommit: nullable(Type.String()),
     baseBranch: nullable(Type.String()),
     pullRequest: nullable(
@@ -150,6 +170,9 @@ export const JobRun = Type.Object(
         usage: { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, costUsd: 0 },
         findings: { before: 2, after: 2, introducedCount: 0, fixedCount: 0, introduced: [], fixed: [] },
         violations: [],
+        preview: false,
+        context: [],
+        sources: [],
         baseCommit: "3f1c9e0b7a6d5c4b3a2910f8e7d6c5b4a3928170",
         baseBranch: "main",
         pullRequest: { number: 42, url: "https://github.com/acme/docs/pull/42", state: "open", draft: false },

@@ -61,7 +61,7 @@ test("its token is sealed, rotates with the secret, and its table is part of eve
   const { rows } = await pool.query("select credential from context_repositories where id = $1", [id]);
   expect(rows[0].credential.toString("latin1")).not.toContain("ghp-token");
   expect(await openContextCredential({ db: pool, sealer }, id)).toBe("ghp-token");
-  await rotateSecret(pool, { from: oldSecret, to: newSecret });
+  await rotateSecret(pool, { from: [oldSecret], to: newSecret });
   expect(await openContextCredential({ db: pool, sealer: createSealer(newSecret) }, id)).toBe("ghp-token");
   await expect(openContextCredential({ db: pool, sealer }, id)).rejects.toThrow();
   expect((await listTables(pool)).map(({ name }) => name)).toContain("context_repositories");

@@ -6,28 +6,34 @@ import { narratorFor } from "../watch/narrator-for.ts";
 import { createTeller } from "../watch/teller.ts";
 import { watchJob } from "../watch/watch-job.ts";
 
+interface WaitOptions {
+  project: string;
+  json?: boolean;
+  after?: number;
+}
+
 /** Waits for a job that was just started, shows its phases beside the result, and prints its pull request's link. */
-export async function finishJob(
-  cli: Cli,
-  jobs: Jobs,
-  started: AgentJob,
-  options: { project: string; json?: boolean; after?: number },
-): Promise<void> {
+export async function finishJob(cli: Cli, jobs: Jobs, started: AgentJob, options: WaitOptions): Promise<void> {
+  const job = await untilFinal(cli, jobs, started, options);
+  if (options.json) printResult(cli, options, job, "");
+  else if (job.prLink && job.status !== "failed") printResult(cli, options, job, job.prLink);
+  if (!job.prLink && job.status === "completed") say(cli, options, "Completed: nothing had to change.");
+  await assertNotFailed(cli, jobs, job);
+}
+
+/** Waits for a job that was just started and shows its phases beside the result. */
+export async function untilFinal(cli: Cli, jobs: Jobs, started: AgentJob, options: WaitOptions): Promise<AgentJob> {
   say(cli, options, `Job ${started.id} is ${started.status}.`);
   const narrator = narratorFor(cli, cli.stderr, options);
   const { tell } = createTeller(narrator);
   const after = options.after === undefined ? {} : { after: options.after };
-  const job = await watchJob(jobs, started.id, { ...after, onEvent: tell, signal: cli.signal })
+  return watchJob(jobs, started.id, { ...after, onEvent: tell, signal: cli.signal })
     .catch((error) => {
       if (!cli.signal.aborted) throw error;
       const again = `emend job get ${options.project} ${started.id}`;
       throw new CliError("interrupted", `stopped waiting; the job goes on: ${again}`);
     })
     .finally(narrator.end);
-  if (options.json) printResult(cli, options, job, "");
-  else if (job.prLink && job.status !== "failed") printResult(cli, options, job, job.prLink);
-  if (!job.prLink && job.status === "completed") say(cli, options, "Completed: nothing had to change.");
-  await assertNotFailed(cli, jobs, job);
 }
 
 /** A job that failed has an exit code of its own, so that a script notices, and says why. */

@@ -49,7 +49,7 @@ async function createJob(cli: Cli, project: string, words: string, options: Crea
   await finishJob(cli, jobs, created, { ...options, project });
 }
 
-function parseCost(text: string): number {
+export function parseCost(text: string): number {
   const usd = Number(text);
   if (/^\d+(\.\d+)?$/.test(text)) return usd;
   throw new InvalidArgumentError("Give an amount in US dollars, such as 0.50.");

@@ -24,12 +24,15 @@ export function registerJobDiff(job: Command, cli: Cli): void {
 }
 
 async function diffJob(cli: Cli, project: string, id: string, options: DiffOptions): Promise<void> {
-  const found = await jobsOf(cli, project).diff(id, { signal: cli.signal });
-  if (options.json) return printResult(cli, options, found, "");
-  if (found.diff === "") return say(cli, options, "Nothing changed.");
-  if (options.stat) return printResult(cli, options, found, statOf(found));
+  showDiff(cli, await jobsOf(cli, project).diff(id, { signal: cli.signal }), options);
+}
+
+export function showDiff(cli: Cli, found: JobDiff, options: DiffOptions): void {
+  if (options.json) printResult(cli, options, found, "");
+  else if (found.diff === "") say(cli, options, "Nothing changed.");
+  else if (options.stat) printResult(cli, options, found, statOf(found));
   // In a pipe the bytes are what `git apply` reads; on a terminal nothing in them may move the cursor.
-  cli.stdout.write(cli.stdout.isTTY ? found.diff.split("\n").map(paint).join("\n") : found.diff);
+  else cli.stdout.write(cli.stdout.isTTY ? found.diff.split("\n").map(paint).join("\n") : found.diff);
 }
 
 function statOf({ files }: JobDiff): string {

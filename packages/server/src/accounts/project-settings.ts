@@ -26,6 +26,8 @@ const ProjectSettings = Type.Object({
   ),
   /** A language model looks at its own finished change once more, and may revise it. */
   selfReview: Type.Boolean({ default: true }),
+  /** Files of the repository that say how its documentation is to be written, beside AGENTS.md and its like. */
+  styleGuides: Type.Array(Type.String({ minLength: 1, maxLength: 1000 }), { maxItems: 20, default: [] }),
   /** Branches are `<prefix>/<job id>`. */
   branchPrefix: Type.String({ minLength: 1, maxLength: 100, default: "emend" }),
   /** Pull requests are opened as drafts. */

@@ -4,10 +4,25 @@ import type { Overlay, OverlayEdit, Tree } from "../tree/tree.ts";
 
 /** What an agent hands over beside its overlay. */
 export type AgentOutcome =
-  | { kind: "finished"; title: string; summary: string }
+  | { kind: "finished"; title: string; summary: string; sources?: readonly Source[] }
   /** A limit was reached; what was done so far is kept. */
   | { kind: "stopped"; code: "budget_exceeded" | "timeout"; title: string; summary: string }
   | { kind: "unchanged"; summary: string };
+
+/** A line that a change is founded on; it was there when the agent finished. */
+export interface Source {
+  /** A context repository's name; null: the project's own repository, at its base. */
+  repository: string | null;
+  path: string;
+  line: number;
+}
+
+/** Other repositories that a job may read and never write. */
+export interface ContextTrees {
+  readonly names: readonly string[];
+  /** Pinned at the first look: a job sees one commit of each, however often it is resumed. */
+  open(name: string, signal: AbortSignal): Promise<Tree>;
+}
 
 export interface Usage {
   model: string;
@@ -87,6 +102,10 @@ export interface AgentTask {
   base: Tree;
   /** Already loaded with the edits of the stored steps. */
   overlay: Overlay;
+  /** Absent: the project's own repository is all there is. */
+  context?: ContextTrees;
+  /** Files of the repository that say how its documentation is to be written. */
+  styleGuides?: readonly string[];
   /** The steps that an earlier run stored; empty at the start. */
   steps: readonly Step[];
   /** What was asked later, each after the steps that were there by then. */

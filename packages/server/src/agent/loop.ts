@@ -1,5 +1,5 @@
 import { isAppError } from "../errors.ts";
-import type { AgentDeps, AgentOutcome, AgentTask, Message, Step, ToolCall } from "./agent.ts";
+import type { AgentDeps, AgentOutcome, AgentTask, ContextTrees, Message, Step, ToolCall } from "./agent.ts";
 import { revertAll } from "./apply-edits.ts";
 import { type LimitReached, limitReached, timeIsUp, timeLeftMs } from "./budget.ts";
 import { compact } from "./compact.ts";
@@ -9,9 +9,11 @@ import { finishedBy, outcomeOf, stoppedOutcome } from "./outcome.ts";
 import { createSiteSession } from "./site-session.ts";
 import { storable } from "./storable.ts";
 import { systemPrompt } from "./system-prompt.ts";
+import { refuseContextPath } from "./tools/context-path.ts";
 import { callTool, describeTools, isWritingTool, type ToolResult } from "./tools/registry.ts";
 import type { ToolContext } from "./tools/tool.ts";
 
+const noContext: ContextTrees = { names: [], open: () => Promise.reject(new Error("there is no context")) };
 const proseReminder =
   "That was no tool call, so nothing happened. Go on with a tool; when the work is done, or cannot be done, call finish.";
 
@@ -22,7 +24,7 @@ const proseReminder =
 export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSignal): Promise<AgentOutcome> {
   const steps = [...task.steps];
   const earlier = finishedBy(latestRound(task, steps).at(-1));
-  if (earlier && !task.opening) return outcomeOf(earlier, task.overlay);
+  if (earlier && !task.opening) return outcomeOf(earlier, task);
 
   const site = createSiteSession({
     base: task.base,
@@ -30,11 +32,18 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
     docsDir: task.docsDir,
     cache: deps.siteCache,
   });
+  const context = task.context ?? noContext;
   const turn: TurnDeps = {
     deps,
     // The rules read none of it: their jobs need not wait for the site.
     system: await systemPrompt(task, deps.model.nature === "language" ? await site.base(signal) : null),
-    context: { overlay: task.overlay, site, refusePath: (path) => deps.refusePath?.(path) ?? null },
+    context: {
+      overlay: task.overlay,
+      base: task.base,
+      context,
+      site,
+      refusePath: (path) => refuseContextPath(context.names, path) ?? deps.refusePath?.(path) ?? null,
+    },
   };
   const conversation = conversationOf(task, steps);
   let opening: Message[] = task.opening ? [storable(task.opening)] : [];
@@ -64,7 +73,7 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
     conversation.push(...step.messages);
     opening = [];
     const finished = finishedBy(step);
-    if (finished) return outcomeOf(finished, task.overlay);
+    if (finished) return outcomeOf(finished, task);
   }
 }
 

@@ -1,14 +1,15 @@
 import { Value } from "typebox/value";
-import type { Overlay } from "../tree/tree.ts";
-import type { AgentOutcome, AgentTask, Step } from "./agent.ts";
+import type { AgentOutcome, AgentTask, Source, Step } from "./agent.ts";
 import type { LimitReached } from "./budget.ts";
 import { latestPrompt } from "./conversation.ts";
 import { shown } from "./shown.ts";
 import { FinishInput } from "./tools/finish.ts";
+import { parseSource } from "./tools/sources.ts";
 
 interface Finished {
   title: string;
   summary: string;
+  sources: readonly string[];
 }
 
 const titleCharactersMax = 72;
@@ -19,13 +20,24 @@ export function finishedBy(step: Pick<Step, "messages"> | undefined): Finished |
     if (message.role !== "tool" || message.name !== "finish" || message.isError) continue;
     const calls = step?.messages.flatMap((said) => (said.role === "assistant" ? said.toolCalls : [])) ?? [];
     const input = calls.find((call) => call.id === message.callId)?.input;
-    if (Value.Check(FinishInput, input)) return { title: input.title.trim(), summary: input.summary };
+    if (Value.Check(FinishInput, input)) return { sources: [], ...input, title: input.title.trim() };
   }
   return null;
 }
 
-export function outcomeOf({ title, summary }: Finished, overlay: Overlay): AgentOutcome {
-  return overlay.entries().length === 0 ? { kind: "unchanged", summary } : { kind: "finished", title, summary };
+export function outcomeOf({ title, summary, sources }: Finished, task: AgentTask): AgentOutcome {
+  if (task.overlay.entries().length === 0) return { kind: "unchanged", summary };
+  return { kind: "finished", title, summary, ...(sources.length > 0 && { sources: parseSources(sources, task) }) };
+}
+
+/** Each once; they were looked up before the call was accepted. */
+function parseSources(words: readonly string[], task: AgentTask): readonly Source[] {
+  const known = new Map<string, Source>();
+  for (const one of words) {
+    const source = parseSource(task.context?.names ?? [], one);
+    if (source) known.set(JSON.stringify(source), source);
+  }
+  return [...known.values()];
 }
 
 export function stoppedOutcome({ code, reason }: LimitReached, task: AgentTask): AgentOutcome {

@@ -1,19 +1,11 @@
 import { readFile } from "node:fs/promises";
 import type { Site } from "@emend/site";
+import { readTemplate } from "../lib/read-template.ts";
 import type { AgentTask } from "./agent.ts";
 import { frameworkGuide } from "./framework-guides.ts";
 import { withoutFence } from "./openings.ts";
 
 const guidanceFiles = ["AGENTS.md", "CLAUDE.md", ".emend/instructions.md"];
-const templateFiles = [
-  ".github/pull_request_template.md",
-  ".github/PULL_REQUEST_TEMPLATE.md",
-  "pull_request_template.md",
-  "PULL_REQUEST_TEMPLATE.md",
-  "docs/pull_request_template.md",
-  ".gitlab/merge_request_templates/Default.md",
-  ".gitea/pull_request_template.md",
-];
 const guidanceBytesMax = 16_000;
 const foldersShownMax = 40;
 
@@ -22,16 +14,24 @@ const foldersShownMax = 40;
  * fenced as content. All of it follows from the base, so every turn of a job begins with the same bytes.
  */
 export async function systemPrompt(
-  task: Pick<AgentTask, "base" | "docsDir">,
+  task: Pick<AgentTask, "base" | "docsDir" | "context" | "styleGuides">,
   site: Pick<Site, "framework" | "pages"> | null,
 ): Promise<string> {
   const ours = await readFile(new URL("./prompt.md", import.meta.url), "utf8");
   const place =
     task.docsDir === "" ? "" : `\nThe documentation is the folder ${task.docsDir}; change nothing outside it.\n`;
   const parts = await Promise.all(
-    guidanceFiles.map((path) => fenced(task, path, `The project's guidance, from ${path}:`)),
+    [...new Set([...guidanceFiles, ...(task.styleGuides ?? [])])].map((path) =>
+      fenced(task, path, `The project's guidance, from ${path}:`),
+    ),
   );
-  return ours + place + shapeOf(site) + parts.join("") + (await template(task));
+  return ours + place + contextOf(task) + shapeOf(site) + parts.join("") + (await template(task));
+}
+
+function contextOf({ context }: Pick<AgentTask, "context">): string {
+  if (!context || context.names.length === 0) return "";
+  const names = context.names.map((name) => `@${name}`).join(", ");
+  return `\nContext repositories, to read and not to change: ${names}. \`list_files\`, \`search\` (by \`under\`) and \`read_file\` take paths such as @${context.names[0]}/README.md. Write about code only what you read there, and cite the lines in \`finish\`'s \`sources\`.\n`;
 }
 
 function shapeOf(site: Pick<Site, "framework" | "pages"> | null): string {
@@ -48,21 +48,19 @@ function shapeOf(site: Pick<Site, "framework" | "pages"> | null): string {
 }
 
 async function template(task: Pick<AgentTask, "base">): Promise<string> {
-  for (const path of templateFiles) {
-    const text = await fenced(
-      task,
-      path,
-      `The repository's template for pull requests, from ${path}. Order the summary by its headings, and leave out what does not apply:`,
-    );
-    if (text !== "") return text;
-  }
-  return "";
+  const found = await readTemplate(task.base);
+  if (!found) return "";
+  const words = `The repository's template for pull requests, from ${found.path}. Order the summary by its headings, and leave out what does not apply:`;
+  return inFence(words, found.text);
 }
 
 async function fenced(task: Pick<AgentTask, "base">, path: string, words: string): Promise<string> {
   // The base, not the overlay: an agent must not be able to write its own guidance.
   const bytes = await task.base.read(path);
   if (bytes === null || bytes.byteLength === 0) return "";
-  const text = bytes.subarray(0, guidanceBytesMax).toString();
+  return inFence(words, bytes.subarray(0, guidanceBytesMax).toString());
+}
+
+function inFence(words: string, text: string): string {
   return `\n${words}\n<content>\n${withoutFence(text)}\n</content>\n`;
 }

@@ -16,7 +16,7 @@ export function parseCreateBody(
   rules: { promptCodePointsMax: number; models: readonly string[] },
 ): CreateJobBody {
   if (!shape.Check(body)) throw invalid(wordsFor(shape.Errors(body)[0]));
-  const { prompt, baseRef, model, draft, maxCostUsd } = body;
+  const { prompt, baseRef, model, draft, maxCostUsd, preview } = body;
   if (prompt.includes("\0")) throw invalid("prompt must not hold U+0000.");
   if (!prompt.isWellFormed()) throw invalid("prompt must not hold a lone surrogate.");
   if (isLongerThan(prompt, rules.promptCodePointsMax)) {
@@ -32,6 +32,7 @@ export function parseCreateBody(
     ...(model !== undefined && { model }),
     ...(draft !== undefined && { draft }),
     ...(maxCostUsd !== undefined && { maxCostUsd }),
+    ...(preview !== undefined && { preview }),
   };
 }
 

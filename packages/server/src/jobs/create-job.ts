@@ -12,6 +12,8 @@ export interface CreateJobInput {
   model: string | null;
   draft: boolean | null;
   maxCostUsd: number | null;
+  /** It is to show its diff and open nothing. */
+  preview?: boolean;
   createdBy: string;
   idempotencyKey: string | null;
 }
@@ -67,8 +69,8 @@ export async function createJob(
   const model = input.model ?? rules.model;
   const [head, tail] = newJobHalves({ id, repositoryUrl: rules.repositoryUrl, branch, model });
   const { rows } = await deps.db.query<Row>({
-    name: "create-job",
-    text: `select * from create_job($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, make_interval(secs => $12),
+    name: input.preview ? "create-preview-job" : "create-job",
+    text: `select * from ${input.preview ? "create_preview_job" : "create_job"}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, make_interval(secs => $12),
              $13, $14, $15, $16)`,
     values: [
       id,
@@ -99,7 +101,8 @@ export async function createJob(
 
 /** Two bodies are the same when the fields that Emend reads are: not their white space, order or unknown fields. */
 function bodyHash(input: CreateJobInput): Buffer {
-  const fields = [input.prompt, input.baseRef, input.model, input.draft, input.maxCostUsd];
+  const fields: unknown[] = [input.prompt, input.baseRef, input.model, input.draft, input.maxCostUsd];
+  if (input.preview) fields.push("preview");
   return hash("sha256", JSON.stringify(fields), "buffer");
 }
 

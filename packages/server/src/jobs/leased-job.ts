@@ -1,5 +1,6 @@
 import type { JobPhase } from "@emend/contract";
 import type { Lease } from "./lease.ts";
+import type { PinnedContext } from "./record-context.ts";
 import type { RecordedPullRequest } from "./record-pull-request.ts";
 
 /** A job as the run that claimed it sees it, with all that earlier runs stored. */
@@ -30,9 +31,26 @@ export interface LeasedJob {
   continuesBranch: boolean;
   /** Files that the base branch changed otherwise before the job published; empty where nothing is known of it. */
   baseConflict: readonly string[];
+  /** It shows its diff and opens nothing. */
+  preview: boolean;
+  /** What earlier runs read of context repositories: later ones read the same. */
+  context: readonly PinnedContext[];
+  /** What earlier rounds of the job were founded on. */
+  sources: readonly StoredSource[];
   /** Stored before the push: a job that has it is published, never worked on again. */
   change: StoredChange | null;
   pullRequest: RecordedPullRequest | null;
+}
+
+/** A line of a repository at a commit. */
+export interface StoredSource {
+  /** A context repository's name; null: the project's own. */
+  repository: string | null;
+  repositoryUrl: string;
+  forge: string;
+  path: string;
+  line: number;
+  commit: string;
 }
 
 export interface StoredChange {
@@ -47,7 +65,8 @@ export interface StoredChange {
 
 export const leasedJobColumns = `id, lease, project_id, prompt, model, chosen_model, branch, created_at, base_ref, draft,
   max_cost_usd, phase, runs, crashes, retries, stop_asked, base_commit, base_branch, title, summary, findings,
-  limit_reached, tree_id, commit_id, pull_request, continues_branch, base_conflict`;
+  limit_reached, tree_id, commit_id, pull_request, continues_branch, base_conflict, preview, context,
+  sources`;
 
 export interface LeasedJobRow {
   id: string;
@@ -77,6 +96,9 @@ export interface LeasedJobRow {
   pull_request: RecordedPullRequest | null;
   continues_branch: boolean;
   base_conflict: string[] | null;
+  preview: boolean;
+  context: PinnedContext[];
+  sources: StoredSource[];
 }
 
 export function toLeasedJob(row: LeasedJobRow): LeasedJob {
@@ -101,6 +123,9 @@ export function toLeasedJob(row: LeasedJobRow): LeasedJob {
     baseBranch: row.base_branch,
     continuesBranch: row.continues_branch,
     baseConflict: row.base_conflict ?? [],
+    preview: row.preview,
+    context: row.context,
+    sources: row.sources,
     change: toStoredChange(row),
     pullRequest: row.pull_request,
   };

@@ -108,7 +108,7 @@ export async function acceptMessage(
        returning number
      ), changed as (
        update jobs set status = 'active', phase = 'queued', ref = branch, continues_branch = pushed,
-         base_commit = case when not pushed then base_commit end,
+         base_commit = case when not pushed then base_commit end, context = '[]',
          tree_id = null, commit_id = null, limit_reached = null, findings = null,
          failure_code = null, failure_message = null, ended_at = null, stop_asked = null,
          contents_dropped_at = null, crashes = 0, retries = 0, run_after = clock_timestamp(),

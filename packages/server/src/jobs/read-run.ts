@@ -3,7 +3,10 @@ import type { Queryable } from "../db/pool.ts";
 import { isJobId } from "./job-id.ts";
 import { type StoredVerdict, toFindings } from "./stored-verdict.ts";
 
-interface RunRow extends Pick<JobRun, "id" | "status" | "phase" | "prompt" | "model" | "title" | "summary"> {
+interface RunRow
+  extends Pick<JobRun, "id" | "status" | "phase" | "prompt" | "model" | "title" | "summary" | "preview"> {
+  context: JobRun["context"];
+  sources: JobRun["sources"];
   created_by: string;
   failure_code: NonNullable<JobRun["failure"]>["code"] | null;
   failure_message: string | null;
@@ -29,7 +32,7 @@ export async function readRun(db: Queryable, job: { id: string; projectId: strin
   const { rows } = await db.query<RunRow>({
     name: "read-run",
     text: `select id, status, phase, prompt, model, title, summary, created_by, failure_code, failure_message,
-        limit_reached, usage, findings, base_commit, base_branch, pull_request, runs, crashes,
+        limit_reached, usage, findings, base_commit, base_branch, pull_request, runs, crashes, preview, context, sources,
         wire_time(created_at) as created_at, wire_time(updated_at) as updated_at, wire_time(ended_at) as ended_at,
         wire_time(archived_at) as archived_at,
         (select wire_time(min(created_at)) from job_events where job_id = jobs.id and kind = 'run.started') as started_at,
@@ -72,6 +75,9 @@ function toRun(row: RunRow): JobRun {
       fixed: findings.fixed.slice(0, findingsShownMax),
     },
     violations: [...(row.findings?.violations ?? [])],
+    preview: row.preview,
+    context: row.context.map(({ name, repositoryUrl, ref, commit }) => ({ name, repositoryUrl, ref, commit })),
+    sources: row.sources.map(({ repository, path, line, commit }) => ({ repository, path, line, commit })),
     baseCommit: row.base_commit,
     baseBranch: row.base_branch,
     pullRequest: row.pull_request && {

@@ -3,6 +3,7 @@ import { deflate } from "node:zlib";
 import type { Queryable } from "../db/pool.ts";
 import { diffFiles } from "./diff-files.ts";
 import type { Lease } from "./lease.ts";
+import type { StoredSource } from "./leased-job.ts";
 import { toJsonb, toText } from "./to-jsonb.ts";
 import { writeFenced } from "./write-fenced.ts";
 
@@ -14,13 +15,15 @@ export interface RecordedChange {
   /** The unified diff; stored here because nodes that serve the API have no mirror. */
   diff: Buffer;
   limitReached: "budget_exceeded" | "timeout" | null;
+  /** What it is founded on, of this round and of earlier ones. */
+  sources: readonly StoredSource[];
   /** The findings in short, for those who watch. */
   figures: unknown;
 }
 
 export async function recordChange(db: Queryable, lease: Lease, change: RecordedChange): Promise<void> {
   await writeFenced(db, lease, {
-    set: "title = $5, summary = $6, findings = $7::jsonb, diff = $8, limit_reached = $9, diff_figures = $10::jsonb",
+    set: "title = $5, summary = $6, findings = $7::jsonb, diff = $8, limit_reached = $9, diff_figures = $10::jsonb, sources = $11::jsonb",
     values: [
       toText(change.title),
       toText(change.summary),
@@ -28,6 +31,7 @@ export async function recordChange(db: Queryable, lease: Lease, change: Recorded
       await promisify(deflate)(change.diff),
       change.limitReached,
       toJsonb(figuresOf(change.diff)),
+      toJsonb(change.sources),
     ],
     event: { kind: "findings", data: change.figures },
   });

@@ -25,7 +25,15 @@ afterAll(() => database.drop());
 
 const usage = { model: "vendor/other", inputTokens: 1, outputTokens: 1, cachedInputTokens: 0, costUsd: 0 };
 const pullRequest = { number: 1, url: "http://forge.test/1", state: "open", draft: false } as const;
-const change = { title: "T", summary: "S", findings: {}, diff: Buffer.from("d"), limitReached: null, figures: {} };
+const change = {
+  title: "T",
+  summary: "S",
+  findings: {},
+  diff: Buffer.from("d"),
+  limitReached: null,
+  sources: [],
+  figures: {},
+};
 const edit = { path: "a.md", mode: "100644", content: Buffer.from("a") };
 
 const writes: Record<string, (pool: Pool, lease: Lease) => Promise<unknown>> = {

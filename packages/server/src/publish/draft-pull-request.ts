@@ -1,4 +1,5 @@
 import type { PullRequestCheck, PullRequestDraft } from "../forge/forge.ts";
+import { readTemplate } from "../lib/read-template.ts";
 import type { CheckFigures, PublishDeps, PublishInput } from "./publication.ts";
 import { pullRequestBody, type TouchedFile } from "./pull-request-body.ts";
 import { plainLine } from "./quiet-text.ts";
@@ -14,6 +15,7 @@ export async function draftPullRequest(
   input: PublishInput & { draftsSupported?: false },
 ): Promise<PullRequestDraft> {
   const checks = listChecks(input.checks);
+  const template = await readTemplate(deps.mirror.treeAt(input.base.commit));
   const isMarked = input.draft && input.draftsSupported === false;
   const title = plainLine(input.title, titleCharactersMax) || "Update documentation";
   return {
@@ -22,6 +24,7 @@ export async function draftPullRequest(
     title: isMarked ? needsReview + title : title,
     body: pullRequestBody({
       ...input,
+      template: template?.text ?? null,
       files: await listTouchedFiles(deps, input),
       checks: deps.forge.showsChecks ? [] : checks,
       introduced: input.checks.introduced,
@@ -60,7 +63,7 @@ export function listChecks(figures: CheckFigures): readonly PullRequestCheck[] {
   ];
 }
 
-async function listTouchedFiles(deps: PublishDeps, input: PublishInput): Promise<readonly TouchedFile[]> {
+export async function listTouchedFiles(deps: PublishDeps, input: PublishInput): Promise<readonly TouchedFile[]> {
   const base = new Set((await deps.mirror.treeAt(input.base.commit).list()).map((entry) => entry.path));
   return input.entries.map(({ path, content }) => {
     if (content === null) return { path, kind: "deleted" };

@@ -68,17 +68,41 @@ export interface CheckFigures {
   findingsAfter: number;
 }
 
+/** What a job has used up. */
+export interface TotalUsage {
+  steps: number;
+  inputTokens: number;
+  outputTokens: number;
+  cachedInputTokens: number;
+  costUsd: number;
+}
+
+/** A line that a change is founded on, where a reader can look it up. */
+export interface CitedSource {
+  /** A context repository's name; null: the project's own. */
+  repository: string | null;
+  repositoryUrl: string;
+  forge: string;
+  path: string;
+  line: number;
+  commit: string;
+}
+
 export interface PublishInput {
   job: {
     id: string;
     createdAt: Date;
     branch: string;
     prompt: string;
+    /** What was asked after it. */
+    followUps: readonly string[];
     /** Where a reader of the pull request can look the job up. */
     url: string;
   };
   /** The model that answered last. */
   model: string;
+  usage: TotalUsage;
+  sources: readonly CitedSource[];
   base: { commit: string; ref: string };
   entries: readonly OverlayEntry[];
   /** Files that the base branch changed otherwise since; the pull request says so. */

@@ -4,6 +4,7 @@ import { ensureDetails } from "./ensure-details.ts";
 import { ensurePullRequest } from "./ensure-pull-request.ts";
 import { findOwnPullRequest } from "./find-pull-request.ts";
 import type { Publication, PublishDeps, PublishInput } from "./publication.ts";
+import { updateBody } from "./update-body.ts";
 
 /**
  * Publishes a change exactly once, however often it is called for the same job: the same commit, a branch that is
@@ -19,6 +20,7 @@ export async function publishChange(deps: PublishDeps, input: PublishInput, sign
     return { kind: "branch_conflict", branch: input.job.branch, found: branch.found };
   }
   const published = await ensurePullRequest(deps, input, signal);
+  if (published.kind === "found") await updateBody(deps, input, published.pullRequest, signal);
   await ensureDetails(deps, published.pullRequest, signal);
   return { ...published, commitId: branch.commitId };
 }

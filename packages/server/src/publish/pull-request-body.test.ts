@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { commitMessage } from "./commit-message.ts";
 import { listChecks } from "./draft-pull-request.ts";
-import { type BodyInput, hasMarker, pullRequestBody } from "./pull-request-body.ts";
+import { type BodyInput, followUpBody, hasMarker, pullRequestBody } from "./pull-request-body.ts";
 
 const finding = {
   check: "links",
@@ -13,8 +13,16 @@ const finding = {
 } as const;
 const figures = { introduced: [finding], fixed: [], findingsBefore: 7, findingsAfter: 8 };
 const input: BodyInput = {
-  job: { id: "job_1", url: "https://emend.test/job/job_1", prompt: "Move guides/auth to security/authentication." },
+  job: {
+    id: "job_1",
+    url: "https://emend.test/job/job_1",
+    prompt: "Move guides/auth to security/authentication.",
+    followUps: [],
+  },
   model: "emend/rules",
+  usage: { steps: 3, inputTokens: 12_345, outputTokens: 678, cachedInputTokens: 0, costUsd: 0 },
+  sources: [],
+  template: null,
   summary: "Moved 1 page, rewrote 11 links, added 1 redirect.",
   draft: false,
   files: [
@@ -52,8 +60,10 @@ describe("a pull request's body", () => {
 
   it("names a language model as such", () => {
     expect(pullRequestBody({ ...input, model: "anthropic/claude" })).toContain(
-      "Made by Emend with `anthropic/claude`.",
+      "Made by Emend with `anthropic/claude` in 3 steps: 12,345 tokens in, 678 out.",
     );
+    const usage = { ...input.usage, cachedInputTokens: 10_000, costUsd: 0.0321 };
+    expect(pullRequestBody({ ...input, model: "a/b", usage })).toContain("(10,000 of them cached), 678 out, $0.0321.");
   });
 
   it("lets no agent, prompt or path forge a marker, load an image or hide text", () => {
@@ -99,4 +109,90 @@ describe("the commit's message", () => {
       "Update documentation\n\nEmend-Job: job_1\nSigned-off-by: Docs bot <docs@example.com>\n",
     );
   });
+});
+
+describe("sources", () => {
+  const source = { repository: "api", path: "src/a (b).ts", line: 12, commit: "0123456789abcdef" };
+  const bodyWith = (forge: string, repositoryUrl: string) =>
+    pullRequestBody({ ...input, sources: [{ ...source, forge, repositoryUrl }] });
+
+  it.each([
+    [
+      "github",
+      "https://github.com/acme/api",
+      "https://github.com/acme/api/blob/0123456789abcdef/src/a%20%28b%29.ts#L12",
+    ],
+    ["gitlab", "https://gl.test/a/b", "https://gl.test/a/b/-/blob/0123456789abcdef/src/a%20%28b%29.ts#L12"],
+    ["gitea", "https://gt.test/a/b", "https://gt.test/a/b/src/commit/0123456789abcdef/src/a%20%28b%29.ts#L12"],
+  ])("on %s are links to the lines at the commit that was read", (forge, repositoryUrl, url) => {
+    expect(bodyWith(forge, repositoryUrl)).toContain(`- [\`api/src/a (b).ts:12\`](${url}) at \`0123456789\``);
+  });
+
+  it("on the local forge are named without a link, since it has no page for files", () => {
+    expect(bodyWith("local", "http://127.0.0.1/git/prj_1.git")).toContain("- `api/src/a (b).ts:12` at `0123456789`");
+  });
+});
+
+describe("a repository's template", () => {
+  const template = [
+    "Thank you!",
+    "",
+    "## What does this change?",
+    "",
+    "Describe your change here.",
+    "",
+    "## Why",
+    "",
+    "## How was this tested?",
+    "",
+    "Tell us.",
+    "",
+    "## Checklist",
+    "",
+    "- [ ] I read the guide",
+  ].join("\n");
+
+  it("keeps its sections, with the summary and the checks where they belong", () => {
+    const body = pullRequestBody({ ...input, template, summary: "Moved a page.\n\n## Why\n\nIt was asked for." });
+    expect(body).toContain("Thank you!\n\n## What does this change?\n\nMoved a page.\n\n## Why\n\nIt was asked for.\n");
+    expect(body).toMatch(/## How was this tested\?\n\n- ✓ \*\*Policy\*\*, passed/);
+    expect(body).toContain("## Checklist\n\n- [ ] I read the guide");
+    expect(body).not.toMatch(/Describe your change|Tell us\.|### Checks/);
+    expect(body).toContain("### Touched");
+  });
+
+  it("without a place for it has the summary first, and what it does not answer as it was", () => {
+    const body = pullRequestBody({ ...input, template: "## Ticket\n\nNone", checks: [] });
+    expect(body.startsWith(`${input.summary}\n\n## Ticket\n\nNone\n\n### Touched`)).toBe(true);
+  });
+});
+
+describe("a follow-up's words", () => {
+  const asked = { ...input, job: { ...input.job, followUps: ["Say it shorter."] }, summary: "Said it shorter." };
+
+  it("come after what stands there, whoever wrote it, and once", () => {
+    const before = pullRequestBody(input).replace("### Touched", "A person's remark.\n\n### Touched");
+    const body = followUpBody(before, asked) ?? "";
+    expect(body).toContain("A person's remark.");
+    expect(body.indexOf("## Follow-up\n\n```text\nSay it shorter.\n```\n\nSaid it shorter.")).toBeGreaterThan(
+      body.indexOf("A person's remark."),
+    );
+    expect(hasMarker(body, "job_1")).toBe(true);
+    expect(followUpBody(body, asked)).toBeNull();
+    const again = { ...asked, job: { ...asked.job, followUps: ["Say it shorter.", "And clearer."] } };
+    expect(followUpBody(body, again)).toContain("And clearer.");
+  });
+
+  it("give way where a forge would take no more", () => {
+    const full = `${"x".repeat(59_500)}\n<!-- emend:job=job_1 -->\n`;
+    const body = followUpBody(full, { ...asked, summary: "y".repeat(5_000) }) ?? "";
+    expect(body.length).toBeLessThanOrEqual(60_000);
+    expect(body).toContain("tells of a further message");
+    expect(followUpBody(body, asked)).toBeNull();
+  });
+});
+
+it("words that would load or link to something are shown as text", () => {
+  const body = pullRequestBody({ ...input, summary: "See [this](https://evil.example/?d=canary)." });
+  expect(body.startsWith("```text\nSee [this](https://evil.example/?d=canary).\n```")).toBe(true);
 });

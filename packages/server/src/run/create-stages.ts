@@ -14,6 +14,7 @@ import type { Policy } from "../review/review.ts";
 import { reviewChange } from "../review/review-change.ts";
 import type { CommitInput, Mirrors } from "../tree/mirror.ts";
 import { createOverlay } from "../tree/overlay.ts";
+import { type ContextSource, openContextTrees } from "./context-trees.ts";
 import type { CrashPoint } from "./crash-points.ts";
 import { draftReasonOf } from "./draft-reason.ts";
 import type { OpenTree, Stages, Words } from "./run.ts";
@@ -26,6 +27,7 @@ interface RunProject {
   baseRef: string | null;
   docsDir: string;
   settings: {
+    styleGuides: readonly string[];
     fallbackModels: readonly string[] | null;
     selfReview: boolean;
     draft: boolean;
@@ -43,7 +45,10 @@ export interface StageDeps {
   findProject(id: string): Promise<RunProject | undefined>;
   openForge(project: RunProject): Promise<Forge>;
   openModel(project: RunProject, name: string): Promise<Model>;
+  /** What the project's jobs may read beside its own repository. */
+  listContext(projectId: string): Promise<readonly ContextSource[]>;
   jobUrl(job: LeasedJob): string;
+  findRefused: NonNullable<Stages["findRefused"]>;
   crashPoint(name: CrashPoint): void;
   log: Logger;
 }
@@ -57,6 +62,8 @@ export function createStages(deps: StageDeps): Stages {
   }
 
   const stages: Stages = {
+    findRefused: deps.findRefused,
+
     async openTree(job, edits, signal) {
       const project = await projectOf(job);
       const mirror = await deps.mirrors.open(project.id);
@@ -76,8 +83,10 @@ export function createStages(deps: StageDeps): Stages {
     async runAgent(job, work, signal) {
       const project = await projectOf(job);
       const policy = policyOf(project);
+      const repositories = await deps.listContext(project.id);
+      const context = openContextTrees({ ...deps, ...work }, job, repositories);
       const selfReview = async (words: Words) => (await stages.diff(job, work, words, signal)).toString();
-      return runAgentWithReview(
+      const { outcome, verdict } = await runAgentWithReview(
         {
           model: await deps.openModel(project, job.model),
           ...(project.settings.selfReview && { selfReview }),
@@ -93,11 +102,16 @@ export function createStages(deps: StageDeps): Stages {
           docsDir: project.docsDir,
           base: work.base,
           overlay: work.overlay,
+          context,
+          styleGuides: project.settings.styleGuides,
           steps: work.steps,
           followUps: work.followUps,
         },
         signal,
       );
+      const cited = outcome.kind === "finished" ? (outcome.sources ?? []) : [];
+      const own = { repositoryUrl: project.repositoryUrl, forge: project.forge, commit: work.base.commit };
+      return { outcome, verdict, sources: cited.map((source) => ({ ...(context.pinned(source) ?? own), ...source })) };
     },
 
     async review(job, { base, overlay }, words, signal) {
@@ -141,8 +155,17 @@ export function createStages(deps: StageDeps): Stages {
           renewForEffect: recorder.renewForEffect,
         },
         {
-          job: { id: job.id, createdAt: job.createdAt, branch: job.branch, prompt: job.prompt, url: deps.jobUrl(job) },
+          job: {
+            id: job.id,
+            createdAt: job.createdAt,
+            branch: job.branch,
+            prompt: job.prompt,
+            followUps: work.followUps.map(({ prompt }) => prompt),
+            url: deps.jobUrl(job),
+          },
           model: work.model,
+          usage: work.usage,
+          sources: change.sources,
           base: { commit: work.base.commit, ref: work.baseBranch },
           entries: work.overlay.entries(),
           baseConflict: work.baseConflict,

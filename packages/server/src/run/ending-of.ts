@@ -17,6 +17,7 @@ export function endingOf(outcome: Outcome): Ending {
         code: outcome.limitReached ?? "policy_denied",
         message: deniedMessage(outcome.violations),
       };
+    case "previewed":
     case "published": {
       const { limitReached, summary } = outcome.change;
       return limitReached ? { kind: "failed", code: limitReached, message: summary } : { kind: "completed", summary };

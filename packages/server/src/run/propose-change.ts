@@ -1,12 +1,14 @@
 import type { FollowUp, Step } from "../agent/agent.ts";
-import type { LeasedJob } from "../jobs/leased-job.ts";
+import type { LeasedJob, StoredSource } from "../jobs/leased-job.ts";
+import type { TotalUsage } from "../publish/publication.ts";
 import type { Verdict } from "../review/review.ts";
 import { recordedChange } from "./recorded-change.ts";
 import type { OpenTree, Outcome, ReviewedChange, Words } from "./run.ts";
 import type { RunDeps } from "./run-job.ts";
+import { totalUsage } from "./total-usage.ts";
 
 export type Proposal =
-  | { kind: "reviewed"; change: ReviewedChange; model: string }
+  | { kind: "reviewed"; change: ReviewedChange; model: string; usage: TotalUsage }
   | Extract<Outcome, { kind: "unchanged" | "denied" }>;
 
 /** The agent works, and the review judges; what they agree on is stored before anything is built from it. */
@@ -18,7 +20,7 @@ export async function proposeChange(
   signal: AbortSignal,
 ): Promise<Proposal> {
   const { recorder, stages, crashPoint } = deps;
-  let model = job.answeredBy;
+  const steps = [...said.steps];
   let isChecking = false;
 
   async function saveStep(...[step, edits]: Parameters<typeof recorder.saveStep>): Promise<void> {
@@ -26,7 +28,7 @@ export async function proposeChange(
     if (isChecking) await recorder.setPhase("working");
     isChecking = false;
     await recorder.saveStep(step, edits);
-    model = step.usage.model;
+    steps.push(step);
   }
 
   async function review(words: Words): Promise<Verdict> {
@@ -39,16 +41,29 @@ export async function proposeChange(
   }
 
   if (job.base !== null) await recorder.setPhase("working");
-  const { outcome, verdict } = await stages.runAgent(job, { ...tree, ...said, saveStep, review }, signal);
+  const { saveContext } = recorder;
+  const work = { ...tree, ...said, saveStep, saveContext, review };
+  const { outcome, verdict, sources: cited = [] } = await stages.runAgent(job, work, signal);
   const limitReached = outcome.kind === "stopped" ? outcome.code : null;
   if (outcome.kind === "unchanged" || verdict === null) {
     return { kind: "unchanged", summary: outcome.summary, limitReached };
   }
-  const { title, summary } = outcome;
-  const recorded = await recordedChange(stages, job, tree, { title, summary, verdict, limitReached }, signal);
+  const words = { title: outcome.title, summary: outcome.summary };
+  const sources = eachOnce([...job.sources, ...cited]);
+  const recorded = await recordedChange(stages, job, tree, { ...words, verdict, limitReached, sources }, signal);
   crashPoint("before-change-stored");
   await recorder.saveChange(recorded);
   crashPoint("after-change-stored");
   if (verdict.kind === "denied") return { kind: "denied", violations: verdict.violations, limitReached };
-  return { kind: "reviewed", change: { title, summary, verdict, limitReached }, model };
+  const refused = job.pullRequest === null ? await stages.findRefused?.(job, recorded.diff) : null;
+  if (refused) {
+    const said = `The same change was proposed in ${refused} and closed unmerged, so it is not proposed again.`;
+    return { kind: "unchanged", summary: said, limitReached };
+  }
+  const model = steps.at(-1)?.usage.model ?? job.answeredBy;
+  return { kind: "reviewed", change: { ...words, verdict, limitReached, sources }, model, usage: totalUsage(steps) };
+}
+
+function eachOnce(sources: readonly StoredSource[]): readonly StoredSource[] {
+  return [...new Map(sources.map((source) => [JSON.stringify(source), source])).values()];
 }

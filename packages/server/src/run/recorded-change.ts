@@ -1,4 +1,4 @@
-import type { LeasedJob } from "../jobs/leased-job.ts";
+import type { LeasedJob, StoredSource } from "../jobs/leased-job.ts";
 import type { RecordedChange } from "../jobs/record-change.ts";
 import type { Verdict } from "../review/review.ts";
 import { describeVerdict } from "./describe-verdict.ts";
@@ -14,12 +14,12 @@ export async function recordedChange(
   stages: Stages,
   job: LeasedJob,
   tree: OpenTree,
-  judged: Words & { verdict: Verdict; limitReached: LimitCode | null },
+  judged: Words & { verdict: Verdict; limitReached: LimitCode | null; sources: readonly StoredSource[] },
   signal: AbortSignal,
 ): Promise<RecordedChange> {
-  const { verdict, limitReached } = judged;
+  const { verdict, limitReached, sources } = judged;
   const holdsSecret = verdict.kind === "denied" && verdict.violations.some((violation) => violation.isSecret);
   const words = holdsSecret ? withheld : { title: judged.title, summary: judged.summary };
   const diff = holdsSecret ? Buffer.alloc(0) : await stages.diff(job, tree, words, signal);
-  return { ...words, limitReached, findings: verdict, figures: describeVerdict(verdict), diff };
+  return { ...words, limitReached, sources, findings: verdict, figures: describeVerdict(verdict), diff };
 }

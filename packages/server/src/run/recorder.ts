@@ -4,6 +4,7 @@ import { loadRun } from "../jobs/load-run.ts";
 import { recordBase } from "../jobs/record-base.ts";
 import { type RecordedChange, recordChange } from "../jobs/record-change.ts";
 import { recordCommit } from "../jobs/record-commit.ts";
+import { type PinnedContext, recordContext } from "../jobs/record-context.ts";
 import { type RecordedMove, recordMovedCommit } from "../jobs/record-moved-base.ts";
 import { type RecordedPullRequest, recordPullRequest } from "../jobs/record-pull-request.ts";
 import { recordPush } from "../jobs/record-push.ts";
@@ -22,6 +23,7 @@ export interface Recorder {
   load(): Promise<{ steps: readonly Step[]; followUps: readonly FollowUp[]; edits: readonly OverlayEntry[] }>;
   setPhase(phase: "working" | "checking"): Promise<void>;
   saveBase(base: { commit: string; branch: string }): Promise<void>;
+  saveContext(pinned: PinnedContext): Promise<void>;
   saveStep(step: Step, edits: readonly OverlayEntry[]): Promise<void>;
   saveChange(change: RecordedChange): Promise<void>;
   /** `move`: stored with it where the base moved on. */
@@ -52,6 +54,7 @@ export function createRecorder(deps: RecorderDeps, run: ActiveRun): Recorder {
     },
     setPhase: (phase) => write(() => setPhase(pool, lease, phase)),
     saveBase: (base) => write(() => recordBase(pool, lease, base)),
+    saveContext: (pinned) => write(() => recordContext(pool, lease, pinned)),
     async saveStep(step, edits) {
       crashPoint("before-step-stored");
       await write(() => recordStep(pool, lease, { step, edits, event: describeStep(step) }));

@@ -26,15 +26,19 @@ export async function runJob(deps: RunDeps, job: LeasedJob, signal: AbortSignal)
   if (job.base === null) await recorder.saveBase({ commit: tree.base.commit, branch: tree.baseBranch });
   crashPoint("after-base-pinned");
 
-  const proposal = job.change ? resumeChange(job, job.change) : await proposeChange(deps, job, tree, said, signal);
+  const proposal = job.change
+    ? resumeChange(job, job.change, said.steps)
+    : await proposeChange(deps, job, tree, said, signal);
   if (proposal.kind !== "reviewed") return proposal;
+  if (job.preview) return { kind: "previewed", change: proposal.change };
 
-  const { model } = proposal;
+  const { model, usage } = proposal;
   const settled = await takeInBase(deps, job, tree, proposal.change, signal);
   if (settled.kind !== "settled") return settled;
   const { change, move, baseConflict } = settled;
   const saveCommit: Recorder["saveCommit"] = (ids) => recorder.saveCommit(ids, move ?? undefined);
-  const work = { ...settled.tree, change, model, baseConflict, stored: job.change };
+  const { followUps } = said;
+  const work = { ...settled.tree, change, model, usage, followUps, baseConflict, stored: job.change };
   const publication = await stages.publish(job, { ...work, recorder: { ...recorder, saveCommit } }, signal);
   if (publication.kind === "branch_conflict") return publication;
 

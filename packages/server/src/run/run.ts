@@ -1,7 +1,7 @@
 import type { AgentOutcome, FollowUp, Step } from "../agent/agent.ts";
 import type { PullRequest } from "../forge/forge.ts";
-import type { LeasedJob } from "../jobs/leased-job.ts";
-import type { Publication } from "../publish/publication.ts";
+import type { LeasedJob, StoredSource } from "../jobs/leased-job.ts";
+import type { Publication, TotalUsage } from "../publish/publication.ts";
 import type { Verdict, Violation } from "../review/review.ts";
 import type { Overlay, OverlayEntry, Tree } from "../tree/tree.ts";
 import type { Recorder } from "./recorder.ts";
@@ -16,6 +16,8 @@ export interface Stages {
   review(job: LeasedJob, tree: OpenTree, words: Words, signal: AbortSignal): Promise<Verdict>;
   /** The unified diff from the base to the overlay. */
   diff(job: LeasedJob, tree: OpenTree, words: Words, signal: AbortSignal): Promise<Buffer>;
+  /** Where the same change was proposed and refused before, so that it is not proposed again; null: nowhere. */
+  findRefused?(job: LeasedJob, diff: Buffer): Promise<string | null>;
   /** What became of the base branch since the tree was opened, merged with the edits where that is possible. */
   takeInBase(job: LeasedJob, tree: OpenTree, words: Words, signal: AbortSignal): Promise<MovedTree>;
   /** Exactly one pull request, however often it is called. */
@@ -43,6 +45,7 @@ export interface AgentWork extends OpenTree {
   /** What earlier runs stored: the agent goes on from there. */
   steps: readonly Step[];
   saveStep: Recorder["saveStep"];
+  saveContext: Recorder["saveContext"];
   followUps: readonly FollowUp[];
   review(words: Words): Promise<Verdict>;
 }
@@ -50,12 +53,15 @@ export interface AgentWork extends OpenTree {
 export interface AgentResult {
   outcome: AgentOutcome;
   verdict: Verdict | null;
+  /** What the outcome cites, each with the commit at which it was read. */
+  sources?: readonly StoredSource[];
 }
 
 /** An agent's change with the review's word on it: all that publishing needs. */
 export interface ReviewedChange extends Words {
   verdict: PassableVerdict;
   limitReached: LimitCode | null;
+  sources: readonly StoredSource[];
 }
 export type PassableVerdict = Exclude<Verdict, { kind: "denied" }>;
 export type LimitCode = Extract<AgentOutcome, { kind: "stopped" }>["code"];
@@ -64,6 +70,9 @@ export interface PublishWork extends OpenTree {
   change: ReviewedChange;
   /** The model that answered last. */
   model: string;
+  followUps: readonly FollowUp[];
+  /** What the whole job has used up. */
+  usage: TotalUsage;
   /** What an earlier run stored before it pushed. */
   stored: { treeId: string; commitId: string } | null;
   /** Files that the base branch changed otherwise meanwhile. */
@@ -76,4 +85,6 @@ export type Outcome =
   | { kind: "unchanged"; summary: string; limitReached: LimitCode | null }
   | { kind: "denied"; violations: readonly Violation[]; limitReached: LimitCode | null }
   | { kind: "published"; pullRequest: PullRequest; change: ReviewedChange }
+  /** A preview: its diff is stored, and nothing left this machine. */
+  | { kind: "previewed"; change: ReviewedChange }
   | { kind: "branch_conflict"; branch: string };

@@ -56,6 +56,7 @@ export async function startForgeWorker(order: ForgeWorkerOrder, passed?: Passed)
     findProject: (id) => getProject(pool, id),
     openForge: (project) => openForge(project, forges),
     openModel: async () => counted(pool, createRulesModel()),
+    listContext: async () => [],
     jobUrl: (job) => `${order.publicUrl}/job/${job.id}`,
     crashPoint,
     log,

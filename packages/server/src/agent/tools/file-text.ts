@@ -1,12 +1,12 @@
-import type { Overlay } from "../../tree/tree.ts";
+import type { Tree } from "../../tree/tree.ts";
 
 const readBytesMax = 4_000_000;
 
 export type FileText = { kind: "text"; bytes: Buffer } | { kind: "refused"; reason: string };
 
 /** A file that a model can work on: it exists, is not binary, and is small enough to hold a conversation about. */
-export async function readText(overlay: Overlay, path: string): Promise<FileText> {
-  const bytes = await overlay.read(path);
+export async function readText(tree: Tree, path: string): Promise<FileText> {
+  const bytes = await tree.read(path);
   if (bytes === null) {
     return { kind: "refused", reason: `there is no file ${JSON.stringify(path)}; list_files shows what there is` };
   }

@@ -1,4 +1,6 @@
 import { Type } from "typebox";
+import { reachesOut } from "../../lib/reaches-out.ts";
+import { verifySources } from "./sources.ts";
 import { defineTool } from "./tool.ts";
 
 /** What the loop reads back from an accepted call. */
@@ -6,25 +8,32 @@ export const FinishInput = Type.Object(
   {
     title: Type.String({ minLength: 1, maxLength: 200, description: "One line, imperative: the pull request's title" }),
     summary: Type.String({ minLength: 1, maxLength: 20_000, description: "Markdown: what changed and why" }),
+    sources: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 1000 }), {
+        maxItems: 40,
+        description: "The lines that what you wrote is founded on, each as path:line or @name/path:line",
+      }),
+    ),
   },
   { additionalProperties: false },
 );
 
-// A pull request's page loads images by itself and its links carry what is in them: neither may come from a page that
-// talked the model into it. Code spans are shown as they are.
-const codeSpans = /`[^`\n]*`/g;
-const reachesOut = /!\[|<[a-z!/]|(?:https?|ftp|data|javascript):|\/\/\w|\]\(|\]:/i;
-
 export const finishTool = defineTool({
   name: "finish",
   description:
-    "Hands the work over and ends it; the last call. Where nothing had to change, the summary says why. The summary holds no images, links, URLs or HTML outside code spans: name pages by their paths.",
+    "Hands the work over and ends it; the last call. Where nothing had to change, the summary says why. The summary holds no images, links, URLs or HTML outside code spans: name pages by their paths. Statements about code belong with the lines they come from, in `sources`; each is looked up.",
   input: FinishInput,
-  async run(_context, { title, summary }) {
+  async run(context, { title, summary, sources = [] }, signal) {
     if (/[\r\n]/.test(title)) return { kind: "refused", reason: "the title must be one line" };
-    if (reachesOut.test(summary.replaceAll(codeSpans, ""))) {
-      return { kind: "refused", reason: "the summary must hold no images, links, URLs or HTML outside code spans" };
+    // Neither images nor links of a pull request may come from a page that talked the model into them.
+    if (reachesOut(summary) || reachesOut(title)) {
+      return {
+        kind: "refused",
+        reason: "title and summary must hold no images, links, URLs or HTML outside code spans",
+      };
     }
+    const problems = sources.length === 0 ? [] : await verifySources(context, sources, signal);
+    if (problems.length > 0) return { kind: "refused", reason: `sources: ${problems.join("; ")}` };
     return { kind: "answer", text: "handed over" };
   },
 });

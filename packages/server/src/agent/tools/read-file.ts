@@ -1,11 +1,12 @@
 import { Type } from "typebox";
+import { locate } from "./context-path.ts";
 import { readText } from "./file-text.ts";
 import { defineTool } from "./tool.ts";
 
 export const readFileTool = defineTool({
   name: "read_file",
   description:
-    "Reads a text file, with the edits so far. Each line comes as its number, a tab and its text. Give startLine and endLine to read a part.",
+    "Reads a text file, with the edits so far. Each line comes as its number, a tab and its text. Give startLine and endLine to read a part. A path @name/… is read in the context repository of that name.",
   input: Type.Object(
     {
       path: Type.String({ minLength: 1 }),
@@ -14,8 +15,9 @@ export const readFileTool = defineTool({
     },
     { additionalProperties: false },
   ),
-  async run({ overlay }, { path, startLine = 1, endLine }) {
-    const file = await readText(overlay, path);
+  async run(context, { path: given, startLine = 1, endLine }, signal) {
+    const { tree, path } = await locate(context, given, signal);
+    const file = await readText(tree, path);
     if (file.kind === "refused") return file;
     const lines = file.bytes.toString().split(/\r?\n/);
     if (lines.at(-1) === "") lines.pop();

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { locate } from "./context-path.ts";
 import { defineTool } from "./tool.ts";
 
 const matchesMax = 200;
@@ -7,7 +8,7 @@ const lineCharactersMax = 300;
 export const searchTool = defineTool({
   name: "search",
   description:
-    "Searches the text of every file, with the edits so far, and lists matches as path:line: text. The pattern is literal unless regex is true (an extended regular expression as in git grep).",
+    "Searches the text of every file, with the edits so far, and lists matches as path:line: text. The pattern is literal unless regex is true (an extended regular expression as in git grep). `under: @name` searches the context repository of that name instead.",
   input: Type.Object(
     {
       pattern: Type.String({ minLength: 1, maxLength: 1_000 }),
@@ -17,13 +18,14 @@ export const searchTool = defineTool({
     },
     { additionalProperties: false },
   ),
-  async run({ overlay }, { pattern, regex = false, ignoreCase = false, under }, signal) {
-    const { matches, truncated } = await overlay.search(
-      { pattern, kind: regex ? "regex" : "literal", ignoreCase, matchesMax, ...(under ? { under } : {}) },
+  async run(context, { pattern, regex = false, ignoreCase = false, under = "" }, signal) {
+    const { tree, path: below, prefix } = await locate(context, under, signal);
+    const { matches, truncated } = await tree.search(
+      { pattern, kind: regex ? "regex" : "literal", ignoreCase, matchesMax, ...(below ? { under: below } : {}) },
       signal,
     );
     if (matches.length === 0) return { kind: "answer", text: "no matches" };
-    const lines = matches.map(({ path, line, text }) => `${path}:${line}: ${shorten(text)}`);
+    const lines = matches.map(({ path, line, text }) => `${prefix}${path}:${line}: ${shorten(text)}`);
     if (truncated) lines.push(`… more than ${matches.length} matches; ask with under, or a longer pattern`);
     return { kind: "answer", text: lines.join("\n"), more: "ask with under, or a longer pattern" };
   },

@@ -1,11 +1,16 @@
 import type { Static, TSchema } from "typebox";
 import { Value } from "typebox/value";
-import type { Overlay } from "../../tree/tree.ts";
+import type { Overlay, Tree } from "../../tree/tree.ts";
+import type { ContextTrees } from "../agent.ts";
 import type { SiteSession } from "../site-session.ts";
 
 /** What a tool works on. No tool sees anything else: no disk, no network, no environment. */
 export interface ToolContext {
   overlay: Overlay;
+  /** The repository before any edit. */
+  base: Tree;
+  /** Further repositories, to read. */
+  context: ContextTrees;
   site: SiteSession;
   refusePath(path: string): string | null;
 }

@@ -40,6 +40,7 @@ export function createJobRoute(app: FastifyInstance, deps: CreateJobRouteDeps): 
         model: body.model ?? null,
         draft: body.draft ?? null,
         maxCostUsd: body.maxCostUsd ?? null,
+        preview: body.preview ?? false,
         createdBy: `key/${request.grant?.keyId}`,
         idempotencyKey: parseIdempotencyKey(request.headers["idempotency-key"]),
       });

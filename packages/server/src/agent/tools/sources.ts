@@ -1,0 +1,42 @@
+import type { Source } from "../agent.ts";
+import { contextPath, locate } from "./context-path.ts";
+import { readText } from "./file-text.ts";
+import type { ToolContext } from "./tool.ts";
+
+/** `path:line`, `@name/path:line`; of a range the first line counts. Null: it says no line. */
+export function parseSource(names: readonly string[], words: string): Source | null {
+  const [, place, line] = /^(.+?):(\d{1,7})(?:[-:]\d{1,7})?$/.exec(words.trim()) ?? [];
+  if (place === undefined || Number(line) < 1) return null;
+  const inContext = contextPath(names, place);
+  const source = inContext ? { repository: inContext.name, path: inContext.path } : { repository: null, path: place };
+  return { ...source, line: Number(line) };
+}
+
+/** What is wrong with what a model says it relied on: a reviewer must find every line that is cited. */
+export async function verifySources(
+  context: Pick<ToolContext, "base" | "context">,
+  sources: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const problems: string[] = [];
+  // The base, not the edits: a change is no source for itself.
+  const trees = { overlay: context.base, context: context.context };
+  for (const words of sources) {
+    const source = parseSource(context.context.names, words);
+    if (!source) {
+      problems.push(`${JSON.stringify(words)} is not path:line`);
+      continue;
+    }
+    const place = source.repository === null ? source.path : `@${source.repository}/${source.path}`;
+    const { tree, path } = await locate(trees, place, signal);
+    const file = await readText(tree, path);
+    if (file.kind === "refused") problems.push(file.reason);
+    else if (source.line > countLines(file.bytes)) problems.push(`${place} has ${countLines(file.bytes)} lines`);
+  }
+  return problems;
+}
+
+function countLines(bytes: Buffer): number {
+  const breaks = bytes.toString("latin1").split("\n").length;
+  return bytes.at(-1) === 0x0a ? breaks - 1 : breaks;
+}

@@ -1,0 +1,41 @@
+import { isAppError } from "../errors.ts";
+import type { PullRequest } from "../forge/forge.ts";
+import { listChecks, listTouchedFiles } from "./draft-pull-request.ts";
+import type { PublishDeps, PublishInput } from "./publication.ts";
+import { followUpBody } from "./pull-request-body.ts";
+import { sendEffect, sendQuestion } from "./send-effect.ts";
+
+/**
+ * Tells a follow-up in the pull request that it went to. The commits are there by then, so words that do not get
+ * through are no reason to fail; a run that is repeated says nothing twice.
+ */
+export async function updateBody(
+  deps: PublishDeps,
+  input: PublishInput,
+  pullRequest: PullRequest,
+  signal: AbortSignal,
+): Promise<void> {
+  if (input.job.followUps.length === 0 || pullRequest.state !== "open") return;
+  const { forge } = deps;
+  try {
+    const now = await sendQuestion(deps, (request) => forge.readPullRequest(pullRequest.number, request), signal);
+    if (now.kind === "unclear") return deps.warn("the pull request's text was not updated", now.error);
+    const body = followUpBody(now.value?.body ?? pullRequest.body, {
+      ...input,
+      template: null,
+      files: await listTouchedFiles(deps, input),
+      checks: listChecks(input.checks),
+      introduced: input.checks.introduced,
+    });
+    if (body === null) return;
+    const answer = await sendEffect(
+      deps,
+      (request) => forge.updatePullRequest(pullRequest.number, { body }, request),
+      signal,
+    );
+    if (answer.kind === "unclear") deps.warn("the pull request's text may not be updated", answer.error);
+  } catch (error) {
+    if (!isAppError(error, "forge_rejected")) throw error;
+    deps.warn("the pull request's text was not updated", error);
+  }
+}
