@@ -34,7 +34,7 @@ export interface TestForge {
   close(): Promise<void>;
 }
 
-export async function startTestForge(options: { basePath?: string } = {}): Promise<TestForge> {
+export async function startTestForge(options: { basePath?: string; dashboardUrl?: string } = {}): Promise<TestForge> {
   const database = await createTestDatabase();
   const dir = await mkdtemp(join(tmpdir(), "emend-forge-"));
   const forgeDir = join(dir, "forge");
@@ -56,6 +56,7 @@ export async function startTestForge(options: { basePath?: string } = {}): Promi
     localForgePlugin({
       ...local,
       signal: stopping.signal,
+      dashboardUrl: () => options.dashboardUrl ?? null,
       log: createLogger({ level: "silent" }),
       authenticateKey: (bearer) => authenticateGitKey(keyring, bearer),
       sessions: createSessions({ pool: database.pool, publicUrl: local.publicUrl }),

@@ -13,11 +13,16 @@ const parseReading = bodyParser(
 
 /** What helps to write a job before there is one. */
 export function composeJobRoutes(app: FastifyInstance, deps: RouteDeps): void {
-  app.post<OfProject>("/projects/:projectId/reading", async (request): Promise<DashboardReading> => {
-    const project = await findProject(deps.pool, request.params.projectId);
-    const { prompt, model } = parseReading(request.body);
-    return deps.readPrompt(model ?? allowedModels(project.settings, deps.defaultModel)[0], prompt);
-  });
+  // A prompt is too long for an address; nothing is written.
+  app.post<OfProject>(
+    "/projects/:projectId/reading",
+    { config: { role: "viewer" } },
+    async (request): Promise<DashboardReading> => {
+      const project = await findProject(deps.pool, request.params.projectId);
+      const { prompt, model } = parseReading(request.body);
+      return deps.readPrompt(model ?? allowedModels(project.settings, deps.defaultModel)[0], prompt);
+    },
+  );
 
   app.get<OfProject>("/projects/:projectId/suggestions", async (request) => {
     const { id } = await findProject(deps.pool, request.params.projectId);

@@ -1,4 +1,5 @@
 import { mkdir, writeFile } from "node:fs/promises";
+import { get } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { personGit, startTestForge, type TestForge } from "../../../test/support/forge.ts";
@@ -51,6 +52,14 @@ const post = (url: string, headers: Record<string, string>, body = "") =>
     body,
     headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
   });
+async function visitAsBrowser(url: string, headers: Record<string, string>) {
+  const { promise, resolve, reject } = Promise.withResolvers<{ status?: number; location?: string }>();
+  get(url, { headers: { "sec-fetch-mode": "navigate", ...headers } }, (response) => {
+    response.resume();
+    resolve({ status: response.statusCode, location: response.headers.location });
+  }).on("error", reject);
+  return promise;
+}
 const stateOf = async (number: number) => (await getPullRequest(host.database.pool, project, number))?.state;
 
 describe("the login link", () => {
@@ -158,6 +167,32 @@ describe("reading a pull request", () => {
     expect(page.length).toBeLessThan(200_000);
     expect(page).toContain("+30000");
     expect(page).toContain("Too much to show here");
+  });
+});
+
+describe("where the dashboard is built", () => {
+  it("leads browsers there, and shows programs and keys the page itself", async () => {
+    const built = await startTestForge({ dashboardUrl: "https://emend.test/app" });
+    try {
+      await built.addProject("prj_built");
+      const visit = async (path: string, headers: Record<string, string> = {}) => {
+        // No script may set the header that says so: sent here as a browser's own visit sends it.
+        const response = await visitAsBrowser(`${built.url}${path}`, headers);
+        return [response.status, response.location];
+      };
+      expect(await visit("/")).toEqual([303, "https://emend.test/app"]);
+      expect(await visit("/forge/prj_built/pulls")).toEqual([303, "https://emend.test/app/pulls?project=prj_built"]);
+      expect(await visit("/forge/prj_built/pull/7")).toEqual([303, "https://emend.test/app/pulls/prj_built/7"]);
+      expect(await visit("/forge/%2F%2Fevil.example/pulls")).toEqual([
+        303,
+        "https://emend.test/app/pulls?project=%2F%2Fevil.example",
+      ]);
+      const key = { authorization: `Bearer ${built.keyOf("prj_built", "read")}` };
+      expect(await visit("/forge/prj_built/pulls", key)).toEqual([200, undefined]);
+      expect((await fetch(`${built.url}/forge/prj_built/pulls`, { headers: key })).status).toBe(200);
+    } finally {
+      await built.close();
+    }
   });
 });
 

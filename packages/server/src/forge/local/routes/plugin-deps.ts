@@ -6,4 +6,6 @@ export interface PluginDeps extends LocalForgeDeps, AccessDeps {
   /** Aborted when the server stops. */
   signal: AbortSignal;
   log: Logger;
+  /** Where the dashboard shows what these pages show, for browsers; null where it is not built. */
+  dashboardUrl?(): string | null;
 }

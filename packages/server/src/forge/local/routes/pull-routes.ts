@@ -45,7 +45,15 @@ export function pullRoutes(app: FastifyInstance, deps: PluginDeps, style: Style)
     return sendPage(reply, alert === null ? 200 : 409, pullPage(context, page));
   }
 
+  /** These pages are for keys, and for browsers where the dashboard is not built; elsewhere it shows the same, and more. */
+  function toDashboard(request: FastifyRequest, reply: FastifyReply, path: string): FastifyReply | null {
+    const url = isVisit(request) ? (deps.dashboardUrl?.() ?? null) : null;
+    return url === null ? null : reply.header("cache-control", "no-store").redirect(`${url}${path}`, 303);
+  }
+
   app.get("/", async (request, reply) => {
+    const elsewhere = toDashboard(request, reply, "");
+    if (elsewhere) return elsewhere;
     const caller = await findCaller(deps, request);
     if (!caller) return sendNotice(reply, pageContext(deps, style, null), "signIn");
     const projects = (await listLocalProjects(deps.pool)).filter(({ id }) => caller.mayRead(id));
@@ -53,6 +61,9 @@ export function pullRoutes(app: FastifyInstance, deps: PluginDeps, style: Style)
   });
 
   app.get("/forge/:projectId/pulls", async (request: ProjectRequest, reply) => {
+    const { projectId } = request.params;
+    const elsewhere = toDashboard(request, reply, `/pulls?project=${encodeURIComponent(projectId)}`);
+    if (elsewhere) return elsewhere;
     const visit = await admit(request, reply);
     if (!visit) return reply;
     const pullRequests = await listPullRequests(deps.pool, visit.project.id);
@@ -61,6 +72,9 @@ export function pullRoutes(app: FastifyInstance, deps: PluginDeps, style: Style)
   });
 
   app.get("/forge/:projectId/pull/:number", async (request: ProjectRequest, reply) => {
+    const { projectId } = request.params;
+    const elsewhere = toDashboard(request, reply, `/pulls/${encodeURIComponent(projectId)}/${parseNumber(request)}`);
+    if (elsewhere) return elsewhere;
     const visit = await admit(request, reply);
     return visit ? showPull(reply, visit, parseNumber(request), null) : reply;
   });
@@ -99,6 +113,11 @@ export function pullRoutes(app: FastifyInstance, deps: PluginDeps, style: Style)
     await desk.markReady({ projectId: project.id, number });
     return null;
   });
+}
+
+/** Somebody opens the page in a browser. Browsers alone send this, and no script can; a key is shown by programs. */
+function isVisit({ headers }: FastifyRequest): boolean {
+  return headers["sec-fetch-mode"] === "navigate" && headers.authorization === undefined;
 }
 
 /** 0, which no pull request has, for anything that is no number of one. */
