@@ -13,9 +13,9 @@ export const rollingRestarts: Experiment = {
   async run(setting) {
     const { pool, url, random, history } = setting;
     const installation = await makeInstallation(url);
-    const nodes: ServeProcess[] = [await startServe(installation.env), await startServe(installation.env)];
+    const nodes: ServeProcess[] = [];
     // A balancer takes a node out before it is told to stop.
-    let healthy: readonly ServeProcess[] = nodes;
+    let healthy: readonly ServeProcess[] = [];
     let isOver = false;
     let posted = 0;
     const client = async () => {
@@ -27,6 +27,8 @@ export const rollingRestarts: Experiment = {
       }
     };
     try {
+      for (const _ of [1, 2]) nodes.push(await startServe(installation.env));
+      healthy = nodes;
       const load = Promise.all([client(), client(), client()]);
       for (let n = 0; n < scaled(50, setting); n += 1) {
         const index = n % nodes.length;
