@@ -2,14 +2,16 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type DiskCache, openDiskCache } from "@emend/site";
 import { authenticateGitKey } from "./accounts/authenticate-key.ts";
+import { openContextCredential } from "./accounts/context-credential.ts";
 import { getProject } from "./accounts/get-project.ts";
 import { hasLocalProjects } from "./accounts/has-local-projects.ts";
 import { createKeyring } from "./accounts/keyring.ts";
+import { listContextRepositories } from "./accounts/list-context-repositories.ts";
 import { openModelKey } from "./accounts/model-keys.ts";
 import { createPasswords } from "./accounts/passwords.ts";
 import { openProjectCredential } from "./accounts/project-credential.ts";
 import { refreshLocalUrls } from "./accounts/refresh-local-urls.ts";
-import { createSealer } from "./accounts/secrets.ts";
+import { createSealer, type Sealer } from "./accounts/secrets.ts";
 import { createSessions } from "./accounts/sessions.ts";
 import { createSingleSignOn } from "./accounts/single-sign-on/single-sign-on.ts";
 import { type Admin, createAdmin } from "./admin.ts";
@@ -20,6 +22,7 @@ import { fireAutomations } from "./automations/fire-automations.ts";
 import { checkSiteHealth } from "./check-site-health.ts";
 import { composeAutomations } from "./compose-automations.ts";
 import type { Config } from "./config.ts";
+import { contextRemoteOf } from "./context-remote.ts";
 import { accountsPlugin } from "./dashboard/accounts-plugin.ts";
 import { dashboardPlugin } from "./dashboard/plugin.ts";
 import { startListener } from "./db/listener.ts";
@@ -244,7 +247,18 @@ export async function startServer(config: Config): Promise<Server> {
         allowPrivate: config.allowPrivateWebhooks,
       });
       undo.push(() => deliveries.stop());
-      const worker = composeWorker({ config, log, metrics, database, listener, mirrors, forges, models, siteCache });
+      const worker = composeWorker({
+        config,
+        log,
+        metrics,
+        database,
+        listener,
+        mirrors,
+        siteCache,
+        sealer,
+        forges,
+        models,
+      });
       undo.push(() => worker.stop());
       const reader = createJobReader({ pool, listener });
       undo.push(async () => reader.close());
@@ -281,10 +295,11 @@ function composeWorker(parts: {
   listener: Awaited<ReturnType<typeof startListener>>;
   mirrors: Mirrors;
   siteCache: DiskCache;
+  sealer: Sealer;
   forges: ForgeDeps;
   models: ModelsDeps;
 }): Worker {
-  const { config, log, metrics, database, listener, mirrors, siteCache, forges, models } = parts;
+  const { config, log, metrics, database, listener, mirrors, siteCache, sealer, forges, models } = parts;
   const { pool } = database;
   const crashPoint = createCrashPoint(config.crashAt);
   const stages = createStages({
@@ -296,6 +311,15 @@ function composeWorker(parts: {
     openModel: async (project, name) => {
       const fallbacks = project.settings.fallbackModels ?? config.modelFallbacks;
       return measureModel(metrics, await openModel(models, { name, fallbacks, projectId: project.id }));
+    },
+    async listContext(projectId) {
+      return (await listContextRepositories(pool, projectId)).map((repository) => ({
+        ...repository,
+        async remote(signal) {
+          const credential = await openContextCredential({ db: pool, sealer }, repository.id);
+          return contextRemoteOf(forges, { ...repository, credential }, signal);
+        },
+      }));
     },
     jobUrl: (job) => `${forges.local.publicUrl()}/app/jobs/${job.id}`,
     crashPoint,
