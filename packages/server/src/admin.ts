@@ -26,6 +26,7 @@ import { createBackup } from "./backup/create-backup.ts";
 import { restoreBackup } from "./backup/restore-backup.ts";
 import type { Config } from "./config.ts";
 import { type ContextInput, connectContext } from "./connect-context.ts";
+import { type AppStep, connectGithubApp } from "./connect-github-app.ts";
 import { connectProject } from "./connect-project.ts";
 import { type Actor, asActor, consoleActor } from "./db/acting.ts";
 import type { Pool } from "./db/pool.ts";
@@ -62,6 +63,11 @@ export interface Admin {
   /** `by`, for the audit log, is whoever asked for it where that is not the console. */
   addProject(input: NewProject, by?: Actor): Promise<{ id: string; repositoryUrl: string }>;
   listProjects(): Promise<readonly Project[]>;
+  /** Adds a project of GitHub with an App of its own; `told` hears what a person must do on the way. */
+  addGithubAppProject(
+    input: NewProject & { repo: string },
+    told: (step: AppStep) => void,
+  ): Promise<{ id: string; repositoryUrl: string }>;
   /** Looks whether the project's forge lets Emend do its work. */
   diagnoseProject(id: string): Promise<ProjectDiagnosis>;
   /** A repository that the project's jobs may read and never write. */
@@ -179,6 +185,12 @@ export function createAdmin(deps: AdminDeps): Admin {
         throw error;
       }
     },
+    addGithubAppProject: (input, told) =>
+      withForges(({ forges, publicUrl }) => {
+        const { secret } = deps;
+        const far = { config, db, sealer, secret, publicUrl, fetch: forges.fetch, told };
+        return connectGithubApp(far, input, AbortSignal.timeout(appSetUpMsMax));
+      }),
     listProjects: () => listProjects(pool),
     diagnoseProject: (id) =>
       withForges(async ({ forges, git, publicUrl }) => {
@@ -249,6 +261,8 @@ export function createAdmin(deps: AdminDeps): Admin {
   };
 }
 
+/** A person opens two pages meanwhile. */
+const appSetUpMsMax = 20 * 60_000;
 const importMsMax = 10 * 60_000;
 const diagnosisMsMax = 60_000;
 const connectionsMax = 4;

@@ -10,13 +10,21 @@ import { checkCredential, type KnownForge, normalizeRepository, openRemoteForge 
 import { newId } from "./lib/id.ts";
 import { createFetch } from "./lib/network.ts";
 
-interface NewRemoteProject {
+export interface NewRemoteProject {
+  /** Where it had to be known before. */
+  id?: string;
   name: string;
   repo?: string;
   base?: string;
   docsDir?: string;
   credential?: string;
   settings?: unknown;
+}
+
+export interface ConnectDeps {
+  config: Config;
+  db: Queryable;
+  sealer: Sealer;
 }
 
 const lookMsMax = 15_000;
@@ -26,13 +34,13 @@ const lookMsMax = 15_000;
  * can never work is refused in words now, and not when the first job has done its work.
  */
 export async function connectProject(
-  deps: { config: Config; db: Queryable; sealer: Sealer },
+  deps: ConnectDeps,
   forge: Exclude<KnownForge, "local">,
   input: NewRemoteProject,
 ): Promise<{ id: string; repositoryUrl: string }> {
   if (!input.repo) throw refused("A project of this forge needs the address of its repository.");
   if (!input.credential) throw refused("A project of this forge needs a token.");
-  const id = newId("prj");
+  const id = input.id ?? newId("prj");
   const settings = parseProjectSettings(input.settings).forge;
   const { url } = normalizeRepository(forge, input.repo, settings);
   const credential = checkCredential(forge, input.credential);

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import type { Admin } from "@emend/server";
 import { type Command, Option } from "commander";
 import { type Cli, CliError } from "../cli.ts";
 import { printResult, say } from "../output.ts";
@@ -9,7 +10,8 @@ import { withData, withJson } from "./options.ts";
 interface AddOptions {
   forge: string;
   tokenEnv?: string;
-  app?: string;
+  app?: string | true;
+  verified?: boolean;
   apiUrl?: string;
   label?: string[];
   reviewer?: string[];
@@ -30,7 +32,8 @@ export function registerProjectAdd(project: Command, cli: Cli): void {
     .addOption(new Option("--forge <forge>", "the host of its repository").choices(forges).makeOptionMandatory())
     .option("--repo <url>", "its address; on the local forge, what to import (default: an empty repository is made)")
     .option("--token-env <variable>", "variable that holds the forge's token (default: the forge's usual one)")
-    .option("--app <id>", "GitHub: an App's id; the variable holds its private key")
+    .option("--app [id]", "GitHub: an App's id, whose private key the variable holds; without an id, one is set up")
+    .option("--verified", "GitHub Apps: let GitHub make and sign the commits")
     .option("--api-url <url>", "the forge's API, where it does not follow from the repository's address")
     .option("--label <name...>", "labels of its pull requests")
     .option("--reviewer <name...>", "people who are asked to review them")
@@ -43,21 +46,39 @@ async function addProject(cli: Cli, name: string, options: AddOptions): Promise<
   if (name.trim() === "") throw new CliError("usage", "the project needs a name");
   const isLocal = options.forge === "local";
   const repo = options.repo === undefined || !isLocal ? options.repo : await existingFolder(resolve(options.repo));
-  const credential = isLocal ? undefined : credentialOf(cli, options);
-  const project = await withAdmin(cli, options, (admin) =>
-    admin.addProject({
-      name,
-      forge: options.forge,
-      ...(repo === undefined ? {} : { repo }),
-      ...(options.base === undefined ? {} : { base: options.base }),
-      ...(options.docs === undefined ? {} : { docsDir: options.docs }),
-      ...(credential === undefined ? {} : { credential }),
-      settings: { forge: forgeSettings(options) },
-    }),
-  );
+  const input = {
+    name,
+    forge: options.forge,
+    ...(options.base === undefined ? {} : { base: options.base }),
+    ...(options.docs === undefined ? {} : { docsDir: options.docs }),
+    settings: { forge: forgeSettings(options) },
+  };
+  const project = await withAdmin(cli, options, (admin) => {
+    if (options.app === true) return addWithApp(cli, options, admin, input);
+    const credential = isLocal ? undefined : credentialOf(cli, { ...options, app: options.app });
+    const repository = repo === undefined ? {} : { repo };
+    return admin.addProject({ ...input, ...repository, ...(credential === undefined ? {} : { credential }) });
+  });
   printResult(cli, options, project, project.id);
   say(cli, options, `Added. Its repository is ${project.repositoryUrl}`);
   say(cli, options, `Next: emend key create --project ${project.id}`);
+}
+
+type NewProject = Parameters<Admin["addProject"]>[0];
+
+/** GitHub makes the App for whoever opens the pages that this says. */
+function addWithApp(cli: Cli, options: AddOptions, admin: Admin, input: NewProject) {
+  if (options.forge !== "github") throw new CliError("usage", "--app is for GitHub");
+  if (options.repo === undefined) throw new CliError("usage", "--app needs the repository's address: add --repo URL");
+  return admin.addGithubAppProject({ ...input, repo: options.repo }, (step) =>
+    say(
+      cli,
+      options,
+      step.kind === "create"
+        ? `Open ${step.url} in a browser on this machine, and create the App.`
+        : `${step.name} was made. Install it on the repository: ${step.url}`,
+    ),
+  );
 }
 
 const usualVariables: Readonly<Record<string, string>> = {
@@ -67,7 +88,7 @@ const usualVariables: Readonly<Record<string, string>> = {
 };
 
 /** Tokens are never arguments: those are seen by every user of the machine, and kept in histories. */
-function credentialOf(cli: Cli, options: AddOptions): string {
+function credentialOf(cli: Cli, options: Omit<AddOptions, "app"> & { app?: string }): string {
   const variable = options.tokenEnv ?? usualVariables[options.forge] ?? "";
   const value = cli.env[variable];
   if (!value) {
@@ -79,6 +100,7 @@ function credentialOf(cli: Cli, options: AddOptions): string {
 function forgeSettings(options: AddOptions): Record<string, unknown> {
   return {
     ...(options.apiUrl === undefined ? {} : { apiUrl: options.apiUrl }),
+    ...(options.verified ? { verifiedCommits: true } : {}),
     ...(options.label === undefined ? {} : { labels: options.label }),
     ...(options.reviewer === undefined ? {} : { reviewers: options.reviewer }),
   };

@@ -3,10 +3,15 @@ import { Type } from "typebox";
 import { Value } from "typebox/value";
 import { AppError } from "../../errors.ts";
 import type { Fetch } from "../../lib/network.ts";
-import { createApiClient } from "../api-client.ts";
+import { type ApiClient, createApiClient } from "../api-client.ts";
 
 /** What a project that goes through a GitHub App has for a credential. */
 const AppCredential = Type.Object({ appId: Type.String(), privateKey: Type.String() });
+
+export interface AppIdentity {
+  appId: string;
+  privateKey: KeyObject;
+}
 
 interface InstallationToken {
   token: string;
@@ -21,7 +26,7 @@ const proofMs = 9 * 60_000;
 /** A token is replaced while there is time left for a push that has begun with it. */
 const renewBeforeMs = 10 * 60_000;
 /** Least of what the job needs: to read and push, and to open its pull request. */
-const permissions = { contents: "write", pull_requests: "write", metadata: "read" };
+export const appPermissions = { contents: "write", pull_requests: "write", metadata: "read" };
 
 /** A fine-grained token as it is; of an App, a token for this repository alone. */
 export function tokenSourceOf(input: {
@@ -49,7 +54,7 @@ export function isAppCredential(credential: string): boolean {
   return credential.trimStart().startsWith("{");
 }
 
-export function parseAppCredential(credential: string): { appId: string; privateKey: KeyObject } | null {
+export function parseAppCredential(credential: string): AppIdentity | null {
   if (!isAppCredential(credential)) return null;
   try {
     const parsed: unknown = JSON.parse(credential);
@@ -65,16 +70,10 @@ export function parseAppCredential(credential: string): { appId: string; private
 
 async function makeInstallationToken(
   input: { fetch: Fetch; apiUrl: string; repositoryPath: string },
-  app: { appId: string; privateKey: KeyObject },
+  app: AppIdentity,
   signal: AbortSignal,
 ): Promise<InstallationToken> {
-  const api = createApiClient({
-    fetch: input.fetch,
-    forge: "GitHub",
-    apiUrl: input.apiUrl,
-    headers: { accept: "application/vnd.github+json" },
-    authorization: async () => `Bearer ${appProof(app)}`,
-  });
+  const api = openAppApi({ fetch: input.fetch, apiUrl: input.apiUrl }, app);
   const [, repository = ""] = input.repositoryPath.split("/");
   const installation = await api.call(
     {
@@ -89,7 +88,7 @@ async function makeInstallationToken(
     {
       method: "POST",
       path: `/app/installations/${installation.id}/access_tokens`,
-      body: { repositories: [repository], permissions },
+      body: { repositories: [repository], permissions: appPermissions },
       answer: Type.Object({ token: Type.String(), expires_at: Type.String() }),
       what: "use its App",
     },
@@ -98,8 +97,18 @@ async function makeInstallationToken(
   return { token: made.token, expiresAtMs: Date.parse(made.expires_at) };
 }
 
+/** Speaks as the App itself, of which little can be asked. */
+export function openAppApi(deps: { fetch: Fetch; apiUrl: string }, app: AppIdentity): ApiClient {
+  return createApiClient({
+    ...deps,
+    forge: "GitHub",
+    headers: { accept: "application/vnd.github+json" },
+    authorization: async () => `Bearer ${appProof(app)}`,
+  });
+}
+
 /** A JSON Web Token that says who the App is, dated back for clocks that run behind. */
-function appProof(app: { appId: string; privateKey: KeyObject }): string {
+function appProof(app: AppIdentity): string {
   const nowMs = Date.now();
   const seconds = (ms: number) => Math.floor(ms / 1000);
   const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");

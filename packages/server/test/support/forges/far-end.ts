@@ -51,6 +51,8 @@ export interface FarState {
   draftsSupported: boolean;
   /** Tokens that it made for an App. */
   issued: string[];
+  /** The App that it made from a manifest; `code` is good once. */
+  app: { code: string | null; privateKey: string; installed: boolean; hook: Record<string, string> | null };
   repository: TestRepository;
   /** Where people find it. */
   url: string;
@@ -130,6 +132,7 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
     movedTo: null,
     draftsSupported: true,
     issued: [],
+    app: { code: null, privateKey: "", installed: true, hook: null },
     repository,
     url: "",
     path: vendor.path,

@@ -67,7 +67,7 @@ export const githubVendor: Vendor = {
   path: "acme/docs",
   description,
   refusal,
-  isAppRequest: (path) => path.endsWith("/installation") || path.includes("/app/installations/"),
+  isAppRequest: (path) => /\/(installation$|app\/|app-manifests\/|users\/)/.test(path),
   tokenOf(authorization) {
     const [scheme, value = ""] = authorization.split(" ");
     if (scheme === "Bearer") return value;
@@ -142,7 +142,26 @@ export const githubVendor: Vendor = {
       const permission = state.people[parameters.username ?? ""];
       return permission ? { status: 200, body: { permission, role_name: permission, user: null } } : notFound;
     },
-    "GET /repos/{owner}/{repo}/installation": () => ({ status: 200, body: { id: 77, app_id: 5 } }),
+    "GET /users/{username}": () => ({ status: 200, body: { login: "acme", id: 9, type: "Organization" } }),
+    "POST /app-manifests/{code}/conversions": (state, { parameters }) => {
+      if (state.app.code === null || parameters.code !== state.app.code) return notFound;
+      state.app.code = null;
+      const body = {
+        id: 5,
+        slug: "emend",
+        node_id: "A_x",
+        name: "Emend for docs",
+        html_url: `${state.url}/apps/emend`,
+      };
+      const secrets = { client_id: "Iv1", client_secret: "s", webhook_secret: null, pem: state.app.privateKey };
+      return { status: 201, body: { ...body, ...secrets } };
+    },
+    "PATCH /app/hook/config": (state, { body }) => {
+      state.app.hook = body;
+      return { status: 200, body: { ...body, secret: "********" } };
+    },
+    "GET /repos/{owner}/{repo}/installation": (state) =>
+      state.app.installed ? { status: 200, body: { id: 77, app_id: 5 } } : notFound,
     "POST /app/installations/{id}/access_tokens": (state) => {
       const token = `ghs_${state.issued.length + 1}`;
       const minutes = state.issued.length === 0 ? 5 : 60;

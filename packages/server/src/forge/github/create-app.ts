@@ -1,0 +1,117 @@
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { AppError } from "../../errors.ts";
+import type { Fetch } from "../../lib/network.ts";
+import { appManifest, convertManifest, escapeHtml, manifestPage, page } from "./app-manifest.ts";
+
+export interface CreatedApp {
+  /** As a project keeps it. */
+  credential: string;
+  name: string;
+  installUrl: string;
+}
+
+export interface CreateAppInput {
+  /** Where GitHub's own pages are: `https://github.com`. */
+  origin: string;
+  apiUrl: string;
+  /** The repository's owner, where that is an organization; null: whoever opens the page. */
+  organization: string | null;
+  name: string;
+  homeUrl: string;
+  hookUrl: string | null;
+}
+
+/**
+ * Serves a page on this machine that creates an App on GitHub, and takes what GitHub hands back. `told` hears the
+ * page's address, which holds a secret of its own: nobody else on the machine can begin or end this.
+ */
+export async function createApp(
+  deps: { fetch: Fetch; told(url: string): void },
+  input: CreateAppInput,
+  signal: AbortSignal,
+): Promise<CreatedApp> {
+  const { promise: created, resolve, reject } = Promise.withResolvers<CreatedApp>();
+  const state = randomBytes(32).toString("base64url");
+  let origin = "";
+  let isTaken = false;
+
+  async function answer(request: IncomingMessage): Promise<{ status: number; html: string }> {
+    const url = new URL(request.url ?? "/", origin);
+    const given = url.searchParams.get("state") ?? "";
+    // Another name for this machine is how a page elsewhere would reach it.
+    if (request.method !== "GET" || request.headers.host !== new URL(origin).host || !isSame(given, state)) {
+      return { status: 404, html: page("Not found", "<p>Open the address that the command printed.</p>") };
+    }
+    const code = url.searchParams.get("code");
+    if (url.pathname !== "/created") return { status: 200, html: manifestPage(formOf(input, origin, state)) };
+    if (!code || isTaken) return { status: 400, html: page("Nothing to do", "<p>Run the command again.</p>") };
+    isTaken = true;
+    try {
+      const { appId, privateKey, name, installUrl } = await convertManifest(
+        { ...deps, apiUrl: input.apiUrl },
+        code,
+        signal,
+      );
+      resolve({ credential: JSON.stringify({ appId, privateKey }), name, installUrl });
+      const link = `<p><a href="${escapeHtml(installUrl)}">Install it on the repository</a>; the command goes on by itself.</p>`;
+      return { status: 200, html: page(`${name} was made`, link) };
+    } catch (error) {
+      reject(error);
+      return { status: 502, html: page("GitHub did not make the App", "<p>The command says why.</p>") };
+    }
+  }
+
+  const server = createServer((request, response) => {
+    void answer(request).then(({ status, html }) => send(response, status, html));
+  });
+  await new Promise<void>((listening, failed) => {
+    server.once("error", failed);
+    server.listen(0, "127.0.0.1", listening);
+  });
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const stop = () => reject(gaveUp());
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    deps.told(`${origin}/?state=${state}`);
+    return await created;
+  } finally {
+    signal.removeEventListener("abort", stop);
+    // The last answer is let out before its connection ends.
+    server.closeIdleConnections();
+    server.close();
+    setTimeout(() => server.closeAllConnections(), 1_000).unref();
+  }
+}
+
+function formOf(input: CreateAppInput, origin: string, state: string) {
+  const { organization, name, homeUrl, hookUrl } = input;
+  const owner = organization === null ? "" : `/organizations/${encodeURIComponent(organization)}`;
+  const action = `${input.origin}${owner}/settings/apps/new?state=${state}`;
+  // GitHub adds the state to where it sends people back.
+  return { action, manifest: appManifest({ name, homeUrl, redirectUrl: `${origin}/created`, hookUrl }) };
+}
+
+function send(response: ServerResponse, status: number, html: string): void {
+  const policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
+  response.writeHead(status, {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": policy,
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+    connection: "close",
+  });
+  response.end(html);
+}
+
+function isSame(given: string, wanted: string): boolean {
+  const [left, right] = [Buffer.from(given), Buffer.from(wanted)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+function gaveUp(): AppError {
+  return new AppError("forge_unavailable", {
+    publicMessage: "The App was not created in time: run the command again.",
+  });
+}
