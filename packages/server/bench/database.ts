@@ -15,8 +15,8 @@ export interface BenchDatabase {
 }
 
 /** The embedded default as it is served from, fsync and all, in a folder of its own. */
-export async function startBenchDatabase(): Promise<BenchDatabase> {
-  const log = createLogger({ level: "warn" });
+export async function startBenchDatabase(level: "warn" | "silent" = "warn"): Promise<BenchDatabase> {
+  const log = createLogger({ level });
   const dataDir = await makeReachableDir();
   const postgres = await startEmbeddedPostgres({ dataDir, log });
   const pool = createPool({ url: postgres.url, connectionsMax: 10, log });

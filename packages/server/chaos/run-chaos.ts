@@ -35,7 +35,7 @@ if (unknown.length > 0 || !(scale > 0) || !Number.isSafeInteger(seed)) {
 console.log(`seed ${seed}, scale ${scale}`);
 for (const experiment of experiments.filter(({ name }) => names.includes(name))) {
   console.log(`\n${experiment.name}: ${experiment.claim}`);
-  const database = await startBenchDatabase();
+  const database = await startBenchDatabase("silent");
   const history = openHistory(values.history ? `${values.history}.${experiment.name}.jsonl` : null);
   const startedAt = performance.now();
   try {
