@@ -59,7 +59,6 @@ import { createStages } from "./run/create-stages.ts";
 import { sweepMirrors } from "./run/sweep-mirrors.ts";
 import { startPullRequestWatch } from "./run/watch-pull-requests.ts";
 import { startWorker, type Worker } from "./run/worker.ts";
-import { settlePullRequests } from "./settle-pull-requests.ts";
 import { askAutomations } from "./tasks/ask-automations.ts";
 import { askSiteCheck } from "./tasks/ask-site-check.ts";
 import { startTasks } from "./tasks/start-tasks.ts";
@@ -230,11 +229,6 @@ export async function startServer(config: Config): Promise<Server> {
               projectId,
               signal,
             ),
-          settlePullRequests: () =>
-            settlePullRequests({
-              pool,
-              readState: (projectId, number) => readPullRequestState({ pool, forges, log }, projectId, number),
-            }),
         },
         { archiveAfterDays: config.archiveAfterDays },
       );

@@ -22,7 +22,6 @@ function start(deps: Partial<TasksDeps> = {}): Tasks {
       pool: database.pool,
       log,
       sweepMirrors: async () => {},
-      settlePullRequests: async () => 0,
       fireAutomations: async () => 0,
       listDueSiteChecks: async () => [],
       checkSite: async () => {},
@@ -40,7 +39,7 @@ async function until(sql: string): Promise<void> {
     if (rows.length > 0) return;
   }
 }
-const allKnown = "select 1 from emend_tasks._private_known_crontabs having count(*) = 9";
+const allKnown = "select 1 from emend_tasks._private_known_crontabs having count(*) = 8";
 
 test("what is due is done once, however many nodes look after it", async () => {
   const { pool } = database;

@@ -17,8 +17,6 @@ export interface TasksDeps {
   log: Logger;
   /** Housekeeping of this node's own folders: done on every node, not once for all of them. */
   sweepMirrors(signal: AbortSignal): Promise<void>;
-  /** Looks how open pull requests stand on their forges; gives how many were merged or closed. */
-  settlePullRequests(): Promise<number>;
   /** Makes jobs of what is due at the projects' automations; gives how many were looked at. */
   fireAutomations(): Promise<number>;
   /** The projects whose sites are to be looked at again. */
@@ -77,14 +75,13 @@ interface Housekeeping {
 }
 
 function housekeeping(deps: TasksDeps, options: TasksOptions): Record<string, Housekeeping> {
-  const { pool, settlePullRequests, fireAutomations } = deps;
+  const { pool, fireAutomations } = deps;
   const { archiveAfterDays, contentsKeptDays = 7 } = options;
   return {
     drop_idempotency_keys: { cron: "7 * * * *", work: () => dropIdempotencyKeys(pool) },
     drop_quota_uses: { cron: "17 * * * *", work: () => dropQuotaUses(pool) },
     drop_run_contents: { cron: "27 * * * *", work: () => dropRunContents(pool, contentsKeptDays) },
     drop_expired_sessions: { cron: "37 * * * *", work: () => dropExpiredSessions(pool) },
-    settle_pull_requests: { cron: "*/5 * * * *", work: settlePullRequests },
     [automationsTask]: { cron: "* * * * *", work: fireAutomations },
     drop_automation_runs: { cron: "2 * * * *", work: () => dropAutomationRuns(pool, automationRunsKeptDays) },
     drop_deliveries: { cron: "57 * * * *", work: () => dropDeliveries(pool, deliveriesKeptDays) },
