@@ -16,31 +16,6 @@ export interface DashboardSession {
   publicUrl: string;
 }
 
-export interface DashboardProject {
-  id: string;
-  name: string;
-  forge: "local" | "github" | "gitlab" | "gitea";
-  repositoryUrl: string;
-  /** Null: the repository's default branch. */
-  baseRef: string | null;
-  docsDir: string;
-  createdAt: string;
-  /** Those that a job may choose; the first is taken where it chooses none. */
-  models: readonly string[];
-  settings: {
-    /** Null: the installation's. */
-    model: string | null;
-    createsPerHourMax: number;
-    lanes: number;
-    draft: boolean;
-    branchPrefix: string;
-    limits: { stepsMax: number; costUsdMax: number; wallTimeMsMax: number };
-  };
-  createsThisHour: number;
-  /** The project's pull requests, where this installation is the forge. */
-  pullsUrl: string | null;
-}
-
 export interface DashboardKey {
   id: string;
   /** The first characters, to recognise it by. */

@@ -22,6 +22,7 @@ import { fireAutomations } from "./automations/fire-automations.ts";
 import { checkSiteHealth } from "./check-site-health.ts";
 import { composeAutomations } from "./compose-automations.ts";
 import type { Config } from "./config.ts";
+import { createProjectAdmin } from "./create-project-admin.ts";
 import { contextRemoteOf } from "./context-remote.ts";
 import { accountsPlugin } from "./dashboard/accounts-plugin.ts";
 import { dashboardPlugin } from "./dashboard/plugin.ts";
@@ -184,7 +185,12 @@ export async function startServer(config: Config): Promise<Server> {
             publicUrl,
             defaultModel: config.model,
             promptCodePointsMax: config.promptCodePointsMax,
-            addLocalProject: (input) => admin.addProject({ ...input, forge: "local" }),
+            projectAdmin: createProjectAdmin({
+              admin,
+              pool,
+              sealer,
+              allowPrivateWebhooks: config.allowPrivateWebhooks,
+            }),
             pullRequestState,
             pulls: createPullDesk({ ...local, signal: serving.signal }),
             readPrompt,

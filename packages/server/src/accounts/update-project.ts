@@ -1,5 +1,5 @@
+import { type Actor, inTransactionAs } from "../db/acting.ts";
 import type { Pool } from "../db/pool.ts";
-import { inTransaction } from "../db/transaction.ts";
 import { AppError } from "../errors.ts";
 import { plainFolder, refuseBadProject } from "./add-project.ts";
 import { type Project, type ProjectRow, projectColumns, toProject } from "./project.ts";
@@ -14,8 +14,8 @@ export interface ProjectEdit {
 }
 
 /** Changes what is named and nothing else. Nodes hear of it through the table's trigger. */
-export async function updateProject(pool: Pool, id: string, edit: ProjectEdit): Promise<Project> {
-  return inTransaction(pool, async (client) => {
+export async function updateProject(pool: Pool, id: string, edit: ProjectEdit, by: Actor): Promise<Project> {
+  return inTransactionAs(pool, by, async (client) => {
     // Two who edit different settings at once must not undo each other.
     const found = await client.query<ProjectRow>(`select ${projectColumns} from projects where id = $1 for update`, [
       id,

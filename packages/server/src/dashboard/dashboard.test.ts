@@ -109,7 +109,7 @@ describe("keys", () => {
 
 describe("projects", () => {
   it("201 adds one of the local forge", async () => {
-    const answer = await host.send("/projects", { body: { name: "Handbook", docsDir: "docs" } });
+    const answer = await host.send("/projects", { body: { name: "Handbook", forge: "local", docsDir: "docs" } });
     expect(answer.statusCode).toBe(201);
     expect(answer.json()).toMatchObject({ name: "Handbook", models: ["emend/rules"] });
   });

@@ -6,6 +6,7 @@ import type { AnnounceDue } from "../jobs/announce-due.ts";
 import type { JobReader } from "../jobs/job-reader.ts";
 import type { MessageJobDeps } from "../jobs/message-job.ts";
 import type { Logger } from "../lib/logger.ts";
+import type { ProjectAdmin } from "./project-admin.ts";
 
 /** What the dashboard needs of the server around it. */
 export interface DashboardDeps {
@@ -17,8 +18,7 @@ export interface DashboardDeps {
   /** The model of projects that name none. */
   defaultModel: string;
   promptCodePointsMax: number;
-  /** Makes a project whose repository, empty at first, is kept here. */
-  addLocalProject(input: NewLocalProject): Promise<{ id: string }>;
+  projectAdmin: ProjectAdmin;
   pullRequestState: MessageJobDeps["pullRequestState"];
   /** The pull requests of the projects whose forge is this installation. */
   pulls: PullDesk;
@@ -53,12 +53,6 @@ interface PullDesk {
   close(name: PullName): Promise<boolean>;
   markReady(name: PullName): Promise<boolean>;
   comment(name: PullName, input: { author: string; text: string }): Promise<boolean>;
-}
-
-interface NewLocalProject {
-  name: string;
-  base?: string;
-  docsDir?: string;
 }
 
 /** The same for its routes, which share what is made once. */

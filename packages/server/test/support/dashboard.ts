@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { addProject } from "../../src/accounts/add-project.ts";
 import { createLoginLink } from "../../src/accounts/create-login-link.ts";
+import { setModelKey } from "../../src/accounts/model-keys.ts";
 import { openSession } from "../../src/accounts/open-session.ts";
 import { createPasswords } from "../../src/accounts/passwords.ts";
 import { createSealer } from "../../src/accounts/secrets.ts";
@@ -10,10 +11,13 @@ import { readPrompt } from "../../src/agent/rules/read-prompt.ts";
 import { type AccountsDeps, accountsPlugin } from "../../src/dashboard/accounts-plugin.ts";
 import type { DashboardDeps } from "../../src/dashboard/dashboard.ts";
 import { apiPrefix, dashboardPlugin } from "../../src/dashboard/plugin.ts";
+import type { ProjectAdmin } from "../../src/dashboard/project-admin.ts";
+import { asActor } from "../../src/db/acting.ts";
 import type { Pool } from "../../src/db/pool.ts";
 import { createPullDesk } from "../../src/forge/local/pull-desk.ts";
 import { newId } from "../../src/lib/id.ts";
 import { createLogger } from "../../src/lib/logger.ts";
+import { addWebhook } from "../../src/notify/add-webhook.ts";
 import { createGit } from "../../src/tree/git.ts";
 import { startApi, type TestApi } from "./api.ts";
 
@@ -75,7 +79,7 @@ export async function startDashboard(
         listener,
         defaultModel: "emend/rules",
         promptCodePointsMax: 100_000,
-        addLocalProject: (input) => addRow(pool, input),
+        projectAdmin: projectAdminOf(pool),
         pullRequestState: async () => null,
         pulls: createPullDesk({
           git: createGit({ allowedProtocols: ["file"] }),
@@ -141,9 +145,21 @@ export async function startDashboard(
   };
 }
 
-/** The row alone: what the forge keeps of a project is tested with the forge. */
-async function addRow(db: Pool, input: { name: string; docsDir?: string; base?: string }): Promise<{ id: string }> {
+/** Rows alone: what a forge says of a project, and keeps of it, is tested with the forge. */
+function projectAdminOf(pool: Pool): ProjectAdmin {
   const sealer = createSealer("a secret of the tests, and of nothing else");
-  const repositoryUrl = `${publicUrl}/git/docs.git`;
-  return addProject({ db, sealer }, { name: input.name, forge: "local", repositoryUrl, docsDir: input.docsDir ?? "" });
+  const none = async () => {
+    throw new Error("this test has no forge");
+  };
+  return {
+    add: ({ name, docsDir = "" }) =>
+      addProject({ db: pool, sealer }, { name, forge: "local", repositoryUrl: `${publicUrl}/git/docs.git`, docsDir }),
+    diagnose: none,
+    setCredential: none,
+    async setModelKey(input, by) {
+      await setModelKey({ db: asActor(pool, by), sealer }, input);
+    },
+    addWebhook: (input, by) => addWebhook({ db: asActor(pool, by), sealer, allowPrivate: false }, input),
+    addContext: none,
+  };
 }

@@ -14,7 +14,7 @@ export function AddProject({ onClose }: { onClose(): void }) {
   const [name, setName] = useState("");
   const [docsDir, setDocsDir] = useState("");
   const add = useMutation({
-    mutationFn: () => request<DashboardProject>("/projects", { body: { name, docsDir } }),
+    mutationFn: () => request<DashboardProject>("/projects", { body: { name, forge: "local", docsDir } }),
     async onSuccess({ id }) {
       await queries.invalidateQueries({ queryKey: ["projects"] });
       await navigate({ to: "/projects/$id", params: { id } });

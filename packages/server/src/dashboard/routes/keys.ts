@@ -1,50 +1,72 @@
 import type { DashboardKey } from "@emend/contract";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { AdminKey } from "../../accounts/admin-key.ts";
-import { createKey } from "../../accounts/create-key.ts";
+import { type CreateKeyInput, createKey } from "../../accounts/create-key.ts";
 import { listKeys } from "../../accounts/list-keys.ts";
 import { revokeKey } from "../../accounts/revoke-key.ts";
+import { rotateKey } from "../../accounts/rotate-key.ts";
+import { asActor, inTransactionAs } from "../../db/acting.ts";
 import { AppError } from "../../errors.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { bodyParser } from "../parse-body.ts";
-import { subjectOf } from "../require-session.ts";
+import { actorOf, subjectOf } from "../require-session.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 const Id = Type.String({ pattern: "^[0-9A-Za-z_-]{1,64}$" });
-const parseNew = bodyParser(
-  Type.Object({
-    name: Type.String({ minLength: 1, maxLength: 200, pattern: "^[^\\x00-\\x1f]*$" }),
-    projectIds: Type.Array(Id, { minItems: 1, maxItems: 1000 }),
-    scope: Type.Enum(["read", "write"] as const),
-    /** Null: never. */
-    expiresInDays: Type.Union([Type.Integer({ minimum: 1, maximum: 3650 }), Type.Null()]),
-    /** Null: every address. */
-    allowList: Type.Union([Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 100 }), Type.Null()]),
-  }),
-);
-const isId = (text: string) => /^[0-9A-Za-z_-]{1,64}$/.test(text);
+const fields = {
+  name: Type.String({ minLength: 1, maxLength: 200, pattern: "^[^\\x00-\\x1f]*$" }),
+  projectIds: Type.Array(Id, { minItems: 1, maxItems: 1000 }),
+  scope: Type.Enum(["read", "write"] as const),
+  /** Null: never. */
+  expiresInDays: Type.Union([Type.Integer({ minimum: 1, maximum: 3650 }), Type.Null()]),
+  /** Null: every address. */
+  allowList: Type.Union([Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 100 }), Type.Null()]),
+};
+const parseNew = bodyParser(Type.Object(fields));
+/** Null: the old key works until somebody revokes it. */
+const Overlap = Type.Union([Type.Integer({ minimum: 0, maximum: 365 }), Type.Null()]);
+const parseRotation = bodyParser(Type.Object({ ...fields, overlapDays: Overlap }));
+/** Ids hold nothing that the database would refuse to hear of. */
+const idOf = ({ id }: { id: string }) => (/^[0-9A-Za-z_-]{1,64}$/.test(id) ? id : "");
+type Identified = { Params: { id: string } };
 
 export function keyRoutes(app: FastifyInstance, deps: RouteDeps): void {
   app.get("/keys", async () => ({ keys: (await listKeys(deps.pool)).map(show) }));
 
   app.post("/keys", async (request, reply) => {
-    const { expiresInDays, ...rest } = parseNew(request.body);
-    const outcome = await createKey(deps.pool, {
-      ...rest,
-      expiresInMs: expiresInDays === null ? null : expiresInDays * dayMs,
-      createdBy: subjectOf(request),
-    });
-    if (outcome.kind === "created") return reply.code(201).send({ id: outcome.id, key: outcome.key });
-    throw new AppError("not_found", { publicMessage: `There is no project ${outcome.projectId}.` });
+    const input = wanted(request, parseNew(request.body));
+    return answer(reply, await createKey(asActor(deps.pool, actorOf(request)), input));
   });
 
-  app.post<{ Params: { id: string } }>("/keys/:id/revoke", async (request) => {
-    const { id } = request.params;
-    const outcome = isId(id) ? await revokeKey(deps.pool, id) : null;
-    if (outcome?.kind === "revoked") return {};
+  app.post<Identified>("/keys/:id/rotate", async (request, reply) => {
+    const { overlapDays, ...rest } = parseRotation(request.body);
+    const input = { ...wanted(request, rest), overlapMs: inMs(overlapDays) };
+    const outcome = await inTransactionAs(deps.pool, actorOf(request), (client) =>
+      rotateKey(client, idOf(request.params), input),
+    );
+    return answer(reply, outcome);
+  });
+
+  app.post<Identified>("/keys/:id/revoke", async (request) => {
+    const outcome = await revokeKey(asActor(deps.pool, actorOf(request)), idOf(request.params));
+    if (outcome.kind === "revoked") return {};
     throw new AppError("not_found", { publicMessage: "Key not found." });
   });
+}
+
+function wanted(request: FastifyRequest, { expiresInDays, ...rest }: ReturnType<typeof parseNew>): CreateKeyInput {
+  return { ...rest, expiresInMs: inMs(expiresInDays), createdBy: subjectOf(request) };
+}
+
+function inMs(days: number | null): number | null {
+  return days === null ? null : days * dayMs;
+}
+
+function answer(reply: FastifyReply, outcome: Awaited<ReturnType<typeof rotateKey>>): FastifyReply {
+  if (outcome.kind === "created") return reply.code(201).send({ id: outcome.id, key: outcome.key });
+  const words = outcome.kind === "unknown_key" ? "Key not found." : `There is no project ${outcome.projectId}.`;
+  throw new AppError("not_found", { publicMessage: words });
 }
 
 function show(key: AdminKey): DashboardKey {

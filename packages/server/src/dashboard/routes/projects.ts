@@ -1,20 +1,26 @@
-import type { DashboardProject } from "@emend/contract";
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { listProjects } from "../../accounts/list-projects.ts";
-import type { Project } from "../../accounts/project.ts";
-import { allowedModels } from "../../accounts/project-settings.ts";
 import { updateProject } from "../../accounts/update-project.ts";
 import { countCreates } from "../count-creates.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { findProject } from "../find-project.ts";
 import { bodyParser } from "../parse-body.ts";
+import { actorOf } from "../require-session.ts";
+import { showProject } from "../show-project.ts";
 
 const Name = Type.String({ minLength: 1, maxLength: 200 });
 const Folder = Type.String({ maxLength: 1000 });
 const Branch = Type.String({ minLength: 1, maxLength: 200 });
 const parseNew = bodyParser(
-  Type.Object({ name: Name, baseRef: Type.Optional(Branch), docsDir: Type.Optional(Folder) }),
+  Type.Object({
+    name: Name,
+    forge: Type.Enum(["local", "github", "gitlab", "gitea"] as const),
+    repo: Type.Optional(Type.String({ minLength: 1, maxLength: 1000 })),
+    baseRef: Type.Optional(Branch),
+    docsDir: Type.Optional(Folder),
+    credential: Type.Optional(Type.String({ minLength: 1, maxLength: 20_000 })),
+  }),
 );
 /** Which settings there are, and what each may be, `accounts/project-settings.ts` knows. */
 const parseEdit = bodyParser(
@@ -29,43 +35,23 @@ const parseEdit = bodyParser(
 export function projectRoutes(app: FastifyInstance, deps: RouteDeps): void {
   app.get("/projects", async () => {
     const [projects, creates] = await Promise.all([listProjects(deps.pool), countCreates(deps.pool)]);
-    return { projects: projects.map((project) => show(project, creates)) };
+    return { projects: projects.map((project) => showProject(deps, project, creates)) };
   });
 
   app.post("/projects", async (request, reply) => {
-    const { name, baseRef, docsDir } = parseNew(request.body);
-    const { id } = await deps.addLocalProject({ name, ...(baseRef && { base: baseRef }), ...(docsDir && { docsDir }) });
-    return reply.code(201).send(show(await findProject(deps.pool, id)));
+    const { name, forge, repo, baseRef, docsDir, credential } = parseNew(request.body);
+    const shared = { name, forge, ...(baseRef && { base: baseRef }), ...(docsDir && { docsDir }) };
+    // Of the local forge without an address: what lies on the server's disk is for whoever sits at its console.
+    const input = forge === "local" ? shared : { ...shared, ...(repo && { repo }), ...(credential && { credential }) };
+    const { id } = await deps.projectAdmin.add(input, actorOf(request));
+    // Its health is known by the time somebody looks; where no worker runs, it is looked at when one does.
+    await deps.askSiteCheck(id).catch((err) => deps.log.warn({ err, projectId: id }, "site check not asked for"));
+    return reply.code(201).send(showProject(deps, await findProject(deps.pool, id), new Map()));
   });
 
   app.patch<{ Params: { id: string } }>("/projects/:id", async (request) => {
     const project = await findProject(deps.pool, request.params.id);
-    const edited = await updateProject(deps.pool, project.id, parseEdit(request.body));
-    return show(edited, await countCreates(deps.pool));
+    const edited = await updateProject(deps.pool, project.id, parseEdit(request.body), actorOf(request));
+    return showProject(deps, edited, await countCreates(deps.pool));
   });
-
-  function show(project: Project, creates: ReadonlyMap<string, number> = new Map()): DashboardProject {
-    const { id, name, forge, repositoryUrl, baseRef, docsDir, settings } = project;
-    const { model, createsPerHourMax, lanes, draft, branchPrefix, limits } = settings;
-    return {
-      id,
-      name,
-      forge,
-      repositoryUrl,
-      baseRef,
-      docsDir,
-      createdAt: project.createdAt.toISOString(),
-      models: allowedModels(settings, deps.defaultModel),
-      settings: {
-        model,
-        createsPerHourMax,
-        lanes,
-        draft,
-        branchPrefix,
-        limits: { stepsMax: limits.stepsMax, costUsdMax: limits.costUsdMax, wallTimeMsMax: limits.wallTimeMsMax },
-      },
-      createsThisHour: creates.get(id) ?? 0,
-      pullsUrl: forge === "local" ? `${deps.publicUrl()}/forge/${id}/pulls` : null,
-    };
-  }
 }

@@ -1,0 +1,40 @@
+import type { ContextRepository } from "../accounts/context-repository.ts";
+import type { Actor } from "../db/acting.ts";
+import type { NewWebhook } from "../notify/add-webhook.ts";
+
+/** What is done to a project and needs its forge, or the installation's secret: `compose.ts` has both. */
+export interface ProjectAdmin {
+  add(input: NewProject, by: Actor): Promise<{ id: string }>;
+  /** Looks at everything that a job needs of the forge, and changes nothing. */
+  diagnose(projectId: string): Promise<Diagnosis>;
+  setCredential(project: { id: string; forge: string }, credential: string, by: Actor): Promise<void>;
+  /** Null takes the project's own key away. */
+  setModelKey(input: { projectId: string; vendor: string; key: string | null }, by: Actor): Promise<void>;
+  addWebhook(input: NewWebhook, by: Actor): Promise<{ id: string; secret: string }>;
+  addContext(input: NewContext): Promise<ContextRepository>;
+}
+
+export interface NewProject {
+  name: string;
+  forge: string;
+  repo?: string;
+  base?: string;
+  docsDir?: string;
+  credential?: string;
+  settings?: Readonly<Record<string, unknown>>;
+}
+
+export interface NewContext {
+  projectId: string;
+  name: string;
+  forge: string;
+  repo: string;
+  base?: string;
+  credential?: string;
+}
+
+export interface Diagnosis {
+  checks: readonly { name: string; verdict: "ok" | "problem" | "unknown"; words: string }[];
+  /** For whoever sets the forge's webhook up; null on the local forge, which needs none. */
+  webhook: { url: string; secret: string } | null;
+}

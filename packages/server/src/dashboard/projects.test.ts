@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type DashboardApi, startDashboard } from "../../test/support/dashboard.ts";
+import type { NewProject } from "./project-admin.ts";
+
+let host: DashboardApi;
+let id: string;
+const added: NewProject[] = [];
+
+beforeAll(async () => {
+  host = await startDashboard();
+  id = (await host.api.addProject()).id;
+});
+afterAll(() => host.close());
+
+const audit = async (action: string) =>
+  (await host.api.pool.query("select actor, target from audit_log where action = $1 order by id", [action])).rows;
+
+describe("rotating a key", () => {
+  const key = { name: "ci", projectIds: [] as string[], scope: "write", expiresInDays: 30, allowList: null };
+  const use = async (text: string) => (await host.api.send(`/v2/agent/${id}/jobs`, { key: text })).status;
+  const create = async () => (await host.send("/keys", { body: { ...key, projectIds: [id] } })).json();
+  const rotate = (oldId: string, overlapDays: unknown) =>
+    host.send(`/keys/${oldId}/rotate`, { body: { ...key, projectIds: [id], overlapDays } });
+
+  it("201: both keys work, and the old one ends by itself", async () => {
+    const old = await create();
+    const answer = await rotate(old.id, 7);
+    expect(answer.statusCode).toBe(201);
+    expect(await use(old.key)).toBe(200);
+    expect(await use(answer.json().key)).toBe(200);
+    const { keys } = (await host.send("/keys")).json();
+    const days =
+      (Date.parse(keys.find((each: { id: string }) => each.id === old.id).expiresAt) - Date.now()) / 86_400_000;
+    expect(days).toBeGreaterThan(6.9);
+    expect(days).toBeLessThan(7.1);
+  });
+
+  it("201 never lets the old key live longer than it would have", async () => {
+    const old = await create();
+    await rotate(old.id, 300);
+    const { keys } = (await host.send("/keys")).json();
+    const { expiresAt } = keys.find((each: { id: string }) => each.id === old.id);
+    expect(Date.parse(expiresAt)).toBeLessThan(Date.now() + 31 * 86_400_000);
+  });
+
+  it("201 with no overlap: the old key is refused within a second", async () => {
+    const old = await create();
+    expect(await use(old.key)).toBe(200);
+    await rotate(old.id, 0);
+    await expect.poll(() => use(old.key)).toBe(401);
+  });
+
+  it("201 with an open end: the old key stays as it is", async () => {
+    const old = await create();
+    const before = (await host.send("/keys")).json().keys.find((each: { id: string }) => each.id === old.id);
+    await rotate(old.id, null);
+    const after = (await host.send("/keys")).json().keys.find((each: { id: string }) => each.id === old.id);
+    expect(after.expiresAt).toBe(before.expiresAt);
+  });
+
+  it("404 for a key that is none or no longer works, and no new one is made", async () => {
+    const old = await create();
+    await host.send(`/keys/${old.id}/revoke`, { body: {} });
+    const count = (await host.send("/keys")).json().keys.length;
+    expect((await rotate(old.id, 7)).statusCode).toBe(404);
+    expect((await rotate("nothing", 7)).statusCode).toBe(404);
+    expect((await host.send("/keys")).json().keys.length).toBe(count);
+  });
+
+  it("400 for an overlap that is none", async () => {
+    expect((await rotate("x", -1)).statusCode).toBe(400);
+    expect((await rotate("x", "7")).statusCode).toBe(400);
+  });
+});
+
+describe("who may", () => {
+  const writes: [string, object][] = [
+    ["/projects", { name: "x", forge: "local" }],
+    ["/projects/ID/diagnosis", {}],
+    ["/projects/ID/credential", { credential: "t" }],
+    ["/projects/ID/model-keys", { vendor: "openai", key: "k" }],
+    ["/projects/ID/webhooks", { url: "https://example.com/", format: "standard", events: ["job.failed"] }],
+    ["/projects/ID/context", { name: "code", forge: "local", repo: "x" }],
+    ["/projects/ID/context/remove", { name: "code" }],
+    ["/projects/ID/health/check", {}],
+    ["/webhooks/whk_x/remove", {}],
+    ["/deliveries/msg_x/redeliver", {}],
+  ];
+  it.each(writes)("403 for a viewer: POST %s", async (path, body) => {
+    const { cookie } = await host.addMember("viewer");
+    expect((await host.send(path.replace("ID", id), { cookie, body })).statusCode).toBe(403);
+  });
+
+  it.each(["webhooks", "context", "model-keys", "health"])("404 for an unknown project: %s", async (what) => {
+    expect((await host.send(`/projects/prj_x/${what}`)).statusCode).toBe(404);
+    expect((await host.send(`/projects/%00/${what}`)).statusCode).toBe(404);
+  });
+});
+
+describe("adding", () => {
+  it("takes no address of the server's own disk, whatever is sent", async () => {
+    const own = await startDashboard({
+      projectAdmin: {
+        add: async (input: NewProject) => {
+          added.push(input);
+          throw new Error("seen");
+        },
+      } as never,
+    });
+    await own.send("/projects", { body: { name: "x", forge: "local", repo: "/etc", credential: "t" } });
+    await own.send("/projects", { body: { name: "y", forge: "gitea", repo: "https://git.test/a/b", credential: "t" } });
+    await own.close();
+    expect(added).toEqual([
+      { name: "x", forge: "local" },
+      { name: "y", forge: "gitea", repo: "https://git.test/a/b", credential: "t" },
+    ]);
+  });
+
+  it.each([{ forge: "sourcehut" }, { forge: undefined }, { name: "" }, { repo: 5 }])("400 for %o", async (change) => {
+    const body = { name: "x", forge: "github", repo: "https://github.com/a/b", credential: "t", ...change };
+    expect((await host.send("/projects", { body })).statusCode).toBe(400);
+  });
+});
+
+describe("model keys", () => {
+  it("200 sets and takes away, shows neither, and says who", async () => {
+    const { email, cookie } = await host.addMember("maintainer");
+    const set = (key: string | null) =>
+      host.send(`/projects/${id}/model-keys`, { cookie, body: { vendor: "openai", key } });
+    expect((await set("sk-canary")).statusCode).toBe(200);
+    const listed = await host.send(`/projects/${id}/model-keys`);
+    expect(listed.body).not.toContain("sk-canary");
+    expect(listed.json().keys).toContainEqual({ vendor: "openai", isSet: true });
+    await set(null);
+    expect((await host.send(`/projects/${id}/model-keys`)).json().keys).toContainEqual({
+      vendor: "openai",
+      isSet: false,
+    });
+    expect(await audit("model_key.set")).toContainEqual({ actor: email, target: id });
+  });
+
+  it.each([
+    ["a vendor that is none", { vendor: "nobody", key: "k" }],
+    ["a key with a line break", { vendor: "openai", key: "a\nb" }],
+    ["an empty key", { vendor: "openai", key: "" }],
+  ])("400 for %s", async (_what, body) => {
+    expect((await host.send(`/projects/${id}/model-keys`, { body })).statusCode).toBe(400);
+  });
+});
+
+describe("webhooks", () => {
+  const body = { url: "https://hooks.example.com/in", format: "standard", events: ["job.completed"] };
+
+  it("201 shows the secret once; it can be disabled, enabled and removed", async () => {
+    const made = await host.send(`/projects/${id}/webhooks`, { body });
+    expect(made.statusCode).toBe(201);
+    const { id: hook, secret } = made.json();
+    const list = async () => await host.send(`/projects/${id}/webhooks`);
+    expect((await list()).body).not.toContain(secret);
+    const set = (isEnabled: boolean) => host.send(`/webhooks/${hook}`, { method: "PATCH", body: { isEnabled } });
+    expect((await set(false)).statusCode).toBe(200);
+    expect((await list()).json().webhooks[0]).toMatchObject({ id: hook, disabledReason: "by its owner" });
+    expect((await set(true)).statusCode).toBe(200);
+    expect((await host.send(`/webhooks/${hook}/deliveries`)).json()).toEqual({ deliveries: [] });
+    expect((await host.send(`/webhooks/${hook}/remove`, { body: {} })).statusCode).toBe(200);
+    expect((await list()).json().webhooks).toEqual([]);
+    expect(await audit("webhook.removed")).toContainEqual({ actor: "console", target: hook });
+  });
+
+  it.each([
+    ["an address inside", { url: "https://127.0.0.1/" }],
+    ["plain http", { url: "http://hooks.example.com/" }],
+    ["no event", { events: [] }],
+    ["an event that is none", { events: ["job.started"] }],
+    ["a format that is none", { format: "xml" }],
+  ])("400 for %s", async (_what, change) => {
+    expect((await host.send(`/projects/${id}/webhooks`, { body: { ...body, ...change } })).statusCode).toBe(400);
+  });
+
+  it("404 for what is not there", async () => {
+    expect((await host.send("/webhooks/whk_x/remove", { body: {} })).statusCode).toBe(404);
+    expect((await host.send("/webhooks/%00/remove", { body: {} })).statusCode).toBe(404);
+    expect((await host.send("/deliveries/msg_x/redeliver", { body: {} })).statusCode).toBe(404);
+    expect((await host.send(`/projects/${id}/context/remove`, { body: { name: "x" } })).statusCode).toBe(404);
+  });
+});
+
+describe("the quota", () => {
+  it("is told by twelfths of the last hour", async () => {
+    const { id: fresh } = await host.api.addProject();
+    await host.api.pool.query(
+      `insert into quota_uses (project_id, kind, used_at)
+       values ($1, 'create', now()), ($1, 'create', now() - interval '59 minutes'), ($1, 'create', now() - interval '2 hours'),
+         ($1, 'message', now())`,
+      [fresh],
+    );
+    const { projects } = (await host.send("/projects")).json();
+    expect(projects.find((each: { id: string }) => each.id === fresh)).toMatchObject({
+      createsThisHour: 2,
+      createsByFiveMinutes: [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1],
+    });
+  });
+});
