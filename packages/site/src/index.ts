@@ -13,6 +13,9 @@ export { type AddToNavigation, addToNavigation } from "./refactor/add-to-navigat
 export { fixLinks } from "./refactor/fix-links.ts";
 export { movePage } from "./refactor/move-page.ts";
 export { orderNavigation } from "./refactor/order-navigation.ts";
+export { removeFromNavigation } from "./refactor/remove-from-navigation.ts";
+export { type RemovePage, removePage } from "./refactor/remove-page.ts";
+export { renameGroup } from "./refactor/rename-group.ts";
 export { type RenameHeading, renameHeading } from "./refactor/rename-heading.ts";
 export { type ReplaceTerm, replaceTerm } from "./refactor/replace-term.ts";
 export { type SetFrontMatter, setFrontMatter } from "./refactor/set-front-matter.ts";

@@ -1,12 +1,13 @@
 import type { NavList } from "../frameworks/framework.ts";
 import type { PageNode } from "../links/site-index.ts";
 import { findList, listFor } from "../navigation/find-list.ts";
-import { listedPages, pageOfTarget } from "../navigation/listed-pages.ts";
+import { pageOfTarget } from "../navigation/listed-pages.ts";
 import type { Site } from "../site.ts";
 import { toByteString } from "../text/bytes.ts";
 import type { Refactoring } from "../types.ts";
 import { createPlan, type EditPlan, refuse } from "./edit-plan.ts";
 import { locatePage } from "./locate-page.ts";
+import { entriesOf, removeEntries, reorder } from "./navigation-entries.ts";
 
 export interface AddToNavigation {
   page: string;
@@ -15,6 +16,8 @@ export interface AddToNavigation {
   /** A listed page to stand before or after. */
   before?: string;
   after?: string;
+  /** Where it is listed already: take it from there. */
+  move?: boolean;
 }
 
 interface Spot {
@@ -22,19 +25,46 @@ interface Spot {
   index: number;
 }
 
-/** Lists a page in the navigation. */
+/** Lists a page in the navigation, or moves its entry. */
 export async function addToNavigation(site: Site, input: AddToNavigation): Promise<Refactoring> {
   const located = locatePage(site, input.page);
   if (located.kind === "refused") return located;
   const plan = createPlan(site);
-  if (listedPages(site.index).has(located.node.path)) return plan.finish();
+  const entries = entriesOf(site, located.node.path);
+  if (entries.length > 0 && input.move !== true) return plan.finish();
   const spot = findSpot(site, located.node.path, input);
   if ("reason" in spot) return refuse(spot.reason);
+  const [entry] = entries;
+  if (entry !== undefined) {
+    if (entries.length > 1) return refuse(`${located.node.path} is listed more than once`);
+    if (entry.list === spot.list) {
+      await moveWithin(site, spot, entry.index, plan);
+      return plan.finish();
+    }
+    const reason = await removeEntries(site, located.node.path, plan);
+    if (reason !== null) return refuse(reason);
+  }
   await insertEntry(site, spot, located.node, plan);
   return plan.finish();
 }
 
-export function findSpot(site: Site, path: string, input: Omit<AddToNavigation, "page">): Spot | { reason: string } {
+async function moveWithin(site: Site, { list, index }: Spot, from: number, plan: EditPlan): Promise<void> {
+  const bytes = await site.tree.read(list.file);
+  const item = list.items[from];
+  if (bytes === null || item === undefined) return;
+  const ordered = [...list.items.slice(0, index), item, ...list.items.slice(index)].filter(
+    (one, at) => one !== item || at === index,
+  );
+  if (ordered.every((one, at) => one === list.items[at])) return;
+  reorder(list, ordered, toByteString(bytes), plan);
+  plan.count("navigation");
+}
+
+export function findSpot(
+  site: Site,
+  path: string,
+  input: Omit<AddToNavigation, "page" | "move">,
+): Spot | { reason: string } {
   if (site.navigation.length === 0) {
     return { reason: `this ${site.framework} site has no list of pages to edit; its pages show up by themselves` };
   }

@@ -6,12 +6,14 @@ import { createTimeSlice } from "../text/time-slice.ts";
 import type { Refactoring } from "../types.ts";
 import { createPlan, replaceRange } from "./edit-plan.ts";
 
-/** Repairs broken links where only one page or heading can be meant; reports the rest. */
-export async function fixLinks(site: Site): Promise<Refactoring> {
+/** Repairs broken links where only one page or heading can be meant; reports the rest. `pages`: only in these, by path. */
+export async function fixLinks(site: Site, input: { pages?: readonly string[] } = {}): Promise<Refactoring> {
   const plan = createPlan(site);
   const breathe = createTimeSlice();
+  const chosen = input.pages === undefined ? null : new Set(input.pages);
   for (const page of site.index.nodes.values()) {
     await breathe();
+    if (chosen?.has(page.path) === false) continue;
     const context = { index: site.index, page, links: resolveLinks(site.index, page) };
     for (const check of [brokenLink, brokenAnchor]) {
       for (const { line, message, fix } of check.run(context)) {

@@ -6,6 +6,7 @@ import { toByteString } from "../text/bytes.ts";
 import type { Refactoring } from "../types.ts";
 import { createPlan, refuse } from "./edit-plan.ts";
 import { locatePage } from "./locate-page.ts";
+import { reorder } from "./navigation-entries.ts";
 
 /** Puts pages of one list in the given order, first; the others keep theirs, after them. */
 export async function orderNavigation(
@@ -30,13 +31,7 @@ export async function orderNavigation(
   const plan = createPlan(site);
   const bytes = await site.tree.read(list.file);
   if (bytes === null) return refuse(`${list.file} is gone`);
-  const text = toByteString(bytes);
-  // Each place keeps its indentation, comma and line; only what stands there changes.
-  list.items.forEach((slot, i) => {
-    const item = ordered[i] as NavItem;
-    if (item !== slot)
-      plan.splice(list.file, { start: slot.start, end: slot.end, text: text.slice(item.start, item.end) });
-  });
+  reorder(list, ordered, toByteString(bytes), plan);
   if (ordered.some((item, i) => item !== list.items[i])) plan.count("navigation", paths.length);
   return plan.finish();
 }

@@ -11,6 +11,7 @@ import { finishTool } from "./finish.ts";
 import { fixLinksTool } from "./fix-links.ts";
 import { listFilesTool } from "./list-files.ts";
 import { readFileTool } from "./read-file.ts";
+import { removePageTool } from "./remove-page.ts";
 import { renameHeadingTool } from "./rename-heading.ts";
 import { renamePageTool } from "./rename-page.ts";
 import { replaceTermTool } from "./replace-term.ts";
@@ -30,6 +31,7 @@ const tools: readonly Tool[] = [
   deleteFileTool,
   siteMapTool,
   renamePageTool,
+  removePageTool,
   renameHeadingTool,
   replaceTermTool,
   fixLinksTool,

@@ -41,9 +41,16 @@ export function formatReport(report: Report): string {
   for (const [what, count] of report.counts) lines.push(`${what}: ${count}`);
   if (report.skipped.length > 0) lines.push("left alone:");
   for (const { path, line, reason } of report.skipped)
-    lines.push(`- ${path}:${line}: ${reason.replaceAll(/\s+/g, " ")}`);
+    lines.push(`- ${visible(path)}:${line}: ${reason.replaceAll(/\s+/g, " ")}`);
   if (report.skippedMore > 0) lines.push(`- … ${report.skippedMore} more`);
   return lines.join("\n");
+}
+
+/** A name may hold a line's end or a character that nobody sees; told with escapes it still names its file. */
+function visible(path: string): string {
+  return path.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (char) =>
+    [...char].map((one) => `\\u{${one.codePointAt(0)?.toString(16)}}`).join(""),
+  );
 }
 
 export function parseReport(text: string): Report {

@@ -1,4 +1,12 @@
-import { addToNavigation, findPage, orderNavigation, type Refactoring, type Site } from "@emend/site";
+import {
+  addToNavigation,
+  findPage,
+  orderNavigation,
+  type Refactoring,
+  removeFromNavigation,
+  renameGroup,
+  type Site,
+} from "@emend/site";
 import { Type } from "typebox";
 import { carryOut } from "./report.ts";
 import { defineTool } from "./tool.ts";
@@ -6,11 +14,14 @@ import { defineTool } from "./tool.ts";
 export const updateNavigationTool = defineTool({
   name: "update_navigation",
   description:
-    "Changes the site's navigation. Give `add` to list a page (in a group; before or after another page), or `order` to put the pages of a group in the order given.",
+    "Changes the site's navigation. Give one of: `add` to list a page (in a group; before or after another page), `move` to do so wherever it is listed now, `remove` to take its entry out, `order` to put the pages of a group in the order given, `rename` to give the group another name.",
   input: Type.Object(
     {
       add: Type.Optional(Type.String({ minLength: 1, description: "The page to list" })),
+      move: Type.Optional(Type.String({ minLength: 1, description: "The page whose entry moves" })),
+      remove: Type.Optional(Type.String({ minLength: 1, description: "The page whose entry goes" })),
       order: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { minItems: 2 })),
+      rename: Type.Optional(Type.String({ minLength: 1, description: "The group's new name" })),
       group: Type.Optional(Type.String({ minLength: 1 })),
       before: Type.Optional(Type.String({ minLength: 1 })),
       after: Type.Optional(Type.String({ minLength: 1 })),
@@ -18,18 +29,27 @@ export const updateNavigationTool = defineTool({
     { additionalProperties: false },
   ),
   writes: true,
-  async run(context, { add, order, group, before, after }, signal) {
-    if ((add === undefined) === (order === undefined)) return { kind: "refused", reason: "give either add or order" };
-    const site = await context.site.head(signal);
-    if (order !== undefined && (before ?? after) !== undefined) {
-      return { kind: "refused", reason: "before and after belong to add" };
+  async run(context, { add, move, remove, order, rename, group, before, after }, signal) {
+    if ([add, move, remove, order, rename].filter((one) => one !== undefined).length !== 1) {
+      return { kind: "refused", reason: "give one of add, move, remove, order and rename" };
     }
-    const place = { ...(group ? { group } : {}), ...(before ? { before } : {}), ...(after ? { after } : {}) };
+    if (add === undefined && move === undefined && (before ?? after) !== undefined) {
+      return { kind: "refused", reason: "before and after belong to add and move" };
+    }
+    const site = await context.site.head(signal);
+    const inGroup = group ? { group } : {};
+    const place = { ...inGroup, ...(before ? { before } : {}), ...(after ? { after } : {}) };
+    if (move !== undefined) return carryOut(context, await addToNavigation(site, { page: move, ...place, move: true }));
+    if (remove !== undefined) return carryOut(context, await removeFromNavigation(site, { page: remove }));
+    if (rename !== undefined) {
+      if (!group) return { kind: "refused", reason: "name the group to rename" };
+      return carryOut(context, await renameGroup(site, { from: group, to: rename }));
+    }
     if (add !== undefined) {
       const added = await addToNavigation(site, { page: add, ...place });
       return carryOut(context, isListedAlready(added) ? explainListed(site, add, place, added) : added);
     }
-    return carryOut(context, await orderNavigation(site, { pages: order ?? [], ...(group ? { group } : {}) }));
+    return carryOut(context, await orderNavigation(site, { pages: order ?? [], ...inGroup }));
   },
 });
 
@@ -57,7 +77,7 @@ function explainListed(
   const where = groups.length === 0 ? "" : `, in ${groups.map((group) => JSON.stringify(group)).join(", ")}`;
   return {
     kind: "refused",
-    reason: `${search.page.path} is listed already${where}; order the group to move it within`,
+    reason: `${search.page.path} is listed already${where}; move its entry, or order the group`,
   };
 }
 

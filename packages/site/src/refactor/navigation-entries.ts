@@ -1,0 +1,67 @@
+import type { NavItem, NavList } from "../frameworks/framework.ts";
+import { pageOfTarget } from "../navigation/listed-pages.ts";
+import type { Site } from "../site.ts";
+import { toByteString } from "../text/bytes.ts";
+import type { Splice } from "../text/splice.ts";
+import type { EditPlan } from "./edit-plan.ts";
+
+interface Entry {
+  list: NavList;
+  index: number;
+  item: NavItem;
+}
+
+/** Every place where the navigation lists a page. */
+export function entriesOf(site: Site, path: string): readonly Entry[] {
+  return site.navigation.flatMap((list) =>
+    list.items.flatMap((item, index) =>
+      item.target !== null && pageOfTarget(site.index, item.target) === path ? [{ list, index, item }] : [],
+    ),
+  );
+}
+
+/** Takes a page's entries out of the navigation; says why where that is not certain. */
+export async function removeEntries(site: Site, path: string, plan: EditPlan): Promise<string | null> {
+  const entries = entriesOf(site, path);
+  for (const entry of entries) {
+    const { list } = entry;
+    if (entries.filter((one) => one.list === list).length > 1) return `${list.file} lists ${path} twice in one group`;
+    const bytes = await site.tree.read(list.file);
+    const splices = list.remove?.(entry.index) ?? (bytes === null ? null : cutOut(site, entry, toByteString(bytes)));
+    if (splices === null) return `the entry of ${path} in ${list.file} cannot be taken out alone; edit that file`;
+    for (const splice of splices) plan.splice(list.file, splice);
+    plan.count("navigation");
+  }
+  return null;
+}
+
+// Between two elements of a list in JSON, YAML, JavaScript or Markdown; a comment there would belong to one of them.
+const gap = /^[\s,]*(?:[-*+][ \t]+)?$/;
+
+/** The element with what separates it from a neighbour. The last one left, or one that holds others, stays. */
+function cutOut(site: Site, { list, index, item }: Entry, text: string): readonly Splice[] | null {
+  const holdsOthers = site.navigation.some(
+    (other) =>
+      other !== list &&
+      other.file === list.file &&
+      other.items.some((one) => one.start >= item.start && one.end <= item.end),
+  );
+  if (list.isFixed === true || holdsOthers) return null;
+  const [before, after] = [list.items[index - 1], list.items[index + 1]];
+  if (after !== undefined && gap.test(text.slice(item.end, after.start))) {
+    return [{ start: item.start, end: after.start, text: "" }];
+  }
+  if (before !== undefined && after === undefined && gap.test(text.slice(before.end, item.start))) {
+    return [{ start: before.end, end: item.end, text: "" }];
+  }
+  return null;
+}
+
+/** Puts the elements of a list in another order: each place keeps its indentation, comma and line. */
+export function reorder(list: NavList, ordered: readonly NavItem[], text: string, plan: EditPlan): void {
+  list.items.forEach((slot, i) => {
+    const item = ordered[i] as NavItem;
+    if (item !== slot)
+      plan.splice(list.file, { start: slot.start, end: slot.end, text: text.slice(item.start, item.end) });
+  });
+}

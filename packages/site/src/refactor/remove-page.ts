@@ -1,0 +1,76 @@
+import { hasAnchor } from "../links/anchors.ts";
+import { resolveTarget } from "../links/resolve.ts";
+import { rewriteTarget } from "../links/rewrite.ts";
+import type { PageNode } from "../links/site-index.ts";
+import { isExternal } from "../links/target.ts";
+import type { Link } from "../parse/facts.ts";
+import type { Site } from "../site.ts";
+import { createTimeSlice } from "../text/time-slice.ts";
+import type { Refactoring } from "../types.ts";
+import { createPlan, type EditPlan, refuse, replaceRange } from "./edit-plan.ts";
+import { locatePage } from "./locate-page.ts";
+import { moveRedirects } from "./move-redirects.ts";
+import { removeEntries } from "./navigation-entries.ts";
+
+export interface RemovePage {
+  page: string;
+  /** The page that takes its place: links and the old address lead there. */
+  to: string;
+}
+
+/** Deletes a page in favour of another: links to it, its navigation entry and its address follow. */
+export async function removePage(site: Site, input: RemovePage): Promise<Refactoring> {
+  const goal = locatePage(site, input.to);
+  if (goal.kind === "refused") return goal;
+  const plan = createPlan(site);
+  const located = locatePage(site, input.page);
+  if (located.kind === "refused") {
+    // Done already: its address leads there.
+    const isGone = site.index.redirectFor(input.page) !== null;
+    return isGone ? plan.finish() : located;
+  }
+  const page = located.node;
+  if (page.path === goal.node.path) return refuse(`${page.path} cannot take its own place`);
+  if (page.isPartial || goal.node.isPartial) {
+    return refuse(`${(page.isPartial ? page : goal.node).path} is no page of its own but text that pages include`);
+  }
+  const reason = await removeEntries(site, page.path, plan);
+  if (reason !== null) return refuse(reason);
+  await redirectLinks(site, page, goal.node, plan);
+  moveRedirects(site, site.index, new Map([[page.path, goal.node.path]]), plan);
+  plan.apply({ file: page.path, deleted: true });
+  plan.count("pages");
+  return plan.finish();
+}
+
+async function redirectLinks(site: Site, page: PageNode, goal: PageNode, plan: EditPlan): Promise<void> {
+  const breathe = createTimeSlice();
+  for (const [path, node] of site.index.nodes) {
+    const turn = breathe();
+    if (turn !== undefined) await turn;
+    if (path === page.path) continue;
+    for (const link of node.facts().links) {
+      if (isExternal(link.target)) continue;
+      const found = resolveTarget(site.index, path, link.target, link.kind);
+      if (found.kind !== "page" || found.path !== page.path || found.via === "self") continue;
+      const text = rewriteTarget(
+        site.index,
+        path,
+        withoutLostAnchor(site, link, goal, found.hash),
+        goal.path,
+        found.via,
+      );
+      if (text === null) plan.skip({ path, line: link.line, reason: `no way to write the link to ${goal.path}` });
+      else {
+        plan.splice(path, replaceRange(link.start, link.end, text));
+        plan.count("links");
+      }
+    }
+  }
+}
+
+/** A heading of the page that goes is rarely one of the page that stays. */
+function withoutLostAnchor(site: Site, link: Link, goal: PageNode, hash: string | null): Link {
+  if (hash === null || hasAnchor(site.index, goal.path, hash)) return link;
+  return { ...link, target: link.target.slice(0, link.target.indexOf("#")) };
+}

@@ -1,0 +1,44 @@
+import type { Label } from "../frameworks/framework.ts";
+import type { Site } from "../site.ts";
+import { decodePiece, toByteString } from "../text/bytes.ts";
+import type { Refactoring } from "../types.ts";
+import { createPlan, refuse, replaceRange } from "./edit-plan.ts";
+
+// Nothing that would need a quotation mark or an escape in JSON, YAML or JavaScript.
+const plainName = /^[\p{L}\p{N}][\p{L}\p{N}\p{M} .,&()/+_-]*$/u;
+
+/** Renames a group or a tab of the navigation. */
+export async function renameGroup(site: Site, input: { from: string; to: string }): Promise<Refactoring> {
+  const [from, to] = [input.from.trim(), input.to.trim().replace(/\s+/g, " ")];
+  if (!plainName.test(to) || to.length > 100) return refuse(`"${input.to}" is no plain name for a group`);
+  const labels = await readLabels(site);
+  const exact = labels.filter(({ text }) => text === from);
+  const found = exact.length > 0 ? exact : labels.filter(({ text }) => text.toLowerCase() === from.toLowerCase());
+  const plan = createPlan(site);
+  const [label] = found;
+  if (label === undefined) {
+    if (labels.some(({ text }) => text === to)) return plan.finish();
+    const names = [...new Set(labels.map(({ text }) => text))].slice(0, 8);
+    const hint = names.length === 0 ? "it names none" : `it has ${names.map((name) => `"${name}"`).join(", ")}`;
+    return refuse(`the navigation has no group "${from}"; ${hint}`);
+  }
+  if (found.length > 1) return refuse(`the navigation has ${found.length} groups or tabs called "${from}"`);
+  if (label.text !== to) {
+    plan.splice(label.file, replaceRange(label.start, label.end, to));
+    plan.count("navigation");
+  }
+  return plan.finish();
+}
+
+async function readLabels(site: Site): Promise<readonly (Label & { text: string })[]> {
+  const files = new Map<string, string>();
+  for (const { file } of site.model.labels) {
+    if (files.has(file)) continue;
+    const bytes = await site.tree.read(file);
+    files.set(file, bytes === null ? "" : toByteString(bytes));
+  }
+  return site.model.labels.map((label) => ({
+    ...label,
+    text: decodePiece((files.get(label.file) ?? "").slice(label.start, label.end)),
+  }));
+}
