@@ -17,16 +17,22 @@ export function callFor(instruction: Instruction): PlannedCall {
       return { name: "replace_term", input: { from: instruction.from, to: instruction.to } };
     case "move_page":
       return { name: "rename_page", input: { from: instruction.from, to: instruction.to } };
+    case "remove_page":
+      return { name: "remove_page", input: { page: instruction.page, to: instruction.to } };
     case "fix_links":
-      return { name: "fix_links", input: {} };
+      return { name: "fix_links", input: instruction.under === undefined ? {} : { under: instruction.under } };
     case "add_page": {
       const { kind: _, ...input } = instruction;
       return { name: "add_page", input };
     }
     case "list_page": {
-      const { kind: _, page, ...place } = instruction;
-      return { name: "update_navigation", input: { add: page, ...place } };
+      const { kind: _, page, move, ...place } = instruction;
+      return { name: "update_navigation", input: { [move ? "move" : "add"]: page, ...place } };
     }
+    case "unlist_page":
+      return { name: "update_navigation", input: { remove: instruction.page } };
+    case "rename_group":
+      return { name: "update_navigation", input: { group: instruction.from, rename: instruction.to } };
     case "order_navigation": {
       const { pages, group } = instruction;
       return { name: "update_navigation", input: { order: pages, ...(group === undefined ? {} : { group }) } };

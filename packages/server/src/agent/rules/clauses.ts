@@ -1,5 +1,5 @@
 import type { Token } from "./tokens.ts";
-import { connectors, courtesies, verbs } from "./words.ts";
+import { connectors, courtesies, leads, verbs } from "./words.ts";
 
 /** The tokens of one order, without what joins it to others and without courtesies. */
 export interface Clause {
@@ -38,6 +38,8 @@ export function splitClauses(tokens: readonly Token[]): readonly Clause[] {
         flush(false);
         break;
       case "comma":
+        // "In guides/auth, rename …": where, before what.
+        if (verbFollows[index + 1] && opensWithPlace(current)) break;
         if (verbFollows[index + 1]) flush(false);
         else current.push(token);
         break;
@@ -72,13 +74,43 @@ function findVerbsAhead(tokens: readonly Token[]): readonly boolean[] {
   return ahead;
 }
 
+const places = new Set(["in", "on", "under", "below", "within"]);
+const placeTokensMax = 5;
+
+function opensWithPlace(clause: readonly Token[]): boolean {
+  const tokens = trim(clause);
+  const [first] = tokens;
+  if (first?.kind !== "word" || !places.has(first.lower) || tokens.length > placeTokensMax) return false;
+  return !tokens.some((token) => token.kind === "word" && verbs.has(token.lower));
+}
+
 function trim(tokens: readonly Token[]): readonly Token[] {
   let first = 0;
   let last = tokens.length;
   const isNoise = (token: Token | undefined) => token?.kind === "comma" || (token !== undefined && isCourtesy(token));
-  while (first < last && (isNoise(tokens[first]) || isConnector(tokens[first]))) first += 1;
+  const skip = () => {
+    while (first < last && (isNoise(tokens[first]) || isConnector(tokens[first]))) first += 1;
+  };
+  skip();
+  const lead = leads.find((words) => words.every((word, index) => isWord(tokens[first + index], word)));
+  if (lead && isOrderAt(tokens, first + lead.length)) {
+    first += lead.length;
+    skip();
+  }
   while (last > first && isNoise(tokens[last - 1])) last -= 1;
   return tokens.slice(first, last);
+}
+
+/** Only before an order are such words nothing but manners. */
+function isOrderAt(tokens: readonly Token[], at: number): boolean {
+  let next = at;
+  while (tokens[next]?.kind === "comma" || isConnector(tokens[next])) next += 1;
+  const token = tokens[next];
+  return token?.kind === "word" && (verbs.has(token.lower) || places.has(token.lower) || isCourtesy(token));
+}
+
+function isWord(token: Token | undefined, word: string): boolean {
+  return token?.kind === "word" && token.lower === word;
 }
 
 function isConnector(token: Token | undefined): boolean {

@@ -28,6 +28,22 @@ function conflictOf(earlier: Instruction, later: Instruction): string | null {
   if (isMove(earlier) && pagesOf(later).some((page) => isAt(page, earlier.from))) {
     return `${earlier.from} has been moved by then: name the page by its new place`;
   }
+  if (earlier.kind === "remove_page" && pagesOf(later).some((page) => isAt(page, earlier.page))) {
+    return `${earlier.page} has been deleted by then`;
+  }
+  if (earlier.kind === "rename_group" && later.kind === "rename_group" && key(earlier.from) === key(later.from)) {
+    return "they give the same group two names";
+  }
+  if (
+    earlier.kind === "rename_group" &&
+    "group" in later &&
+    later.group?.toLowerCase() === earlier.from.toLowerCase()
+  ) {
+    return `the group "${earlier.from}" has another name by then: use that one`;
+  }
+  if (isEntry(earlier) && isEntry(later) && key(earlier.page) === key(later.page)) {
+    return "they are about the same entry of the navigation";
+  }
   if (earlier.kind === "set_front_matter" && later.kind === "set_front_matter") {
     const isSame = key(earlier.page) === key(later.page) && earlier.field === later.field;
     return isSame ? "they set the same field twice" : null;
@@ -53,18 +69,27 @@ function isMove(instruction: Instruction): instruction is Extract<Instruction, {
   return instruction.kind === "move_page";
 }
 
+function isEntry(instruction: Instruction): instruction is Extract<Instruction, { kind: "list_page" | "unlist_page" }> {
+  return instruction.kind === "list_page" || instruction.kind === "unlist_page";
+}
+
 /** The pages that an instruction names as they are before it. */
 function pagesOf(instruction: Instruction): readonly string[] {
   switch (instruction.kind) {
     case "set_front_matter":
     case "rename_heading":
-    case "list_page":
+    case "unlist_page":
       return [instruction.page];
+    case "list_page":
+      return [instruction.page, instruction.before, instruction.after].filter((page) => page !== undefined);
+    case "remove_page":
+      return [instruction.page, instruction.to];
     case "order_navigation":
       return instruction.pages;
     case "move_page":
       return [instruction.from];
     case "replace_term":
+    case "fix_links":
       return instruction.under === undefined ? [] : [instruction.under];
     case "add_redirect":
       return [instruction.to];
@@ -78,7 +103,8 @@ function isAt(page: string, moved: string): boolean {
   return name === from || (moved.endsWith("/") && name.startsWith(`${from}/`));
 }
 
-function key(path: string): string {
+/** A page's name, whichever way it is written. */
+export function key(path: string): string {
   return path
     .replace(/^\.?\/+/, "")
     .replace(/\/+$/, "")

@@ -1,4 +1,5 @@
 import type { Skipped } from "@emend/site";
+import { reachesOut } from "../../lib/reaches-out.ts";
 import { shown } from "../shown.ts";
 import { parseReport, type Report } from "../tools/report.ts";
 import type { PlannedCall } from "./calls.ts";
@@ -29,7 +30,9 @@ function titleOf(instructions: readonly Instruction[]): string {
   const last = others.at(-1);
   const whole = last === undefined ? first : `${[first, ...others.slice(0, -1)].join(", ")} and ${last}`;
   const title = whole.length <= titleCharactersMax ? whole : shorten(first, others.length);
-  return title.charAt(0).toUpperCase() + title.slice(1);
+  const sentence = title.charAt(0).toUpperCase() + title.slice(1);
+  // A term or a name may hold a link; the title shows it as it is.
+  return reachesOut(sentence) ? codeSpan(sentence, titleCharactersMax) : sentence;
 }
 
 function shorten(first: string, others: number): string {

@@ -107,7 +107,10 @@ describe("one instruction", () => {
     ["fix all the broken links", { kind: "fix_links" }],
     ["FIX DEAD LINKS EVERYWHERE", { kind: "fix_links" }],
     ['add faq to the navigation under "Help"', { kind: "list_page", page: "faq", group: "Help" }],
-    ["put guides/b after guides/a in the sidebar", { kind: "list_page", page: "guides/b", after: "guides/a" }],
+    [
+      "put guides/b after guides/a in the sidebar",
+      { kind: "list_page", page: "guides/b", after: "guides/a", move: true },
+    ],
     [
       "order the navigation group Guides as: a/x, a/y and a/z",
       { kind: "order_navigation", group: "Guides", pages: ["a/x", "a/y", "a/z"] },
@@ -188,7 +191,7 @@ describe("all or nothing", () => {
     ["rename guides/auth to authentication", "rename guides/auth to authentication"],
     ['rename "Setup" to "Install" in guides/a', 'rename "Setup" to "Install" in guides/a'],
     ['set the heading of faq to "X"', 'set the heading of faq to "X"'],
-    ["fix broken links in guides/a", "fix broken links in guides/a"],
+    ["fix broken links in guides/a in guides/b", "fix broken links in guides/a in guides/b"],
     ['replace "a" with "b" in guides/ in faq', 'replace "a" with "b" in guides/ in faq'],
   ])("%s", (prompt, clause) => {
     expect(refusal(prompt).clause).toBe(clause);

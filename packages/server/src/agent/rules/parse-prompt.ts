@@ -1,6 +1,8 @@
 import { type Clause, splitClauses } from "./clauses.ts";
 import { findConflict } from "./conflicts.ts";
-import { type Form, forms, type Reading } from "./forms.ts";
+import { type Deletion, withDeletions } from "./deletions.ts";
+import type { Form, Reading } from "./form.ts";
+import { forms } from "./forms.ts";
 import type { Instruction } from "./instruction.ts";
 import { compilePattern, matchPattern, type Pattern } from "./pattern.ts";
 import { slotLengths } from "./slots.ts";
@@ -26,21 +28,31 @@ export function parsePrompt(prompt: string, known: readonly KnownForm[] = knownF
   const cut = tokenize(prompt);
   if (cut.kind === "unclosed")
     return refuse(cut.excerpt, "a quotation mark or a fence that is opened here is not closed");
-  const instructions: Instruction[] = [];
+  const said: (Instruction | Deletion)[] = [];
   let added: string | null = null;
   for (const clause of splitClauses(cut.tokens)) {
     const words = wordsOf(clause, cut.text);
     const reading = readClause(clause, known);
     if (reading.kind === "unclear") return refuse(words, reading.reason);
-    if (reading.kind === "orders") instructions.push(...reading.instructions);
+    if (reading.kind === "orders") said.push(...reading.instructions);
+    if (reading.kind === "delete") said.push({ ...reading, words });
+    if (reading.kind === "redirect_it") {
+      const last = said.pop();
+      if (last?.kind !== "delete") return refuse(words, "no page was deleted just before that it could be about");
+      said.push({ kind: "remove_page", page: last.page, to: reading.to });
+    }
     if (reading.kind === "list_it") {
       if (added === null) return refuse(words, 'no page was added just before that "it" could mean');
       const { group } = reading;
-      instructions.push({ kind: "list_page", page: added, ...(group === undefined ? {} : { group }) });
+      said.push({ kind: "list_page", page: added, ...(group === undefined ? {} : { group }) });
     }
     added = pageToBeListed(reading);
-    if (instructions.length > instructionsMax)
-      return refuse(words, `one prompt holds ${instructionsMax} instructions at most`);
+    if (said.length > instructionsMax) return refuse(words, `one prompt holds ${instructionsMax} instructions at most`);
+  }
+  const { instructions, unsaid } = withDeletions(said);
+  if (unsaid) {
+    const advice = `delete ${unsaid.page} and redirect it to another page`;
+    return refuse(unsaid.words, `it does not say where its readers go: write ${advice}`);
   }
   if (instructions.length === 0) return refuse(prompt.trim(), "there is no instruction in it");
   const conflict = findConflict(instructions);

@@ -10,7 +10,14 @@ const fieldName = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 const bareValue = /^(?:-?\d+(?:\.\d+)?|true|false|\d{4}-\d{2}-\d{2})$/i;
 /** Words after "set the … of": parts of a page, not fields of its front matter. */
 const notFields = new Set(
-  "a an the of on in for to heading headings link links text content contents body navigation page pages folder redirect redirects term file name front matter field".split(
+  "a an the of on in for to heading headings link links text content contents body navigation page pages folder redirect redirects term file name front matter front-matter frontmatter metadata field".split(
+    " ",
+  ),
+);
+
+/** Fields that frameworks know: bare, they are told from a part of the page's text. */
+const knownFields = new Set(
+  "title sidebartitle sidebar_title sidebar_label sidebar_position description icon hidden draft slug tags keywords order weight author authors date updated image layout template toc noindex deprecated version mode tag nav_order nav_exclude hide pagination_next pagination_prev".split(
     " ",
   ),
 );
@@ -34,6 +41,10 @@ export const slotLengths: SlotLengths = (type, tokens, at) => {
       return only(isValue(tokens[at]));
     case "field":
       return only(isField(tokens[at]));
+    case "bare":
+      return only(tokens[at]?.kind === "word" && isField(tokens[at]));
+    case "known":
+      return only(isField(tokens[at]) && knownFields.has(textOf(tokens.slice(at, at + 1)).toLowerCase()));
     case "pages":
       return pagesLength(tokens, at);
     default:

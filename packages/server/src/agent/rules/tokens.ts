@@ -30,7 +30,7 @@ const punctuation: Readonly<Record<string, "comma" | "colon" | "stop" | "questio
 const gap = /[^\S\n]+/y;
 const lineEnds = /\n\s*/y;
 const anySpace = /\s*/y;
-const bullet = /(?:[-*+•–]|\d{1,3}[.)])[ \t]+(?:\[ \][ \t]+)?/y;
+const bullet = /(?:[-*+•–]|\(?\d{1,3}[.)]|\(?[a-z]\))[ \t]+(?:\[ \][ \t]+)?/y;
 const word = /[^\s"“”„«»`]+/y;
 
 export function tokenize(prompt: string): Tokens {

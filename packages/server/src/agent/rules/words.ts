@@ -3,21 +3,44 @@ function words(list: string): ReadonlySet<string> {
 }
 
 /** Verbs that begin a form. */
-const knownVerbs = `replace change use rename move relocate fix repair correct add create list put order
-  reorder sort arrange set give redirect`;
+const knownVerbs = `replace change use say turn update rename retitle move relocate transfer fix repair correct mend add create
+  list include show put place order reorder rearrange sort arrange set unset clear give redirect send delete remove drop take
+  unlist`;
 
 /** Verbs that begin an order no form knows, or take one back: a clause is cut before them, so that it can be quoted alone. */
-const otherVerbs = `do swap substitute don't dont never avoid stop leave keep skip ignore make remove delete drop update rewrite write
+const otherVerbs = `do swap substitute don't dont never avoid stop leave keep skip ignore make rewrite write
   translate improve explain describe document merge split convert check ensure revert undo try consider shorten expand
   review tell show publish commit push open close run generate summarize summarise`;
 
 export const verbs = words(`${knownVerbs} ${otherVerbs}`);
 
 export const connectors = words(
-  "and then also next first firstly second secondly third thirdly finally lastly afterwards",
+  "and then also next first firstly second secondly third thirdly fourth finally lastly afterwards additionally plus subsequently",
 );
 
 export const courtesies = words("please kindly thanks");
+
+/** What people put before an order; taken off where a clause begins with it. */
+export const leads: readonly (readonly string[])[] = [
+  "i would like you to",
+  "i'd like you to",
+  "i want you to",
+  "i need you to",
+  "your task is to",
+  "we need to",
+  "we want to",
+  "you need to",
+  "you must",
+  "make sure to",
+  "be sure to",
+  "in addition",
+  "after that",
+  "let us",
+  "let's",
+  "just",
+  "simply",
+  "now",
+].map((lead) => lead.split(" "));
 
 /** Anywhere outside quotation marks they turn an order round: nothing is carried out. */
 export const negations =

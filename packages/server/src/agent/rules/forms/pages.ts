@@ -1,0 +1,114 @@
+import { type Form, navigation, optional, order, page, type Reading, text, unclear } from "../form.ts";
+import type { Instruction } from "../instruction.ts";
+import type { Captures } from "../pattern.ts";
+import { inGroup } from "./navigation.ts";
+
+const redirect =
+  "[[,] (with|and|leaving|including) a redirect [(from|at) (the|its) old (address|path|url|place|location)]]";
+const folder = "(folder|directory)";
+const move = "(move|relocate|transfer)";
+
+export const pageForms: readonly Form[] = [
+  {
+    example: "move guides/auth to security/authentication",
+    patterns: [
+      `${move} ${page} {from:page} to [the] [page|path] {to:page} ${redirect}`,
+      `(${move}|put) ${page} {from:page} (into|to the ${folder}|under the ${folder}|in the ${folder}|inside|inside of) [the] [${folder}] {into:page} ${redirect}`,
+      `${move} ${page} {from:page} (under|below) {into:page} ${redirect}`,
+      `(${move}|rename) [the] [whole|entire] ${folder} {!folder} {from:page} (to|as) [the] [${folder}] {to:page} ${redirect}`,
+      `${move} (all|all the|all of the|every) (page|pages|file|files) (in|under|below|from|of|inside) [the] [${folder}] {!folder} {from:page} (to|into) [the] [${folder}] {to:page} ${redirect}`,
+      `rename [the] (page|file|doc) {from:page} (to|as) {to:page} ${redirect} {!rename}`,
+      `rename {from:path} (to|as) {to:page} ${redirect} {!rename}`,
+      `change [the] (path|address|url|location|place) of ${page} {from:page} to {to:path} ${redirect}`,
+    ],
+    read: readMove,
+  },
+  {
+    example: "delete guides/old and redirect it to guides/new",
+    patterns: [
+      `(delete|remove|drop) ${page} {page:page} ([,] (in favour of|in favor of)|[,] with a redirect to|[,] redirecting [it|readers] to|[,] leaving a redirect to) ${page} {to:page}`,
+    ],
+    read: (captures) => order({ kind: "remove_page", page: text(captures, "page"), to: text(captures, "to") }),
+  },
+  {
+    example: "delete guides/old and redirect it to guides/new",
+    patterns: [`(delete|remove|drop) [the] (page|file|doc) {page:page}`, "(delete|remove|drop) {page:path}"],
+    read: (captures) => ({ kind: "delete", page: text(captures, "page") }),
+  },
+  {
+    example: "delete guides/old and redirect it to guides/new",
+    patterns: [
+      `redirect (it|its address|its old address|its path|its url|the old address|the old path|readers|visitors) to ${page} {to:page}`,
+      `(add|create|set up) a redirect [from it|from there|from its old address|from the old address] to ${page} {to:page}`,
+      `send (readers|visitors|people) to ${page} {to:page} [instead]`,
+    ],
+    read: (captures) => ({ kind: "redirect_it", to: text(captures, "to") }),
+  },
+  {
+    example:
+      'add a page guides/webhooks titled "Webhooks" with the text "…" and list it in the navigation under "Guides"',
+    patterns: [
+      `(add|create|make) [a|the] [new|brand-new] page [at|called|named] {path:page} *([,] [and] (${[
+        "(titled|called|named|entitled|(with|and) [the|a] title) {title:quoted}",
+        "[the|a] title {title:quoted}",
+        "(with|and) [the|a] description {description:quoted}",
+        "[the|a] description {description:quoted}",
+        "(with|containing|saying|from|that says|that reads|reading) [the|this] [following] [text|content|contents|body|markdown|block] [:] {content:text}",
+        "[the] (text|content|body) [:] {content:text}",
+        `[listed] (in|to) ${navigation} [${inGroup}] {!listed}`,
+        `listed under [the] [group|section] {group:term} [in ${navigation}] {!listed}`,
+      ].join("|")}))`,
+    ],
+    read: readAddPage,
+  },
+  {
+    example: "add a redirect from guides/old to guides/new",
+    patterns: [
+      "(add|create|make|set up) (a|the) redirect from {from:page} to {to:page}",
+      "redirect {from:page} to {to:page}",
+      "(add|create|make|set up) (a|the) redirect to {to:page} from {from:page}",
+      "make {from:page} redirect to {to:page}",
+    ],
+    read: (captures) => order({ kind: "add_redirect", from: text(captures, "from"), to: text(captures, "to") }),
+  },
+];
+
+function readMove(captures: Captures): Reading {
+  const from = text(captures, "from").replace(/^\.?\/+/, "");
+  const into = captures.has("into") ? text(captures, "into") : null;
+  const to = (into ?? text(captures, "to")).replace(/^\.?\/+/, "");
+  const name = from.replace(/\/+$/, "").split("/").at(-1) ?? "";
+  if (into !== null || (to.endsWith("/") && !captures.has("folder") && !from.endsWith("/"))) {
+    return order({ kind: "move_page", from, to: `${to.replace(/\/+$/, "")}/${name}` });
+  }
+  if (captures.has("rename") && from.includes("/") && !to.includes("/")) {
+    const parent = from.slice(0, from.lastIndexOf("/"));
+    return unclear(`the new name has no folder: write rename ${from} to ${parent}/${to}, or move ${from} to ${to}`);
+  }
+  const isFolder = captures.has("folder") || from.endsWith("/");
+  return order({
+    kind: "move_page",
+    from: isFolder ? `${from.replace(/\/+$/, "")}/` : from,
+    to: to.replace(/\/+$/, ""),
+  });
+}
+
+function readAddPage(captures: Captures): Reading {
+  if (!captures.has("title") && !captures.has("content")) {
+    return unclear('it gives the page neither a title nor a text: write titled "…", or with the text "…"');
+  }
+  const path = text(captures, "path");
+  const add: Instruction = {
+    kind: "add_page",
+    path,
+    content: text(captures, "content"),
+    ...optional(captures, ["title", "group"]),
+  };
+  if (!captures.has("description")) return order(add);
+  return order(add, {
+    kind: "set_front_matter",
+    page: path,
+    field: "description",
+    value: text(captures, "description"),
+  });
+}
