@@ -13,6 +13,7 @@ import { openProjectCredential } from "./accounts/project-credential.ts";
 import { refreshLocalUrls } from "./accounts/refresh-local-urls.ts";
 import { createSealer, type Sealer } from "./accounts/secrets.ts";
 import { createSessions } from "./accounts/sessions.ts";
+import { readArchiveAfterDays } from "./accounts/settings.ts";
 import { createSingleSignOn } from "./accounts/single-sign-on/single-sign-on.ts";
 import { type Admin, createAdmin } from "./admin.ts";
 import { type ModelsDeps, openModel } from "./agent/models/registry.ts";
@@ -236,7 +237,7 @@ export async function startServer(config: Config): Promise<Server> {
               signal,
             ),
         },
-        { archiveAfterDays: config.archiveAfterDays },
+        { archiveAfterDays: async () => (await readArchiveAfterDays(pool, config.archiveAfterDays)).days },
       );
       undo.push(() => tasks.stop());
       const deliveries = startDeliveries({

@@ -5,6 +5,7 @@ import { archiveByRetention } from "./archive-by-retention.ts";
 import { dropDeliveries } from "./drop-deliveries.ts";
 import { dropExpiredSessions } from "./drop-expired-sessions.ts";
 import { dropIdempotencyKeys } from "./drop-idempotency-keys.ts";
+import { dropOldLogins } from "./drop-old-logins.ts";
 import { dropQuotaUses } from "./drop-quota-uses.ts";
 import { dropRunContents } from "./drop-run-contents.ts";
 import { inBatches } from "./in-batches.ts";
@@ -106,6 +107,25 @@ test("expired sessions and links go, live ones stay", async () => {
   expect(await values("select token_hash from sessions union all select token_hash from login_links")).toEqual([
     Buffer.from("live"),
     Buffer.from("live"),
+  ]);
+});
+
+test("attempts and logins go after their time; what was changed stays in the log", async () => {
+  const { pool } = database;
+  await pool.query("insert into login_attempts values ('a', gen_random_uuid(), now() - interval '2 hours')");
+  await pool.query("delete from audit_log");
+  for (const action of ["login.failed", "key.created"]) {
+    await pool.query("insert into audit_log (actor, action, at) values ('x', $1, now() - interval '91 days')", [
+      action,
+    ]);
+    await pool.query("insert into audit_log (actor, action) values ('x', $1)", [action]);
+  }
+  expect(await dropOldLogins(pool)).toBe(1);
+  expect(await values("select count(*)::int from login_attempts")).toEqual([0]);
+  expect(await values("select action from audit_log order by action")).toEqual([
+    "key.created",
+    "key.created",
+    "login.failed",
   ]);
 });
 

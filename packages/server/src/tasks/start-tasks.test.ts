@@ -27,7 +27,7 @@ function start(deps: Partial<TasksDeps> = {}): Tasks {
       checkSite: async () => {},
       ...deps,
     },
-    { archiveAfterDays: null, sweepMirrorsEveryMs: 20 },
+    { archiveAfterDays: async () => null, sweepMirrorsEveryMs: 20 },
   );
   tasks.push(started);
   return started;
@@ -39,7 +39,7 @@ async function until(sql: string): Promise<void> {
     if (rows.length > 0) return;
   }
 }
-const allKnown = "select 1 from emend_tasks._private_known_crontabs having count(*) = 8";
+const allKnown = "select 1 from emend_tasks._private_known_crontabs having count(*) = 10";
 
 test("what is due is done once, however many nodes look after it", async () => {
   const { pool } = database;

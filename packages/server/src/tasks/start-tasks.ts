@@ -9,6 +9,7 @@ import { dropAutomationRuns } from "./drop-automation-runs.ts";
 import { dropDeliveries } from "./drop-deliveries.ts";
 import { dropExpiredSessions } from "./drop-expired-sessions.ts";
 import { dropIdempotencyKeys } from "./drop-idempotency-keys.ts";
+import { dropOldLogins } from "./drop-old-logins.ts";
 import { dropQuotaUses } from "./drop-quota-uses.ts";
 import { dropRunContents } from "./drop-run-contents.ts";
 
@@ -27,7 +28,7 @@ export interface TasksDeps {
 
 export interface TasksOptions {
   /** Null: final jobs are archived by people alone. */
-  archiveAfterDays: number | null;
+  archiveAfterDays(): Promise<number | null>;
   contentsKeptDays?: number;
   sweepMirrorsEveryMs?: number;
 }
@@ -85,9 +86,15 @@ function housekeeping(deps: TasksDeps, options: TasksOptions): Record<string, Ho
     [automationsTask]: { cron: "* * * * *", work: fireAutomations },
     drop_automation_runs: { cron: "2 * * * *", work: () => dropAutomationRuns(pool, automationRunsKeptDays) },
     drop_deliveries: { cron: "57 * * * *", work: () => dropDeliveries(pool, deliveriesKeptDays) },
-    ...(archiveAfterDays !== null && {
-      archive_by_retention: { cron: "47 * * * *", work: () => archiveByRetention(pool, archiveAfterDays) },
-    }),
+    drop_old_logins: { cron: "52 * * * *", work: () => dropOldLogins(pool) },
+    archive_by_retention: {
+      cron: "47 * * * *",
+      // Asked each time: people change it while this runs.
+      async work() {
+        const days = await archiveAfterDays();
+        return days === null ? 0 : archiveByRetention(pool, days);
+      },
+    },
   };
 }
 
