@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type DashboardApi, startDashboard } from "../../test/support/dashboard.ts";
+import {
+  clientId,
+  clientSecret,
+  type IdentityProvider,
+  type Script,
+  startIdentityProvider,
+} from "../../test/support/identity-provider.ts";
+import { createSealer } from "../accounts/secrets.ts";
+import { createSingleSignOn } from "../accounts/single-sign-on/single-sign-on.ts";
+import { createFetch } from "../lib/network.ts";
+
+let provider: IdentityProvider;
+let host: DashboardApi;
+const network = createFetch({});
+let clockMs = 0;
+beforeAll(async () => {
+  provider = await startIdentityProvider();
+  const singleSignOn = createSingleSignOn(
+    {
+      fetch: network.fetch,
+      sealer: createSealer("a secret of the tests, and of nothing else"),
+      now: () => Date.now() + clockMs,
+    },
+    {
+      issuer: provider.issuer,
+      clientId,
+      clientSecret,
+      name: "Example ID",
+      domains: ["example.com"],
+      defaultRole: "viewer",
+    },
+  );
+  host = await startDashboard({ singleSignOn });
+});
+afterAll(async () => {
+  await host.close();
+  await network.close();
+  await provider.close();
+});
+beforeEach(async () => {
+  clockMs = 0;
+  for (const table of ["users", "login_links", "audit_log"]) await host.api.pool.query(`delete from ${table}`);
+  script({});
+});
+
+function script(more: Partial<Script>): void {
+  const claims = { email: "ada@example.com", email_verified: true, name: "Ada" };
+  provider.script = { subject: "ada", claims, ...more };
+}
+
+const start = async (to = "") => {
+  const left = await host.send(`/auth/single-sign-on?to=${to}`, { cookie: null });
+  const [cookie = ""] = [left.headers["set-cookie"] ?? []].flat();
+  return { left, cookie: cookie.split(";", 1)[0] ?? "", whole: cookie };
+};
+
+async function comeBack(back: URL, cookie: string | null) {
+  const answer = await host.send(`/auth/single-sign-on/return${back.search}`, { cookie });
+  const location = String(answer.headers.location);
+  const problem = new URL(location).searchParams.get("problem");
+  const words = problem && (await host.send(`/auth?problem=${problem}`, { cookie: null })).json().problem;
+  const cookies = [answer.headers["set-cookie"] ?? []].flat().map((each) => each.split(";", 1)[0] ?? "");
+  const session = cookies.find((each) => each.startsWith("__Host-emend="));
+  return { answer, location, words, session };
+}
+
+async function logIn() {
+  const { left, cookie } = await start();
+  return comeBack(provider.visit(String(left.headers.location)), cookie);
+}
+
+const members = async () =>
+  (await host.api.pool.query<{ line: string }>("select email || ' ' || role as line from users order by 1")).rows.map(
+    ({ line }) => line,
+  );
+
+describe("somebody whom the provider vouches for", () => {
+  it("gets in by an allowed domain, once made a member, and is the same person by another address later", async () => {
+    expect((await host.send("/auth", { cookie: null })).json()).toMatchObject({ singleSignOn: { name: "Example ID" } });
+    const { whole } = await start();
+    expect(whole).toMatch(/^__Host-emend-passing=[\w-]+; Max-Age=600; Path=\/; Secure; HttpOnly; SameSite=Lax$/);
+    const first = await logIn();
+    expect(first.location).toBe("https://emend.test/base/app");
+    const session = (await host.send("/session", { cookie: first.session ?? "" })).json();
+    expect(session).toMatchObject({ subject: "ada@example.com", role: "viewer", name: "Ada", hasPassword: false });
+    script({ claims: { email: "ada.new@elsewhere.test", email_verified: true } });
+    expect((await logIn()).session).toBeDefined();
+    expect(await members()).toEqual(["ada@example.com viewer"]);
+  });
+
+  it("is the member of the same, verified address", async () => {
+    await host.api.pool.query("insert into users values ('usr_a', 'ADA@example.com', 'Ada', 'owner', null)");
+    const { session } = await logIn();
+    expect((await host.send("/session", { cookie: session ?? "" })).json()).toMatchObject({ role: "owner" });
+    script({ subject: "somebody else" });
+    expect((await logIn()).words).toContain("another account");
+  });
+
+  it("gets in by invitation, with its role, which is spent", async () => {
+    script({ claims: { email: "bo@elsewhere.test", email_verified: true } });
+    expect((await logIn()).words).toContain("bo@elsewhere.test is no member here");
+    await host.send("/invitations", { body: { email: "bo@elsewhere.test", role: "maintainer" } });
+    expect((await logIn()).session).toBeDefined();
+    expect(await members()).toEqual(["bo@elsewhere.test maintainer"]);
+    expect((await host.send("/members")).json().invitations).toEqual([]);
+  });
+
+  it("may be told of by the provider's user info alone, if it is of the same person", async () => {
+    script({ claims: {}, userInfo: { email: "ada@example.com", email_verified: true } });
+    expect((await logIn()).session).toBeDefined();
+    script({ claims: {}, userInfo: { sub: "other", email: "ada@example.com", email_verified: true } });
+    expect((await logIn()).words).toContain("another person");
+  });
+
+  it("lands on the page that was asked for, and on no other site's", async () => {
+    for (const [to, landsOn] of [
+      ["/app/keys", "/app/keys"],
+      ["https://evil.example", "/app"],
+      ["//evil.example", "/app"],
+      ["/app/../../x", "/app"],
+    ]) {
+      const { left, cookie } = await start(encodeURIComponent(to ?? ""));
+      const { location } = await comeBack(provider.visit(String(left.headers.location)), cookie);
+      expect(location).toBe(`https://emend.test/base${landsOn}`);
+    }
+  });
+});
+
+describe("is refused, in words, and no session opened", () => {
+  it.each<[string, Partial<Script>, string]>([
+    ["a token signed by another key", { isForged: true }, "does not hold"],
+    ["another issuer", { alter: (claims) => ({ ...claims, iss: "https://evil.example" }) }, "does not hold"],
+    ["another client", { alter: (claims) => ({ ...claims, aud: "other" }) }, "does not hold"],
+    ["one of several clients", { alter: (claims) => ({ ...claims, aud: [clientId, "other"] }) }, "somebody else"],
+    ["an expired token", { alter: (claims) => ({ ...claims, exp: 1000, iat: 900 }) }, "does not hold"],
+    ["another login's nonce", { alter: (claims) => ({ ...claims, nonce: "other" }) }, "another login"],
+    ["no nonce", { alter: ({ nonce: _, ...claims }) => claims }, "another login"],
+    ["an address that is not verified", { claims: { email: "ada@example.com" } }, "not verified"],
+    ["no address", { claims: {} }, "not an e-mail address"],
+    ["a foreign domain", { claims: { email: "a@example.com.evil.test", email_verified: true } }, "no member here"],
+  ])("%s", async (_what, lie, words) => {
+    script(lie);
+    const { session, words: told } = await logIn();
+    expect(told).toContain(words);
+    expect(session).toBeUndefined();
+    expect(await members()).toEqual([]);
+  });
+
+  it("a state that is another's, a browser that never left, and one that comes back too late", async () => {
+    const { left, cookie } = await start();
+    const other = await start();
+    const back = provider.visit(String(left.headers.location));
+    expect((await comeBack(back, other.cookie)).words).toContain("not begun in this browser");
+    expect((await comeBack(back, null)).words).toContain("not begun in this browser");
+    expect((await comeBack(back, `${cookie}x`)).words).toContain("not begun in this browser");
+    clockMs = 11 * 60_000;
+    expect((await comeBack(back, cookie)).words).toContain("too long ago");
+  });
+
+  it("a code that was redeemed before, and a login that the person broke off", async () => {
+    const { left, cookie } = await start();
+    const back = provider.visit(String(left.headers.location));
+    expect((await comeBack(back, cookie)).session).toBeDefined();
+    expect((await comeBack(back, cookie)).words).toContain("no id token");
+    const again = await start();
+    const denied = new URL(String(again.left.headers.location));
+    const away = new URL(`https://x.test/?error=access_denied&state=${denied.searchParams.get("state")}`);
+    expect((await comeBack(away, again.cookie)).words).toContain("access_denied");
+  });
+
+  it("a provider that calls itself otherwise, or sends people to another place without https", async () => {
+    clockMs = 20 * 60_000;
+    script({ discovery: { issuer: "https://evil.example" } });
+    const { location } = { location: String((await start()).left.headers.location) };
+    expect(location).toContain("/app/login?problem=");
+  });
+});
+
+it("asks for new keys when the provider signs with one that is not known, and not for each forgery", async () => {
+  clockMs = 40 * 60_000;
+  script({ alter: (claims) => ({ ...claims, iat: undefined as never, exp: undefined as never }) });
+  await logIn();
+  const before = provider.asked["/keys"] ?? 0;
+  await provider.rotateKey();
+  clockMs = 42 * 60_000;
+  script({ alter: ({ iat = 0, exp = 0, ...claims }) => ({ ...claims, iat: iat + 2520, exp: exp + 2520 }) });
+  expect((await logIn()).session).toBeDefined();
+  expect(provider.asked["/keys"]).toBe(before + 1);
+  script({ isForged: true });
+  await logIn();
+  expect(provider.asked["/keys"]).toBe(before + 1);
+});
+
+it("nobody but this server puts words on the login page", async () => {
+  expect((await host.send("/auth?problem=Call%20this%20number", { cookie: null })).json().problem).toBeNull();
+});
