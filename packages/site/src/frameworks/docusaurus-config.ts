@@ -9,6 +9,8 @@ export interface DocsFolder {
   dir: string;
   base: string;
   sidebar: string | null;
+  /** Of a translation: its language, and the folder that is served where a page is not translated. */
+  translation?: { locale: string; of: string };
 }
 
 /** A text, or the only text inside an expression such as `require.resolve("./sidebars.js")`. */
@@ -87,6 +89,48 @@ export async function readDocsFolders(context: FrameworkContext, config: Literal
       });
     }
   }
+  folders.push(...translations(context, config, top, folders));
   // The most specific folder first: a page belongs to one only.
   return folders.sort((a, b) => b.dir.length - a.dir.length);
+}
+
+/** The languages besides the default one that the repository has files for. */
+export function readLocales(
+  context: FrameworkContext,
+  config: Literal,
+  top: string,
+): { dir: string; locale: string }[] {
+  const i18n = [...walkLiteral(config)].map((node) => entryOf(node, "i18n")).find((node) => node?.kind === "object");
+  const standard = textIn(entryOf(i18n, "defaultLocale")) ?? "en";
+  const folder = joinPath(top, textIn(entryOf(i18n, "path")) ?? "i18n") ?? "i18n";
+  const found = new Map<string, string>();
+  for (const path of context.files.keys()) {
+    if (!path.startsWith(`${folder}/`)) continue;
+    const [locale = "", plugin] = path.slice(folder.length + 1).split("/");
+    if (locale !== standard && plugin?.startsWith("docusaurus-plugin-content-"))
+      found.set(locale, `${folder}/${locale}`);
+  }
+  return [...found].map(([locale, dir]) => ({ locale, dir }));
+}
+
+/** Each language has the folders of documents again, and a site of its own below its name. */
+function translations(
+  context: FrameworkContext,
+  config: Literal,
+  top: string,
+  folders: readonly DocsFolder[],
+): DocsFolder[] {
+  return readLocales(context, config, top).flatMap(({ locale, dir }) =>
+    folders.map(({ id, dir: of, base }) => {
+      const [instance = "", version = ""] = id.split("@");
+      const plugin = `docusaurus-plugin-content-docs${instance === "default" ? "" : `-${instance}`}`;
+      return {
+        id: `${locale}/${id}`,
+        dir: `${dir}/${plugin}/${version === "current" ? version : `version-${version}`}`,
+        base: route(locale, base),
+        sidebar: null,
+        translation: { locale, of },
+      };
+    }),
+  );
 }

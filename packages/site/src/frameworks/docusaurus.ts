@@ -3,7 +3,7 @@ import { entryOf, type Literal, stringOf, walkLiteral } from "../literal/literal
 import { parseLiteral } from "../literal/parse-literal.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import type { FrontMatter } from "../parse/facts.ts";
-import { type DocsFolder, readDocsFolders } from "./docusaurus-config.ts";
+import { type DocsFolder, readDocsFolders, readLocales } from "./docusaurus-config.ts";
 import type { Framework, FrameworkContext, Label, Model, NavList } from "./framework.ts";
 import { literalNav } from "./literal-nav.ts";
 import { arrayRedirects } from "./literal-redirects.ts";
@@ -68,7 +68,13 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
   const top = dirOf(marker);
   const config = parseLiteral(text);
   const folders = await readDocsFolders(context, config, top);
-  const blog = underDir(top, "blog");
+  const locales = readLocales(context, config, top);
+  const plugin = (name: string, own: string): OtherFolder[] => [
+    { dir: underDir(top, own), locale: "" },
+    ...locales.map(({ dir, locale }) => ({ dir: `${dir}/docusaurus-plugin-content-${name}`, locale })),
+  ];
+  const blogs = plugin("blog", "blog");
+  const pageFolders = plugin("pages", "src/pages");
   const pages = underDir(top, "src/pages");
   const { lists, labels, isGrown, files } = await readSidebars(context, folders);
   const client = [...walkLiteral(config)].find((node) => {
@@ -81,6 +87,10 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
       ? { redirects: [], store: null }
       : arrayRedirects({ file: marker, text, root: client, key: "redirects", names: ["from", "to"] });
   const md: Dialect = { ...plainDialect, syntax: "mdx", colons: true };
+  const withoutLocale = (route: string): string | null => {
+    const found = locales.find(({ locale }) => route === locale || route.startsWith(`${locale}/`));
+    return found === undefined ? null : route.slice(found.locale.length + 1);
+  };
   const folderOf = (path: string): DocsFolder | undefined => folders.find(({ dir }) => isDocument(path, dir));
   const code = [...context.files.keys()].filter((path) => isBelow(path, pages) && /\.[jt]sx?$/.test(path));
   const hasOtherPlugins = /\bplugins\s*:\s*\[[\s\S]*?\.\.\./.test(text);
@@ -101,7 +111,7 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
     root: top,
     configFiles: [marker, ...files],
     role(path) {
-      const home = folderOf(path)?.dir ?? [blog, pages].find((dir) => isDocument(path, dir));
+      const home = folderOf(path)?.dir ?? [...blogs, ...pageFolders].find(({ dir }) => isDocument(path, dir))?.dir;
       if (home === undefined) return null;
       return /(?:^|\/)_/.test(path.slice(home.length)) ? "partial" : "page";
     },
@@ -110,10 +120,14 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
       const folder = folderOf(path);
       if (folder !== undefined) {
         const inside = path.slice(folder.dir.length + 1);
-        return [documentRoute(folder, inside, fields), `#${folder.id}:${documentId(inside, fields)}`];
+        const route = documentRoute(folder, inside, fields);
+        return folder.translation === undefined ? [route, `#${folder.id}:${documentId(inside, fields)}`] : [route];
       }
-      if (isBelow(path, blog)) return [blogRoute(path.slice(blog.length + 1), fields, "blog")];
-      return [join(stripExtension(path.slice(pages.length + 1)).replace(/(?:^|\/)index$/, ""))];
+      const blog = blogs.find(({ dir }) => isBelow(path, dir));
+      if (blog !== undefined) return [blogRoute(path.slice(blog.dir.length + 1), fields, `${blog.locale}/blog`)];
+      const home = pageFolders.find(({ dir }) => isBelow(path, dir));
+      if (home === undefined) return [];
+      return [join(home.locale, stripExtension(path.slice(home.dir.length + 1)).replace(/(?:^|\/)index$/, ""))];
     },
     publicDirs: [underDir(top, "static")],
     basePath: (stringOf(entryOf(configObject(config), "baseUrl")) ?? "").replace(/\/$/, ""),
@@ -121,7 +135,10 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
     labels,
     listsPages: lists.length > 0 && !isGrown,
     isUnlisted: (path, fields) =>
-      folderOf(path) === undefined || fields["unlisted"] === true || fields["draft"] === true,
+      folderOf(path) === undefined ||
+      folderOf(path)?.translation !== undefined ||
+      fields["unlisted"] === true ||
+      fields["draft"] === true,
     navRoute: (target) => ({ route: target }),
     navTarget(path, _route, fields) {
       const folder = folderOf(path);
@@ -131,8 +148,19 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
     redirectStore: redirects.store,
     redirectTarget: (_path, route) => route,
     checksAbsolute: true,
-    isGenerated: (route) => codeRoutes.has(route) || madeByBuild.test(route) || isOfOtherPlugin(route),
-    searchDirs: (path) => [folderOf(path)?.dir ?? top, top],
+    isGenerated(route) {
+      const own = withoutLocale(route) ?? route;
+      return codeRoutes.has(own) || madeByBuild.test(own) || isOfOtherPlugin(own);
+    },
+    searchDirs(path) {
+      const folder = folderOf(path);
+      if (folder?.translation === undefined) return [folder?.dir ?? top, top];
+      const { of } = folder.translation;
+      return [folder.dir, underDir(of, dirOf(path.slice(folder.dir.length + 1))), of, top];
+    },
+    routeScope: (path) => locales.find(({ dir }) => isBelow(path, dir))?.locale ?? "",
+    // What is not translated is served in the default language.
+    fallbackRoute: withoutLocale,
     aliases: { "@site/": top },
     relativeRoutes: true,
   };
@@ -140,6 +168,11 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
 
 function configObject(config: Literal): Literal | undefined {
   return [...walkLiteral(config)].find((node) => entryOf(node, "baseUrl") !== undefined);
+}
+
+interface OtherFolder {
+  dir: string;
+  locale: string;
 }
 
 interface Sidebars {
@@ -151,7 +184,9 @@ interface Sidebars {
 
 async function readSidebars(context: FrameworkContext, folders: readonly DocsFolder[]): Promise<Sidebars> {
   const out: Sidebars = { lists: [], labels: [], isGrown: false, files: [] };
-  for (const { id, sidebar } of folders) {
+  for (const { id, sidebar, translation } of folders) {
+    // Languages share their sidebars.
+    if (translation !== undefined) continue;
     const text = sidebar === null ? null : await context.readText(sidebar);
     // Without a sidebar file the build lists every page.
     if (sidebar === null || text === null) {

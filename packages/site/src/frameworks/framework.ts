@@ -113,12 +113,17 @@ export interface Model {
    * links of the site lead to its files, or only a few do not.
    */
   checksAbsolute: boolean | "if usual";
-  /** Ids are compared by letters and digits only: where the framework's own rule for them is not known to the letter. */
-  looseAnchors?: boolean;
+  /**
+   * Ids are compared by letters and digits only: where the framework's own rule for them is not known to the letter. "if
+   * usual": where that is how most fragments of the site's own pages fit.
+   */
+  looseAnchors?: boolean | "if usual";
   /** Folders, besides a page's own, that its links to files may be relative to. */
   searchDirs?(path: string): readonly string[];
   /** The route that is served where a route has no page: the default language for a missing translation. */
   fallbackRoute?(key: string): string | null;
+  /** A first segment that routes written in this file leave out: its language, where each has a site of its own. */
+  routeScope?(path: string): string;
   /** `@site/` and the like: prefix → folder. */
   aliases?: Readonly<Record<string, string>>;
   /** Links without a leading slash: by file first, always; by route too, where the framework serves them so. */

@@ -5,7 +5,7 @@ import { scanText } from "../parse/scan-page.ts";
 import { decodePiece, encodePiece } from "../text/bytes.ts";
 import { newlineOf, type Splice } from "../text/splice.ts";
 import type { Framework, FrameworkContext, Model, NavItem, NavList, Redirect, RedirectStore } from "./framework.ts";
-import { folderRoute, isDocument } from "./pages.ts";
+import { folderRoute, isDocument, isRepositoryFile } from "./pages.ts";
 import { mapRedirects } from "./yaml-redirects.ts";
 import { rangeOf, readYamlSource, type YamlSource, yamlGet, yamlPairs, yamlScalar, yamlText } from "./yaml-source.ts";
 
@@ -41,7 +41,7 @@ async function loadGitbook(context: FrameworkContext, marker: string): Promise<M
     root,
     configFiles: [...summaries, config],
     role: (path) =>
-      isDocument(path, root) && !summaries.includes(path)
+      isDocument(path, root) && !isRepositoryFile(path, root) && !summaries.includes(path)
         ? path.includes(".gitbook/includes/")
           ? "partial"
           : "page"

@@ -25,6 +25,7 @@ export function loadMarkdown(context: FrameworkContext): Model {
     redirectStore: null,
     redirectTarget: (_path, route) => route,
     checksAbsolute: "if usual",
+    looseAnchors: "if usual",
     relativeRoutes: true,
   };
 }

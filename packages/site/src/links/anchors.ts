@@ -1,5 +1,7 @@
+import { unknownId } from "../parse/page-record.ts";
 import { resolveTarget } from "./resolve.ts";
 import type { SiteIndex } from "./site-index.ts";
+import { decodePath } from "./target.ts";
 
 const includesDepthMax = 8;
 const listedMax = 40;
@@ -31,6 +33,40 @@ function letters(id: string): string {
   return id.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 }
 
+function fitsLoosely(ids: Iterable<string>, id: string): boolean {
+  const goal = letters(id);
+  for (const other of ids) if (letters(other) === goal) return true;
+  return false;
+}
+
+const manners = new WeakMap<SiteIndex, boolean>();
+const samplesMax = 2000;
+// Fewer may be mistakes.
+const looseMin = 20;
+
+/** Whether ids of this site follow a rule of their own, as far as pages' links to themselves show it. */
+function isLoose(index: SiteIndex): boolean {
+  const { looseAnchors = false } = index.model;
+  if (looseAnchors !== "if usual") return looseAnchors;
+  const known = manners.get(index);
+  if (known !== undefined) return known;
+  let exact = 0;
+  let loose = 0;
+  for (const { brief } of index.nodes.values()) {
+    if (exact + loose > samplesMax) break;
+    for (const { target } of brief.links) {
+      // Only between words do the rules differ.
+      if (!/^#[^#]*[a-z\d][-_.][a-z\d]/i.test(target)) continue;
+      const id = decodePath(target.slice(1));
+      if (brief.ids.includes(id)) exact++;
+      else if (fitsLoosely(brief.ids, id)) loose++;
+    }
+  }
+  const isUsual = loose >= looseMin && loose > exact;
+  manners.set(index, isUsual);
+  return isUsual;
+}
+
 /** Fragments that every page has, and those that are no ids: text fragments, lines of a file, routes of a script. */
 function isUniversal(hash: string): boolean {
   return hash === "" || hash === "top" || hash === "_top" || hash.startsWith(":~:") || /^(?:\/|L\d|!)/.test(hash);
@@ -43,8 +79,6 @@ export function hasAnchor(index: SiteIndex, path: string, hash: string): boolean
   // Most pages have a few headings: looking through them takes less than making a set of them.
   if (own !== undefined && own.length <= listedMax && own.includes(id)) return true;
   const ids = anchorsOf(index, path);
-  if (ids.has(id) || index.model.looseAnchors !== true) return ids.has(id);
-  const goal = letters(id);
-  for (const other of ids) if (letters(other) === goal) return true;
-  return false;
+  if (ids.has(id) || ids.has(unknownId)) return true;
+  return isLoose(index) && fitsLoosely(ids, id);
 }

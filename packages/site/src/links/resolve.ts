@@ -24,10 +24,12 @@ export function resolveTarget(index: SiteIndex, from: string, target: string, ki
   if (target.charCodeAt(0) !== 47 || kind === "image" || kind === "src" || kind === "include") {
     return resolveAny(index, from, target, kind);
   }
-  const known = index.absolute.get(target);
+  const scope = index.model.routeScope?.(from) ?? "";
+  const key = scope === "" ? target : `${scope} ${target}`;
+  const known = index.absolute.get(key);
   if (known !== undefined) return known;
   const resolution = resolveAny(index, from, target, kind);
-  index.absolute.set(target, resolution);
+  index.absolute.set(key, resolution);
   return resolution;
 }
 
@@ -42,7 +44,12 @@ function resolveAny(index: SiteIndex, from: string, target: string, kind: LinkKi
     const found = aliased === null ? null : findFile(index, aliased, hash, "alias");
     return found ?? (kind === "include" ? absentInclude(path) : { kind: "missing", wanted: path });
   }
-  if (path.startsWith("/")) return resolveAbsolute(index, path, hash, kind);
+  if (path.startsWith("/")) {
+    const scope = index.model.routeScope?.(from) ?? "";
+    const page = scope === "" ? undefined : index.routes.get(routeKey(`${scope}${path}`));
+    if (page !== undefined) return { kind: "page", path: page, hash, via: "absolute-route" };
+    return resolveAbsolute(index, path, hash, kind);
+  }
   return resolveRelative(index, from, path, hash, kind);
 }
 
@@ -165,6 +172,8 @@ function resolveRelative(
     }
   }
   if (model.framework === "markdown" && index.folders().has(joined)) return unknown;
+  const fallback = model.fallbackRoute?.(key) ?? null;
+  if (fallback !== null && index.routes.has(fallback)) return unknown;
   return absent(index, key, path);
 }
 

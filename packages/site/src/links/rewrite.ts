@@ -77,7 +77,9 @@ function* candidates(index: SiteIndex, from: string, form: Form, to: string, via
   const { model } = index;
   if (form.path.startsWith("/")) {
     if (node !== undefined && !node.isPartial) {
-      const route = dress(node.route, form, to);
+      const scope = model.routeScope?.(from) ?? "";
+      const isScoped = scope !== "" && node.route.startsWith(`/${scope}/`);
+      const route = dress(isScoped ? node.route.slice(scope.length + 1) : node.route, form, to);
       const isMarkdown = pageExtension.test(form.extension);
       if (isMarkdown) yield `${model.basePath}${stripExtension(node.route)}${pageExtension.exec(to)?.[0] ?? ""}`;
       if (model.basePath !== "" && form.path.startsWith(`${model.basePath}/`)) yield model.basePath + route;

@@ -9,8 +9,8 @@ export interface Target {
 }
 
 const scheme = /^(?:[a-zA-Z][a-zA-Z0-9+.-]*:|\/\/|\\\\)/;
-// Templates and variables: only the site's build knows what they become.
-const template = /\{\{|\{%|\$\{|<%|^\{|%7B%7B|\$[A-Z_]+\b/;
+// Templates, variables and `ITS_URL`: only the site's build knows what they become.
+const template = /\{\{|\{%|\$\{|<%|^\{|%7B%7B|\$[A-Z_]+\b|^[A-Z][A-Z0-9]*_[A-Z0-9_]+$/;
 
 export function isExternal(target: string): boolean {
   const first = target.charCodeAt(0);

@@ -39,6 +39,15 @@ function titleOf(facts: PageFacts): string | null {
   return facts.headings.find((heading) => heading.level === 1)?.text ?? null;
 }
 
+/** A heading that a template makes has an id that only the build knows: this one stands for it. */
+export const unknownId = "{{";
+
+function idsOf(facts: PageFacts): string[] {
+  const ids = [...facts.headings.map(({ id }) => id), ...facts.ids];
+  const isMade = facts.headings.some(({ text, explicit }) => explicit !== true && /\{\{|\{%/.test(text));
+  return isMade ? [...ids, unknownId] : ids;
+}
+
 function isSound(facts: PageFacts): boolean {
   for (const check of ownChecks) for (const _ of check.run(facts)) return false;
   return true;
@@ -55,7 +64,7 @@ function briefOf(facts: PageFacts): PageBrief {
   return {
     title: titleOf(facts),
     fields: facts.frontMatter?.fields ?? {},
-    ids: [...facts.headings.map(({ id }) => id), ...facts.ids],
+    ids: idsOf(facts),
     links: [...links.values()],
     isSound: isSound(facts),
     unread: facts.unread !== undefined,

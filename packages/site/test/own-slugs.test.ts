@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { checkSite, openSite } from "../src/index.ts";
+import { type Files, memoryTree } from "./support/memory-tree.ts";
+
+async function errorsOf(files: Files): Promise<string[]> {
+  const findings = await checkSite(await openSite(memoryTree(files)));
+  return findings.filter(({ severity }) => severity === "error").map(({ message }) => message);
+}
+
+describe("anchors of sites that no framework is known of", () => {
+  it("fit by letters and digits where the site has a rule of its own for them", async () => {
+    const page = "# A\n\n## Two words\n\n[a](#two_words) [b](#no_such)\n";
+    const others = Array.from({ length: 20 }, (_, n) => [`${n}.md`, page.replace("[b](#no_such)", "")] as const);
+    expect(await errorsOf({ "a.md": page, ...Object.fromEntries(others) })).toEqual([
+      "No heading on this page has the id `no_such`; correct the fragment or give the heading that id.",
+    ]);
+  });
+
+  it("fit to the letter where most do", async () => {
+    const page = "# A\n\n## Two words\n\n[a](#two-words) ";
+    expect(await errorsOf({ "a.md": page, "b.md": `${page}[b](#two_words)\n` })).toEqual([
+      "No heading on this page has the id `two_words`; use `#two-words` instead.",
+    ]);
+  });
+
+  it("are not known on a page whose headings a template makes", async () => {
+    expect(
+      await errorsOf({ "a.md": '## {{% heading "next" %}}\n\n[a](#what-s-next) [b](b.md#none)\n', "b.md": "B" }),
+    ).toEqual(["No heading on `b.md` has the id `none`; correct the fragment or give the heading that id."]);
+  });
+
+  it("and targets that name a variable are not judged", async () => {
+    expect(await errorsOf({ "a.md": "[a](ENGLISH_VERSION_URL) [b](README)\n" })).toEqual([
+      "`README` leads to no page; correct or remove the link.",
+    ]);
+  });
+});
