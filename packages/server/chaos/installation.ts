@@ -24,7 +24,7 @@ export async function makeInstallation(databaseUrl: string): Promise<ChaosInstal
   await writeFile(join(dir, "docs", "index.md"), "# Docs\n\nAn API token opens the door.\n");
   const admin = await openAdmin(loadConfig(env));
   try {
-    const settings = { createsPerHourMax: 1_000_000 };
+    const settings = { createsPerHourMax: 1_000_000, lanes: 8 };
     const project = await admin.addProject({ name: "Docs", forge: "local", repo: join(dir, "docs"), settings });
     const { key } = await admin.createKey({ projectIds: [project.id], name: "chaos", scope: "write" });
     return { env, projectId: project.id, key, remove: () => rm(dir, { recursive: true, force: true }) };

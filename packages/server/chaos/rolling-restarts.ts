@@ -23,7 +23,7 @@ export const rollingRestarts: Experiment = {
         posted += 1;
         const target = () => ({ ports: healthy.map(({ port }) => port), ...installation });
         await postJob(target, chaosPrompt, `post ${posted}`, history);
-        await pause(random() * 200);
+        await pause(random() * 600);
       }
     };
     try {

@@ -24,7 +24,7 @@ export const soak: Experiment = {
         posted += 1;
         const target = () => ({ ports: [node.port], ...installation });
         await postJob(target, chaosPrompt, `post ${posted}`, history);
-        await pause(100);
+        await pause(500);
       }
     };
     const watch = async () => {
