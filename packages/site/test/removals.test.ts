@@ -31,21 +31,25 @@ function groups(tree: MemoryTree): Record<string, string[]> {
 }
 
 describe("removePage", () => {
-  it.each(sampleSites)("deletes a page of $name in favour of another and breaks nothing", async ({ name, files, page }) => {
-    const tree = memoryTree(files);
-    const site = await openSite(tree);
-    const path = site.pages.find((one) => one.path.includes(`${page}.`) || one.path.includes(`${page}/`))?.path ?? page;
-    const other = site.pages.find((one) => one.path !== path && !one.path.includes("index"))?.path ?? "";
-    const done = await removePage(site, { page: path, to: other });
-    // Where an entry stands alone in its list, it says so and changes nothing.
-    if (done.kind === "refused") {
-      expect(["starlight", "gitbook"]).toContain(name);
-      return expect(done.reason).toMatch(/cannot be taken out alone/);
-    }
-    const after = tree.with(editsOf(done));
-    expect(after.files.has(path)).toBe(false);
-    expect(await errors(after)).toEqual(await errors(tree));
-  });
+  it.each(sampleSites)(
+    "deletes a page of $name in favour of another and breaks nothing",
+    async ({ name, files, page }) => {
+      const tree = memoryTree(files);
+      const site = await openSite(tree);
+      const path =
+        site.pages.find((one) => one.path.includes(`${page}.`) || one.path.includes(`${page}/`))?.path ?? page;
+      const other = site.pages.find((one) => one.path !== path && !one.path.includes("index"))?.path ?? "";
+      const done = await removePage(site, { page: path, to: other });
+      // Where an entry stands alone in its list, it says so and changes nothing.
+      if (done.kind === "refused") {
+        expect(["starlight", "gitbook"]).toContain(name);
+        return expect(done.reason).toMatch(/cannot be taken out alone/);
+      }
+      const after = tree.with(editsOf(done));
+      expect(after.files.has(path)).toBe(false);
+      expect(await errors(after)).toEqual(await errors(tree));
+    },
+  );
 
   it("leads links, anchors that are lost, the entry and the old address to the other page", async () => {
     const tree = memoryTree(mintlifySite);

@@ -114,10 +114,10 @@ export interface Model {
    */
   checksAbsolute: boolean | "if usual";
   /**
-   * Ids are compared by letters and digits only: where the framework's own rule for them is not known to the letter. "if
-   * usual": where that is how most fragments of the site's own pages fit.
+   * Ids are compared by letters and digits only: where the framework's own rule for them is not known to the letter.
+   * "unless own": to the letter, unless most fragments of the site show that it has a rule of its own; then none is judged.
    */
-  looseAnchors?: boolean | "if usual";
+  looseAnchors?: boolean | "unless own";
   /** Folders, besides a page's own, that its links to files may be relative to. */
   searchDirs?(path: string): readonly string[];
   /** The route that is served where a route has no page: the default language for a missing translation. */

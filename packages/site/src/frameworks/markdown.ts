@@ -25,7 +25,7 @@ export function loadMarkdown(context: FrameworkContext): Model {
     redirectStore: null,
     redirectTarget: (_path, route) => route,
     checksAbsolute: "if usual",
-    looseAnchors: "if usual",
+    looseAnchors: "unless own",
     relativeRoutes: true,
   };
 }

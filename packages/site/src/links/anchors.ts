@@ -39,16 +39,14 @@ function fitsLoosely(ids: Iterable<string>, id: string): boolean {
   return false;
 }
 
-const manners = new WeakMap<SiteIndex, boolean>();
+const ownRules = new WeakMap<SiteIndex, boolean>();
 const samplesMax = 2000;
 // Fewer may be mistakes.
 const looseMin = 20;
 
 /** Whether ids of this site follow a rule of their own, as far as pages' links to themselves show it. */
-function isLoose(index: SiteIndex): boolean {
-  const { looseAnchors = false } = index.model;
-  if (looseAnchors !== "if usual") return looseAnchors;
-  const known = manners.get(index);
+function hasOwnRule(index: SiteIndex): boolean {
+  const known = ownRules.get(index);
   if (known !== undefined) return known;
   let exact = 0;
   let loose = 0;
@@ -63,7 +61,7 @@ function isLoose(index: SiteIndex): boolean {
     }
   }
   const isUsual = loose >= looseMin && loose > exact;
-  manners.set(index, isUsual);
+  ownRules.set(index, isUsual);
   return isUsual;
 }
 
@@ -80,5 +78,7 @@ export function hasAnchor(index: SiteIndex, path: string, hash: string): boolean
   if (own !== undefined && own.length <= listedMax && own.includes(id)) return true;
   const ids = anchorsOf(index, path);
   if (ids.has(id) || ids.has(unknownId)) return true;
-  return isLoose(index) && fitsLoosely(ids, id);
+  const { looseAnchors = false } = index.model;
+  // A generator that makes ids by a rule of its own may make them of more than headings.
+  return looseAnchors === "unless own" ? hasOwnRule(index) : looseAnchors && fitsLoosely(ids, id);
 }
