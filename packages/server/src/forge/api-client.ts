@@ -17,7 +17,7 @@ export interface ApiRequest<T extends TSchema> {
 }
 
 /** An answer of one of the statuses that the caller wants to judge by itself. */
-type ApiOutcome<T> = { kind: "ok"; value: T } | { kind: "refused"; status: number; body: unknown };
+type ApiOutcome<T> = { kind: "ok"; value: T; headers: Headers } | { kind: "refused"; status: number; body: unknown };
 
 export interface ApiClient {
   /** The answer, or the forge's refusal thrown. */
@@ -81,7 +81,7 @@ export function createApiClient(options: {
   ): Promise<ApiOutcome<Static<T>>> {
     const answer = await exchange(request, signal);
     if (answer.status >= 200 && answer.status < 300) {
-      if (Value.Check(request.answer, answer.body)) return { kind: "ok", value: answer.body };
+      if (Value.Check(request.answer, answer.body)) return { kind: "ok", value: answer.body, headers: answer.headers };
       throw new AppError("forge_unavailable", {
         publicMessage: `${forge} answered ${answer.status} in a form that Emend does not understand.`,
         retryable: true,

@@ -64,6 +64,27 @@ export interface RepositoryDescription {
   mayOpenPullRequests: boolean | null;
 }
 
+/** What stands in a job's way besides the rights on the repository; null: the forge does not say, or not to this token. */
+export interface ForgeInspection {
+  /** The server, where it tells its name and version. */
+  server: string | null;
+  /** As whom the credential acts. */
+  account: string | null;
+  expiresAt: Date | null;
+  /** What the credential may not do although jobs need it, in words. */
+  lacks: readonly string[];
+  /** Rules that would refuse a push to the branch, in words. */
+  branchRules: readonly string[] | null;
+  webhooks: readonly ForgeWebhook[] | null;
+}
+
+export interface ForgeWebhook {
+  url: string;
+  isActive: boolean;
+  /** Why its last delivery failed, in words; null: it did not, or nothing is known of it. */
+  failure: string | null;
+}
+
 /** A commit for a forge to make. */
 export interface ForgeCommit {
   base: string;
@@ -108,6 +129,8 @@ export interface Forge {
   /** Replaces its text. */
   updatePullRequest(number: number, change: { body: string }, signal: AbortSignal): Promise<void>;
   describeRepository(signal: AbortSignal): Promise<RepositoryDescription>;
+  /** Looks at what a doctor wants to know; `branch`: one that a job could have. Null where nothing can stand in the way. */
+  readonly inspect: ((branch: string, signal: AbortSignal) => Promise<ForgeInspection>) | null;
   /** Null where people have another way to talk to Emend. */
   readonly conversation: Conversation | null;
 }

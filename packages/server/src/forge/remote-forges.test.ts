@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type FarEnd, startFarEnd } from "../../test/support/forges/far-end.ts";
-import { vendors } from "../../test/support/forges/vendors.ts";
+import { everyVendor, vendors } from "../../test/support/forges/vendors.ts";
 import { forgeConformance } from "./conformance.ts";
 
 const { signal } = new AbortController();
 
-describe.each(vendors)("$name", (vendor) => {
+describe.each(everyVendor)("$label", (vendor) => {
   let far: FarEnd;
   beforeAll(async () => {
     far = await startFarEnd(vendor);
@@ -15,7 +15,7 @@ describe.each(vendors)("$name", (vendor) => {
     expect(far.violations).toEqual([]);
   });
 
-  forgeConformance(vendor.name, async () => {
+  forgeConformance(vendor.label, async () => {
     const pull = (number: number) => far.state.pulls.find((candidate) => candidate.number === number);
     return {
       forge: far.open(),

@@ -7,6 +7,7 @@ import { folderOfApi, ownedRepository, parseRepositoryAddress } from "../reposit
 import { openConversation } from "./conversation.ts";
 import { describeRepository } from "./describe-repository.ts";
 import { ensureDetails } from "./ensure-details.ts";
+import { inspect } from "./inspect.ts";
 import { createPullRequest, findPullRequests, readPullRequest, updatePullRequest } from "./pull-requests.ts";
 
 /** What the functions on one repository of Gitea or Forgejo share. */
@@ -43,6 +44,7 @@ export function openGiteaForge(input: RemoteForgeInput): Forge {
     readPullRequest: (number, signal) => readPullRequest(repository, number, signal),
     updatePullRequest: (number, change, signal) => updatePullRequest(repository, number, change, signal),
     describeRepository: (signal) => describeRepository(repository, signal),
+    inspect: (branch, signal) => inspect(repository, branch, signal),
     conversation: openConversation(repository),
   };
 }

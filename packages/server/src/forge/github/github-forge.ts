@@ -9,6 +9,7 @@ import { openConversation } from "./conversation.ts";
 import { describeRepository } from "./describe-repository.ts";
 import { ensureDetails } from "./ensure-details.ts";
 import { type GithubTokens, isAppCredential, tokenSourceOf } from "./github-token.ts";
+import { inspect } from "./inspect.ts";
 import { createPullRequest, findPullRequests, readPullRequest, updatePullRequest } from "./pull-requests.ts";
 
 /** What the functions on one repository of GitHub share. */
@@ -17,6 +18,8 @@ export interface GithubRepository {
   owner: string;
   /** `/repos/<owner>/<name>`. */
   path: string;
+  /** GitHub makes the commits. */
+  signsCommits: boolean;
 }
 
 const apiVersion = "2022-11-28";
@@ -33,14 +36,15 @@ export function openGithubForge(input: RemoteForgeInput & { tokens: GithubTokens
     headers: { accept: "application/vnd.github+json", "x-github-api-version": apiVersion },
     authorization: async (signal) => `Bearer ${await tokenOf(signal)}`,
   });
-  const repository: GithubRepository = { api, owner, path: `/repos/${owner}/${name}` };
-  const { labels, reviewers, teamReviewers } = project.settings;
+  const { labels, reviewers, teamReviewers, verifiedCommits } = project.settings;
+  const signsCommits = verifiedCommits && isAppCredential(input.credential);
+  const repository: GithubRepository = { api, owner, path: `/repos/${owner}/${name}`, signsCommits };
   const hasDetails = labels.length + reviewers.length + teamReviewers.length > 0;
   return {
     name: "github",
     credentialId: credentialIdOf("github", apiUrl, input.credential),
     showsChecks: false,
-    commits: project.settings.verifiedCommits && isAppCredential(input.credential) ? openCommits(repository) : null,
+    commits: signsCommits ? openCommits(repository) : null,
     gitRemote: async (signal) => ({
       url: gitUrl,
       authorization: basicAuthorization("x-access-token", await tokenOf(signal)),
@@ -51,6 +55,7 @@ export function openGithubForge(input: RemoteForgeInput & { tokens: GithubTokens
     readPullRequest: (number, signal) => readPullRequest(repository, number, signal),
     updatePullRequest: (number, change, signal) => updatePullRequest(repository, number, change, signal),
     describeRepository: (signal) => describeRepository(repository, signal),
+    inspect: (branch, signal) => inspect(repository, branch, signal),
     conversation: openConversation(repository),
   };
 }

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import type { RepositoryDescription } from "../forge.ts";
 import type { GitlabRepository } from "./gitlab-forge.ts";
 
@@ -12,15 +12,25 @@ const GitlabProject = Type.Object({
 /** Developer. */
 const writeLevel = 30;
 
+function levelIn({ permissions }: Static<typeof GitlabProject>): number | null {
+  if (permissions === undefined) return null;
+  return Math.max(permissions.project_access?.access_level ?? 0, permissions.group_access?.access_level ?? 0);
+}
+
+/** 30 is a developer's, 40 a maintainer's; null: GitLab does not say. */
+export async function accessLevelOf({ api, path }: GitlabRepository, signal: AbortSignal): Promise<number | null> {
+  const what = "read the project";
+  return levelIn(await api.call({ method: "GET", path, answer: GitlabProject, what }, signal));
+}
+
 export async function describeRepository(
   { api, path }: GitlabRepository,
   signal: AbortSignal,
 ): Promise<RepositoryDescription> {
   const what = "read the project";
   const found = await api.call({ method: "GET", path, answer: GitlabProject, what }, signal);
-  const { project_access: project, group_access: group } = found.permissions ?? {};
-  const level = Math.max(project?.access_level ?? 0, group?.access_level ?? 0);
-  const mayWrite = found.permissions === undefined ? null : level >= writeLevel;
+  const level = levelIn(found);
+  const mayWrite = level === null ? null : level >= writeLevel;
   return {
     path: found.path_with_namespace,
     defaultBranch: found.default_branch ?? null,

@@ -7,6 +7,7 @@ import { below, folderOfApi, parseRepositoryAddress } from "../repository-addres
 import { openConversation } from "./conversation.ts";
 import { describeRepository } from "./describe-repository.ts";
 import { ensureReviewers } from "./ensure-reviewers.ts";
+import { inspect } from "./inspect.ts";
 import { createMergeRequest, findMergeRequests, readMergeRequest, updateMergeRequest } from "./merge-requests.ts";
 
 /** What the functions on one project of GitLab share. */
@@ -42,6 +43,7 @@ export function openGitlabForge(input: RemoteForgeInput): Forge {
     readPullRequest: (number, signal) => readMergeRequest(repository, number, signal),
     updatePullRequest: (number, change, signal) => updateMergeRequest(repository, number, change, signal),
     describeRepository: (signal) => describeRepository(repository, signal),
+    inspect: (branch, signal) => inspect(repository, branch, signal),
     conversation: openConversation(repository),
   };
 }

@@ -62,6 +62,7 @@ export function openLocalForge(deps: LocalForgeDeps, projectId: string): Forge {
     credentialId: `local:${projectId}`,
     showsChecks: true,
     commits: null,
+    inspect: null,
     gitRemote: async () => ({ url: pathToFileURL(repository.gitDir).href, authorization: null }),
     findPullRequests,
     createPullRequest,

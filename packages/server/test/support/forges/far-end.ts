@@ -49,6 +49,12 @@ export interface FarState {
   archived: boolean;
   movedTo: string | null;
   draftsSupported: boolean;
+  /** The pattern of branches that nobody may push to. */
+  closedBranches: string | null;
+  /** Null: only its owner may look at them. */
+  hooks: { url: string; isActive: boolean; lastStatus: number }[] | null;
+  tokenEndsOn: string | null;
+  version: string;
   /** Tokens that it made for an App. */
   issued: string[];
   /** The App that it made from a manifest; `code` is good once. */
@@ -70,6 +76,7 @@ export interface Vendor {
   /** The token in an API request or in git's basic authorization. */
   tokenOf(authorization: string): string | null;
   isAppRequest?(path: string): boolean;
+  version?: string;
   refusal(status: number, words: string): unknown;
 }
 
@@ -131,6 +138,10 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
     archived: false,
     movedTo: null,
     draftsSupported: true,
+    closedBranches: null,
+    hooks: [],
+    tokenEndsOn: null,
+    version: vendor.version ?? "1",
     issued: [],
     app: { code: null, privateKey: "", installed: true, hook: null },
     repository,

@@ -1,5 +1,6 @@
 import type { Answer } from "./answer.ts";
 import type { FarComment, FarPull, FarState, Vendor } from "./far-end.ts";
+import forgejoDescription from "./forgejo-api.json" with { type: "json" };
 import description from "./gitea-api.json" with { type: "json" };
 import { addRemark, commentsOf, newestFirst, openPull, pageOf, plainPull, pullOf, tipOf } from "./pulls.ts";
 
@@ -49,6 +50,7 @@ export const giteaVendor: Vendor = {
   name: "gitea",
   apiPath: "/api/v1",
   path: "acme/docs",
+  version: "1.25.2",
   description,
   refusal,
   tokenOf(authorization) {
@@ -70,6 +72,28 @@ export const giteaVendor: Vendor = {
         permissions: { admin: false, pull: true, push: true },
       },
     }),
+    "GET /version": (state) => ({ status: 200, body: { version: state.version } }),
+    "GET /user": () => ({ status: 200, body: user("emend-bot") }),
+    "GET /repos/{owner}/{repo}/branch_protections": (state) => {
+      const rule = {
+        enable_push: false,
+        enable_push_whitelist: false,
+        push_whitelist_usernames: [],
+        require_signed_commits: false,
+      };
+      const closed = state.closedBranches === null ? [] : [{ rule_name: state.closedBranches, ...rule }];
+      return { status: 200, body: [{ rule_name: "main", ...rule }, ...closed] };
+    },
+    "GET /repos/{owner}/{repo}/hooks": (state) =>
+      state.hooks === null
+        ? { status: 403, body: refusal(403, "user should be the owner of the repo") }
+        : {
+            status: 200,
+            body: state.hooks.map(({ url, isActive }, id) => {
+              const config = { url, content_type: "json" };
+              return { id, type: "gitea", config, events: ["pull_request"], active: isActive };
+            }),
+          },
     "GET /repos/{owner}/{repo}/pulls": (state, { query }) => {
       const found = pageOf(newestFirst(state.pulls), query, "limit");
       return { status: 200, body: found.map((pull) => toWire(state, pull)) };
@@ -133,4 +157,32 @@ export const giteaVendor: Vendor = {
       return { status: 200, body: { permission, role_name: permission, user: user(parameters.collaborator ?? "") } };
     },
   },
+};
+
+/** Forgejo answers as Gitea does, by a description of its own. */
+export const forgejoVendor: Vendor = {
+  ...giteaVendor,
+  version: "10.0.1+gitea-1.22.0",
+  description: forgejoDescription,
+};
+
+/** A release that does not say of a pull request whether it is a draft. */
+export const olderGiteaVendor: Vendor = {
+  ...giteaVendor,
+  version: "1.22.6",
+  description: JSON.parse(JSON.stringify(description), (key, value) =>
+    key === "required" ? value.filter((name: string) => name !== "draft") : value,
+  ),
+  handlers: Object.fromEntries(
+    Object.entries(giteaVendor.handlers).map(([operation, handle]) => [
+      operation,
+      (state, request) => {
+        const { body, ...answer } = handle(state, request);
+        return {
+          ...answer,
+          body: JSON.parse(JSON.stringify(body), (key, value) => (key === "draft" ? undefined : value)),
+        };
+      },
+    ]),
+  ),
 };

@@ -88,6 +88,35 @@ export const githubVendor: Vendor = {
         permissions: { admin: false, pull: true, push: true },
       },
     }),
+    "GET /user": (state) => ({
+      status: 200,
+      body: { login: "emend-bot", id: 8, type: "User" },
+      ...(state.tokenEndsOn && {
+        headers: { "github-authentication-token-expiration": `${state.tokenEndsOn} 00:00:00 UTC` },
+      }),
+    }),
+    "GET /repos/{owner}/{repo}/rules/branches/{ref}": (state) => ({
+      status: 200,
+      body:
+        state.closedBranches === null
+          ? [{ type: "deletion" }]
+          : [{ type: "creation" }, { type: "required_signatures" }],
+    }),
+    "GET /repos/{owner}/{repo}/hooks": (state) =>
+      state.hooks === null
+        ? notFound
+        : {
+            status: 200,
+            body: state.hooks.map(({ url, isActive, lastStatus: code }, id) => ({
+              type: "Repository",
+              id,
+              name: "web",
+              active: isActive,
+              events: ["pull_request"],
+              config: { url, content_type: "json" },
+              last_response: { code, status: "active", message: null },
+            })),
+          },
     "GET /repos/{owner}/{repo}/pulls": (state, { query }) => {
       const head = query.get("head")?.split(":")[1];
       const found = newestFirst(state.pulls.filter((pull) => pull.head === head));

@@ -46,6 +46,7 @@ export const gitlabVendor: Vendor = {
   name: "gitlab",
   apiPath: "/api/v4",
   path: "acme/handbook/docs",
+  version: "19.5.0",
   description,
   refusal,
   tokenOf(authorization) {
@@ -68,6 +69,45 @@ export const gitlabVendor: Vendor = {
               archived: state.archived,
               permissions: { project_access: { access_level: 40 }, group_access: null },
             },
+          },
+    "GET /version": (state) => ({ status: 200, body: { version: state.version, revision: "0" } }),
+    "GET /user": () => ({ status: 200, body: { id: 3, username: "emend-bot" } }),
+    "GET /personal_access_tokens/self": (state) => ({
+      status: 200,
+      body: {
+        id: 1,
+        name: "emend",
+        revoked: false,
+        active: true,
+        scopes: ["api", "write_repository"],
+        user_id: 3,
+        expires_at: state.tokenEndsOn,
+      },
+    }),
+    "GET /projects/{id}/protected_branches": (state) => {
+      const levels = [{ access_level: 0, access_level_description: "No one" }];
+      const main = {
+        id: 1,
+        name: "main",
+        push_access_levels: levels,
+        merge_access_levels: [],
+        allow_force_push: false,
+      };
+      const closed = state.closedBranches === null ? [] : [{ ...main, id: 2, name: state.closedBranches }];
+      return { status: 200, body: [main, ...closed] };
+    },
+    "GET /projects/{id}/hooks": (state) =>
+      state.hooks === null
+        ? { status: 403, body: refusal(403, "403 Forbidden") }
+        : {
+            status: 200,
+            body: state.hooks.map(({ url, isActive }, id) => ({
+              id,
+              url,
+              merge_requests_events: true,
+              note_events: true,
+              alert_status: isActive ? "executable" : "disabled",
+            })),
           },
     "GET /projects/{id}/merge_requests": (state, { query }) => {
       const found = newestFirst(state.pulls.filter((pull) => pull.head === query.get("source_branch")));

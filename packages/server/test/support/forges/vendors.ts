@@ -1,7 +1,14 @@
 import type { Vendor } from "./far-end.ts";
-import { giteaVendor } from "./gitea.ts";
+import { forgejoVendor, giteaVendor, olderGiteaVendor } from "./gitea.ts";
 import { githubVendor } from "./github.ts";
 import { gitlabVendor } from "./gitlab.ts";
 
 /** Every forge that is on another's server. */
 export const vendors: readonly Vendor[] = [githubVendor, gitlabVendor, giteaVendor];
+
+/** The same with what passes for them by another name or release. */
+export const everyVendor: readonly (Vendor & { label: string })[] = [
+  ...vendors.map((vendor) => ({ ...vendor, label: vendor.name })),
+  { ...forgejoVendor, label: "forgejo" },
+  { ...olderGiteaVendor, label: "an older gitea" },
+];

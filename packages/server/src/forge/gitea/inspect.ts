@@ -1,0 +1,46 @@
+import { Type } from "typebox";
+import type { ForgeInspection } from "../forge.ts";
+import { matchesBranch } from "../matches-branch.ts";
+import { mayLook } from "../may-look.ts";
+import type { GiteaRepository } from "./gitea-forge.ts";
+import { readServer } from "./read-server.ts";
+
+const Protection = Type.Object({
+  rule_name: Type.Optional(Type.String()),
+  branch_name: Type.Optional(Type.String()),
+  enable_push: Type.Boolean(),
+  enable_push_whitelist: Type.Boolean(),
+  push_whitelist_usernames: Type.Union([Type.Array(Type.String()), Type.Null()]),
+  require_signed_commits: Type.Boolean(),
+});
+const Hook = Type.Object({ config: Type.Object({ url: Type.Optional(Type.String()) }), active: Type.Boolean() });
+
+export async function inspect(
+  { api, path }: GiteaRepository,
+  branch: string,
+  signal: AbortSignal,
+): Promise<ForgeInspection> {
+  const server = await readServer(api, signal);
+  const user = await mayLook(api, { path: "/user", answer: Type.Object({ login: Type.String() }) }, signal);
+  const rules = await mayLook(api, { path: `${path}/branch_protections`, answer: Type.Array(Protection) }, signal);
+  const hooks = await mayLook(api, { path: `${path}/hooks`, query: { limit: 50 }, answer: Type.Array(Hook) }, signal);
+  const login = user?.value.login ?? null;
+  const met = (rules?.value ?? []).flatMap((rule) => {
+    const name = rule.rule_name || rule.branch_name || "";
+    if (!matchesBranch(name, branch, { starCrossesSlash: false })) return [];
+    const allowed = rule.push_whitelist_usernames ?? [];
+    const isListed = login === null || allowed.includes(login);
+    if (!rule.enable_push) return [`${name} is protected, and nobody may push`];
+    if (rule.enable_push_whitelist && !isListed) return [`${name} is protected, and ${login} is not on its list`];
+    return rule.require_signed_commits ? [`${name} takes signed commits alone`] : [];
+  });
+  return {
+    server: server && `${server.name} ${server.version}`,
+    account: login,
+    expiresAt: null,
+    lacks: server?.isTooOld ? [`a newer ${server.name}: this release lacks what jobs need`] : [],
+    branchRules: rules && met,
+    webhooks:
+      hooks?.value.map(({ config, active }) => ({ url: config.url ?? "", isActive: active, failure: null })) ?? null,
+  };
+}

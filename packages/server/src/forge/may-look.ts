@@ -1,0 +1,16 @@
+import type { Static, TSchema } from "typebox";
+import type { ApiClient, ApiRequest } from "./api-client.ts";
+
+/** An answer with its headers; null where the credential may not look. */
+export async function mayLook<T extends TSchema>(
+  api: ApiClient,
+  request: Pick<ApiRequest<T>, "path" | "query" | "answer">,
+  signal: AbortSignal,
+): Promise<{ value: Static<T>; headers: Headers } | null> {
+  const outcome = await api.ask(
+    { ...request, method: "GET", what: "look at its settings" },
+    [401, 403, 404, 405],
+    signal,
+  );
+  return outcome.kind === "ok" ? outcome : null;
+}
