@@ -5,7 +5,7 @@ import { AppError } from "../../errors.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { findPullJob } from "../find-pull-job.ts";
 import { bodyParser } from "../parse-body.ts";
-import { subjectOf } from "../require-session.ts";
+import { actorOf, subjectOf } from "../require-session.ts";
 
 type Named = FastifyRequest<{ Params: { projectId: string; number: string } }>;
 const parseMerge = bodyParser(Type.Object({ head: Type.String({ pattern: "^[0-9a-f]{40,64}$" }) }));
@@ -36,14 +36,14 @@ export function pullRoutes(app: FastifyInstance, { pulls, pool }: RouteDeps): vo
 
   app.post("/pulls/:projectId/:number/merge", async (request: Named) => {
     const { head } = parseMerge(request.body);
-    const outcome = await pulls.merge(nameOf(request), { headExpected: head, by: subjectOf(request) });
+    const outcome = await pulls.merge(nameOf(request), { headExpected: head, by: actorOf(request) });
     if (outcome.kind === "refused") throw new AppError("conflict", { publicMessage: outcome.reason });
     found(outcome.kind === "merged" || null);
     return {};
   });
 
   app.post("/pulls/:projectId/:number/close", async (request: Named) => {
-    found((await pulls.close(nameOf(request))) || null);
+    found((await pulls.close(nameOf(request), actorOf(request))) || null);
     return {};
   });
 

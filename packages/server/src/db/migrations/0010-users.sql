@@ -57,8 +57,6 @@ create table audit_log (
 create index audit_log_by_actor on audit_log (actor, id desc);
 create index audit_log_by_action on audit_log (action, id desc);
 
-alter table local_pull_requests add column merged_from text;
-
 -- Triggers write the log, so that no way of changing something can leave it out and none can commit without it. Who acts
 -- is said once a transaction (db/acting.ts).
 create function audit(p_action text, p_target text, p_details jsonb, p_actor text default null) returns void
@@ -203,12 +201,8 @@ create trigger model_key_audited after insert or update or delete on model_keys
 
 create function audit_pull_request() returns trigger language plpgsql as $$
 begin
-  insert into audit_log (actor, address, action, target, details)
-  values (
-    coalesce(nullif(current_setting('emend.actor', true), ''), new.merged_by, 'system'),
-    coalesce(nullif(current_setting('emend.address', true), ''), new.merged_from),
-    'pull_request.' || new.state, new.project_id,
-    jsonb_build_object('number', new.number, 'title', left(new.title, 200)));
+  perform audit('pull_request.' || new.state, new.project_id,
+    jsonb_build_object('number', new.number, 'title', left(new.title, 200)), new.merged_by);
   return null;
 end $$;
 create trigger pull_request_audited after update of state on local_pull_requests for each row

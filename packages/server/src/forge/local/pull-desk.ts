@@ -1,4 +1,5 @@
 import type { DashboardPull, DashboardPullRow } from "@emend/contract";
+import { type Actor, asActor } from "../../db/acting.ts";
 import { findLocalProject } from "./caller.ts";
 import { insertComment, listComments } from "./comments.ts";
 import type { LocalForgeDeps } from "./local-forge.ts";
@@ -21,9 +22,9 @@ export interface PullDesk {
   read(name: PullName): Promise<Omit<DashboardPull, "jobId"> | null>;
   /** A file as the pull request leaves it; null where it has none, or one too large to show. */
   readFile(name: PullName, path: string): Promise<string | null>;
-  merge(name: PullName, input: { headExpected: string | null; by: string }): Promise<MergeOutcome>;
+  merge(name: PullName, input: { headExpected: string | null; by: Actor }): Promise<MergeOutcome>;
   /** False: there is none. Closing what is closed changes nothing. */
-  close(name: PullName): Promise<boolean>;
+  close(name: PullName, by: Actor): Promise<boolean>;
   markReady(name: PullName): Promise<boolean>;
   comment(name: PullName, input: { author: string; text: string }): Promise<boolean>;
 }
@@ -63,12 +64,16 @@ export function createPullDesk(deps: LocalForgeDeps & { signal: AbortSignal }): 
     async merge(name, { headExpected, by }) {
       if (!(await find(name))) return { kind: "not_found" };
       const repository = repositoryOf(deps, name.projectId);
-      return mergePullRequest({ db, repository }, { ...name, headExpected, by }, deps.signal);
+      return mergePullRequest(
+        { db: asActor(deps.pool, by), repository },
+        { ...name, headExpected, by: by.name },
+        deps.signal,
+      );
     },
 
-    async close(name) {
+    async close(name, by) {
       if (!(await find(name))) return false;
-      await markClosed(db, name.projectId, name.number);
+      await markClosed(asActor(deps.pool, by), name.projectId, name.number);
       return true;
     },
 

@@ -101,12 +101,12 @@ export function pullRoutes(app: FastifyInstance, deps: PluginDeps, style: Style)
   const desk = createPullDesk(deps);
   action("merge", async ({ caller, project }, number, request) => {
     const form = new URLSearchParams(String(request.body ?? ""));
-    const merge = { headExpected: form.get("head"), by: caller.name };
+    const merge = { headExpected: form.get("head"), by: { name: caller.name, address: request.ip } };
     const outcome = await desk.merge({ projectId: project.id, number }, merge);
     return outcome.kind === "refused" ? outcome.reason : null;
   });
-  action("close", async ({ project }, number) => {
-    await desk.close({ projectId: project.id, number });
+  action("close", async ({ caller, project }, number, request) => {
+    await desk.close({ projectId: project.id, number }, { name: caller.name, address: request.ip });
     return null;
   });
   action("ready", async ({ project }, number) => {
