@@ -1,8 +1,9 @@
 // Compiles the publishable `emend` package: `npm run build` leaves it in packages/cli/dist, ready for `npm pack`.
 // File by file and in the same layout, because workers, migrations, prompts and the sample are found beside their source.
-import { chmod, cp, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { stripTypeScriptTypes } from "node:module";
 import { dirname, join, relative } from "node:path";
+import { ensureBuild } from "../packages/dashboard/build/ensure-build.ts";
 
 const root = dirname(import.meta.dirname);
 const ours = ["cli", "server", "site", "sdk", "contract", "mcp"] as const;
@@ -19,11 +20,12 @@ interface Manifest {
 
 export async function buildPackage(outDir: string): Promise<void> {
   await rm(outDir, { recursive: true, force: true });
+  await ensureBuild();
   for (const name of ours) await compileFolder(join(root, "packages", name, "src"), outDir);
   for (const [name, paths] of Object.entries(besideSource)) {
     for (const path of paths) {
       const source = join(root, "packages", name, path);
-      if (await exists(source)) await cp(source, join(outDir, relative(root, source)), { recursive: true });
+      await cp(source, join(outDir, relative(root, source)), { recursive: true });
     }
   }
   await mkdir(join(outDir, "bin"));
@@ -75,13 +77,6 @@ async function manifestOf(): Promise<object> {
 
 async function readManifest(path: string): Promise<Manifest> {
   return JSON.parse(await readFile(join(root, path), "utf8"));
-}
-
-function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 if (import.meta.main) await buildPackage(join(root, "packages/cli/dist"));

@@ -3,7 +3,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Browser, chromium, type Page } from "playwright-core";
-import { ensureBuild } from "./support/ensure-build.ts";
+import { ensureBuild } from "../../build/ensure-build.ts";
 import { launchChromium } from "./support/launch-chromium.ts";
 import { sampleDocs } from "./support/sample-docs.ts";
 import { type Installation, startInstallation } from "./support/start-installation.ts";

@@ -1,5 +1,5 @@
 import type { TestProject } from "vitest/node";
-import { ensureBuild } from "./ensure-build.ts";
+import { ensureBuild } from "../../../build/ensure-build.ts";
 import { launchChromium } from "./launch-chromium.ts";
 
 declare module "vitest" {

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
-const root = fileURLToPath(new URL("../../../", import.meta.url));
+const root = fileURLToPath(new URL("../", import.meta.url));
 const dist = join(root, "dist");
-const modules = fileURLToPath(new URL("../../../../../node_modules/", import.meta.url));
+const modules = fileURLToPath(new URL("../../../node_modules/", import.meta.url));
 const sources = ["index.html", "package.json", "vite.config.ts", "src", "build", "../contract/src"];
 
 /** Builds the dashboard unless the build that stands is of these very sources: a build by hand leaves no stamp. */
@@ -46,4 +46,11 @@ async function filesBelow(path: string): Promise<string[]> {
   });
   if (!entries) return [path];
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+// After `npm install`. Whatever is missing for it, the server starts without a dashboard and says so on its page.
+if (import.meta.main) {
+  await ensureBuild().catch((error: Error) => {
+    console.error(`the dashboard was not built (${error.message.split("\n")[0]}); npm run build:dashboard says more`);
+  });
 }
