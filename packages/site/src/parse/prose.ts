@@ -18,6 +18,8 @@ export interface Prose {
   code: Range[];
   targets: Range[];
   frontMatterKeys: Range[];
+  /** Where the front matter ends; 0 where there is none. */
+  bodyStart: number;
 }
 
 // Attributes and fields that readers see.
@@ -36,8 +38,9 @@ const field = /^([A-Za-z_][\w-]*)([ \t]*[:=][ \t]*)(.*)$/gm;
 
 /** The byte ranges of a page by what they are to a reader. */
 export function readProse(text: string, dialect: Dialect): Prose {
-  const found: Prose = { prose: [], code: [], targets: [], frontMatterKeys: [] };
   const front = readFrontMatter(text, textStart(text));
+  const bodyStart = front?.bodyStart ?? 0;
+  const found: Prose = { prose: [], code: [], targets: [], frontMatterKeys: [], bodyStart };
   if (front !== null) {
     for (const match of text.slice(front.start, front.end).matchAll(field)) {
       const start = front.start + match.index;

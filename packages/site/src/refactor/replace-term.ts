@@ -1,14 +1,15 @@
 import type { PageNode } from "../links/site-index.ts";
-import type { Dialect } from "../parse/dialect.ts";
-import { type Range, readProse } from "../parse/prose.ts";
+import { type Prose, type Range, readProse } from "../parse/prose.ts";
 import type { Site } from "../site.ts";
 import { decodePiece, encodePiece, toByteString } from "../text/bytes.ts";
 import { applySplices, type Splice } from "../text/splice.ts";
 import { createTimeSlice } from "../text/time-slice.ts";
 import type { Refactoring } from "../types.ts";
 import { createPlan, refuse } from "./edit-plan.ts";
+import { findLeft } from "./find-left.ts";
 import { locatePage } from "./locate-page.ts";
 import { createReanchor } from "./reanchor.ts";
+import { startsSentence } from "./sentence-start.ts";
 import { createTerm, type Term } from "./term.ts";
 
 export interface ReplaceTerm {
@@ -23,7 +24,7 @@ export interface ReplaceTerm {
   includeFrontMatterKeys?: boolean;
 }
 
-/** Replaces a term in what readers read, keeping its case; links to headings that change follow. */
+/** Replaces a term in what readers read, keeping its case; links to headings that change follow; what stays is told. */
 export async function replaceTerm(site: Site, input: ReplaceTerm): Promise<Refactoring> {
   const from = input.from.trim().replace(/\s+/g, " ");
   const to = input.to.trim().replace(/\s+/g, " ");
@@ -35,13 +36,18 @@ export async function replaceTerm(site: Site, input: ReplaceTerm): Promise<Refac
   const reanchor = createReanchor(site, plan);
   const prose = createTerm({ from, to, wordForms: input.wordForms === true, isLiteral: false });
   const literal = createTerm({ from, to, wordForms: false, isLiteral: true });
+  const any = createTerm({ from, to, wordForms: input.wordForms === true, isLiteral: true });
   const breathe = createTimeSlice();
   for (const node of chosen) {
     await breathe();
     const bytes = await site.tree.read(node.path);
     if (bytes === null || node.brief.unread) continue;
     const text = toByteString(bytes);
-    const splices = spliceTerm(text, site.model.dialect(node.path), input, prose, literal);
+    const ranges = readProse(text, site.model.dialect(node.path));
+    const { splices, unread } = spliceTerm(text, ranges, input, prose, literal);
+    for (const { line, where } of findLeft(text, ranges, { splices, unread }, any)) {
+      plan.skip({ path: node.path, line, reason: `"${from}" stays ${where}` });
+    }
     if (splices.length === 0) continue;
     for (const splice of splices) plan.splice(node.path, splice);
     plan.count("pages");
@@ -64,29 +70,44 @@ function choosePages(site: Site, words: readonly string[] | undefined): PageNode
   return [...new Set(nodes)];
 }
 
-function spliceTerm(text: string, dialect: Dialect, input: ReplaceTerm, prose: Term, literal: Term): Splice[] {
-  const ranges = readProse(text, dialect);
-  const splices = spliceRanges(text, ranges.prose, prose);
-  if (input.includeCode) splices.push(...spliceRanges(text, ranges.code, literal));
-  if (input.includeLinks) splices.push(...spliceRanges(text, ranges.targets, literal));
-  if (input.includeFrontMatterKeys) splices.push(...spliceRanges(text, ranges.frontMatterKeys, literal));
-  return splices;
+interface Passages {
+  splices: Splice[];
+  /** Passages that are not valid UTF-8. */
+  unread: Range[];
 }
 
-function spliceRanges(text: string, ranges: readonly Range[], term: Term): Splice[] {
-  const splices: Splice[] = [];
+function spliceTerm(text: string, ranges: Prose, input: ReplaceTerm, prose: Term, literal: Term): Passages {
+  const found = spliceRanges(text, ranges.prose, prose);
+  const add = (more: Range[]): void => {
+    const { splices, unread } = spliceRanges(text, more, literal);
+    found.splices.push(...splices);
+    found.unread.push(...unread);
+  };
+  if (input.includeCode) add(ranges.code);
+  if (input.includeLinks) add(ranges.targets);
+  if (input.includeFrontMatterKeys) add(ranges.frontMatterKeys);
+  return found;
+}
+
+function spliceRanges(text: string, ranges: readonly Range[], term: Term): Passages {
+  const found: Passages = { splices: [], unread: [] };
   for (const { start, end } of ranges) {
     const raw = text.slice(start, end);
     const piece = decodePiece(raw);
     // Bytes that are not UTF-8 have no place in ordinary text: leave such a passage alone.
-    if (piece !== raw && encodePiece(piece) !== raw) continue;
+    if (piece !== raw && encodePiece(piece) !== raw) {
+      found.unread.push({ start, end });
+      continue;
+    }
     for (const match of term.matches(piece)) {
       const at = start + encodePiece(piece.slice(0, match.index)).length;
       const length = encodePiece(piece.slice(match.index, match.index + match.length)).length;
-      splices.push({ start: at, end: at + length, text: encodePiece(match.text) });
+      const isFirst = match.capitalized !== undefined && startsSentence(text, at);
+      const words = isFirst ? (match.capitalized ?? match.text) : match.text;
+      found.splices.push({ start: at, end: at + length, text: encodePiece(words) });
     }
   }
-  return splices;
+  return found;
 }
 
 /** Group and tab names are read as much as pages are. */
@@ -97,7 +118,7 @@ async function replaceLabels(site: Site, term: Term, plan: ReturnType<typeof cre
       const bytes = await site.tree.read(label.file);
       files.set(label.file, bytes === null ? "" : toByteString(bytes));
     }
-    for (const splice of spliceRanges(files.get(label.file) ?? "", [label], term)) {
+    for (const splice of spliceRanges(files.get(label.file) ?? "", [label], term).splices) {
       plan.splice(label.file, splice);
       plan.count("navigation");
     }

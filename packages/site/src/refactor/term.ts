@@ -1,7 +1,15 @@
+export interface TermMatch {
+  index: number;
+  length: number;
+  /** What to put in its place. */
+  text: string;
+  /** The text for the start of a sentence, where the old word's own capital hid whether it stood there. */
+  capitalized?: string;
+}
+
 /** A term to look for in prose, and what to put in its place. */
 export interface Term {
-  /** The text that replaces the match at an offset, or null where it is to stay. */
-  matches(text: string): { index: number; length: number; text: string }[];
+  matches(text: string): TermMatch[];
 }
 
 const wordChar = "[\\p{L}\\p{N}_]";
@@ -42,10 +50,19 @@ function likeCase(match: string, from: string, to: string): string {
     return to.split(" ").map(capitalize).join(" ");
   const isUpper = /^\p{Lu}/u.test(match);
   const wasUpper = /^\p{Lu}/u.test(from);
-  if (isUpper && !wasUpper) return capitalize(to);
+  // `iPhone` begins no sentence with a capital either.
+  if (isUpper && !wasUpper) return hasInnerCapital(to.split(" ")[0] ?? "") ? to : capitalize(to);
   const isBrand = to.split(/\s+/).some(hasInnerCapital);
   if (!isUpper && wasUpper && !isBrand) return to.toLowerCase();
   return to;
+}
+
+/** `API token` has its capital anywhere; `access key` in its place wants one where a sentence begins. */
+function capitalized(form: Form, to: string): string | undefined {
+  const [first = "", ...others] = form.from.split(" ");
+  const [next = ""] = to.split(" ");
+  const isHidden = others.length > 0 && /^\p{Lu}/u.test(first) && hasInnerCapital(first);
+  return isHidden && /^\p{Ll}+$/u.test(next) ? capitalize(to) : undefined;
 }
 
 function pluralOf(word: string): string {
@@ -87,8 +104,8 @@ export function createTerm(input: { from: string; to: string; wordForms: boolean
   const expression = new RegExp(`${before}(?:${source})${following}`, "gu");
   const already = input.to.toLowerCase().includes(input.from.toLowerCase()) ? input.to.toLowerCase() : null;
 
-  function matches(text: string): { index: number; length: number; text: string }[] {
-    const found: { index: number; length: number; text: string }[] = [];
+  function matches(text: string): TermMatch[] {
+    const found: TermMatch[] = [];
     for (const match of text.matchAll(expression)) {
       const [whole] = match;
       if (already !== null && isWithin(text.toLowerCase(), already, match.index, whole.length)) continue;
@@ -98,7 +115,11 @@ export function createTerm(input: { from: string; to: string; wordForms: boolean
       if (to === whole) continue;
       // A line break inside the term stays where it was, if the new term has a space to put it in.
       const gap = /[ \t]*\r?\n[ \t]*/.exec(whole)?.[0];
-      found.push({ index: match.index, length: whole.length, text: gap === undefined ? to : to.replace(" ", gap) });
+      const fill = (words: string): string => (gap === undefined ? words : words.replace(" ", gap));
+      const one: TermMatch = { index: match.index, length: whole.length, text: fill(to) };
+      const capital = input.isLiteral ? undefined : capitalized(form, to);
+      if (capital !== undefined) one.capitalized = fill(capital);
+      found.push(one);
     }
     return found;
   }

@@ -139,7 +139,7 @@ describe("each instruction", () => {
       'An access key opens doors. Some access keys expire.\n\n```sh\necho "API token"',
     );
     expect(await text(overlay, "AGENTS.md")).toBe("API token\n");
-    expect(outcome.summary).toContain('- `guides/auth.mdx:10`: "API token" stays in code, a link or a name');
+    expect(outcome.summary).toContain('- `guides/auth.mdx:10`: "API token" stays in code');
     expect(outcome.summary).toContain('- `AGENTS.md:1`: "API token" stays outside of pages');
   });
 
