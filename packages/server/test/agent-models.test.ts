@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { inflateSync } from "node:zlib";
 import { afterEach, expect, test, vi } from "vitest";
 import { type FarModel, type FarTurn, protocols, startFarModel } from "./support/far-model.ts";
 import { clientOf, createInstallation, type Installation } from "./support/whole-server.ts";
@@ -198,19 +199,47 @@ test("a vendor's refusal fails the job in the vendor's words", async () => {
   expect(failure).toMatchObject({ code: "model_unavailable", message: expect.stringContaining("no credit left") });
 });
 
-test("a secret in a change, or in its words, is neither published nor kept", async () => {
-  const secret = ["ghp", "_", "0123456789abcdefABCDEF0123456789abcd"].join("");
-  const { client } = await install((turn, request) => {
-    const inFile = JSON.stringify(request.messages[1] ?? "").includes("page");
-    if (turn === 0) return [["write_file", { path: "a.md", content: inFile ? `token ${secret}\n` : "# A\n" }]];
-    return [["finish", { title: "Add a page", summary: inFile ? "A page." : `With ${secret}` }]];
-  });
-  const created = await Promise.all(["in a page", "in the words"].map((prompt) => client.create({ prompt })));
-  for (const { id } of created) {
-    expect(await client.untilFinal(id)).toMatchObject({ status: "failed", prLink: null });
-    const run = await client.run(id);
-    expect(run.failure?.code).toBe("policy_denied");
-    expect(JSON.stringify([run.title, run.summary, run.violations])).not.toContain(secret);
-    expect((await client.send(`/job/${id}/diff`)).text).not.toContain(secret);
+const secret = ["ghp", "_", "0123456789abcdefABCDEF0123456789abcd"].join("");
+
+/** Every column of every table, as text, and what is deflated as well: whether any holds it. */
+async function isStored(text: string): Promise<boolean> {
+  const { pool } = installation.database;
+  for (const table of ["jobs", "steps", "overlay", "job_events", "job_messages", "deliveries", "local_pull_requests"]) {
+    const { rows } = await pool.query(`select * from ${table}`);
+    for (const value of rows.flatMap((row) => Object.values(row))) {
+      const shown = Buffer.isBuffer(value) ? inflateSync(value).toString() : JSON.stringify(value);
+      if (shown?.includes(text)) return true;
+    }
   }
+  return false;
+}
+
+test("a credential that a model writes is told back, and stored nowhere; the job goes on without it", async () => {
+  const { client } = await install((turn) => {
+    if (turn === 0) return [["write_file", { path: "a.mdx", content: `token ${secret}\n` }]];
+    if (turn === 1) return [["edit_file", { path: "setup.mdx", oldText: "minuts", newText: "minutes" }]];
+    return [["finish", { title: "Fix it", summary: turn === 2 ? `With ${secret}` : "Fixed." }]];
+  });
+  const job = await client.untilFinal((await client.create({ prompt: "Fix it" })).id);
+  expect(job).toMatchObject({ status: "completed", prLink: expect.stringMatching(/^http/) });
+  expect((await client.run(job.id)).steps.latest[0]?.tools).toMatchObject([{ name: "write_file", ok: false }]);
+  expect(await isStored("[redacted: github]")).toBe(true);
+  expect(await isStored(secret)).toBe(false);
+});
+
+test("a change that is denied for a credential keeps nothing of what was said and written", async () => {
+  // In two halves, which no look at a single call finds.
+  const [half, rest] = [secret.slice(0, 20), secret.slice(20)];
+  const { client } = await install((turn) => {
+    if (turn === 0) return [["write_file", { path: "a.mdx", content: `token ${half}~~\n` }]];
+    if (turn === 1) return [["edit_file", { path: "a.mdx", oldText: "~~", newText: rest }]];
+    return [["finish", { title: "Add a page", summary: "A page." }]];
+  });
+  const { id } = await client.create({ prompt: "Add a page" });
+  expect(await client.untilFinal(id)).toMatchObject({ status: "failed", prLink: null });
+  const run = await client.run(id);
+  expect(run).toMatchObject({ failure: { code: "policy_denied" }, violations: [{ path: "a.mdx" }] });
+  expect(run.steps.latest.flatMap(({ tools }) => tools.map(({ name }) => name))).toContain("write_file");
+  expect((await client.send(`/job/${id}/diff`)).text).toBe("");
+  for (const part of [secret, half, rest]) expect(await isStored(part)).toBe(false);
 });

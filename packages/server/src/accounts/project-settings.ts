@@ -46,6 +46,8 @@ const ProjectSettings = Type.Object({
     {
       /** Glob patterns that may change although they are refused by default. */
       allowedPaths: Type.Array(Type.String({ minLength: 1, maxLength: 1000 }), { maxItems: 100, default: [] }),
+      /** Sites that a change may be the first to point at: hosts, `*.acme.dev`, or `*` for any. */
+      externalHosts: Type.Array(Type.String({ minLength: 1, maxLength: 253 }), { maxItems: 200, default: [] }),
       filesMax: Type.Integer({ minimum: 1, default: 5000 }),
       bytesMax: Type.Integer({ minimum: 1, default: 33_554_432 }),
     },

@@ -114,11 +114,20 @@ export interface AgentTask {
   opening?: Message;
 }
 
+/** An eye on what a model says, before a tool is given it and before it is stored. */
+export interface Vetting {
+  /** The text without what must not be kept. */
+  redact(text: string, signal: AbortSignal): Promise<string>;
+  /** Why it may not become part of a change; null: it may. */
+  refuse(text: string, signal: AbortSignal): Promise<string | null>;
+}
+
 export interface AgentDeps {
   model: Model;
   limits: Limits;
   /** Why policy would refuse a change of this path, so that a model hears it at once; the review decides in the end. */
   refusePath?(path: string): string | null;
+  vetting?: Vetting;
   /** Shared by the jobs of a process: only changed pages are parsed again. */
   siteCache?: ParseCache;
   /** Stores a step with the edits it made, fenced by the lease; throws when the lease is lost. */

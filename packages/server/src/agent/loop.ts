@@ -12,6 +12,7 @@ import { systemPrompt } from "./system-prompt.ts";
 import { refuseContextPath } from "./tools/context-path.ts";
 import { callTool, describeTools, isWritingTool, type ToolResult } from "./tools/registry.ts";
 import type { ToolContext } from "./tools/tool.ts";
+import { type VettedAnswer, vetAnswer } from "./vet-answer.ts";
 
 const noContext: ContextTrees = { names: [], open: () => Promise.reject(new Error("there is no context")) };
 const proseReminder =
@@ -102,31 +103,37 @@ async function takeTurn(
     turn.deps.model.nextTurn({ system: turn.system, messages: conversation, tools: describeTools() }, either),
   );
   if (answer === "time is up") return answer;
-  const { text, toolCalls, reasoning } = storable({ reasoning: [], ...answer });
+  const { text, toolCalls, reasoning, refusals } = await vetted(turn, storable({ reasoning: [], ...answer }), signals);
   const said: Message = { role: "assistant", text, toolCalls, ...(reasoning.length > 0 && { reasoning }) };
   if (toolCalls.length === 0) {
     return { messages: [said, { role: "user", text: proseReminder, from: "loop" }], usage: answer.usage };
   }
-  const results = await runCalls(turn, toolCalls, conversation, signals);
+  const results = await runCalls(turn, { toolCalls, refusals }, conversation, signals);
   return { messages: [said, ...results], usage: answer.usage };
 }
 
 /** Reading calls side by side; as soon as one writes, all in the order given. */
 async function runCalls(
   turn: TurnDeps,
-  calls: readonly ToolCall[],
+  { toolCalls: calls, refusals }: Pick<VettedAnswer, "toolCalls" | "refusals">,
   conversation: readonly Message[],
   signals: Signals,
 ): Promise<readonly Message[]> {
-  const run = async (call: ToolCall): Promise<Message> => {
-    const result = isRepeated(call, conversation) ? repeatedCall : await runCall(turn, call, signals);
+  const run = async (call: ToolCall, place: number): Promise<Message> => {
+    const refusal = refusals.get(place);
+    const result =
+      refusal !== undefined
+        ? { output: refusal, isError: true }
+        : isRepeated(call, conversation)
+          ? repeatedCall
+          : await runCall(turn, call, signals);
     return { role: "tool", callId: call.id, name: call.name, ...result };
   };
   if (!calls.some((call) => isWritingTool(call.name) || call.name === "finish")) return Promise.all(calls.map(run));
   const results: Message[] = [];
-  for (const call of calls) {
+  for (const [place, call] of calls.entries()) {
     const isOver = finishedBy({ messages: [{ role: "assistant", text: "", toolCalls: calls }, ...results] });
-    results.push(isOver ? { role: "tool", callId: call.id, name: call.name, ...afterFinish } : await run(call));
+    results.push(isOver ? { role: "tool", callId: call.id, name: call.name, ...afterFinish } : await run(call, place));
   }
   return results;
 }
@@ -142,7 +149,19 @@ async function runCall(turn: TurnDeps, call: ToolCall, signals: Signals): Promis
   const result = await beforeTimeIsUp(signals, (either) =>
     callTool(turn.context, call, limits.toolOutputBytesMax, either),
   );
-  return result === "time is up" ? { output: "cut off: the job's time is up", isError: true } : result;
+  if (result === "time is up") return { output: "cut off: the job's time is up", isError: true };
+  const { vetting } = turn.deps;
+  return vetting ? { ...result, output: await vetting.redact(result.output, signals.signal) } : result;
+}
+
+async function vetted(
+  turn: TurnDeps,
+  answer: Parameters<typeof vetAnswer>[1],
+  signals: Signals,
+): Promise<VettedAnswer> {
+  const { vetting } = turn.deps;
+  if (!vetting) return { ...answer, refusals: new Map() };
+  return vetAnswer(vetting, answer, (tool) => isWritingTool(tool) || tool === "finish", signals.signal);
 }
 
 async function beforeTimeIsUp<T>(

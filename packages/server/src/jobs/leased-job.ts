@@ -2,6 +2,7 @@ import type { JobPhase } from "@emend/contract";
 import type { Lease } from "./lease.ts";
 import type { PinnedContext } from "./record-context.ts";
 import type { RecordedPullRequest } from "./record-pull-request.ts";
+import type { StoredVerdict } from "./stored-verdict.ts";
 
 /** A job as the run that claimed it sees it, with all that earlier runs stored. */
 export interface LeasedJob {
@@ -9,6 +10,8 @@ export interface LeasedJob {
   lease: Lease;
   projectId: string;
   prompt: string;
+  /** What was asked after it, in order. */
+  followUps: readonly string[];
   /** The model chosen. */
   model: string;
   /** The model that answered last, by the name it gave itself; before the first step, the one chosen. */
@@ -37,6 +40,8 @@ export interface LeasedJob {
   context: readonly PinnedContext[];
   /** What earlier rounds of the job were founded on. */
   sources: readonly StoredSource[];
+  /** Why policy refused what an earlier run of this round proposed: the job is only to be ended. */
+  denied: { violations: readonly { path: string; rule: string }[]; limitReached: LimitCode | null } | null;
   /** Stored before the push: a job that has it is published, never worked on again. */
   change: StoredChange | null;
   pullRequest: RecordedPullRequest | null;
@@ -53,12 +58,14 @@ export interface StoredSource {
   commit: string;
 }
 
+type LimitCode = "budget_exceeded" | "timeout";
+
 export interface StoredChange {
   title: string;
   summary: string;
   /** The review's verdict as it was stored. */
   findings: unknown;
-  limitReached: "budget_exceeded" | "timeout" | null;
+  limitReached: LimitCode | null;
   treeId: string;
   commitId: string;
 }
@@ -66,7 +73,7 @@ export interface StoredChange {
 export const leasedJobColumns = `id, lease, project_id, prompt, model, chosen_model, branch, created_at, base_ref, draft,
   max_cost_usd, phase, runs, crashes, retries, stop_asked, base_commit, base_branch, title, summary, findings,
   limit_reached, tree_id, commit_id, pull_request, continues_branch, base_conflict, preview, context,
-  sources`;
+  sources, array(select said.prompt from job_messages said where said.job_id = jobs.id order by number) as follow_ups`;
 
 export interface LeasedJobRow {
   id: string;
@@ -90,7 +97,7 @@ export interface LeasedJobRow {
   title: string | null;
   summary: string | null;
   findings: unknown;
-  limit_reached: "budget_exceeded" | "timeout" | null;
+  limit_reached: LimitCode | null;
   tree_id: string | null;
   commit_id: string | null;
   pull_request: RecordedPullRequest | null;
@@ -99,6 +106,7 @@ export interface LeasedJobRow {
   preview: boolean;
   context: PinnedContext[];
   sources: StoredSource[];
+  follow_ups: string[];
 }
 
 export function toLeasedJob(row: LeasedJobRow): LeasedJob {
@@ -107,6 +115,7 @@ export function toLeasedJob(row: LeasedJobRow): LeasedJob {
     lease: { jobId: row.id, token: row.lease },
     projectId: row.project_id,
     prompt: row.prompt,
+    followUps: row.follow_ups,
     model: row.chosen_model ?? row.model,
     answeredBy: row.model,
     branch: row.branch,
@@ -126,9 +135,15 @@ export function toLeasedJob(row: LeasedJobRow): LeasedJob {
     preview: row.preview,
     context: row.context,
     sources: row.sources,
+    denied: toDenied(row),
     change: toStoredChange(row),
     pullRequest: row.pull_request,
   };
+}
+
+function toDenied({ findings, limit_reached }: LeasedJobRow): LeasedJob["denied"] {
+  const verdict = findings as StoredVerdict | null;
+  return verdict?.kind === "denied" ? { violations: verdict.violations ?? [], limitReached: limit_reached } : null;
 }
 
 function toStoredChange(row: LeasedJobRow): StoredChange | null {

@@ -17,6 +17,8 @@ export interface RecordedChange {
   limitReached: "budget_exceeded" | "timeout" | null;
   /** What it is founded on, of this round and of earlier ones. */
   sources: readonly StoredSource[];
+  /** A credential is in it: nothing of what the agent said and wrote is kept. */
+  isWithheld: boolean;
   /** The findings in short, for those who watch. */
   figures: unknown;
 }

@@ -2,6 +2,7 @@ import type { Finding } from "@emend/site";
 
 /** The review's verdict as `record-change.ts` stored it, of whichever kind. */
 export interface StoredVerdict {
+  kind?: string;
   findingsBefore?: number;
   findingsAfter?: number;
   introduced?: readonly Finding[];

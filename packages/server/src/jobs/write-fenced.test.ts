@@ -32,6 +32,7 @@ const change = {
   diff: Buffer.from("d"),
   limitReached: null,
   sources: [],
+  isWithheld: false,
   figures: {},
 };
 const edit = { path: "a.md", mode: "100644", content: Buffer.from("a") };

@@ -1,5 +1,6 @@
 import type { PullRequestCheck, PullRequestDraft } from "../forge/forge.ts";
 import { readTemplate } from "../lib/read-template.ts";
+import { redactSecrets } from "../lib/secrets-in.ts";
 import type { CheckFigures, PublishDeps, PublishInput } from "./publication.ts";
 import { pullRequestBody, type TouchedFile } from "./pull-request-body.ts";
 import { plainLine } from "./quiet-text.ts";
@@ -24,6 +25,7 @@ export async function draftPullRequest(
     title: isMarked ? needsReview + title : title,
     body: pullRequestBody({
       ...input,
+      job: await withoutSecrets(input.job),
       template: template?.text ?? null,
       files: await listTouchedFiles(deps, input),
       checks: deps.forge.showsChecks ? [] : checks,
@@ -36,6 +38,14 @@ export async function draftPullRequest(
     draft: input.draft && !isMarked,
     checks,
   };
+}
+
+/** What people asked for is shown to more people than could read the job. */
+export async function withoutSecrets(job: PublishInput["job"]): Promise<PublishInput["job"]> {
+  const [prompt = "", ...followUps] = await Promise.all(
+    [job.prompt, ...job.followUps].map((text) => redactSecrets(text)),
+  );
+  return { ...job, prompt, followUps };
 }
 
 export function listChecks(figures: CheckFigures): readonly PullRequestCheck[] {

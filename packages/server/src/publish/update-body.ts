@@ -1,6 +1,6 @@
 import { isAppError } from "../errors.ts";
 import type { PullRequest } from "../forge/forge.ts";
-import { listChecks, listTouchedFiles } from "./draft-pull-request.ts";
+import { listChecks, listTouchedFiles, withoutSecrets } from "./draft-pull-request.ts";
 import type { PublishDeps, PublishInput } from "./publication.ts";
 import { followUpBody } from "./pull-request-body.ts";
 import { sendEffect, sendQuestion } from "./send-effect.ts";
@@ -22,6 +22,7 @@ export async function updateBody(
     if (now.kind === "unclear") return deps.warn("the pull request's text was not updated", now.error);
     const body = followUpBody(now.value?.body ?? pullRequest.body, {
       ...input,
+      job: await withoutSecrets(input.job),
       template: null,
       files: await listTouchedFiles(deps, input),
       checks: listChecks(input.checks),

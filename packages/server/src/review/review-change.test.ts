@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { openTestTrees, type TestTrees } from "../../test/support/test-tree.ts";
 import { createOverlay } from "../tree/overlay.ts";
 import type { CommitTree } from "../tree/tree.ts";
-import type { ReviewInput } from "./review.ts";
+import type { Policy, ReviewInput } from "./review.ts";
 import { reviewChange } from "./review-change.ts";
 
 // Made of parts, so that nobody's scanner takes this file for a leak.
@@ -15,20 +15,24 @@ let base: CommitTree;
 beforeAll(async () => {
   trees = await openTestTrees();
   base = await trees.open({
-    "index.md": "# Home\n\nSee [the guide](guide.md) and [us](https://known.example.com/a).\n",
+    "index.md": "# Home\n\nSee [the guide](guide.md) and [us](https://known.test/a).\n",
     "guide.md": `# Guide\n\nUse ${oldToken} here.\n\nHidden\u200bspace.\n`,
-    "other.md": "# Other\n\nSee https://Elsewhere.example.org/.\n",
+    "other.md": "# Other\n\nSee https://Elsewhere.test/.\n",
   });
 });
 afterAll(() => trees.close());
 
-async function review(files: Record<string, string | null>, words: Pick<ReviewInput, "title" | "summary"> = {}) {
+async function review(
+  files: Record<string, string | null>,
+  words: Pick<ReviewInput, "title" | "summary" | "asked"> = {},
+  more: Partial<Policy> = {},
+) {
   const overlay = await createOverlay(base);
   for (const [path, text] of Object.entries(files)) {
     if (text === null) await overlay.delete(path);
     else await overlay.set(path, Buffer.from(text));
   }
-  const policy = { docsDir: "", allowedPaths: [], filesMax: 100, bytesMax: 1_000_000 };
+  const policy = { docsDir: "", allowedPaths: [], filesMax: 100, bytesMax: 1_000_000, ...more };
   return reviewChange({ base, overlay, policy, ...words }, new AbortController().signal);
 }
 
@@ -73,7 +77,7 @@ it("denies a secret in the pull request's own words", async () => {
 
 it("lets what was there before be: a secret and an invisible character in a page that moves or is edited", async () => {
   const old = `# Guide\n\nUse ${oldToken} here.\n\nHidden\u200bspace.\n`;
-  const index = "# Home\n\nSee [the guide](guides/guide.md) and [us](https://known.example.com/a).\n";
+  const index = "# Home\n\nSee [the guide](guides/guide.md) and [us](https://known.test/a).\n";
   expect(await review({ "guide.md": null, "guides/guide.md": old, "index.md": index })).toMatchObject({
     kind: "passed",
   });
@@ -107,15 +111,25 @@ it("leaves joiners, a byte order mark at the start and ordinary white space alon
   expect(checksOf(verdict).filter((check) => check.startsWith("invisible"))).toEqual([]);
 });
 
-it("names domains that nothing pointed at before; what readers would load by itself flags the change", async () => {
-  const link = await review({
-    "guide.md":
-      "# Guide\n\n[a](https://new.example.net/x) [b](https://known.example.com/z) [c](http://elsewhere.example.org)\n",
+it("denies what points at a site that nothing named before, and says where", async () => {
+  const link = "# Guide\n\n[b](https://known.test/z) [c](http://elsewhere.test)\n\n[a](https://new.test/x)\n";
+  expect(await review({ "guide.md": link })).toEqual({
+    kind: "denied",
+    violations: [
+      { path: "guide.md", rule: "line 5 points at new.test, which neither the repository nor the request names" },
+    ],
   });
-  expect(link.kind).toBe("passed");
-  expect(checksOf(link)).toEqual(["new-domain guide.md:3"]);
-  const image = await review({ "guide.md": "# Guide\n\n![a](https://new.example.net/x.png?d=canary)\n" });
-  expect(image).toMatchObject({ kind: "flagged", introduced: [{ check: "new-domain", severity: "error" }] });
-  const html = await review({ "guide.md": '# Guide\n\n<img src="//new.example.net/x.png" />\n' });
-  expect(html.kind).toBe("flagged");
+  const words = await review({ "index.md": "# Home\n" }, { title: "Edit", summary: "See `https://new.test/x`." });
+  expect(words).toMatchObject({ kind: "denied", violations: [{ path: "the summary" }] });
+});
+
+it("lets in the sites that were asked for or allowed, and tells of others where any may come", async () => {
+  const link = { "guide.md": "# Guide\n\n[a](https://docs.new.test/x)\n" };
+  const image = { "guide.md": "# Guide\n\n![a](https://docs.new.test/x.png)\n" };
+  expect(checksOf(await review(link, { asked: ["Link to HTTPS://docs.new.test/x, please"] }))).toEqual([]);
+  expect(checksOf(await review(image, {}, { externalHosts: ["*.new.test"] }))).toEqual([]);
+  expect((await review(image, {}, { externalHosts: ["*.other.test"] })).kind).toBe("denied");
+  const any = { externalHosts: ["*"] };
+  expect(await review(link, {}, any)).toMatchObject({ kind: "passed", introduced: [{ severity: "warning" }] });
+  expect(await review(image, {}, any)).toMatchObject({ kind: "flagged", introduced: [{ check: "new-domain" }] });
 });

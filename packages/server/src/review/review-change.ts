@@ -2,8 +2,9 @@ import { compareSites, type Finding, openSite, type Severity } from "@emend/site
 import { siteTreeOf } from "../tree/site-tree.ts";
 import { type AddedLine, addedLines } from "./added-lines.ts";
 import { findInvisible } from "./find-invisible.ts";
-import { findNewDomains } from "./find-new-domains.ts";
+import { findNewHosts } from "./find-new-hosts.ts";
 import { findSecrets } from "./find-secrets.ts";
+import { createKnownHosts } from "./known-hosts.ts";
 import { violationsOf } from "./policy.ts";
 import type { ReviewInput, Verdict } from "./review.ts";
 
@@ -18,12 +19,14 @@ export async function reviewChange(input: ReviewInput, signal: AbortSignal): Pro
   const secrets = await findSecrets(added, words, signal);
   if (secrets.length > 0) return { kind: "denied", violations: secrets };
 
+  // Nor can what a reader's browser has sent: not even to a reviewer's draft.
+  const { policy, asked = [] } = input;
+  const known = createKnownHosts(input.base, { allowed: policy.externalHosts ?? [], asked });
+  const hosts = await findNewHosts(added, words, known, signal);
+  if (hosts.violations.length > 0) return { kind: "denied", violations: hosts.violations };
+
   const comparison = await compare(input, signal);
-  const introduced = [
-    ...comparison.introduced,
-    ...findInvisible(added, words),
-    ...(await findNewDomains(added, input.base, signal)),
-  ].sort(bySeverity);
+  const introduced = [...comparison.introduced, ...findInvisible(added, words), ...hosts.findings].sort(bySeverity);
   return {
     kind: introduced.some((finding) => finding.severity === "error") ? "flagged" : "passed",
     introduced,

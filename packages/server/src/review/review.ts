@@ -6,6 +6,8 @@ export interface Policy {
   docsDir: string;
   /** Glob patterns that may change although they are refused by default. */
   allowedPaths: readonly string[];
+  /** Sites that a change may be the first to point at: hosts, `*.acme.dev`, or `*` for any. */
+  externalHosts?: readonly string[];
   filesMax: number;
   bytesMax: number;
 }
@@ -32,6 +34,8 @@ export interface ReviewInput {
   base: Tree;
   overlay: Overlay;
   policy: Policy;
+  /** What people asked for: the sites they name may be pointed at. */
+  asked?: readonly string[];
   /** What the pull request will say; looked at for secrets and invisible characters like the files. */
   title?: string;
   summary?: string;

@@ -12,6 +12,7 @@ import type { WriteQueue } from "../publish/write-queue.ts";
 import { refusedBy } from "../review/policy.ts";
 import type { Policy } from "../review/review.ts";
 import { reviewChange } from "../review/review-change.ts";
+import { createVetting } from "../review/vet-words.ts";
 import type { CommitInput, Mirrors } from "../tree/mirror.ts";
 import { createOverlay } from "../tree/overlay.ts";
 import { type ContextSource, openContextTrees } from "./context-trees.ts";
@@ -83,6 +84,7 @@ export function createStages(deps: StageDeps): Stages {
     async runAgent(job, work, signal) {
       const project = await projectOf(job);
       const policy = policyOf(project);
+      const vetting = createVetting(work.base, { allowed: policy.externalHosts ?? [], asked: askedOf(job) });
       const repositories = await deps.listContext(project.id);
       const context = openContextTrees({ ...deps, ...work }, job, repositories);
       const selfReview = async (words: Words) => (await stages.diff(job, work, words, signal)).toString();
@@ -93,6 +95,7 @@ export function createStages(deps: StageDeps): Stages {
           limits: limitsOf(project, job),
           siteCache: deps.siteCache,
           refusePath: (path) => refusedBy(policy, path),
+          vetting,
           saveStep: work.saveStep,
           review: work.review,
         },
@@ -116,7 +119,7 @@ export function createStages(deps: StageDeps): Stages {
 
     async review(job, { base, overlay }, words, signal) {
       const policy = policyOf(await projectOf(job));
-      return reviewChange({ base, overlay, policy, ...words, siteCache: deps.siteCache }, signal);
+      return reviewChange({ base, overlay, policy, asked: askedOf(job), ...words, siteCache: deps.siteCache }, signal);
     },
 
     async diff(job, { base, overlay }, change, signal) {
@@ -160,7 +163,7 @@ export function createStages(deps: StageDeps): Stages {
             createdAt: job.createdAt,
             branch: job.branch,
             prompt: job.prompt,
-            followUps: work.followUps.map(({ prompt }) => prompt),
+            followUps: job.followUps,
             url: deps.jobUrl(job),
           },
           model: work.model,
@@ -202,6 +205,10 @@ function commitOf(
     author: authorOf(commit),
     date: job.createdAt,
   };
+}
+
+function askedOf(job: LeasedJob): readonly string[] {
+  return [job.prompt, ...job.followUps];
 }
 
 function policyOf(project: RunProject): Policy {

@@ -6,7 +6,7 @@ import type { LimitCode, OpenTree, Stages, Words } from "./run.ts";
 
 const withheld: Words = {
   title: "Withheld: the change held a secret",
-  summary: "The change held what looks like a credential. Nothing of it was published, and its diff is not kept.",
+  summary: "The change held what looks like a credential. Nothing of it was published, and nothing of it is kept.",
 };
 
 /** A judged change as it is stored: neither a diff nor words with a credential in them are kept where people read. */
@@ -21,5 +21,13 @@ export async function recordedChange(
   const holdsSecret = verdict.kind === "denied" && verdict.violations.some((violation) => violation.isSecret);
   const words = holdsSecret ? withheld : { title: judged.title, summary: judged.summary };
   const diff = holdsSecret ? Buffer.alloc(0) : await stages.diff(job, tree, words, signal);
-  return { ...words, limitReached, sources, findings: verdict, figures: describeVerdict(verdict), diff };
+  return {
+    ...words,
+    isWithheld: holdsSecret,
+    limitReached,
+    sources,
+    findings: verdict,
+    figures: describeVerdict(verdict),
+    diff,
+  };
 }

@@ -1,5 +1,6 @@
 import type { FollowUp, Step } from "../agent/agent.ts";
 import type { Pool } from "../db/pool.ts";
+import { inTransaction } from "../db/transaction.ts";
 import { loadRun } from "../jobs/load-run.ts";
 import { recordBase } from "../jobs/record-base.ts";
 import { type RecordedChange, recordChange } from "../jobs/record-change.ts";
@@ -11,6 +12,7 @@ import { recordPush } from "../jobs/record-push.ts";
 import { recordStep } from "../jobs/record-step.ts";
 import { renewForEffect } from "../jobs/renew-for-effect.ts";
 import { setPhase } from "../jobs/set-phase.ts";
+import { withholdContents } from "../jobs/withhold-contents.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { OverlayEntry } from "../tree/tree.ts";
 import { type ActiveRun, Released } from "./active-run.ts";
@@ -62,7 +64,13 @@ export function createRecorder(deps: RecorderDeps, run: ActiveRun): Recorder {
       if (run.draining) run.controller.abort(new Released());
       signal.throwIfAborted();
     },
-    saveChange: (change) => write(() => recordChange(pool, lease, change)),
+    saveChange: (change) =>
+      write(() =>
+        inTransaction(pool, async (client) => {
+          await recordChange(client, lease, change);
+          if (change.isWithheld) await withholdContents(client, lease);
+        }),
+      ),
     async saveCommit(ids, move) {
       await write(() => (move ? recordMovedCommit(pool, lease, ids, move) : recordCommit(pool, lease, ids)));
       run.publishing = true;

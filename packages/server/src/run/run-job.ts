@@ -17,6 +17,7 @@ export interface RunDeps {
  * again, and a job whose commit is stored is only published.
  */
 export async function runJob(deps: RunDeps, job: LeasedJob, signal: AbortSignal): Promise<Outcome> {
+  if (job.denied) return { kind: "denied", ...job.denied };
   const { stages, recorder, crashPoint } = deps;
   const { edits, ...said } = await recorder.load();
   crashPoint("after-load");
@@ -37,8 +38,7 @@ export async function runJob(deps: RunDeps, job: LeasedJob, signal: AbortSignal)
   if (settled.kind !== "settled") return settled;
   const { change, move, baseConflict } = settled;
   const saveCommit: Recorder["saveCommit"] = (ids) => recorder.saveCommit(ids, move ?? undefined);
-  const { followUps } = said;
-  const work = { ...settled.tree, change, model, usage, followUps, baseConflict, stored: job.change };
+  const work = { ...settled.tree, change, model, usage, baseConflict, stored: job.change };
   const publication = await stages.publish(job, { ...work, recorder: { ...recorder, saveCommit } }, signal);
   if (publication.kind === "branch_conflict") return publication;
 

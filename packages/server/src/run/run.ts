@@ -70,7 +70,6 @@ export interface PublishWork extends OpenTree {
   change: ReviewedChange;
   /** The model that answered last. */
   model: string;
-  followUps: readonly FollowUp[];
   /** What the whole job has used up. */
   usage: TotalUsage;
   /** What an earlier run stored before it pushed. */

@@ -1,0 +1,69 @@
+import type { Reasoning, ToolCall, Vetting } from "./agent.ts";
+
+interface Answer {
+  text: string;
+  toolCalls: readonly ToolCall[];
+  reasoning: readonly Reasoning[];
+}
+
+/** What a model said, fit to be stored, and which of its calls must not be run, by their place. */
+export interface VettedAnswer extends Answer {
+  refusals: ReadonlyMap<number, string>;
+}
+
+const redactedCall =
+  "not run: it held what looks like a credential. It was taken out; write a placeholder such as YOUR_API_KEY instead";
+
+/**
+ * A credential that a model brings along is in no call that runs and in no message that is kept; what a change may not
+ * point at is told back at once. Reviews look again: a model may say a thing in two halves.
+ */
+export async function vetAnswer(
+  vetting: Vetting,
+  answer: Answer,
+  isWriting: (tool: string) => boolean,
+  signal: AbortSignal,
+): Promise<VettedAnswer> {
+  const refusals = new Map<number, string>();
+  const toolCalls: ToolCall[] = [];
+  for (const [place, call] of answer.toolCalls.entries()) {
+    const input = await mapStrings(call.input, (text) => vetting.redact(text, signal));
+    const isClean = JSON.stringify(input) === JSON.stringify(call.input);
+    // What the vendor keeps with a call may repeat its input.
+    toolCalls.push(isClean ? call : { id: call.id, name: call.name, input });
+    const refusal = isClean ? await refuseStrings(vetting, call, isWriting, signal) : redactedCall;
+    if (refusal !== null) refusals.set(place, refusal);
+  }
+  const thoughts = await Promise.all(answer.reasoning.map(({ text }) => vetting.redact(text, signal)));
+  // Thoughts are signed as they are: whole or not at all.
+  const isThoughtClean = thoughts.every((text, index) => text === answer.reasoning[index]?.text);
+  return {
+    text: await vetting.redact(answer.text, signal),
+    toolCalls,
+    reasoning: isThoughtClean ? answer.reasoning : [],
+    refusals,
+  };
+}
+
+async function refuseStrings(
+  vetting: Vetting,
+  call: ToolCall,
+  isWriting: (tool: string) => boolean,
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (!isWriting(call.name)) return null;
+  let refusal: string | null = null;
+  await mapStrings(call.input, async (text) => {
+    refusal ??= await vetting.refuse(text, signal);
+    return text;
+  });
+  return refusal;
+}
+
+async function mapStrings(value: unknown, map: (text: string) => Promise<string>): Promise<unknown> {
+  if (typeof value === "string") return map(value);
+  if (Array.isArray(value)) return Promise.all(value.map((inner) => mapStrings(inner, map)));
+  if (value === null || typeof value !== "object") return value;
+  const entries = Object.entries(value).map(async ([key, inner]) => [key, await mapStrings(inner, map)] as const);
+  return Object.fromEntries(await Promise.all(entries));
+}

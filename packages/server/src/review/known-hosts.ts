@@ -1,0 +1,44 @@
+import { domainToUnicode } from "node:url";
+import { hostsIn } from "../lib/hosts-in.ts";
+import { matchesGlob } from "../lib/matches-glob.ts";
+import type { Tree } from "../tree/tree.ts";
+
+/** What a change may point at beside what the repository points at already. */
+export interface HostRules {
+  /** Hosts, or patterns such as `*.acme.dev`; `*`: any, and a new one is only told. */
+  allowed: readonly string[];
+  /** What people asked for: the hosts that they named may be used. */
+  asked: readonly string[];
+}
+
+/** Says of each host whether a change may bring it in: a page must not talk an agent into calling somebody else. */
+export interface KnownHosts {
+  /** flagged: new, and let in by `*` alone. */
+  judge(host: string, signal: AbortSignal): Promise<"known" | "flagged" | "refused">;
+}
+
+export function createKnownHosts(base: Tree, rules: HostRules): KnownHosts {
+  const asked = new Set(rules.asked.flatMap((text) => [...hostsIn(text)]));
+  const named = rules.allowed.filter((pattern) => pattern !== "*").map((pattern) => pattern.toLowerCase());
+  const unknown = rules.allowed.includes("*") ? "flagged" : "refused";
+  const judged = new Map<string, "known" | "flagged" | "refused">();
+  return {
+    async judge(host, signal) {
+      const earlier = judged.get(host);
+      if (earlier) return earlier;
+      const isNamed = asked.has(host) || named.some((pattern) => matchesGlob(pattern, host));
+      const verdict = isNamed || (await holds(base, host, signal)) ? "known" : unknown;
+      judged.set(host, verdict);
+      return verdict;
+    },
+  };
+}
+
+/** However the repository spells it. */
+async function holds(base: Tree, host: string, signal: AbortSignal): Promise<boolean> {
+  for (const pattern of new Set([host, domainToUnicode(host) || host])) {
+    const { matches } = await base.search({ pattern, kind: "literal", ignoreCase: true, matchesMax: 1 }, signal);
+    if (matches.length > 0) return true;
+  }
+  return false;
+}
