@@ -19,6 +19,7 @@ import { type Admin, createAdmin } from "./admin.ts";
 import { type ModelsDeps, openModel } from "./agent/models/registry.ts";
 import { readPrompt } from "./agent/rules/read-prompt.ts";
 import { hastenLooks } from "./automations/claim-look.ts";
+import { findClosedChange } from "./automations/find-closed-change.ts";
 import { fireAutomations } from "./automations/fire-automations.ts";
 import { checkSiteHealth } from "./check-site-health.ts";
 import { composeAutomations } from "./compose-automations.ts";
@@ -322,6 +323,7 @@ function composeWorker(parts: {
         },
       }));
     },
+    findRefused: (job, diff) => findClosedChange(pool, job.id, diff),
     jobUrl: (job) => `${forges.local.publicUrl()}/app/jobs/${job.id}`,
     crashPoint,
     log,

@@ -42,8 +42,8 @@ export async function claimLook(db: Queryable): Promise<Look | null> {
 /** A forge said that something was pushed: the project's push triggers look now. Gives how many. */
 export async function hastenLooks(db: Queryable, projectId: string): Promise<number> {
   const { rowCount } = await db.query(
-    `update automations set due_at = clock_timestamp()
-     where project_id = $1 and trigger ->> 'kind' = 'push' and paused_at is null and due_at > clock_timestamp()`,
+    `update automations set due_at = least(due_at, clock_timestamp())
+     where project_id = $1 and trigger ->> 'kind' = 'push' and paused_at is null and repository_id is not null`,
     [projectId],
   );
   return rowCount ?? 0;

@@ -57,8 +57,8 @@ export async function proposeChange(
   if (verdict.kind === "denied") return { kind: "denied", violations: verdict.violations, limitReached };
   const refused = job.pullRequest === null ? await stages.findRefused?.(job, recorded.diff) : null;
   if (refused) {
-    const said = `The same change was proposed in ${refused} and closed unmerged, so it is not proposed again.`;
-    return { kind: "unchanged", summary: said, limitReached };
+    const why = `The same change was proposed in ${refused} and closed unmerged, so it is not proposed again.`;
+    return { kind: "unchanged", summary: why, limitReached };
   }
   const model = steps.at(-1)?.usage.model ?? job.answeredBy;
   return { kind: "reviewed", change: { ...words, verdict, limitReached, sources }, model, usage: totalUsage(steps) };

@@ -1,0 +1,132 @@
+import { execFileSync } from "node:child_process";
+import { createHmac } from "node:crypto";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Server } from "../src/compose.ts";
+import { createInstallation, type Installation } from "./support/whole-server.ts";
+
+// A whole server on the local forge: a code repository whose tags make jobs on the docs, as its forge would tell.
+let installation: Installation;
+let server: Server;
+let docs: string;
+let code: string;
+beforeAll(async () => {
+  installation = await createInstallation({});
+  server = await installation.start();
+  const pages = { "index.md": "# Acme\n\nWelcome to Acme.\n" };
+  docs = (await server.admin.addProject({ name: "Docs", forge: "local", repo: await installation.makeDocs(pages) })).id;
+  const source = await installation.makeDocs({ "api.ts": "export {};\n" });
+  code = (await server.admin.addProject({ name: "Code", forge: "local", repo: source })).id;
+  await server.admin.addContextRepository({ projectId: docs, name: "api", forge: "local", repo: code });
+});
+afterAll(() => installation.remove());
+
+const patience = { timeout: 60_000, interval: 50 };
+const pool = () => installation.database.pool;
+const git = (projectId: string, ...args: string[]) =>
+  execFileSync("git", [`--git-dir=${join(installation.forgeDir, `${projectId}.git`)}`, ...args]).toString();
+
+async function hook(automationId: string, secret?: string): Promise<number> {
+  const shown = await server.admin.automations.show(automationId);
+  const body = JSON.stringify({ ref: "refs/tags/v1.0.0" });
+  const signature = createHmac("sha256", secret ?? (await secretOf(shown.automation.projectId)))
+    .update(body)
+    .digest("hex");
+  const response = await fetch(`${server.url}/hooks/github/${shown.automation.projectId}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-hub-signature-256": `sha256=${signature}` },
+    body,
+  });
+  return response.status;
+}
+async function secretOf(projectId: string): Promise<string> {
+  const { hookSecretOf } = await import("../src/forge/hooks/hook-secret.ts");
+  return hookSecretOf("the secret of a test, and of nothing else", projectId);
+}
+const untilJobs = async (states: readonly (string | null)[]) =>
+  expect
+    .poll(async () => {
+      const { rows } = await pool().query(
+        "select status, pull_request ->> 'state' as state from jobs where project_id = $1 order by id",
+        [docs],
+      );
+      return rows.map(({ status, state }) => (status === "active" ? status : state));
+    }, patience)
+    .toEqual(states);
+const states = async (id: string) => (await server.admin.automations.show(id)).runs.map(({ state }) => state);
+const pagesOf = (branch: string) => git(docs, "ls-tree", "-r", "--name-only", branch).trim().split("\n");
+
+test("a tag makes a pull request, the next one goes onto it, and a closed one is answered by a new one", async () => {
+  const { id } = await server.admin.automations.add({
+    projectId: docs,
+    name: "releases",
+    trigger: { kind: "push", repository: "api", branches: [], tags: ["v*"], include: [], exclude: [] },
+    prompt: 'Add a page releases/{{tag}} titled "Release {{tag}}" with the text "Out now."',
+    createdBy: "test",
+  });
+  // Hints are taken once the worker has made its queue; before that the minute is waited for.
+  const queue = () => pool().query("select 1 from emend_tasks._private_known_crontabs");
+  await expect.poll(async () => (await queue().catch(() => null))?.rowCount ?? 0, patience).toBeGreaterThan(0);
+  expect(await hook(id, "a forged secret")).toBe(401);
+  expect((await pool().query("select 1 from automation_refs")).rowCount).toBe(0);
+  expect(await hook(id)).toBe(202);
+  await expect.poll(async () => (await pool().query("select 1 from automation_refs")).rowCount, patience).toBe(1);
+
+  git(code, "tag", "v1.0.0", "HEAD");
+  expect(await hook(id, "a forged secret")).toBe(401);
+  expect(await states(id)).toEqual([]);
+  expect(await hook(id)).toBe(202);
+  await untilJobs(["open"]);
+  expect(await states(id)).toEqual(["started"]);
+
+  git(code, "tag", "v1.1.0", "HEAD");
+  await hook(id);
+  await expect.poll(() => states(id), patience).toEqual(["continued", "started"]);
+  await untilJobs(["open"]);
+  const { rows } = await pool().query("select branch, pull_request ->> 'number' as number from jobs");
+  expect(rows).toEqual([{ branch: expect.any(String), number: "1" }]);
+  expect(pagesOf(rows[0].branch)).toEqual(["index.md", "releases/v1.0.0.md", "releases/v1.1.0.md"]);
+  expect((await pool().query("select 1 from local_pull_requests")).rowCount).toBe(1);
+
+  await pool().query("update local_pull_requests set state = 'closed'");
+  git(code, "tag", "v1.2.0", "HEAD");
+  await hook(id);
+  await untilJobs(["closed", "open"]);
+  await server.admin.automations.pause(id);
+});
+
+test("a change that was closed unmerged is not proposed again, however it is asked for", async () => {
+  await pool().query("delete from jobs where project_id = $1", [docs]);
+  const { id } = await server.admin.automations.add({
+    projectId: docs,
+    name: "names",
+    trigger: { kind: "cron", expression: "0 0 1 1 *", timezone: "UTC" },
+    prompt: 'Replace "Acme" with "Apex".',
+    createdBy: "test",
+  });
+  await server.admin.automations.run(id);
+  await untilJobs(["open"]);
+  await pool().query("update local_pull_requests set state = 'closed'");
+  await untilJobs(["closed"]);
+
+  const due = async (yearsAgo: number) => {
+    await pool().query("update automations set due_at = due_at - make_interval(years => $2) where id = $1", [
+      id,
+      yearsAgo,
+    ]);
+    await pool().query("select emend_tasks.add_job('fire_automations', job_key := 'fire_automations')");
+  };
+  await due(20);
+  await expect.poll(() => states(id), patience).toEqual(["skipped", "started"]);
+  // Other words for the same.
+  await pool().query(`update automations set prompt = 'Please replace "Acme" with "Apex".' where id = $1`, [id]);
+  await due(21);
+  await expect.poll(() => states(id), patience).toEqual(["started", "skipped", "started"]);
+  await untilJobs(["closed", null]);
+  const { rows } = await pool().query("select status, summary, diff_figures from jobs order by id desc limit 1");
+  expect(rows[0]).toMatchObject({ status: "completed", diff_figures: { files: 1 } });
+  expect(rows[0].summary).toMatch(/was proposed in http.* and closed unmerged, so it is not proposed again/);
+  // Somebody wants it after all.
+  await server.admin.automations.run(id);
+  await untilJobs(["closed", null, "open"]);
+});
