@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { addProject } from "./accounts/add-project.ts";
 import type { AdminKey } from "./accounts/admin-key.ts";
 import type { ContextRepository } from "./accounts/context-repository.ts";
@@ -54,6 +55,7 @@ import type { Webhook } from "./notify/webhook.ts";
 import { openDatabase } from "./open-database.ts";
 import { recallUrl } from "./public-url.ts";
 import { type RotationInput, rotateKeptSecret } from "./rotate-kept-secret.ts";
+import { assertBranch } from "./tree/assert-branch.ts";
 import type { Git } from "./tree/git.ts";
 
 /** What the person at the console may do: everything that needs no key, because it needs the machine. */
@@ -170,6 +172,11 @@ export function createAdmin(deps: AdminDeps): Admin {
       const made = { projectId: id, importFrom: input.repo ?? null };
       await createLocalRepository(forge, made, AbortSignal.timeout(importMsMax));
       try {
+        // An empty repository has no branch yet, and gets it with its first push.
+        if (input.base && input.repo) {
+          const remote = { url: pathToFileURL(join(forge.forgeDir, `${id}.git`)).href, authorization: null };
+          await assertBranch(forge.git, remote, input.base, AbortSignal.timeout(importMsMax));
+        }
         const { repositoryUrl } = await addProject(acting, {
           id,
           name: input.name,

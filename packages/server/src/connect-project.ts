@@ -9,6 +9,8 @@ import { isAppCredential } from "./forge/github/github-token.ts";
 import { checkCredential, type KnownForge, normalizeRepository, openRemoteForge } from "./forge/registry.ts";
 import { newId } from "./lib/id.ts";
 import { createFetch } from "./lib/network.ts";
+import { gitNetwork, localGit } from "./local-git.ts";
+import { assertBranch } from "./tree/assert-branch.ts";
 
 export interface NewRemoteProject {
   /** Where it had to be known before. */
@@ -47,7 +49,7 @@ export async function connectProject(
   if (settings.verifiedCommits && !(forge === "github" && isAppCredential(credential))) {
     throw refused("Only a GitHub App's commits can be verified: connect the project through an App.");
   }
-  await look(deps.config, { id, forge, repositoryUrl: url, settings }, credential);
+  await look(deps.config, { id, forge, repositoryUrl: url, settings }, { credential, base: input.base ?? null });
   const { repositoryUrl } = await addProject(deps, {
     id,
     name: input.name,
@@ -61,16 +63,23 @@ export async function connectProject(
   return { id, repositoryUrl };
 }
 
-async function look(config: Config, project: ForgeProject, credential: string): Promise<void> {
+async function look(
+  config: Config,
+  project: ForgeProject,
+  { credential, base }: { credential: string; base: string | null },
+): Promise<void> {
   const network = createFetch(config.network);
+  const signal = AbortSignal.timeout(lookMsMax);
   try {
     const forge = openRemoteForge({ project, credential, fetch: network.fetch, tokens: new Map() });
-    const found = await forge.describeRepository(AbortSignal.timeout(lookMsMax));
+    const found = await forge.describeRepository(signal);
     if (found.archived) throw refused(`${found.path} is archived: nothing can be pushed to it.`);
     if (!project.repositoryUrl.toLowerCase().endsWith(`/${found.path.toLowerCase()}`)) {
       throw refused(`The repository is called ${found.path} now: give its new address.`);
     }
     if (found.mayPush === false) throw refused("The token's owner may not push to this repository.");
+    if (base !== null)
+      await assertBranch(localGit(await gitNetwork(config)), await forge.gitRemote(signal), base, signal);
   } catch (error) {
     // A forge that is away just now is no reason to refuse: jobs wait for it as well.
     if (isAppError(error, "forge_unavailable") || (error as Error)?.name === "TimeoutError") return;

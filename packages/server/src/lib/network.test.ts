@@ -75,7 +75,11 @@ it("trusts a private authority where its file is named, and says what to set whe
     publicMessage: expect.stringMatching(/certificate is not trusted.*EMEND_CA_FILE/),
   });
   expect(await ask({ caFile })).toEqual({ ok: true });
-  await expect(branch({})).rejects.toMatchObject({ code: "repository_unavailable" });
+  await expect(branch({})).rejects.toMatchObject({
+    code: "repository_unavailable",
+    retryable: false,
+    publicMessage: expect.stringMatching(/certificate is not trusted.*EMEND_CA_FILE/),
+  });
   expect(await branch({ caFile })).toMatch(/^[0-9a-f]{40}$/);
 });
 

@@ -1,6 +1,6 @@
 import { AppError } from "../errors.ts";
 import type { GitResult } from "./git.ts";
-import { gitError, httpStatusOf, isDiskFull } from "./git-words.ts";
+import { gitError, httpStatusOf, isDiskFull, isUntrusted } from "./git-words.ts";
 import { unreachable } from "./resolve-base.ts";
 
 /** A failure that says by itself what is wrong, and that it is not the mirror; null: look at the mirror. */
@@ -23,5 +23,5 @@ export function knownFetchFailure(result: GitResult, packBytesMax: number): AppE
     const what = "The repository no longer has the commit that this job begins from. Create the job again.";
     return gitError("repository_unavailable", { what, words });
   }
-  return httpStatusOf(stderr) === null ? null : unreachable(result);
+  return httpStatusOf(stderr) === null && !isUntrusted(stderr) ? null : unreachable(result);
 }

@@ -26,6 +26,13 @@ export function httpStatusOf(stderr: string): number | null {
   return null;
 }
 
+/** Certificates do not mend themselves. */
+export function isUntrusted(stderr: string): boolean {
+  return /SSL certificate problem|certificate verification failed|no alternative certificate subject name/i.test(
+    stderr,
+  );
+}
+
 export function isDiskFull(stderr: string): boolean {
   return /No space left on device|Disk quota exceeded/.test(stderr);
 }

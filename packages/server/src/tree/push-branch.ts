@@ -1,7 +1,7 @@
 import { AppError } from "../errors.ts";
 import { isBranchName } from "../lib/branch-name.ts";
 import type { GitResult } from "./git.ts";
-import { gitError, gitWords, httpStatusOf } from "./git-words.ts";
+import { gitError, gitWords, httpStatusOf, isUntrusted } from "./git-words.ts";
 import type { PushOutcome, Remote } from "./mirror.ts";
 import type { MirrorContext } from "./mirror-context.ts";
 import { checkObjectIds } from "./object-id.ts";
@@ -64,6 +64,7 @@ function remoteWords(result: GitResult): string {
 
 function unanswered(result: GitResult): PushOutcome {
   const status = httpStatusOf(result.stderr);
+  if (isUntrusted(result.stderr)) throw unreachable(result);
   if (status === 401 || status === 403) {
     return { kind: "rejected", reason: `the credential may not push to the repository (${result.words})` };
   }

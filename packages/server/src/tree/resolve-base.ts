@@ -1,7 +1,7 @@
 import { AppError } from "../errors.ts";
 import { isBranchName } from "../lib/branch-name.ts";
 import type { Git } from "./git.ts";
-import { gitError, httpStatusOf } from "./git-words.ts";
+import { gitError, httpStatusOf, isUntrusted } from "./git-words.ts";
 import type { Remote } from "./mirror.ts";
 import { isObjectId } from "./object-id.ts";
 
@@ -62,6 +62,10 @@ export async function listRemote(git: Git, remote: Remote, patterns: readonly st
 
 /** Whether waiting can help is all that git's words are asked for. */
 export function unreachable(result: { words: string; stderr: string }): AppError {
+  if (isUntrusted(result.stderr)) {
+    const what = "The repository's certificate is not trusted: name its authority's file in EMEND_CA_FILE.";
+    return gitError("repository_unavailable", { what, words: result.words });
+  }
   const status = httpStatusOf(result.stderr);
   const refused = status !== null && status < 500 && status !== 408 && status !== 429;
   return gitError("repository_unavailable", {

@@ -47,6 +47,8 @@ export interface FarState {
   people: Record<string, "write" | "read">;
   labels: string[];
   archived: boolean;
+  /** Whether the token's owner may. */
+  mayPush: boolean;
   movedTo: string | null;
   draftsSupported: boolean;
   /** The pattern of branches that nobody may push to. */
@@ -136,6 +138,7 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
     people: { ada: "write", eve: "read" },
     labels: ["docs", "emend"],
     archived: false,
+    mayPush: true,
     movedTo: null,
     draftsSupported: true,
     closedBranches: null,

@@ -69,7 +69,7 @@ export const giteaVendor: Vendor = {
         default_branch: "main",
         archived: state.archived,
         has_pull_requests: true,
-        permissions: { admin: false, pull: true, push: true },
+        permissions: { admin: false, pull: true, push: state.mayPush },
       },
     }),
     "GET /version": (state) => ({ status: 200, body: { version: state.version } }),

@@ -85,7 +85,7 @@ export const githubVendor: Vendor = {
         default_branch: "main",
         archived: state.archived,
         private: true,
-        permissions: { admin: false, pull: true, push: true },
+        permissions: { admin: false, pull: true, push: state.mayPush },
       },
     }),
     "GET /user": (state) => ({
