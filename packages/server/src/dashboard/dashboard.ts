@@ -1,5 +1,6 @@
 import type { DashboardPull, DashboardPullRow, DashboardReading, DashboardSuggestion } from "@emend/contract";
 import type { Sessions } from "../accounts/sessions.ts";
+import type { Actor } from "../db/acting.ts";
 import type { Listener } from "../db/listener.ts";
 import type { Pool } from "../db/pool.ts";
 import type { AnnounceDue } from "../jobs/announce-due.ts";
@@ -47,10 +48,10 @@ interface PullDesk {
   readFile(name: PullName, path: string): Promise<string | null>;
   merge(
     name: PullName,
-    input: { headExpected: string | null; by: string },
+    input: { headExpected: string | null; by: Actor },
   ): Promise<{ kind: "merged" } | { kind: "refused"; reason: string } | { kind: "not_found" }>;
   /** False: there is none. */
-  close(name: PullName): Promise<boolean>;
+  close(name: PullName, by: Actor): Promise<boolean>;
   markReady(name: PullName): Promise<boolean>;
   comment(name: PullName, input: { author: string; text: string }): Promise<boolean>;
 }
