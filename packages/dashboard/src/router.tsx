@@ -1,4 +1,4 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Navigate } from "@tanstack/react-router";
 import { appPath } from "./base-path.ts";
 import { Shell } from "./layout/shell.tsx";
 import { JobsPage } from "./pages/jobs/jobs-page.tsx";
@@ -11,6 +11,10 @@ const ProjectPage = lazyRouteComponent(() => import("./pages/projects/project-pa
 const ProjectsPage = lazyRouteComponent(() => import("./pages/projects/projects-page.tsx"), "ProjectsPage");
 const PullPage = lazyRouteComponent(() => import("./pages/pulls/pull-page.tsx"), "PullPage");
 const PullsPage = lazyRouteComponent(() => import("./pages/pulls/pulls-page.tsx"), "PullsPage");
+
+const WelcomePage = lazyRouteComponent(() => import("./pages/login/welcome-page.tsx"), "WelcomePage");
+const StartPage = lazyRouteComponent(() => import("./pages/start/start-page.tsx"), "StartPage");
+const SettingsPage = lazyRouteComponent(() => import("./pages/settings/settings-page.tsx"), "SettingsPage");
 
 const root = createRootRoute({ component: Shell, notFoundComponent: () => <Empty>There is no such page.</Empty> });
 
@@ -37,6 +41,20 @@ const pulls = createRoute({
 });
 const pull = createRoute({ getParentRoute: () => root, path: "/pulls/$projectId/$number", component: PullPage });
 
+const login = createRoute({ getParentRoute: () => root, path: "/login", component: () => <Navigate to="/" replace /> });
+const welcome = createRoute({ getParentRoute: () => root, path: "/welcome", component: WelcomePage });
+const start = createRoute({ getParentRoute: () => root, path: "/start", component: StartPage });
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: "/settings",
+  component: SettingsPage,
+  validateSearch: (given: Record<string, unknown>) => ({
+    ...pick("tab", given),
+    ...pick("actor", given),
+    ...pick("action", given),
+  }),
+});
+
 function pick<K extends string>(name: K, given: Record<string, unknown>): { [name in K]?: string } {
   const value = given[name];
   return (value === undefined || value === "" ? {} : { [name]: String(value) }) as { [name in K]?: string };
@@ -44,7 +62,7 @@ function pick<K extends string>(name: K, given: Record<string, unknown>): { [nam
 
 export function createAppRouter() {
   return createRouter({
-    routeTree: root.addChildren([jobs, job, keys, projects, project, pulls, pull]),
+    routeTree: root.addChildren([jobs, job, keys, projects, project, pulls, pull, login, welcome, start, settings]),
     basepath: appPath,
     defaultPreload: "intent",
   });

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { type DiskCache, openDiskCache } from "@emend/site";
 import { authenticateGitKey } from "./accounts/authenticate-key.ts";
 import { openContextCredential } from "./accounts/context-credential.ts";
@@ -68,6 +69,9 @@ import { startTasks } from "./tasks/start-tasks.ts";
 import { assertGitVersion } from "./tree/git-version.ts";
 import type { Mirrors } from "./tree/mirror.ts";
 import { createMirrors } from "./tree/mirrors.ts";
+
+/** The docs that `emend demo` works on, where they came along. */
+const sampleDir = fileURLToPath(new URL("../../cli/sample/", import.meta.url));
 
 export interface Server {
   /** Where clients reach it. */
@@ -178,6 +182,7 @@ export async function startServer(config: Config): Promise<Server> {
             log,
             publicUrl,
             archiveAfterDays: config.archiveAfterDays,
+            addSample: (by) => admin.addProject({ name: "Sample docs", forge: "local", repo: sampleDir }, by),
           }),
           dashboardPlugin({
             pool,

@@ -11,6 +11,9 @@ export class ApiError extends Error {
   }
 }
 
+/** Tells of a session that ended while pages were open. */
+export const sessionEnded = new EventTarget();
+
 export function apiUrl(path: string): string {
   return `${basePath}dashboard/api${path}`;
 }
@@ -30,6 +33,7 @@ export async function request<T>(
   });
   const json: unknown = await answer.json().catch(() => null);
   if (answer.ok) return json as T;
+  if (answer.status === 401 && !path.startsWith("/auth")) sessionEnded.dispatchEvent(new Event("ended"));
   throw new ApiError(answer.status, wordsOf(json) ?? `The server answered ${answer.status}.`);
 }
 

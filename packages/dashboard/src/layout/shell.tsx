@@ -3,11 +3,12 @@ import { Link, Outlet, useLocation } from "@tanstack/react-router";
 import { useState } from "react";
 import { sessionQuery } from "../api/queries.ts";
 import { ApiError, request } from "../api/request.ts";
+import { LoginPage } from "../pages/login/login-page.tsx";
+import { SessionEnded } from "../pages/login/session-ended.tsx";
 import { Pending } from "../parts/notice.tsx";
 import { CommandPalette } from "./command-palette.tsx";
 import { HelpDialog } from "./help-dialog.tsx";
 import { Mark } from "./mark.tsx";
-import { SignIn } from "./sign-in.tsx";
 import { useShortcuts } from "./use-shortcuts.ts";
 
 const pages = [
@@ -24,6 +25,8 @@ export function Shell() {
   useShortcuts({ onPalette: () => setOpen("palette"), onHelp: () => setOpen("help") });
   const close = () => setOpen(null);
   const isLoggedOut = session.error instanceof ApiError && session.error.status === 401;
+  // A link's page is for those who are not logged in yet.
+  const isOpen = session.data !== undefined || pathname.startsWith("/welcome");
 
   return (
     <>
@@ -53,7 +56,15 @@ export function Shell() {
                     Go to <kbd className="rounded border border-line px-1 text-[12px]">⌘K</kbd>
                   </span>
                 </button>
-                <button type="button" className="hover:text-ink" onClick={logOut}>
+                <Link
+                  to="/settings"
+                  className="max-w-36 truncate hover:text-ink"
+                  aria-label={`Settings, ${session.data.subject}`}
+                >
+                  <span className="sm:hidden">Settings</span>
+                  <span className="hidden sm:inline">{session.data.subject}</span>
+                </Link>
+                <button type="button" className="whitespace-nowrap hover:text-ink" onClick={logOut}>
                   Log out
                 </button>
               </div>
@@ -61,8 +72,9 @@ export function Shell() {
           )}
         </div>
       </header>
+      {session.data && <SessionEnded />}
       <main className="mx-auto max-w-[1200px] px-4 pb-16 sm:px-6">
-        {session.data ? <Outlet /> : isLoggedOut ? <SignIn /> : <Pending error={session.error} />}
+        {isOpen ? <Outlet /> : isLoggedOut ? <LoginPage /> : <Pending error={session.error} />}
       </main>
       {open === "palette" && <CommandPalette onClose={close} />}
       {open === "help" && <HelpDialog onClose={close} />}

@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { Passwords } from "../accounts/passwords.ts";
 import type { Sessions } from "../accounts/sessions.ts";
 import type { SingleSignOn } from "../accounts/single-sign-on/single-sign-on.ts";
+import type { Actor } from "../db/acting.ts";
 import type { Pool } from "../db/pool.ts";
 import { readJsonBodies } from "../http/json-body.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -14,6 +15,7 @@ import { memberRoutes } from "./routes/members.ts";
 import { passwordRoute } from "./routes/password.ts";
 import { settingsRoutes } from "./routes/settings.ts";
 import { singleSignOnRoutes } from "./routes/single-sign-on.ts";
+import { startRoutes } from "./routes/start.ts";
 
 /** What logging in and managing people need of the server around them. */
 export interface AccountsDeps {
@@ -26,6 +28,8 @@ export interface AccountsDeps {
   publicUrl(): string;
   /** What the environment says; the dashboard's setting wins over it. */
   archiveAfterDays: number | null;
+  /** Makes a project of the docs that come along as a sample. */
+  addSample(by: Actor): Promise<{ id: string }>;
 }
 
 const bodyBytesMax = 64 * 1024;
@@ -50,6 +54,7 @@ export function accountsPlugin(deps: AccountsDeps): (app: FastifyInstance) => Pr
       async (closed) => {
         readJsonBodies(closed);
         closed.addHook("onRequest", requireSession(deps));
+        startRoutes(closed, deps);
         passwordRoute(closed, deps);
         memberRoutes(closed, deps);
         settingsRoutes(closed, deps);

@@ -73,7 +73,13 @@ export async function startDashboard(
         log: createLogger({ level: "silent" }),
         publicUrl: () => publicUrl,
       };
-      const accounts = accountsPlugin({ ...shared, passwords: createPasswords(), singleSignOn, archiveAfterDays });
+      const accounts = accountsPlugin({
+        ...shared,
+        passwords: createPasswords(),
+        singleSignOn,
+        archiveAfterDays,
+        addSample: (by) => projectAdminOf(pool).add({ name: "Sample docs", forge: "local" }, by),
+      });
       const dashboard = dashboardPlugin({
         ...shared,
         listener,

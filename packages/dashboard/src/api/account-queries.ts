@@ -1,0 +1,50 @@
+import type {
+  DashboardAuditPage,
+  DashboardLink,
+  DashboardLogin,
+  DashboardMembers,
+  DashboardSettings,
+} from "@emend/contract";
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { request } from "./request.ts";
+
+export interface AuditSearch {
+  actor?: string;
+  action?: string;
+}
+
+/** `problem` is what single sign-on brought back, sealed: the server opens it. */
+export function loginQuery(problem: string) {
+  return queryOptions({
+    queryKey: ["login", problem],
+    queryFn: ({ signal }) => request<DashboardLogin>(`/auth?${new URLSearchParams({ problem })}`, { signal }),
+  });
+}
+
+export function linkQuery(token: string) {
+  return queryOptions({
+    queryKey: ["link", token],
+    queryFn: ({ signal }) => request<DashboardLink>("/auth/link", { body: { token }, signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+export const membersQuery = queryOptions({
+  queryKey: ["members"],
+  queryFn: ({ signal }) => request<DashboardMembers>("/members", { signal }),
+});
+
+export const settingsQuery = queryOptions({
+  queryKey: ["settings"],
+  queryFn: ({ signal }) => request<DashboardSettings>("/settings", { signal }),
+});
+
+export function auditQuery(filter: AuditSearch) {
+  return infiniteQueryOptions({
+    queryKey: ["audit", filter],
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) =>
+      request<DashboardAuditPage>(`/audit?${new URLSearchParams({ ...filter, cursor: pageParam })}`, { signal }),
+    getNextPageParam: (page) => page.nextCursor,
+  });
+}

@@ -1,0 +1,67 @@
+import type { DashboardAuditEntry } from "@emend/contract";
+
+const actions: Readonly<Record<string, string>> = {
+  "key.created": "Created the key",
+  "key.changed": "Changed the key",
+  "key.revoked": "Revoked the key",
+  "project.added": "Added the project",
+  "project.changed": "Changed the project",
+  "project.removed": "Removed the project",
+  "member.added": "Joined:",
+  "member.removed": "Removed the member",
+  "member.role": "Changed the role of",
+  "member.password": "Set the password of",
+  "member.identity": "Tied to single sign-on:",
+  "invitation.created": "Invited",
+  "invitation.revoked": "Took back the invitation of",
+  "password_link.created": "Printed a link for a new password of",
+  "login_link.created": "Printed a link that logs a browser in",
+  login: "Logged in",
+  "login.failed": "Tried to log in with a wrong password",
+  "setting.changed": "Changed the setting",
+  "webhook.added": "Added a webhook to",
+  "webhook.removed": "Removed the webhook to",
+  "webhook.enabled": "Switched on the webhook to",
+  "webhook.disabled": "Switched off the webhook to",
+  "model_key.set": "Set a model key for",
+  "model_key.removed": "Removed the model key for",
+  "pull_request.merged": "Merged pull request",
+  "pull_request.closed": "Closed pull request",
+};
+
+/** One line a person can read: what was done, and to what. */
+export function describeAudit({
+  action,
+  target,
+  details,
+}: Pick<DashboardAuditEntry, "action" | "target" | "details">): {
+  words: string;
+  about: string;
+} {
+  return { words: actions[action] ?? action, about: aboutOf(action, target, details) };
+}
+
+function aboutOf(action: string, target: string | null, details: Readonly<Record<string, unknown>>): string {
+  const text = (name: string) => (typeof details[name] === "string" ? details[name] : "");
+  switch (action) {
+    case "login":
+      return details.by === undefined ? "" : `by ${text("by")}`;
+    case "login.failed":
+    case "login_link.created":
+      return "";
+    case "member.role":
+      return `${text("email")}: ${text("from")} → ${text("to")}`;
+    case "member.added":
+    case "invitation.created":
+      return `${text("email")}, ${text("role")}`;
+    case "project.changed":
+      return `${text("name")}: ${Array.isArray(details.changed) ? details.changed.join(", ") : ""}`;
+    case "setting.changed":
+      return `${target}: ${"to" in details ? JSON.stringify(details.to) : "as the environment says"}`;
+    case "pull_request.merged":
+    case "pull_request.closed":
+      return `#${details.number} ${text("title")}`;
+    default:
+      return text("name") || text("email") || text("host") || text("vendor") || (target ?? "");
+  }
+}

@@ -1,0 +1,65 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { loginQuery } from "../../api/account-queries.ts";
+import { apiUrl, request } from "../../api/request.ts";
+import { appPath } from "../../base-path.ts";
+import { buttonLook } from "../../parts/button.tsx";
+import { Form } from "../../parts/form.tsx";
+import { TextInput } from "../../parts/inputs.tsx";
+import { Problem } from "../../parts/notice.tsx";
+
+/** E-mail address and password, or single sign-on where there is one. */
+export function LoginForm({ onLoggedIn }: { onLoggedIn?(): void }) {
+  const queries = useQueryClient();
+  const problem = new URLSearchParams(location.search).get("problem") ?? "";
+  const { data } = useQuery(loginQuery(problem));
+  const [email, setEmail] = useState("");
+  const [password, setPassword] = useState("");
+  const logIn = useMutation({
+    mutationFn: () => request("/auth/login", { body: { email, password } }),
+    async onSuccess() {
+      await queries.invalidateQueries();
+      onLoggedIn?.();
+    },
+  });
+
+  return (
+    <div className="grid gap-4">
+      <Problem error={data?.problem} />
+      {data?.singleSignOn && (
+        <>
+          <a className={buttonLook("ordinary")} href={singleSignOnUrl()}>
+            <span className="min-w-0 truncate">Go on with {data.singleSignOn.name}</span>
+          </a>
+          <p className="flex items-center gap-3 text-quiet before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
+            or
+          </p>
+        </>
+      )}
+      <Form action={logIn} submit="Log in">
+        <TextInput
+          label="E-mail address"
+          type="email"
+          required
+          autoComplete="username"
+          value={email}
+          onText={setEmail}
+        />
+        <TextInput
+          label="Password"
+          type="password"
+          required
+          autoComplete="current-password"
+          value={password}
+          onText={setPassword}
+        />
+      </Form>
+    </div>
+  );
+}
+
+/** And back to this page. */
+function singleSignOnUrl(): string {
+  const page = location.pathname.slice(appPath.length).replace(/^\/login$/, "");
+  return `${apiUrl("/auth/single-sign-on")}?${new URLSearchParams({ to: `/app${page}` })}`;
+}

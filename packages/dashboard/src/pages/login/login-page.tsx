@@ -1,0 +1,46 @@
+import { useQuery } from "@tanstack/react-query";
+import { loginQuery } from "../../api/account-queries.ts";
+import { CopyBlock } from "../../parts/copy-button.tsx";
+import { Pending } from "../../parts/notice.tsx";
+import { Sheet } from "../../parts/sheet.tsx";
+import { LoginForm } from "./login-form.tsx";
+
+/** What whoever is not logged in sees, at whichever address: after logging in, that page is there. */
+export function LoginPage() {
+  const login = useQuery(loginQuery(new URLSearchParams(location.search).get("problem") ?? ""));
+  if (!login.data) return <Pending error={login.error} />;
+  return (
+    <section className="mx-auto grid max-w-[400px] gap-5 py-12 sm:py-20">
+      <title>Log in · Emend</title>
+      {login.data.hasOwner || login.data.singleSignOn ? (
+        <>
+          <h1>Log in</h1>
+          <Sheet className="p-5">
+            <LoginForm />
+          </Sheet>
+          <details className="text-quiet">
+            <summary>No password, or forgotten?</summary>
+            <div className="grid gap-2 pt-3">
+              <p>An owner can invite you. Whoever runs this installation can print a link that sets a new password:</p>
+              <CopyBlock text="emend user reset YOU@EXAMPLE.COM" />
+              <p>or one that logs this browser in, once:</p>
+              <CopyBlock text="emend user link" />
+            </div>
+          </details>
+        </>
+      ) : (
+        <>
+          <h1>Log in as the first person</h1>
+          <p>
+            This installation has no owner yet. Its console printed a link when it started; whoever opens it becomes the
+            owner. To print another, in place of that:
+          </p>
+          <CopyBlock text="emend user link" />
+          <p className="text-quiet">
+            In a checkout of the repository: <code>npm run emend -- user link</code>
+          </p>
+        </>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,31 @@
+import { useEffect, useState } from "react";
+import { sessionEnded } from "../../api/request.ts";
+import { Button } from "../../parts/button.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { LoginForm } from "./login-form.tsx";
+
+/** Above the page, which stays as it is with everything that was typed, until one is logged in again. */
+export function SessionEnded() {
+  const [state, setState] = useState<"live" | "ended" | "asked">("live");
+  useEffect(() => {
+    const hear = () => setState((before) => (before === "live" ? "ended" : before));
+    sessionEnded.addEventListener("ended", hear);
+    return () => sessionEnded.removeEventListener("ended", hear);
+  }, []);
+  if (state === "live") return null;
+  return (
+    <>
+      <div role="status" className="border-b border-warn bg-sheet text-warn">
+        <p className="mx-auto flex max-w-[1200px] flex-wrap items-center gap-x-4 gap-y-2 px-4 py-2 sm:px-6">
+          <span className="min-w-0 flex-1">Your session has ended. What you typed is still here.</span>
+          <Button onClick={() => setState("asked")}>Log in again</Button>
+        </p>
+      </div>
+      {state === "asked" && (
+        <Dialog title="Log in again" onClose={() => setState((before) => (before === "asked" ? "ended" : before))}>
+          <LoginForm onLoggedIn={() => setState("live")} />
+        </Dialog>
+      )}
+    </>
+  );
+}

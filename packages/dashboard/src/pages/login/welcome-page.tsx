@@ -1,0 +1,123 @@
+import type { DashboardLink } from "@emend/contract";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { linkQuery } from "../../api/account-queries.ts";
+import { ApiError, request } from "../../api/request.ts";
+import { CopyBlock } from "../../parts/copy-button.tsx";
+import { Form } from "../../parts/form.tsx";
+import { TextInput } from "../../parts/inputs.tsx";
+import { Pending } from "../../parts/notice.tsx";
+import { Sheet } from "../../parts/sheet.tsx";
+import { VisibleText } from "../../parts/visible-text.tsx";
+
+/** Where a single-use link leads that asks something first. The token stands behind the #, which no server sees. */
+export function WelcomePage() {
+  const [token] = useState(() => location.hash.slice(1));
+  const link = useQuery(linkQuery(token));
+  if (link.error instanceof ApiError && (link.error.status === 410 || link.error.status === 400)) return <LinkGone />;
+  if (!link.data) return <Pending error={link.error} />;
+  return <Welcome token={token} link={link.data} />;
+}
+
+const words = {
+  owner: {
+    title: "Become the owner",
+    intro: "You are the first one here. The owner invites others and decides who may do what.",
+    submit: "Become the owner",
+  },
+  invite: { title: "Join", intro: "You have been invited.", submit: "Join" },
+  reset: {
+    title: "Set a new password",
+    intro: "Every browser that is logged in as you will be logged out.",
+    submit: "Set password",
+  },
+} as const;
+
+const roles = {
+  owner: "As an owner you may do everything here.",
+  maintainer: "As a maintainer you work on projects, keys and jobs.",
+  viewer: "As a viewer you may look at everything and change nothing.",
+} as const;
+
+function Welcome({ token, link }: { token: string; link: DashboardLink }) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const [email, setEmail] = useState(link.email ?? "");
+  const [name, setName] = useState("");
+  const [password, setPassword] = useState("");
+  const accept = useMutation({
+    mutationFn: () =>
+      request("/auth/accept", {
+        body: {
+          token,
+          password,
+          ...(link.purpose === "owner" && { email }),
+          ...(link.purpose !== "reset" && { name }),
+        },
+      }),
+    async onSuccess() {
+      await queries.resetQueries({ queryKey: ["session"] });
+      await navigate({ to: link.purpose === "owner" ? "/start" : "/", hash: "", replace: true });
+    },
+  });
+  const { title, intro, submit } = words[link.purpose];
+
+  return (
+    <section className="mx-auto grid max-w-[400px] gap-5 py-12 sm:py-20">
+      <title>{`${title} · Emend`}</title>
+      <h1>{title}</h1>
+      <p>
+        {intro} {link.role && roles[link.role]}
+      </p>
+      <Sheet className="p-5">
+        <Form action={accept} submit={submit}>
+          {link.purpose === "owner" ? (
+            <TextInput
+              label="E-mail address"
+              type="email"
+              required
+              autoFocus
+              autoComplete="username"
+              help="To log in with. Emend sends no mail."
+              value={email}
+              onText={setEmail}
+            />
+          ) : (
+            <p className="grid gap-1">
+              <span className="font-semibold">E-mail address</span>
+              <span className="wrap-anywhere">
+                <VisibleText text={link.email ?? ""} />
+              </span>
+              {/* For the browser's memory of passwords. */}
+              <input type="hidden" autoComplete="username" value={link.email ?? ""} />
+            </p>
+          )}
+          {link.purpose !== "reset" && (
+            <TextInput label="Your name" required maxLength={200} autoComplete="name" value={name} onText={setName} />
+          )}
+          <TextInput
+            label="Password"
+            type="password"
+            required
+            autoComplete="new-password"
+            help="At least 12 characters; a few words do well."
+            value={password}
+            onText={setPassword}
+          />
+        </Form>
+      </Sheet>
+    </section>
+  );
+}
+
+function LinkGone() {
+  return (
+    <section className="mx-auto grid max-w-[480px] gap-4 py-12 sm:py-20">
+      <title>Link used · Emend</title>
+      <h1>This link has been used or has expired</h1>
+      <p>Each works once. Ask an owner for another invitation, or print another link on the machine that runs Emend:</p>
+      <CopyBlock text="emend user link" />
+    </section>
+  );
+}

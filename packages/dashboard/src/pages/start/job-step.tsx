@@ -1,0 +1,72 @@
+import type { DashboardProject } from "@emend/contract";
+import { useMutation } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { request } from "../../api/request.ts";
+import { Field } from "../../parts/field.tsx";
+import { Form } from "../../parts/form.tsx";
+import { Step } from "./step.tsx";
+
+interface JobStepProps {
+  project: DashboardProject | null;
+  url: string;
+  hasJob: boolean;
+  secret: string | null;
+}
+
+const samplePrompt =
+  'Move guides/auth to security/authentication, replace "API token" with "access key", and fix broken links.';
+
+export function JobStep({ project, url, hasJob, secret }: JobStepProps) {
+  const navigate = useNavigate();
+  const [typed, setTyped] = useState<string | null>(null);
+  const prompt = typed ?? (project?.name === "Sample docs" ? samplePrompt : "Fix broken links.");
+  const create = useMutation({
+    mutationFn: () => request<{ id: string }>(`/projects/${project?.id}/jobs`, { body: { prompt } }),
+    onSuccess: ({ id }) => navigate({ to: "/jobs/$id", params: { id } }),
+  });
+  const id = project?.id ?? "PROJECT";
+  const key = secret ?? "$EMEND_API_KEY";
+  const lines = [
+    {
+      name: "With the command line",
+      text: `EMEND_URL=${url} EMEND_API_KEY=${key} \\\n  emend job create ${id} ${shellWord(prompt)} --wait`,
+    },
+    {
+      name: "With curl",
+      text: `curl -X POST ${url}/v2/agent/${id}/job \\
+  -H "Authorization: Bearer ${key}" \\
+  -H "Content-Type: application/json" \\
+  -d ${shellWord(JSON.stringify({ prompt }))}`,
+    },
+  ];
+  return (
+    <Step
+      number={3}
+      title="Run a first job: say what should change"
+      done={hasJob ? "You have run one." : null}
+      lines={lines}
+    >
+      {!hasJob && (
+        <Form action={create} submit="Run it" isDisabled={!project || prompt === ""} look="primary">
+          <Field label="What should change in the docs?">
+            {(field) => (
+              <textarea
+                id={field}
+                rows={3}
+                className="w-full resize-y"
+                value={prompt}
+                onChange={(event) => setTyped(event.target.value)}
+              />
+            )}
+          </Field>
+        </Form>
+      )}
+    </Step>
+  );
+}
+
+/** As a shell takes it, whatever is in it. */
+function shellWord(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,45 @@
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { jobsQuery, keysQuery, projectsQuery, sessionQuery } from "../../api/queries.ts";
+import { buttonLook } from "../../parts/button.tsx";
+import { Pending } from "../../parts/notice.tsx";
+import { Head } from "../../parts/sheet.tsx";
+import { JobStep } from "./job-step.tsx";
+import { KeyStep } from "./key-step.tsx";
+import { ProjectStep } from "./project-step.tsx";
+
+/** From an empty installation to a first pull request, in three steps; each says how a script does the same. */
+export function StartPage() {
+  const session = useQuery(sessionQuery);
+  const projects = useQuery(projectsQuery);
+  const keys = useQuery(keysQuery);
+  const jobs = useInfiniteQuery(jobsQuery({}));
+  const [secret, setSecret] = useState<string | null>(null);
+  if (!session.data || !projects.data || !keys.data || !jobs.data) {
+    return <Pending error={session.error ?? projects.error ?? keys.error ?? jobs.error} />;
+  }
+  const project = projects.data.at(-1) ?? null;
+  const shared = { project, url: session.data.publicUrl };
+  const hasJob = jobs.data.pages.some((page) => page.jobs.length > 0);
+  return (
+    <div className="mx-auto max-w-[760px]">
+      <title>Start · Emend</title>
+      <Head title={hasJob ? "All set" : "Three steps to a first pull request"}>
+        <Link to="/" className={buttonLook("ordinary")}>
+          {hasJob ? "Go to the jobs" : "Skip"}
+        </Link>
+      </Head>
+      <ol className="grid grid-cols-[minmax(0,1fr)] gap-4">
+        <ProjectStep project={project} />
+        <KeyStep
+          {...shared}
+          hasKey={keys.data.some(({ revokedAt }) => revokedAt === null)}
+          secret={secret}
+          onSecret={setSecret}
+        />
+        <JobStep {...shared} hasJob={hasJob} secret={secret} />
+      </ol>
+    </div>
+  );
+}

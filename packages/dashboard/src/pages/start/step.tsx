@@ -1,0 +1,47 @@
+import type { ReactNode } from "react";
+import { CopyBlock } from "../../parts/copy-button.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { Sheet } from "../../parts/sheet.tsx";
+
+interface StepProps {
+  number: number;
+  title: string;
+  /** What came of it; null while it is to be done. */
+  done: ReactNode;
+  /** What to type elsewhere for the same. */
+  lines: readonly { name: string; text: string }[];
+  children: ReactNode;
+}
+
+export function Step({ number, title, done, lines, children }: StepProps) {
+  return (
+    <li>
+      <Sheet className="grid grid-cols-[minmax(0,1fr)] gap-4 p-5">
+        <h2 className="flex items-center gap-3">
+          <span
+            aria-hidden="true"
+            className={`grid size-6 flex-none place-items-center rounded-full border ${done ? "border-good text-good" : "border-line text-quiet"}`}
+          >
+            {done ? <Icon name="check" /> : number}
+          </span>
+          {title}
+        </h2>
+        {done && <div className="wrap-anywhere text-good">{done}</div>}
+        {children}
+        {lines.length > 0 && (
+          <details>
+            <summary className="text-quiet">The same from a terminal</summary>
+            <div className="grid grid-cols-[minmax(0,1fr)] gap-2 pt-3">
+              {lines.map(({ name, text }) => (
+                <div key={name} className="grid grid-cols-[minmax(0,1fr)] gap-1">
+                  <p className="text-quiet">{name}</p>
+                  <CopyBlock text={text} />
+                </div>
+              ))}
+            </div>
+          </details>
+        )}
+      </Sheet>
+    </li>
+  );
+}
