@@ -19,6 +19,7 @@ import { createSingleSignOn } from "./accounts/single-sign-on/single-sign-on.ts"
 import { type Admin, createAdmin } from "./admin.ts";
 import { type ModelsDeps, openModel } from "./agent/models/registry.ts";
 import { readPrompt } from "./agent/rules/read-prompt.ts";
+import { createAutomations } from "./automations/automations.ts";
 import { hastenLooks } from "./automations/claim-look.ts";
 import { findClosedChange } from "./automations/find-closed-change.ts";
 import { fireAutomations } from "./automations/fire-automations.ts";
@@ -198,6 +199,7 @@ export async function startServer(config: Config): Promise<Server> {
               sealer,
               allowPrivateWebhooks: config.allowPrivateWebhooks,
             }),
+            automations: createAutomations(automations),
             pullRequestState,
             pulls: createPullDesk({ ...local, signal: serving.signal }),
             readPrompt,

@@ -5,6 +5,7 @@ import { createJobReader } from "../jobs/job-reader.ts";
 import { appRoutes } from "./app-routes.ts";
 import type { DashboardDeps } from "./dashboard.ts";
 import { requireSession } from "./require-session.ts";
+import { automationRoutes } from "./routes/automations.ts";
 import { composeJobRoutes } from "./routes/compose-job.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { jobActionRoutes } from "./routes/job-actions.ts";
@@ -37,6 +38,7 @@ export function dashboardPlugin(deps: DashboardDeps): (app: FastifyInstance) => 
         projectConnectionRoutes(api, shared);
         projectContextRoutes(api, shared);
         projectWebhookRoutes(api, shared);
+        automationRoutes(api, shared);
         keyRoutes(api, shared);
         healthRoutes(api, shared);
         jobRoutes(api, shared);

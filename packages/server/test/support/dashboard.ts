@@ -8,6 +8,7 @@ import { createSealer } from "../../src/accounts/secrets.ts";
 import { createSessions } from "../../src/accounts/sessions.ts";
 import type { Role } from "../../src/accounts/user.ts";
 import { readPrompt } from "../../src/agent/rules/read-prompt.ts";
+import { createAutomations } from "../../src/automations/automations.ts";
 import { type AccountsDeps, accountsPlugin } from "../../src/dashboard/accounts-plugin.ts";
 import type { DashboardDeps } from "../../src/dashboard/dashboard.ts";
 import { apiPrefix, dashboardPlugin } from "../../src/dashboard/plugin.ts";
@@ -20,6 +21,7 @@ import { createLogger } from "../../src/lib/logger.ts";
 import { addWebhook } from "../../src/notify/add-webhook.ts";
 import { createGit } from "../../src/tree/git.ts";
 import { startApi, type TestApi } from "./api.ts";
+import { automationDeps } from "./automations.ts";
 
 interface DashboardRequest {
   method?: "GET" | "POST" | "PATCH";
@@ -86,6 +88,7 @@ export async function startDashboard(
         defaultModel: "emend/rules",
         promptCodePointsMax: 100_000,
         projectAdmin: projectAdminOf(pool),
+        automations: createAutomations(automationDeps(pool)),
         pullRequestState: async () => null,
         pulls: createPullDesk({
           git: createGit({ allowedProtocols: ["file"] }),

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type DashboardApi, startDashboard } from "../../test/support/dashboard.ts";
+
+let host: DashboardApi;
+let project: string;
+beforeAll(async () => {
+  host = await startDashboard();
+  project = (await host.api.addProject()).id;
+});
+afterAll(() => host.close());
+
+const cron = { kind: "cron", expression: "0 9 * * 1", timezone: "Europe/Berlin" };
+
+it("adds an automation, runs it, pauses, resumes and removes it", async () => {
+  const path = `/projects/${project}/automations`;
+  const added = await host.send(path, { body: { name: "Links", prompt: "Fix broken links.", trigger: cron } });
+  expect(added.statusCode).toBe(201);
+  const { id } = added.json();
+  expect((await host.send(path)).json()).toMatchObject({ automations: [{ id, name: "Links", trigger: cron }] });
+  const run = await host.send(`/automations/${id}/run`, { body: {} });
+  expect(run.json()).toMatchObject({ state: "started", words: expect.stringContaining("Made job") });
+  const shown = (await host.send(`/automations/${id}`)).json();
+  expect(shown).toMatchObject({ automation: { id, jobId: run.json().jobId }, runs: [{ state: "started" }] });
+  // What a forge needs to sign webhooks is for the console.
+  expect(shown).not.toHaveProperty("hook");
+  expect((await host.send(`/automations/${id}/pause`, { body: {} })).json().pausedAt).not.toBeNull();
+  expect((await host.send(`/automations/${id}/resume`, { body: {} })).json().pausedAt).toBeNull();
+  expect((await host.send(`/automations/${id}/remove`, { body: {} })).statusCode).toBe(200);
+  expect((await host.send(`/automations/${id}`)).statusCode).toBe(404);
+});
+
+it.each([
+  [{ name: "x", prompt: "Do it." }],
+  [{ name: "x", prompt: "Do {{this}}.", trigger: { kind: "manual" } }],
+  [{ name: "x", prompt: "Do it.", trigger: { ...cron, expression: "often" } }],
+  [{ name: "x", prompt: "Do it.", trigger: { ...cron, timezone: "Mars" } }],
+  [{ name: "x", prompt: "Do it.", trigger: { kind: "push", repository: "api", branches: [], tags: [], include: [] } }],
+  [{ name: "", prompt: "Do it.", trigger: { kind: "manual" } }],
+  [{ name: "x", prompt: "Do it.", trigger: { kind: "manual" }, model: "openai/none" }],
+])("400 with words: %j", async (body) => {
+  const answer = await host.send(`/projects/${project}/automations`, { body });
+  expect([answer.statusCode, answer.json()]).toEqual([400, { error: expect.any(String) }]);
+});
+
+it("404 for what is not there", async () => {
+  expect((await host.send("/projects/prj_none/automations")).statusCode).toBe(404);
+  for (const action of ["run", "pause", "resume", "remove"]) {
+    expect((await host.send(`/automations/aut_none/${action}`, { body: {} })).statusCode).toBe(404);
+  }
+});

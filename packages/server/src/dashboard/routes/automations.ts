@@ -1,0 +1,62 @@
+import type { FastifyInstance } from "fastify";
+import { Type } from "typebox";
+import type { RouteDeps } from "../dashboard.ts";
+import { findProject } from "../find-project.ts";
+import { bodyParser } from "../parse-body.ts";
+import { subjectOf } from "../require-session.ts";
+
+type Identified = { Params: { id: string } };
+const Globs = Type.Array(Type.String({ minLength: 1, maxLength: 300 }), { maxItems: 50 });
+
+/** Which times, patterns and variables there are, `automations/` knows. */
+const parseNew = bodyParser(
+  Type.Object({
+    name: Type.String({ minLength: 1, maxLength: 100 }),
+    prompt: Type.String({ minLength: 1, maxLength: 20_000 }),
+    model: Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: 200 }), Type.Null()])),
+    trigger: Type.Union([
+      Type.Object({ kind: Type.Literal("manual") }),
+      Type.Object({
+        kind: Type.Literal("cron"),
+        expression: Type.String({ maxLength: 100 }),
+        timezone: Type.String({ maxLength: 100 }),
+      }),
+      Type.Object({
+        kind: Type.Literal("push"),
+        repository: Type.String({ minLength: 1, maxLength: 100 }),
+        branches: Globs,
+        tags: Globs,
+        include: Globs,
+        exclude: Globs,
+      }),
+    ]),
+  }),
+);
+
+export function automationRoutes(app: FastifyInstance, deps: RouteDeps): void {
+  const { automations } = deps;
+
+  app.get<Identified>("/projects/:id/automations", async (request) => {
+    const { id } = await findProject(deps.pool, request.params.id);
+    return { automations: await automations.list(id) };
+  });
+
+  app.post<Identified>("/projects/:id/automations", async (request, reply) => {
+    const { id } = await findProject(deps.pool, request.params.id);
+    const input = { ...parseNew(request.body), projectId: id, createdBy: subjectOf(request) };
+    return reply.code(201).send(await automations.add(input));
+  });
+
+  app.get<Identified>("/automations/:id", async (request) => {
+    const { automation, runs } = await automations.show(request.params.id);
+    return { automation, runs };
+  });
+
+  app.post<Identified>("/automations/:id/run", async (request) => automations.run(request.params.id));
+  app.post<Identified>("/automations/:id/pause", async (request) => automations.pause(request.params.id));
+  app.post<Identified>("/automations/:id/resume", async (request) => automations.resume(request.params.id));
+  app.post<Identified>("/automations/:id/remove", async (request) => {
+    await automations.remove(request.params.id);
+    return {};
+  });
+}
