@@ -1,5 +1,5 @@
 import { type JobDiff, parsePatch } from "@emend/contract";
-import { useMemo, useState } from "react";
+import { memo, useMemo, useState } from "react";
 import { Figures } from "../parts/status.tsx";
 import { Toggle } from "../parts/toggle.tsx";
 import { FileList } from "./file-list.tsx";
@@ -18,8 +18,8 @@ interface DiffProps {
   fileUrl(path: string): string;
 }
 
-/** Every file of a diff, foldable; past a bound they begin folded. */
-export function DiffView({ diff, findings, isSplit, onSplit, fileUrl }: DiffProps) {
+/** Every file of a diff, foldable; past a bound they begin folded. Its page changes often, and it seldom: give it what stays. */
+export const DiffView = memo(function DiffView({ diff, findings, isSplit, onSplit, fileUrl }: DiffProps) {
   const files = useMemo(() => parsePatch(diff.diff), [diff.diff]);
   const [toggled, setToggled] = useState<ReadonlyMap<string, boolean>>(new Map());
   let linesLeft = linesOpenMax;
@@ -64,7 +64,7 @@ export function DiffView({ diff, findings, isSplit, onSplit, fileUrl }: DiffProp
       </div>
     </section>
   );
-}
+});
 
 function sum(diff: JobDiff, name: "additions" | "deletions"): number {
   return diff.files.reduce((total, file) => total + file[name], 0);

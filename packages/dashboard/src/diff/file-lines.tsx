@@ -5,7 +5,7 @@ import { type Finding, FindingNote } from "./finding-note.tsx";
 import { SplitRow } from "./split-row.tsx";
 import { UnifiedRow } from "./unified-row.tsx";
 
-const rowsPerPiece = 60;
+const rowsPerPiece = 30;
 const rowPx = 20;
 
 /** A file's lines in pieces, each made as it comes near; findings of lines that are not shown stand above. */
@@ -27,7 +27,7 @@ export function FileLines(props: { lines: readonly DiffLine[]; isSplit: boolean;
         ))}
       {pieces.map((piece, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a diff never move
-        <Near key={`${isSplit} ${index}`} estimatePx={piece.length * rowPx} stays>
+        <Near key={`${isSplit} ${index}`} estimatePx={linesOf(piece, isSplit) * rowPx}>
           {() => <Piece rows={piece} isSplit={isSplit} byLine={byLine} />}
         </Near>
       ))}
@@ -35,26 +35,27 @@ export function FileLines(props: { lines: readonly DiffLine[]; isSplit: boolean;
   );
 }
 
+function linesOf(rows: readonly DiffRow[], isSplit: boolean): number {
+  return rows.reduce((lines, row) => lines + (row.isEdited && !isSplit ? 2 : 1), 0);
+}
+
 function Piece(props: { rows: readonly DiffRow[]; isSplit: boolean; byLine: ReadonlyMap<number, readonly Finding[]> }) {
   const Row = props.isSplit ? SplitRow : UnifiedRow;
   return (
-    // Off screen it costs no layout either.
-    <div className="[contain-intrinsic-size:auto_1200px] [content-visibility:auto]">
-      <table className="w-full table-fixed border-collapse font-mono text-[13px] [tab-size:4]">
-        <colgroup>
-          <col className="w-8 md:w-12" />
-          {props.isSplit && <col />}
-          <col className="w-8 md:w-12" />
-          <col />
-        </colgroup>
-        <tbody>
-          {props.rows.map((row, index) => {
-            const after = row.right && "after" in row.right ? row.right.after : 0;
-            // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a diff never move
-            return <Row key={index} row={row} findings={props.byLine.get(after) ?? []} />;
-          })}
-        </tbody>
-      </table>
-    </div>
+    <table className="w-full table-fixed border-collapse font-mono text-[13px] [tab-size:4]">
+      <colgroup>
+        <col className="w-8 md:w-12" />
+        {props.isSplit && <col />}
+        <col className="w-8 md:w-12" />
+        <col />
+      </colgroup>
+      <tbody>
+        {props.rows.map((row, index) => {
+          const after = row.right && "after" in row.right ? row.right.after : 0;
+          // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a diff never move
+          return <Row key={index} row={row} findings={props.byLine.get(after) ?? []} />;
+        })}
+      </tbody>
+    </table>
   );
 }

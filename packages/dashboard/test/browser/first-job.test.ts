@@ -24,7 +24,8 @@ it.each(bothLooks)("goes from a prompt to a pull request by the keyboard: $name"
 
   await page.reload();
   await link.click();
-  await page.waitForURL(/\/pull\/\d+$/);
+  await page.waitForURL(/\/app\/pulls\/prj_\w+\/\d+$/);
+  await page.getByRole("button", { name: "Merge" }).waitFor();
 });
 
 it.each(bothLooks)("shows hostile words as words, and keeps what was typed: $name", async (look) => {

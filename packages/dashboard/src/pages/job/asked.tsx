@@ -1,5 +1,6 @@
 import type { DashboardJob } from "@emend/contract";
 import { Age } from "../../parts/age.tsx";
+import { Clipped } from "../../parts/clipped.tsx";
 import { Sheet } from "../../parts/sheet.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
 
@@ -28,11 +29,8 @@ export function Asked({ job }: { job: DashboardJob }) {
 
 function Words({ text }: { text: string }) {
   return (
-    <p
-      tabIndex={text.length > 600 ? 0 : undefined}
-      className="max-h-60 overflow-y-auto font-serif text-[16px] leading-6 whitespace-pre-wrap wrap-anywhere"
-    >
+    <Clipped className="font-serif text-[16px] leading-6 whitespace-pre-wrap wrap-anywhere">
       <VisibleText text={text} />
-    </p>
+    </Clipped>
   );
 }

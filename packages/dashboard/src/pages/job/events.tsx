@@ -7,14 +7,15 @@ import { Timeline } from "./timeline.tsx";
 const views = ["Timeline", "Raw events"] as const;
 type View = (typeof views)[number];
 
-/** Everything that happened, folded once there is something better to read. */
-export function Events(props: { jobId: string; events: readonly JobEvent[]; beginsOpen: boolean }) {
+/** Everything that happened; `isOpen` until somebody folds or unfolds it. */
+export function Events(props: { jobId: string; events: readonly JobEvent[]; isOpen: boolean }) {
   const [view, setView] = useState<View>("Timeline");
-  const [isOpen, setIsOpen] = useState(props.beginsOpen);
+  const [chosen, setChosen] = useState<boolean | null>(null);
+  const isOpen = chosen ?? props.isOpen;
   return (
     <details
       open={isOpen}
-      onToggle={(event) => setIsOpen(event.currentTarget.open)}
+      onToggle={({ currentTarget }) => currentTarget.open !== isOpen && setChosen(currentTarget.open)}
       className="rounded-md border border-line bg-sheet"
     >
       <summary className="px-4 py-2 font-semibold -outline-offset-2 hover:bg-hush">
@@ -23,12 +24,7 @@ export function Events(props: { jobId: string; events: readonly JobEvent[]; begi
       {isOpen && (
         <div className="border-t border-line py-2">
           <div className="flex justify-end px-3 pb-1">
-            <Toggle<View>
-              label="How to show events"
-              options={views}
-              chosen={view}
-              onChoose={(chosen) => setView(chosen)}
-            />
+            <Toggle<View> label="How to show events" options={views} chosen={view} onChoose={(next) => setView(next)} />
           </div>
           {view === "Timeline" ? (
             <Timeline jobId={props.jobId} events={props.events} />

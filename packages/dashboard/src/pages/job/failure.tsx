@@ -1,6 +1,7 @@
 import type { DashboardJob, FailureCode } from "@emend/contract";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { Button, buttonLook } from "../../parts/button.tsx";
+import { Clipped } from "../../parts/clipped.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Problem } from "../../parts/notice.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
@@ -64,9 +65,9 @@ export function Failure({ job }: { job: DashboardJob }) {
         <Icon name="cross" />
         <code>{failure.code}</code>
       </p>
-      <p className="max-h-60 overflow-y-auto whitespace-pre-wrap wrap-anywhere">
+      <Clipped className="whitespace-pre-wrap wrap-anywhere">
         <VisibleText text={failure.message} />
-      </p>
+      </Clipped>
       {advice.words && <p className="text-quiet">{advice.words}</p>}
       <Problem error={again.error} />
       {status !== "archived" && (

@@ -1,9 +1,10 @@
 import type { DashboardJob } from "@emend/contract";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useState } from "react";
+import { useCallback, useState } from "react";
 import { diffQuery, jobQuery, projectsQuery } from "../../api/queries.ts";
 import { DiffView } from "../../diff/diff-view.tsx";
+import { Clipped } from "../../parts/clipped.tsx";
 import { Pending } from "../../parts/notice.tsx";
 import { Prose } from "../../parts/prose.tsx";
 import { Sheet } from "../../parts/sheet.tsx";
@@ -15,6 +16,7 @@ import { FollowUp } from "./follow-up.tsx";
 import { JobHead } from "./job-head.tsx";
 import { useJobEvents } from "./use-job-events.ts";
 
+const none: readonly never[] = [];
 const route = getRouteApi("/jobs/$id");
 
 export function JobPage() {
@@ -37,6 +39,7 @@ function Job(props: { job: DashboardJob; stream: ReturnType<typeof useJobEvents>
   });
   const projects = useQuery(projectsQuery);
   const [isSplit, setIsSplit] = useState(false);
+  const fileUrl = useCallback((path: string) => `/jobs/${run.id}/file?path=${encodeURIComponent(path)}`, [run.id]);
   const project = projects.data?.find(({ id }) => id === job.projectId);
   const hasChanges = (diff.data?.files.length ?? 0) > 0;
   // Side by side the diff takes the whole width.
@@ -57,9 +60,9 @@ function Job(props: { job: DashboardJob; stream: ReturnType<typeof useJobEvents>
           {run.summary && (
             <Sheet className="grid gap-1 px-4 py-3">
               <h2 className="text-quiet">What was done</h2>
-              <div className="grid max-h-96 gap-2 overflow-y-auto wrap-anywhere">
+              <Clipped className="grid gap-2 wrap-anywhere">
                 <Prose text={run.summary} />
-              </div>
+              </Clipped>
             </Sheet>
           )}
           <Findings run={run} />
@@ -71,17 +74,22 @@ function Job(props: { job: DashboardJob; stream: ReturnType<typeof useJobEvents>
           >
             <DiffView
               diff={diff.data}
-              findings={run.findings?.introduced ?? []}
+              findings={run.findings?.introduced ?? none}
               isSplit={isSplit}
               onSplit={setIsSplit}
-              fileUrl={(path) => `/jobs/${run.id}/file?path=${encodeURIComponent(path)}`}
+              fileUrl={fileUrl}
             />
           </div>
         )}
         <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
           <Asked job={job} />
           <FollowUp run={run} />
-          <Events key={String(isActive)} jobId={run.id} events={stream.events} beginsOpen={isActive || !hasChanges} />
+          <Events
+            key={String(isActive)}
+            jobId={run.id}
+            events={stream.events}
+            isOpen={isActive || (diff.data !== undefined && !hasChanges)}
+          />
         </div>
       </div>
     </>

@@ -12,7 +12,7 @@ export function PullRequestButton(props: {
 }) {
   const { number, state, draft, url } = props.pullRequest;
   const isWaiting = state === "open" && props.isPrimary;
-  const className = buttonLook(isWaiting ? "primary" : "ordinary");
+  const className = `order-first sm:order-none ${buttonLook(isWaiting ? "primary" : "ordinary")}`;
   const words = (
     <>
       <Icon name={state === "merged" ? "merged" : state === "closed" ? "cross" : "open"} />

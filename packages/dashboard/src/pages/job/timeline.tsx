@@ -6,7 +6,7 @@ import { VisibleText } from "../../parts/visible-text.tsx";
 import { describeEvent } from "./describe-event.ts";
 import { StepTools } from "./step-tools.tsx";
 
-const eventsPerPiece = 50;
+const eventsPerPiece = 25;
 const eventPx = 52;
 
 /** What happened, in words; a thousand steps cost what is on screen. */

@@ -4,7 +4,7 @@ import { Button } from "../../parts/button.tsx";
 import { Near } from "../../parts/near.tsx";
 import { JobRow } from "./job-row.tsx";
 
-const rowsPerPiece = 50;
+const rowsPerPiece = 20;
 const nearPx = 1_600;
 
 /** Ten thousand rows cost what is on screen; older ones are asked for as the end comes near. */

@@ -1,9 +1,8 @@
 import type { DashboardJobRow } from "@emend/contract";
-import { Link } from "@tanstack/react-router";
 import { memo } from "react";
-import { rowAttribute } from "../../layout/use-shortcuts.ts";
 import { Age } from "../../parts/age.tsx";
 import { Icon } from "../../parts/icon.tsx";
+import { RowLink } from "../../parts/row-link.tsx";
 import { Figures, Status } from "../../parts/status.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
 
@@ -11,11 +10,8 @@ import { VisibleText } from "../../parts/visible-text.tsx";
 export const JobRow = memo(function JobRow({ job, project }: { job: DashboardJobRow; project: string }) {
   return (
     <li>
-      <Link
-        to="/jobs/$id"
-        params={{ id: job.id }}
-        {...rowAttribute}
-        preload={false}
+      <RowLink
+        path={`/jobs/${job.id}`}
         className="grid h-15 grid-cols-[minmax(0,1fr)_auto] content-center items-center gap-x-4 px-4 -outline-offset-2 hover:bg-hush md:h-9 md:grid-cols-[112px_minmax(0,1fr)_minmax(0,150px)_100px_84px_84px]"
       >
         <span className="order-2 flex md:order-none">
@@ -34,7 +30,7 @@ export const JobRow = memo(function JobRow({ job, project }: { job: DashboardJob
         <span className="order-4 text-right text-quiet md:order-none">
           <Age at={job.createdAt} />
         </span>
-      </Link>
+      </RowLink>
     </li>
   );
 });

@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { useCallback, useState } from "react";
 import { projectsQuery } from "../../api/queries.ts";
 import { DiffView } from "../../diff/diff-view.tsx";
 import { MarkdownText } from "../../diff/preview/markdown-text.tsx";
 import { Age } from "../../parts/age.tsx";
+import { Clipped } from "../../parts/clipped.tsx";
 import { CopyBlock } from "../../parts/copy-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Pending } from "../../parts/notice.tsx";
@@ -15,6 +16,7 @@ import { MergeBox } from "./merge-box.tsx";
 import { PullState } from "./pull-state.tsx";
 import { pullPath, pullQuery } from "./queries.ts";
 
+const none: readonly never[] = [];
 const route = getRouteApi("/pulls/$projectId/$number");
 
 export function PullPage() {
@@ -22,6 +24,8 @@ export function PullPage() {
   const pull = useQuery(pullQuery(name));
   const projects = useQuery(projectsQuery);
   const [isSplit, setIsSplit] = useState(false);
+  const address = pullPath(name);
+  const fileUrl = useCallback((path: string) => `${address}/file?path=${encodeURIComponent(path)}`, [address]);
   if (!pull.data) return <Pending error={pull.error} />;
   const { title, number, headRef, baseRef, checks, diff } = pull.data;
   const project = projects.data?.find(({ id }) => id === name.projectId);
@@ -66,9 +70,11 @@ export function PullPage() {
       </header>
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 pb-5 lg:grid-cols-[minmax(0,1fr)_336px]">
         <Sheet className="grid grid-cols-[minmax(0,1fr)] gap-3 px-5 py-4 font-serif text-[16px] leading-[26px] wrap-anywhere">
-          <MarkdownText text={pull.data.body} />
+          <Clipped className="grid grid-cols-[minmax(0,1fr)] gap-3">
+            <MarkdownText text={pull.data.body} />
+          </Clipped>
         </Sheet>
-        <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
+        <div className="order-first grid lg:order-none grid-cols-[minmax(0,1fr)] gap-5">
           <MergeBox pull={pull.data} />
           {checks.length > 0 && (
             <Sheet className="grid gap-2 px-4 py-3">
@@ -102,13 +108,7 @@ export function PullPage() {
         </div>
       </div>
       {diff.files.length > 0 ? (
-        <DiffView
-          diff={diff}
-          findings={[]}
-          isSplit={isSplit}
-          onSplit={setIsSplit}
-          fileUrl={(path) => `${pullPath(name)}/file?path=${encodeURIComponent(path)}`}
-        />
+        <DiffView diff={diff} findings={none} isSplit={isSplit} onSplit={setIsSplit} fileUrl={fileUrl} />
       ) : (
         <p className="text-quiet">The branch holds nothing that the base does not.</p>
       )}

@@ -1,11 +1,11 @@
 import type { DashboardPullRow } from "@emend/contract";
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { projectsQuery } from "../../api/queries.ts";
-import { rowAttribute } from "../../layout/use-shortcuts.ts";
 import { Age } from "../../parts/age.tsx";
 import { CopyBlock } from "../../parts/copy-button.tsx";
 import { Empty, Pending } from "../../parts/notice.tsx";
+import { RowLink } from "../../parts/row-link.tsx";
 import { Head, Sheet } from "../../parts/sheet.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
 import { PullState } from "./pull-state.tsx";
@@ -83,10 +83,8 @@ export function PullsPage() {
 function Row({ pull, project }: { pull: DashboardPullRow; project: string }) {
   return (
     <li>
-      <Link
-        to="/pulls/$projectId/$number"
-        params={{ projectId: pull.projectId, number: String(pull.number) }}
-        {...rowAttribute}
+      <RowLink
+        path={`/pulls/${pull.projectId}/${pull.number}`}
         className="grid min-h-9 grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 px-4 py-2 -outline-offset-2 hover:bg-hush md:grid-cols-[96px_minmax(0,1fr)_minmax(0,180px)_96px_84px] md:py-1"
       >
         <span className="order-2 md:order-none">
@@ -107,7 +105,7 @@ function Row({ pull, project }: { pull: DashboardPullRow; project: string }) {
         <span className="order-4 text-right text-quiet md:order-none">
           <Age at={pull.createdAt} />
         </span>
-      </Link>
+      </RowLink>
     </li>
   );
 }

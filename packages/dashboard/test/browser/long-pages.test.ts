@@ -1,0 +1,136 @@
+import { deflateSync } from "node:zlib";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, it } from "vitest";
+import { openDashboard } from "./support/dashboard.ts";
+import { desktop } from "./support/looks.ts";
+
+/** `EMEND_MEASURE=1` goes all the way and prints the long tasks of each page; a test asserts no time. */
+const isMeasuring = process.env.EMEND_MEASURE !== undefined;
+const dashboard = openDashboard();
+const jobsCount = 10_000;
+const stepsCount = 1_000;
+const longJob = "job_longlonglonglonglong";
+let projectId: string;
+
+/** A page of docs, 5,000 lines of diff: most lines edited, as by a term that was replaced. */
+const diff = [
+  "diff --git a/guide.md b/guide.md",
+  "--- a/guide.md",
+  "+++ b/guide.md",
+  "@@ -1,2500 +1,2500 @@",
+  ...Array.from({ length: 250 }, (_, piece) => [
+    ...Array.from({ length: 10 }, (_, line) => `-Line ${piece * 10 + line}: an API token is sent with each request.`),
+    ...Array.from({ length: 10 }, (_, line) => `+Line ${piece * 10 + line}: an access key is sent with each request.`),
+  ]).flat(),
+  "",
+].join("\n");
+
+beforeAll(async () => {
+  projectId = (await dashboard.addSample("Long")).id;
+  const { pool } = dashboard.installation.database;
+  await pool.query(
+    `insert into jobs (id, project_id, status, prompt, model, repository_url, branch, created_by, created_at, ended_at)
+     select 'job_' || lpad(n::text, 20, '0'), $1, 'completed', 'Prompt number ' || n, 'emend/rules', 'x', 'b' || n, 'test',
+       now() - interval '1 day', now() from generate_series(1, $2::int) n`,
+    [projectId, jobsCount],
+  );
+  await pool.query(
+    `insert into jobs (id, project_id, status, prompt, model, repository_url, branch, created_by, ended_at, event_seq, diff)
+     values ($1, $2, 'completed', 'A long job', 'emend/rules', 'x', 'long', 'test', now(), $3, $4)`,
+    [longJob, projectId, stepsCount, deflateSync(diff)],
+  );
+  await pool.query(
+    `insert into job_events (job_id, seq, kind, data)
+     select $1, n, 'step', jsonb_build_object('number', n, 'text', 'Looking at page ' || n, 'tools', jsonb_build_array(
+       jsonb_build_object('name', 'read_file', 'input', jsonb_build_object('path', 'p' || n || '.md'), 'ok', true)))
+     from generate_series(1, $2::int) n`,
+    [longJob, stepsCount],
+  );
+});
+
+async function watchTasks(page: Page): Promise<(name: string) => Promise<void>> {
+  if (!isMeasuring) return async () => {};
+  const session = await page.context().newCDPSession(page);
+  let longest: number[] = [];
+  session.on("Tracing.dataCollected", ({ value }) => {
+    // By the thread's own clock: a busy machine makes no task longer.
+    for (const { name, tdur } of value as unknown as { name: string; tdur?: number }[])
+      if (name.endsWith("RunTask") && tdur) longest.push(Math.round(tdur / 1000));
+  });
+  const start = () => session.send("Tracing.start", { categories: "devtools.timeline", transferMode: "ReportEvents" });
+  await start();
+  return async (name) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    session.once("Tracing.tracingComplete", () => resolve());
+    await session.send("Tracing.end");
+    await promise;
+    const top = longest.sort((a, b) => b - a).slice(0, 5);
+    console.log(`${name}: longest tasks ${top.join(", ")} ms of processor time`);
+    longest = [];
+    await start();
+  };
+}
+
+/** Down in steps of a screen, waiting for each to be painted. */
+async function scrollDown(page: Page, screens: number): Promise<void> {
+  for (let screen = 0; screen < screens; screen += 1) {
+    await page.mouse.wheel(0, 800);
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+  }
+}
+
+const elementsOf = (page: Page) => page.evaluate<number>("document.querySelectorAll('*').length");
+
+it("scrolls over ten thousand jobs with those on screen made alone", {
+  timeout: isMeasuring ? 600_000 : 120_000,
+}, async () => {
+  const page = await dashboard.logIn(desktop, "/app/keys");
+  const tell = await watchTasks(page);
+  await page.goto(`${dashboard.url}/app`);
+  await page.locator("[data-row]").first().waitFor();
+  await tell("jobs, first paint");
+  await page.mouse.move(600, 600);
+  const lowest = page.getByText(`Prompt number ${isMeasuring ? 1 : jobsCount - 500}`, { exact: true });
+  while ((await lowest.count()) === 0) {
+    await page.evaluate("scrollTo(0, document.body.scrollHeight)");
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+  }
+  await tell("jobs, down to the last");
+  await page.evaluate("scrollTo(0, document.body.scrollHeight / 2)");
+  await scrollDown(page, isMeasuring ? 100 : 5);
+  expect(await page.locator("[data-row]").count()).toBeLessThan(200);
+  expect(await elementsOf(page)).toBeLessThan(5_000);
+  await tell("jobs, scrolled");
+
+  // The keyboard walks on where rows are made as it comes.
+  await page.evaluate("scrollTo(0, 0)");
+  await page.getByText("A long job").waitFor();
+  for (let row = 0; row < 60; row += 1) await page.keyboard.press("j");
+  expect(await page.evaluate("document.activeElement.textContent")).toContain(`Prompt number ${jobsCount - 58}`);
+});
+
+it("shows a thousand steps and a diff of five thousand lines piece by piece", async () => {
+  const page = await dashboard.logIn(desktop, "/app/keys");
+  const tell = await watchTasks(page);
+  await page.goto(`${dashboard.url}/app/jobs/${longJob}`);
+  await page.getByText("+2500").first().waitFor();
+  await page.getByText("1000 events").waitFor();
+  await page.locator("ins").first().waitFor();
+  expect(await elementsOf(page)).toBeLessThan(5_000);
+  await tell("job, first paint");
+  await page.mouse.move(900, 600);
+  await scrollDown(page, isMeasuring ? 150 : 5);
+  await tell("diff, scrolled");
+  await page.getByRole("button", { name: "Side by side" }).click();
+  await scrollDown(page, 20);
+  await tell("diff, side by side");
+  await page.evaluate("scrollTo(0, document.body.scrollHeight)");
+  await page.locator("summary", { hasText: "Timeline" }).click();
+  await page.getByText("Looking at page 1", { exact: true }).waitFor();
+  await page.evaluate("scrollTo(0, document.body.scrollHeight)");
+  await page.getByText("Looking at page 1000", { exact: true }).waitFor();
+  await tell("timeline, to its end");
+  await page.getByRole("button", { name: "Raw events" }).click();
+  await scrollDown(page, 20);
+  await tell("raw events");
+});
