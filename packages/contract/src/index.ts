@@ -5,6 +5,7 @@ export type * from "./dashboard.ts";
 export type * from "./dashboard-accounts.ts";
 export type * from "./dashboard-health.ts";
 export type * from "./dashboard-projects.ts";
+export type * from "./dashboard-usage.ts";
 export type * from "./dashboard-pulls.ts";
 export { type DiffRow, pairLines } from "./diff/pair-lines.ts";
 export { type DiffLine, parsePatch } from "./diff/parse-patch.ts";

@@ -6,6 +6,9 @@ import { Empty } from "./parts/notice.tsx";
 
 // Where one lands is loaded at once; every other page with its first visit, or when a link to it is pointed at.
 const JobPage = lazyRouteComponent(() => import("./pages/job/job-page.tsx"), "JobPage");
+const AddProjectPage = lazyRouteComponent(() => import("./pages/projects/add-project.tsx"), "AddProjectPage");
+const HealthPage = lazyRouteComponent(() => import("./pages/health/health-page.tsx"), "HealthPage");
+const UsagePage = lazyRouteComponent(() => import("./pages/usage/usage-page.tsx"), "UsagePage");
 const KeysPage = lazyRouteComponent(() => import("./pages/keys/keys-page.tsx"), "KeysPage");
 const ProjectPage = lazyRouteComponent(() => import("./pages/projects/project-page.tsx"), "ProjectPage");
 const ProjectsPage = lazyRouteComponent(() => import("./pages/projects/projects-page.tsx"), "ProjectsPage");
@@ -32,7 +35,26 @@ const jobs = createRoute({
 const job = createRoute({ getParentRoute: () => root, path: "/jobs/$id", component: JobPage });
 const keys = createRoute({ getParentRoute: () => root, path: "/keys", component: KeysPage });
 const projects = createRoute({ getParentRoute: () => root, path: "/projects", component: ProjectsPage });
-const project = createRoute({ getParentRoute: () => root, path: "/projects/$id", component: ProjectPage });
+const project = createRoute({
+  getParentRoute: () => root,
+  path: "/projects/$id",
+  component: ProjectPage,
+  validateSearch: (given: Record<string, unknown>) => pick("tab", given),
+});
+const addProject = createRoute({ getParentRoute: () => root, path: "/projects/new", component: AddProjectPage });
+const health = createRoute({
+  getParentRoute: () => root,
+  path: "/health",
+  component: HealthPage,
+  validateSearch: (given: Record<string, unknown>) => pick("project", given),
+});
+const usage = createRoute({
+  getParentRoute: () => root,
+  path: "/usage",
+  component: UsagePage,
+  validateSearch: (given: Record<string, unknown>): { days?: number } =>
+    Number.isInteger(given.days) ? { days: given.days as number } : {},
+});
 const pulls = createRoute({
   getParentRoute: () => root,
   path: "/pulls",
@@ -62,7 +84,7 @@ function pick<K extends string>(name: K, given: Record<string, unknown>): { [nam
 
 export function createAppRouter() {
   return createRouter({
-    routeTree: root.addChildren([jobs, job, keys, projects, project, pulls, pull, login, welcome, start, settings]),
+    routeTree: root.addChildren([jobs, job, keys, projects, project, addProject, health, usage, pulls, pull, login, welcome, start, settings]),
     basepath: appPath,
     defaultPreload: "intent",
   });

@@ -83,6 +83,8 @@ function usePlaces(text: string): readonly Place[] {
     { key: "jobs", kind: "page", label: "Jobs", go: () => navigate({ to: "/" }) },
     { key: "pulls", kind: "page", label: "Pull requests", go: () => navigate({ to: "/pulls", search: {} }) },
     { key: "projects", kind: "page", label: "Projects", go: () => navigate({ to: "/projects" }) },
+    { key: "health", kind: "page", label: "Site health", go: () => navigate({ to: "/health", search: {} }) },
+    { key: "usage", kind: "page", label: "Usage", go: () => navigate({ to: "/usage", search: {} }) },
     { key: "keys", kind: "page", label: "API keys", go: () => navigate({ to: "/keys" }) },
   ];
   return [

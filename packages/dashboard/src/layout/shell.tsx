@@ -15,6 +15,8 @@ const pages = [
   { to: "/", label: "Jobs" },
   { to: "/pulls", label: "Pull requests" },
   { to: "/projects", label: "Projects" },
+  { to: "/health", label: "Health" },
+  { to: "/usage", label: "Usage" },
   { to: "/keys", label: "API keys" },
 ] as const;
 
@@ -38,12 +40,15 @@ export function Shell() {
           </Link>
           {session.data && (
             <>
-              <nav aria-label="Pages" className="order-last flex w-full gap-5 sm:order-none sm:w-auto sm:flex-1">
+              <nav
+                aria-label="Pages"
+                className="order-last flex w-full gap-5 overflow-x-auto sm:order-none sm:w-auto sm:flex-1"
+              >
                 {pages.map((page) => (
                   <Link
                     key={page.to}
                     to={page.to}
-                    className={`-mb-px border-b-2 py-3 hover:text-ink ${page === pageOf(pathname) ? "border-ink" : "border-transparent text-quiet"}`}
+                    className={`border-b-2 py-3 whitespace-nowrap hover:text-ink ${page === pageOf(pathname) ? "border-ink" : "border-transparent text-quiet"}`}
                   >
                     {page.label}
                   </Link>

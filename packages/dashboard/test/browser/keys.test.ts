@@ -26,7 +26,16 @@ it.each(bothLooks)("shows a new key once; it works until it is revoked: $name", 
   const use = async () =>
     (await fetch(`${dashboard.url}/v2/agent/${id}/jobs`, { headers: { authorization: `Bearer ${key}` } })).status;
   expect(await use()).toBe(200);
-  await row.getByRole("button", { name: "Revoke" }).click();
+
+  await row.getByRole("button", { name: "Rotate" }).click();
+  await page.getByLabel("The old key ends").selectOption("7");
+  await page.getByRole("button", { name: "Rotate key" }).click();
+  await page.getByRole("dialog", { name: "Your new key" }).getByText("works for 7 more days").waitFor();
+  await page.getByRole("button", { name: "I have it" }).click();
+  await row.filter({ hasText: "expires in 7 days" }).waitFor();
+  expect(await use()).toBe(200);
+
+  await row.filter({ hasText: "expires in 7 days" }).getByRole("button", { name: "Revoke" }).click();
   await page.getByRole("button", { name: "Revoke key" }).click();
   await page.getByRole("dialog").waitFor({ state: "detached" });
   await expect.poll(use).toBe(401);

@@ -17,6 +17,13 @@ const pages: readonly { path: string; seen: (page: Page) => Locator }[] = [
   { path: "/app", seen: (page) => page.getByText("No job yet") },
   { path: "/app/projects", seen: (page) => page.getByText("Courier docs") },
   { path: "/app/projects/PROJECT", seen: (page) => page.getByRole("button", { name: "Save" }) },
+  { path: "/app/projects/PROJECT?tab=policy", seen: (page) => page.getByText("What a job may change") },
+  { path: "/app/projects/PROJECT?tab=guidance", seen: (page) => page.getByText("Context repositories") },
+  { path: "/app/projects/PROJECT?tab=connection", seen: (page) => page.getByText("Keys for models") },
+  { path: "/app/projects/PROJECT?tab=webhooks", seen: (page) => page.getByText("Be told when") },
+  { path: "/app/projects/new", seen: (page) => page.getByRole("button", { name: "Add project" }) },
+  { path: "/app/health", seen: (page) => page.getByText("Nobody has looked") },
+  { path: "/app/usage", seen: (page) => page.getByText("No job was created") },
   { path: "/app/keys", seen: (page) => page.getByText("CI", { exact: true }) },
 ];
 

@@ -20,6 +20,7 @@ import { projectRoutes } from "./routes/projects.ts";
 import { pullRoutes } from "./routes/pulls.ts";
 import { sessionRoute } from "./routes/session.ts";
 import { streamEventsRoute } from "./routes/stream-events.ts";
+import { usageRoutes } from "./routes/usage.ts";
 
 export const apiPrefix = "/dashboard/api";
 
@@ -41,6 +42,7 @@ export function dashboardPlugin(deps: DashboardDeps): (app: FastifyInstance) => 
         automationRoutes(api, shared);
         keyRoutes(api, shared);
         healthRoutes(api, shared);
+        usageRoutes(api, shared);
         jobRoutes(api, shared);
         composeJobRoutes(api, shared);
         jobDetailRoutes(api, shared);

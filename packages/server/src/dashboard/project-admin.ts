@@ -24,7 +24,7 @@ export interface NewProject {
   settings?: Readonly<Record<string, unknown>>;
 }
 
-export interface NewContext {
+interface NewContext {
   projectId: string;
   name: string;
   forge: string;

@@ -8,8 +8,9 @@ import { ExpiryBadge } from "./expiry-badge.tsx";
 interface RowProps {
   apiKey: DashboardKey;
   projects: readonly string[];
-  onRotate(): void;
-  onRevoke(): void;
+  /** Absent for whoever may not. */
+  onRotate?(): void;
+  onRevoke?(): void;
 }
 
 export function KeyRow({ apiKey: key, projects, onRotate, onRevoke }: RowProps) {
@@ -42,7 +43,7 @@ export function KeyRow({ apiKey: key, projects, onRotate, onRevoke }: RowProps) 
         )}
         <ExpiryBadge apiKey={key} />
       </p>
-      {key.revokedAt === null && (
+      {onRotate && (
         <p className="flex gap-2">
           <Button onClick={onRotate}>Rotate</Button>
           <Button look="danger" onClick={onRevoke}>

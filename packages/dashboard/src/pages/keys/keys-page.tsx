@@ -3,9 +3,10 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { keysQuery, projectsQuery } from "../../api/queries.ts";
 import { Button } from "../../parts/button.tsx";
-import { CopyButton } from "../../parts/copy-button.tsx";
+import { CopyBlock, CopyButton } from "../../parts/copy-button.tsx";
 import { Empty, Pending } from "../../parts/notice.tsx";
 import { Head, Sheet } from "../../parts/sheet.tsx";
+import { useMayWrite } from "../../parts/use-may-write.ts";
 import { VisibleText } from "../../parts/visible-text.tsx";
 import { CreateKey } from "./create-key.tsx";
 import { KeyRow } from "./key-row.tsx";
@@ -20,11 +21,14 @@ type Open =
 export function KeysPage() {
   const keys = useQuery(keysQuery);
   const projects = useQuery(projectsQuery);
+  const mayWrite = useMayWrite();
   const [open, setOpen] = useState<Open | null>(null);
   if (!keys.data || !projects.data) return <Pending error={keys.error ?? projects.error} />;
   const close = () => setOpen(null);
-  const live = keys.data.filter((key) => key.revokedAt === null);
-  const revoked = keys.data.filter((key) => key.revokedAt !== null);
+  const isOver = (key: DashboardKey) =>
+    key.revokedAt !== null || (key.expiresAt !== null && Date.parse(key.expiresAt) <= Date.now());
+  const live = keys.data.filter((key) => !isOver(key));
+  const over = keys.data.filter(isOver);
   const nameOf = new Map(projects.data.map(({ id, name }) => [id, name]));
   const rows = (list: readonly DashboardKey[]) =>
     list.map((key) => (
@@ -32,8 +36,11 @@ export function KeysPage() {
         key={key.id}
         apiKey={key}
         projects={key.projectIds.map((id) => nameOf.get(id) ?? id)}
-        onRotate={() => setOpen({ kind: "create", like: key })}
-        onRevoke={() => setOpen({ kind: "revoke", key })}
+        {...(mayWrite &&
+          !isOver(key) && {
+            onRotate: () => setOpen({ kind: "create", like: key }),
+            onRevoke: () => setOpen({ kind: "revoke", key }),
+          })}
       />
     ));
 
@@ -41,13 +48,15 @@ export function KeysPage() {
     <>
       <title>API keys · Emend</title>
       <Head title="API keys">
-        <Button
-          look="primary"
-          disabled={projects.data.length === 0}
-          onClick={() => setOpen({ kind: "create", like: null })}
-        >
-          Create key
-        </Button>
+        {mayWrite && (
+          <Button
+            look="primary"
+            disabled={projects.data.length === 0}
+            onClick={() => setOpen({ kind: "create", like: null })}
+          >
+            Create key
+          </Button>
+        )}
       </Head>
       <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
         <section className="grid grid-cols-[minmax(0,1fr)] gap-2">
@@ -70,14 +79,21 @@ export function KeysPage() {
         <section className="grid grid-cols-[minmax(0,1fr)] gap-2">
           <h2>Keys</h2>
           <Sheet>
-            {live.length === 0 && <Empty>No key yet. Programs need one to call the API.</Empty>}
+            {live.length === 0 && (
+              <Empty>
+                <p>No key is live. Programs need one to call the API; on the command line:</p>
+                <CopyBlock
+                  text={`emend key create --project ${projects.data[0]?.id ?? "ID"} --name CI --expires 90d`}
+                />
+              </Empty>
+            )}
             <ul className="divide-y divide-line">{rows(live)}</ul>
           </Sheet>
-          {revoked.length > 0 && (
+          {over.length > 0 && (
             <details>
-              <summary className="py-2 text-quiet">{revoked.length} revoked</summary>
+              <summary className="py-2 text-quiet">{over.length} revoked or expired</summary>
               <Sheet>
-                <ul className="divide-y divide-line">{rows(revoked)}</ul>
+                <ul className="divide-y divide-line">{rows(over)}</ul>
               </Sheet>
             </details>
           )}

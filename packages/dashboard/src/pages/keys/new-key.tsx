@@ -10,6 +10,8 @@ export interface ShownKey {
   scope: "read" | "write";
   projectId: string;
   replaces: DashboardKey | null;
+  /** Of the key that it replaces; null: until somebody revokes it. */
+  overlapDays: number | null;
 }
 
 /** The one time that a key is seen. */
@@ -24,7 +26,7 @@ export function NewKey({ shown, onClose }: { shown: ShownKey; onClose(): void })
       <CopyBlock text={shown.scope === "write" ? createLine(url, shown.key) : listLine(url, shown.key)} />
       {shown.replaces && (
         <p className="text-quiet">
-          Once everything uses the new key, revoke the old one: <code>{shown.replaces.hint}…</code>
+          The old key, <code>{shown.replaces.hint}…</code>, {endOf(shown.overlapDays)}
         </p>
       )}
       <div className="flex justify-end">
@@ -32,6 +34,11 @@ export function NewKey({ shown, onClose }: { shown: ShownKey; onClose(): void })
       </div>
     </Dialog>
   );
+}
+
+function endOf(overlapDays: number | null): string {
+  if (overlapDays === null) return "works until you revoke it.";
+  return overlapDays === 0 ? "was revoked." : `works for ${overlapDays} more days at most, or until you revoke it.`;
 }
 
 function createLine(url: string, key: string): string {

@@ -1,62 +1,103 @@
 import type { DashboardProject } from "@emend/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { request } from "../../api/request.ts";
-import { Button } from "../../parts/button.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
-import { Field } from "../../parts/field.tsx";
-import { Problem } from "../../parts/notice.tsx";
+import { CopyBlock } from "../../parts/copy-button.tsx";
+import { Form } from "../../parts/form.tsx";
+import { SelectInput, TextInput } from "../../parts/inputs.tsx";
+import { Head, Sheet } from "../../parts/sheet.tsx";
+import { forgeOptions, forgeWords } from "./forges.ts";
 
-export function AddProject({ onClose }: { onClose(): void }) {
+export function AddProjectPage() {
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const [name, setName] = useState("");
-  const [docsDir, setDocsDir] = useState("");
+  const [forge, setForge] = useState<DashboardProject["forge"]>("local");
+  const [typed, setTyped] = useState({ name: "", repo: "", credential: "", baseRef: "", docsDir: "" });
+  const field = (name: keyof typeof typed) => ({
+    value: typed[name],
+    onText: (text: string) => setTyped((before) => ({ ...before, [name]: text })),
+  });
   const add = useMutation({
-    mutationFn: () => request<DashboardProject>("/projects", { body: { name, forge: "local", docsDir } }),
+    mutationFn: () => {
+      const { name, repo, credential, baseRef, docsDir } = typed;
+      const far = forge === "local" ? {} : { repo: repo.trim(), credential };
+      const body = { name, forge, ...far, ...(baseRef && { baseRef }), ...(docsDir && { docsDir }) };
+      return request<DashboardProject>("/projects", { body });
+    },
     async onSuccess({ id }) {
       await queries.invalidateQueries({ queryKey: ["projects"] });
-      await navigate({ to: "/projects/$id", params: { id } });
+      await navigate({ to: "/projects/$id", params: { id }, search: forge === "local" ? {} : { tab: "connection" } });
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    add.mutate();
-  };
   return (
-    <Dialog title="Add a project" onClose={onClose}>
-      <p className="text-quiet">
-        Its repository is kept here, empty at first: you push your docs to it. One on GitHub, GitLab or Gitea is added
-        on the command line, by <code>emend project add</code>.
-      </p>
-      <form onSubmit={submit} className="grid gap-4">
-        <Field label="Name">
-          {(id) => (
-            <input id={id} required maxLength={200} value={name} onChange={(event) => setName(event.target.value)} />
+    <div className="mx-auto max-w-[640px]">
+      <title>Add a project · Emend</title>
+      <Head title="Add a project" />
+      <Sheet className="p-5">
+        <Form
+          action={add}
+          submit={add.isPending && forge !== "local" ? "Looking at the repository …" : "Add project"}
+          onCancel={() => navigate({ to: "/projects" })}
+        >
+          <TextInput label="Name" required maxLength={200} {...field("name")} />
+          <SelectInput label="Where its repository is" value={forge} onValue={setForge} options={forgeOptions} />
+          {forge === "local" ? (
+            <p className="text-quiet">
+              A repository is made, empty at first: you push your docs to it, and pull requests are read here.
+            </p>
+          ) : (
+            <>
+              <TextInput
+                label="Address"
+                type="url"
+                required
+                maxLength={1000}
+                isCode
+                placeholder={forgeWords[forge].address}
+                {...field("repo")}
+              />
+              <TextInput
+                label="Token"
+                help={`${forgeWords[forge].token} It is stored sealed and never shown again.`}
+                type="password"
+                autoComplete="off"
+                required
+                isCode
+                {...field("credential")}
+              />
+            </>
           )}
-        </Field>
-        <Field label="Folder of the docs" help="Empty: the whole repository.">
-          {(id) => (
-            <input
-              id={id}
-              className="font-mono text-[13px]"
-              placeholder="docs"
-              value={docsDir}
-              onChange={(event) => setDocsDir(event.target.value)}
+          <div className="grid gap-4 sm:grid-cols-2">
+            <TextInput
+              label="Base branch"
+              isCode
+              maxLength={200}
+              placeholder="the default branch"
+              {...field("baseRef")}
             />
-          )}
-        </Field>
-        <Problem error={add.error} />
-        <div className="flex justify-end gap-2">
-          <Button look="plain" onClick={onClose}>
-            Not now
-          </Button>
-          <Button type="submit" look="primary" disabled={add.isPending}>
-            Add project
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+            <TextInput
+              label="Folder of the docs"
+              isCode
+              maxLength={1000}
+              placeholder="the whole repository"
+              {...field("docsDir")}
+            />
+          </div>
+        </Form>
+      </Sheet>
+      <p className="pt-6 pb-2 text-quiet">The same on the command line:</p>
+      <CopyBlock text={commandOf(forge, typed)} />
+    </div>
   );
+}
+
+/** Without the token: it stays out of the shell's history. */
+function commandOf(forge: string, typed: { name: string; repo: string; baseRef: string; docsDir: string }): string {
+  const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+  const parts = ["emend project add", quoted(typed.name || "My docs"), "--forge", forge];
+  if (forge !== "local") parts.push("--repo", typed.repo ? quoted(typed.repo) : "URL", "--token-env FORGE_TOKEN");
+  if (typed.baseRef) parts.push("--base", quoted(typed.baseRef));
+  if (typed.docsDir) parts.push("--docs", quoted(typed.docsDir));
+  return parts.join(" ");
 }

@@ -1,3 +1,4 @@
+import type { DashboardProject } from "@emend/contract";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { projectsQuery } from "../../api/queries.ts";
@@ -5,17 +6,34 @@ import { buttonLook } from "../../parts/button.tsx";
 import { CopyBlock } from "../../parts/copy-button.tsx";
 import { Empty, Pending } from "../../parts/notice.tsx";
 import { Head, Sheet } from "../../parts/sheet.tsx";
+import { Tabs } from "../../parts/tabs.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
-import { EditProject } from "./edit-project.tsx";
+import { Connection } from "./connection.tsx";
+import { ContextRepositories } from "./context-repositories.tsx";
+import { ModelKeys } from "./model-keys.tsx";
+import { Quota } from "./quota.tsx";
+import { generalGroups, guidanceGroups, policyGroups } from "./setting-groups.ts";
+import { SettingsForm } from "./settings-form.tsx";
+import { Webhooks } from "./webhooks.tsx";
 
 const route = getRouteApi("/projects/$id");
+const tabs = [
+  { value: "general", words: "General" },
+  { value: "policy", words: "Policy" },
+  { value: "guidance", words: "Guidance" },
+  { value: "connection", words: "Connection" },
+  { value: "webhooks", words: "Webhooks" },
+] as const;
+type Tab = (typeof tabs)[number]["value"];
 
 export function ProjectPage() {
   const { id } = route.useParams();
+  const { tab } = route.useSearch();
   const projects = useQuery(projectsQuery);
   if (!projects.data) return <Pending error={projects.error} />;
   const project = projects.data.find((each) => each.id === id);
   if (!project) return <Empty>There is no such project.</Empty>;
+  const chosen = tabs.find(({ value }) => value === tab)?.value ?? "general";
   return (
     <>
       <title>{`${project.name} · Emend`}</title>
@@ -23,31 +41,69 @@ export function ProjectPage() {
         <Link to="/" search={{ project: id }} className={buttonLook("ordinary")}>
           Jobs
         </Link>
+        <Link to="/health" search={{ project: id }} className={buttonLook("ordinary")}>
+          Site health
+        </Link>
         {project.pullsUrl && (
-          <a href={project.pullsUrl} className={buttonLook("ordinary")}>
+          <Link to="/pulls" search={{ project: id }} className={buttonLook("ordinary")}>
             Pull requests
-          </a>
+          </Link>
         )}
       </Head>
-      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_380px]">
-        <EditProject key={id} project={project} />
-        <aside className="grid grid-cols-[minmax(0,1fr)] gap-6">
-          <Sheet className="grid gap-2 p-4">
-            <h2>Project id</h2>
-            <CopyBlock text={id} />
-          </Sheet>
-          <Sheet className="grid gap-2 p-4">
-            <h2>Repository</h2>
-            <CopyBlock text={project.repositoryUrl} />
-            {project.forge === "local" && (
-              <>
-                <p className="text-quiet">To fill it from a checkout of your docs; the password is an API key:</p>
-                <CopyBlock text={`git push ${project.repositoryUrl} HEAD:main`} />
-              </>
-            )}
-          </Sheet>
-        </aside>
+      <Tabs label="Settings" tabs={tabs} chosen={chosen} to="/projects/$id" params={{ id }} />
+      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px]">
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
+          <Panel key={`${id}/${chosen}`} tab={chosen} project={project} />
+        </div>
+        <Aside project={project} />
       </div>
     </>
+  );
+}
+
+function Panel({ tab, project }: { tab: Tab; project: DashboardProject }) {
+  switch (tab) {
+    case "general":
+      return <SettingsForm project={project} groups={generalGroups(project)} />;
+    case "policy":
+      return <SettingsForm project={project} groups={policyGroups(project)} />;
+    case "guidance":
+      return (
+        <>
+          <SettingsForm project={project} groups={guidanceGroups} />
+          <ContextRepositories project={project} />
+        </>
+      );
+    case "connection":
+      return (
+        <>
+          <Connection project={project} />
+          <ModelKeys project={project} />
+        </>
+      );
+    case "webhooks":
+      return <Webhooks project={project} />;
+  }
+}
+
+function Aside({ project }: { project: DashboardProject }) {
+  return (
+    <aside className="grid grid-cols-[minmax(0,1fr)] gap-6">
+      <Sheet className="grid grid-cols-[minmax(0,1fr)] gap-2 p-4">
+        <h2>Project id</h2>
+        <CopyBlock text={project.id} />
+        <Quota project={project} />
+      </Sheet>
+      <Sheet className="grid grid-cols-[minmax(0,1fr)] gap-2 p-4">
+        <h2>Repository</h2>
+        <CopyBlock text={project.repositoryUrl} />
+        {project.forge === "local" && (
+          <>
+            <p className="text-quiet">To fill it from a checkout of your docs; the password is an API key:</p>
+            <CopyBlock text={`git push ${project.repositoryUrl} HEAD:${project.baseRef ?? "main"}`} />
+          </>
+        )}
+      </Sheet>
+    </aside>
   );
 }

@@ -1,0 +1,75 @@
+import type { DashboardSiteCheck, DashboardSiteFinding } from "@emend/contract";
+import { useState } from "react";
+import { Icon } from "../../parts/icon.tsx";
+import { Empty } from "../../parts/notice.tsx";
+import { Sheet } from "../../parts/sheet.tsx";
+import { VisibleText } from "../../parts/visible-text.tsx";
+
+const severities = {
+  error: { icon: "cross", colour: "text-bad", word: "Error" },
+  warning: { icon: "warning", colour: "text-warn", word: "Warning" },
+  info: { icon: "dots", colour: "text-quiet", word: "Remark" },
+} as const;
+
+/** What the newest look found: worst first, one kind at a time if wanted. */
+export function Findings(props: { findings: readonly DashboardSiteFinding[]; latest: DashboardSiteCheck }) {
+  const { counts } = props.latest;
+  const [chosen, setChosen] = useState("");
+  const shown = props.findings.filter(({ check }) => chosen === "" || check === chosen);
+  const total = counts.reduce((sum, { check, count }) => sum + (chosen === "" || check === chosen ? count : 0), 0);
+  return (
+    <section className="grid grid-cols-[minmax(0,1fr)] gap-2" aria-label="Findings">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <h2>
+          {total} {total === 1 ? "finding" : "findings"}
+        </h2>
+        {counts.length > 1 && (
+          <select aria-label="Kind of finding" value={chosen} onChange={(event) => setChosen(event.target.value)}>
+            <option value="">Every kind</option>
+            {counts.map(({ check, count }) => (
+              <option key={check} value={check}>
+                {check} ({count})
+              </option>
+            ))}
+          </select>
+        )}
+      </div>
+      <Sheet className="overflow-hidden">
+        {total === 0 && <Empty>The checks found nothing to mend.</Empty>}
+        <ul className="divide-y divide-line">
+          {shown.map((finding, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: two of one line may say the same
+            <li key={index} className="[contain-intrinsic-size:auto_60px] [content-visibility:auto]">
+              <Row finding={finding} />
+            </li>
+          ))}
+        </ul>
+        {shown.length < total && (
+          <p className="border-t border-line px-4 py-2 text-quiet">
+            {total - shown.length} more were counted and are not kept here; <code>emend check</code> lists all.
+          </p>
+        )}
+      </Sheet>
+    </section>
+  );
+}
+
+function Row({ finding }: { finding: DashboardSiteFinding }) {
+  const { icon, colour, word } = severities[finding.severity];
+  return (
+    <div className="grid gap-x-4 px-4 py-2 md:grid-cols-[96px_minmax(0,1fr)]">
+      <span className={`inline-flex items-center gap-1.5 self-start font-medium ${colour}`}>
+        <Icon name={icon} />
+        {word}
+      </span>
+      <div className="min-w-0">
+        <p className="wrap-anywhere">
+          <VisibleText text={finding.message} />
+        </p>
+        <p className="font-mono text-[13px] wrap-anywhere text-quiet">
+          <VisibleText text={`${finding.path}:${finding.line}`} /> · {finding.check}
+        </p>
+      </div>
+    </div>
+  );
+}

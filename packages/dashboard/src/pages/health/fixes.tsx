@@ -1,0 +1,55 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { request } from "../../api/request.ts";
+import { Button } from "../../parts/button.tsx";
+import { Problem } from "../../parts/notice.tsx";
+import { Sheet } from "../../parts/sheet.tsx";
+import { VisibleText } from "../../parts/visible-text.tsx";
+
+interface Fix {
+  prompt: string;
+  because: string;
+}
+
+/** What was found, as jobs: one click starts one. */
+export function Fixes({ projectId, fixes }: { projectId: string; fixes: readonly Fix[] }) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const start = useMutation({
+    mutationFn: (prompt: string) => request<{ id: string }>(`/projects/${projectId}/jobs`, { body: { prompt } }),
+    async onSuccess({ id }) {
+      void queries.invalidateQueries({ queryKey: ["jobs"] });
+      void queries.invalidateQueries({ queryKey: ["projects"] });
+      await navigate({ to: "/jobs/$id", params: { id } });
+    },
+  });
+  if (fixes.length === 0) return null;
+  return (
+    <section className="grid grid-cols-[minmax(0,1fr)] gap-2" aria-label="Fixes">
+      <h2>Fixes</h2>
+      <Problem error={start.error} />
+      <Sheet>
+        <ul className="divide-y divide-line">
+          {fixes.map(({ prompt, because }, index) => (
+            <li key={prompt} className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 px-4 py-3">
+              <div className="min-w-0 flex-1 basis-60">
+                <p className="line-clamp-2 font-serif text-[16px] leading-6 wrap-anywhere">
+                  <VisibleText text={prompt} />
+                </p>
+                <p className="text-quiet">{because}</p>
+              </div>
+              <Button
+                look={index === 0 ? "primary" : "ordinary"}
+                disabled={start.isPending}
+                aria-label={`Start job: ${prompt.split("\n", 1)[0]}`}
+                onClick={() => start.mutate(prompt)}
+              >
+                Start job
+              </Button>
+            </li>
+          ))}
+        </ul>
+      </Sheet>
+    </section>
+  );
+}

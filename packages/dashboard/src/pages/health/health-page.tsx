@@ -1,0 +1,95 @@
+import type { DashboardProject } from "@emend/contract";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { healthQuery } from "../../api/project-queries.ts";
+import { projectsQuery } from "../../api/queries.ts";
+import { buttonLook } from "../../parts/button.tsx";
+import { Empty, Pending, Problem } from "../../parts/notice.tsx";
+import { Head, Sheet } from "../../parts/sheet.tsx";
+import { useMayWrite } from "../../parts/use-may-write.ts";
+import { CheckNow } from "./check-now.tsx";
+import { Findings } from "./findings.tsx";
+import { Fixes } from "./fixes.tsx";
+import { Trend } from "./trend.tsx";
+
+const route = getRouteApi("/health");
+
+export function HealthPage() {
+  const { project: chosenId } = route.useSearch();
+  const navigate = useNavigate();
+  const projects = useQuery(projectsQuery);
+  if (!projects.data) return <Pending error={projects.error} />;
+  const project = projects.data.find(({ id }) => id === chosenId) ?? projects.data[0];
+  return (
+    <>
+      <title>Site health · Emend</title>
+      {project ? (
+        <Health key={project.id} project={project}>
+          {projects.data.length > 1 && (
+            <select
+              aria-label="Project"
+              className="max-w-60 min-w-0"
+              value={project.id}
+              onChange={(event) => navigate({ to: "/health", search: { project: event.target.value } })}
+            >
+              {projects.data.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          )}
+        </Health>
+      ) : (
+        <>
+          <Head title="Site health" />
+          <Sheet>
+            <Empty>
+              <p>There is no project yet whose site could be looked at.</p>
+              <Link to="/projects/new" className={buttonLook("ordinary")}>
+                Add a project
+              </Link>
+            </Empty>
+          </Sheet>
+        </>
+      )}
+    </>
+  );
+}
+
+function Health({ project, children }: { project: DashboardProject; children: React.ReactNode }) {
+  const health = useQuery(healthQuery(project.id));
+  const mayWrite = useMayWrite();
+  const latest = health.data?.checks.at(-1);
+  return (
+    <>
+      <Head title="Site health">
+        {children}
+        {mayWrite && <CheckNow projectId={project.id} />}
+      </Head>
+      {!health.data && <Pending error={health.error} />}
+      {health.data && (
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
+          {health.data.problem && <Problem error={`The last look at the site failed: ${health.data.problem.words}`} />}
+          {!latest && !health.data.problem && (
+            <Sheet>
+              <Empty>
+                <p>Nobody has looked at this site yet. On a checkout of it, the same checks run by:</p>
+                <pre className="rounded-md bg-hush px-3 py-2 text-ink">
+                  <code>emend check</code>
+                </pre>
+              </Empty>
+            </Sheet>
+          )}
+          {latest && (
+            <>
+              <Trend checks={health.data.checks} />
+              {mayWrite && <Fixes projectId={project.id} fixes={health.data.fixes} />}
+              <Findings findings={health.data.findings} latest={latest} />
+            </>
+          )}
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,98 @@
+import type { DashboardDiagnosis, DashboardProject } from "@emend/contract";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { request } from "../../api/request.ts";
+import { Button } from "../../parts/button.tsx";
+import { CopyBlock } from "../../parts/copy-button.tsx";
+import { Form } from "../../parts/form.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { TextInput } from "../../parts/inputs.tsx";
+import { Problem } from "../../parts/notice.tsx";
+import { Sheet } from "../../parts/sheet.tsx";
+import { forgeNames, forgeWords } from "./forges.ts";
+
+const verdicts = {
+  ok: { icon: "check", colour: "text-good", word: "Good" },
+  problem: { icon: "cross", colour: "text-bad", word: "Problem" },
+  unknown: { icon: "dots", colour: "text-warn", word: "Not known" },
+} as const;
+
+/** Whether a job would find what it needs at the forge, in words. */
+export function Connection({ project }: { project: DashboardProject }) {
+  const look = useMutation({
+    mutationFn: () => request<DashboardDiagnosis>(`/projects/${project.id}/diagnosis`, { body: {} }),
+  });
+  const { forge } = project;
+  return (
+    <>
+      <Sheet className="grid grid-cols-[minmax(0,1fr)] gap-4 p-5">
+        <div className="flex flex-wrap items-center justify-between gap-3">
+          <h2 className="font-serif text-[18px] leading-7">
+            {forge === "local" ? "The repository is kept here" : `Connection to ${forgeNames[forge]}`}
+          </h2>
+          <Button onClick={() => look.mutate()} disabled={look.isPending}>
+            {look.isPending ? "Looking …" : "Test connection"}
+          </Button>
+        </div>
+        <Problem error={look.error} />
+        {!look.data && !look.error && (
+          <p className="text-quiet">Looks at everything that a job will need of the forge, and changes nothing.</p>
+        )}
+        {look.data && (
+          <ul className="grid gap-2" aria-live="polite">
+            {look.data.checks.map(({ name, verdict, words }) => (
+              <li key={name} className="grid gap-x-4 sm:grid-cols-[110px_120px_minmax(0,1fr)]">
+                <span className={`inline-flex items-center gap-1.5 font-medium ${verdicts[verdict].colour}`}>
+                  <Icon name={verdicts[verdict].icon} />
+                  {verdicts[verdict].word}
+                </span>
+                <span className="font-medium">{name}</span>
+                <span className="wrap-anywhere">{words}</span>
+              </li>
+            ))}
+          </ul>
+        )}
+        {look.data?.webhook && (
+          <div className="grid grid-cols-[minmax(0,1fr)] gap-2 border-t border-line pt-4">
+            <p>
+              So that Emend hears at once of comments and merges, add a webhook there (content type JSON) with this
+              address and secret:
+            </p>
+            <CopyBlock text={look.data.webhook.url} />
+            <CopyBlock text={look.data.webhook.secret} />
+          </div>
+        )}
+      </Sheet>
+      {forge !== "local" && <Token project={project} help={forgeWords[forge].token} onSet={() => look.mutate()} />}
+    </>
+  );
+}
+
+function Token({ project, help, onSet }: { project: DashboardProject; help: string; onSet(): void }) {
+  const queries = useQueryClient();
+  const [credential, setCredential] = useState("");
+  const set = useMutation({
+    mutationFn: () => request(`/projects/${project.id}/credential`, { body: { credential } }),
+    onSuccess() {
+      setCredential("");
+      onSet();
+      void queries.invalidateQueries({ queryKey: ["projects"] });
+    },
+  });
+  return (
+    <Sheet className="p-5">
+      <Form action={set} submit="Replace token" note={set.isSuccess && credential === "" ? "Replaced" : ""}>
+        <TextInput
+          label="New token"
+          help={`${help} The old one is forgotten.`}
+          type="password"
+          autoComplete="off"
+          required
+          isCode
+          value={credential}
+          onText={setCredential}
+        />
+      </Form>
+    </Sheet>
+  );
+}

@@ -1,0 +1,19 @@
+import type { DashboardProject } from "@emend/contract";
+import { Bars } from "../../parts/bars.tsx";
+
+/** How much of this hour's quota is used: when, and how much. */
+export function Quota({ project }: { project: DashboardProject }) {
+  const { createsThisHour: used, createsByFiveMinutes, settings } = project;
+  const max = settings.createsPerHourMax;
+  return (
+    <span className={`flex items-center gap-2 ${used >= max ? "text-warn" : "text-quiet"}`}>
+      <Bars
+        counts={createsByFiveMinutes}
+        label={`Jobs of the last hour, by five minutes: ${createsByFiveMinutes.join(", ")}`}
+      />
+      <span className="whitespace-nowrap">
+        {used} of {max} this hour
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,163 @@
+import type { DashboardProject } from "@emend/contract";
+import type { Setting } from "./setting.ts";
+
+/** Settings that stand together: each inner list is a row. */
+export interface SettingGroup {
+  title: string;
+  words?: string;
+  rows: readonly (readonly Setting[])[];
+}
+
+export function generalGroups(project: DashboardProject): readonly SettingGroup[] {
+  return [
+    {
+      title: "Repository",
+      rows: [
+        [{ path: "name", label: "Name", kind: "text" }],
+        [
+          { path: "baseRef", label: "Base branch", kind: "optional", placeholder: "the default branch", isCode: true },
+          {
+            path: "docsDir",
+            label: "Folder of the docs",
+            kind: "text",
+            placeholder: "the whole repository",
+            isCode: true,
+          },
+        ],
+      ],
+    },
+    {
+      title: "Model",
+      rows: [
+        [
+          {
+            path: "settings.model",
+            label: "Model",
+            kind: "optional",
+            isCode: true,
+            placeholder: project.settings.model === null ? (project.models[0] ?? "") : "the installation's",
+            help: "Such as emend/rules, anthropic/…, openai/…, google/…, compatible/…",
+          },
+        ],
+        [
+          { path: "settings.models", label: "Others that a job may choose", kind: "lines", help: "One a line." },
+          {
+            path: "settings.fallbackModels",
+            label: "Asked while it is away",
+            kind: "optionalLines",
+            help: "One a line, in order. Empty: the installation's.",
+          },
+        ],
+        [{ path: "settings.selfReview", label: "A model looks at its finished change once more", kind: "check" }],
+      ],
+    },
+    {
+      title: "Budget",
+      rows: [
+        [
+          { path: "settings.createsPerHourMax", label: "Jobs an hour", kind: "number", min: 0 },
+          { path: "settings.lanes", label: "Jobs at the same time", kind: "number", min: 1 },
+        ],
+        [
+          { path: "settings.limits.costUsdMax", label: "Dollars a job", kind: "number", min: 0, step: "any" },
+          {
+            path: "settings.limits.wallTimeMsMax",
+            label: "Minutes a job",
+            kind: "number",
+            scale: 60_000,
+            min: 0,
+            step: "any",
+          },
+        ],
+        [
+          { path: "settings.limits.stepsMax", label: "Steps a job", kind: "number", min: 1 },
+          { path: "settings.limits.tokensMax", label: "Tokens a job", kind: "number", min: 1 },
+        ],
+      ],
+    },
+  ];
+}
+
+export function policyGroups(project: DashboardProject): readonly SettingGroup[] {
+  return [
+    {
+      title: "What a job may change",
+      words:
+        "Files inside the folder of the docs. Never CI files, .git*, CODEOWNERS or instructions for agents, unless named here.",
+      rows: [
+        [
+          {
+            path: "settings.policy.allowedPaths",
+            label: "Further paths that may change",
+            kind: "lines",
+            placeholder: ".github/pull_request_template.md",
+            help: "Patterns, one a line.",
+          },
+        ],
+        [
+          { path: "settings.policy.filesMax", label: "Files a job", kind: "number", min: 1 },
+          {
+            path: "settings.policy.bytesMax",
+            label: "Megabytes a job",
+            kind: "number",
+            scale: 1_048_576,
+            min: 0,
+            step: "any",
+          },
+        ],
+      ],
+    },
+    {
+      title: "Pull requests",
+      rows: [
+        [
+          {
+            path: "settings.branchPrefix",
+            label: "Branches begin with",
+            kind: "text",
+            isCode: true,
+            help: "Followed by a slash and the job's id.",
+          },
+        ],
+        ...(project.forge === "local"
+          ? []
+          : [
+              [
+                { path: "settings.forge.labels", label: "Labels", kind: "lines", help: "One a line." } as const,
+                { path: "settings.forge.reviewers", label: "Reviewers", kind: "lines", help: "One a line." } as const,
+              ],
+            ]),
+        [{ path: "settings.draft", label: "Open them as drafts", kind: "check" }],
+      ],
+    },
+    {
+      title: "Commits",
+      rows: [
+        [
+          { path: "settings.commit.authorName", label: "Author", kind: "text" },
+          { path: "settings.commit.authorEmail", label: "Author's address", kind: "text", isCode: true },
+        ],
+        [{ path: "settings.commit.signOff", label: "Sign off (Signed-off-by)", kind: "check" }],
+      ],
+    },
+  ];
+}
+
+export const guidanceGroups: readonly SettingGroup[] = [
+  {
+    title: "Style guides",
+    words:
+      "A model reads AGENTS.md, CLAUDE.md and .emend/instructions.md of the repository by itself, as advice on content.",
+    rows: [
+      [
+        {
+          path: "settings.styleGuides",
+          label: "Further files to follow",
+          kind: "lines",
+          placeholder: "docs/style-guide.md",
+          help: "Paths in the repository, one a line.",
+        },
+      ],
+    ],
+  },
+];

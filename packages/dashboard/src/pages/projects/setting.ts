@@ -1,0 +1,75 @@
+import type { DashboardProject } from "@emend/contract";
+import { linesOf } from "../../parts/inputs.tsx";
+
+/** One thing that can be set: where it lies in a project, and how it is typed. */
+export interface Setting {
+  /** Such as `name`, or `settings.limits.stepsMax`. */
+  path: string;
+  label: string;
+  /** `optional`: text or null; `lines`: a list, one a line; `optionalLines`: the same or null. */
+  kind: "text" | "optional" | "number" | "lines" | "optionalLines" | "check";
+  help?: string;
+  placeholder?: string;
+  isCode?: boolean;
+  /** Of a number: how many of the stored unit one that is shown holds. */
+  scale?: number;
+  min?: number;
+  /** Absent: whole numbers. */
+  step?: "any";
+}
+
+export type Draft = Readonly<Record<string, string | boolean>>;
+
+/** What a form holds: texts, as they are typed. */
+export function draftOf(project: DashboardProject, settings: readonly Setting[]): Draft {
+  return Object.fromEntries(settings.map((setting) => [setting.path, shown(valueAt(project, setting.path), setting)]));
+}
+
+/** Only what was changed is sent: what was never set keeps following its default. */
+export function editOf(settings: readonly Setting[], before: Draft, now: Draft): object {
+  const edit: Record<string, unknown> = {};
+  for (const setting of settings) {
+    const typed = now[setting.path];
+    if (typed === before[setting.path] || typed === undefined) continue;
+    setAt(edit, setting.path.split("."), meant(typed, setting));
+  }
+  return edit;
+}
+
+function valueAt(project: DashboardProject, path: string): unknown {
+  return path.split(".").reduce<unknown>((at, name) => (at as Record<string, unknown>)?.[name], project);
+}
+
+function setAt(record: Record<string, unknown>, [name = "", ...rest]: readonly string[], value: unknown): void {
+  if (rest.length === 0) {
+    record[name] = value;
+    return;
+  }
+  record[name] ??= {};
+  setAt(record[name] as Record<string, unknown>, rest, value);
+}
+
+function shown(value: unknown, { kind, scale = 1 }: Setting): string | boolean {
+  if (kind === "check") return value === true;
+  if (kind === "number") return String(Number(value) / scale);
+  if (Array.isArray(value)) return value.join("\n");
+  return typeof value === "string" ? value : "";
+}
+
+function meant(typed: string | boolean, { kind, scale = 1 }: Setting): unknown {
+  if (typeof typed === "boolean") return typed;
+  switch (kind) {
+    case "number": {
+      const number = Number(typed) * scale;
+      return scale === 1 ? number : Math.round(number);
+    }
+    case "lines":
+      return linesOf(typed);
+    case "optionalLines":
+      return typed.trim() === "" ? null : linesOf(typed);
+    case "optional":
+      return typed.trim() === "" ? null : typed.trim();
+    default:
+      return typed;
+  }
+}

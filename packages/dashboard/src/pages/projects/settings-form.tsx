@@ -1,0 +1,85 @@
+import type { DashboardProject } from "@emend/contract";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { request } from "../../api/request.ts";
+import { Form } from "../../parts/form.tsx";
+import { CheckInput, LinesInput, TextInput } from "../../parts/inputs.tsx";
+import { Sheet } from "../../parts/sheet.tsx";
+import { type Draft, draftOf, editOf, type Setting } from "./setting.ts";
+import type { SettingGroup } from "./setting-groups.ts";
+
+/** Everything of some groups in one form; what is typed stays until it was accepted. */
+export function SettingsForm({ project, groups }: { project: DashboardProject; groups: readonly SettingGroup[] }) {
+  const queries = useQueryClient();
+  const settings = groups.flatMap(({ rows }) => rows.flat());
+  const [saved, setSaved] = useState(() => draftOf(project, settings));
+  const [draft, setDraft] = useState<Draft>(saved);
+  const isChanged = settings.some(({ path }) => saved[path] !== draft[path]);
+  const save = useMutation({
+    mutationFn: () => {
+      const body = editOf(settings, saved, draft);
+      return request<DashboardProject>(`/projects/${project.id}`, { method: "PATCH", body });
+    },
+    onSuccess(edited) {
+      setSaved(draftOf(edited, settings));
+      setDraft(draftOf(edited, settings));
+      void queries.invalidateQueries({ queryKey: ["projects"] });
+    },
+  });
+  return (
+    <Sheet className="p-5">
+      <Form
+        action={save}
+        submit="Save"
+        isDisabled={!isChanged}
+        note={isChanged ? "Not saved yet" : save.isSuccess ? "Saved" : ""}
+      >
+        {groups.map(({ title, words, rows }) => (
+          <section
+            key={title}
+            aria-label={title}
+            className="grid grid-cols-[minmax(0,1fr)] gap-4 border-b border-line pb-5"
+          >
+            <h2 className="font-serif text-[18px] leading-7">{title}</h2>
+            {words && <p className="text-quiet">{words}</p>}
+            {rows.map((row) => (
+              <div
+                key={row[0]?.path}
+                className={`grid grid-cols-[minmax(0,1fr)] gap-4 ${row.length > 1 ? "sm:grid-cols-2" : ""}`}
+              >
+                {row.map((setting) => (
+                  <SettingInput
+                    key={setting.path}
+                    setting={setting}
+                    value={draft[setting.path] ?? ""}
+                    onValue={(value) => setDraft((before) => ({ ...before, [setting.path]: value }))}
+                  />
+                ))}
+              </div>
+            ))}
+          </section>
+        ))}
+      </Form>
+    </Sheet>
+  );
+}
+
+function SettingInput({
+  setting,
+  value,
+  onValue,
+}: {
+  setting: Setting;
+  value: string | boolean;
+  onValue(value: string | boolean): void;
+}) {
+  const { path: _path, kind, scale: _scale, min, step, ...shown } = setting;
+  if (kind === "check") return <CheckInput label={shown.label} isOn={value === true} onToggle={onValue} />;
+  const text = { ...shown, value: String(value), onText: onValue };
+  if (kind === "lines" || kind === "optionalLines") {
+    const { isCode: _isCode, ...lines } = text;
+    return <LinesInput {...lines} />;
+  }
+  if (kind !== "number") return <TextInput {...text} required={setting.path === "name"} maxLength={1000} />;
+  return <TextInput {...text} type="number" required min={min ?? 0} step={step ?? 1} />;
+}

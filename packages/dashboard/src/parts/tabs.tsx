@@ -1,0 +1,28 @@
+import { Link } from "@tanstack/react-router";
+
+/** Parts of a page, each with an address of its own. */
+export function Tabs<T extends string>(props: {
+  label: string;
+  tabs: readonly { value: T; words: string }[];
+  chosen: T;
+  to: string;
+  params?: Record<string, string>;
+}) {
+  return (
+    <nav aria-label={props.label} className="mb-5 flex gap-5 overflow-x-auto border-b border-line">
+      {props.tabs.map(({ value, words }, index) => (
+        <Link
+          key={value}
+          to={props.to}
+          params={props.params}
+          search={index === 0 ? {} : { tab: value }}
+          aria-current={value === props.chosen ? "page" : undefined}
+          activeProps={{}}
+          className={`-mb-px border-b-2 py-2 whitespace-nowrap hover:text-ink ${value === props.chosen ? "border-ink font-semibold" : "border-transparent text-quiet"}`}
+        >
+          {words}
+        </Link>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,30 @@
+import { text } from "node:stream/consumers";
+import { expect, it } from "vitest";
+import { openDashboard } from "./support/dashboard.ts";
+import { expectAccessible, expectFitting } from "./support/judge.ts";
+import { bothLooks } from "./support/looks.ts";
+
+const dashboard = openDashboard();
+
+it.each(bothLooks)("shows what jobs used, as charts, as tables and as CSV: $name", async (look) => {
+  const { id } = await dashboard.addSample(`=Courier on a ${look.name}`);
+  await dashboard.installation.database.pool.query(
+    `insert into jobs (id, project_id, model, prompt, repository_url, branch, created_by, status, ended_at, usage)
+     select 'job_' || $2 || n, $1, 'anthropic/opus', 'x', 'u', 'b', 't', 'completed', clock_timestamp(),
+       '{"inputTokens": 1000, "outputTokens": 100, "costUsd": 0.1}' from generate_series(1, 4) n`,
+    [id, look.name],
+  );
+  const page = await dashboard.logIn(look, "/app/usage");
+  await page.getByRole("figure", { name: "Jobs a day" }).waitFor();
+  await page.getByText("As a table").first().click();
+  await page.getByRole("table", { name: "Jobs a day" }).waitFor();
+  await expectFitting(page);
+  await expectAccessible(page);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("link", { name: "Download CSV" }).click(),
+  ]);
+  expect(await text(await download.createReadStream())).toContain(`'=Courier on a ${look.name}`);
+  await page.getByRole("button", { name: "7 days" }).click();
+  await page.waitForURL(/days=7/);
+});
