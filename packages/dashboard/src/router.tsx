@@ -84,7 +84,22 @@ function pick<K extends string>(name: K, given: Record<string, unknown>): { [nam
 
 export function createAppRouter() {
   return createRouter({
-    routeTree: root.addChildren([jobs, job, keys, projects, project, addProject, health, usage, pulls, pull, login, welcome, start, settings]),
+    routeTree: root.addChildren([
+      jobs,
+      job,
+      keys,
+      projects,
+      project,
+      addProject,
+      health,
+      usage,
+      pulls,
+      pull,
+      login,
+      welcome,
+      start,
+      settings,
+    ]),
     basepath: appPath,
     defaultPreload: "intent",
   });
