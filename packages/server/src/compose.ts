@@ -70,6 +70,7 @@ import { startTasks } from "./tasks/start-tasks.ts";
 import { assertGitVersion } from "./tree/git-version.ts";
 import type { Mirrors } from "./tree/mirror.ts";
 import { createMirrors } from "./tree/mirrors.ts";
+import { createRecentSubjects } from "./tree/recent-subjects.ts";
 
 /** The docs that `emend demo` works on, where they came along. */
 const sampleDir = fileURLToPath(new URL("../../cli/sample/", import.meta.url));
@@ -321,6 +322,7 @@ function composeWorker(parts: {
       const fallbacks = project.settings.fallbackModels ?? config.modelFallbacks;
       return measureModel(metrics, await openModel(models, { name, fallbacks, projectId: project.id }));
     },
+    recentSubjects: createRecentSubjects({ git: forges.local.git, dir: join(config.dataDir, "mirrors") }),
     async listContext(projectId) {
       return (await listContextRepositories(pool, projectId)).map((repository) => ({
         ...repository,

@@ -20,6 +20,7 @@ const docs = {
   "docs.json": JSON.stringify({ navigation: [{ group: "Guides", pages: ["index"] }] }),
   "index.mdx": "---\ntitle: Home\n---\n\nWelcome.\n",
   "STYLE.md": "Say it in numbers.\n",
+  ".commitlintrc.json": "{}\n",
   ".github/pull_request_template.md": "## What changed\n\n<!-- tell us -->\n\n## Ticket\n\nNone\n",
 };
 const code = { "src/limits.ts": "export const requestsMax = 7;\n" };
@@ -96,6 +97,9 @@ test("a job documents what a context repository says, and its pull request cites
     context: [{ name: "api", repositoryUrl: api.repositoryUrl, ref: "main", commit }],
     sources: [{ repository: "api", path: "src/limits.ts", line: 1, commit }],
   });
+  expect(await git(project.id, "log", "-1", "--format=%s", job.source.ref ?? "")).toBe(
+    "docs: say how many requests fit",
+  );
   const body = await bodyOf(project.id);
   expect(body).toContain(`### Sources\n\n- \`api/src/limits.ts:1\` at \`${commit.slice(0, 10)}\``);
   expect(body.startsWith("## What changed\n\nThe limit was not said.\n\n## Ticket\n\nNone")).toBe(true);

@@ -106,6 +106,8 @@ export interface AgentTask {
   context?: ContextTrees;
   /** Files of the repository that say how its documentation is to be written. */
   styleGuides?: readonly string[];
+  /** How the newest commits of the base branch are worded. */
+  subjects?: readonly string[];
   /** The steps that an earlier run stored; empty at the start. */
   steps: readonly Step[];
   /** What was asked later, each after the steps that were there by then. */

@@ -8,13 +8,14 @@ import { withoutFence } from "./openings.ts";
 const guidanceFiles = ["AGENTS.md", "CLAUDE.md", ".emend/instructions.md"];
 const guidanceBytesMax = 16_000;
 const foldersShownMax = 40;
+const subjectsShownMax = 15;
 
 /**
  * What a model is told first: our own words, the framework's guide and the site's shape, then the project's guidance,
  * fenced as content. All of it follows from the base, so every turn of a job begins with the same bytes.
  */
 export async function systemPrompt(
-  task: Pick<AgentTask, "base" | "docsDir" | "context" | "styleGuides">,
+  task: Pick<AgentTask, "base" | "docsDir" | "context" | "styleGuides" | "subjects">,
   site: Pick<Site, "framework" | "pages"> | null,
 ): Promise<string> {
   const ours = await readFile(new URL("./prompt.md", import.meta.url), "utf8");
@@ -25,7 +26,13 @@ export async function systemPrompt(
       fenced(task, path, `The project's guidance, from ${path}:`),
     ),
   );
-  return ours + place + contextOf(task) + shapeOf(site) + parts.join("") + (await template(task));
+  return ours + place + contextOf(task) + shapeOf(site) + parts.join("") + (await template(task)) + manner(task);
+}
+
+function manner({ subjects = [] }: Pick<AgentTask, "subjects">): string {
+  if (subjects.length === 0) return "";
+  const shown = subjects.slice(0, subjectsShownMax).map((subject) => subject.slice(0, 200));
+  return inFence("Word the title as the newest commits of this repository are worded:", shown.join("\n"));
 }
 
 function contextOf({ context }: Pick<AgentTask, "context">): string {

@@ -1,53 +1,21 @@
-import type { ParseCache } from "@emend/site";
-import type { Limits, Model } from "../agent/agent.ts";
-import { runAgentWithReview } from "../agent/run-agent-with-review.ts";
 import { AppError } from "../errors.ts";
-import type { Forge } from "../forge/forge.ts";
-import type { ForgeSettings } from "../forge/forge-project.ts";
 import type { LeasedJob } from "../jobs/leased-job.ts";
 import type { Logger } from "../lib/logger.ts";
-import { authorOf, type CommitSettings, commitMessage } from "../publish/commit-message.ts";
+import { authorOf, commitMessage } from "../publish/commit-message.ts";
 import { publishChange } from "../publish/publish-change.ts";
 import type { WriteQueue } from "../publish/write-queue.ts";
-import { refusedBy } from "../review/policy.ts";
-import type { Policy } from "../review/review.ts";
 import { reviewChange } from "../review/review-change.ts";
-import { createVetting } from "../review/vet-words.ts";
-import type { CommitInput, Mirrors } from "../tree/mirror.ts";
+import type { CommitInput } from "../tree/mirror.ts";
 import { createOverlay } from "../tree/overlay.ts";
-import { type ContextSource, openContextTrees } from "./context-trees.ts";
 import type { CrashPoint } from "./crash-points.ts";
 import { draftReasonOf } from "./draft-reason.ts";
 import type { OpenTree, Stages, Words } from "./run.ts";
+import { askedOf, policyOf, type RunProject } from "./run-project.ts";
+import { type WorkDeps, workOnJob } from "./work-on-job.ts";
 
-/** As much of a project as a run needs. */
-interface RunProject {
-  id: string;
-  forge: string;
-  repositoryUrl: string;
-  baseRef: string | null;
-  docsDir: string;
-  settings: {
-    styleGuides: readonly string[];
-    fallbackModels: readonly string[] | null;
-    selfReview: boolean;
-    draft: boolean;
-    limits: Limits;
-    policy: Omit<Policy, "docsDir">;
-    commit: CommitSettings;
-    forge: ForgeSettings;
-  };
-}
-
-export interface StageDeps {
-  mirrors: Mirrors;
+export interface StageDeps extends WorkDeps {
   writes: WriteQueue;
-  siteCache: ParseCache;
   findProject(id: string): Promise<RunProject | undefined>;
-  openForge(project: RunProject): Promise<Forge>;
-  openModel(project: RunProject, name: string): Promise<Model>;
-  /** What the project's jobs may read beside its own repository. */
-  listContext(projectId: string): Promise<readonly ContextSource[]>;
   jobUrl(job: LeasedJob): string;
   findRefused: NonNullable<Stages["findRefused"]>;
   crashPoint(name: CrashPoint): void;
@@ -83,38 +51,8 @@ export function createStages(deps: StageDeps): Stages {
 
     async runAgent(job, work, signal) {
       const project = await projectOf(job);
-      const policy = policyOf(project);
-      const vetting = createVetting(work.base, { allowed: policy.externalHosts ?? [], asked: askedOf(job) });
-      const repositories = await deps.listContext(project.id);
-      const context = openContextTrees({ ...deps, ...work }, job, repositories);
       const selfReview = async (words: Words) => (await stages.diff(job, work, words, signal)).toString();
-      const { outcome, verdict } = await runAgentWithReview(
-        {
-          model: await deps.openModel(project, job.model),
-          ...(project.settings.selfReview && { selfReview }),
-          limits: limitsOf(project, job),
-          siteCache: deps.siteCache,
-          refusePath: (path) => refusedBy(policy, path),
-          vetting,
-          saveStep: work.saveStep,
-          review: work.review,
-        },
-        {
-          jobId: job.id,
-          prompt: job.prompt,
-          docsDir: project.docsDir,
-          base: work.base,
-          overlay: work.overlay,
-          context,
-          styleGuides: project.settings.styleGuides,
-          steps: work.steps,
-          followUps: work.followUps,
-        },
-        signal,
-      );
-      const cited = outcome.kind === "finished" ? (outcome.sources ?? []) : [];
-      const own = { repositoryUrl: project.repositoryUrl, forge: project.forge, commit: work.base.commit };
-      return { outcome, verdict, sources: cited.map((source) => ({ ...(context.pinned(source) ?? own), ...source })) };
+      return workOnJob({ ...deps, selfReview }, project, job, work, signal);
     },
 
     async review(job, { base, overlay }, words, signal) {
@@ -205,18 +143,4 @@ function commitOf(
     author: authorOf(commit),
     date: job.createdAt,
   };
-}
-
-function askedOf(job: LeasedJob): readonly string[] {
-  return [job.prompt, ...job.followUps];
-}
-
-function policyOf(project: RunProject): Policy {
-  return { ...project.settings.policy, docsDir: project.docsDir };
-}
-
-/** A request can only lower what the project allows. */
-function limitsOf(project: RunProject, job: LeasedJob): Limits {
-  const { limits } = project.settings;
-  return { ...limits, costUsdMax: Math.min(limits.costUsdMax, job.maxCostUsd ?? Number.POSITIVE_INFINITY) };
 }

@@ -57,6 +57,7 @@ export async function startForgeWorker(order: ForgeWorkerOrder, passed?: Passed)
     openForge: (project) => openForge(project, forges),
     openModel: async () => counted(pool, createRulesModel()),
     listContext: async () => [],
+    recentSubjects: async () => [],
     findRefused: async () => null,
     jobUrl: (job) => `${order.publicUrl}/job/${job.id}`,
     crashPoint,

@@ -1,0 +1,79 @@
+import type { ParseCache } from "@emend/site";
+import type { AgentOutcome, Model } from "../agent/agent.ts";
+import { runAgentWithReview } from "../agent/run-agent-with-review.ts";
+import type { Forge } from "../forge/forge.ts";
+import type { LeasedJob } from "../jobs/leased-job.ts";
+import { conventionalTitle } from "../publish/title-convention.ts";
+import { refusedBy } from "../review/policy.ts";
+import { createVetting } from "../review/vet-words.ts";
+import type { Mirrors } from "../tree/mirror.ts";
+import type { RecentSubjects } from "../tree/recent-subjects.ts";
+import { type ContextSource, openContextTrees } from "./context-trees.ts";
+import type { AgentResult, AgentWork, Words } from "./run.ts";
+import { askedOf, limitsOf, policyOf, type RunProject } from "./run-project.ts";
+import { readTitleConvention } from "./title-convention.ts";
+
+export interface WorkDeps {
+  mirrors: Mirrors;
+  siteCache: ParseCache;
+  openForge(project: RunProject): Promise<Forge>;
+  openModel(project: RunProject, name: string): Promise<Model>;
+  /** What the project's jobs may read beside its own repository. */
+  listContext(projectId: string): Promise<readonly ContextSource[]>;
+  recentSubjects: RecentSubjects;
+}
+
+/** Gives the agent everything that it may see, and hands its outcome over in the repository's own manner. */
+export async function workOnJob(
+  deps: WorkDeps & { selfReview(words: Words): Promise<string> },
+  project: RunProject,
+  job: LeasedJob,
+  work: AgentWork,
+  signal: AbortSignal,
+): Promise<AgentResult> {
+  const policy = policyOf(project);
+  const context = openContextTrees({ ...deps, ...work }, job, await deps.listContext(project.id));
+  const model = await deps.openModel(project, job.model);
+  const subjects = await deps.recentSubjects(
+    { remote: await (await deps.openForge(project)).gitRemote(signal), branch: work.baseBranch },
+    signal,
+  );
+  const { outcome, verdict } = await runAgentWithReview(
+    {
+      model,
+      ...(project.settings.selfReview && { selfReview: deps.selfReview }),
+      limits: limitsOf(project, job),
+      siteCache: deps.siteCache,
+      refusePath: (path) => refusedBy(policy, path),
+      vetting: createVetting(work.base, { allowed: policy.externalHosts ?? [], asked: askedOf(job) }),
+      saveStep: work.saveStep,
+      review: work.review,
+    },
+    {
+      jobId: job.id,
+      prompt: job.prompt,
+      docsDir: project.docsDir,
+      base: work.base,
+      overlay: work.overlay,
+      context,
+      styleGuides: project.settings.styleGuides,
+      subjects,
+      steps: work.steps,
+      followUps: work.followUps,
+    },
+    signal,
+  );
+  const cited = outcome.kind === "finished" ? (outcome.sources ?? []) : [];
+  const own = { repositoryUrl: project.repositoryUrl, forge: project.forge, commit: work.base.commit };
+  return {
+    outcome: await inOwnManner(outcome, work, subjects),
+    verdict,
+    sources: cited.map((source) => ({ ...(context.pinned(source) ?? own), ...source })),
+  };
+}
+
+async function inOwnManner(outcome: AgentOutcome, work: AgentWork, subjects: readonly string[]): Promise<AgentOutcome> {
+  if (outcome.kind === "unchanged") return outcome;
+  const convention = await readTitleConvention(work.base, subjects);
+  return { ...outcome, title: conventionalTitle(outcome.title, convention) };
+}

@@ -1,0 +1,73 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Git } from "./git.ts";
+import type { Remote } from "./mirror.ts";
+
+const subjectsMax = 30;
+const timeMsMax = 10_000;
+/** Thirty commits without their trees take a few kilobytes; a server that cannot leave trees out is not waited for. */
+const packBytesMax = 4 * 1024 * 1024;
+const outputBytesMax = 64 * 1024;
+const rememberedMax = 500;
+const rememberedMs = 60 * 60_000;
+
+/** The subjects of a branch's newest commits; empty where they cannot be had cheaply. Never a reason to fail. */
+export type RecentSubjects = (
+  input: { remote: Remote; branch: string },
+  signal: AbortSignal,
+) => Promise<readonly string[]>;
+
+/**
+ * Mirrors hold one commit and must never become partial, so history is asked for beside them: by git itself, which
+ * every forge speaks, with trees and files left out.
+ */
+export function createRecentSubjects(deps: { git: Git; dir: string }): RecentSubjects {
+  const remembered = new Map<string, { at: number; subjects: readonly string[] }>();
+  return async ({ remote, branch }, signal) => {
+    const key = `${remote.url} ${branch}`;
+    const known = remembered.get(key);
+    if (known && performance.now() - known.at < rememberedMs) return known.subjects;
+    const subjects = await readSubjects(deps, remote, branch, signal).catch(() => {
+      signal.throwIfAborted();
+      return [];
+    });
+    if (remembered.size >= rememberedMax) remembered.clear();
+    remembered.set(key, { at: performance.now(), subjects });
+    return subjects;
+  };
+}
+
+async function readSubjects(
+  { git, dir }: { git: Git; dir: string },
+  remote: Remote,
+  branch: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const ref = `refs/heads/${branch}`;
+  // The local forge's repositories are folders of this machine, with all their history.
+  if (remote.url.startsWith("file:")) return logOf(git, fileURLToPath(remote.url), ref, signal);
+  // Named so that the mirrors' own sweep takes it away should this process be killed.
+  const gitDir = join(dir, `subjects.git.new-${randomBytes(6).toString("hex")}`);
+  try {
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+    const run = (args: readonly string[], more = {}) =>
+      git.must({ gitDir, args, timeMsMax, outputBytesMax, ...more }, signal);
+    await run(["init", "--quiet", "--bare", gitDir]);
+    const limits = [`--depth=${subjectsMax}`, "--filter=tree:0", "--no-tags", "--no-write-fetch-head", "--quiet"];
+    await run(["fetch", ...limits, "--", remote.url, `${ref}:refs/subjects`], { remote, fileBytesMax: packBytesMax });
+    return await logOf(git, gitDir, "refs/subjects", signal);
+  } finally {
+    await rm(gitDir, { recursive: true, force: true });
+  }
+}
+
+async function logOf(git: Git, gitDir: string, ref: string, signal: AbortSignal): Promise<readonly string[]> {
+  const args = ["log", `--max-count=${subjectsMax}`, "--no-merges", "--format=%s", ref, "--"];
+  const output = await git.must({ gitDir, args, timeMsMax, outputBytesMax }, signal);
+  return output
+    .toString("utf8")
+    .split("\n")
+    .filter((line) => line !== "");
+}
