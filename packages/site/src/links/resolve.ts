@@ -20,16 +20,28 @@ const unknown: Resolution = { kind: "unknown" };
 
 /** What a target that is written in a file leads to. */
 export function resolveTarget(index: SiteIndex, from: string, target: string, kind: LinkKind): Resolution {
+  if (kind === "image" || kind === "src" || kind === "include") return resolveAny(index, from, target, kind);
+  if (target.charCodeAt(0) === 46) return resolveNear(index, from, target, kind);
   // Routes mean the same on every page, and sites link to the same ones again and again.
-  if (target.charCodeAt(0) !== 47 || kind === "image" || kind === "src" || kind === "include") {
-    return resolveAny(index, from, target, kind);
-  }
+  if (target.charCodeAt(0) !== 47) return resolveAny(index, from, target, kind);
   const scope = index.model.routeScope?.(from) ?? "";
   const key = scope === "" ? target : `${scope} ${target}`;
   const known = index.absolute.get(key);
   if (known !== undefined) return known;
   const resolution = resolveAny(index, from, target, kind);
   index.absolute.set(key, resolution);
+  return resolution;
+}
+
+/** Files mean the same from everywhere in a folder, and neighbours link to each other. */
+function resolveNear(index: SiteIndex, from: string, target: string, kind: LinkKind): Resolution {
+  const key = `${dirOf(from)} ${target}`;
+  const known = index.near.get(key);
+  if (known !== undefined) return known;
+  const resolution = resolveAny(index, from, target, kind);
+  if ((resolution.kind === "page" || resolution.kind === "file") && resolution.via === "file") {
+    index.near.set(key, resolution);
+  }
   return resolution;
 }
 

@@ -26,6 +26,8 @@ export interface SiteIndex {
   anchors: Map<string, ReadonlySet<string>>;
   /** What targets with a leading slash were found to lead to. */
   absolute: Map<string, Resolution>;
+  /** What targets that begin with a dot were found to be, by the folder they are written in. */
+  near: Map<string, Resolution>;
 }
 
 export function makeNode(model: Model, path: string, record: PageRecord, hash: string): PageNode {
@@ -68,6 +70,7 @@ export function buildIndex(
     redirectFor: createRedirectLookup(model),
     anchors: new Map(),
     absolute: new Map(),
+    near: new Map(),
   };
 }
 

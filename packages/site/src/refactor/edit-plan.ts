@@ -17,6 +17,8 @@ export interface EditPlan {
   finish(): Promise<Refactoring>;
 }
 
+const readsAtOnce = 32;
+
 export function createPlan(site: Site): EditPlan {
   const splices = new Map<string, Splice[]>();
   const moves = new Map<string, string>();
@@ -35,14 +37,19 @@ export function createPlan(site: Site): EditPlan {
     const edits = new Map<string, Uint8Array | null>();
     const breathe = createTimeSlice();
     for (const path of moves.keys()) edits.set(path, null);
-    for (const path of new Set([...splices.keys(), ...moves.keys()])) {
+    const paths = [...new Set([...splices.keys(), ...moves.keys()])];
+    for (let from = 0; from < paths.length; from += readsAtOnce) {
       await breathe();
-      const bytes = await site.tree.read(path);
-      if (bytes === null) return { kind: "refused", reason: `${path} is gone; nothing was changed` };
-      const list = splices.get(path) ?? [];
-      const after = list.length === 0 ? bytes : fromByteString(applySplices(toByteString(bytes), list));
-      const target = moves.get(path) ?? path;
-      if (target !== path || Buffer.compare(bytes, after) !== 0) edits.set(target, after);
+      const some = paths.slice(from, from + readsAtOnce);
+      const contents = await Promise.all(some.map((path) => site.tree.read(path)));
+      for (const [i, path] of some.entries()) {
+        const bytes = contents[i] ?? null;
+        if (bytes === null) return { kind: "refused", reason: `${path} is gone; nothing was changed` };
+        const list = splices.get(path) ?? [];
+        const after = list.length === 0 ? bytes : fromByteString(applySplices(toByteString(bytes), list));
+        const target = moves.get(path) ?? path;
+        if (target !== path || Buffer.compare(bytes, after) !== 0) edits.set(target, after);
+      }
     }
     for (const path of deleted) edits.set(path, null);
     for (const [path, text] of created) edits.set(path, fromByteString(text));

@@ -93,8 +93,9 @@ function planFolder(site: Site, from: string, to: string): { moves: Moves } | { 
 function indexAfter(site: Site, moves: Moves): SiteIndex {
   const files = new Map<string, SiteFile>();
   for (const [path, file] of site.index.files) {
-    const target = moves.get(path) ?? path;
-    files.set(target, { ...file, path: target });
+    const target = moves.get(path);
+    if (target === undefined) files.set(path, file);
+    else files.set(target, { ...file, path: target });
   }
   const nodes = new Map<string, PageNode>();
   for (const [path, node] of site.index.nodes) {
