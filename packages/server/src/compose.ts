@@ -64,6 +64,7 @@ import { createStages } from "./run/create-stages.ts";
 import { sweepMirrors } from "./run/sweep-mirrors.ts";
 import { startPullRequestWatch } from "./run/watch-pull-requests.ts";
 import { startWorker, type Worker } from "./run/worker.ts";
+import { runnersOf } from "./runner-settings.ts";
 import { askAutomations } from "./tasks/ask-automations.ts";
 import { askSiteCheck } from "./tasks/ask-site-check.ts";
 import { startTasks } from "./tasks/start-tasks.ts";
@@ -133,6 +134,7 @@ export async function startServer(config: Config): Promise<Server> {
     const models: ModelsDeps = {
       endpoints: config.modelEndpoints,
       prices: config.modelPrices,
+      runners: runnersOf(config),
       fetch: farFetch as unknown as typeof globalThis.fetch,
       keyOf: (projectId, vendor) => openModelKey({ db: pool, sealer }, projectId, vendor),
     };

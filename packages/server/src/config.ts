@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import type { SingleSignOnConfig } from "./accounts/single-sign-on/single-sign-on.ts";
 import type { PriceTable } from "./agent/models/prices.ts";
 import type { Endpoint } from "./agent/models/vendor.ts";
+import type { RunnerSettings } from "./agent/runners/runner.ts";
 import type { Network } from "./lib/network.ts";
 import { readModelSettings } from "./model-settings.ts";
 import { readSingleSignOn } from "./single-sign-on-settings.ts";
@@ -27,6 +28,8 @@ export interface Config {
   readonly modelEndpoints: Readonly<Record<string, Endpoint>>;
   /** What the operator knows better than the list. */
   readonly modelPrices: PriceTable;
+  /** Agent programs of the operator's that may do jobs. */
+  readonly runners: Omit<RunnerSettings, "caFile" | "httpsProxy">;
   /** Seals credentials and signs internal tokens; null: made and kept in `dataDir` (embedded database only). */
   readonly secret: string | null;
   readonly trustProxy: boolean | string;
@@ -109,6 +112,19 @@ export function loadConfig(env: NodeJS.ProcessEnv, overrides: ConfigOverrides = 
     role,
     model: read("EMEND_MODEL") ?? "emend/rules",
     ...readModelSettings(read, problems),
+    runners: {
+      path: env.PATH ?? "",
+      isUnsandboxed: parseFlag("EMEND_RUNNER_UNSANDBOXED", read("EMEND_RUNNER_UNSANDBOXED"), problems),
+      memoryBytesMax:
+        parseInteger(
+          "EMEND_RUNNER_MEMORY_MB",
+          read("EMEND_RUNNER_MEMORY_MB"),
+          { least: 64, most: 1_048_576 },
+          4_096,
+          problems,
+        ) *
+        2 ** 20,
+    },
     secret,
     trustProxy: parseTrustProxy(read("EMEND_TRUST_PROXY")),
     concurrency: parseInteger("EMEND_CONCURRENCY", read("EMEND_CONCURRENCY"), { least: 1, most: 1000 }, 8, problems),
@@ -197,6 +213,10 @@ function parseChoice<T extends string>(
   const found = choices.find((choice) => choice === text);
   if (!found) problems.push(`${name} must be one of ${choices.join(", ")}, not "${text}"`);
   return found ?? fallback;
+}
+
+function parseFlag(name: string, text: string | null, problems: string[]): boolean {
+  return ["1", "true"].includes(parseChoice(name, text, ["0", "1", "true", "false"], "0", problems));
 }
 
 function parsePublicUrl(text: string | null, problems: string[]): string | null {

@@ -2,6 +2,7 @@ import { openModel } from "./agent/models/registry.ts";
 import type { Config } from "./config.ts";
 import { isAppError } from "./errors.ts";
 import { createFetch } from "./lib/network.ts";
+import { runnersOf } from "./runner-settings.ts";
 
 export type ModelTrial =
   | { kind: "answers"; model: string; ms: number }
@@ -17,10 +18,18 @@ export async function tryModel(config: Config, name = config.model): Promise<Mod
     const patience = { triesMax: 1, firstPauseMs: 0, pauseMsMax: 0, silenceMsMax: tryMsMax };
     const fetch = network.fetch as unknown as typeof globalThis.fetch;
     const model = await openModel(
-      { endpoints: config.modelEndpoints, prices: config.modelPrices, fetch, patience, keyOf: async () => null },
+      {
+        endpoints: config.modelEndpoints,
+        prices: config.modelPrices,
+        runners: runnersOf(config),
+        fetch,
+        patience,
+        keyOf: async () => null,
+      },
       { name, projectId: null },
     );
-    if (model.nature === "language") {
+    // A runner that opens was found, with its key and its sandbox; asking it would be a task.
+    if (model.nature === "language" && !model.run) {
       const messages = [{ role: "user" as const, text: "Answer with the one word: ready" }];
       await model.nextTurn({ system: "You answer briefly.", messages, tools: [] }, AbortSignal.timeout(tryMsMax));
     }

@@ -69,6 +69,8 @@ export interface Model {
   readonly nature: "language" | "rules";
   /** How much it can hold in mind; absent: no matter. */
   readonly contextTokensMax?: number;
+  /** Where a program does the whole work by itself: called in place of the loop, and like it. */
+  run?(deps: AgentDeps, task: AgentTask, signal: AbortSignal): Promise<AgentOutcome>;
   nextTurn(
     input: { system: string; messages: readonly Message[]; tools: readonly ToolDescription[] },
     signal: AbortSignal,

@@ -41,7 +41,8 @@ export async function runAgentWithReview<Verdict extends ReviewAnswer>(
   let opening: Message | undefined;
   for (;;) {
     const asked = { ...task, steps: [...steps], ...(opening && { opening }) };
-    const outcome = await runAgent({ ...deps, saveStep }, asked, signal);
+    const run = deps.model.run ?? runAgent;
+    const outcome = await run({ ...deps, saveStep }, asked, signal);
     if (outcome.kind === "unchanged" || task.overlay.entries().length === 0) return { outcome, verdict: null };
     const words = { title: outcome.title, summary: outcome.summary };
     const verdict = await deps.review(words, signal);
@@ -63,7 +64,8 @@ async function nextOpening<Verdict extends ReviewAnswer>(
   if (reviewed.verdict.kind !== "passed" && findings.length > 0 && timesSaid(round, "review") < roundsMax) {
     return reviewOpening(findings);
   }
-  if (!deps.selfReview || isLookedAt || reviewed.verdict.kind === "denied") return undefined;
+  // A program of its own has looked at what it did, and a second look would cost as much as the first.
+  if (!deps.selfReview || deps.model.run || isLookedAt || reviewed.verdict.kind === "denied") return undefined;
   return selfReviewOpening(await deps.selfReview(reviewed.words, signal));
 }
 

@@ -3,6 +3,8 @@ import type { Readable, Writable } from "node:stream";
 
 /** A child in a process group of its own, which dies with this process however that ends. */
 export interface BoundProcess {
+  /** Of the process and its group; undefined where it could not be started. */
+  readonly pid: number | undefined;
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
@@ -57,6 +59,7 @@ export function startBound(options: {
   });
 
   return {
+    pid: child.pid,
     stdin,
     stdout,
     stderr,

@@ -1,6 +1,8 @@
 import { AppError } from "../../errors.ts";
 import type { Model } from "../agent.ts";
 import { createRulesModel, rulesModelName } from "../rules/rules-model.ts";
+import { isRunner, openRunner } from "../runners/open-runner.ts";
+import type { RunnerSettings } from "../runners/runner.ts";
 import { anthropic } from "./anthropic.ts";
 import { compatible } from "./compatible.ts";
 import { createFallbackModel } from "./fallback-model.ts";
@@ -19,6 +21,8 @@ export interface ModelsDeps {
   prices: PriceTable;
   fetch: typeof globalThis.fetch;
   patience?: Patience;
+  /** Absent: there are no runners. */
+  runners?: RunnerSettings;
   /** A project's own key for a vendor; null: the installation's is used. */
   keyOf(projectId: string, vendor: string): Promise<string | null>;
 }
@@ -29,6 +33,11 @@ export async function openModel(
   input: { name: string; fallbacks?: readonly string[]; projectId: string | null },
 ): Promise<Model> {
   if (input.name === rulesModelName) return createRulesModel();
+  const { runners, endpoints } = deps;
+  if (runners && isRunner(input.name)) {
+    const keyOf = async (vendor: string) => (input.projectId === null ? null : deps.keyOf(input.projectId, vendor));
+    return openRunner({ settings: runners, endpoints, keyOf }, input.name);
+  }
   const first = await openLanguageModel(deps, input.name, input.projectId);
   const others: Model[] = [];
   for (const name of input.fallbacks ?? []) {
@@ -60,7 +69,7 @@ async function openLanguageModel(deps: ModelsDeps, name: string, projectId: stri
 function unknownModel(name: string): AppError {
   const forms = Object.keys(vendors).map((vendor) => `${vendor}/<model>`);
   return new AppError("model_unavailable", {
-    publicMessage: `There is no model ${JSON.stringify(name.slice(0, 200))}. Set EMEND_MODEL, or the project's model, to ${rulesModelName} (deterministic, needs no key) or to one of ${forms.join(", ")}.`,
+    publicMessage: `There is no model ${JSON.stringify(name.slice(0, 200))}. Set EMEND_MODEL, or the project's model, to ${rulesModelName} (deterministic, needs no key) or to one of ${forms.join(", ")}, runner/<program>.`,
   });
 }
 

@@ -1,0 +1,86 @@
+import { constants } from "node:fs";
+import { lstat, open, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { AppError, isAppError } from "../../errors.ts";
+import type { Overlay } from "../../tree/tree.ts";
+import { isLeftOut, type Written } from "./checkout.ts";
+
+const entriesMax = 200_000;
+const fileBytesMax = 16 * 2 ** 20;
+
+/**
+ * What a program left in its folder, as edits of the overlay, whose own gate polices every path. Links, devices and
+ * sockets are not followed and not taken. Nothing of the program runs any more by now.
+ */
+export async function collectEdits(
+  input: { folder: string; written: ReadonlyMap<string, Written>; overlay: Overlay },
+  signal: AbortSignal,
+): Promise<void> {
+  const { folder, written, overlay } = input;
+  const found = await walk(folder, signal);
+  for (const path of written.keys()) {
+    if (!found.has(path)) await guarded(path, () => overlay.delete(path));
+  }
+  for (const [path, now] of found) {
+    signal.throwIfAborted();
+    const before = written.get(path);
+    if (before && before.ino === now.ino && before.size === now.size && before.ctimeMs === now.ctimeMs) continue;
+    const content = await readPlain(join(folder, path), path);
+    if (content.equals((await overlay.read(path)) ?? noBytes) && before) continue;
+    await guarded(path, () => overlay.set(path, content));
+  }
+}
+
+const noBytes = Buffer.alloc(0);
+
+/** Plain files by path; names that are not UTF-8 cannot be docs and are passed over. */
+async function walk(folder: string, signal: AbortSignal): Promise<ReadonlyMap<string, Written>> {
+  const files = new Map<string, Written>();
+  const folders = [""];
+  let entries = 0;
+  for (let below = folders.pop(); below !== undefined; below = folders.pop()) {
+    signal.throwIfAborted();
+    for (const entry of await readdir(Buffer.from(join(folder, below)), { withFileTypes: true, encoding: "buffer" })) {
+      entries += 1;
+      if (entries > entriesMax) throw refused("the change", `it has more than ${entriesMax} files`);
+      const name = entry.name.toString();
+      const path = below === "" ? name : `${below}/${name}`;
+      if (!Buffer.from(name).equals(entry.name) || isLeftOut(path)) continue;
+      if (entry.isDirectory()) folders.push(path);
+      if (!entry.isFile()) continue;
+      const { size, ctimeMs, ino } = await lstat(join(folder, path));
+      files.set(path, { size, ctimeMs, ino });
+    }
+  }
+  return files;
+}
+
+/** Never through a link, never a device, never more than a file may have. */
+async function readPlain(file: string, path: string): Promise<Buffer> {
+  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw refused(path, "it is no plain file");
+    // A second name of a file elsewhere on the disk is no file of the change.
+    if (stats.nlink > 1) throw refused(path, "it is a hard link");
+    if (stats.size > fileBytesMax) throw refused(path, `a file has at most ${fileBytesMax / 2 ** 20} MiB`);
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function guarded(path: string, write: () => Promise<void>): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    if (isAppError(error, "invalid_request")) throw refused(path, error.publicMessage);
+    throw error;
+  }
+}
+
+function refused(path: string, why: string): AppError {
+  return new AppError("policy_denied", {
+    publicMessage: `The runner's change was refused: ${JSON.stringify(path.slice(0, 200))}: ${why}`,
+  });
+}

@@ -1,0 +1,84 @@
+import { AppError } from "../../errors.ts";
+import type { Model } from "../agent.ts";
+import type { Endpoint } from "../models/vendor.ts";
+import { claudeCode } from "./claude-code.ts";
+import { codex } from "./codex.ts";
+import { findProgram } from "./find-program.ts";
+import { opencode } from "./opencode.ts";
+import { runRunner } from "./run-runner.ts";
+import { type RunnerProgram, type RunnerSettings, vendorAddresses } from "./runner.ts";
+import { trySandbox } from "./sandbox.ts";
+
+/** A new program is one file beside this one and one entry here. */
+const programs: readonly RunnerProgram[] = [claudeCode, codex, opencode];
+
+const prefix = "runner/";
+
+export function isRunner(modelName: string): boolean {
+  return modelName.startsWith(prefix);
+}
+
+interface RunnerDeps {
+  settings: RunnerSettings;
+  /** The installation's, by vendor. */
+  endpoints: Readonly<Record<string, Endpoint>>;
+  /** The project's own key for a vendor. */
+  keyOf(vendor: string): Promise<string | null>;
+}
+
+/** The runner of this name, `runner/<program>` or `runner/<program>/<model>`, or `model_unavailable` in words. */
+export async function openRunner(deps: RunnerDeps, name: string): Promise<Model> {
+  const [, programName = "", ...rest] = name.split("/");
+  const program = programs.find((one) => one.name === programName);
+  if (!program) throw unavailable(`There is no runner ${JSON.stringify(name.slice(0, 200))}. There is ${known()}.`);
+  const model = rest.length === 0 ? null : rest.join("/");
+  // It becomes an argument: nothing in it may look like an option.
+  if (model !== null && !/^[\w][\w./:@-]*$/.test(model)) throw unavailable(`${JSON.stringify(model)} names no model.`);
+
+  const { settings } = deps;
+  const file = await findProgram(program.command, settings.path);
+  if (file === null) {
+    throw unavailable(`The runner ${program.name} needs the program ${program.command}, which is not on the PATH.`);
+  }
+  const vendor = program.vendorOf(model);
+  const address = deps.endpoints[vendor]?.baseUrl ?? vendorAddresses[vendor];
+  if (address === undefined) {
+    throw unavailable(
+      `The runner ${program.name} reaches ${Object.keys(vendorAddresses).join(" or ")}, not ${vendor}.`,
+    );
+  }
+  const apiKey = (await deps.keyOf(vendor)) ?? deps.endpoints[vendor]?.apiKey ?? null;
+  if (apiKey === null) throw unavailable(`The runner ${program.name} needs a key for ${vendor}, which is not set.`);
+  const runner = {
+    name,
+    program,
+    file,
+    access: { apiKey, baseUrl: deps.endpoints[vendor]?.baseUrl ?? null, model },
+    address: new URL(address),
+    bwrap: await bwrapFor(settings),
+    settings,
+  };
+  return {
+    name,
+    nature: "language",
+    run: (agent, task, signal) => runRunner(runner, agent, task, signal),
+    nextTurn: () => Promise.reject(new Error("a runner takes no turns")),
+  };
+}
+
+async function bwrapFor(settings: RunnerSettings): Promise<string | null> {
+  if (settings.isUnsandboxed) return null;
+  const trial = await trySandbox(settings.path);
+  if (trial.kind === "usable") return trial.bwrap;
+  throw unavailable(
+    `Runners work in a sandbox, and ${trial.words}. Install bubblewrap, or set EMEND_RUNNER_UNSANDBOXED=1 on a machine that holds nothing else.`,
+  );
+}
+
+function known(): string {
+  return programs.map((program) => prefix + program.name).join(", ");
+}
+
+function unavailable(publicMessage: string): AppError {
+  return new AppError("model_unavailable", { publicMessage });
+}

@@ -1,0 +1,192 @@
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { AppError } from "../../errors.ts";
+import type { AgentDeps, AgentOutcome, AgentTask, Message, Step } from "../agent.ts";
+import { limitReached, timeIsUp, timeLeftMs } from "../budget.ts";
+import { latestRound } from "../conversation.ts";
+import { finishedBy, outcomeOf, stoppedOutcome } from "../outcome.ts";
+import { shown } from "../shown.ts";
+import { storable } from "../storable.ts";
+import { startAllowProxy } from "./allow-proxy.ts";
+import { checkOut } from "./checkout.ts";
+import { collectEdits } from "./collect-edits.ts";
+import { handOverOf, instructionsFor } from "./instructions.ts";
+import { type ProgramEnd, runProgram } from "./run-program.ts";
+import type { RunnerAccess, RunnerAnswer, RunnerProgram, RunnerSettings } from "./runner.ts";
+import { inside, sandboxed } from "./sandbox.ts";
+
+/** A program that was found, with all that it needs to run. */
+export interface ReadyRunner {
+  /** The job's model: `runner/…`. */
+  name: string;
+  program: RunnerProgram;
+  file: string;
+  access: RunnerAccess;
+  /** The model's address, the only one that it reaches. */
+  address: URL;
+  /** Null: without a sandbox. */
+  bwrap: string | null;
+  settings: RunnerSettings;
+}
+
+interface Place {
+  dir: string;
+  work: string;
+  home: string;
+}
+
+/** One task, whole, by the program. The same beginning and end as the loop's: stored as a step that is not run again. */
+export async function runRunner(
+  runner: ReadyRunner,
+  deps: AgentDeps,
+  task: AgentTask,
+  signal: AbortSignal,
+): Promise<AgentOutcome> {
+  const round = latestRound(task, task.steps);
+  const earlier = finishedBy(round.at(-1));
+  if (earlier && !task.opening) return outcomeOf(earlier, task);
+  const limit = limitReached(deps.limits, round);
+  if (limit) return stoppedOutcome(limit, task);
+
+  const startedAt = performance.now();
+  const clock = AbortSignal.timeout(timeLeftMs(deps.limits, round));
+  const place = await makePlace();
+  try {
+    const written = await checkOut(task.overlay, place.work, signal);
+    const end = await execute(runner, task, { place, clock }, signal);
+    if (end.kind === "exited" && end.code !== 0) throw failed(runner, end.stderr || end.stdout);
+    const answer: RunnerAnswer = end.kind === "exited" ? answerOf(runner, end) : { text: "" };
+    await collectEdits({ folder: place.work, written, overlay: task.overlay }, signal);
+    const durationMs = Math.ceil(performance.now() - startedAt);
+    if (end.kind !== "exited") return await stopped(runner, deps, task, { end, durationMs });
+    const finished = handOverOf(answer.text, task);
+    await deps.saveStep(stepOf(runner, task, { answer, finished, durationMs }), task.overlay.takeDirty());
+    return outcomeOf({ ...finished, sources: [] }, task);
+  } finally {
+    await rm(place.dir, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+async function makePlace(): Promise<Place> {
+  const dir = await realpath(await mkdtemp(join(tmpdir(), "emend-runner-")));
+  const place = { dir, work: join(dir, "work"), home: join(dir, "home") };
+  for (const folder of [place.work, place.home]) await mkdir(folder, { mode: 0o700 });
+  return place;
+}
+
+async function execute(
+  runner: ReadyRunner,
+  task: AgentTask,
+  run: { place: Place; clock: AbortSignal },
+  signal: AbortSignal,
+): Promise<ProgramEnd> {
+  const { program, access, settings, bwrap, file } = runner;
+  const { place } = run;
+  for (const [path, text] of Object.entries(program.homeFiles?.(access) ?? {})) {
+    await mkdir(dirname(join(place.home, path)), { recursive: true });
+    await writeFile(join(place.home, path), text);
+  }
+  const proxy = await startAllowProxy({
+    allowed: runner.address,
+    socketPath: bwrap === null ? null : join(place.dir, "proxy.sock"),
+    via: settings.httpsProxy,
+  });
+  try {
+    const args = program.arguments({ model: access.model, isSandboxed: bwrap !== null });
+    const command =
+      bwrap === null ? [file, ...args] : await sandboxed({ bwrap, file, args, place, caFile: settings.caFile });
+    return await runProgram(
+      {
+        command,
+        cwd: place.work,
+        env: environmentOf(runner, place, proxy.port ?? inside.port),
+        stdin: instructionsFor(task),
+        memoryBytesMax: settings.memoryBytesMax,
+        clock: run.clock,
+        statusFile: bwrap === null ? null : join(place.dir, "status.json"),
+      },
+      signal,
+    );
+  } finally {
+    await proxy.close();
+  }
+}
+
+/** Nothing of the server's own environment but where programs are. */
+function environmentOf(runner: ReadyRunner, place: Place, port: number): Record<string, string> {
+  const isSandboxed = runner.bwrap !== null;
+  const proxy = `http://127.0.0.1:${port}`;
+  const { caFile, path } = runner.settings;
+  const all = {
+    HOME: isSandboxed ? inside.home : place.home,
+    PATH: isSandboxed ? inside.path : path,
+    TMPDIR: isSandboxed ? "/tmp" : place.home,
+    LANG: "C.UTF-8",
+    TERM: "dumb",
+    HTTPS_PROXY: proxy,
+    https_proxy: proxy,
+    HTTP_PROXY: proxy,
+    http_proxy: proxy,
+    NODE_USE_ENV_PROXY: "1",
+    NODE_EXTRA_CA_CERTS: caFile === null ? "" : isSandboxed ? "/run/emend/authority.pem" : caFile,
+    ...runner.program.environment(runner.access),
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ""));
+}
+
+function answerOf(runner: ReadyRunner, end: { stdout: string; stderr: string }): RunnerAnswer {
+  try {
+    return runner.program.readAnswer(end.stdout);
+  } catch (cause) {
+    throw failed(runner, cause instanceof SyntaxError ? end.stdout || end.stderr : String(cause));
+  }
+}
+
+interface Worked {
+  answer: RunnerAnswer;
+  finished: { title: string; summary: string } | null;
+  durationMs: number;
+}
+
+/** Told as a turn that ended with `finish`, so that a run on another node sees that it is done. */
+function stepOf(runner: ReadyRunner, task: AgentTask, { answer, finished, durationMs }: Worked): Step {
+  const number = (task.steps.at(-1)?.number ?? 0) + 1;
+  const call = { id: `runner-${number}`, name: "finish", input: finished };
+  const said: Message = { role: "assistant", text: storable(answer.text), toolCalls: finished ? [call] : [] };
+  const handedOver: Message = { role: "tool", callId: call.id, name: "finish", output: "handed over", isError: false };
+  return {
+    number,
+    messages: [...(task.opening ? [storable(task.opening)] : []), said, ...(finished ? [handedOver] : [])],
+    usage: {
+      model: runner.name,
+      inputTokens: answer.inputTokens ?? 0,
+      outputTokens: answer.outputTokens ?? 0,
+      cachedInputTokens: answer.cachedInputTokens ?? 0,
+      costUsd: answer.costUsd ?? 0,
+      durationMs,
+    },
+  };
+}
+
+/** What it had done by then is kept. */
+async function stopped(
+  runner: ReadyRunner,
+  deps: AgentDeps,
+  task: AgentTask,
+  { end, durationMs }: { end: Exclude<ProgramEnd, { kind: "exited" }>; durationMs: number },
+): Promise<AgentOutcome> {
+  const reason = end.kind === "too large" ? `the runner took ${end.words}` : null;
+  const limit = reason === null ? timeIsUp(deps.limits) : { code: "budget_exceeded" as const, reason };
+  const step = stepOf(runner, task, { answer: { text: `Stopped: ${limit.reason}.` }, finished: null, durationMs });
+  await deps.saveStep(step, task.overlay.takeDirty());
+  return stoppedOutcome(limit, task);
+}
+
+/** The program's own words, without the credential that it was given. */
+function failed(runner: ReadyRunner, words: string): AppError {
+  const told = shown(words.replaceAll(runner.access.apiKey, "…").slice(-2_000), 500);
+  return new AppError("model_unavailable", {
+    publicMessage: `The runner ${runner.program.name} failed: ${told || "it said nothing"}`,
+  });
+}

@@ -1,0 +1,394 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { type StandIn, standIn } from "../../../test/support/runners/stand-in.ts";
+import { testLimits } from "../../../test/support/scripted-model.ts";
+import { openTestTrees, type TestTrees } from "../../../test/support/test-tree.ts";
+import { createOverlay } from "../../tree/overlay.ts";
+import type { CommitTree, Overlay } from "../../tree/tree.ts";
+import type { AgentOutcome, AgentTask, Step } from "../agent.ts";
+import { openRunner } from "./open-runner.ts";
+import { trySandbox } from "./sandbox.ts";
+
+const apiKey = "sk-model-0123456789";
+const trial = await trySandbox(process.env.PATH ?? "");
+/** Where bubblewrap is absent, what must hold without it is tested instead: nothing is passed over in silence. */
+const hasSandbox = trial.kind === "usable";
+
+let trees: TestTrees;
+let base: CommitTree;
+let far: Server;
+let farPort: number;
+const heard: string[] = [];
+beforeAll(async () => {
+  trees = await openTestTrees();
+  base = await trees.open({
+    "index.md": "# Home\n\nAn API token.\n",
+    "guides/auth.md": "# Auth\n",
+    "old.md": "# Old\n",
+    "run.sh": { content: "#!/bin/sh\n", mode: "100755" },
+    "link.md": { content: "/etc/passwd", mode: "120000" },
+    ".claude/settings.json": '{"hooks":{"Stop":[{"command":"touch /tmp/owned"}]}}\n',
+    "AGENTS.md": "Write plainly.\n",
+  });
+  far = createServer((request, response) => {
+    heard.push(`${request.url} ${request.headers["x-key"]}`);
+    response.end("model says hi");
+  });
+  await new Promise<void>((resolve) => far.listen(0, "127.0.0.1", resolve));
+  farPort = (far.address() as { port: number }).port;
+});
+afterAll(async () => {
+  await trees.close();
+  far.close();
+});
+
+let programs: StandIn | undefined;
+afterEach(async () => {
+  await programs?.remove();
+  programs = undefined;
+});
+
+interface Run {
+  outcome: AgentOutcome;
+  overlay: Overlay;
+  steps: Step[];
+}
+
+async function open(script: string, options: { name?: string; unsandboxed?: boolean; memoryMb?: number } = {}) {
+  programs = await standIn(script);
+  const endpoint = { apiKey, baseUrl: `http://127.0.0.1:${farPort}` };
+  return openRunner(
+    {
+      settings: {
+        path: programs.path,
+        isUnsandboxed: options.unsandboxed ?? !hasSandbox,
+        memoryBytesMax: (options.memoryMb ?? 2_048) * 2 ** 20,
+        caFile: null,
+        httpsProxy: null,
+      },
+      endpoints: { anthropic: endpoint, openai: endpoint },
+      keyOf: async () => null,
+    },
+    options.name ?? "runner/claude-code",
+  );
+}
+
+async function run(
+  script: string,
+  options: Parameters<typeof open>[1] & {
+    limits?: Partial<typeof testLimits>;
+    task?: Partial<AgentTask>;
+    signal?: AbortSignal;
+  } = {},
+): Promise<Run> {
+  const model = await open(script, options);
+  const overlay = await createOverlay(base);
+  const steps: Step[] = [];
+  const outcome = await model.run?.(
+    {
+      model,
+      limits: { ...testLimits, ...options.limits },
+      saveStep: async (step) => void steps.push(JSON.parse(JSON.stringify(step))),
+    },
+    { jobId: "job_1", prompt: "Say access key.", docsDir: "", base, overlay, steps: [], ...options.task },
+    options.signal ?? new AbortController().signal,
+  );
+  if (!outcome) throw new Error("no runner");
+  return { outcome, overlay, steps };
+}
+
+/** The far end hears that the program has come so far. */
+const tellFar = `await tunnel("127.0.0.1:" + new URL(process.env.ANTHROPIC_BASE_URL).port, "/started");`;
+const forEver = "setInterval(() => {}, 1000); await new Promise(() => {});";
+
+function untilFarHears(): Promise<void> {
+  return new Promise((resolve) => far.once("request", () => resolve()));
+}
+
+/** The clock runs out as soon as the program has told the far end that it works. */
+async function runUntilTimeIsUp(script: string, options: Parameters<typeof run>[1] = {}): Promise<Run> {
+  const clock = new AbortController();
+  const timer = vi.spyOn(AbortSignal, "timeout").mockReturnValue(clock.signal);
+  try {
+    void untilFarHears().then(() => clock.abort());
+    return await run(script, options);
+  } finally {
+    timer.mockRestore();
+  }
+}
+
+const edit = `
+fs.writeFileSync("index.md", fs.readFileSync("index.md", "utf8").replace("API token", "access key"));
+fs.mkdirSync("guides/new", { recursive: true });
+fs.writeFileSync("guides/new/page.md", "# New\\n");
+fs.rmSync("old.md");
+answer("TITLE: Say access key\\nSUMMARY:\\nReplaced the term.");`;
+
+describe(`a runner, ${hasSandbox ? "in bubblewrap" : "without a sandbox, because bubblewrap is not usable here"}`, () => {
+  it.each(["runner/claude-code", "runner/codex", "runner/opencode", "runner/claude-code/sonnet"])(
+    "%s: what it leaves in the checkout becomes the overlay, its answer the title and the summary",
+    async (name) => {
+      const { outcome, overlay, steps } = await run(edit, { name });
+      expect(outcome).toEqual({ kind: "finished", title: "Say access key", summary: "Replaced the term." });
+      const edits = overlay.entries().map(({ path, content }) => [path, content?.toString() ?? null]);
+      expect(edits).toEqual([
+        ["guides/new/page.md", "# New\n"],
+        ["index.md", "# Home\n\nAn access key.\n"],
+        ["old.md", null],
+      ]);
+      expect(steps).toHaveLength(1);
+      expect(steps[0]?.usage).toMatchObject({ model: name });
+      if (!name.includes("codex")) expect(steps[0]?.usage).toMatchObject({ costUsd: 0.25, outputTokens: 7 });
+    },
+  );
+
+  it("is not run again once its step is stored", async () => {
+    const first = await run(edit);
+    const again = await run("process.exit(1)", { task: { steps: first.steps, overlay: first.overlay } });
+    expect(again.outcome).toEqual(first.outcome);
+    expect(again.steps).toEqual([]);
+  });
+
+  it("sees the task on standard input, the docs, no git, no links, and no settings that run commands", async () => {
+    const { outcome } = await run(`
+const seen = fs.readdirSync(".", { recursive: true }).sort().join(" ");
+answer("TITLE: x\\nSUMMARY:\\n" + JSON.stringify({ seen, asked: prompt.includes("Say access key."), args, mode: fs.statSync("run.sh").mode & 0o777 }));`);
+    expect(outcome.kind).toBe("unchanged");
+    const { seen, asked, args, mode } = JSON.parse(outcome.summary);
+    expect(seen).toBe("AGENTS.md guides guides/auth.md index.md old.md run.sh");
+    expect([asked, mode]).toEqual([true, 0o755]);
+    expect(args.join(" ")).toMatch(/^--print --output-format json .*--disallowedTools Bash,WebFetch,WebSearch$/);
+  });
+
+  it("has an environment of its own: the model's key and nothing of the server's", async () => {
+    process.env.EMEND_SECRET_OF_TEST = "forge-token";
+    try {
+      const { outcome } = await run(`answer("TITLE: x\\nSUMMARY:\\n" + JSON.stringify(process.env));`);
+      const environment: Record<string, string> = JSON.parse(outcome.summary);
+      expect(JSON.stringify(environment)).not.toContain("forge-token");
+      expect(environment).toMatchObject({ ANTHROPIC_API_KEY: apiKey });
+      const known =
+        /^(HOME|PATH|PWD|TMPDIR|LANG|TERM|https?_proxy|HTTPS?_PROXY|NODE_USE_ENV_PROXY|ANTHROPIC_.*|CLAUDE_CODE_.*|DISABLE_AUTOUPDATER|OLDPWD|SHLVL|_)$/;
+      expect(Object.keys(environment).filter((name) => !known.test(name))).toEqual([]);
+    } finally {
+      delete process.env.EMEND_SECRET_OF_TEST;
+    }
+  });
+
+  it("reaches its model through the proxy, and nothing else through it", async () => {
+    heard.length = 0;
+    const { outcome } = await run(`
+const got = {
+  model: await attempt(() => tunnel("127.0.0.1:${farPort}", "/v1/messages")),
+  other: await attempt(() => tunnel("example.com:443", "/")),
+  otherPort: await attempt(() => tunnel("127.0.0.1:${farPort + 1}", "/")),
+  metadata: await attempt(() => tunnel("169.254.169.254:80", "/")),
+};
+answer("TITLE: x\\nSUMMARY:\\n" + JSON.stringify(got));`);
+    expect(JSON.parse(outcome.summary)).toEqual({
+      model: "200 model says hi",
+      other: 403,
+      otherPort: 403,
+      metadata: 403,
+    });
+    expect(heard).toEqual([`/v1/messages ${apiKey}`]);
+  });
+
+  it("is ended at its time limit, whatever it ignores, and what it had done is kept", async () => {
+    const { outcome, overlay, steps } = await runUntilTimeIsUp(
+      `process.on("SIGTERM", () => {}); fs.writeFileSync("index.md", "# Half\\n"); ${tellFar} ${forEver}`,
+    );
+    expect(outcome).toMatchObject({ kind: "stopped", code: "timeout" });
+    expect(overlay.entries().map(({ path }) => path)).toEqual(["index.md"]);
+    expect(steps).toHaveLength(1);
+  });
+
+  it("is ended above its memory", async () => {
+    const { outcome } = await run(
+      `const held = []; setInterval(() => held.push(Buffer.alloc(64 * 2 ** 20, 1)), 20); await new Promise(() => {});`,
+      { memoryMb: 400, limits: { wallTimeMsMax: 60_000 } },
+    );
+    expect(outcome).toMatchObject({ kind: "stopped", code: "budget_exceeded", summary: expect.stringMatching(/MiB/) });
+  });
+
+  it("ends with the run that it belongs to, and stores nothing then", async () => {
+    const stop = new AbortController();
+    const started = untilFarHears();
+    const running = run(`fs.writeFileSync("index.md", "x"); ${tellFar} ${forEver}`, { signal: stop.signal });
+    await started;
+    stop.abort();
+    await expect(running).rejects.toThrow();
+  });
+
+  it("leaves no child behind that outlives it", async () => {
+    const marker = `outlives-${process.pid}`;
+    const { outcome } = await run(`
+const code = "process.on('SIGTERM', () => {}); console.log('up'); setInterval(() => {}, 1000)";
+const child = spawn(process.execPath, ["-e", code, "${marker}"], { stdio: ["ignore", "pipe", "ignore"] });
+await new Promise((resolve) => child.stdout.once("data", resolve));
+answer("TITLE: x\\nSUMMARY:\\nup");
+process.exit(0);`);
+    expect(outcome).toMatchObject({ kind: "unchanged", summary: "up" });
+    expect(await processesWith(marker)).toEqual([]);
+  });
+
+  it("tells in the program's own words why it failed, without the key", async () => {
+    await expect(run(`console.error("bad key ${apiKey}"); process.exit(3);`)).rejects.toMatchObject({
+      code: "model_unavailable",
+      publicMessage: "The runner claude-code failed: bad key …",
+    });
+    const saidSo = `console.log(JSON.stringify({ type: "result", is_error: true, result: "credit is too low" }));`;
+    await expect(run(saidSo)).rejects.toMatchObject({ publicMessage: expect.stringContaining("credit is too low") });
+  });
+
+  it.each([
+    [
+      "a link in place of a page",
+      `fs.rmSync("index.md"); fs.symlinkSync("/etc/passwd", "index.md"); answer("x");`,
+      ["index.md"],
+    ],
+    [
+      "a folder of git's own",
+      `fs.mkdirSync(".git/hooks", { recursive: true }); fs.writeFileSync(".git/hooks/pre-push", "#!/bin/sh"); answer("x");`,
+      [],
+    ],
+    ["its own settings", `fs.mkdirSync(".claude"); fs.writeFileSync(".claude/settings.json", "{}"); answer("x");`, []],
+    [
+      "a pipe and a socket",
+      `spawn("mkfifo", ["pipe"]); await new Promise((r) => net.createServer().listen("s.sock", r)); answer("x"); process.exit(0);`,
+      [],
+    ],
+  ])("does not take %s", async (_, script, changed) => {
+    const { overlay } = await run(script);
+    expect(overlay.entries().map(({ path, content }) => [path, content])).toEqual(changed.map((path) => [path, null]));
+  });
+
+  it.each([
+    [
+      "a path through a link of the repository",
+      `fs.mkdirSync("link.md"); fs.writeFileSync("link.md/x", "x"); answer("x");`,
+    ],
+    ["a hard link", `fs.writeFileSync("a.md", "x"); fs.linkSync("a.md", "b.md"); answer("x");`],
+    ["a file that is too large", `fs.writeFileSync("big.md", Buffer.alloc(17 * 2 ** 20)); answer("x");`],
+  ])("is refused with %s", async (_, script) => {
+    await expect(run(script)).rejects.toMatchObject({ code: "policy_denied" });
+  });
+});
+
+async function processesWith(words: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)) {
+    const line = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
+    if (line.includes(words)) found.push(line.replaceAll("\0", " "));
+  }
+  return found;
+}
+
+describe("isolation", () => {
+  const probe = `
+const got = {
+  shadow: await attempt(() => fs.readFileSync("/etc/shadow", "utf8").length),
+  passwd: await attempt(() => fs.readFileSync("/etc/passwd", "utf8").includes("root:")),
+  server: await attempt(() => fs.readFileSync(${JSON.stringify("/proc/PID/environ")}, "utf8").length),
+  forge: await attempt(() => fs.readFileSync("FORGE", "utf8")),
+  outside: await attempt(() => fs.writeFileSync("FORGE.written", "x")),
+  direct: await attempt(() => direct(FAR, "127.0.0.1")),
+  processes: fs.readdirSync("/proc").filter((name) => /^\\d+$/.test(name)).length,
+};
+answer("TITLE: x\\nSUMMARY:\\n" + JSON.stringify(got));`;
+
+  it(
+    hasSandbox
+      ? "of files, processes and network holds in the sandbox"
+      : "is not claimed where bubblewrap is absent: runners are refused",
+    async () => {
+      if (!hasSandbox) {
+        await expect(open(probe, { unsandboxed: false })).rejects.toMatchObject({
+          code: "model_unavailable",
+          publicMessage: expect.stringContaining("EMEND_RUNNER_UNSANDBOXED=1"),
+        });
+        return;
+      }
+      const secret = await standIn("");
+      await writeFile(`${secret.dir}/forge`, "forge-token");
+      const script = probe
+        .replace("PID", String(process.pid))
+        .replaceAll("FORGE", `${secret.dir}/forge`)
+        .replace("FAR", String(farPort));
+      const { outcome } = await run(script);
+      const got = JSON.parse(outcome.summary);
+      expect(got).toMatchObject({
+        shadow: "ENOENT",
+        passwd: false,
+        server: "ENOENT",
+        forge: "ENOENT",
+        outside: "ENOENT",
+        direct: "ECONNREFUSED",
+      });
+      // bubblewrap's own, ours, and the program.
+      expect(got.processes).toBeLessThanOrEqual(4);
+      expect(await readdir(secret.dir)).toEqual(["bin", "forge"]);
+      await secret.remove();
+    },
+  );
+
+  it("is refused where bubblewrap is not on the PATH, unless the operator says so", async () => {
+    const programs = await standIn("");
+    const open = (isUnsandboxed: boolean) =>
+      openRunner(
+        {
+          settings: { path: `${programs.dir}/bin`, isUnsandboxed, memoryBytesMax: 1, caFile: null, httpsProxy: null },
+          endpoints: { anthropic: { apiKey, baseUrl: null } },
+          keyOf: async () => null,
+        },
+        "runner/claude-code",
+      );
+    await expect(open(false)).rejects.toMatchObject({ publicMessage: expect.stringMatching(/bwrap.*UNSANDBOXED=1/) });
+    expect(await open(true)).toMatchObject({ name: "runner/claude-code" });
+    await programs.remove();
+  });
+});
+
+describe("without a sandbox", () => {
+  it("works where the operator says so, with the same caps on what it leaves", async () => {
+    const { outcome, overlay } = await run(edit, { unsandboxed: true });
+    expect(outcome.kind).toBe("finished");
+    expect(overlay.entries()).toHaveLength(3);
+  });
+
+  it("ends the whole process group", async () => {
+    const marker = `group-${process.pid}`;
+    const { outcome } = await runUntilTimeIsUp(
+      `const code = "process.on('SIGTERM', () => {}); console.log('up'); setInterval(() => {}, 1000)";
+const child = spawn(process.execPath, ["-e", code, "${marker}"], { stdio: ["ignore", "pipe", "ignore"] });
+await new Promise((resolve) => child.stdout.once("data", resolve));
+process.on("SIGTERM", () => {}); ${tellFar} ${forEver}`,
+      { unsandboxed: true },
+    );
+    expect(await processesWith(marker)).toEqual([]);
+    expect(outcome).toMatchObject({ kind: "stopped", code: "timeout" });
+  });
+});
+
+describe("opening", () => {
+  it.each([
+    ["runner/none", "There is runner/claude-code, runner/codex, runner/opencode"],
+    ["runner/claude-code/--dangerously", "names no model"],
+    ["runner/opencode/google/gemini", "not google"],
+  ])("%s says what is wrong", async (name, words) => {
+    await expect(open("", { name })).rejects.toMatchObject({
+      code: "model_unavailable",
+      publicMessage: expect.stringContaining(words),
+    });
+  });
+
+  it("says which program or key is missing", async () => {
+    const settings = { path: "/nowhere", isUnsandboxed: true, memoryBytesMax: 1, caFile: null, httpsProxy: null };
+    const opened = (path: string) =>
+      openRunner({ settings: { ...settings, path }, endpoints: {}, keyOf: async () => null }, "runner/codex");
+    await expect(opened("/nowhere")).rejects.toThrow("needs the program codex");
+    programs = await standIn("");
+    await expect(opened(programs.path)).rejects.toThrow("needs a key for openai");
+  });
+});

@@ -1,0 +1,128 @@
+import { lstat, readlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { startBound } from "../../tree/bound-process.ts";
+import { findProgram } from "./find-program.ts";
+
+/** Where things are inside. */
+export const inside = {
+  work: "/work",
+  home: "/home/emend",
+  port: 3128,
+  path: "/run/emend/bin:/usr/local/bin:/usr/bin:/bin",
+};
+
+const bridge = fileURLToPath(new URL("./bridge.ts", import.meta.url));
+const systemFolders = ["/bin", "/sbin", "/lib", "/lib32", "/lib64"];
+const systemFiles = [
+  "/etc/ssl",
+  "/etc/ca-certificates",
+  "/etc/pki",
+  "/etc/alternatives",
+  "/etc/ld.so.cache",
+  "/etc/localtime",
+];
+const tmpBytesMax = 512 * 2 ** 20;
+
+export type SandboxTrial = { kind: "usable"; bwrap: string } | { kind: "unusable"; words: string };
+
+/** Whether bubblewrap is there and this machine lets it do its work: where user namespaces are forbidden, it cannot. */
+export async function trySandbox(path: string): Promise<SandboxTrial> {
+  const bwrap = await findProgram("bwrap", path);
+  if (bwrap === null) return { kind: "unusable", words: "bubblewrap (bwrap) is not installed" };
+  const args = ["--unshare-all", "--unshare-user", "--die-with-parent", "--ro-bind", "/", "/", "true"];
+  const trial = startBound({ program: bwrap, args, env: { PATH: "/usr/bin:/bin" } });
+  let said = "";
+  trial.stderr.on("data", (chunk) => {
+    said = `${said}${chunk}`.slice(0, 300);
+  });
+  trial.stdout.resume();
+  trial.stdin.end();
+  const { code } = await trial.ended;
+  return code === 0
+    ? { kind: "usable", bwrap }
+    : { kind: "unusable", words: `bubblewrap cannot work here: ${said.trim()}` };
+}
+
+/**
+ * The command that runs a program in the sandbox: its own processes, users, network and host name; of the file system
+ * the system's programs, read only, the checkout, and an empty home. No host, user or service of this machine is in it.
+ */
+export async function sandboxed(input: {
+  bwrap: string;
+  /** The program's file. */
+  file: string;
+  args: readonly string[];
+  /** Of this run, on the host; the proxy's socket is `proxy.sock` in it. */
+  place: { dir: string; work: string; home: string };
+  caFile: string | null;
+}): Promise<readonly string[]> {
+  const { place, file } = input;
+  const etc = await writeEtc(place.dir);
+  const name = bridge.slice(bridge.lastIndexOf("/") + 1);
+  const own = [
+    ...bind(process.execPath, "/run/emend/bin/node"),
+    ...bind(bridge, `/run/emend/${name}`),
+    ...bind(join(place.dir, "package.json"), "/run/emend/package.json"),
+    ...bind(join(place.dir, "proxy.sock"), "/run/emend/proxy.sock"),
+    ...(input.caFile === null ? [] : bind(input.caFile, "/run/emend/authority.pem")),
+  ];
+  return [
+    input.bwrap,
+    ...["--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--json-status-fd", "4"],
+    ...["--uid", "1000", "--gid", "1000", "--hostname", "emend"],
+    ...["--ro-bind", "/usr", "/usr", ...(await systemMounts())],
+    ...["--proc", "/proc", "--dev", "/dev", "--size", String(tmpBytesMax), "--tmpfs", "/tmp"],
+    ...systemFiles.flatMap((path) => ["--ro-bind-try", path, path]),
+    ...etc,
+    ...own,
+    ...bind(programRoot(file), programRoot(file)),
+    ...["--bind", place.home, inside.home, "--bind", place.work, inside.work, "--chdir", inside.work],
+    "--",
+    "/run/emend/bin/node",
+    `/run/emend/${name}`,
+    String(inside.port),
+    "/run/emend/proxy.sock",
+    file,
+    ...input.args,
+  ];
+}
+
+function bind(from: string, to: string): readonly string[] {
+  return ["--ro-bind", from, to];
+}
+
+/** What a program needs of its own: the packages around it, or the one file that it is. */
+function programRoot(file: string): string {
+  const packages = file.indexOf("/node_modules/");
+  return packages === -1 ? file : `${file.slice(0, packages)}/node_modules`;
+}
+
+/** Links such as /bin → usr/bin stay links; folders of their own are shown. */
+async function systemMounts(): Promise<readonly string[]> {
+  const mounts = await Promise.all(
+    systemFolders.map(async (path) => {
+      const found = await lstat(path).catch(() => null);
+      if (found?.isSymbolicLink()) return ["--symlink", await readlink(path), path];
+      return found ? ["--ro-bind", path, path] : [];
+    }),
+  );
+  return mounts.flat();
+}
+
+/** Programs ask who they are and where localhost is; nothing of the machine's own answers is shown. */
+async function writeEtc(dir: string): Promise<readonly string[]> {
+  const files = {
+    passwd: `emend:x:1000:1000::${inside.home}:/bin/sh\n`,
+    group: "emend:x:1000:\n",
+    hosts: "127.0.0.1 localhost\n::1 localhost\n",
+    "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
+  };
+  await writeFile(join(dir, "package.json"), '{"type":"module"}\n');
+  const mounts: string[] = [];
+  for (const [name, text] of Object.entries(files)) {
+    await writeFile(join(dir, name), text);
+    mounts.push(...bind(join(dir, name), `/etc/${name}`));
+  }
+  return mounts;
+}

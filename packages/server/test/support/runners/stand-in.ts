@@ -1,0 +1,64 @@
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export interface StandIn {
+  /** A search path that holds the programs, and the system's own. */
+  path: string;
+  dir: string;
+  remove(): Promise<void>;
+}
+
+/** What the scripted program has at hand; its script is the body of an asynchronous function. */
+const prelude = `#!/usr/bin/env node
+import { spawn } from "node:child_process";
+import * as fs from "node:fs";
+import http from "node:http";
+import net from "node:net";
+const args = process.argv.slice(2);
+const name = process.argv[1].split("/").at(-1).replace(/\\.mjs$/, "");
+const prompt = fs.readFileSync(0, "utf8");
+/** What an attempt gave: its value, or the error's code. */
+const attempt = async (work) => { try { return await work(); } catch (error) { return error.code ?? error.message; } };
+/** The status of a tunnel through the proxy that the environment names, and then of a request through it. */
+const tunnel = (target, path) => new Promise((resolve, reject) => {
+  const proxy = new URL(process.env.HTTPS_PROXY);
+  const asked = http.request({ host: proxy.hostname, port: proxy.port, method: "CONNECT", path: target });
+  asked.on("connect", (reply, socket) => {
+    if (reply.statusCode !== 200) { socket.destroy(); resolve(reply.statusCode); return; }
+    const [host] = target.split(":");
+    http.get({ createConnection: () => socket, host, path, headers: { "x-key": process.env.ANTHROPIC_API_KEY ?? process.env.OPENAI_API_KEY } }, (far) => {
+      let text = ""; far.on("data", (c) => (text += c)).on("end", () => resolve(far.statusCode + " " + text));
+    }).on("error", reject);
+  });
+  asked.on("error", reject);
+  asked.end();
+});
+const direct = (port, host) => new Promise((resolve, reject) => {
+  const socket = net.connect(port, host, () => { socket.destroy(); resolve("connected"); });
+  socket.on("error", reject);
+});
+/** Says it as the real program of this name would. */
+const answer = (text) => {
+  if (name === "claude") console.log(JSON.stringify({ type: "result", subtype: "success", is_error: false, result: text, total_cost_usd: 0.25, usage: { input_tokens: 10, cache_read_input_tokens: 5, output_tokens: 7 } }));
+  else if (name === "opencode") { for (const one of [{ type: "text", part: { text: "On it." } }, { type: "text", part: { text } }, { type: "step_finish", part: { cost: 0.25, tokens: { input: 10, output: 7, cache: { read: 5 } } } }]) console.log(JSON.stringify(one)); }
+  else { console.error("thinking…"); console.log(text); }
+};
+`;
+
+/** Programs named like the real ones, that behave like their non-interactive mode and do what the script says. */
+export async function standIn(script: string): Promise<StandIn> {
+  const dir = await realpath(await mkdtemp(join(tmpdir(), "emend-stand-in-")));
+  await mkdir(join(dir, "bin"));
+  for (const name of ["claude", "codex", "opencode"]) {
+    // A real one is a link into its package.
+    await writeFile(join(dir, "bin", name), `${prelude}\n${script}\n`, { mode: 0o755 });
+  }
+  await writeFile(join(dir, "bin", "package.json"), '{"type":"module"}\n');
+  const node = process.execPath.slice(0, process.execPath.lastIndexOf("/"));
+  return {
+    path: `${join(dir, "bin")}:${node}:${process.env.PATH ?? ""}`,
+    dir,
+    remove: () => rm(dir, { recursive: true, force: true }),
+  };
+}
