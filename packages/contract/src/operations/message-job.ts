@@ -14,7 +14,11 @@ export const messageJobOperation = {
   params: JobParams,
   body: { $ref: "MessageJobBody#" },
   response: {
-    200: jobAnswer("The job, active again.", { ETag: answerHeaders.etag, ...rateLimitHeaders }),
+    200: jobAnswer("The job, active again.", {
+      ETag: answerHeaders.etag,
+      "Retry-After": answerHeaders.pollAfter,
+      ...rateLimitHeaders,
+    }),
     400: refusals.invalidRequest,
     401: refusals.unauthorized,
     403: refusals.forbidden,

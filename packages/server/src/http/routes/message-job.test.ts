@@ -1,0 +1,146 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { startApi } from "../../../test/support/api.ts";
+import { alterJob, readEvents, readJob, seedJob } from "../../../test/support/seed-jobs.ts";
+import { channels } from "../../db/channels.ts";
+
+/** How the forge answers; null: it does not say. */
+const onForge = new Map<number, "open" | "merged" | "closed">();
+const api = await startApi({ pullRequestState: async (_project, number) => onForge.get(number) ?? null });
+afterAll(() => api.close());
+const project = await api.addProject();
+const key = await api.addKey(project);
+const ended = "ended_at = now(), status = 'completed'";
+const pullRequest = (number: number, state = "open") =>
+  `pushed = true, pull_request = '{"url": "https://forge.test/${number}", "number": ${number}, "state": "${state}", "draft": false}'`;
+
+async function jobWith(assignments: string): Promise<string> {
+  const id = await seedJob(api.pool, project.id);
+  await alterJob(api.pool, id, assignments);
+  return id;
+}
+const message = (id: string, body: unknown = { prompt: "Say it shorter." }, more = {}) =>
+  api.send(`/v2/agent/${project.id}/job/${id}/message`, { method: "POST", key, body, ...more });
+
+describe("200", () => {
+  test("a completed job is active again, on its branch, with no link until it ends", async () => {
+    onForge.set(7, "open");
+    const context = `context = '[{"name": "api"}]', findings = '{"kind": "passed"}', commit_id = 'c', tree_id = 't'`;
+    const id = await jobWith(`${ended}, ${pullRequest(7)}, pr_link = 'https://forge.test/7', ${context}`);
+    const told = Promise.withResolvers<string>();
+    const stop = api.listener.on(channels.jobDue, told.resolve);
+    const answer = await message(id);
+    expect(answer).toMatchObject({
+      status: 200,
+      json: { id, status: "active", prLink: null, source: { ref: `emend/${id}` } },
+      headers: { "ratelimit-policy": expect.stringContaining("100") },
+    });
+    expect(await told.promise).toBe(project.id);
+    stop();
+    expect(await readJob(api.pool, id)).toMatchObject({
+      continues_branch: true,
+      base_commit: null,
+      commit_id: null,
+      findings: null,
+      context: [],
+    });
+    expect((await readEvents(api.pool, id)).map(({ kind }) => kind)).toEqual(["job.created", "job.message"]);
+    const { rows } = await api.pool.query("select number, prompt, created_by from job_messages where job_id = $1", [
+      id,
+    ]);
+    expect(rows).toEqual([{ number: 1, prompt: "Say it shorter.", created_by: expect.stringMatching(/^key\//) }]);
+    const run = await api.send(`/v2/agent/${project.id}/job/${id}/run`, { key });
+    expect(run.json).toMatchObject({ pullRequest: { url: "https://forge.test/7" } });
+  });
+
+  test("a failed job takes one too, and keeps edits that were never pushed", async () => {
+    const id = await jobWith("status = 'failed', ended_at = now(), base_commit = 'b', base_branch = 'main'");
+    await api.pool.query("insert into overlay values ($1, 'a.md', '100644', '\\x00', false)", [id]);
+    expect((await message(id)).json).toMatchObject({ status: "active" });
+    expect(await readJob(api.pool, id)).toMatchObject({ continues_branch: false, base_commit: "b" });
+    const { rowCount } = await api.pool.query("select 1 from overlay where job_id = $1", [id]);
+    expect(rowCount).toBe(1);
+  });
+
+  test("of many at once, one is taken and the others find it active", async () => {
+    const id = await jobWith(ended);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => message(id)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(409)]);
+    const { rowCount } = await api.pool.query("select 1 from job_messages where job_id = $1", [id]);
+    expect(rowCount).toBe(1);
+  });
+});
+
+describe("409", () => {
+  test.each([
+    ["active", "phase = 'working'", /still active/],
+    ["archived", "status = 'archived', ended_at = now(), archived_at = now()", /archived/],
+    ["known to be merged", `${ended}, ${pullRequest(3, "merged")}`, /merged; create a new job/],
+    ["known to be closed", `${ended}, ${pullRequest(4, "closed")}`, /closed; create a new job/],
+  ])("while it is %s; nothing changes", async (_, state, words) => {
+    const id = await jobWith(state);
+    const before = await readJob(api.pool, id);
+    const answer = await message(id);
+    expect(answer).toMatchObject({ status: 409, json: { error: expect.stringMatching(words) } });
+    expect(answer.headers["emend-error"]).toBe("conflict");
+    expect(await readJob(api.pool, id)).toEqual(before);
+  });
+
+  test.each(["merged", "closed"] as const)("when the forge says that it was %s meanwhile", async (state) => {
+    onForge.set(11, state);
+    const id = await jobWith(`${ended}, ${pullRequest(11)}`);
+    expect(await message(id)).toMatchObject({ status: 409, json: { error: expect.stringContaining(state) } });
+    expect(await readJob(api.pool, id)).toMatchObject({ status: "completed" });
+  });
+
+  test("counts against no quota", async () => {
+    const uses = () => api.pool.query("select count(*) from quota_uses where kind = 'message'");
+    const before = (await uses()).rows[0];
+    await message(await jobWith("phase = 'working'"));
+    expect((await uses()).rows[0]).toEqual(before);
+  });
+});
+
+test.each([
+  ["no prompt", {}],
+  ["an empty one", { prompt: "" }],
+  ["a number", { prompt: 5 }],
+  ["U+0000", { prompt: "a\0b" }],
+  ["no object", []],
+])("400 for %s", async (_, body) => {
+  const id = await jobWith(ended);
+  expect((await message(id, body)).status).toBe(400);
+  expect(await readJob(api.pool, id)).toMatchObject({ status: "completed" });
+});
+
+test("401, 403 and 404 as everywhere", async () => {
+  const id = await jobWith(ended);
+  const other = await api.addProject();
+  expect((await message(id, undefined, { key: null })).status).toBe(401);
+  expect((await message(id, undefined, { key: await api.addKey(project, { scope: "read" }) })).status).toBe(403);
+  expect((await message(id, undefined, { key: await api.addKey(other) })).status).toBe(404);
+  expect((await message("job_unknown")).status).toBe(404);
+});
+
+test("429 after a hundred messages in an hour, which jobs that are created do not share", async () => {
+  const busy = await api.addProject();
+  const busyKey = await api.addKey(busy);
+  const fill = (kind: string, count: number) =>
+    api.pool.query(
+      "insert into quota_uses (project_id, kind, used_at) select $1, $2, now() - interval '10 minutes' from generate_series(1, $3)",
+      [busy.id, kind, count],
+    );
+  const send = async () => {
+    const id = await seedJob(api.pool, busy.id);
+    await alterJob(api.pool, id, ended);
+    const path = `/v2/agent/${busy.id}/job/${id}/message`;
+    return { id, answer: await api.send(path, { method: "POST", key: busyKey, body: { prompt: "More." } }) };
+  };
+  await fill("create", 100);
+  await fill("message", 99);
+  expect((await send()).answer.status).toBe(200);
+  const { id, answer } = await send();
+  expect(answer).toMatchObject({ status: 429, json: { error: expect.stringContaining("100 messages an hour") } });
+  expect(Number(answer.headers["retry-after"])).toBeGreaterThan(2_900);
+  expect(answer.headers["emend-error"]).toBe("rate_limited");
+  expect(await readJob(api.pool, id)).toMatchObject({ status: "completed" });
+});
