@@ -42,11 +42,12 @@ export function Shell() {
             <>
               <nav
                 aria-label="Pages"
-                className="order-last flex w-full gap-5 overflow-x-auto sm:order-none sm:w-auto sm:flex-1"
+                className="order-last flex w-full gap-4 overflow-x-auto sm:order-none sm:w-auto sm:flex-1 sm:gap-5"
               >
                 {pages.map((page) => (
                   <Link
                     key={page.to}
+                    ref={page === pageOf(pathname) ? showInView : null}
                     to={page.to}
                     className={`border-b-2 py-3 whitespace-nowrap hover:text-ink ${page === pageOf(pathname) ? "border-ink" : "border-transparent text-quiet"}`}
                   >
@@ -90,6 +91,11 @@ export function Shell() {
 /** A job's own page belongs to Jobs. */
 function pageOf(pathname: string): (typeof pages)[number] {
   return pages.find(({ to }) => to !== "/" && pathname.startsWith(to)) ?? pages[0];
+}
+
+/** Where the pages do not fit beside each other, the one that is open is seen. */
+function showInView(link: HTMLAnchorElement | null) {
+  link?.scrollIntoView({ inline: "nearest", block: "nearest" });
 }
 
 async function logOut() {

@@ -37,8 +37,10 @@ export function Chart({ title, kind, points, series, format = String }: ChartPro
         </span>
         {series.length > 1 && <Legend kind={kind} series={series} />}
       </figcaption>
-      <div className="relative border-b border-line">
-        <span className="absolute top-0 left-0 bg-sheet pr-1 text-[12px] leading-4 text-quiet">{format(top)}</span>
+      <div className="border-b border-line">
+        <p className="text-[12px] leading-4 text-quiet" aria-hidden="true">
+          {format(top)}
+        </p>
         <svg
           viewBox={`0 0 ${width} ${height}`}
           preserveAspectRatio="none"

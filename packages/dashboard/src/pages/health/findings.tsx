@@ -2,6 +2,7 @@ import type { DashboardSiteCheck, DashboardSiteFinding } from "@emend/contract";
 import { useState } from "react";
 import { Icon } from "../../parts/icon.tsx";
 import { Empty } from "../../parts/notice.tsx";
+import { Prose } from "../../parts/prose.tsx";
 import { Sheet } from "../../parts/sheet.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
 
@@ -39,7 +40,7 @@ export function Findings(props: { findings: readonly DashboardSiteFinding[]; lat
         <ul className="divide-y divide-line">
           {shown.map((finding, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: two of one line may say the same
-            <li key={index} className="[contain-intrinsic-size:auto_60px] [content-visibility:auto]">
+            <li key={index}>
               <Row finding={finding} />
             </li>
           ))}
@@ -63,9 +64,9 @@ function Row({ finding }: { finding: DashboardSiteFinding }) {
         {word}
       </span>
       <div className="min-w-0">
-        <p className="wrap-anywhere">
-          <VisibleText text={finding.message} />
-        </p>
+        <div className="wrap-anywhere">
+          <Prose text={finding.message} />
+        </div>
         <p className="font-mono text-[13px] wrap-anywhere text-quiet">
           <VisibleText text={`${finding.path}:${finding.line}`} /> · {finding.check}
         </p>

@@ -40,7 +40,7 @@ export function Connection({ project }: { project: DashboardProject }) {
         )}
         {look.data && (
           <ul className="grid gap-2" aria-live="polite">
-            {look.data.checks.map(({ name, verdict, words }) => (
+            {shownOf(look.data, forge).map(({ name, verdict, words }) => (
               <li key={name} className="grid gap-x-4 sm:grid-cols-[110px_120px_minmax(0,1fr)]">
                 <span className={`inline-flex items-center gap-1.5 font-medium ${verdicts[verdict].colour}`}>
                   <Icon name={verdicts[verdict].icon} />
@@ -66,6 +66,11 @@ export function Connection({ project }: { project: DashboardProject }) {
       {forge !== "local" && <Token project={project} help={forgeWords[forge].token} onSet={() => look.mutate()} />}
     </>
   );
+}
+
+/** Nobody has to be let in to a repository that is kept here. */
+function shownOf({ checks }: DashboardDiagnosis, forge: DashboardProject["forge"]) {
+  return forge === "local" ? checks.filter(({ name }) => name === "git" || name === "pull requests") : checks;
 }
 
 function Token({ project, help, onSet }: { project: DashboardProject; help: string; onSet(): void }) {
