@@ -1,5 +1,5 @@
 import { CommanderError } from "commander";
-import { type Cli, exitCodes } from "./cli.ts";
+import { type Cli, CliError, exitCodes } from "./cli.ts";
 import { describeError } from "./describe-error.ts";
 import { buildProgram } from "./program.ts";
 
@@ -11,8 +11,10 @@ export async function runCli(cli: Cli, args: readonly string[]): Promise<number>
   } catch (error) {
     // Commander has said its word by itself; help and version end this way too.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
-    // Whatever broke after Ctrl-C broke because of it: the terminal interrupts child processes too.
-    const { message, exitCode } = describeError(cli.signal.aborted ? cli.signal.reason : error);
+    // Whatever broke after Ctrl-C broke because of it, since the terminal interrupts child processes too; but a command
+    // may have its own words for being interrupted.
+    const isBroken = cli.signal.aborted && !(error instanceof CliError);
+    const { message, exitCode } = describeError(isBroken ? cli.signal.reason : error);
     if (message !== "") cli.stderr.write(`emend: ${message}\n`);
     if (cli.env.EMEND_DEBUG && error instanceof Error) cli.stderr.write(`${error.stack}\n${stackOfCause(error)}`);
     return exitCode;
