@@ -38,6 +38,10 @@ import { registerUserInvite } from "./commands/user-invite.ts";
 import { registerUserLink } from "./commands/user-link.ts";
 import { registerUserList } from "./commands/user-list.ts";
 import { registerUserReset } from "./commands/user-reset.ts";
+import { registerWebhookAdd } from "./commands/webhook-add.ts";
+import { registerWebhookDeliveries } from "./commands/webhook-deliveries.ts";
+import { registerWebhookList } from "./commands/webhook-list.ts";
+import { registerWebhookState } from "./commands/webhook-state.ts";
 import { version } from "./version.ts";
 
 /** The whole command line, one command a file. */
@@ -84,6 +88,12 @@ export function buildProgram(cli: Cli): Command {
   registerAutomationShow(automation, cli);
   registerAutomationRun(automation, cli);
   registerAutomationState(automation, cli);
+
+  const webhook = group(program, "webhook", "addresses that a project's events are posted to");
+  registerWebhookAdd(webhook, cli);
+  registerWebhookList(webhook, cli);
+  registerWebhookDeliveries(webhook, cli);
+  registerWebhookState(webhook, cli);
 
   registerLogin(program, cli);
   registerProfile(group(program, "profile", "the servers that you are logged in to"), cli);

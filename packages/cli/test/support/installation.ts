@@ -21,12 +21,14 @@ export interface Installation {
 const sample = join(import.meta.dirname, "..", "..", "sample");
 
 /** A real server on a database of its own, with one project and one key, as an operator sets it up. */
-export async function startInstallation(): Promise<Installation> {
+export async function startInstallation(environment: Record<string, string> = {}): Promise<Installation> {
   const dir = await makeTempDir();
   const dataDir = await makeDataDir(join(dir, "data"));
   const docs = join(dir, "docs");
   await cp(sample, docs, { recursive: true });
-  const server = startEmend(["serve", "--port", "0", "--data", dataDir], { env: { EMEND_LOG_LEVEL: "silent" } });
+  const server = startEmend(["serve", "--port", "0", "--data", dataDir], {
+    env: { EMEND_LOG_LEVEL: "silent", ...environment },
+  });
   await server.untilPrinted('"event":"ready"');
   const url: string = JSON.parse(server.stdout()).url;
   const project = await printed(["project", "add", "Docs", "--forge", "local", "--repo", docs, "--data", dataDir]);

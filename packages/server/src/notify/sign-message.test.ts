@@ -1,3 +1,4 @@
+import { Webhook } from "standardwebhooks";
 import { expect, test } from "vitest";
 import { newWebhookSecret, signatureHeaders } from "./sign-message.ts";
 
@@ -17,4 +18,16 @@ test("signs as the Standard Webhooks reference does", () => {
 test("a secret has 32 random bytes", () => {
   expect(Buffer.from(newWebhookSecret().replace("whsec_", ""), "base64")).toHaveLength(32);
   expect(newWebhookSecret()).not.toBe(newWebhookSecret());
+});
+
+test("the standard's own library takes what we sign, and signs the same", () => {
+  const secret = newWebhookSecret();
+  const body = '{"type":"job.completed","title":"Über 🎈"}';
+  const sentAtSeconds = Math.floor(Date.now() / 1000);
+  const headers = signatureHeaders(secret, { id: "msg_1", body, sentAtSeconds });
+  const library = new Webhook(secret);
+  expect(library.verify(body, headers)).toEqual(JSON.parse(body));
+  expect(headers["webhook-signature"]).toBe(library.sign("msg_1", new Date(sentAtSeconds * 1000), body));
+  expect(() => library.verify(body.replace("completed", "failed"), headers)).toThrow();
+  expect(() => new Webhook(newWebhookSecret()).verify(body, headers)).toThrow();
 });
