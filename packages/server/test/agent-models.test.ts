@@ -156,25 +156,49 @@ test("a commit that a person pushes while a follow-up works is kept: branch_conf
   expect(await git(project.id, "show", `${branch}:setup.mdx`)).not.toContain("coffee");
 });
 
-test("a server that is killed after a stored step goes on without asking the model for it again", async () => {
-  const { server, project, key } = await install(fixTypo);
+test("a server that is killed after each stored step never asks the model for one again, nor does a follow-up", async () => {
+  const more = (turn: number): FarTurn =>
+    turn === 4 ? [["edit_file", { path: "setup.mdx", oldText: "ten", newText: "five" }]] : finish("Say five");
+  const { server, project, key } = await install((turn) => (turn < 4 ? fixTypo(turn) : more(turn)));
   await server.stop();
+  const id = "job_01arz3ndektsv4rrffq69g5fav";
   const { pool } = installation.database;
   await pool.query(
     `insert into jobs (id, project_id, prompt, model, repository_url, branch, ref, created_by, event_seq)
-     values ('job_01arz3ndektsv4rrffq69g5fav', $1, 'Fix it', $2, 'http://x', 'emend/kill', 'emend/kill', 'test', 1)`,
-    [project.id, protocols[1]],
+     values ($3, $1, 'Fix it', $2, 'http://x', 'emend/kill', 'emend/kill', 'test', 1)`,
+    [project.id, protocols[1], id],
   );
-  for (const crashAt of ["after-step-stored", "after-step-stored"]) {
-    await installation.runUntilCrash(crashAt);
+  const killAfterStep = async () => {
+    await installation.runUntilCrash("after-step-stored");
     await expireLeases(pool);
+    await pool.query("update jobs set crashes = 0");
+  };
+  // Look, edit, finish, look at the diff and finish again.
+  for (const turns of [1, 2, 3, 4]) {
+    await killAfterStep();
+    expect(far.requests).toHaveLength(turns);
   }
-  expect(far.requests).toHaveLength(2);
-  const again = await installation.start();
-  const after = clientOf(again, project.id, key);
-  expect(await after.untilFinal("job_01arz3ndektsv4rrffq69g5fav")).toMatchObject({ status: "completed" });
-  // Four turns, as without any kill.
+  const second = await installation.start();
+  expect(await clientOf(second, project.id, key).untilFinal(id)).toMatchObject({ status: "completed" });
   expect(far.requests).toHaveLength(4);
+
+  await second.stop();
+  const message = "insert into job_messages values ($1, 1, 'Say five', 4, 'test', now())";
+  await pool.query(message, [id]);
+  await pool.query("delete from overlay where job_id = $1", [id]);
+  await pool.query(
+    `update jobs set status = 'active', phase = 'queued', continues_branch = true, base_commit = null, tree_id = null,
+       commit_id = null, findings = null, ended_at = null, run_after = now() where id = $1`,
+    [id],
+  );
+  await killAfterStep();
+  expect(far.requests).toHaveLength(5);
+  const third = clientOf(await installation.start(), project.id, key);
+  expect(await third.untilFinal(id)).toMatchObject({ status: "completed" });
+  // Edit, finish, look at the diff and finish again: each once.
+  expect(far.requests).toHaveLength(7);
+  expect((await third.run(id)).usage).toMatchObject({ inputTokens: 7000, outputTokens: 700 });
+  expect(await git(project.id, "show", "emend/kill:setup.mdx")).toContain("five minutes");
 });
 
 test("a limit keeps what was done, as a draft pull request, with its code", async () => {
