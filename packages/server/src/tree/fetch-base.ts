@@ -1,10 +1,11 @@
+import { unreadable } from "./blob-reader.ts";
 import { mirrorExists } from "./ensure-mirror.ts";
 import { fetchObjects } from "./fetch-objects.ts";
 import type { Remote } from "./mirror.ts";
 import { type MirrorContext, withStore } from "./mirror-context.ts";
 import { objectFormatOf } from "./object-id.ts";
 import { baseFolder, movedFolder, tipFolder, tipRef } from "./pin-names.ts";
-import { readRefs, writeRefs } from "./refs.ts";
+import { readRefs, setRefs } from "./refs.ts";
 import { pinOrDoubt } from "./repair-mirror.ts";
 import { resolveBase } from "./resolve-base.ts";
 
@@ -27,7 +28,7 @@ export async function fetchBase(
   return { commit: refs.find((ref) => ref.name === pins[0])?.id ?? commit, ref: branch };
 }
 
-/** A commit that a ref of ours points at is whole: git checks that before it sets one, and never collects it. */
+/** A commit that a ref of ours points at is whole: it was looked for when that was set, and is never collected. */
 async function pinIfHere(
   context: MirrorContext,
   commit: string,
@@ -35,11 +36,12 @@ async function pinIfHere(
   signal: AbortSignal,
 ): Promise<boolean> {
   if (!(await mirrorExists(context.place.gitDir))) return false;
-  return withStore(context, "shared", signal, async (descriptor) => {
+  return withStore(context, "shared", signal, async () => {
     const held = await readRefs(context.place.gitDir, [baseFolder, tipFolder]);
     if (!held.some((ref) => ref.id === commit)) return false;
-    const refs = pins.map((name) => ({ name, id: commit }));
-    await writeRefs(context, refs, descriptor, signal);
+    // The process that reads files knows it at no cost, and git would look before it sets a ref as well.
+    if ((await context.readObject(commit)) === null) throw unreadable(commit);
+    await setRefs(context.place.gitDir, pins, commit);
     return true;
   });
 }

@@ -1,6 +1,8 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { AppError } from "../errors.ts";
+import { createFetch, type Fetch } from "../lib/network.ts";
+import { askRefs, type RemoteRefs } from "./ask-refs.ts";
 import { type BoundProcess, startBound } from "./bound-process.ts";
 import { checkRemote, type GitNetwork, type GitProtocol, gitEnvironment } from "./git-environment.ts";
 import { gitError, gitWords, isDiskFull } from "./git-words.ts";
@@ -39,6 +41,8 @@ export interface Git {
   run(command: GitCommand, signal: AbortSignal): Promise<GitResult>;
   /** For what fails only where this machine does: AppError("internal") unless it exits with 0. */
   must(command: GitCommand, signal: AbortSignal): Promise<Buffer>;
+  /** The refs of these names without starting a process; null where only git can tell. */
+  askRefs(remote: Remote, names: readonly string[], signal: AbortSignal): Promise<RemoteRefs | null>;
   /** A process that is talked to for as long as it is wanted. */
   start(command: Pick<GitCommand, "gitDir" | "args">): BoundProcess;
 }
@@ -101,10 +105,21 @@ export function createGit(options: {
     }
   }
 
+  // Made when it is needed. Idle connections keep no process alive, so there is nothing to close.
+  let client: Fetch | undefined;
+  const fetch: Fetch = (url, init) => {
+    client ??= createFetch(network).fetch;
+    return client(url, init);
+  };
+
   return {
     allowedProtocols,
     run,
     start,
+    async askRefs(remote, names, signal) {
+      checkRemote(remote, allowedProtocols);
+      return remote.url.startsWith("http") ? askRefs(fetch, remote, names, signal) : null;
+    },
     async must(command, signal) {
       const result = await run(command, signal);
       if (result.cut) {

@@ -32,6 +32,8 @@ export interface MirrorContext {
     /** Something could not be read: look before the next fetch. */
     suspect: boolean;
   };
+  /** Null where the mirror has no such object. */
+  readObject(id: string): Promise<Buffer | null>;
   /** Says that objects may have moved to other files. */
   forgetReader(): void;
 }

@@ -45,6 +45,7 @@ export function openMirror(deps: {
     log: deps.log,
     limits,
     health: { suspect: false },
+    readObject: (id) => reader.read(id),
     forgetReader: () => void reader.close(),
   };
   const fetches = createSharedWork<{ commit: string; ref: string }>();

@@ -1,5 +1,5 @@
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import type { MirrorContext } from "./mirror-context.ts";
 
 export interface Ref {
@@ -26,6 +26,19 @@ export async function readRefs(gitDir: string, folders: readonly string[]): Prom
     if (wanted) refs.set(name, { name, id: line.slice(0, line.indexOf(" ")) });
   }
   return [...refs.values()];
+}
+
+/**
+ * Sets refs to a commit that another ref of ours holds, as git itself does it: a lock file, moved into place. Without a
+ * process, since every job begins with this. Call it with the store's lock held.
+ */
+export async function setRefs(gitDir: string, names: readonly string[], id: string): Promise<void> {
+  for (const name of names) {
+    const path = join(gitDir, name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(`${path}.lock`, `${id}\n`, { flag: "wx" });
+    await rename(`${path}.lock`, path);
+  }
 }
 
 /** Sets refs, or deletes those whose id is null, all or none. Call it with the store's lock held. */

@@ -1,5 +1,6 @@
 import { AppError } from "../errors.ts";
 import { isBranchName } from "../lib/branch-name.ts";
+import type { RemoteRefs } from "./ask-refs.ts";
 import type { Git } from "./git.ts";
 import { gitError, httpStatusOf, isUntrusted } from "./git-words.ts";
 import type { Remote } from "./mirror.ts";
@@ -24,7 +25,7 @@ export async function resolveBase(
 ): Promise<RemoteBase> {
   const { remote, baseRef } = input;
   if (baseRef !== null && !isBranchName(baseRef)) throw unavailable(`"${baseRef}" cannot be the name of a branch.`);
-  const refs = await listRemote(git, remote, ["HEAD", ...(baseRef === null ? [] : [`refs/heads/${baseRef}`])], signal);
+  const refs = await listRefs(git, remote, ["HEAD", ...(baseRef === null ? [] : [`refs/heads/${baseRef}`])], signal);
   const branch = baseRef ?? refs.defaultBranch;
   const commit = branch === null ? undefined : (refs.ids.get(`refs/heads/${branch}`) ?? refs.ids.get("HEAD"));
   if (baseRef !== null && !refs.ids.has(`refs/heads/${baseRef}`)) throw await explain(git, remote, baseRef, signal);
@@ -39,12 +40,22 @@ export async function resolveBranch(
   signal: AbortSignal,
 ): Promise<string | null> {
   const name = `refs/heads/${input.branch}`;
-  const refs = await listRemote(git, input.remote, [name], signal);
+  const refs = await listRefs(git, input.remote, [name], signal);
   return refs.ids.get(name) ?? null;
 }
 
+/** By one plain request where the repository takes it, and else by git, which also knows what is wrong. */
+async function listRefs(git: Git, remote: Remote, names: readonly string[], signal: AbortSignal): Promise<RemoteRefs> {
+  return (await git.askRefs(remote, names, signal)) ?? listRemote(git, remote, names, signal);
+}
+
 /** Branches and tags by their whole names, as patterns of git choose them. */
-export async function listRemote(git: Git, remote: Remote, patterns: readonly string[], signal: AbortSignal) {
+export async function listRemote(
+  git: Git,
+  remote: Remote,
+  patterns: readonly string[],
+  signal: AbortSignal,
+): Promise<RemoteRefs> {
   const args = ["ls-remote", "--symref", "--", remote.url, ...patterns];
   const result = await git.run({ gitDir: noGitDir, args, remote, timeMsMax, outputBytesMax }, signal);
   if (result.code !== 0) throw unreachable(result);
