@@ -23,8 +23,8 @@ test("bash completes commands, their commands and their options", () => {
 test("zsh reads the same script, and fish one of its own", async () => {
   const zsh = await runEmend(["completion", "zsh"]);
   expect(zsh.stdout).toMatch(/^#compdef emend\n.*bashcompinit/);
-  const fish = await runEmend(["completion", "fish"]);
-  expect(fish.stdout).toMatch(/^complete -c emend -f -n "__fish_use_subcommand" -a serve /m);
-  expect(fish.stdout).toContain('__fish_seen_subcommand_from job; and __fish_seen_subcommand_from create" -l wait');
+  const fish = JSON.parse((await runEmend(["completion", "fish", "--json"])).stdout);
+  expect(fish.script).toMatch(/^complete -c emend -f -n "__fish_use_subcommand" -a serve /m);
+  expect(fish.script).toContain('__fish_seen_subcommand_from job; and __fish_seen_subcommand_from create" -l wait');
   expect((await runEmend(["completion", "tcsh"])).code).toBe(2);
 });

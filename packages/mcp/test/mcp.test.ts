@@ -60,6 +60,11 @@ test("an agent creates, follows, reads and checks a job over HTTP", async () => 
     expect(diff).toMatch(/^diff --git /);
     const { findings } = (await call(client, "check", { project, id })).value;
     expect(findings.after).toBeLessThan(findings.before);
+
+    const more = { project, id, prompt: "Set the front matter field order of index to 1.", wait_seconds: 50 };
+    const followed = (await call(client, "follow_up", more)).value;
+    expect(followed.job).toMatchObject({ id, status: "completed", prLink: created.value.job.prLink });
+    expect((await call(client, "get_diff", { project, id })).value.diff).toContain("+order: 1");
     const listed = (await call(client, "list_jobs", { project, status: "completed" })).value;
     expect(listed.jobs.map((job: { id: string }) => job.id)).toEqual([id]);
   });

@@ -48,6 +48,11 @@ test("every route answers the same on whichever node it lands", async () => {
   const cancelled = await send(`${url}/cancel`, { method: "POST" });
   expect(cancelled).toMatchObject({ status: 200, json: { status: "failed" } });
   for (const _turn of nodes) expect(await send(`${url}/cancel`, { method: "POST" })).toEqual(cancelled);
+  const message = { method: "POST", headers: { "content-type": "application/json" }, body: '{"prompt":"More."}' };
+  expect(await send(`${url}/message`, message)).toMatchObject({ status: 200, json: { status: "active" } });
+  for (const _turn of nodes) expect((await send(`${url}/message`, message)).status).toBe(409);
+  for (const _turn of nodes) expect((await send(url)).json).toMatchObject({ status: "active" });
+  expect((await send(`${url}/cancel`, { method: "POST" })).json).toMatchObject({ status: "failed" });
   const archived = await send(`${url}/archive`, { method: "POST" });
   expect(archived).toMatchObject({ status: 200, json: { status: "archived" } });
   for (const _turn of nodes) expect(await send(`${url}/archive`, { method: "POST" })).toEqual(archived);

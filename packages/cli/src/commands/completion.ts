@@ -8,5 +8,9 @@ export function registerCompletion(program: Command, cli: Cli): void {
     .command("completion")
     .description("print a script that completes commands, for your shell to read at its start")
     .addArgument(new Argument("<shell>", "your shell").choices(shells))
-    .action((shell: Shell) => void cli.stdout.write(completionScript(shell, commandTree(program))));
+    .option("--json", "print the script as JSON")
+    .action((shell: Shell, options: { json?: boolean }) => {
+      const script = completionScript(shell, commandTree(program));
+      cli.stdout.write(options.json ? `${JSON.stringify({ shell, script })}\n` : script);
+    });
 }
