@@ -88,9 +88,10 @@ export function Shell() {
   );
 }
 
-/** A job's own page belongs to Jobs. */
-function pageOf(pathname: string): (typeof pages)[number] {
-  return pages.find(({ to }) => to !== "/" && pathname.startsWith(to)) ?? pages[0];
+/** A job's own page belongs to Jobs; settings belong to none. */
+function pageOf(pathname: string): (typeof pages)[number] | undefined {
+  if (pathname === "/" || pathname.startsWith("/jobs/")) return pages[0];
+  return pages.find(({ to }) => to !== "/" && pathname.startsWith(to));
 }
 
 /** Where the pages do not fit beside each other, the one that is open is seen. */

@@ -29,6 +29,8 @@ const actions: Readonly<Record<string, string>> = {
   "pull_request.closed": "Closed pull request",
 };
 
+const settings: Readonly<Record<string, string>> = { archiveAfterDays: "archive finished jobs after days" };
+
 /** One line a person can read: what was done, and to what. */
 export function describeAudit({
   action,
@@ -57,7 +59,7 @@ function aboutOf(action: string, target: string | null, details: Readonly<Record
     case "project.changed":
       return `${text("name")}: ${Array.isArray(details.changed) ? details.changed.join(", ") : ""}`;
     case "setting.changed":
-      return `${target}: ${"to" in details ? JSON.stringify(details.to) : "as the environment says"}`;
+      return `${settings[target ?? ""] ?? target}: ${"to" in details ? (JSON.stringify(details.to) ?? "") : "as the environment says"}`;
     case "pull_request.merged":
     case "pull_request.closed":
       return `#${details.number} ${text("title")}`;

@@ -10,6 +10,7 @@ import { Step } from "./step.tsx";
 interface JobStepProps {
   project: DashboardProject | null;
   url: string;
+  hasKey: boolean;
   hasJob: boolean;
   secret: string | null;
 }
@@ -17,7 +18,7 @@ interface JobStepProps {
 const samplePrompt =
   'Move guides/auth to security/authentication, replace "API token" with "access key", and fix broken links.';
 
-export function JobStep({ project, url, hasJob, secret }: JobStepProps) {
+export function JobStep({ project, url, hasKey, hasJob, secret }: JobStepProps) {
   const navigate = useNavigate();
   const [typed, setTyped] = useState<string | null>(null);
   const prompt = typed ?? (project?.name === "Sample docs" ? samplePrompt : "Fix broken links.");
@@ -45,6 +46,7 @@ export function JobStep({ project, url, hasJob, secret }: JobStepProps) {
       number={3}
       title="Run a first job: say what should change"
       done={hasJob ? "You have run one." : null}
+      isNext={project !== null && hasKey && !hasJob}
       lines={lines}
     >
       {!hasJob && (

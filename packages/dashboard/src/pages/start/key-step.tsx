@@ -39,6 +39,7 @@ export function KeyStep({ project, url, hasKey, secret, onSecret }: KeyStepProps
       number={2}
       title="Make a key: programs call the API with it"
       done={hasKey ? (secret ? "Made, and good for 90 days." : "There is one.") : null}
+      isNext={project !== null && (!hasKey || secret !== null)}
       lines={lines}
     >
       {secret && (

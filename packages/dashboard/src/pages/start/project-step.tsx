@@ -27,7 +27,7 @@ export function ProjectStep({ project }: { project: DashboardProject | null }) {
     </>
   );
   return (
-    <Step number={1} title="Add a project: a repository of docs" done={done} lines={lines}>
+    <Step number={1} title="Add a project: a repository of docs" done={done} isNext={!project} lines={lines}>
       {!project && (
         <>
           <p>Take the sample docs to look around with, or connect a repository of yours.</p>

@@ -21,6 +21,7 @@ export function StartPage() {
   }
   const project = projects.data.at(-1) ?? null;
   const shared = { project, url: session.data.publicUrl };
+  const hasKey = keys.data.some(({ revokedAt }) => revokedAt === null);
   const hasJob = jobs.data.pages.some((page) => page.jobs.length > 0);
   return (
     <div className="mx-auto max-w-[760px]">
@@ -32,13 +33,8 @@ export function StartPage() {
       </Head>
       <ol className="grid grid-cols-[minmax(0,1fr)] gap-4">
         <ProjectStep project={project} />
-        <KeyStep
-          {...shared}
-          hasKey={keys.data.some(({ revokedAt }) => revokedAt === null)}
-          secret={secret}
-          onSecret={setSecret}
-        />
-        <JobStep {...shared} hasJob={hasJob} secret={secret} />
+        <KeyStep {...shared} hasKey={hasKey} secret={secret} onSecret={setSecret} />
+        <JobStep {...shared} hasKey={hasKey} hasJob={hasJob} secret={secret} />
       </ol>
     </div>
   );

@@ -8,12 +8,14 @@ interface StepProps {
   title: string;
   /** What came of it; null while it is to be done. */
   done: ReactNode;
+  /** Whether this is the one to do now: then what to type elsewhere stands open. */
+  isNext: boolean;
   /** What to type elsewhere for the same. */
   lines: readonly { name: string; text: string }[];
   children: ReactNode;
 }
 
-export function Step({ number, title, done, lines, children }: StepProps) {
+export function Step({ number, title, done, isNext, lines, children }: StepProps) {
   return (
     <li>
       <Sheet className="grid grid-cols-[minmax(0,1fr)] gap-4 p-5">
@@ -29,7 +31,7 @@ export function Step({ number, title, done, lines, children }: StepProps) {
         {done && <div className="wrap-anywhere text-good">{done}</div>}
         {children}
         {lines.length > 0 && (
-          <details>
+          <details open={isNext}>
             <summary className="text-quiet">The same from a terminal</summary>
             <div className="grid grid-cols-[minmax(0,1fr)] gap-2 pt-3">
               {lines.map(({ name, text }) => (

@@ -1,0 +1,172 @@
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { openDashboard } from "./support/dashboard.ts";
+import { expectAccessible, expectFitting } from "./support/judge.ts";
+import { bothLooks, desktop } from "./support/looks.ts";
+
+const dashboard = openDashboard();
+const owner = { email: "ada@example.com", password: "correct horse battery" };
+const tab = (name: string) => `${dashboard.url}/app/settings?tab=${name}`;
+
+/** Each width once, each theme once. */
+async function expectGood(page: Page): Promise<void> {
+  for (const { viewport, colorScheme } of bothLooks.toReversed()) {
+    await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme });
+    await expectFitting(page);
+    await expectAccessible(page);
+  }
+}
+
+/** The first test makes the owner by hand; each of the others stands alone as well. */
+async function ensureOwner(): Promise<void> {
+  const link = await dashboard.server.admin.ownerLink({ isNew: false });
+  if (link === null) return;
+  const body = JSON.stringify({ token: link.slice(link.lastIndexOf("/") + 1), name: "Ada", ...owner });
+  const headers = { origin: dashboard.url, "content-type": "application/json" };
+  await fetch(`${dashboard.url}/dashboard/api/auth/accept`, { method: "POST", headers, body });
+}
+
+async function logIn(page: Page, who = owner): Promise<void> {
+  await ensureOwner();
+  await page.goto(`${dashboard.url}/app`);
+  await page.getByLabel("E-mail address").fill(who.email);
+  await page.getByLabel("Password").fill(who.password);
+  await page.getByLabel("Password").press("Enter");
+  await page.getByRole("navigation", { name: "Pages" }).waitFor();
+}
+
+it("leads from the console's link to an owner, a project, a key and a first pull request", async () => {
+  dashboard.expectComplaint(/40[01]/);
+  const page = await dashboard.visit();
+  await page.goto(`${dashboard.url}/app/keys`);
+  await page.getByText("has no owner yet").waitFor();
+  await expectGood(page);
+
+  const link = (await dashboard.server.admin.ownerLink({ isNew: false })) ?? "";
+  await page.goto(link);
+  await page.getByLabel("E-mail address").fill(owner.email);
+  await page.getByLabel("Your name").fill("Ada <b>Lovelace</b>");
+  await page.getByLabel("Password").fill("too short");
+  await page.getByRole("button", { name: "Become the owner" }).click();
+  // Refused in words, and nothing that was typed is lost.
+  await page.getByRole("alert").getByText("at least 12").waitFor();
+  expect(await page.getByLabel("E-mail address").inputValue()).toBe(owner.email);
+  await expectGood(page);
+  await page.getByLabel("Password").fill(owner.password);
+  await page.getByLabel("Password").press("Enter");
+
+  await page.getByRole("heading", { name: "Three steps" }).waitFor();
+  expect(new URL(page.url()).hash).toBe("");
+  await page.getByText("emend project add").first().waitFor();
+  await page.getByRole("button", { name: "Take the sample docs" }).click();
+  await page.getByRole("button", { name: "Make a key" }).click();
+  const key = await page.getByText(/^emend_\w+$/).textContent();
+  await page.getByText(`-H "Authorization: Bearer ${key}"`).first().waitFor();
+  await expectGood(page);
+  await page.getByRole("button", { name: "Run it" }).click();
+  await page.getByText(/^Opened #1 /).waitFor({ timeout: 60_000 });
+  await page.goto(`${dashboard.url}/app/start`);
+  await page.getByRole("heading", { name: "All set" }).waitFor();
+
+  dashboard.expectComplaint(/410/);
+  const late = await dashboard.visit();
+  expect((await late.goto(link))?.status()).toBe(410);
+  await late.goto(`${dashboard.url}/app/welcome#${link.slice(link.lastIndexOf("/") + 1)}`);
+  await late.getByRole("heading", { name: "has been used" }).waitFor();
+  await expectAccessible(late);
+});
+
+it.each(bothLooks)("logs in by the keyboard, says what is wrong, and goes on where one was: $name", async (look) => {
+  dashboard.expectComplaint(/401/);
+  await ensureOwner();
+  const page = await dashboard.visit(look);
+  await page.goto(`${dashboard.url}/app/projects`);
+  await page.getByLabel("E-mail address").fill(owner.email);
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("not the password");
+  await page.keyboard.press("Enter");
+  await page.getByRole("alert").getByText("is wrong").waitFor();
+  expect(await page.getByLabel("E-mail address").inputValue()).toBe(owner.email);
+  await expectFitting(page);
+  await expectAccessible(page);
+  await page.getByLabel("Password").fill(owner.password);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Projects" }).waitFor();
+  await page.getByRole("button", { name: "Log out" }).click();
+  await page.getByRole("heading", { name: "Log in" }).waitFor();
+});
+
+it("invites a viewer, who reads and no more, and whom removing logs out at once", async () => {
+  dashboard.expectComplaint(/401|409/);
+  const page = await dashboard.visit();
+  await logIn(page);
+  await page.goto(tab("members"));
+  await page.getByRole("button", { name: "Invite somebody" }).click();
+  await page.getByRole("dialog").getByLabel("E-mail address").fill("bo@example.com");
+  await page.getByRole("button", { name: "Make the link" }).click();
+  const link = (await page.getByRole("dialog").locator("code").first().textContent()) ?? "";
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "I have it" }).click();
+
+  const guest = await dashboard.visit(bothLooks[1] ?? desktop);
+  await guest.goto(link);
+  await guest.getByLabel("Your name").fill("Bo");
+  await guest.getByLabel("Password").fill("another long password");
+  await guest.getByRole("button", { name: "Join" }).click();
+  await guest.getByRole("navigation", { name: "Pages" }).waitFor();
+  await guest.goto(tab("members"));
+  await guest.getByText("viewer, who may look").waitFor();
+  expect(await guest.getByText("Audit log").count()).toBe(0);
+  await guest.goto(tab("account"));
+  await guest.getByLabel("Current password").fill("another long password");
+
+  await page.reload();
+  await page.getByLabel("Role of bo@example.com").selectOption("maintainer");
+  await page.getByLabel("Role of ada@example.com").selectOption("viewer");
+  await page.getByRole("alert").getByText("last owner").waitFor();
+  await expectGood(page);
+  await page.getByRole("button", { name: "Remove bo@example.com" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+  await page.getByLabel("Role of bo@example.com").waitFor({ state: "detached" });
+
+  await guest.getByLabel("New password").fill("yet another long password");
+  await guest.getByRole("button", { name: "Change password" }).click();
+  await guest.getByRole("status").getByText("Your session has ended").waitFor();
+  expect(await guest.getByLabel("Current password").inputValue()).toBe("another long password");
+  await guest.getByRole("button", { name: "Log in again" }).click();
+  await guest.getByRole("dialog").getByLabel("E-mail address").fill(owner.email);
+  await guest.getByRole("dialog").getByLabel("Password").fill(owner.password);
+  await guest.getByRole("dialog").getByLabel("Password").press("Enter");
+  await guest.getByRole("status").getByText("Your session has ended").waitFor({ state: "detached" });
+  expect(await guest.getByLabel("Current password").inputValue()).toBe("another long password");
+});
+
+it("sets the retention, and shows in the audit log who did it", async () => {
+  dashboard.expectComplaint(/401/);
+  const page = await dashboard.visit();
+  await logIn(page);
+  await page.goto(tab("account"));
+  await page.getByRole("button", { name: "Change password" }).waitFor();
+  await expectGood(page);
+  await page.goto(tab("installation"));
+  await page.getByLabel("Archive finished jobs").selectOption({ label: "After some days" });
+  await page.getByLabel("Days").fill("45");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved.").waitFor();
+  await page.reload();
+  expect(await page.getByLabel("Days").inputValue()).toBe("45");
+  await expectGood(page);
+
+  await page.goto(tab("audit"));
+  await page.getByText("after days: 45").waitFor();
+  await expectGood(page);
+  await page.getByLabel("What").selectOption({ label: "Members" });
+  await page.getByText("maintainer").first().waitFor();
+  expect(await page.getByText("after days: 45").count()).toBe(0);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("link", { name: "CSV" }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe("emend-audit.csv");
+});
