@@ -41,6 +41,12 @@ function codeSpan(source: string, at: number): { text: string; after: number } |
   return null;
 }
 
+/** The last index of the comment that begins here, or the same one. */
+function commentEnd(source: string, at: number): number {
+  const close = source.startsWith("<!--", at) ? source.indexOf("-->", at) : -1;
+  return close === -1 ? at : close + 2;
+}
+
 /** The index of the `]` that closes the `[` at open, or -1. */
 function closingBracket(source: string, open: number): number {
   let depth = 0;
@@ -48,6 +54,7 @@ function closingBracket(source: string, open: number): number {
     const c = source.charCodeAt(i);
     if (c === 92) i++;
     else if (c === 96) i = (codeSpan(source, i)?.after ?? ticksEnd(source, i)) - 1;
+    else if (c === 60) i = commentEnd(source, i);
     else if (c === 91) depth++;
     else if (c === 93 && --depth === 0) return i;
   }
@@ -121,6 +128,7 @@ function hasLink(source: string, labels: ReadonlySet<string>): boolean {
     const c = source.charCodeAt(i);
     if (c === 92) i++;
     else if (c === 96) i = (codeSpan(source, i)?.after ?? ticksEnd(source, i)) - 1;
+    else if (c === 60) i = commentEnd(source, i);
     else if (c === 91) {
       const close = closingBracket(source, i);
       const after = close === -1 ? -1 : linkEnd(source, i, close, labels);

@@ -56,8 +56,21 @@ export function joinLines(text: string, lines: readonly number[]): string {
   return joined;
 }
 
+export interface Paragraph {
+  /** Start and end of each line. */
+  lines: number[];
+  /** How much of that stands in the paragraph's own container. */
+  firm: number;
+  isQuoted: boolean;
+}
+
 /** Files a finished paragraph: its definitions, then a heading (level > 0), a table's cells, or plain text. */
-export function closeParagraph(blocks: Blocks, text: string, lines: number[], isQuoted: boolean, level: number): void {
+export function closeParagraph(
+  blocks: Blocks,
+  text: string,
+  { lines, firm, isQuoted }: Paragraph,
+  level: number,
+): void {
   let rest = lines;
   if (text.charCodeAt(lines[0] as number) === 91) {
     const joined = joinLines(text, lines);
@@ -78,7 +91,7 @@ export function closeParagraph(blocks: Blocks, text: string, lines: number[], is
     blocks.headings.push({ level, ...textBlock(rest, isQuoted), ...trimRange(text, start, end) });
     return;
   }
-  const cells = rest.length > 2 ? tableCells(text, rest) : null;
+  const cells = rest.length > 2 ? tableCells(text, rest, firm - (lines.length - rest.length)) : null;
   if (cells === null) {
     blocks.texts.push(textBlock(rest, isQuoted));
     return;

@@ -16,7 +16,7 @@ import {
 import type { Blocks } from "./blocks.ts";
 import { normalizeLabel } from "./definitions.ts";
 import type { Dialect } from "./dialect.ts";
-import { closeParagraph, headingContent } from "./leaf-blocks.ts";
+import { closeParagraph, headingContent, type Paragraph } from "./leaf-blocks.ts";
 import { skipFlow, skipModule } from "./scan-flow.ts";
 import { isTable } from "./tables.ts";
 
@@ -49,8 +49,7 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
   };
   const containers: number[] = [];
   let leaf: Leaf = { kind: "none" };
-  let paragraph: number[] = [];
-  let isQuoted = false;
+  let paragraph: Paragraph = { lines: [], firm: Infinity, isQuoted: false };
   let flowFailures = 0;
   // Docusaurus hides MDX from other readers in a fence of this name; to it the fence is not there.
   let hiddenFence: Fence | null = null;
@@ -90,11 +89,15 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
   }
 
   function endLeaf(end: number): void {
-    if (leaf.kind === "paragraph") closeParagraph(blocks, text, paragraph, isQuoted, 0);
+    if (leaf.kind === "paragraph") closeParagraph(blocks, text, paragraph, 0);
     else if (leaf.kind === "html") blocks.texts.push({ kind: "markup", start: leaf.start, end, lines: null });
     leaf = { kind: "none" };
-    paragraph = [];
-    isQuoted = false;
+    paragraph = { lines: [], firm: Infinity, isQuoted: false };
+  }
+
+  /** What cannot interrupt a paragraph can a table. */
+  function inTable(): boolean {
+    return isTable(text, paragraph.lines, paragraph.firm);
   }
 
   let lineStart = from;
@@ -154,7 +157,7 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
       const c = text.charCodeAt(next);
       if (indent > indentMax) {
         // Code cannot interrupt a paragraph, but it can a table.
-        if (leaf.kind === "paragraph" && !isOpened && !isTable(text, paragraph)) break;
+        if (leaf.kind === "paragraph" && !isOpened && !inTable()) break;
         startBlock();
         blocks.code.push({ start: next, end });
         isDone = true;
@@ -162,7 +165,7 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
       }
       // Letters begin no block but MDX's modules.
       if ((c > 96 && c < 123) || (c > 64 && c < 91) || c > 127) {
-        if (!isMdx || inParagraph || next !== thisLine || moduleStart(text, next) === null) break;
+        if (!isMdx || next !== thisLine || moduleStart(text, next) === null || (inParagraph && !inTable())) break;
         startBlock();
         const after = skipModule(text, next);
         blocks.modules.push({ start: next, end: after });
@@ -212,7 +215,8 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
         break;
       }
       if (c === 60 && !isMdx) {
-        const until = htmlBlockEnd(text, next, end, leaf.kind === "paragraph" && !isOpened);
+        const inText = leaf.kind === "paragraph" && !isOpened && !inTable();
+        const until = htmlBlockEnd(text, next, end, inText);
         if (until === null) break;
         startBlock();
         leaf = { kind: "html", until, start: next };
@@ -236,13 +240,12 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
       }
       if (inParagraph && (c === 61 || c === 45)) {
         const level = setextLevel(text, next, end);
-        const inTable = level !== 0 && isTable(text, paragraph);
-        if (inTable && c === 61) break;
-        if (level !== 0 && !inTable) {
-          closeParagraph(blocks, text, paragraph, isQuoted, level);
+        const isUnderTable = level !== 0 && inTable();
+        if (isUnderTable && c === 61) break;
+        if (level !== 0 && !isUnderTable) {
+          closeParagraph(blocks, text, paragraph, level);
           leaf = { kind: "none" };
-          paragraph = [];
-          isQuoted = false;
+          paragraph = { lines: [], firm: Infinity, isQuoted: false };
           isDone = true;
           break;
         }
@@ -277,7 +280,7 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
       const marker = listMarker(text, next, end);
       if (marker === null || containers.length >= containersMax) break;
       const isEmpty = isBlank(text, next + marker.width, end);
-      if (inParagraph && (isEmpty || !marker.startsAtOne)) break;
+      if (inParagraph && (isEmpty || !marker.startsAtOne) && !inTable()) break;
       startBlock();
       const markerIndent = indent;
       advance(indent + marker.width, end);
@@ -299,9 +302,9 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
     if (leaf.kind !== "paragraph") {
       if (!isOpened) containers.length = matched;
       leaf = { kind: "paragraph" };
-    }
-    isQuoted ||= containers.includes(quote);
-    paragraph.push(next, end);
+    } else if (!isContinued && !isOpened) paragraph.firm = Math.min(paragraph.firm, paragraph.lines.length);
+    paragraph.isQuoted ||= containers.includes(quote);
+    paragraph.lines.push(next, end);
   }
   endLeaf(text.length);
   return blocks;

@@ -21,6 +21,11 @@ function isNameChar(c: number): boolean {
   return isNameStart(c) || (c >= 48 && c <= 57) || c === 45 || c === 46 || c === 58;
 }
 
+/** `<page.md>` is no tag, but text. */
+function isHtmlNameChar(c: number): boolean {
+  return isNameChar(c) && c !== 46 && c !== 58 && c !== 95 && c !== 36;
+}
+
 function isSpace(c: number): boolean {
   return c === 32 || c === 10 || c === 9 || c === 13 || c === 12;
 }
@@ -62,7 +67,7 @@ export function scanTag(text: string, start: number, end: number, isJsx: boolean
     // `<>` and `</>` are JSX fragments.
     return isJsx && text.charCodeAt(i) === 62 ? { name: "", closing, attributes: [], end: i + 1 } : null;
   }
-  while (i < end && isNameChar(text.charCodeAt(i))) i++;
+  while (i < end && (isJsx ? isNameChar : isHtmlNameChar)(text.charCodeAt(i))) i++;
   const name = text.slice(nameStart, i);
   const attributes: Attribute[] = [];
   while (i < end) {

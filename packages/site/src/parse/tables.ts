@@ -24,9 +24,16 @@ function splitRow(text: string, from: number, to: number): Range[] {
   return cells;
 }
 
-/** The cells of a GFM table among a paragraph's lines, and the lines before it; null where there is none. */
-export function tableCells(text: string, lines: readonly number[]): { before: number[]; cells: Range[] } | null {
-  for (let i = 2; i < lines.length; i += 2) {
+/**
+ * The cells of a GFM table among a paragraph's lines, and the lines before it; null where there is none. From `firm` on
+ * lines only lean on their container (`- a` and then `b`): no table begins there.
+ */
+export function tableCells(
+  text: string,
+  lines: readonly number[],
+  firm: number,
+): { before: number[]; cells: Range[] } | null {
+  for (let i = 2; i < Math.min(lines.length, firm); i += 2) {
     const first = text.charCodeAt(lines[i] as number);
     if (first !== 124 && first !== 45 && first !== 58) continue;
     const row = text.slice(lines[i], lines[i + 1]);
@@ -46,6 +53,6 @@ export function tableCells(text: string, lines: readonly number[]): { before: nu
 // A longer paragraph is none: asking again at each of its lines would take quadratic time.
 const offsetsMax = 2000;
 
-export function isTable(text: string, lines: readonly number[]): boolean {
-  return lines.length > 2 && lines.length < offsetsMax && tableCells(text, lines) !== null;
+export function isTable(text: string, lines: readonly number[], firm: number): boolean {
+  return lines.length > 2 && lines.length < offsetsMax && tableCells(text, lines, firm) !== null;
 }

@@ -47,8 +47,9 @@ const block = fc.oneof(
   words.map((text) => `\`\`\`md\n${text}\n\`\`\``),
   words.map((text) => `~~~\n${text}`),
   words.map((text) => `  \`\`\`\n  ${text}\n  \`\`\``),
-  words.map((text) => `\n| a | b |\n| - | - |\n| ${text.replaceAll("|", "")} | [t](t.md) |`),
-  fc.constant('\n[label]: target.md "Title"'),
+  words.map((text) => `| a | b |\n| - | - |\n| ${text.replaceAll("|", "")} | [t](t.md) |`),
+  fc.constant('[label]: target.md "Title"'),
+  fc.constant("[other]:\n  <other.md>"),
   fc.constant("\n[other]:\n  <other page.md>"),
   fc.constant("***"),
 );
@@ -68,19 +69,29 @@ const mdxOnly = fc.oneof(
   words.map((text) => `<Card href="/x" icon={<Icon name="y" />}>\n\n${text}\n\n</Card>`),
   fc.constant("{/* [x](comment.md) */}"),
   fc.constant("{[1, 2].map((n) => <a href={`/${n}`}>{n}</a>)}"),
-  fc.constant("\nimport A from './a.mdx'\nexport const b = {\n  c: '[x](y)',\n}"),
+  fc.constant("import A from './a.mdx'\nexport const b = {\n  c: '[x](y)',\n}"),
   words.map((text) => `<Note>${text.replaceAll("<", "")}</Note>`),
   words.map((text) => `      ${text}`),
 );
 
-// Tables, definitions and imports follow a blank line: right after a paragraph of a list, or a table, the full parser
-// and the scanner differ in which of them ends it. No page in the corpus has either.
 const gap = fc.constantFrom("\n\n", "\n\n", "\n\n", "\n");
 
 function document(blocks: fc.Arbitrary<string>): fc.Arbitrary<string> {
   return fc
     .array(fc.tuple(blocks, gap), { minLength: 1, maxLength: 8 })
-    .map((parts) => parts.map(([text, after]) => text + after).join(""));
+    .map((parts) => parts.map(([text, after]) => text + after).join(""))
+    .filter(followsCommonMark);
+}
+
+/**
+ * Two things in which the full parser leaves CommonMark and the scanner does not: an ordered list that begins with another
+ * number than 1 is none to it after indented code and a blank line; and a whole tag alone on a line ends a paragraph
+ * that the line only leans on. (`<other page.md>` is such a tag, so that definition has a blank line before it.)
+ */
+const listAfterCode = /(?:^|\n) {4}[^\n]*\n(?:[ \t]*\n)+(?!1[.)])\d+[.)] /;
+
+function followsCommonMark(text: string): boolean {
+  return !listAfterCode.test(text);
 }
 
 export const markdownDocument = document(
