@@ -48,15 +48,22 @@ afterAll(async () => {
 
 const how = isSandboxed ? "in bubblewrap" : "without a sandbox, because bubblewrap is not usable here";
 
-test.each(runners)(`a job by %s, ${how}, hears the review and opens a pull request`, async (model) => {
-  const job = await client.create({ prompt: "Link the setup page to the home page.", model });
-  const final = await client.untilFinal(job.id);
-  const run = await client.run(job.id);
-  expect({ ...final, failure: run.failure }).toMatchObject({ status: "completed", model, failure: null });
-  expect(final.prLink).toMatch(/\/pull\/\d+$/);
-  expect(run.steps.count).toBe(2);
-  const { text } = await client.send(`/job/${job.id}/diff`);
-  expect(text).toContain("+See [home](/index).");
+test(`jobs by each runner, ${how}, hear the review and open a pull request`, async () => {
+  const jobs = await Promise.all(
+    runners.map((model) => client.create({ prompt: "Link the setup page to the home page.", model })),
+  );
+  for (const [index, { id }] of jobs.entries()) {
+    const final = await client.untilFinal(id);
+    const run = await client.run(id);
+    expect({ ...final, failure: run.failure }).toMatchObject({
+      status: "completed",
+      model: runners[index],
+      failure: null,
+      prLink: expect.stringMatching(/\/pull\/\d+$/),
+    });
+    expect(run.steps.count).toBe(2);
+    expect((await client.send(`/job/${id}/diff`)).text).toContain("+See [home](/index).");
+  }
 });
 
 test("a runner's change of what policy forbids is published nowhere", async () => {

@@ -25,6 +25,9 @@ async function examineModel(deps: { tryModel: typeof tryModel }, config: Config,
       advice: "Set its key and address, or EMEND_MODEL=emend/rules to work without a model.",
     };
   }
+  const isRunner = name.startsWith("runner/");
+  if (isRunner)
+    return { name: "model", verdict: "good", detail: `${name} is ready: program, key and sandbox are there` };
   const detail =
     name === "emend/rules" ? "emend/rules: deterministic, needs no key" : `${name} answers, in ${trial.ms} ms`;
   return { name: "model", verdict: "good", detail };

@@ -56,7 +56,10 @@ export async function runRunner(
     const written = await checkOut(task.overlay, place.work, signal);
     const end = await execute(runner, task, { place, clock }, signal);
     if (end.kind === "exited" && end.code !== 0) throw failed(runner, end.stderr || end.stdout);
-    const answer: RunnerAnswer = end.kind === "exited" ? answerOf(runner, end) : { text: "" };
+    const said: RunnerAnswer = end.kind === "exited" ? answerOf(runner, end) : { text: "" };
+    // A credential that it repeats, its own too, is in no step, no title and no summary.
+    const quiet = said.text.replaceAll(runner.access.apiKey, "…");
+    const answer = { ...said, text: (await deps.vetting?.redact(quiet, signal)) ?? quiet };
     await collectEdits({ folder: place.work, written, overlay: task.overlay }, signal);
     const durationMs = Math.ceil(performance.now() - startedAt);
     if (end.kind !== "exited") return await stopped(runner, deps, task, { end, durationMs });

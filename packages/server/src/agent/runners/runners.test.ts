@@ -167,7 +167,8 @@ answer("TITLE: x\\nSUMMARY:\\n" + JSON.stringify({ seen, asked: prompt.includes(
       const { outcome } = await run(`answer("TITLE: x\\nSUMMARY:\\n" + JSON.stringify(process.env));`);
       const environment: Record<string, string> = JSON.parse(outcome.summary);
       expect(JSON.stringify(environment)).not.toContain("forge-token");
-      expect(environment).toMatchObject({ ANTHROPIC_API_KEY: apiKey });
+      // It has the key; what it says of it is told without.
+      expect(environment).toMatchObject({ ANTHROPIC_API_KEY: "…" });
       const known =
         /^(HOME|PATH|PWD|TMPDIR|LANG|TERM|https?_proxy|HTTPS?_PROXY|NODE_USE_ENV_PROXY|ANTHROPIC_.*|CLAUDE_CODE_.*|DISABLE_AUTOUPDATER|OLDPWD|SHLVL|_)$/;
       expect(Object.keys(environment).filter((name) => !known.test(name))).toEqual([]);
@@ -240,39 +241,6 @@ process.exit(0);`);
     });
     const saidSo = `console.log(JSON.stringify({ type: "result", is_error: true, result: "credit is too low" }));`;
     await expect(run(saidSo)).rejects.toMatchObject({ publicMessage: expect.stringContaining("credit is too low") });
-  });
-
-  it.each([
-    [
-      "a link in place of a page",
-      `fs.rmSync("index.md"); fs.symlinkSync("/etc/passwd", "index.md"); answer("x");`,
-      ["index.md"],
-    ],
-    [
-      "a folder of git's own",
-      `fs.mkdirSync(".git/hooks", { recursive: true }); fs.writeFileSync(".git/hooks/pre-push", "#!/bin/sh"); answer("x");`,
-      [],
-    ],
-    ["its own settings", `fs.mkdirSync(".claude"); fs.writeFileSync(".claude/settings.json", "{}"); answer("x");`, []],
-    [
-      "a pipe and a socket",
-      `spawn("mkfifo", ["pipe"]); await new Promise((r) => net.createServer().listen("s.sock", r)); answer("x"); process.exit(0);`,
-      [],
-    ],
-  ])("does not take %s", async (_, script, changed) => {
-    const { overlay } = await run(script);
-    expect(overlay.entries().map(({ path, content }) => [path, content])).toEqual(changed.map((path) => [path, null]));
-  });
-
-  it.each([
-    [
-      "a path through a link of the repository",
-      `fs.mkdirSync("link.md"); fs.writeFileSync("link.md/x", "x"); answer("x");`,
-    ],
-    ["a hard link", `fs.writeFileSync("a.md", "x"); fs.linkSync("a.md", "b.md"); answer("x");`],
-    ["a file that is too large", `fs.writeFileSync("big.md", Buffer.alloc(17 * 2 ** 20)); answer("x");`],
-  ])("is refused with %s", async (_, script) => {
-    await expect(run(script)).rejects.toMatchObject({ code: "policy_denied" });
   });
 });
 
