@@ -78,7 +78,7 @@ export interface ForgeInspection {
   webhooks: readonly ForgeWebhook[] | null;
 }
 
-export interface ForgeWebhook {
+interface ForgeWebhook {
   url: string;
   isActive: boolean;
   /** Why its last delivery failed, in words; null: it did not, or nothing is known of it. */

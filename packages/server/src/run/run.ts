@@ -36,7 +36,7 @@ export interface OpenTree {
   baseBranch: string;
 }
 
-export type MovedTree =
+type MovedTree =
   | { kind: "unmoved" }
   | { kind: "merged"; tree: OpenTree }
   | { kind: "conflict"; commit: string; paths: readonly string[] };
