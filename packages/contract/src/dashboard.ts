@@ -60,7 +60,7 @@ export interface DashboardJob {
   projectId: string;
   run: JobRun;
   /** What was asked beyond the prompt, to ask the same again. */
-  options: { baseRef?: string; model?: string; draft?: boolean; maxCostUsd?: number };
+  options: { baseRef?: string; model?: string; draft?: boolean; maxCostUsd?: number; preview?: boolean };
   /** What was asked after the first prompt. */
   messages: readonly { number: number; prompt: string; createdBy: string; at: string }[];
 }

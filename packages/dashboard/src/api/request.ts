@@ -34,7 +34,19 @@ export async function request<T>(
   const json: unknown = await answer.json().catch(() => null);
   if (answer.ok) return json as T;
   if (answer.status === 401 && !path.startsWith("/auth")) sessionEnded.dispatchEvent(new Event("ended"));
-  throw new ApiError(answer.status, wordsOf(json) ?? `The server answered ${answer.status}.`);
+  throw new ApiError(answer.status, `${wordsOf(json) ?? wordsFor(answer.status)}${waitOf(answer)}`);
+}
+
+/** For answers that are not ours: something between here and the server. */
+function wordsFor(status: number): string {
+  if (status >= 500) return `The server cannot do this just now (${status}). Nothing was lost; try again in a moment.`;
+  return `The server answered ${status}.`;
+}
+
+function waitOf(answer: Response): string {
+  const seconds = Number(answer.headers.get("retry-after") ?? 0);
+  if (answer.status !== 429 || !(seconds > 0)) return "";
+  return seconds < 120 ? ` Try again in ${seconds} s.` : ` Try again in ${Math.ceil(seconds / 60)} minutes.`;
 }
 
 function wordsOf(json: unknown): string | null {

@@ -57,7 +57,11 @@ async function watchTasks(page: Page): Promise<(name: string) => Promise<void>> 
     for (const { name, tdur } of value as unknown as { name: string; tdur?: number }[])
       if (name.endsWith("RunTask") && tdur) longest.push(Math.round(tdur / 1000));
   });
-  const start = () => session.send("Tracing.start", { categories: "devtools.timeline", transferMode: "ReportEvents" });
+  const start = () =>
+    session.send("Tracing.start", {
+      categories: "devtools.timeline,disabled-by-default-devtools.timeline",
+      transferMode: "ReportEvents",
+    });
   await start();
   return async (name) => {
     const { promise, resolve } = Promise.withResolvers<void>();

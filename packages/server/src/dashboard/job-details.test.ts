@@ -19,10 +19,11 @@ afterAll(() => host.close());
 const newJob = () => seedJob(host.api.pool, projectId);
 
 it("gives what was asked, so that the same can be asked again", async () => {
-  const body = { prompt: "Fix broken links.", baseRef: "next", draft: true, maxCostUsd: 0.5 };
+  const body = { prompt: "Fix broken links.", baseRef: "next", draft: true, maxCostUsd: 0.5, preview: true };
   const { id } = (await host.send(`/projects/${projectId}/jobs`, { body })).json();
   expect((await host.send(`/jobs/${id}`)).json()).toMatchObject({
-    options: { baseRef: "next", draft: true, maxCostUsd: 0.5, model: "emend/rules" },
+    options: { baseRef: "next", draft: true, maxCostUsd: 0.5, model: "emend/rules", preview: true },
+    run: { preview: true },
     messages: [],
   });
 });

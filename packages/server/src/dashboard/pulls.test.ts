@@ -35,13 +35,15 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-async function openPull(branch: string, text: string, more: { draft?: boolean } = {}): Promise<string> {
+async function openPull(branch: string, text: string, more: { draft?: boolean; file?: string } = {}): Promise<string> {
+  const { file = "page.md", ...rest } = more;
   await personGit(work, "switch", "--quiet", "--force-create", branch, "main");
-  await writeFile(join(work, "page.md"), `one\n${text}\nthree\n`);
-  await personGit(work, "commit", "--quiet", "--all", "--message=Edit");
+  await writeFile(join(work, file), `one\n${text}\nthree\n`);
+  await personGit(work, "add", ".");
+  await personGit(work, "commit", "--quiet", "--message=Edit");
   await personGit(work, "push", "--quiet", join(forgeDir, `${projectId}.git`), branch);
   const local = { git, forgeDir, pool: host.api.pool, publicUrl: () => "https://emend.test/base" };
-  const draft = { head: branch, base: "main", title: "A change", body: "Why", draft: false, checks: [], ...more };
+  const draft = { head: branch, base: "main", title: "A change", body: "Why", draft: false, checks: [], ...rest };
   const created = await openLocalForge(local, projectId).createPullRequest(draft, signal);
   if (created.kind !== "created") throw new Error(created.kind);
   return `/pulls/${projectId}/${created.pullRequest.number}`;
@@ -88,7 +90,7 @@ it("merges what was read, and tells why it does not", async () => {
 });
 
 it("takes our own page and the right to write for every change", async () => {
-  const path = await openPull("topic/guard", "GUARD", { draft: true });
+  const path = await openPull("topic/guard", "GUARD", { draft: true, file: "guard.md" });
   const head = await headOf(path);
   const viewer = await host.addMember("viewer");
   const writes = { merge: { head }, close: {}, ready: {}, comments: { text: "x" } };

@@ -42,7 +42,11 @@ function attributeText(attribute: ComponentNode["attributes"][number]): string {
 /** As it is written. */
 export function Source({ text, label }: { text: string; label: string | null }) {
   return (
-    <pre className="overflow-x-auto rounded-md bg-hush px-3 py-2 text-[13px]">
+    <pre
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+      tabIndex={0}
+      className="overflow-x-auto rounded-md bg-hush px-3 py-2 text-[13px]"
+    >
       {label && <span className="float-right pl-3 font-sans text-[12px] text-quiet">{label}</span>}
       <code>
         <VisibleText text={text} />

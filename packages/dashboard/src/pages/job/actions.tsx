@@ -4,6 +4,7 @@ import { jobQuery } from "../../api/queries.ts";
 import { request } from "../../api/request.ts";
 import { Button } from "../../parts/button.tsx";
 import { Problem } from "../../parts/notice.tsx";
+import { useMayWrite } from "../../parts/use-may-write.ts";
 import { PullRequestButton } from "./pull-request-button.tsx";
 import { useRunAgain } from "./use-run-again.ts";
 
@@ -16,21 +17,22 @@ export function Actions(props: { job: DashboardJob; isLocal: boolean; isAgainEls
     onSettled: () => queries.invalidateQueries({ queryKey: jobQuery(run.id).queryKey }),
   });
   const again = useRunAgain(props.job);
+  const mayWrite = useMayWrite();
   const isBusy = act.isPending || again.isPending;
   return (
     <div className="grid gap-2 sm:justify-items-end">
       <div className="flex flex-wrap gap-2">
-        {run.status === "active" && (
+        {mayWrite && run.status === "active" && (
           <Button look="danger" disabled={isBusy} onClick={() => act.mutate("cancel")}>
             {act.isPending ? "Cancelling …" : "Cancel"}
           </Button>
         )}
-        {run.status !== "active" && !props.isAgainElsewhere && (
+        {mayWrite && run.status !== "active" && !props.isAgainElsewhere && (
           <Button disabled={isBusy} onClick={() => again.mutate()}>
             Run again
           </Button>
         )}
-        {(run.status === "completed" || run.status === "failed") && (
+        {mayWrite && (run.status === "completed" || run.status === "failed") && (
           <Button disabled={isBusy} onClick={() => act.mutate("archive")}>
             Archive
           </Button>

@@ -4,6 +4,7 @@ import { Button, buttonLook } from "../../parts/button.tsx";
 import { Clipped } from "../../parts/clipped.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Problem } from "../../parts/notice.tsx";
+import { useMayWrite } from "../../parts/use-may-write.ts";
 import { VisibleText } from "../../parts/visible-text.tsx";
 import { saveDraft } from "../jobs/draft.ts";
 import { useRunAgain } from "./use-run-again.ts";
@@ -51,6 +52,7 @@ export function offersAgain(run: DashboardJob["run"]): boolean {
 export function Failure({ job }: { job: DashboardJob }) {
   const again = useRunAgain(job);
   const navigate = useNavigate();
+  const mayWrite = useMayWrite();
   const { failure, prompt, status } = job.run;
   if (!failure) return null;
   // Newer servers may know codes that this page does not.
@@ -70,7 +72,7 @@ export function Failure({ job }: { job: DashboardJob }) {
       </Clipped>
       {advice.words && <p className="text-quiet">{advice.words}</p>}
       <Problem error={again.error} />
-      {status !== "archived" && (
+      {mayWrite && status !== "archived" && (
         <p>
           {advice.action === "again" && (
             <Button disabled={again.isPending} onClick={() => again.mutate()}>

@@ -7,11 +7,13 @@ import { Button } from "../../parts/button.tsx";
 import { keepText, keptText } from "../../parts/kept-text.ts";
 import { Problem } from "../../parts/notice.tsx";
 import { Sheet } from "../../parts/sheet.tsx";
+import { useMayWrite } from "../../parts/use-may-write.ts";
 
 /** Goes on with the job, on its branch and its pull request. What is typed is kept until it was taken. */
 export function FollowUp({ run }: { run: JobRun }) {
   const key = `follow-up.${run.id}`;
   const [prompt, setPrompt] = useState(() => keptText(key));
+  const mayWrite = useMayWrite();
   const queries = useQueryClient();
   const send = useMutation({
     mutationFn: () => request(`/jobs/${run.id}/message`, { body: { prompt } }),
@@ -20,7 +22,7 @@ export function FollowUp({ run }: { run: JobRun }) {
       await queries.invalidateQueries({ queryKey: jobQuery(run.id).queryKey });
     },
   });
-  if (!takesMessages(run)) return null;
+  if (!mayWrite || !takesMessages(run)) return null;
   function write(text: string) {
     setPrompt(text);
     keepText(key, text);

@@ -27,7 +27,7 @@ export function Composer(props: { projects: readonly DashboardProject[]; project
   const create = useMutation({
     mutationFn: () => request<{ id: string }>(`/projects/${project.id}/jobs`, { body: bodyOf({ ...draft, model }) }),
     async onSuccess({ id }) {
-      change({ prompt: "", baseRef: undefined, draft: undefined });
+      change({ prompt: "", baseRef: undefined, draft: undefined, preview: undefined });
       void queries.invalidateQueries({ queryKey: ["jobs-head"] });
       void queries.invalidateQueries({ queryKey: ["projects"] });
       await navigate({ to: "/jobs/$id", params: { id } });
@@ -89,6 +89,6 @@ export function Composer(props: { projects: readonly DashboardProject[]; project
   );
 }
 
-function bodyOf({ prompt, model, baseRef, draft }: Draft): object {
-  return { prompt, model, ...(baseRef && { baseRef }), ...(draft && { draft }) };
+function bodyOf({ prompt, model, baseRef, draft, preview }: Draft): object {
+  return { prompt, model, ...(baseRef && { baseRef }), ...(draft && { draft }), ...(preview && { preview }) };
 }

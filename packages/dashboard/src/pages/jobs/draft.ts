@@ -9,6 +9,7 @@ export interface Draft {
   model?: string;
   baseRef?: string;
   draft?: boolean;
+  preview?: boolean;
 }
 
 export function readDraft(): Draft {

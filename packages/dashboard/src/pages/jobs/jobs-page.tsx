@@ -4,6 +4,7 @@ import { projectsQuery } from "../../api/queries.ts";
 import { buttonLook } from "../../parts/button.tsx";
 import { CopyBlock } from "../../parts/copy-button.tsx";
 import { Empty, Pending } from "../../parts/notice.tsx";
+import { useMayWrite } from "../../parts/use-may-write.ts";
 import { Composer } from "./composer.tsx";
 import { Filters } from "./filters.tsx";
 import { JobList } from "./job-list.tsx";
@@ -15,6 +16,7 @@ export function JobsPage() {
   const filter = route.useSearch();
   const projects = useQuery(projectsQuery);
   const { rows, list, isStale } = useJobList(filter);
+  const mayWrite = useMayWrite();
   const isFiltered = Object.keys(filter).length > 0;
 
   if (!projects.data) return <Pending error={projects.error} />;
@@ -24,7 +26,7 @@ export function JobsPage() {
     <>
       <title>Jobs · Emend</title>
       <h1 className="sr-only">Jobs</h1>
-      <Composer projects={projects.data} projectId={filter.project} />
+      {mayWrite ? <Composer projects={projects.data} projectId={filter.project} /> : <div className="pt-6" />}
       <Filters projects={projects.data} filter={filter} />
       {isStale && (
         <p role="status" className="told-late pb-3 text-warn">

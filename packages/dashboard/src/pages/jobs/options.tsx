@@ -14,7 +14,7 @@ export function Options(props: {
 }) {
   const { project, draft, onChange } = props;
   const id = useId();
-  const isAnySet = Boolean(draft.baseRef || draft.draft);
+  const isAnySet = Boolean(draft.baseRef || draft.draft || draft.preview);
   const [isOpen, setIsOpen] = useState(isAnySet);
   const left = project.settings.createsPerHourMax - project.createsThisHour;
   return (
@@ -38,6 +38,14 @@ export function Options(props: {
               onChange={(event) => onChange({ draft: event.target.checked || undefined })}
             />
             Open the pull request as a draft
+          </label>
+          <label className="flex items-center gap-2">
+            <input
+              type="checkbox"
+              checked={draft.preview ?? false}
+              onChange={(event) => onChange({ preview: event.target.checked || undefined })}
+            />
+            Only show the change, open nothing
           </label>
         </div>
       )}

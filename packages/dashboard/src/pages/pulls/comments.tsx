@@ -7,6 +7,7 @@ import { Age } from "../../parts/age.tsx";
 import { Button } from "../../parts/button.tsx";
 import { keepText, keptText } from "../../parts/kept-text.ts";
 import { Problem } from "../../parts/notice.tsx";
+import { useMayWrite } from "../../parts/use-may-write.ts";
 import { VisibleText } from "../../parts/visible-text.tsx";
 import { type PullName, pullPath, pullQuery } from "./queries.ts";
 
@@ -14,6 +15,7 @@ import { type PullName, pullPath, pullQuery } from "./queries.ts";
 export function Comments({ name, comments }: { name: PullName; comments: readonly DashboardComment[] }) {
   const key = `comment.${name.projectId}.${name.number}`;
   const [text, setText] = useState(() => keptText(key));
+  const mayWrite = useMayWrite();
   const queries = useQueryClient();
   const send = useMutation({
     mutationFn: () => request(`${pullPath(name)}/comments`, { body: { text } }),
@@ -48,7 +50,7 @@ export function Comments({ name, comments }: { name: PullName; comments: readonl
           </div>
         </article>
       ))}
-      <form onSubmit={submit} className="grid gap-2">
+      <form onSubmit={submit} className={mayWrite ? "grid gap-2" : "hidden"}>
         <textarea
           aria-label="Comment"
           placeholder="Say something about this change"

@@ -6,11 +6,13 @@ import { Button } from "../../parts/button.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Problem } from "../../parts/notice.tsx";
 import { Sheet } from "../../parts/sheet.tsx";
+import { useMayWrite } from "../../parts/use-may-write.ts";
 import { VisibleText } from "../../parts/visible-text.tsx";
 import { pullPath, pullQuery } from "./queries.ts";
 
 /** What can become of it, and what has. */
 export function MergeBox({ pull }: { pull: DashboardPull }) {
+  const mayWrite = useMayWrite();
   const queries = useQueryClient();
   const name = { projectId: pull.projectId, number: String(pull.number) };
   const act = useMutation({
@@ -29,7 +31,8 @@ export function MergeBox({ pull }: { pull: DashboardPull }) {
       <section aria-label="Merging" className="grid gap-2">
         <Standing pull={pull} />
         <Problem error={act.error} />
-        {isOpen && (
+        {isOpen && !mayWrite && <p className="text-quiet">Merging and closing take the role maintainer.</p>}
+        {isOpen && mayWrite && (
           <div className="flex flex-wrap gap-2">
             {mergeability.kind === "clean" && !pull.draft && (
               <Button

@@ -27,6 +27,7 @@ export function jobRoutes(app: FastifyInstance, deps: RouteDeps): void {
         model: body.model ?? null,
         draft: body.draft ?? null,
         maxCostUsd: body.maxCostUsd ?? null,
+        preview: body.preview ?? false,
         createdBy: `user/${subjectOf(request)}`,
         idempotencyKey: null,
       },

@@ -1,0 +1,20 @@
+import type { Queryable } from "../../../../server/src/db/pool.ts";
+import { seedJob } from "../../../../server/test/support/seed-jobs.ts";
+
+/** An active job that no worker takes up for an hour. */
+export async function addJob(db: Queryable, projectId: string, prompt: string): Promise<string> {
+  const id = await seedJob(db, projectId, prompt);
+  await db.query("update jobs set run_after = now() + interval '1 hour' where id = $1", [id]);
+  return id;
+}
+
+/** Something happens to a job, as a run would tell it. */
+export async function tellJob(db: Queryable, id: string, event: { kind: string; data: object }): Promise<void> {
+  await db.query(
+    `with changed as (
+       update jobs set event_seq = event_seq + 1, updated_at = clock_timestamp() where id = $1 returning id, event_seq
+     ), told as (insert into job_events (job_id, seq, kind, data) select id, event_seq, $2, $3 from changed)
+     select pg_notify('emend_job_changed', id) from changed`,
+    [id, event.kind, JSON.stringify(event.data)],
+  );
+}
