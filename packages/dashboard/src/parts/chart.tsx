@@ -174,9 +174,9 @@ function Table({ title, points, series, format }: Required<Omit<ChartProps, "kin
   );
 }
 
-/** 1, 2 or 5 times a power of ten: the first that is not below. */
+/** A round number, the first that is not below. */
 function niceTop(most: number): number {
   if (most <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(most));
-  return (([1, 2, 5, 10] as const).find((times) => times * power >= most) ?? 10) * power;
+  return (([1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10] as const).find((times) => times * power >= most) ?? 10) * power;
 }

@@ -1,20 +1,32 @@
 import type { Locator, Page } from "playwright-core";
 import { beforeAll, expect, it } from "vitest";
+import { clientOf } from "../../../server/test/support/whole-server.ts";
 import { openDashboard } from "./support/dashboard.ts";
 import { expectAccessible, expectFitting } from "./support/judge.ts";
 import { desktop, narrow, wide } from "./support/looks.ts";
 
 const dashboard = openDashboard();
 let projectId: string;
+let jobId: string;
+
+const hostile = `<img src=x onerror="document.title='owned'"> \u202Etfel ${"wide".repeat(30)}`;
 
 beforeAll(async () => {
+  const { admin } = dashboard.server;
   projectId = (await dashboard.addSample("Courier docs")).id;
-  await dashboard.server.admin.createKey({ projectIds: [projectId], name: "CI", scope: "write" });
+  const { id: otherId } = await admin.addProject({ name: hostile, forge: "local" });
+  const { key } = await admin.createKey({ projectIds: [projectId, otherId], name: "CI", scope: "write" });
+  await admin.createKey({ projectIds: [otherId], name: hostile, scope: "read" });
+  const client = clientOf(dashboard.server, projectId, key);
+  jobId = (await client.create({ prompt: "Fix broken links." })).id;
+  await client.untilFinal(jobId);
 });
 
 /** Every page, and something on it that says that it is there. A new page gets a line. */
 const pages: readonly { path: string; seen: (page: Page) => Locator }[] = [
-  { path: "/app", seen: (page) => page.getByText("No job yet") },
+  { path: "/app", seen: (page) => page.getByRole("link", { name: /Fix/ }) },
+  { path: "/app/jobs/JOB", seen: (page) => page.getByRole("link", { name: /^Pull request #/ }) },
+  { path: "/app/pulls", seen: (page) => page.getByText("#1") },
   { path: "/app/projects", seen: (page) => page.getByText("Courier docs") },
   { path: "/app/projects/PROJECT", seen: (page) => page.getByRole("button", { name: "Save" }) },
   { path: "/app/projects/PROJECT?tab=policy", seen: (page) => page.getByText("What a job may change") },
@@ -22,21 +34,28 @@ const pages: readonly { path: string; seen: (page: Page) => Locator }[] = [
   { path: "/app/projects/PROJECT?tab=connection", seen: (page) => page.getByText("Keys for models") },
   { path: "/app/projects/PROJECT?tab=webhooks", seen: (page) => page.getByText("Be told when") },
   { path: "/app/projects/new", seen: (page) => page.getByRole("button", { name: "Add project" }) },
-  { path: "/app/health", seen: (page) => page.getByText("Nobody has looked") },
-  { path: "/app/usage", seen: (page) => page.getByText("No job was created") },
+  { path: "/app/health", seen: (page) => page.getByRole("heading", { name: "Site health" }) },
+  { path: "/app/usage", seen: (page) => page.getByRole("figure", { name: "Jobs a day" }) },
   { path: "/app/keys", seen: (page) => page.getByText("CI", { exact: true }) },
+  { path: "/app/start", seen: (page) => page.getByRole("heading", { level: 1 }) },
+  { path: "/app/settings", seen: (page) => page.getByRole("heading", { name: "Settings" }) },
+  { path: "/app/settings?tab=members", seen: (page) => page.getByRole("heading", { name: "Settings" }) },
+  { path: "/app/settings?tab=installation", seen: (page) => page.getByRole("heading", { name: "Settings" }) },
+  { path: "/app/settings?tab=audit", seen: (page) => page.getByText("console") },
+  { path: "/app/nowhere", seen: (page) => page.getByText("There is no such page") },
 ];
 
 it.each(pages)("has no serious fault in either theme at either width: $path", async ({ path, seen }) => {
-  const page = await dashboard.logIn(desktop, path.replace("PROJECT", projectId));
-  await seen(page).waitFor();
+  const page = await dashboard.logIn(desktop, path.replace("PROJECT", projectId).replace("JOB", jobId));
+  await seen(page).first().waitFor();
+  expect(await page.title()).not.toBe("owned");
   for (const viewport of [wide, narrow]) {
     await page.setViewportSize(viewport);
     await expectFitting(page);
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
-      await expectAccessible(page);
-    }
+    await page.emulateMedia({ colorScheme: "light" });
+    await expectAccessible(page);
+    await page.emulateMedia({ colorScheme: "dark" });
+    await expectAccessible(page, { contrastOnly: true });
   }
 });
 

@@ -52,6 +52,27 @@ it("says in words what a setting may not be, and keeps what was typed", async ()
   expect(await page.getByLabel("Branches begin with").inputValue()).toBe("..");
 });
 
+it("keeps what was typed while the server is away or fails, and saves it afterwards", async () => {
+  dashboard.expectComplaint(/ERR_FAILED|503/);
+  const { id } = await dashboard.addSample("Away");
+  const page = await dashboard.logIn(desktop, `/app/projects/${id}`);
+  const steps = page.getByLabel("Steps a job");
+  await steps.fill("7");
+  await page.route(`**/api/projects/${id}`, (route) => route.abort());
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("alert").getByText("cannot be reached").waitFor();
+  await page.unroute(`**/api/projects/${id}`);
+  await page.route(`**/api/projects/${id}`, (route) =>
+    route.fulfill({ status: 503, json: { error: "The database is away." } }),
+  );
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("alert").getByText("The database is away.").waitFor();
+  expect(await steps.inputValue()).toBe("7");
+  await page.unroute(`**/api/projects/${id}`);
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved", { exact: true }).waitFor();
+});
+
 it.each(bothLooks)("connects one of another forge, and tells a wrong token in words: $name", async (look) => {
   dashboard.expectComplaint(/400/);
   const page = await dashboard.logIn(look, "/app/projects/new");

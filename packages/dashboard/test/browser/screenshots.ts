@@ -22,6 +22,8 @@ const looks = [
 interface Shot {
   name: string;
   path: string;
+  /** As much of it as a window shows: what is further down is made when it comes near. */
+  isLong?: boolean;
   /** What to do before it is taken. */
   act?(page: Page): Promise<void>;
 }
@@ -30,11 +32,11 @@ function shotsOf({ projectId, jobPaths }: Seeded): readonly Shot[] {
   const project = `/app/projects/${projectId}`;
   const click = (name: string) => (page: Page) => page.getByRole("button", { name, exact: true }).click();
   return [
-    { name: "jobs", path: "/app" },
-    ...jobPaths.map((path, index) => ({ name: `job-${index + 1}`, path })),
-    { name: "job-split", path: jobPaths[0] ?? "", act: click("Side by side") },
+    { name: "jobs", path: "/app", isLong: true },
+    ...jobPaths.map((path, index) => ({ name: `job-${index + 1}`, path, isLong: true })),
+    { name: "job-split", path: jobPaths[0] ?? "", isLong: true, act: click("Side by side") },
     { name: "pulls", path: "/app/pulls" },
-    { name: "pull", path: `/app/pulls/${projectId}/1` },
+    { name: "pull", path: `/app/pulls/${projectId}/1`, isLong: true },
     { name: "keys", path: "/app/keys" },
     { name: "keys-create", path: "/app/keys", act: click("Create key") },
     { name: "keys-created", path: "/app/keys", act: createKey },
@@ -91,12 +93,12 @@ try {
 
 async function shoot(browser: Browser, look: (typeof looks)[number], shots: readonly Shot[]): Promise<void> {
   const page = await logIn(browser, installation, look);
-  for (const { name, path, act } of shots) {
+  for (const { name, path, act, isLong = false } of shots) {
     await page.goto(`${installation.server.url}${path}`);
     await page.waitForLoadState("networkidle");
     await act?.(page);
     await page.waitForLoadState("networkidle");
-    await page.screenshot({ path: join(folder, `${name}-${look.name}.png`), fullPage: true });
+    await page.screenshot({ path: join(folder, `${name}-${look.name}.png`), fullPage: !isLong });
   }
   await page.context().clearCookies();
   await page.reload();
@@ -120,7 +122,7 @@ async function testConnection(page: Page): Promise<void> {
 async function openPalette(page: Page): Promise<void> {
   await page.keyboard.press("Control+k");
   await page.getByPlaceholder("Go to a page").fill("fix");
-  await page.getByRole("option").first().waitFor();
+  await page.getByRole("dialog").getByRole("option").first().waitFor();
 }
 
 async function logIn(browser: Browser, { server }: Installation, look: object): Promise<Page> {

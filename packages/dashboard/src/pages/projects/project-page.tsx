@@ -7,6 +7,7 @@ import { CopyBlock } from "../../parts/copy-button.tsx";
 import { Empty, Pending } from "../../parts/notice.tsx";
 import { Head, Sheet } from "../../parts/sheet.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
+import { useMayWrite } from "../../parts/use-may-write.ts";
 import { VisibleText } from "../../parts/visible-text.tsx";
 import { Connection } from "./connection.tsx";
 import { ContextRepositories } from "./context-repositories.tsx";
@@ -30,6 +31,7 @@ export function ProjectPage() {
   const { id } = route.useParams();
   const { tab } = route.useSearch();
   const projects = useQuery(projectsQuery);
+  const mayWrite = useMayWrite();
   if (!projects.data) return <Pending error={projects.error} />;
   const project = projects.data.find((each) => each.id === id);
   if (!project) return <Empty>There is no such project.</Empty>;
@@ -52,9 +54,12 @@ export function ProjectPage() {
       </Head>
       <Tabs label="Settings" tabs={tabs} chosen={chosen} to="/projects/$id" params={{ id }} />
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px]">
-        <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
+        {/* Everything inside is disabled at once for whoever the server would refuse. */}
+        <fieldset disabled={!mayWrite} className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-6">
+          <legend className="sr-only">{tabs.find(({ value }) => value === chosen)?.words}</legend>
+          {!mayWrite && <p className="text-quiet">You may look at this and not change it: your role is viewer.</p>}
           <Panel key={`${id}/${chosen}`} tab={chosen} project={project} />
-        </div>
+        </fieldset>
         <Aside project={project} />
       </div>
     </>

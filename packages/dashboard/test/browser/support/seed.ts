@@ -46,14 +46,16 @@ export async function seed({ server, pool }: Installation, page: Page): Promise<
 /** A month of jobs, as people would have asked for them. */
 const pastJobs = `insert into jobs (id, project_id, model, prompt, title, repository_url, branch, created_by, status,
     failure_code, created_at, updated_at, ended_at, usage, pull_request)
-  select 'job_0' || substr(md5($1 || n), 1, 20), $1, (array['anthropic/claude-opus', 'openai/gpt', 'emend/rules'])[1 + n % 3],
-    'Say how retries work', 'Say how retries work', 'https://emend.test/git/x.git', 'emend/x', 'ada@example.com',
+  select 'job_0' || lpad((1000 - n)::text, 4, '0') || substr(md5($1 || n), 1, 16), $1, (array['anthropic/claude-opus', 'openai/gpt', 'emend/rules'])[1 + n % 3],
+    title, title, 'https://emend.test/git/x.git', 'emend/x', 'ada@example.com',
     case when n % 7 = 0 then 'failed' else 'completed' end, case when n % 7 = 0 then 'timeout' end,
     at, at, at + make_interval(secs => 20 + n % 90),
     jsonb_build_object('inputTokens', 4000 + n * 37 % 9000, 'outputTokens', 300 + n * 13 % 900, 'costUsd', (n % 5) * 0.04),
     case when n % 2 = 0 then jsonb_build_object('number', n, 'url', 'https://emend.test/' || n, 'draft', false,
       'state', case when n % 4 = 0 then 'merged' else 'open' end) end
-  from (select n, clock_timestamp() - make_interval(hours => 12 + n * (5 + n % 4)) as at from generate_series(1, 110) n) past`;
+  from (select n, (array['Say how retries work', 'Document the new region in Frankfurt', 'Replace “workspace” with “project”',
+    'List every error code with its cause', 'Bring the quickstart up to version 4', 'Explain dead letters to beginners'])[1 + n * 7 % 6]
+    as title, clock_timestamp() - make_interval(hours => 12 + n * (5 + n % 4)) as at from generate_series(1, 110) n) past`;
 
 /** Findings that became fewer. */
 const pastChecks = `insert into site_checks (project_id, checked_at, commit_id, branch, framework, pages, counts)
