@@ -1,7 +1,8 @@
 import { timingSafeEqual } from "node:crypto";
 import { AppError } from "../../errors.ts";
 import { getJson, providerFault } from "./get-json.ts";
-import { type Identity, type Journey, journeyContext, type LoginDeps } from "./single-sign-on.ts";
+import { type Journey, journeyContext } from "./journey.ts";
+import type { Identity, LoginDeps } from "./single-sign-on.ts";
 import { verifyIdToken } from "./verify-id-token.ts";
 
 interface Return {

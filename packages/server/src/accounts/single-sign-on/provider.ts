@@ -3,7 +3,7 @@ import type { Fetch } from "../../lib/network.ts";
 import { getJson, providerFault } from "./get-json.ts";
 
 /** What the provider says of itself. */
-export interface Metadata {
+interface Metadata {
   authorizationUrl: string;
   tokenUrl: string;
   userInfoUrl: string | null;

@@ -28,15 +28,6 @@ export interface Identity {
   name: string;
 }
 
-/** What a browser keeps between leaving for the provider and coming back, sealed. */
-export interface Journey {
-  state: string;
-  nonce: string;
-  verifier: string;
-  landsOn: string;
-  expiresAtMs: number;
-}
-
 export interface SingleSignOn {
   name: string;
   domains: readonly string[];
@@ -95,4 +86,3 @@ export interface LoginDeps {
 }
 
 const wordsContext = "single sign-on problem";
-export const journeyContext = "single sign-on journey";

@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
-import { type Journey, journeyContext, type LoginDeps } from "./single-sign-on.ts";
-
-export const journeyMinutes = 10;
+import { type Journey, journeyContext, journeyMinutes } from "./journey.ts";
+import type { LoginDeps } from "./single-sign-on.ts";
 
 /** Where the browser goes, and what it keeps to prove on its way back that it was the one that left. */
 export async function startLogin(

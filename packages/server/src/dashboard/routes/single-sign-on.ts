@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { passingCookie, readPassingCookie } from "../../accounts/session-cookie.ts";
+import { journeyMinutes } from "../../accounts/single-sign-on/journey.ts";
 import { logInIdentity } from "../../accounts/single-sign-on/log-in-identity.ts";
-import { journeyMinutes } from "../../accounts/single-sign-on/start-login.ts";
 import { isAppError } from "../../errors.ts";
 import { disconnectSignal } from "../../http/disconnect-signal.ts";
 import type { AccountsDeps } from "../accounts-plugin.ts";
