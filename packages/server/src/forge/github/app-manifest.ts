@@ -27,7 +27,7 @@ export function appManifest(input: {
     default_permissions: appPermissions,
     ...(input.hookUrl !== null && {
       hook_attributes: { url: input.hookUrl, active: true },
-      default_events: ["pull_request", "issue_comment", "pull_request_review_comment"],
+      default_events: ["push", "pull_request", "issue_comment", "pull_request_review_comment"],
     }),
   };
 }
