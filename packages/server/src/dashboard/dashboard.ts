@@ -1,7 +1,7 @@
 import type { DashboardPull, DashboardPullRow, DashboardReading, DashboardSuggestion } from "@emend/contract";
 import type { Sessions } from "../accounts/sessions.ts";
-import type { Actor } from "../db/acting.ts";
 import type { Automations } from "../automations/automations.ts";
+import type { Actor } from "../db/acting.ts";
 import type { Listener } from "../db/listener.ts";
 import type { Pool } from "../db/pool.ts";
 import type { AnnounceDue } from "../jobs/announce-due.ts";
