@@ -7,6 +7,7 @@ import { checkMdx } from "./check-mdx.ts";
 import { checkSite } from "./check-site.ts";
 import { compareSites } from "./compare-sites.ts";
 import { openSite } from "./open-site.ts";
+import { openMdxParser } from "./parse/mdx-parser.ts";
 
 async function checksOf(files: Record<string, string>): Promise<string[]> {
   const findings = await checkSite(await openSite(memoryTree(files)));
@@ -21,6 +22,7 @@ describe("checkSite", () => {
     ["broken-link a.md:1:5", { "a.md": "[x](b.md)\n" }],
     ["broken-anchor a.md:1:5", { "a.md": "[x](#none)\n" }],
     ["missing-file a.md:1:6", { "a.md": "![x](b.png)\n" }],
+    ["missing-file a.mdx:1:16", { "a.mdx": 'import B from "./b.mdx"\n' }],
     ["front-matter a.md:4:1", { "a.md": "---\ntitle: a\nb: [1\n---\n" }],
     ["heading-jump a.md:3:5", { "a.md": "# A\n\n### B\n" }],
     ["duplicate-heading a.md:3:4", { "a.md": "# A {#x}\n\n## B {#x}\n" }],
@@ -103,9 +105,45 @@ describe("compareSites", () => {
     ]);
     expect(after).toBeGreaterThan(before);
   });
+
+  it("names an anchor that is gone, and says what a change repaired", async () => {
+    const tree = memoryTree({ "a.md": "# A\n\n## Old\n", "b.md": "[x](a.md#old) [y](a.md#new)\n" });
+    const base = await openSite(tree);
+    const head = await openSite(tree.with(new Map([["a.md", Buffer.from("# A\n\n## New\n")]])));
+    const { introduced, fixed } = await compareSites(base, head);
+    expect(introduced.map(({ check, path }) => `${check} ${path}`).sort()).toEqual([
+      "broken-anchor b.md",
+      "removed-anchor a.md",
+    ]);
+    expect(fixed.map(({ check, message }) => `${check} ${message}`)).toEqual([
+      expect.stringContaining("broken-anchor No heading on `a.md` has the id `new`"),
+    ]);
+  });
 });
 
 describe("checkMdx", () => {
+  it("gets through deeply nested JSX and half open expressions", async () => {
+    const site = await openSite(
+      memoryTree({
+        "a.mdx": `${"<A>\n".repeat(500)}${"</A>\n".repeat(500)}`,
+        "b.mdx": "{".repeat(5000),
+        "c.mdx": "<A ".repeat(5000),
+      }),
+    );
+    const findings = await checkMdx(site, ["a.mdx", "b.mdx", "c.mdx"]);
+    expect(findings.map(({ path }) => path)).toEqual(["b.mdx", "c.mdx"]);
+  });
+
+  it("cuts off a page that takes too long", async () => {
+    const parser = openMdxParser({ pageMsMax: 1 });
+    try {
+      const problem = await parser.parse(Buffer.from("*a ".repeat(20_000)));
+      expect(problem).toEqual({ message: "parsing took longer than 0.001 seconds", line: 1, column: 1 });
+    } finally {
+      await parser.close();
+    }
+  });
+
   it("gives line and column, and evaluates nothing", async () => {
     const site = await openSite(
       memoryTree({

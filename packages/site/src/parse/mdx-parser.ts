@@ -3,7 +3,7 @@ import type { SyntaxProblem } from "./full-parse.ts";
 import type { MdxAnswer } from "./mdx-worker.ts";
 
 // A page that takes longer is not worth waiting for; the thread is ended, whatever it is doing.
-const pageMsMax = 10_000;
+const pageMsMaxDefault = 10_000;
 
 export interface MdxParser {
   parse(bytes: Uint8Array): Promise<SyntaxProblem | null>;
@@ -11,7 +11,7 @@ export interface MdxParser {
 }
 
 /** The full parser in a thread of its own: it is slow, and a page may be made to keep it busy for ever. */
-export function openMdxParser(): MdxParser {
+export function openMdxParser({ pageMsMax = pageMsMaxDefault }: { pageMsMax?: number } = {}): MdxParser {
   let worker: Worker | null = null;
 
   async function stop(): Promise<void> {
@@ -25,7 +25,7 @@ export function openMdxParser(): MdxParser {
     const current = worker;
     const { promise, resolve, reject } = Promise.withResolvers<SyntaxProblem | null>();
     const late = setTimeout(() => {
-      resolve({ message: "parsing took longer than ten seconds", line: 1, column: 1 });
+      resolve({ message: `parsing took longer than ${pageMsMax / 1000} seconds`, line: 1, column: 1 });
       void stop();
     }, pageMsMax);
     const onMessage = ({ problem }: MdxAnswer): void => resolve(problem);
