@@ -13,24 +13,28 @@ interface SealedRow {
 }
 
 /** Every column that is sealed, and whose each value is. */
-const sealedColumns = [
+export const sealedColumns = [
   {
+    column: "projects.credential",
     select: "select id, '' as vendor, credential as sealed from projects where credential is not null for update",
     update: "update projects set credential = $2 where id = $1 and $3 = ''",
     contextOf: (row: SealedRow) => credentialContext(row.id),
   },
   {
+    column: "context_repositories.credential",
     select: `select id, '' as vendor, credential as sealed from context_repositories
       where credential is not null for update`,
     update: "update context_repositories set credential = $2 where id = $1 and $3 = ''",
     contextOf: (row: SealedRow) => contextCredentialContext(row.id),
   },
   {
+    column: "model_keys.credential",
     select: "select project_id as id, vendor, credential as sealed from model_keys for update",
     update: "update model_keys set credential = $2 where project_id = $1 and vendor = $3",
     contextOf: (row: SealedRow) => modelKeyContext(row.id, row.vendor),
   },
   {
+    column: "webhooks.secret",
     select: "select id, '' as vendor, secret as sealed from webhooks for update",
     update: "update webhooks set secret = $2 where id = $1 and $3 = ''",
     contextOf: (row: SealedRow) => secretContext(row.id),
