@@ -86,6 +86,8 @@ function usePlaces(text: string): readonly Place[] {
     { key: "health", kind: "page", label: "Site health", go: () => navigate({ to: "/health", search: {} }) },
     { key: "usage", kind: "page", label: "Usage", go: () => navigate({ to: "/usage", search: {} }) },
     { key: "keys", kind: "page", label: "API keys", go: () => navigate({ to: "/keys" }) },
+    { key: "settings", kind: "page", label: "Settings", go: () => navigate({ to: "/settings", search: {} }) },
+    { key: "start", kind: "page", label: "First steps", go: () => navigate({ to: "/start" }) },
   ];
   return [
     ...pages.filter(({ label }) => has(label)),

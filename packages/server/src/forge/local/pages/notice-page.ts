@@ -20,7 +20,8 @@ export const notices = {
   },
   linkGone: {
     title: "This link has been used or has expired",
-    words: html`<p>A login link works once, for an hour. Print another one on the machine that runs Emend:</p>
+    words: html`<p>A link works once, and not for ever. Ask an owner for another invitation, or print another link on the machine
+that runs Emend:</p>
 <pre><code>emend user link</code></pre>`,
   },
   notFound: {
