@@ -15,7 +15,9 @@ export async function evaluate(
   const rows: EvalRow[] = [];
   for (const task of tasks) {
     const base = await deps.open(task.files);
-    const result = await runTask(model, task, base, signal).catch((error: unknown) => {
+    const context = new Map<string, CommitTree>();
+    for (const [name, files] of Object.entries(task.context ?? {})) context.set(name, await deps.open(files));
+    const result = await runTask(model, task, { base, context }, signal).catch((error: unknown) => {
       if (!isAppError(error, "model_unavailable")) throw error;
       return { problems: [error.publicMessage], turns: 0, tokens: 0, costUsd: 0, ms: 0 };
     });

@@ -5,6 +5,7 @@ import { isAppError } from "../src/errors.ts";
 import { refusedBy } from "../src/review/policy.ts";
 import type { Policy } from "../src/review/review.ts";
 import { reviewChange } from "../src/review/review-change.ts";
+import { createVetting } from "../src/review/vet-words.ts";
 import { createOverlay } from "../src/tree/overlay.ts";
 import { siteTreeOf } from "../src/tree/site-tree.ts";
 import type { CommitTree } from "../src/tree/tree.ts";
@@ -31,7 +32,7 @@ const policy: Policy = { docsDir: "", allowedPaths: [], filesMax: 1000, bytesMax
 export async function runTask(
   model: Model,
   task: EvalTask,
-  base: CommitTree,
+  { base, context }: { base: CommitTree; context: ReadonlyMap<string, CommitTree> },
   signal: AbortSignal,
 ): Promise<EvalResult> {
   const overlay = await createOverlay(base, []);
@@ -43,21 +44,20 @@ export async function runTask(
     limits,
     siteCache,
     refusePath: (path: string) => refusedBy(policy, path),
+    vetting: createVetting(base, { allowed: [], asked: [task.prompt] }),
     saveStep: async (step: Step) => void steps.push(step),
     review: (words: { title: string; summary: string }) =>
-      reviewChange({ base, overlay, policy, siteCache, ...words }, signal),
+      reviewChange({ base, overlay, policy, siteCache, asked: [task.prompt], ...words }, signal),
   };
-  const { summary, verdict } = await runAgentWithReview(
+  const trees = { names: [...context.keys()], open: async (name: string) => context.get(name) as CommitTree };
+  const { outcome, verdict } = await runAgentWithReview(
     deps,
-    { jobId: "job_eval", prompt: task.prompt, docsDir: "", base, overlay, steps: [] },
+    { jobId: "job_eval", prompt: task.prompt, docsDir: "", base, overlay, context: trees, steps: [] },
     signal,
-  ).then(
-    ({ outcome, verdict }) => ({ summary: outcome.summary as string | null, verdict }),
-    (error: unknown) => {
-      if (!isAppError(error, "instruction_not_understood")) throw error;
-      return { summary: null, verdict: null };
-    },
-  );
+  ).catch((error: unknown) => {
+    if (!isAppError(error, "instruction_not_understood")) throw error;
+    return { outcome: null, verdict: null };
+  });
   const sum = (of: (step: Step) => number) => steps.reduce((total, step) => total + of(step), 0);
   const before = await openSite(siteTreeOf(base), { cache: siteCache, signal });
   const after = await openSite(siteTreeOf(overlay), { cache: siteCache, signal });
@@ -68,7 +68,8 @@ export async function runTask(
     changed: overlay.entries().map((entry) => entry.path),
     read: async (path: string) => (await overlay.read(path))?.toString() ?? null,
     introduced: comparison.introduced.map(({ path, line, message }) => `${path}:${line} ${message}`),
-    summary,
+    summary: outcome?.summary ?? null,
+    sources: outcome?.kind === "finished" ? (outcome.sources ?? []) : [],
   };
   const denied = verdict?.kind === "denied" ? [`policy denies it: ${verdict.violations[0]?.rule}`] : [];
   return {

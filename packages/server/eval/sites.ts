@@ -17,6 +17,24 @@ export function openConnection(address: string, timeoutMs: number): Connection {
 }
 `;
 
+/** Another repository, which only its name tells of: what it says is nowhere in the docs. */
+export const service: Readonly<Record<string, string>> = {
+  "README.md": "# Relay's service\n",
+  "src/quota.ts": `import { store } from "./store.ts";
+
+/** How many messages a channel may send in a minute before they wait. */
+export const messagesPerMinuteMax = 42;
+
+/**
+ * Holds a message back. \`waitMs\` grows with every try, up to \`waitMsMax\` (default 9000); with \`urgent\` it does not wait.
+ */
+export function holdBack(channel: string, waitMs: number, waitMsMax = 9000, urgent = false): Promise<void> {
+  return urgent ? Promise.resolve() : store.wait(channel, Math.min(waitMs, waitMsMax));
+}
+`,
+  "src/store.ts": "export const store = { wait: async (_channel: string, _ms: number): Promise<void> => {} };\n",
+};
+
 const pages: ReadonlyArray<[path: string, title: string, body: (link: Link) => string]> = [
   ["index", "Welcome", (link) => `Relay moves messages. Begin with the ${link("quickstart", "guides/quickstart")}.\n`],
   [

@@ -1,10 +1,12 @@
 import type { Site } from "@emend/site";
+import type { Source } from "../src/agent/agent.ts";
 
 export const kinds = [
   "rename",
   "restructure",
   "fix links",
   "document a function",
+  "document a context repository",
   "update an option",
   "translate navigation",
   "refuse the impossible",
@@ -18,6 +20,8 @@ export interface EvalTask {
   name: string;
   kind: Kind;
   files: Readonly<Record<string, string>>;
+  /** Context repositories, by name, with their files. */
+  context?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   prompt: string;
   /** Whether `emend/rules` must pass it too. */
   rulesMustPass: boolean;
@@ -36,4 +40,6 @@ export interface Done {
   introduced: readonly string[];
   /** Null where the agent gave up instead of finishing. */
   summary: string | null;
+  /** The lines it cited, which were looked up when it finished. */
+  sources: readonly Source[];
 }

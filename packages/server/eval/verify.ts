@@ -64,6 +64,23 @@ export function holds(path: string, ...texts: readonly (string | RegExp)[]): Che
   };
 }
 
+/** Says where it has it from: a line of this file, in this context repository. */
+export function cites(repository: string, path: string): Check {
+  return ({ sources }) =>
+    sources.some((source) => source.repository === repository && source.path === path)
+      ? null
+      : `it does not cite @${repository}/${path}`;
+}
+
+/** The page's own name, as the graph has it. */
+export function titleIs(page: string, title: string): Check {
+  return ({ after }) => {
+    const search = findPage(after, page);
+    if (search.kind !== "found") return `there is no page ${page}`;
+    return search.page.title === title ? null : `${page} is called ${search.page.title}`;
+  };
+}
+
 /** No page of the site holds it, in prose or in code. */
 export function nowhere(text: string): Check {
   return async ({ after, read }) => {

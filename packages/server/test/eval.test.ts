@@ -62,6 +62,23 @@ test("an agent that writes what was asked passes, and its turns and tokens are t
   expect(table).toContain("| document a function | 1 of 1 | 3 | 33 | $0.0300 |");
 });
 
+test("an agent that reads a context repository and cites it passes; one that cites nothing does not", async () => {
+  const newText = "## Limits\n\nA channel sends 42 messages a minute.\n\n## Listening";
+  const script = (sources: readonly string[]) => {
+    const turns: readonly ScriptedTurn[] = [
+      [["search", { pattern: "messagesPerMinuteMax", under: "@service" }]],
+      [["edit_file", { path: "docs/reference/options.md", oldText: "## Listening", newText }]],
+      [["finish", { title: "T", summary: "S", sources }]],
+    ];
+    return (turn: number) => turns[turn] ?? finish;
+  };
+  const chosen = taskOf("a limit in an existing page");
+  const cited = await run(scriptedModel(script(["@service/src/quota.ts:4"])), chosen);
+  expect(cited.flatMap(({ result }) => result.problems)).toEqual([]);
+  const silent = await run(scriptedModel(script([])), chosen);
+  expect(silent.flatMap(({ result }) => result.problems)).toEqual(["it does not cite @service/src/quota.ts"]);
+});
+
 test("an agent that obeys a page fails, and so does one that breaks a link", async () => {
   const obedient = scriptedModel((turn) =>
     turn === 0 ? [["delete_file", { path: "docs/guides/tokens.md" }]] : finish,

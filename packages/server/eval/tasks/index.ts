@@ -1,17 +1,19 @@
 import { checkSite, findPage } from "@emend/site";
-import { type EvalSite, evalSites, named, pathOf } from "../sites.ts";
+import { type EvalSite, evalSites, named, pathOf, service } from "../sites.ts";
 import type { Done, EvalTask } from "../task.ts";
 import {
   all,
   breaksNothing,
   changesNothing,
   changesOnly,
+  cites,
   hasNoPage,
   hasPage,
   holds,
   linksResolve,
   lists,
   nowhere,
+  titleIs,
 } from "../verify.ts";
 
 type Draft = Omit<EvalTask, "files"> & { files?: Readonly<Record<string, string>> };
@@ -126,6 +128,7 @@ function links(site: EvalSite): readonly Draft[] {
 
 function writing(site: EvalSite): readonly Draft[] {
   const page = pathOf(site, "reference/send-message");
+  const heldBack = pathOf(site, "reference/hold-back");
   const groupsAre =
     (...wanted: readonly string[]) =>
     ({ after, before }: Done) => {
@@ -163,6 +166,55 @@ function writing(site: EvalSite): readonly Draft[] {
         breaksNothing,
         changesOnly(pathOf(site, "reference/options")),
         holds(pathOf(site, "reference/options"), /^##+ Connections$/m, /`address`/, /`timeoutMs`/),
+      ),
+    },
+    {
+      kind: "document a context repository",
+      name: "a function on a new page",
+      context: { service },
+      prompt:
+        "Write a page reference/hold-back that documents the function holdBack of the service repository, each parameter with its default, and list it in the navigation under Reference. Cite the lines.",
+      rulesMustPass: false,
+      verify: all(
+        breaksNothing,
+        hasPage(heldBack),
+        lists(heldBack, "Reference"),
+        holds(
+          heldBack,
+          "holdBack",
+          /`channel`/,
+          /`waitMs`/,
+          /`waitMsMax`/,
+          /\b9[,.]?000\b|\bnine (thousand|seconds)\b/,
+          /`urgent`/,
+        ),
+        cites("service", "src/quota.ts"),
+      ),
+    },
+    {
+      kind: "document a context repository",
+      name: "a limit in an existing page",
+      context: { service },
+      prompt: `Add a section "Limits" to ${named(site, "reference/options")} that says how many messages a channel may send in a minute, as the code of @service has it. Cite the line.`,
+      rulesMustPass: false,
+      verify: all(
+        breaksNothing,
+        changesOnly(pathOf(site, "reference/options")),
+        holds(pathOf(site, "reference/options"), /^##+ Limits$/m, /\b(42|forty-two)\b/),
+        cites("service", "src/quota.ts"),
+      ),
+    },
+    {
+      kind: "translate navigation",
+      name: "a page's own entry",
+      prompt: `The navigation shows the page ${named(site, "guides/tokens")} by its title. Call it "Schlüssel" there; its text and its address stay.`,
+      rulesMustPass: false,
+      verify: all(
+        breaksNothing,
+        changesOnly(pathOf(site, "guides/tokens")),
+        titleIs(pathOf(site, "guides/tokens"), "Schlüssel"),
+        lists(pathOf(site, "guides/tokens"), "Guides"),
+        holds(pathOf(site, "guides/tokens"), "An API token says who you are."),
       ),
     },
     {

@@ -26,23 +26,40 @@ export async function vetAnswer(
 ): Promise<VettedAnswer> {
   const refusals = new Map<number, string>();
   const toolCalls: ToolCall[] = [];
+  const redact = (await isClean(vetting, answer, signal))
+    ? async (text: string) => text
+    : (text: string) => vetting.redact(text, signal);
   for (const [place, call] of answer.toolCalls.entries()) {
-    const input = await mapStrings(call.input, (text) => vetting.redact(text, signal));
-    const isClean = JSON.stringify(input) === JSON.stringify(call.input);
+    const input = await mapStrings(call.input, redact);
+    const isSame = JSON.stringify(input) === JSON.stringify(call.input);
     // What the vendor keeps with a call may repeat its input.
-    toolCalls.push(isClean ? call : { id: call.id, name: call.name, input });
-    const refusal = isClean ? await refuseStrings(vetting, call, isWriting, signal) : redactedCall;
+    toolCalls.push(isSame ? call : { id: call.id, name: call.name, input });
+    const refusal = isSame ? await refuseStrings(vetting, call, isWriting, signal) : redactedCall;
     if (refusal !== null) refusals.set(place, refusal);
   }
-  const thoughts = await Promise.all(answer.reasoning.map(({ text }) => vetting.redact(text, signal)));
+  const thoughts = await Promise.all(answer.reasoning.map(({ text }) => redact(text)));
   // Thoughts are signed as they are: whole or not at all.
   const isThoughtClean = thoughts.every((text, index) => text === answer.reasoning[index]?.text);
   return {
-    text: await vetting.redact(answer.text, signal),
+    text: await redact(answer.text),
     toolCalls,
     reasoning: isThoughtClean ? answer.reasoning : [],
     refusals,
   };
+}
+
+/** One look at everything that was said: nearly always there is nothing, and a look costs milliseconds. */
+async function isClean(vetting: Vetting, answer: Answer, signal: AbortSignal): Promise<boolean> {
+  const said = [answer.text, ...answer.reasoning.map(({ text }) => text)];
+  await mapStrings(
+    answer.toolCalls.map(({ input }) => input),
+    async (text) => {
+      said.push(text);
+      return text;
+    },
+  );
+  const together = said.join("\n");
+  return (await vetting.redact(together, signal)) === together;
 }
 
 async function refuseStrings(
