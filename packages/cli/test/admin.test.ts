@@ -49,6 +49,27 @@ test("project add prints the id alone, and project list shows it", async () => {
   expect(table.stdout).toMatch(/^ID +NAME .*\n(.*\n)*prj_\w+ +Product docs /);
 });
 
+test("project context adds, lists and removes what a project's jobs may read", async () => {
+  const [project, code] = [await addProject(), await addProject()];
+  const context = (...args: string[]) => runEmend(["project", "context", ...args], { env });
+  const refused = await context(
+    "add",
+    project,
+    "api",
+    "--forge",
+    "github",
+    "--repo",
+    "acme/api",
+    "--token-env",
+    "NONE",
+  );
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("NONE is not set") });
+  const empty = await context("add", project, "api", "--forge", "local", "--repo", code);
+  expect(empty).toMatchObject({ stdout: "", stderr: expect.stringContaining("The repository is empty") });
+  expect((await context("remove", project, "api")).code).not.toBe(0);
+  expect((await context("list", project, "--json")).stdout).toBe("[]\n");
+});
+
 test("a key works as soon as it is printed, and no more once it is revoked", async () => {
   const project = await addProject();
   const created = await runEmend(["key", "create", "--project", project, "--name", "ci", "--expires", "90d"], { env });

@@ -4,7 +4,8 @@ import type { Added, AddedLine } from "./added-lines.ts";
 import type { KnownHosts } from "./known-hosts.ts";
 import type { Violation } from "./review.ts";
 
-const hostsMax = 200;
+/** Each is looked for in the whole repository; nobody reviews more. */
+const hostsMax = 500;
 /** What a reader's browser fetches without being asked. */
 const loads =
   /!\[|<(?:img|iframe|video|audio|source|embed|object|script|link|image|track)\b|\b(?:src|srcset|poster)\s*=|url\(/i;
@@ -18,7 +19,13 @@ export async function findNewHosts(
 ): Promise<{ violations: readonly Violation[]; findings: readonly Finding[] }> {
   const violations: Violation[] = [];
   const findings: Finding[] = [];
-  for (const [host, line] of firstLines([...added.lines, ...linesOfWords])) {
+  const first = firstLines([...added.lines, ...linesOfWords]);
+  const unseen = [...first].filter(([host]) => !added.heldBefore(host));
+  if (unseen.length > hostsMax) {
+    const rule = `${unseen.length} sites come up, more than the ${hostsMax} that are looked for`;
+    return { violations: [{ path: "", rule }], findings };
+  }
+  for (const [host, line] of unseen) {
     const verdict = await known.judge(host, signal);
     if (verdict === "refused") violations.push(violationOf(host, line));
     if (verdict === "flagged") findings.push(findingOf(host, line));
@@ -32,7 +39,7 @@ function firstLines(lines: readonly AddedLine[]): ReadonlyMap<string, AddedLine>
   for (const line of lines) {
     for (const host of hostsIn(line.text)) {
       const earlier = first.get(host);
-      if (earlier ? !isLoading(earlier) && isLoading(line) : first.size < hostsMax) first.set(host, line);
+      if (!earlier || (!isLoading(earlier) && isLoading(line))) first.set(host, line);
     }
   }
   return first;

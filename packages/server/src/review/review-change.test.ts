@@ -123,6 +123,14 @@ it("denies what points at a site that nothing named before, and says where", asy
   expect(words).toMatchObject({ kind: "denied", violations: [{ path: "the summary" }] });
 });
 
+it("looks at every site, however many come before it", async () => {
+  const many = Array.from({ length: 501 }, (_, index) => `https://s${index}.test`).join("\n");
+  expect(await review({ "new.md": many }, {}, { externalHosts: ["*"] })).toMatchObject({
+    kind: "denied",
+    violations: [{ rule: "501 sites come up, more than the 500 that are looked for" }],
+  });
+});
+
 it("lets in the sites that were asked for or allowed, and tells of others where any may come", async () => {
   const link = { "guide.md": "# Guide\n\n[a](https://docs.new.test/x)\n" };
   const image = { "guide.md": "# Guide\n\n![a](https://docs.new.test/x.png)\n" };

@@ -217,3 +217,22 @@ test("a run whose lease was taken away is broken off, and makes room for the nex
   expect(await ended(await job({}))).toMatchObject({ status: "completed" });
   expect(await readJob(database.pool, id)).toMatchObject({ status: "archived" });
 });
+
+test("what policy denied before a crash is ended by the next run, and no model is asked again", async () => {
+  const id = await job({ steps: 2 });
+  const denied = { kind: "denied", violations: [{ path: ".github/x.yml", rule: "ci files" }] };
+  await database.pool.query("update jobs set findings = $2 where id = $1", [id, denied]);
+  start();
+  expect(await ended(id)).toMatchObject({ status: "failed", failure_code: "policy_denied", pr_link: null });
+  const { rowCount } = await database.pool.query("select 1 from turns where job_id = $1", [id]);
+  expect(rowCount).toBe(0);
+});
+
+test("a preview ends with its diff, and nothing was pushed", async () => {
+  const id = await job({ steps: 1 });
+  await alterJob(database.pool, id, "preview = true");
+  start();
+  expect(await ended(id)).toMatchObject({ status: "completed", pr_link: null, ref: null, pushed: false, title: "T" });
+  const { rowCount } = await database.pool.query("select 1 from pushes where job_id = $1", [id]);
+  expect(rowCount).toBe(0);
+});
