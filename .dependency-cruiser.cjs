@@ -64,6 +64,7 @@ module.exports = {
     folder("automations", ["accounts", "jobs", "tree", "db", "lib", "errors"]),
     folder("backup", ["db", "forge", "lib", "errors"]),
     folder("metrics", ["agent", "db", "lib", "errors"]),
+    folder("tracing", ["agent", "metrics", "lib", "errors"]),
     folder("tree", ["lib", "errors"]),
     folder("agent", ["tree", "lib", "errors"]),
     folder("review", ["tree", "lib", "errors"]),

@@ -68,6 +68,12 @@ import { runnersOf } from "./runner-settings.ts";
 import { askAutomations } from "./tasks/ask-automations.ts";
 import { askSiteCheck } from "./tasks/ask-site-check.ts";
 import { startTasks } from "./tasks/start-tasks.ts";
+import { startTracing } from "./tracing/start-tracing.ts";
+import { traceFetch } from "./tracing/trace-fetch.ts";
+import { traceModel } from "./tracing/trace-model.ts";
+import { traceRequests } from "./tracing/trace-requests.ts";
+import { traceStages } from "./tracing/trace-stages.ts";
+import type { Tracer } from "./tracing/tracing.ts";
 import { assertGitVersion } from "./tree/git-version.ts";
 import type { Mirrors } from "./tree/mirror.ts";
 import { createMirrors } from "./tree/mirrors.ts";
@@ -122,7 +128,9 @@ export async function startServer(config: Config): Promise<Server> {
     undo.push(() => network.close());
     const metrics = createMetrics();
     measureQueue(metrics, pool);
-    const farFetch = measureFetch(metrics, network.fetch);
+    const tracer = config.tracing && (await startTracing(config.tracing));
+    if (tracer) undo.push(() => tracer.close());
+    const farFetch = traceFetch(tracer, measureFetch(metrics, network.fetch));
     const sealer = createSealer(secret);
     const forges: ForgeDeps = {
       local,
@@ -215,6 +223,10 @@ export async function startServer(config: Config): Promise<Server> {
       if (config.metricsToken !== null) app.register(metricsPlugin({ metrics, token: config.metricsToken }));
       const stopMeasuring = measureRequests({ metrics, log }, app.server);
       undo.push(async () => stopMeasuring());
+      if (tracer) {
+        const stopTracing = traceRequests(tracer, app.server);
+        undo.push(async () => stopTracing());
+      }
       await app.listen({ host: config.host, port: config.port });
       undo.push(() => {
         serving.abort();
@@ -263,6 +275,7 @@ export async function startServer(config: Config): Promise<Server> {
         config,
         log,
         metrics,
+        tracer,
         database,
         listener,
         mirrors,
@@ -303,6 +316,7 @@ function composeWorker(parts: {
   config: Config;
   log: Logger;
   metrics: Metrics;
+  tracer: Tracer | null;
   database: Database;
   listener: Awaited<ReturnType<typeof startListener>>;
   mirrors: Mirrors;
@@ -311,10 +325,10 @@ function composeWorker(parts: {
   forges: ForgeDeps;
   models: ModelsDeps;
 }): Worker {
-  const { config, log, metrics, database, listener, mirrors, siteCache, sealer, forges, models } = parts;
+  const { config, log, metrics, tracer, database, listener, mirrors, siteCache, sealer, forges, models } = parts;
   const { pool } = database;
   const crashPoint = createCrashPoint(config.crashAt);
-  const stages = createStages({
+  const untraced = createStages({
     mirrors,
     writes: createWriteQueue(),
     siteCache,
@@ -322,7 +336,8 @@ function composeWorker(parts: {
     openForge: (project) => openForge(project, forges),
     openModel: async (project, name) => {
       const fallbacks = project.settings.fallbackModels ?? config.modelFallbacks;
-      return measureModel(metrics, await openModel(models, { name, fallbacks, projectId: project.id }));
+      const model = await openModel(models, { name, fallbacks, projectId: project.id });
+      return traceModel(tracer, measureModel(metrics, model));
     },
     recentSubjects: createRecentSubjects({ git: forges.local.git, dir: join(config.dataDir, "mirrors") }),
     async listContext(projectId) {
@@ -345,7 +360,7 @@ function composeWorker(parts: {
       databaseUrl: database.url,
       listener,
       log,
-      stages,
+      stages: traceStages(tracer, untraced),
       crashPoint,
       onSettled: (outcome) => metrics.runs.inc({ outcome }),
     },

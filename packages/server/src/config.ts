@@ -8,6 +8,8 @@ import type { RunnerSettings } from "./agent/runners/runner.ts";
 import type { Network } from "./lib/network.ts";
 import { readModelSettings } from "./model-settings.ts";
 import { readSingleSignOn } from "./single-sign-on-settings.ts";
+import { readTracingSettings } from "./tracing/read-settings.ts";
+import type { TracingSettings } from "./tracing/tracing.ts";
 
 type Role = "all" | "api" | "worker";
 
@@ -49,6 +51,8 @@ export interface Config {
   readonly metricsPort: number | null;
   /** Opens `/metrics` to whoever presents it; null: it is not on the interface's port. */
   readonly metricsToken: string | null;
+  /** Where traces go; null: nowhere. */
+  readonly tracing: TracingSettings | null;
   /** The identity provider that people may log in by; null: none. */
   readonly singleSignOn: SingleSignOnConfig | null;
   /** Where a test build kills itself; ignored by every other. */
@@ -159,6 +163,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, overrides: ConfigOverrides = 
       problems,
     ),
     metricsToken: read("EMEND_METRICS_TOKEN"),
+    tracing: readTracingSettings(read, problems),
     singleSignOn: readSingleSignOn(read, problems),
     crashAt: env.NODE_ENV === "test" || env.EMEND_TEST_BUILD === "1" ? env.EMEND_CRASH_AT : undefined,
   };
