@@ -38,5 +38,5 @@ it.each(bothLooks)("shows a new key once; it works until it is revoked: $name", 
   await row.filter({ hasText: "expires in 7 days" }).getByRole("button", { name: "Revoke" }).click();
   await page.getByRole("button", { name: "Revoke key" }).click();
   await page.getByRole("dialog").waitFor({ state: "detached" });
-  await expect.poll(use).toBe(401);
+  await expect.poll(use, { timeout: 10_000 }).toBe(401);
 });
