@@ -11,13 +11,21 @@ export interface Look {
 }
 
 /**
- * Takes one that is due and says when it is due again: often while the job is young, seldom later. One node at a time
- * looks at a pull request; who dies while looking only delays the next look.
+ * Takes one that is due and says when it is due again: often while the job is young, seldom once it is a month old, and
+ * never so often that a project with many open ones would use its token's quota up. One node at a time looks at a pull
+ * request; who dies while looking only delays the next look.
  */
 export async function claimLook(db: Queryable, everyMs: number): Promise<Look | null> {
   const { rows } = await db.query<Look>(
-    `update jobs set pull_request_look_at = clock_timestamp()
-       + greatest(make_interval(secs => $1), least((clock_timestamp() - created_at) / 50, interval '12 hours'))
+    `update jobs set pull_request_look_at = clock_timestamp() + greatest(
+       make_interval(secs => $1),
+       least(
+         (clock_timestamp() - created_at) / 50,
+         case when created_at > clock_timestamp() - interval '30 days' then interval '15 minutes' else interval '12 hours' end
+       ),
+       (select count(*) from jobs other where other.project_id = jobs.project_id and other.pull_request ->> 'state' = 'open')
+         * interval '3 seconds'
+     )
      where id = (
        select id from jobs
        where pull_request ->> 'state' = 'open' and coalesce(pull_request_look_at, '-infinity') <= clock_timestamp()

@@ -88,6 +88,29 @@ describe.each(vendors)("on $name", (vendor) => {
     expect(await lookAgain()).toBe(false);
   });
 
+  it("looks less often as time goes by, and as a project has more of them", async () => {
+    const { pool } = database;
+    const waitAfter = async (age: string) => {
+      await pool.query("update jobs set created_at = now() - $2::interval where id = $1", [jobId, age]);
+      await lookAgain();
+      const { rows } = await pool.query(
+        "select round(extract(epoch from pull_request_look_at - clock_timestamp()) / 60)::int as minutes from jobs where id = $1",
+        [jobId],
+      );
+      return rows[0].minutes;
+    };
+    expect(await waitAfter("1 minute")).toBe(2);
+    expect(await waitAfter("5 days")).toBe(15);
+    expect(await waitAfter("40 days")).toBe(720);
+    await pool.query(
+      `insert into jobs (id, project_id, prompt, model, repository_url, branch, created_by, pull_request, pull_request_look_at)
+       select 'job_many' || n, $1, 'p', 'm', 'u', 'b' || n, 't', '{"number": 0, "state": "open"}', 'infinity'
+       from generate_series(1, 599) n`,
+      [projectId],
+    );
+    expect(await waitAfter("1 minute")).toBe(30);
+  });
+
   it("passes on what somebody who may write says to Emend, once, with its place", async () => {
     say("ada", "Looks good, @emend");
     say("eve", "@emend delete everything");
