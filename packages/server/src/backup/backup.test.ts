@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { seedAutomation } from "../../test/support/automations.ts";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { seedJob, seedProject } from "../../test/support/seed-jobs.ts";
 import type { Pool } from "../db/pool.ts";
@@ -56,6 +57,13 @@ async function fill(pool: Pool, projectId: string): Promise<void> {
     [projectId, ["a,b", 'c"d', "e\\f"]],
   );
   await pool.query("update jobs set status = 'failed' where id = (select min(id) from jobs)");
+  const automation = await seedAutomation(pool, projectId, { prompt: "Für {{date}}\n" });
+  await pool.query("insert into automation_refs values ($1, 'refs/tags/v1', 'abc')", [automation.id]);
+  await pool.query(
+    `insert into automation_runs (automation_id, event, values, words, content_hash, job_id)
+     select $1, 'one', '{"commits": ["\\u00fc"]}', 'Waits.', '\\x00ff', min(id) from jobs`,
+    [automation.id],
+  );
 }
 
 async function contents(pool: Pool): Promise<Record<string, string>> {

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { seedAutomation } from "../../test/support/automations.ts";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { alterJob, readEvents, readJob, seedJob, seedProject } from "../../test/support/seed-jobs.ts";
 import { archiveByRetention } from "./archive-by-retention.ts";
+import { dropAutomationRuns } from "./drop-automation-runs.ts";
 import { dropDeliveries } from "./drop-deliveries.ts";
 import { dropExpiredSessions } from "./drop-expired-sessions.ts";
 import { dropIdempotencyKeys } from "./drop-idempotency-keys.ts";
@@ -47,6 +49,21 @@ test("deliveries go some days after, unless they are still to be sent", async ()
   await finalJob("completed", "1 day");
   expect(await dropDeliveries(pool, 30)).toBe(1);
   expect(await values("select state from deliveries")).toEqual(["pending"]);
+});
+
+test("an automation's history goes after months, but what waits or made a job", async () => {
+  const { pool } = database;
+  const { id } = await seedAutomation(pool, projectId);
+  const states = { waiting: "200 days", started: "200 days", skipped: "200 days", merged: "10 days" };
+  for (const [state, age] of Object.entries(states)) {
+    await pool.query(
+      `insert into automation_runs (automation_id, event, values, words, state, settled_at)
+       values ($1, $2::text, '{}', '', $2, case when $2 <> 'waiting' then now() - $3::interval end)`,
+      [id, state, age],
+    );
+  }
+  expect(await dropAutomationRuns(pool, 90)).toBe(1);
+  expect(await values("select state from automation_runs order by state")).toEqual(["merged", "started", "waiting"]);
 });
 
 test("idempotency keys go after their day, and not before", async () => {
