@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { openDashboard } from "./support/dashboard.ts";
 import { expectAccessible, expectFitting } from "./support/judge.ts";
@@ -70,6 +71,8 @@ it("shows events as they come, through a lost connection and a reload", async ()
   expect(await page.locator('img[src="x"]').count()).toBe(0);
   await expectFitting(page);
 
+  if (process.env.EMEND_MEASURE) await measureEvents(page, say);
+
   // A server that goes away and comes back, with what happened meanwhile.
   dashboard.expectComplaint(/events|ERR_|net::/);
   await page.route("**/events?*", (route) => route.abort());
@@ -90,6 +93,24 @@ it("shows events as they come, through a lost connection and a reload", async ()
   expect(await page.getByRole("button", { name: "Run again" }).count()).toBe(1);
   expect(await failure.getByRole("button").count()).toBe(1);
 });
+
+/** From before an event is stored to when its words are painted. */
+async function measureEvents(page: Page, say: (number: number) => Promise<void>): Promise<void> {
+  const times: number[] = [];
+  for (let number = 100; number < 130; number += 1) {
+    const painted = page.evaluate<number>(`new Promise((done) => {
+      const look = () => document.body.textContent.includes("Words of step ${number} ")
+        ? requestAnimationFrame(() => done(Date.now()))
+        : requestAnimationFrame(look);
+      look();
+    })`);
+    const before = Date.now();
+    await say(number);
+    times.push((await painted) - before);
+  }
+  const sorted = times.sort((a, b) => a - b);
+  console.log(`event to pixel: median ${sorted[15]} ms, longest ${sorted.at(-1)} ms of ${sorted.length}`);
+}
 
 it("tells a full quota, a refusal and a fault in words, and loses nothing typed", async () => {
   const { id } = await dashboard.addSample("Refused");
