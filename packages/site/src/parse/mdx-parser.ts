@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import type { SyntaxProblem } from "./full-parse.ts";
 import type { MdxAnswer } from "./mdx-worker.ts";
+import { threadEnv } from "./thread-env.ts";
 
 // A page that takes longer is not worth waiting for; the thread is ended, whatever it is doing.
 const pageMsMaxDefault = 10_000;
@@ -21,7 +22,7 @@ export function openMdxParser({ pageMsMax = pageMsMaxDefault }: { pageMsMax?: nu
   }
 
   function parse(bytes: Uint8Array): Promise<SyntaxProblem | null> {
-    worker ??= new Worker(new URL("./mdx-worker.ts", import.meta.url));
+    worker ??= new Worker(new URL("./mdx-worker.ts", import.meta.url), { env: threadEnv() });
     const current = worker;
     const { promise, resolve, reject } = Promise.withResolvers<SyntaxProblem | null>();
     const late = setTimeout(() => {

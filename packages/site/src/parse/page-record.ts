@@ -75,7 +75,8 @@ export function toRecord(facts: PageFacts): PageRecord {
   return { brief: briefOf(facts), facts: () => facts };
 }
 
-// Records cross threads and lie in caches by the ten thousand: lists instead of objects halve their size.
+// Records cross threads and lie in caches by the ten thousand, so the facts say nothing twice that the brief says, and
+// what is left of them is nearly all numbers in a row.
 const kinds: readonly LinkKind[] = ["link", "definition", "image", "href", "src", "include"];
 const codes = Object.fromEntries(kinds.map((kind, code) => [kind, code])) as Record<LinkKind, number>;
 const briefCodes: readonly BriefKind[] = ["link", "image", "src", "include"];
@@ -89,73 +90,63 @@ type PackedBrief = [
   kinds: string,
   flags: number,
 ];
-type PackedLink = [
-  code: number,
-  target: string,
-  start: number,
-  end: number,
-  line: number,
-  column: number,
-  flags: number,
-];
-type PackedHeading = [
-  level: number,
-  text: string,
-  id: string,
-  start: number,
-  end: number,
-  line: number,
-  column: number,
-  explicit: number,
-];
+
 interface PackedFacts {
   matter: FrontMatter | null;
-  headings: PackedHeading[];
-  links: PackedLink[];
-  ids: string[];
-  fences: [line: number, column: number][];
+  /** Targets beyond those of the brief. */
+  targets: string[];
+  /** Kind, number of the target, start, end, line, column, flags. */
+  links: number[];
+  texts: string[];
+  /** Level, start, end, line, column, whether the id is written. */
+  headings: number[];
+  /** How many ids are written in the text. */
+  ids: number;
+  /** Line, column. */
+  fences: number[];
   unread?: PageFacts["unread"];
 }
 
 /** The record of a page as one line of text: the brief, a tab, the facts. */
 export function encodeRecord(facts: PageFacts): string {
   const brief = briefOf(facts);
-  const plain = brief.links.every(({ kind }) => kind === "link");
+  const targets = brief.links.map(({ target }) => target);
+  const isPlain = brief.links.every(({ kind }) => kind === "link");
   const packed: PackedBrief = [
     brief.title,
     brief.fields,
     brief.ids,
-    brief.links.map(({ target }) => target),
-    plain ? "" : brief.links.map(({ kind }) => briefCodes.indexOf(kind)).join(""),
+    targets,
+    isPlain ? "" : brief.links.map(({ kind }) => briefCodes.indexOf(kind)).join(""),
     Number(brief.isSound) + 2 * Number(brief.unread),
   ];
-  return `${JSON.stringify(packed)}\t${JSON.stringify(packFacts(facts))}`;
+  return `${JSON.stringify(packed)}\t${JSON.stringify(packFacts(facts, targets))}`;
 }
 
-function packFacts(facts: PageFacts): PackedFacts {
+function packFacts(facts: PageFacts, known: readonly string[]): PackedFacts {
+  const numbers = new Map(known.map((target, number) => [target, number]));
+  const targets: string[] = [];
+  const links: number[] = [];
+  for (const { kind, target, start, end, line, column, noAlt, here } of facts.links) {
+    let number = numbers.get(target);
+    if (number === undefined) {
+      number = known.length + targets.push(target) - 1;
+      numbers.set(target, number);
+    }
+    links.push(codes[kind], number, start, end, line, column, (noAlt === true ? 1 : 0) + (here === true ? 2 : 0));
+  }
+  const headings: number[] = [];
+  for (const { level, start, end, line, column, explicit } of facts.headings) {
+    headings.push(level, start, end, line, column, explicit === true ? 1 : 0);
+  }
   return {
     matter: facts.frontMatter,
-    headings: facts.headings.map(({ level, text, id, start, end, line, column, explicit }) => [
-      level,
-      text,
-      id,
-      start,
-      end,
-      line,
-      column,
-      explicit === true ? 1 : 0,
-    ]),
-    links: facts.links.map(({ kind, target, start, end, line, column, noAlt, here }) => [
-      codes[kind],
-      target,
-      start,
-      end,
-      line,
-      column,
-      (noAlt === true ? 1 : 0) + (here === true ? 2 : 0),
-    ]),
-    ids: facts.ids,
-    fences: facts.bareFences.map(({ line, column }) => [line, column]),
+    targets,
+    links,
+    texts: facts.headings.map(({ text }) => text),
+    headings,
+    ids: facts.ids.length,
+    fences: facts.bareFences.flatMap(({ line, column }) => [line, column]),
     ...(facts.unread === undefined ? {} : { unread: facts.unread }),
   };
 }
@@ -169,26 +160,44 @@ export function decodeRecord(record: string): PageRecord {
   }));
   return {
     brief: { title, fields, ids, links, isSound: (flags & 1) !== 0, unread: (flags & 2) !== 0 },
-    facts: () => unpackFacts(JSON.parse(record.slice(tab + 1)) as PackedFacts),
+    facts: () => unpackFacts(JSON.parse(record.slice(tab + 1)) as PackedFacts, ids, targets),
   };
 }
 
-function unpackFacts(packed: PackedFacts): PageFacts {
+function unpackFacts(packed: PackedFacts, ids: readonly string[], known: readonly string[]): PageFacts {
+  const targets = [...known, ...packed.targets];
+  const count = packed.texts.length;
   return {
     frontMatter: packed.matter,
-    headings: packed.headings.map(([level, text, id, start, end, line, column, explicit]) => {
-      const heading: Heading = { level, text, id, start, end, line, column };
-      if (explicit === 1) heading.explicit = true;
-      return heading;
-    }),
-    links: packed.links.map(([code, target, start, end, line, column, flags]) => {
-      const link: Link = { kind: kinds[code] as LinkKind, target, start, end, line, column };
-      if ((flags & 1) !== 0) link.noAlt = true;
-      if ((flags & 2) !== 0) link.here = true;
-      return link;
-    }),
-    ids: packed.ids,
-    bareFences: packed.fences.map(([line, column]) => ({ line, column })),
+    headings: packed.texts.map((text, i) => unpackHeading(packed.headings, i * 6, text, ids[i] as string)),
+    links: Array.from({ length: packed.links.length / 7 }, (_, i) => unpackLink(packed.links, i * 7, targets)),
+    ids: ids.slice(count, count + packed.ids),
+    bareFences: Array.from({ length: packed.fences.length / 2 }, (_, i) => ({
+      line: packed.fences[i * 2] as number,
+      column: packed.fences[i * 2 + 1] as number,
+    })),
     ...(packed.unread === undefined ? {} : { unread: packed.unread }),
   };
+}
+
+function unpackHeading(numbers: readonly number[], at: number, text: string, id: string): Heading {
+  const [level = 0, start = 0, end = 0, line = 0, column = 0, explicit] = numbers.slice(at, at + 6);
+  const heading: Heading = { level, text, id, start, end, line, column };
+  if (explicit === 1) heading.explicit = true;
+  return heading;
+}
+
+function unpackLink(numbers: readonly number[], at: number, targets: readonly string[]): Link {
+  const [code = 0, target = 0, start = 0, end = 0, line = 0, column = 0, flags = 0] = numbers.slice(at, at + 7);
+  const link: Link = {
+    kind: kinds[code] as LinkKind,
+    target: targets[target] as string,
+    start,
+    end,
+    line,
+    column,
+  };
+  if ((flags & 1) !== 0) link.noAlt = true;
+  if ((flags & 2) !== 0) link.here = true;
+  return link;
 }

@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import type { BatchSource, ParseBatch, ParsedBatch, ParsedFile, WorkerSetup } from "./parse-worker.ts";
+import { threadEnv } from "./thread-env.ts";
 
 type Batch = Omit<ParseBatch, "id">;
 
@@ -51,6 +52,7 @@ export function openParsePool({ isCallerBusy, known }: PoolOptions): ParsePool {
   const workers = Array.from({ length: size }, () => {
     const worker = new Worker(new URL("./parse-worker.ts", import.meta.url), {
       workerData: { known } satisfies WorkerSetup,
+      env: threadEnv(),
       resourceLimits: { maxYoungGenerationSizeMb: youngMb },
     });
     const thread = { worker, batches: 0 };
