@@ -107,6 +107,6 @@ const measured: Measured = {
   loopMaxMs,
   loopOwnMs,
   renameMs: rename.ms,
-  renamedLinks: rename.value.counts["links"] ?? 0,
+  renamedLinks: rename.value.counts.links ?? 0,
 };
 console.log(JSON.stringify(measured));

@@ -78,9 +78,9 @@ describe("navigation", () => {
   it("takes a page out, from either end of its group, and never the only one", async () => {
     const tree = memoryTree(mintlifySite);
     const first = await apply(tree, (site) => removeFromNavigation(site, { page: "guides/auth" }));
-    expect(groups(first)["Guides"]).toEqual(["guides/billing"]);
+    expect(groups(first).Guides).toEqual(["guides/billing"]);
     const last = await apply(tree, (site) => removeFromNavigation(site, { page: "guides/billing" }));
-    expect(groups(last)["Guides"]).toEqual(["guides/auth"]);
+    expect(groups(last).Guides).toEqual(["guides/auth"]);
     const only = await removeFromNavigation(await openSite(first), { page: "guides/billing" });
     expect(only).toMatchObject({ kind: "refused", reason: expect.stringContaining("cannot be taken out alone") });
     expect(editsOf(await removeFromNavigation(await openSite(first), { page: "guides/auth" })).size).toBe(0);
@@ -90,20 +90,14 @@ describe("navigation", () => {
     const tree = memoryTree(mintlifySite);
     const move = (page: string, place: { group?: string; before?: string; after?: string }) =>
       apply(tree, (site) => addToNavigation(site, { page, ...place, move: true })).then(groups);
-    expect((await move("guides/billing", { before: "guides/auth" }))["Guides"]).toEqual([
-      "guides/billing",
-      "guides/auth",
-    ]);
-    expect((await move("guides/auth", { after: "guides/billing" }))["Guides"]).toEqual([
-      "guides/billing",
-      "guides/auth",
-    ]);
+    expect((await move("guides/billing", { before: "guides/auth" })).Guides).toEqual(["guides/billing", "guides/auth"]);
+    expect((await move("guides/auth", { after: "guides/billing" })).Guides).toEqual(["guides/billing", "guides/auth"]);
     expect(await move("guides/auth", { before: "guides/billing" })).toEqual(groups(tree));
     expect(await move("guides/auth", { group: "Start" })).toEqual({
       Start: ["index", "quickstart", "guides/auth"],
       Guides: ["guides/billing"],
     });
-    expect((await move("guides/auth", { after: "index" }))["Start"]).toEqual(["index", "guides/auth", "quickstart"]);
+    expect((await move("guides/auth", { after: "index" })).Start).toEqual(["index", "guides/auth", "quickstart"]);
   });
 
   it("renames a group that has the name alone, by a plain name", async () => {

@@ -17,7 +17,7 @@ function escapeProperty(text: string): string {
 export function renderAnnotations(dir: string, findings: readonly Finding[]): string[] {
   const order = ["error", "warning", "info"];
   const gravest = findings.toSorted((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity));
-  const workspace = process.env["GITHUB_WORKSPACE"] ?? process.cwd();
+  const workspace = process.env.GITHUB_WORKSPACE ?? process.cwd();
   return gravest.slice(0, annotationsMax).map(({ severity, path, line, column, check, message }) => {
     const file = relative(workspace, join(dir, path)).replaceAll("\\", "/");
     const place = `file=${escapeProperty(file)},line=${line},col=${column},title=${escapeProperty(check)}`;

@@ -84,8 +84,7 @@ async function check(dir: string, options: CheckOptions): Promise<number> {
       console.error(`MDX syntax was not judged on ${outcome.unjudged} pages; --mdx does.`);
     }
     console.log(await renderHuman(dir, findings, summary, options.info === true));
-    if (process.env["GITHUB_ACTIONS"] === "true")
-      for (const line of renderAnnotations(dir, findings)) console.log(line);
+    if (process.env.GITHUB_ACTIONS === "true") for (const line of renderAnnotations(dir, findings)) console.log(line);
   }
   return findings.some(({ severity }) => severity === "error") ? 1 : 0;
 }

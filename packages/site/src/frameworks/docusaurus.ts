@@ -34,7 +34,7 @@ function join(...parts: string[]): string {
 /** The id that sidebars know a document by. */
 function documentId(inside: string, fields: FrontMatter["fields"]): string {
   const stem = withoutNumbers(stripExtension(inside));
-  const own = typeof fields["id"] === "string" ? fields["id"] : baseOf(stem);
+  const own = typeof fields.id === "string" ? fields.id : baseOf(stem);
   return underDir(dirOf(stem), own);
 }
 
@@ -45,7 +45,7 @@ function documentRoute(folder: DocsFolder, inside: string, fields: FrontMatter["
   const id = documentId(inside, fields);
   const name = baseOf(id);
   const isIndex =
-    fields["id"] === undefined &&
+    fields.id === undefined &&
     (/^(?:index|readme)$/i.test(name) || (dir !== "" && name.toLowerCase() === baseOf(dir).toLowerCase()));
   return join(folder.base, isIndex ? dir : id);
 }
@@ -137,8 +137,8 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
     isUnlisted: (path, fields) =>
       folderOf(path) === undefined ||
       folderOf(path)?.translation !== undefined ||
-      fields["unlisted"] === true ||
-      fields["draft"] === true,
+      fields.unlisted === true ||
+      fields.draft === true,
     navRoute: (target) => ({ route: target }),
     navTarget(path, _route, fields) {
       const folder = folderOf(path);

@@ -54,7 +54,7 @@ async function loadGitbook(context: FrameworkContext, marker: string): Promise<M
     labels: [],
     listsPages: lists.length > 0,
     isUnlisted: (path, fields) =>
-      /(?:^|\/)readme\.md$/i.test(inRoot(path)) && !inRoot(path).includes("/") ? true : fields["hidden"] === true,
+      /(?:^|\/)readme\.md$/i.test(inRoot(path)) && !inRoot(path).includes("/") ? true : fields.hidden === true,
     navRoute: (target) => ({ path: target }),
     navTarget: (path, _route, _fields, list) => relativePath(dirOf(list.file), path).replaceAll(" ", "%20"),
     redirects: redirects.redirects,

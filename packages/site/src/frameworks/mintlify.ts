@@ -75,8 +75,7 @@ async function loadMintlify(context: FrameworkContext, marker: string): Promise<
     navigation: lists,
     labels,
     listsPages: lists.length > 0,
-    isUnlisted: (_path, fields) =>
-      fields["hidden"] === true || fields["noindex"] === true || fields["url"] !== undefined,
+    isUnlisted: (_path, fields) => fields.hidden === true || fields.noindex === true || fields.url !== undefined,
     navRoute: (target) => ({ route: target }),
     navTarget: (_path, route) => route.slice(1),
     redirects: redirects.redirects,

@@ -61,7 +61,7 @@ async function loadMkdocs(context: FrameworkContext, marker: string): Promise<Mo
     labels,
     listsPages: lists.length > 0 && !isGrown,
     isUnlisted: (path, fields) =>
-      inRoot(path) === "index.md" || fields["hide"] !== undefined || fields["template"] !== undefined,
+      inRoot(path) === "index.md" || fields.hide !== undefined || fields.template !== undefined,
     navRoute: (target) => ({ path: underDir(root, target.replace(/^\.?\//, "")) }),
     navTarget: inRoot,
     redirects: redirects.redirects,

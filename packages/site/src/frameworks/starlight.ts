@@ -63,7 +63,7 @@ async function loadStarlight(context: FrameworkContext, marker: string): Promise
     role: (path) => (isDocument(path, root) ? (/(?:^|\/)_[^/]*$/.test(path) ? "partial" : "page") : null),
     dialect: (path) => (path.endsWith(".mdx") ? mdx : dialect),
     routes(path, fields) {
-      const own = typeof fields["slug"] === "string" ? fields["slug"] : null;
+      const own = typeof fields.slug === "string" ? fields.slug : null;
       const parts = stripExtension(inRoot(path))
         .split("/")
         .map((part) => slug(part));
@@ -74,7 +74,7 @@ async function loadStarlight(context: FrameworkContext, marker: string): Promise
     navigation: lists,
     labels,
     listsPages: lists.length > 0 && !isGrown,
-    isUnlisted: (path, fields) => fields["template"] === "splash" || /(?:^|\/)(?:index|404)\.mdx?$/.test(inRoot(path)),
+    isUnlisted: (path, fields) => fields.template === "splash" || /(?:^|\/)(?:index|404)\.mdx?$/.test(inRoot(path)),
     navRoute: (target) => ({ route: target }),
     navTarget: (_path, route) => route,
     redirects: redirects.redirects,

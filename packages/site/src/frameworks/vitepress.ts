@@ -94,8 +94,7 @@ async function loadVitepress(context: FrameworkContext, marker: string): Promise
     navigation: lists,
     labels,
     listsPages: hasSidebar && !isGrown && lists.some((list) => list.trail.length > 0),
-    isUnlisted: (path, fields) =>
-      fields["layout"] !== undefined || dirOf(inRoot(path)) === "" || fields["sidebar"] === false,
+    isUnlisted: (path, fields) => fields.layout !== undefined || dirOf(inRoot(path)) === "" || fields.sidebar === false,
     navRoute: (target) => ({ route: target }),
     navTarget: (_path, route) => route,
     redirects: [],

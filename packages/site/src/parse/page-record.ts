@@ -34,7 +34,7 @@ const briefKinds: Record<LinkKind, BriefKind> = {
 };
 
 function titleOf(facts: PageFacts): string | null {
-  const title = facts.frontMatter?.fields["title"];
+  const title = facts.frontMatter?.fields.title;
   if (typeof title === "string" && title !== "") return title;
   return facts.headings.find((heading) => heading.level === 1)?.text ?? null;
 }

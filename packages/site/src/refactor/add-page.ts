@@ -59,7 +59,7 @@ function usualExtension(site: Site): string {
 function withTitle(site: Site, { title, content }: AddPage): string {
   const body = content.endsWith("\n") || content === "" ? content : `${content}\n`;
   if (title === undefined) return body;
-  const hasTitle = readFrontMatter(body, 0)?.fields["title"] !== undefined || /^#\s/.test(body);
+  const hasTitle = readFrontMatter(body, 0)?.fields.title !== undefined || /^#\s/.test(body);
   if (hasTitle || readFrontMatter(body, 0) !== null) return body;
   if (titledByHeading.has(site.framework)) return `# ${title}\n\n${body}`;
   return `---\ntitle: ${stringify(title, { lineWidth: 0 }).trimEnd()}\n---\n\n${body}`;

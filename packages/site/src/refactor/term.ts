@@ -1,4 +1,4 @@
-export interface TermMatch {
+interface TermMatch {
   index: number;
   length: number;
   /** What to put in its place. */

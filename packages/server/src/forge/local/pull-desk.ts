@@ -9,7 +9,7 @@ import { readPullView } from "./read-pull-view.ts";
 import { ask, repositoryOf } from "./repository.ts";
 import { showPull } from "./show-pull.ts";
 
-export interface PullName {
+interface PullName {
   projectId: string;
   number: number;
 }
