@@ -75,7 +75,13 @@ describe("checkSite", () => {
     for (const edit of ["## Renamed\n", "[x](/nowhere)\n", "---\nhidden: true\n---\n# A\n", "# A\n\n## Notes\n"]) {
       current = current.with(new Map([["section-0/page-3.mdx", Buffer.from(edit)]]));
       const reads: string[] = [];
-      const watched = { ...current, read: (path: string) => (reads.push(path), current.read(path)) };
+      const watched = {
+        ...current,
+        read(path: string) {
+          reads.push(path);
+          return current.read(path);
+        },
+      };
       const findings = await checkSite(await openSite(watched, { cache }));
       expect(findings).toEqual(await checkSite(await openSite(current)));
       expect(reads).toEqual(["section-0/page-3.mdx"]);

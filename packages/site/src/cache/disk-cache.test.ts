@@ -21,7 +21,13 @@ describe("openDiskCache", () => {
     const expected = await checkSite(await openSite(tree, { cache: first }));
     await first.flush();
     const reads: string[] = [];
-    const watched = { ...tree, read: (path: string) => (reads.push(path), tree.read(path)) };
+    const watched = {
+      ...tree,
+      read(path: string) {
+        reads.push(path);
+        return tree.read(path);
+      },
+    };
     const findings = await checkSite(await openSite(watched, { cache: await openDiskCache(dir) }));
     expect(findings).toEqual(expected);
     expect(new Set(reads)).toEqual(new Set(["docs.json"]));

@@ -68,6 +68,7 @@ const mdxOnly = fc.oneof(
   words.map((text) => `<Card title="a">\n  ${text}\n</Card>`),
   words.map((text) => `<Card href="/x" icon={<Icon name="y" />}>\n\n${text}\n\n</Card>`),
   fc.constant("{/* [x](comment.md) */}"),
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the page holds the template
   fc.constant("{[1, 2].map((n) => <a href={`/${n}`}>{n}</a>)}"),
   fc.constant("import A from './a.mdx'\nexport const b = {\n  c: '[x](y)',\n}"),
   words.map((text) => `<Note>${text.replaceAll("<", "")}</Note>`),
