@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { consoleActor } from "../db/acting.ts";
+import { inTransaction } from "../db/transaction.ts";
 import { acceptLink } from "./accept-link.ts";
 import { changeRole, removeMember } from "./change-member.ts";
 import { createResetLink } from "./create-reset-link.ts";
@@ -152,14 +153,28 @@ describe("a new password", () => {
 });
 
 describe("the last owner", () => {
+  const countWaiting = async () =>
+    (
+      await database.pool.query<{ count: number }>(
+        "select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      )
+    ).rows[0]?.count;
+
   it("stays, also where two owners remove each other at once", async () => {
     await accept(await ownerLink());
     await accept(await invite("bo@example.com", "owner"));
     const [ada, bo] = (await listMembers(database.pool)).map(({ id }) => id);
-    const outcomes = await Promise.allSettled([
-      removeMember(database.pool, ada ?? "", consoleActor),
-      changeRole(database.pool, { id: bo ?? "", role: "viewer" }, consoleActor),
-    ]);
+    // Both have begun before either can end.
+    const both = await inTransaction(database.pool, async (client) => {
+      await client.query("select from users for update");
+      const started = Promise.allSettled([
+        removeMember(database.pool, ada ?? "", consoleActor),
+        changeRole(database.pool, { id: bo ?? "", role: "viewer" }, consoleActor),
+      ]);
+      await expect.poll(countWaiting).toBe(2);
+      return { started };
+    });
+    const outcomes = await both.started;
     expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
     const owners = (await listMembers(database.pool)).filter(({ role }) => role === "owner");
     expect(owners).toHaveLength(1);
