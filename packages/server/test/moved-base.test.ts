@@ -92,6 +92,18 @@ describe.each(["local", "github"] as const)("a base that moves while a job of %s
     );
   });
 
+  it("is judged where it was merged: a link that came with it and breaks there makes a draft", async () => {
+    const { repository } = start({ [`guides/${forge}-old.md`]: page("Here.") });
+    const order = `Rename the page guides/${forge}-old.md to guides/${forge}-new.md.`;
+    const jobId = await seedJob(host.database.pool, `prj_${forge}`, order);
+    const ended = await carryOut(jobId, {
+      "before-base-taken-in": () =>
+        void repository.commit({ [`guides/${forge}-late.md`]: page(`[Old](${forge}-old.md)`) }),
+    });
+    expect(ended).toMatchObject({ status: "completed", pull_request: { draft: true } });
+    expect(await bodyOf(forge, jobId)).toContain(`guides/${forge}-late.md`);
+  });
+
   it("that went another way stays out, and the pull request says so", async () => {
     const path = name(2);
     const { repository, base, show, parent } = start({ [path]: page("Use your API token.") });
@@ -129,7 +141,7 @@ describe("a merge that a crash cut off", () => {
     await crash("after-commit-stored");
     const stored = await readJob(pool, jobId);
     expect(stored).toMatchObject({ base_commit: moved, status: "active" });
-    repository.commit({ [path]: page("Use a password.", ...filler, "Newer.") });
+    repository.commit({ [path]: page("Use your API token.", ...filler, "Newer.") });
 
     expect(await carryOut(jobId)).toMatchObject({ status: "completed", commit_id: stored.commit_id });
     expect(repository.git("rev-parse", `refs/heads/emend/${jobId}`)).toBe(stored.commit_id);
