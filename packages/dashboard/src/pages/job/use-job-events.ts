@@ -75,8 +75,8 @@ export function useJobEvents(id: string, isFinal: boolean): JobEvents {
         setIsLost(false);
       };
       source.onerror = () => {
-        // A final job's stream is answered with nothing once everything was seen: that is its end.
-        if (isFinal && source?.readyState === EventSource.CLOSED) return setIsLost(false);
+        // A final job's stream ends once everything was seen, and is answered with nothing when it is taken up again.
+        if (isFinal) return setIsLost(false);
         setIsLost(true);
         if (source?.readyState !== EventSource.CLOSED) return;
         timer = window.setTimeout(open, waitMs);
