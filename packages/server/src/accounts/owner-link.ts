@@ -15,6 +15,8 @@ export async function ensureOwnerLink(
   options: { isNew: boolean },
 ): Promise<string | null> {
   return inTransaction(deps.pool, async (client) => {
+    // Nodes that start together ask one after another: none may replace what another has just printed.
+    await client.query("select pg_advisory_xact_lock(hashtextextended('emend owner link', 0))");
     if (await hasUsers(client)) return null;
     if (options.isNew) await client.query("delete from login_links where purpose = 'owner'");
     const kept = await findSeed(client);
@@ -23,15 +25,13 @@ export async function ensureOwnerLink(
     if (token && hashToken(token).equals(kept.tokenHash)) return linkUrl(deps.publicUrl, token);
     await client.query("delete from login_links where purpose = 'owner'");
     const seed = randomBytes(32);
+    const made = deriveToken(deps.secret, seed);
     await client.query(
       `insert into login_links (token_hash, lands_on, expires_at, purpose, seed)
-       values ($1, '/app/start', clock_timestamp() + make_interval(hours => $2), 'owner', $3)
-       on conflict (purpose) where purpose = 'owner' do nothing`,
-      [hashToken(deriveToken(deps.secret, seed)), linkHours, seed],
+       values ($1, '/app/start', clock_timestamp() + make_interval(hours => $2), 'owner', $3)`,
+      [hashToken(made), linkHours, seed],
     );
-    // Another node may have been first: then its seed is the one.
-    const stored = await findSeed(client);
-    return stored && linkUrl(deps.publicUrl, deriveToken(deps.secret, stored.seed));
+    return linkUrl(deps.publicUrl, made);
   });
 }
 
