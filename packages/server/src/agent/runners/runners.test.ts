@@ -226,8 +226,10 @@ answer("TITLE: x\\nSUMMARY:\\n" + JSON.stringify(got));`);
     const marker = `outlives-${process.pid}`;
     const { outcome } = await run(`
 const code = "process.on('SIGTERM', () => {}); console.log('up'); setInterval(() => {}, 1000)";
-const child = spawn(process.execPath, ["-e", code, "${marker}"], { stdio: ["ignore", "pipe", "ignore"] });
-await new Promise((resolve) => child.stdout.once("data", resolve));
+for (let more = 0; more < 8; more += 1) {
+  const child = spawn(process.execPath, ["-e", code, "${marker}"], { stdio: ["ignore", "pipe", "ignore"] });
+  await new Promise((resolve) => child.stdout.once("data", resolve));
+}
 answer("TITLE: x\\nSUMMARY:\\nup");
 process.exit(0);`);
     expect(outcome).toMatchObject({ kind: "unchanged", summary: "up" });

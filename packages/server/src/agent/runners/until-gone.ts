@@ -2,13 +2,13 @@ import { readdir, readFile, readlink } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 
 const lookEveryMs = 10;
-const waitMsMax = 10_000;
+const usualWaitMsMax = 10_000;
 
 /**
  * Resolves once no process of a sandbox is left. bubblewrap ends with the program that it was given; what that program
  * started is killed by the kernel a moment later, and until then it could still write to what is about to be read.
  */
-export async function untilGone(statusFile: string): Promise<void> {
+export async function untilGone(statusFile: string, waitMsMax = usualWaitMsMax): Promise<void> {
   const [, namespace] = /"pid-namespace":\s*(\d+)/.exec(await readFile(statusFile, "utf8")) ?? [];
   // It never came so far as to start anything.
   if (namespace === undefined) return;

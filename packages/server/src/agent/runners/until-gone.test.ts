@@ -1,0 +1,50 @@
+import { mkdtemp, open, readFile, readlink, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { startBound } from "../../tree/bound-process.ts";
+import { trySandbox } from "./sandbox.ts";
+import { untilGone } from "./until-gone.ts";
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "emend-gone-"));
+});
+afterEach(() => rm(dir, { recursive: true }));
+
+const trial = await trySandbox(process.env.PATH ?? "");
+
+it("has nothing to wait for where no sandbox was made", async () => {
+  await writeFile(join(dir, "status.json"), "");
+  await untilGone(join(dir, "status.json"));
+});
+
+it(
+  trial.kind === "usable"
+    ? "waits for as long as a process of the sandbox lives"
+    : "finds this process in its own namespace, where bubblewrap is not usable",
+  async () => {
+    const file = join(dir, "status.json");
+    if (trial.kind !== "usable") {
+      const [, own] = /(\d+)/.exec(await readlink("/proc/self/ns/pid")) ?? [];
+      await writeFile(file, `{ "pid-namespace": ${own} }`);
+      await expect(untilGone(file, 50)).rejects.toThrow("outlived");
+      return;
+    }
+    const status = await open(file, "w");
+    const args = ["--unshare-all", "--die-with-parent", "--json-status-fd", "4", "--ro-bind", "/", "/"];
+    const child = startBound({
+      program: trial.bwrap,
+      args: [...args, "sh", "-c", "echo up; read -r _"],
+      env: { PATH: "/usr/bin:/bin" },
+      descriptors: [status.fd],
+    });
+    await new Promise((resolve) => child.stdout.once("data", resolve));
+    expect(await readFile(file, "utf8")).toContain("pid-namespace");
+    await expect(untilGone(file, 50)).rejects.toThrow("outlived");
+    child.stdin.end("\n");
+    await child.ended;
+    await untilGone(file);
+    await status.close();
+  },
+);
