@@ -147,6 +147,27 @@ test("nodes that dispatch the same run make one job; a fault after it leaves no 
   expect(await count()).toBe(1);
 });
 
+test("a dispatch waits for another one of the same automation, and then finds nothing to do", async () => {
+  const { id } = await seedAutomation(database.pool, projectId);
+  await happen(id, "one");
+  const other = await database.pool.connect();
+  await other.query("begin");
+  await other.query("select 1 from automations where id = $1 for no key update", [id]);
+  const dispatched = dispatchAutomation(node(), id).then(() => "went on");
+  const waiting = async (): Promise<string> => {
+    const { rowCount } = await database.pool.query(
+      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    return rowCount === 0 ? waiting() : "waits";
+  };
+  expect(await Promise.race([dispatched, waiting()])).toBe("waits");
+  await other.query("update automation_runs set state = 'skipped'");
+  await other.query("commit");
+  other.release();
+  await dispatched;
+  expect(await count()).toBe(0);
+});
+
 test("the quota of messages holds a run back, and says so", async () => {
   const { id, jobId } = await started();
   await end(jobId, "open");

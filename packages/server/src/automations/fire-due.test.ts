@@ -59,6 +59,7 @@ test("nodes that see the same time at the same moment make one job", async () =>
   await Promise.all(nodes.map((node) => fireAutomations(node)));
   await Promise.all(nodes.map((node) => fireAutomations(node)));
   expect(await jobs()).toHaveLength(automations.length);
+  expect((await database.pool.query("select 1 from automation_runs")).rowCount).toBe(automations.length);
 });
 
 test("a time that a node read before another one fired it counts once", async () => {

@@ -151,6 +151,29 @@ test("pushes while the job is at work gather and become one, with all their comm
   expect((await history(automation)).map(({ state }) => state)).toEqual(["started", "merged", "started"]);
 });
 
+test("a look that another node overtook records nothing", async () => {
+  const automation = await watch();
+  repository.commit({ a: "1" });
+  const remote = { url: repository.url, authorization: null };
+  let isFirst = true;
+  const slow = automationDeps(database.pool, {
+    async remoteOf() {
+      if (!isFirst) return remote;
+      isFirst = false;
+      await look();
+      repository.commit({ b: "1" });
+      return remote;
+    },
+  });
+  await database.pool.query("update automations set due_at = clock_timestamp()");
+  await lookAtPushes(slow);
+  await look();
+  const events = await database.pool.query("select values from automation_runs where automation_id = $1", [
+    automation.id,
+  ]);
+  expect(events.rows.flatMap(({ values }) => values.changedFiles).toSorted()).toEqual(["a", "b"]);
+});
+
 test("rewritten history is told by its last commit", async () => {
   await watch();
   const first = repository.git("rev-parse", "main");
