@@ -71,8 +71,6 @@ it("shows events as they come, through a lost connection and a reload", async ()
   expect(await page.locator('img[src="x"]').count()).toBe(0);
   await expectFitting(page);
 
-  if (process.env.EMEND_MEASURE) await measureEvents(page, say);
-
   // A server that goes away and comes back, with what happened meanwhile.
   dashboard.expectComplaint(/events|ERR_|net::/);
   await page.route("**/events?*", (route) => route.abort());
@@ -87,6 +85,7 @@ it("shows events as they come, through a lost connection and a reload", async ()
   await words(2).waitFor();
   expect(await page.title()).not.toBe("owned");
 
+  if (process.env.EMEND_MEASURE) await measureEvents(page, say);
   await page.getByRole("button", { name: "Cancel" }).click();
   const failure = page.getByRole("region", { name: "Failure" });
   await failure.getByText("cancelled", { exact: true }).waitFor();
@@ -99,7 +98,7 @@ async function measureEvents(page: Page, say: (number: number) => Promise<void>)
   const times: number[] = [];
   for (let number = 100; number < 130; number += 1) {
     const painted = page.evaluate<number>(`new Promise((done) => {
-      const look = () => document.body.textContent.includes("Words of step ${number} ")
+      const look = () => document.body.textContent.includes("Timeline ${number - 96} events")
         ? requestAnimationFrame(() => done(Date.now()))
         : requestAnimationFrame(look);
       look();

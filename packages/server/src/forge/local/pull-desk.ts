@@ -1,6 +1,5 @@
 import type { DashboardPull, DashboardPullRow } from "@emend/contract";
 import { type Actor, asActor } from "../../db/acting.ts";
-import { findLocalProject } from "./caller.ts";
 import { insertComment, listComments } from "./comments.ts";
 import type { LocalForgeDeps } from "./local-forge.ts";
 import { type MergeOutcome, mergePullRequest } from "./merge-pull-request.ts";
@@ -34,9 +33,7 @@ const fileBytesMax = 1024 * 1024;
 export function createPullDesk(deps: LocalForgeDeps & { signal: AbortSignal }): PullDesk {
   const db = deps.pool;
 
-  async function find({ projectId, number }: PullName) {
-    return (await findLocalProject(db, projectId)) && getPullRequest(db, projectId, number);
-  }
+  const find = ({ projectId, number }: PullName) => getPullRequest(db, projectId, number);
 
   return {
     list: (projectId) => listPullRows(db, projectId),
