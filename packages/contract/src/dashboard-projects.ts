@@ -27,7 +27,7 @@ export interface DashboardProjectSettings {
   /** Null: the installation's. */
   fallbackModels: readonly string[] | null;
   selfReview: boolean;
-  styleGuides?: readonly string[];
+  styleGuides: readonly string[];
   createsPerHourMax: number;
   lanes: number;
   draft: boolean;

@@ -27,6 +27,7 @@ const pages: readonly { path: string; seen: (page: Page) => Locator }[] = [
   { path: "/app", seen: (page) => page.getByRole("link", { name: /Fix/ }) },
   { path: "/app/jobs/JOB", seen: (page) => page.getByRole("link", { name: /^Pull request #/ }) },
   { path: "/app/pulls", seen: (page) => page.getByText("#1") },
+  { path: "/app/pulls/PROJECT/1", seen: (page) => page.getByRole("button", { name: "Merge" }) },
   { path: "/app/projects", seen: (page) => page.getByText("Courier docs") },
   { path: "/app/projects/PROJECT", seen: (page) => page.getByRole("button", { name: "Save" }) },
   { path: "/app/projects/PROJECT?tab=policy", seen: (page) => page.getByText("What a job may change") },
