@@ -17,8 +17,8 @@ beforeAll(async () => {
   work = join(host.dir, "work");
   await mkdir(work);
   await personGit(work, "init", "--quiet", "--initial-branch=main");
-  // Incompressible, and past the size from which git sends a push in chunks.
-  await writeFile(join(work, "large.bin"), randomBytes(3_000_000));
+  // Incompressible, past the size from which git sends a push in chunks, and more than a socket's buffers ever hold.
+  await writeFile(join(work, "large.bin"), randomBytes(16_000_000));
   await commit("first");
 });
 afterAll(() => host.close());
