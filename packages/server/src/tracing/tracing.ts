@@ -23,7 +23,7 @@ export interface Span {
   fail(): void;
 }
 
-export type Attributes = Readonly<Record<string, string | number | boolean>>;
+type Attributes = Readonly<Record<string, string | number | boolean>>;
 
 /** Where traces go. */
 export interface TracingSettings {
