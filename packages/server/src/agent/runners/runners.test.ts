@@ -43,11 +43,16 @@ afterAll(async () => {
   far.close();
 });
 
-let programs: StandIn | undefined;
+const standIns: StandIn[] = [];
 afterEach(async () => {
-  await programs?.remove();
-  programs = undefined;
+  for (const one of standIns.splice(0)) await one.remove();
 });
+
+async function standInFor(script: string): Promise<StandIn> {
+  const programs = await standIn(script);
+  standIns.push(programs);
+  return programs;
+}
 
 interface Run {
   outcome: AgentOutcome;
@@ -56,7 +61,7 @@ interface Run {
 }
 
 async function open(script: string, options: { name?: string; unsandboxed?: boolean; memoryMb?: number } = {}) {
-  programs = await standIn(script);
+  const programs = await standInFor(script);
   const endpoint = { apiKey, baseUrl: `http://127.0.0.1:${farPort}` };
   return openRunner(
     {
@@ -358,7 +363,7 @@ describe("opening", () => {
     const opened = (path: string) =>
       openRunner({ settings: { ...settings, path }, endpoints: {}, keyOf: async () => null }, "runner/codex");
     await expect(opened("/nowhere")).rejects.toThrow("needs the program codex");
-    programs = await standIn("");
+    const programs = await standInFor("");
     await expect(opened(programs.path)).rejects.toThrow("needs a key for openai");
   });
 });
