@@ -73,7 +73,7 @@ export interface Admin {
   /** Looks whether the project's forge lets Emend do its work. */
   diagnoseProject(id: string): Promise<ProjectDiagnosis>;
   /** A repository that the project's jobs may read and never write. */
-  addContextRepository(input: ContextInput): Promise<ContextRepository>;
+  addContextRepository(input: ContextInput, by?: Actor): Promise<ContextRepository>;
   listContextRepositories(projectId: string): Promise<readonly ContextRepository[]>;
   /** False where the project has none of this name. */
   removeContextRepository(input: { projectId: string; name: string }): Promise<boolean>;
@@ -204,10 +204,10 @@ export function createAdmin(deps: AdminDeps): Admin {
         const look = { db: pool, forges, git, secret: deps.secret, publicUrl };
         return diagnoseProject(look, id, AbortSignal.timeout(diagnosisMsMax));
       }),
-    addContextRepository: (input) =>
-      withForges(({ forges, git }) => connectContext({ pool, sealer, git, forges }, input)),
+    addContextRepository: (input, by = consoleActor) =>
+      withForges(({ forges, git }) => connectContext({ pool, sealer, git, forges }, input, by)),
     listContextRepositories: (projectId) => listContextRepositories(pool, projectId),
-    removeContextRepository: (input) => removeContextRepository(pool, input),
+    removeContextRepository: (input) => removeContextRepository(db, input),
     async createKey(input) {
       const { allowList, expiresAt, ...rest } = input;
       const outcome = await createKey(db, {

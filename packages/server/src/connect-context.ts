@@ -4,6 +4,7 @@ import { getProject } from "./accounts/get-project.ts";
 import { parseProjectSettings } from "./accounts/project-settings.ts";
 import type { Sealer } from "./accounts/secrets.ts";
 import { type ContextForges, contextRemoteOf, localProjectOf } from "./context-remote.ts";
+import { type Actor, consoleActor } from "./db/acting.ts";
 import type { Pool } from "./db/pool.ts";
 import { AppError, isAppError } from "./errors.ts";
 import { checkCredential, type KnownForge, knownForge, normalizeRepository } from "./forge/registry.ts";
@@ -29,6 +30,7 @@ const lookMsMax = 15_000;
 export async function connectContext(
   deps: { pool: Pool; sealer: Sealer; git: Git; forges: ContextForges },
   input: ContextInput,
+  by: Actor = consoleActor,
 ): Promise<ContextRepository> {
   const forge = knownForge(input.forge);
   const repositoryUrl = await addressOf(deps.pool, forge, input.repo);
@@ -42,7 +44,7 @@ export async function connectContext(
   );
   const baseRef = input.base ?? null;
   await look(deps.git, { remote, baseRef });
-  return addContextRepository(deps, { ...repository, projectId: input.projectId, name: input.name, baseRef });
+  return addContextRepository(deps, { ...repository, projectId: input.projectId, name: input.name, baseRef }, by);
 }
 
 async function addressOf(pool: Pool, forge: KnownForge, repo: string): Promise<string> {

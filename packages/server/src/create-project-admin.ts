@@ -31,6 +31,6 @@ export function createProjectAdmin(deps: {
       await setModelKey({ db: asActor(pool, by), sealer }, input);
     },
     addWebhook: (input, by) => addWebhook({ db: asActor(pool, by), sealer, allowPrivate: allowPrivateWebhooks }, input),
-    addContext: (input) => admin.addContextRepository(input),
+    addContext: (input, by) => admin.addContextRepository(input, by),
   };
 }

@@ -1,5 +1,5 @@
+import { type Actor, consoleActor, inTransactionAs } from "../db/acting.ts";
 import type { Pool } from "../db/pool.ts";
-import { inTransaction } from "../db/transaction.ts";
 import { AppError } from "../errors.ts";
 import { isBranchName } from "../lib/branch-name.ts";
 import { newId } from "../lib/id.ts";
@@ -26,10 +26,11 @@ const plainName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 export async function addContextRepository(
   deps: { pool: Pool; sealer: Sealer },
   input: NewContextRepository,
+  by: Actor = consoleActor,
 ): Promise<ContextRepository> {
   refuseBad(input);
   const id = newId("ctx");
-  return inTransaction(deps.pool, async (client) => {
+  return inTransactionAs(deps.pool, by, async (client) => {
     const project = await client.query("select 1 from projects where id = $1 for update", [input.projectId]);
     if (project.rowCount === 0) {
       throw new AppError("not_found", { publicMessage: `no such project: ${input.projectId}` });

@@ -1,4 +1,5 @@
 import type { Project } from "../accounts/project.ts";
+import { type Actor, asActor, consoleActor } from "../db/acting.ts";
 import type { Pool } from "../db/pool.ts";
 import type { AnnounceDue } from "../jobs/announce-due.ts";
 import type { CreateJobRules } from "../jobs/create-job.ts";
@@ -30,23 +31,23 @@ export interface AutomationDeps {
   hookOf?(projectId: string, forge: string): Promise<ForgeHook>;
 }
 
-/** What people may do with automations, at the console and in the dashboard. */
+/** What people may do with automations, at the console and, where somebody is named, in the dashboard. */
 export interface Automations {
-  add(input: NewAutomation): Promise<Automation>;
+  add(input: NewAutomation, by?: Actor): Promise<Automation>;
   /** Null: of all projects. */
   list(projectId: string | null): Promise<readonly Automation[]>;
   show(id: string): Promise<{ automation: Automation; runs: readonly AutomationRun[]; hook: ForgeHook | null }>;
   /** Asks for a run now, paused or not, and says what came of it. */
   run(id: string): Promise<AutomationRun>;
-  pause(id: string): Promise<Automation>;
-  resume(id: string): Promise<Automation>;
-  remove(id: string): Promise<void>;
+  pause(id: string, by?: Actor): Promise<Automation>;
+  resume(id: string, by?: Actor): Promise<Automation>;
+  remove(id: string, by?: Actor): Promise<void>;
 }
 
 export function createAutomations(deps: AutomationDeps): Automations {
   const { pool } = deps;
   return {
-    add: (input) => addAutomation({ db: pool, defaultModel: deps.defaultModel }, input),
+    add: (input, by = consoleActor) => addAutomation({ db: asActor(pool, by), defaultModel: deps.defaultModel }, input),
     list: (projectId) => listAutomations(pool, projectId),
     async show(id) {
       const automation = await findAutomation(pool, id);
@@ -57,8 +58,8 @@ export function createAutomations(deps: AutomationDeps): Automations {
       await dispatchAutomation(deps, id);
       return findRun(pool, runId);
     },
-    pause: (id) => setPaused(pool, id, true),
-    resume: (id) => setPaused(pool, id, false),
-    remove: (id) => removeAutomation(pool, id),
+    pause: (id, by = consoleActor) => setPaused(asActor(pool, by), id, true),
+    resume: (id, by = consoleActor) => setPaused(asActor(pool, by), id, false),
+    remove: (id, by = consoleActor) => removeAutomation(asActor(pool, by), id),
   };
 }

@@ -27,6 +27,28 @@ it("adds an automation, runs it, pauses, resumes and removes it", async () => {
   expect((await host.send(`/automations/${id}/resume`, { body: {} })).json().pausedAt).toBeNull();
   expect((await host.send(`/automations/${id}/remove`, { body: {} })).statusCode).toBe(200);
   expect((await host.send(`/automations/${id}`)).statusCode).toBe(404);
+  const { rows } = await host.api.pool.query(
+    "select action, actor, target from audit_log where action like 'automation.%' order by id",
+  );
+  const by = { actor: "console", target: project };
+  expect(rows).toEqual(
+    ["added", "paused", "resumed", "removed"].map((what) => ({ action: `automation.${what}`, ...by })),
+  );
+});
+
+it("writes down who let jobs read a repository", async () => {
+  await host.api.pool.query(
+    "insert into context_repositories (id, project_id, name, forge, repository_url) values ('ctx_1', $1, 'api', 'github', 'https://github.test/a/b')",
+    [project],
+  );
+  await host.send(`/projects/${project}/context/remove`, { body: { name: "api" } });
+  const { rows } = await host.api.pool.query(
+    "select action, actor, address is not null as from_browser from audit_log where action like 'context.%' order by id",
+  );
+  expect(rows).toEqual([
+    { action: "context.added", actor: "system", from_browser: false },
+    { action: "context.removed", actor: "console", from_browser: true },
+  ]);
 });
 
 it.each([

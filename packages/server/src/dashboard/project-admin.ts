@@ -11,7 +11,7 @@ export interface ProjectAdmin {
   /** Null takes the project's own key away. */
   setModelKey(input: { projectId: string; vendor: string; key: string | null }, by: Actor): Promise<void>;
   addWebhook(input: NewWebhook, by: Actor): Promise<{ id: string; secret: string }>;
-  addContext(input: NewContext): Promise<ContextRepository>;
+  addContext(input: NewContext, by: Actor): Promise<ContextRepository>;
 }
 
 export interface NewProject {

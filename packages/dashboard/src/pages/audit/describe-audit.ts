@@ -25,6 +25,12 @@ const actions: Readonly<Record<string, string>> = {
   "webhook.disabled": "Switched off the webhook to",
   "model_key.set": "Set a model key for",
   "model_key.removed": "Removed the model key for",
+  "context.added": "Let jobs read the repository",
+  "context.removed": "Took from jobs the repository",
+  "automation.added": "Added the automation",
+  "automation.removed": "Removed the automation",
+  "automation.paused": "Paused the automation",
+  "automation.resumed": "Resumed the automation",
   "pull_request.merged": "Merged pull request",
   "pull_request.closed": "Closed pull request",
 };

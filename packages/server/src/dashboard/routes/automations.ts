@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import type { RouteDeps } from "../dashboard.ts";
 import { findProject } from "../find-project.ts";
 import { bodyParser } from "../parse-body.ts";
-import { subjectOf } from "../require-session.ts";
+import { actorOf, subjectOf } from "../require-session.ts";
 
 type Identified = { Params: { id: string } };
 const Globs = Type.Array(Type.String({ minLength: 1, maxLength: 300 }), { maxItems: 50 });
@@ -44,7 +44,7 @@ export function automationRoutes(app: FastifyInstance, deps: RouteDeps): void {
   app.post<Identified>("/projects/:id/automations", async (request, reply) => {
     const { id } = await findProject(deps.pool, request.params.id);
     const input = { ...parseNew(request.body), projectId: id, createdBy: subjectOf(request) };
-    return reply.code(201).send(await automations.add(input));
+    return reply.code(201).send(await automations.add(input, actorOf(request)));
   });
 
   app.get<Identified>("/automations/:id", async (request) => {
@@ -53,10 +53,14 @@ export function automationRoutes(app: FastifyInstance, deps: RouteDeps): void {
   });
 
   app.post<Identified>("/automations/:id/run", async (request) => automations.run(request.params.id));
-  app.post<Identified>("/automations/:id/pause", async (request) => automations.pause(request.params.id));
-  app.post<Identified>("/automations/:id/resume", async (request) => automations.resume(request.params.id));
+  app.post<Identified>("/automations/:id/pause", async (request) =>
+    automations.pause(request.params.id, actorOf(request)),
+  );
+  app.post<Identified>("/automations/:id/resume", async (request) =>
+    automations.resume(request.params.id, actorOf(request)),
+  );
   app.post<Identified>("/automations/:id/remove", async (request) => {
-    await automations.remove(request.params.id);
+    await automations.remove(request.params.id, actorOf(request));
     return {};
   });
 }

@@ -4,10 +4,12 @@ import { Type } from "typebox";
 import type { ContextRepository } from "../../accounts/context-repository.ts";
 import { listContextRepositories } from "../../accounts/list-context-repositories.ts";
 import { removeContextRepository } from "../../accounts/remove-context-repository.ts";
+import { asActor } from "../../db/acting.ts";
 import { AppError } from "../../errors.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { findProject } from "../find-project.ts";
 import { bodyParser } from "../parse-body.ts";
+import { actorOf } from "../require-session.ts";
 
 type Identified = { Params: { id: string } };
 const Name = Type.String({ minLength: 1, maxLength: 63 });
@@ -31,14 +33,15 @@ export function projectContextRoutes(app: FastifyInstance, deps: RouteDeps): voi
 
   app.post<Identified>("/projects/:id/context", async (request, reply) => {
     const { id } = await findProject(deps.pool, request.params.id);
-    const repository = await deps.projectAdmin.addContext({ projectId: id, ...parseNew(request.body) });
+    const input = { projectId: id, ...parseNew(request.body) };
+    const repository = await deps.projectAdmin.addContext(input, actorOf(request));
     return reply.code(201).send(show(repository));
   });
 
   app.post<Identified>("/projects/:id/context/remove", async (request) => {
     const { id } = await findProject(deps.pool, request.params.id);
     const { name } = parseRemoval(request.body);
-    if (await removeContextRepository(deps.pool, { projectId: id, name })) return {};
+    if (await removeContextRepository(asActor(deps.pool, actorOf(request)), { projectId: id, name })) return {};
     throw new AppError("not_found", { publicMessage: "Context repository not found." });
   });
 }
