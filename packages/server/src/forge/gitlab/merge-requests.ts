@@ -58,7 +58,7 @@ export async function createMergeRequest(
         target_branch: draft.base,
         title: draft.draft ? `${draftPrefix}${draft.title}` : draft.title,
         description: draft.body,
-        ...(labels.length > 0 && { labels: labels.join(",") }),
+        ...(labels.length > 0 && { labels }),
         ...(squash !== null && { squash }),
         ...(removeSourceBranch !== null && { remove_source_branch: removeSourceBranch }),
       },

@@ -1,7 +1,7 @@
 import { Ajv } from "ajv";
 
 interface Operation {
-  query?: Readonly<Record<string, { type?: unknown }>>;
+  query?: Readonly<Record<string, { type?: unknown; enum?: readonly string[] }>>;
   request?: object;
   responses: Readonly<Record<string, object>>;
 }
@@ -32,9 +32,12 @@ export function createApiJudge(description: ApiDescription) {
     request(operation: string, query: URLSearchParams, body: unknown): string[] {
       const known = description.operations[operation];
       if (!known) return [`${operation} is not described`];
-      const unknown = [...query.keys()].filter((name) => !Object.hasOwn(known.query ?? {}, name));
+      const parameters = new Map(Object.entries(known.query ?? {}));
+      const unknown = [...query.keys()].filter((name) => !parameters.has(name));
+      const unlisted = [...query].filter(([name, value]) => parameters.get(name)?.enum?.includes(value) === false);
       return [
         ...unknown.map((name) => `${operation}: no query parameter ${name}`),
+        ...unlisted.map(([name, value]) => `${operation}: query parameter ${name} is never ${value}`),
         ...(known.request ? mistakes(known.request, body).map((why) => `${operation}: request ${why}`) : []),
       ];
     },

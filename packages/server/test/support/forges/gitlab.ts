@@ -7,6 +7,7 @@ const projectId = 7;
 const refusal = (_status: number, message: string) => ({ message });
 const notFound: Answer = { status: 404, body: refusal(404, "404 Not found") };
 const people = ["ada", "eve", "emend"];
+const personOf = (username: string) => ({ id: people.indexOf(username) + 1, username });
 
 function toWire(state: FarState, pull: FarPull) {
   return {
@@ -27,7 +28,7 @@ function toWire(state: FarState, pull: FarPull) {
     draft: /^draft:/i.test(pull.title),
     web_url: `${state.url}/${state.path}/-/merge_requests/${pull.number}`,
     labels: pull.labels,
-    reviewers: pull.reviewers,
+    reviewers: pull.reviewers.map(personOf),
     squash: pull.options.squash === true,
     force_remove_source_branch: pull.options.remove_source_branch === true,
     sha: tipOf(state, pull.head),
@@ -36,9 +37,8 @@ function toWire(state: FarState, pull: FarPull) {
 
 function noteToWire(comment: FarComment) {
   const { id, body, author: username, path, line, at } = comment;
-  const author = { id: people.indexOf(username) + 1, username };
   const place = path === undefined ? {} : { position: { new_path: path, new_line: line } };
-  return { id, body, system: false, author, created_at: at, ...place };
+  return { id, body, system: false, author: personOf(username), created_at: at, ...place };
 }
 
 /** GitLab with nested groups, as far as Emend speaks to it. */
@@ -115,14 +115,14 @@ export const gitlabVendor: Vendor = {
     },
     "POST /projects/{id}/merge_requests": (state, { body }) => {
       if (state.archived) return { status: 403, body: refusal(403, "403 Forbidden") };
-      const { source_branch: head, target_branch: base, title, labels = "", squash, remove_source_branch } = body;
+      const { source_branch: head, target_branch: base, title, labels = [], squash, remove_source_branch } = body;
       const opened = openPull(state, {
         head,
         base,
         title,
         body: body.description,
         draft: false,
-        labels: labels === "" ? [] : labels.split(","),
+        labels,
         reviewers: [],
         options: { squash, remove_source_branch },
       });
@@ -145,8 +145,8 @@ export const gitlabVendor: Vendor = {
       return { status: 200, body: toWire(state, pull) };
     },
     "GET /users": (_state, { query }) => {
-      const id = people.indexOf(query.get("username") ?? "") + 1;
-      return { status: 200, body: id === 0 ? [] : [{ id, username: people[id - 1] }] };
+      const found = people.filter((username) => username === query.get("username"));
+      return { status: 200, body: found.map(personOf) };
     },
     "GET /projects/{id}/merge_requests/{iid}/notes": (state, { parameters, query }) => {
       const found = state.comments.filter(({ pull }) => pull === Number(parameters.iid));
@@ -158,8 +158,7 @@ export const gitlabVendor: Vendor = {
     "GET /projects/{id}/members/all": (state, { query }) => {
       const found = Object.entries(state.people).filter(([name]) => name.includes(query.get("query") ?? ""));
       const body = found.map(([username, right]) => ({
-        id: people.indexOf(username) + 1,
-        username,
+        ...personOf(username),
         access_level: right === "write" ? 30 : 20,
         state: "active",
       }));
