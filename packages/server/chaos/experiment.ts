@@ -35,5 +35,5 @@ export function seededRandom(seed: number): Random {
 }
 
 export function scaled(count: number, { scale }: Pick<Setting, "scale">): number {
-  return Math.max(2, Math.round(count * scale));
+  return Math.max(1, Math.round(count * scale));
 }

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { databaseFaults } from "../chaos/database-faults.ts";
 import { type Experiment, seededRandom } from "../chaos/experiment.ts";
 import { openHistory } from "../chaos/history.ts";
 import { judge } from "../chaos/judge.ts";
@@ -10,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from "./support/database.ts";
 import { createFarEnds } from "./support/scripted-stages.ts";
 import { seedJob, seedProject } from "./support/seed-jobs.ts";
 
-// A seeded sample of what `npm run chaos` does at length.
+// A seeded sample of what `npm run chaos` does at length; what it does to databases, run-outage.test.ts samples.
 let database: TestDatabase;
 beforeEach(async () => {
   database = await createTestDatabase();
@@ -22,7 +21,6 @@ const held = { lost: 0, duplicated: 0, unexpected: [] };
 test.each<[Experiment, number]>([
   [workerKills, 0.01],
   [repeatedPosts, 0.05],
-  [databaseFaults, 0.02],
 ])("a sample of $name holds", async (experiment, scale) => {
   const setting = {
     url: database.url,
@@ -33,7 +31,7 @@ test.each<[Experiment, number]>([
   };
   const verdict = await runExperiment(experiment, setting);
   expect(verdict).toMatchObject(held);
-  expect(verdict.faults).toBeGreaterThan(1);
+  expect(verdict.faults).toBeGreaterThan(0);
   expect(verdict.jobs).toBeGreaterThan(1);
 });
 
