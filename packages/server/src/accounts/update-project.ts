@@ -27,8 +27,11 @@ export async function updateProject(pool: Pool, id: string, edit: ProjectEdit, b
     const settings = mergeSettings(row.settings as Record<string, unknown>, edit.settings ?? {});
     refuseBadProject({ name, baseRef, repositoryUrl: row.repository_url });
     const { rows } = await client.query<ProjectRow>(
-      `update projects set name = $2, base_ref = $3, docs_dir = $4, settings = $5 where id = $1
-       returning ${projectColumns}`,
+      // A token goes to the address that it was given for, and to no other.
+      `update projects set name = $2, base_ref = $3, docs_dir = $4, settings = $5,
+         credential = case when $5::jsonb #>> '{forge,apiUrl}' is distinct from settings #>> '{forge,apiUrl}' then null
+           else credential end
+       where id = $1 returning ${projectColumns}`,
       [id, name, baseRef, plainFolder(edit.docsDir ?? row.docs_dir), JSON.stringify(settings)],
     );
     // Reading refuses settings that cannot be, and so undoes the transaction.

@@ -73,6 +73,21 @@ describe("rotating a key", () => {
   });
 });
 
+describe("the forge's address", () => {
+  it("takes the stored token with it: what was given for one host is sent to no other", async () => {
+    const { id: other } = await host.api.addProject();
+    const hasToken = async () =>
+      (await host.api.pool.query("select credential is not null as has from projects where id = $1", [other])).rows[0]
+        .has;
+    await host.api.pool.query("update projects set credential = 'x', settings = '{}' where id = $1", [other]);
+    const edit = (settings: object) => host.send(`/projects/${other}`, { method: "PATCH", body: { settings } });
+    expect((await edit({ forge: { labels: ["docs"], apiUrl: null } })).statusCode).toBe(200);
+    expect(await hasToken()).toBe(true);
+    expect((await edit({ forge: { apiUrl: "https://elsewhere.example" } })).statusCode).toBe(200);
+    expect(await hasToken()).toBe(false);
+  });
+});
+
 describe("who may", () => {
   const writes: [string, object][] = [
     ["/projects", { name: "x", forge: "local" }],
