@@ -37,7 +37,7 @@ async function after(work: (path: (name: string) => string) => Promise<unknown>)
   const overlay = await createOverlay(base);
   const written = await checkOut(overlay, folder, signal);
   await work((name) => join(folder, name));
-  await collectEdits({ folder, written, overlay }, signal);
+  await collectEdits({ folder, written, overlay, secret: "the-key-of-the-model" }, signal);
   return overlay.entries().map(({ path, content }) => [path, content?.toString() ?? null]);
 }
 
@@ -111,4 +111,12 @@ it("what is outside of the folder is not read through a folder's link", async ()
   });
   expect(edits).toEqual([["guides/auth.md", null]]);
   expect(await readFile("/etc/passwd", "utf8")).toContain("root");
+});
+
+it("refuses a change that holds the model's key, in base64 too", async () => {
+  const encoded = Buffer.from("Key: the-key-of-the-model!").toString("base64");
+  await expect(after((path) => writeFile(path("index.md"), `# Home\n\n${encoded}\n`))).rejects.toMatchObject({
+    code: "policy_denied",
+    publicMessage: expect.stringContaining("it holds the model's key"),
+  });
 });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { AppError, isAppError } from "../../errors.ts";
 import type { Overlay } from "../../tree/tree.ts";
 import { isLeftOut, type Written } from "./checkout.ts";
+import { holdsSecret } from "./holds-secret.ts";
 
 const entriesMax = 200_000;
 const fileBytesMax = 16 * 2 ** 20;
@@ -13,7 +14,7 @@ const fileBytesMax = 16 * 2 ** 20;
  * sockets are not followed and not taken. Nothing of the program runs any more by now.
  */
 export async function collectEdits(
-  input: { folder: string; written: ReadonlyMap<string, Written>; overlay: Overlay },
+  input: { folder: string; written: ReadonlyMap<string, Written>; overlay: Overlay; secret: string },
   signal: AbortSignal,
 ): Promise<void> {
   const { folder, written, overlay } = input;
@@ -27,6 +28,7 @@ export async function collectEdits(
     if (before && before.ino === now.ino && before.size === now.size && before.ctimeMs === now.ctimeMs) continue;
     const content = await readPlain(join(folder, path), path);
     if (content.equals((await overlay.read(path)) ?? noBytes) && before) continue;
+    if (holdsSecret(content, input.secret)) throw refused(path, "it holds the model's key");
     await guarded(path, () => overlay.set(path, content));
   }
 }

@@ -60,7 +60,8 @@ export async function runRunner(
     // A credential that it repeats, its own too, is in no step, no title and no summary.
     const quiet = said.text.replaceAll(runner.access.apiKey, "…");
     const answer = { ...said, text: (await deps.vetting?.redact(quiet, signal)) ?? quiet };
-    await collectEdits({ folder: place.work, written, overlay: task.overlay }, signal);
+    const { apiKey: secret } = runner.access;
+    await collectEdits({ folder: place.work, written, overlay: task.overlay, secret }, signal);
     const durationMs = Math.ceil(performance.now() - startedAt);
     if (end.kind !== "exited") return await stopped(runner, deps, task, { end, durationMs });
     const finished = handOverOf(answer.text, task);
