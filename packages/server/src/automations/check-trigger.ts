@@ -5,6 +5,8 @@ import { nextDue } from "./cron.ts";
 
 const patternsMax = 50;
 const patternLengthMax = 300;
+// Each takes a walk over the path; nobody needs so many.
+const deepMax = 8;
 
 export function checkTrigger(trigger: Trigger): void {
   switch (trigger.kind) {
@@ -33,6 +35,9 @@ function checkPatterns(name: string, patterns: readonly string[]): void {
   for (const pattern of patterns) {
     const isUsable = pattern !== "" && pattern.length <= patternLengthMax && !/[\p{Cc}]/u.test(pattern);
     if (!isUsable) throw invalid(`${name} holds a pattern that is empty, too long or not readable.`);
+    if (pattern.split("/").filter((part) => part === "**").length > deepMax) {
+      throw invalid(`"${pattern}" has more than ${deepMax} "**".`);
+    }
     // A pattern that can match nothing would be a silence that nobody notices.
     if (/^\/|\/$|(^|\/)\.{1,2}(\/|$)|\\/.test(pattern)) {
       throw invalid(`"${pattern}" can match no path: write it from the repository's top, as in "src/**".`);

@@ -1,6 +1,7 @@
 /** `*` within a segment, `**` for any number of them. Its work is bounded by pattern × path, whatever they hold. */
 export function matchesGlob(pattern: string, path: string): boolean {
-  const parts = pattern.split("/");
+  // `**/**` takes what `**` takes.
+  const parts = pattern.split("/").filter((part, at, all) => part !== "**" || all[at - 1] !== "**");
   const segments = path.split("/");
   // reach[s]: the parts so far can take the first s segments.
   let reach = segments.map(() => false);
