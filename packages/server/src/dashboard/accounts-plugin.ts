@@ -4,9 +4,9 @@ import type { Sessions } from "../accounts/sessions.ts";
 import type { SingleSignOn } from "../accounts/single-sign-on/single-sign-on.ts";
 import type { Actor } from "../db/acting.ts";
 import type { Pool } from "../db/pool.ts";
-import { readJsonBodies } from "../http/json-body.ts";
 import type { Logger } from "../lib/logger.ts";
 import { apiPrefix } from "./plugin.ts";
+import { readBodies } from "./read-bodies.ts";
 import { requireOwnPage, requireSession } from "./require-session.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { linkRoutes } from "./routes/links.ts";
@@ -39,7 +39,7 @@ export function accountsPlugin(deps: AccountsDeps): (app: FastifyInstance) => Pr
   return async (app) => {
     app.register(
       async (open) => {
-        readJsonBodies(open);
+        readBodies(open);
         open.addHook("onRequest", async (request, reply) => {
           reply.headers({ "cache-control": "no-store", "x-content-type-options": "nosniff" });
           requireOwnPage(request, deps.publicUrl());
@@ -52,7 +52,7 @@ export function accountsPlugin(deps: AccountsDeps): (app: FastifyInstance) => Pr
     );
     app.register(
       async (closed) => {
-        readJsonBodies(closed);
+        readBodies(closed);
         closed.addHook("onRequest", requireSession(deps));
         startRoutes(closed, deps);
         passwordRoute(closed, deps);

@@ -103,6 +103,26 @@ describe("logging in", () => {
   });
 });
 
+describe("a body that the database cannot keep", () => {
+  const nested = (levels: number) => JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`);
+  it.each([
+    ["U+0000", { email: "a\0@x.test", password: "x" }, "must not hold U+0000"],
+    ["U+0000 in a key", { email: "a@x.test", password: "x", more: [{ "\0": 1 }] }, "must not hold U+0000"],
+    ["a lone surrogate", { email: "a\ud800@x.test", password: "x" }, "must not hold a lone surrogate"],
+    ["too many levels", { email: "a@x.test", password: "x", more: nested(50) }, "nested deeper than 50"],
+    ["very many levels", nested(2_000), "nested deeper than 50"],
+  ])("400 in words for %s, with a session and without", async (_what, body, words) => {
+    for (const answer of [await logIn(body), await host.send("/invitations", { body })]) {
+      expect([answer.statusCode, answer.json().error]).toEqual([400, expect.stringContaining(words)]);
+    }
+  });
+
+  it("takes every other one", async () => {
+    const body = { email: "nobody@x.test", password: "\ud83d\ude00", more: nested(49) };
+    expect((await logIn(body)).statusCode).toBe(401);
+  });
+});
+
 describe("one's own password", () => {
   it("200 changes it, ends every other session and gives this browser a new one", async () => {
     const member = await memberWithPassword();

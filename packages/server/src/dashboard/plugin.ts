@@ -1,9 +1,9 @@
 import type { FastifyInstance } from "fastify";
-import { readJsonBodies } from "../http/json-body.ts";
 import { createAnnounceDue } from "../jobs/announce-due.ts";
 import { createJobReader } from "../jobs/job-reader.ts";
 import { appRoutes } from "./app-routes.ts";
 import type { DashboardDeps } from "./dashboard.ts";
+import { readBodies } from "./read-bodies.ts";
 import { requireSession } from "./require-session.ts";
 import { automationRoutes } from "./routes/automations.ts";
 import { composeJobRoutes } from "./routes/compose-job.ts";
@@ -32,7 +32,7 @@ export function dashboardPlugin(deps: DashboardDeps): (app: FastifyInstance) => 
     const shared = { ...deps, reader, announceDue: createAnnounceDue({ db: deps.pool, log: deps.log }) };
     app.register(
       async (api) => {
-        readJsonBodies(api);
+        readBodies(api);
         api.addHook("onRequest", requireSession(deps));
         sessionRoute(api, shared);
         projectRoutes(api, shared);

@@ -6,14 +6,17 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
 /**
  * Reads JSON and nothing else. Own code, because the framework's turns bytes that are not UTF-8 into question marks.
  * `JSON.parse` takes the last of duplicate fields, and a field named `__proto__` is a field like any other.
+ * `refuseBad` throws where the caller takes less than all JSON.
  */
-export function readJsonBodies(app: FastifyInstance): void {
+export function readJsonBodies(app: FastifyInstance, refuseBad: (body: unknown) => void = () => {}): void {
   app.addContentTypeParser(
     "application/json",
     { parseAs: "buffer" },
     (_request: FastifyRequest, body: Buffer, done: (error: Error | null, value?: unknown) => void) => {
       try {
-        done(null, parse(body));
+        const value = parse(body);
+        refuseBad(value);
+        done(null, value);
       } catch (error) {
         done(error as Error);
       }

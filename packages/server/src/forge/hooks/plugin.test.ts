@@ -92,6 +92,8 @@ it("ignores a signed one that is about something else, or no JSON", async () => 
     '{"zen":"Design for failure."}',
     "payload=%7B%7D",
     '{"number":"7"}',
+    '{"number":2147483648}',
+    '{"pull_request":{"number":1e300}}',
     '{"ref":"v1"}',
     '{"ref":7}',
     "null",

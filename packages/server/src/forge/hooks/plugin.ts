@@ -11,6 +11,8 @@ export interface HookDeps {
 }
 
 const bodyBytesMax = 1024 * 1024;
+/** What the database takes for a number; no forge comes near it. */
+const numberMax = 2 ** 31 - 1;
 const forges: readonly string[] = ["github", "gitlab", "gitea"];
 
 /**
@@ -53,7 +55,11 @@ function numberIn(event: Event | null): number | null {
     event?.object_attributes?.iid,
     event?.number,
   ];
-  return candidates.find((value): value is number => Number.isInteger(value) && Number(value) > 0) ?? null;
+  return candidates.find(isPullNumber) ?? null;
+}
+
+function isPullNumber(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) > 0 && Number(value) <= numberMax;
 }
 
 /** Every forge names what was pushed in the same way. */
