@@ -31,7 +31,18 @@ const privateOnes = [
   "fec0::1",
   "ff02::1",
 ];
-const linkLocalOnes = ["169.254.169.254", "::ffff:169.254.169.254", "::ffff:a9fe:a9fe", "fe80::1", "fe80::1%eth0"];
+const metadataOnes = [
+  "169.254.169.254",
+  "::ffff:169.254.169.254",
+  "::ffff:a9fe:a9fe",
+  "fe80::1",
+  "fe80::1%eth0",
+  "100.100.100.200",
+  "fd00:ec2::254",
+  "::a9fe:a9fe",
+  "64:ff9b::a9fe:a9fe",
+  "2002:a9fe:a9fe::",
+];
 
 test.each(publicOnes)("%s is public", (address) => {
   expect(mayConnect(address, { allowPrivate: false })).toBe(true);
@@ -42,6 +53,6 @@ test.each(privateOnes)("%s is reached only where the operator allows it", (addre
   expect(mayConnect(address, { allowPrivate: true })).toBe(true);
 });
 
-test.each(linkLocalOnes)("%s is never reached", (address) => {
+test.each(metadataOnes)("%s is never reached", (address) => {
   expect(mayConnect(address, { allowPrivate: true })).toBe(false);
 });

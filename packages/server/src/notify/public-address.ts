@@ -1,7 +1,16 @@
 import { BlockList, isIPv4 } from "node:net";
 
 /** Never reached, whatever the operator allows: machines answer there about themselves (cloud metadata). */
-const linkLocal = blockListOf(["169.254.0.0/16", "fe80::/10"]);
+const metadata = blockListOf([
+  "169.254.0.0/16",
+  "fe80::/10",
+  "100.100.100.200/32",
+  "fd00:ec2::254/128",
+  // The first of these again, as IPv6 wraps IPv4 for translators and tunnels.
+  "::a9fe:0/112",
+  "64:ff9b::a9fe:0/112",
+  "2002:a9fe::/32",
+]);
 
 const notPublic = blockListOf([
   "0.0.0.0/8",
@@ -30,7 +39,7 @@ const globalIpv6 = blockListOf(["2000::/3"]);
 export function mayConnect(address: string, options: { allowPrivate: boolean }): boolean {
   const plain = mappedIpv4(address) ?? address;
   const family = isIPv4(plain) ? "ipv4" : "ipv6";
-  if (linkLocal.check(plain, family)) return false;
+  if (metadata.check(plain, family)) return false;
   if (options.allowPrivate) return true;
   if (family === "ipv6" && !globalIpv6.check(plain, "ipv6")) return false;
   return !notPublic.check(plain, family);
