@@ -1,4 +1,5 @@
 import { isAppError } from "../errors.ts";
+import { hostsIn } from "../lib/hosts-in.ts";
 import type { Overlay, Tree } from "../tree/tree.ts";
 
 export interface AddedLine {
@@ -12,6 +13,8 @@ export interface Added {
   lines: readonly AddedLine[];
   /** Whether the changed files held this text before. */
   heldBefore(text: string): boolean;
+  /** Whether they pointed at this site before. */
+  pointedBefore(host: string): boolean;
   /** How often the changed files held it before, and hold it now. */
   count(character: string): { before: number; after: number };
 }
@@ -37,9 +40,14 @@ export async function addedLines(base: Tree, overlay: Overlay): Promise<Added> {
       else lines.push({ path, line: index + 1, text: line });
     }
   }
+  let hostsBefore: ReadonlySet<string> | undefined;
   return {
     lines,
     heldBefore: (text) => before.some((content) => content.includes(text)),
+    pointedBefore(host) {
+      hostsBefore ??= new Set(before.flatMap((content) => [...hostsIn(content)]));
+      return hostsBefore.has(host);
+    },
     count: (character) => ({
       before: before.reduce((sum, content) => sum + occurrences(content, character), 0),
       after: after.reduce((sum, { text }) => sum + occurrences(text, character), 0),

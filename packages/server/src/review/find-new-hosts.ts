@@ -20,7 +20,7 @@ export async function findNewHosts(
   const violations: Violation[] = [];
   const findings: Finding[] = [];
   const first = firstLines([...added.lines, ...linesOfWords]);
-  const unseen = [...first].filter(([host]) => !added.heldBefore(host));
+  const unseen = [...first].filter(([host]) => !added.pointedBefore(host));
   if (unseen.length > hostsMax) {
     const rule = `${unseen.length} sites come up, more than the ${hostsMax} that are looked for`;
     return { violations: [{ path: "", rule }], findings };

@@ -3,6 +3,11 @@ import { hostsIn } from "../lib/hosts-in.ts";
 import { matchesGlob } from "../lib/matches-glob.ts";
 import type { Tree } from "../tree/tree.ts";
 
+/** Lines that name a host in one way or another, of which one must point at it. */
+const matchesMax = 1_000;
+const longLine = 300;
+const filesMax = 50;
+
 /** What a change may point at beside what the repository points at already. */
 export interface HostRules {
   /** Hosts, or patterns such as `*.acme.dev`; `*`: any, and a new one is only told. */
@@ -34,11 +39,18 @@ export function createKnownHosts(base: Tree, rules: HostRules): KnownHosts {
   };
 }
 
-/** However the repository spells it. */
+/** As the site of an address, however the repository spells it: a file's name or a part of another site's is none. */
 async function holds(base: Tree, host: string, signal: AbortSignal): Promise<boolean> {
-  for (const pattern of new Set([host, domainToUnicode(host) || host])) {
-    const { matches } = await base.search({ pattern, kind: "literal", ignoreCase: true, matchesMax: 1 }, signal);
-    if (matches.length > 0) return true;
+  for (const spelling of new Set([host, domainToUnicode(host) || host])) {
+    // Narrow, so that mere words do not use up the matches.
+    const pattern = `(^|[^[:alnum:]_.-])${spelling.replaceAll(/[.[\]]/g, "\\$&")}`;
+    const { matches } = await base.search({ pattern, kind: "regex", ignoreCase: true, matchesMax }, signal);
+    if (matches.some(({ text }) => hostsIn(text).has(host))) return true;
+    // A search shows the beginning of a long line only.
+    const cut = new Set(matches.filter(({ text }) => text.length >= longLine).map(({ path }) => path));
+    for (const path of [...cut].slice(0, filesMax)) {
+      if (hostsIn((await base.read(path))?.toString() ?? "").has(host)) return true;
+    }
   }
   return false;
 }

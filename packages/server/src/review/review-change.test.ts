@@ -16,6 +16,8 @@ beforeAll(async () => {
   trees = await openTestTrees();
   base = await trees.open({
     "index.md": "# Home\n\nSee [the guide](guide.md) and [us](https://known.test/a).\n",
+    "words.md": "# Words\n\nStart with other.md.\n",
+    "long.md": `# Long\n\n${"Many words. ".repeat(200)} https://far.test/\n`,
     "guide.md": `# Guide\n\nUse ${oldToken} here.\n\nHidden\u200bspace.\n`,
     "other.md": "# Other\n\nSee https://Elsewhere.test/.\n",
   });
@@ -121,6 +123,21 @@ it("denies what points at a site that nothing named before, and says where", asy
   });
   const words = await review({ "index.md": "# Home\n" }, { title: "Edit", summary: "See `https://new.test/x`." });
   expect(words).toMatchObject({ kind: "denied", violations: [{ path: "the summary" }] });
+});
+
+it.each(["other.md", "own.test", "elsewhere.tes"])(
+  "takes no word of the repository and no part of a site for the site %s",
+  async (host) => {
+    const index = "# Home\n\nSee [the guide](guide.md), other.md and [us](https://known.test/a).\n";
+    for (const path of ["index.md", "new.md"]) {
+      const verdict = await review({ [path]: `${index}\n[a](https://${host}/x)\n` });
+      expect(verdict).toMatchObject({ kind: "denied", violations: [{ path }] });
+    }
+  },
+);
+
+it("knows a site from the end of a long line", async () => {
+  expect((await review({ "new.md": "# New\n\n[a](https://far.test/x)\n" })).kind).not.toBe("denied");
 });
 
 it("looks at every site, however many come before it", async () => {
