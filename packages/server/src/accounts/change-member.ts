@@ -3,26 +3,34 @@ import type { Client, Pool } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import type { Role } from "./user.ts";
 
-/** Their sessions have the new role from their next request on. */
+/** Their sessions have the new role from their next request on; who is no owner any more has invited nobody. */
 export async function changeRole(pool: Pool, input: { id: string; role: Role }, actor: Actor): Promise<void> {
   await inTransactionAs(pool, actor, async (client) => {
-    await holdMember(client, input.id, { staysOwner: input.role === "owner" });
+    const { email } = await holdMember(client, input.id, { staysOwner: input.role === "owner" });
+    if (input.role !== "owner") await dropInvitationsBy(client, email);
     await client.query("update users set role = $2 where id = $1", [input.id, input.role]);
   });
 }
 
-/** Their sessions end with them, and no link made for them works any more. */
+/** Their sessions end with them, and no link made for them, or by them, works any more. */
 export async function removeMember(pool: Pool, id: string, actor: Actor): Promise<void> {
   await inTransactionAs(pool, actor, async (client) => {
-    await holdMember(client, id, { staysOwner: false });
+    const { email } = await holdMember(client, id, { staysOwner: false });
+    await dropInvitationsBy(client, email);
     await client.query("delete from users where id = $1", [id]);
   });
 }
 
+interface Member {
+  id: string;
+  email: string;
+  role: Role;
+}
+
 /** Owners are locked together: two who remove each other at once must not leave none. */
-async function holdMember(client: Client, id: string, change: { staysOwner: boolean }): Promise<void> {
-  const { rows } = await client.query<{ id: string; role: Role }>(
-    "select id, role from users where role = 'owner' or id = $1 order by id for update",
+async function holdMember(client: Client, id: string, change: { staysOwner: boolean }): Promise<Member> {
+  const { rows } = await client.query<Member>(
+    "select id, email, role from users where role = 'owner' or id = $1 order by id for update",
     [id],
   );
   const member = rows.find((row) => row.id === id);
@@ -31,4 +39,12 @@ async function holdMember(client: Client, id: string, change: { staysOwner: bool
   if (member.role === "owner" && !change.staysOwner && owners.length === 1) {
     throw new AppError("conflict", { publicMessage: "The last owner stays one: make somebody else an owner first." });
   }
+  return member;
+}
+
+/** A link that they passed on, or kept, would let somebody in by a right that they no longer have. */
+async function dropInvitationsBy(client: Client, email: string): Promise<void> {
+  await client.query("delete from login_links where purpose = 'invite' and used_at is null and created_by = $1", [
+    email,
+  ]);
 }

@@ -136,6 +136,35 @@ describe("an invitation", () => {
   });
 });
 
+describe("an invitation by somebody who may no longer invite", () => {
+  it.each<[string, (id: string) => Promise<void>]>([
+    ["was removed", (id) => removeMember(database.pool, id, consoleActor)],
+    ["is an owner no more", (id) => changeRole(database.pool, { id, role: "maintainer" }, consoleActor)],
+  ])("is gone once its maker %s, and nobody else's is", async (_what, change) => {
+    await accept(await ownerLink());
+    await accept(await invite("bo@example.com", "owner"));
+    const bo = (await listMembers(database.pool)).find(({ email }) => email === "bo@example.com");
+    const by = { name: "bo@example.com", address: "198.51.100.2" };
+    const backDoor = { email: "eve@example.com", role: "owner" } as const;
+    const { link } = await inviteMember({ pool: database.pool, publicUrl }, backDoor, by);
+    const others = await invite("cy@example.com");
+    await change(bo?.id ?? "");
+    expect(await accept(link)).toEqual({ kind: "gone" });
+    expect((await accept(others)).kind).toBe("accepted");
+    expect(await audited()).toContain("console invitation.revoked");
+  });
+
+  it("stays where an owner stays one", async () => {
+    await accept(await ownerLink());
+    const [ada] = await listMembers(database.pool);
+    const by = { name: "ada@example.com", address: null };
+    const wanted = { email: "cy@example.com", role: "viewer" } as const;
+    const { link } = await inviteMember({ pool: database.pool, publicUrl }, wanted, by);
+    await changeRole(database.pool, { id: ada?.id ?? "", role: "owner" }, consoleActor);
+    expect((await accept(link)).kind).toBe("accepted");
+  });
+});
+
 describe("a new password", () => {
   it("ends every session of the person, and opens one", async () => {
     const first = await accept(await ownerLink());
