@@ -43,10 +43,10 @@ export function streamEventsRoute(app: FastifyInstance, deps: RouteDeps): void {
     const client = openEventStream(reply.raw, { reconnectMs, stallMsMax: streamTimes.stallMsMax });
     const follow = { afterSeq: job.afterSeq, idleMs: streamTimes.heartbeatMs, signal };
     for await (const events of followEvents({ db: deps.pool, reader: deps.reader }, job.id, follow)) {
+      // A session may end while its stream is open; from then on it is told nothing more.
+      if (!(await deps.sessions.find(request.headers.cookie))) break;
       const isHeard = events.length > 0 ? await client.send(events) : await client.beat();
       if (!isHeard) return;
-      // A session may end while its stream is open.
-      if (events.length === 0 && !(await deps.sessions.find(request.headers.cookie))) break;
     }
     client.end();
   }

@@ -73,10 +73,10 @@ export function streamJobEventsRoute(app: FastifyInstance, deps: Deps): void {
     if (request.method === "HEAD") return client.end();
     const follow = { afterSeq, idleMs: deps.times.heartbeatMs, signal };
     for await (const events of followEvents(deps, request.params.id, follow)) {
+      // A key may be revoked while its stream is open; from then on it is told nothing more.
+      if ((await authenticateKey(deps.keyring, request)) === null) break;
       const isHeard = events.length > 0 ? await client.send(events) : await client.beat();
       if (!isHeard) return;
-      // A key may be revoked while its stream is open.
-      if (events.length === 0 && (await authenticateKey(deps.keyring, request)) === null) break;
     }
     client.end();
   }
