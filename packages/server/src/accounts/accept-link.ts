@@ -3,7 +3,7 @@ import type { Client, Pool } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { AppError } from "../errors.ts";
 import { newId } from "../lib/id.ts";
-import { findLink, type Link, spendLink } from "./links.ts";
+import { findLink, type Link, spendLink, spendResetLinks } from "./links.ts";
 import { parseEmail, parseName, parsePassword } from "./member-words.ts";
 import { openSession } from "./open-session.ts";
 import { hasUsers } from "./owner-link.ts";
@@ -39,6 +39,10 @@ export async function acceptLink(
 
   return inTransaction(deps.pool, async (client) => {
     await actAs(client, { name: email, address: input.address });
+    // Of two with different links for one person, the second waits here and finds its own spent.
+    if (offered.purpose === "reset") {
+      await client.query("select from users where id = $1 for no key update", [offered.userId]);
+    }
     const link = await spendLink(client, input.token);
     if (!link || link.purpose === "login") return { kind: "gone" };
     const userId = await settle(client, link, { email, name, passwordHash });
@@ -65,6 +69,7 @@ async function settle(client: Client, link: Exclude<Link, { purpose: "login" }>,
       return insertUser(client, person, link.role);
     case "reset":
       await client.query("update users set password_hash = $2 where id = $1", [link.userId, person.passwordHash]);
+      await spendResetLinks(client, link.userId);
       // Whoever knew the old password is out.
       await client.query("delete from sessions where user_id = $1", [link.userId]);
       return link.userId;

@@ -1,6 +1,7 @@
 import { type Actor, inTransactionAs } from "../db/acting.ts";
 import type { Pool } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
+import { spendResetLinks } from "./links.ts";
 import { takeAttempt } from "./login-attempts.ts";
 import { parsePassword } from "./member-words.ts";
 import { openSession } from "./open-session.ts";
@@ -37,6 +38,7 @@ export async function changePassword(
     );
     if (rowCount === 0)
       throw new AppError("conflict", { publicMessage: "The password was changed elsewhere just now." });
+    await spendResetLinks(client, input.userId);
     await client.query("delete from sessions where user_id = $1", [input.userId]);
     return openSession(client, { userId: input.userId, how: "password", replaces: null });
   });

@@ -4,6 +4,7 @@ import { consoleActor } from "../db/acting.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { acceptLink } from "./accept-link.ts";
 import { changeRole, removeMember } from "./change-member.ts";
+import { changePassword } from "./change-password.ts";
 import { createResetLink } from "./create-reset-link.ts";
 import { inviteMember, revokeInvitation } from "./invite-member.ts";
 import { listInvitations, listMembers } from "./list-members.ts";
@@ -177,6 +178,27 @@ describe("a new password", () => {
     expect(await audited()).toEqual(
       expect.arrayContaining(["console password_link.created", "ada@example.com member.password"]),
     );
+    expect(await accept(link)).toEqual({ kind: "gone" });
+  });
+
+  const resetLink = (email: string) => createResetLink({ pool: database.pool, publicUrl }, email);
+
+  it("by one link spends every other of the person, also of several at once, and nobody else's", async () => {
+    await accept(await ownerLink());
+    await accept(await invite("bo@example.com"));
+    const links = await Promise.all(Array.from({ length: 4 }, () => resetLink("ada@example.com")));
+    const others = await resetLink("bo@example.com");
+    const outcomes = await Promise.all(links.map((link) => accept(link)));
+    expect(outcomes.map(({ kind }) => kind).sort()).toEqual(["accepted", "gone", "gone", "gone"]);
+    expect((await accept(others)).kind).toBe("accepted");
+  });
+
+  it("by the person's own hand spends every link of the person", async () => {
+    await accept(await ownerLink());
+    const [ada] = await listMembers(database.pool);
+    const link = await resetLink("ada@example.com");
+    const change = { userId: ada?.id ?? "", current: "x", next: "another long password", address: "198.51.100.1" };
+    await changePassword({ pool: database.pool, passwords: { ...passwords, isRight: async () => true } }, change);
     expect(await accept(link)).toEqual({ kind: "gone" });
   });
 });

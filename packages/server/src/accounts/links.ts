@@ -40,6 +40,14 @@ export async function spendLink(db: Queryable, token: string): Promise<Link | nu
   return rows[0] ? toLink(rows[0]) : null;
 }
 
+/** With every new password: whoever holds a link that was made before must not set yet another one. */
+export async function spendResetLinks(db: Queryable, userId: string): Promise<void> {
+  await db.query(
+    "update login_links set used_at = clock_timestamp() where purpose = 'reset' and user_id = $1 and used_at is null",
+    [userId],
+  );
+}
+
 function toLink({ purpose, landsOn, email, role, userId }: LinkRow): Link {
   switch (purpose) {
     case "login":
