@@ -17,12 +17,11 @@ export async function inviteMember(
   const email = parseEmail(input.email);
   const token = newToken();
   await inTransactionAs(deps.pool, actor, async (client) => {
-    const { rowCount } = await client.query("select from users where lower(email) = lower($1)", [email]);
+    const { rowCount } = await client.query("select from users where lower(email) = $1", [email]);
     if (rowCount !== 0) throw new AppError("conflict", { publicMessage: `${email} is a member already.` });
-    await client.query(
-      "delete from login_links where purpose = 'invite' and lower(email) = lower($1) and used_at is null",
-      [email],
-    );
+    await client.query("delete from login_links where purpose = 'invite' and lower(email) = $1 and used_at is null", [
+      email,
+    ]);
     await client.query(
       `insert into login_links (token_hash, lands_on, expires_at, purpose, email, role, created_by)
        values ($1, '/app', clock_timestamp() + make_interval(days => $2), 'invite', $3, $4, $5)`,

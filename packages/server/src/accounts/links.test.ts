@@ -97,6 +97,7 @@ describe("the owner's link", () => {
     ["the address as the password", { password: "ada@example.com" }],
     ["one letter over and over", { password: "aaaaaaaaaaaaaaaa" }],
     ["no address", { email: "ada" }],
+    ["an address beyond ASCII", { email: "\u0130da@example.com" }],
     ["no name", { name: " " }],
   ])("is not spent by %s", async (_what, more) => {
     const link = await ownerLink();
@@ -121,6 +122,12 @@ describe("an invitation", () => {
     expect(await listMembers(database.pool)).toMatchObject([{ email: "bo@example.com", role: "maintainer" }]);
     expect(await listInvitations(database.pool)).toEqual([]);
     await expect(invite("BO@example.com")).rejects.toMatchObject({ code: "conflict" });
+  });
+
+  it("is for an address in lower case, of ASCII alone", async () => {
+    await invite(" Bo@Example.COM ");
+    expect(await listInvitations(database.pool)).toMatchObject([{ email: "bo@example.com" }]);
+    await expect(invite("b\u00f6@example.com")).rejects.toMatchObject({ code: "invalid_request" });
   });
 
   it("is gone once it is revoked, replaced or old", async () => {

@@ -73,6 +73,19 @@ describe("throttling", () => {
     expect(late.retryAfterMs).toBeLessThanOrEqual(15 * 60_000);
   });
 
+  it("takes no further guesses by letters that the database alone folds into the account's", async () => {
+    await database.pool.query(
+      "insert into users (id, email, name, role, password_hash) values ('usr_vic', 'victim@corp.test', 'V', 'viewer', $1)",
+      [await passwords.hash(right)],
+    );
+    for (const email of ["v\u0130ctim@corp.test", "vict\u0131m@corp.test", "victim@corp.te\u017ft"]) {
+      expect(await attempt({ email })).toEqual({ kind: "refused" });
+    }
+    const { rows } = await database.pool.query("select distinct attempt from login_attempts");
+    expect(rows).toHaveLength(3);
+    expect((await attempt({ email: "VICTIM@corp.test" })).kind).toBe("logged_in");
+  });
+
   it("takes thirty guesses from an address, at whichever accounts", async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 50 }, (_, index) => guess({ email: `person-${index}@example.com` })),

@@ -1,6 +1,7 @@
 import { inTransactionAs } from "../db/acting.ts";
 import type { Pool } from "../db/pool.ts";
 import { forgetAttempts, takeAttempt } from "./login-attempts.ts";
+import { readEmail } from "./member-words.ts";
 import { openSession } from "./open-session.ts";
 import type { Passwords } from "./passwords.ts";
 
@@ -22,8 +23,9 @@ export async function logIn(deps: { pool: Pool; passwords: Passwords }, input: C
   const attempt = await takeAttempt(pool, input);
   if (attempt.kind === "throttled") return attempt;
   const { rows } = await pool.query<{ id: string; email: string; hash: string | null }>(
-    "select id, email, password_hash as hash from users where lower(email) = lower($1)",
-    [input.email.trim()],
+    "select id, email, password_hash as hash from users where lower(email) = $1",
+    // Null is nobody's: refused like a wrong password, and counted like one.
+    [readEmail(input.email)],
   );
   const user = rows[0];
   const isRight = await deps.passwords.isRight(input.password, user?.hash ?? null);

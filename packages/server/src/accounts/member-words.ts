@@ -5,11 +5,20 @@ const nameLengthMax = 200;
 const passwordLengthMin = 12;
 const passwordLengthMax = 1000;
 
-/** As typed, without the blanks around it; compared without case everywhere. */
-export function parseEmail(text: string): string {
+/**
+ * In lower case, without the blanks around it; null where it is none. Of printable ASCII alone: beyond it, what is the
+ * same letter in another case is one thing to the database and another to this program.
+ */
+export function readEmail(text: string): string | null {
   const email = text.trim();
-  if (email.length <= emailLengthMax && /^[^\s@\p{Cc}\p{Cf}]+@[^\s@\p{Cc}\p{Cf}]+$/u.test(email)) return email;
-  throw invalid("That is not an e-mail address.");
+  const isEmail = email.length <= emailLengthMax && /^[!-?A-~]+@[!-?A-~]+$/.test(email);
+  return isEmail ? email.toLowerCase() : null;
+}
+
+export function parseEmail(text: string): string {
+  const email = readEmail(text);
+  if (email !== null) return email;
+  throw invalid("That is not an e-mail address, or one with letters beyond ASCII, which are not taken.");
 }
 
 export function parseName(text: string): string {

@@ -148,6 +148,16 @@ describe("is refused, in words, and no session opened", () => {
     expect(await members()).toEqual([]);
   });
 
+  it("an address that the database alone folds into a member's", async () => {
+    await host.api.pool.query("insert into users values ('usr_v', 'victim@corp.test', 'V', 'owner', null)");
+    script({ subject: "mallory", claims: { email: "v\u0130ctim@corp.test", email_verified: true } });
+    const { session, words } = await logIn();
+    expect(words).toContain("beyond ASCII");
+    expect(session).toBeUndefined();
+    const { rows } = await host.api.pool.query("select identity from users where id = 'usr_v'");
+    expect(rows).toEqual([{ identity: null }]);
+  });
+
   it("a state that is another's, a browser that never left, and one that comes back too late", async () => {
     const { left, cookie } = await start();
     const other = await start();

@@ -2,7 +2,7 @@ import { inTransactionAs } from "../../db/acting.ts";
 import type { Client, Pool } from "../../db/pool.ts";
 import { AppError } from "../../errors.ts";
 import { newId } from "../../lib/id.ts";
-import { parseEmail } from "../member-words.ts";
+import { parseEmail, readEmail } from "../member-words.ts";
 import { openSession } from "../open-session.ts";
 import type { Role } from "../user.ts";
 import type { Identity } from "./single-sign-on.ts";
@@ -21,7 +21,7 @@ export async function logInIdentity(
   input: { identity: Identity; rules: Rules; address: string; replaces: string | null },
 ): Promise<string> {
   const { identity } = input;
-  const actor = { name: identity.email || "unknown", address: input.address };
+  const actor = { name: readEmail(identity.email) ?? "unknown", address: input.address };
   return inTransactionAs(deps.pool, actor, async (client) => {
     const userId = (await findByIdentity(client, identity)) ?? (await admit(client, identity, input.rules));
     return openSession(client, { userId, how: "single sign-on", replaces: input.replaces });
@@ -39,7 +39,7 @@ async function admit(client: Client, identity: Identity, rules: Rules): Promise<
     throw refused("The identity provider has not verified your e-mail address, so it cannot say who you are here.");
   }
   const { rows } = await client.query<{ id: string; identity: string | null }>(
-    "select id, identity from users where lower(email) = lower($1) for update",
+    "select id, identity from users where lower(email) = $1 for update",
     [email],
   );
   const member = rows[0];
@@ -64,7 +64,7 @@ async function admit(client: Client, identity: Identity, rules: Rules): Promise<
 async function spendInvitation(client: Client, email: string): Promise<Role | null> {
   const { rows } = await client.query<{ role: Role }>(
     `update login_links set used_at = clock_timestamp()
-     where purpose = 'invite' and lower(email) = lower($1) and used_at is null and expires_at > clock_timestamp()
+     where purpose = 'invite' and lower(email) = $1 and used_at is null and expires_at > clock_timestamp()
      returning role`,
     [email],
   );
@@ -72,7 +72,7 @@ async function spendInvitation(client: Client, email: string): Promise<Role | nu
 }
 
 function roleByDomain(email: string, rules: Rules): Role | null {
-  const domain = email.slice(email.lastIndexOf("@") + 1).toLowerCase();
+  const domain = email.slice(email.lastIndexOf("@") + 1);
   return rules.domains.includes(domain) ? rules.defaultRole : null;
 }
 
