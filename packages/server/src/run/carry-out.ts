@@ -33,10 +33,20 @@ export async function carryOut(deps: CarryOutDeps, run: ActiveRun, processEnds: 
     log.info({ settlement: settlement.kind }, "run settled");
     deps.onSettled?.(nameOf(settlement));
   } catch (error) {
-    deps.onSettled?.("lost");
-    if (error instanceof LeaseLost) log.warn("lease lost, run is left to its new owner");
+    const isStopped = error instanceof LeaseLost && (await wasStopped(deps.pool, run.job.id));
+    deps.onSettled?.(isStopped ? "stopped" : "lost");
+    if (isStopped) log.info("run stopped, as was asked");
+    else if (error instanceof LeaseLost) log.warn("lease lost, run is left to its new owner");
     else log.error({ err: error }, "run could not be settled, its lease will expire");
   }
+}
+
+/** Whoever cancels or archives a job ends it at once, and with it the lease of whoever works on it. */
+async function wasStopped(pool: Pool, id: string): Promise<boolean> {
+  const asked = await pool
+    .query("select 1 from jobs where id = $1 and (status = 'archived' or failure_code = 'cancelled')", [id])
+    .catch(() => null);
+  return asked?.rowCount === 1;
 }
 
 async function attempt(deps: CarryOutDeps, run: ActiveRun): Promise<Settlement> {
