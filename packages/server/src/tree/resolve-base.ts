@@ -98,6 +98,8 @@ async function explain(git: Git, remote: Remote, wanted: string | null, signal: 
   const { ids, defaultBranch } = await listRemote(git, remote, ["refs/heads/*"], signal);
   const branches = [...ids.keys()].filter((name) => name.startsWith("refs/heads/")).map((name) => name.slice(11));
   if (branches.length === 0) return unavailable("The repository is empty: push a first commit to it.");
+  // The one that is most likely meant comes first.
+  branches.sort((a, b) => Number(b === defaultBranch) - Number(a === defaultBranch));
   const shown = branches.slice(0, namesShownMax).join(", ") + (branches.length > namesShownMax ? ", …" : "");
   if (wanted !== null) {
     return unavailable(`The repository has no branch "${wanted}". Choose another base branch; it has: ${shown}.`);

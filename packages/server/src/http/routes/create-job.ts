@@ -57,12 +57,12 @@ function answer(reply: FastifyReply, outcome: CreateJobOutcome, jobsUrl: string)
       return refuse(reply, {
         code: "rate_limited",
         message: `The project's quota of ${outcome.quota.usesMax} jobs an hour is used up.`,
-        headers: { ...rateLimitHeaders(outcome.quota), ...retryAfter(outcome.quota.freesInMs) },
+        headers: { ...rateLimitHeaders("create", outcome.quota), ...retryAfter(outcome.quota.freesInMs) },
       });
     case "replayed":
     case "created":
       if (outcome.kind === "replayed") reply.header("idempotent-replayed", "true");
-      reply.code(201).headers(rateLimitHeaders(outcome.quota));
+      reply.code(201).headers(rateLimitHeaders("create", outcome.quota));
       reply.header("content-type", "application/json; charset=utf-8");
       reply.header("cache-control", "no-store");
       reply.header("location", `${jobsUrl}/${outcome.jobId}`);

@@ -43,7 +43,11 @@ export function messageJobRoute(app: FastifyInstance, deps: MessageJobRouteDeps)
       });
       switch (outcome.kind) {
         case "accepted":
-          return sendJob(reply, outcome.job, Object.entries(rateLimitHeaders(outcome.quota)).flat().map(String));
+          return sendJob(
+            reply,
+            outcome.job,
+            Object.entries(rateLimitHeaders("message", outcome.quota)).flat().map(String),
+          );
         case "unknown_job":
           return refuse(reply, jobNotFound);
         case "refused":
@@ -52,7 +56,7 @@ export function messageJobRoute(app: FastifyInstance, deps: MessageJobRouteDeps)
           return refuse(reply, {
             code: "rate_limited",
             message: `The project's quota of ${outcome.quota.usesMax} messages an hour is used up.`,
-            headers: { ...rateLimitHeaders(outcome.quota), ...retryAfter(outcome.quota.freesInMs) },
+            headers: { ...rateLimitHeaders("message", outcome.quota), ...retryAfter(outcome.quota.freesInMs) },
           });
         default:
           return assertNever(outcome);
