@@ -38,7 +38,7 @@ export function connection(options: EmendOptions): Connection {
 
 function parseBaseUrl(text: string): string {
   if (!URL.canParse(text)) {
-    throw new EmendError("invalid_request", "baseUrl is not a URL; give one such as http://localhost:4000");
+    throw new EmendError("invalid_request", "baseUrl is not a URL; give one such as http://localhost:4600");
   }
   const url = new URL(text);
   if (url.protocol !== "http:" && url.protocol !== "https:") {
