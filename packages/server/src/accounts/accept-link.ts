@@ -6,7 +6,7 @@ import { newId } from "../lib/id.ts";
 import { findLink, type Link, spendLink, spendResetLinks } from "./links.ts";
 import { parseEmail, parseName, parsePassword } from "./member-words.ts";
 import { openSession } from "./open-session.ts";
-import { hasUsers } from "./owner-link.ts";
+import { hasOwner } from "./owner-link.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Role } from "./user.ts";
 
@@ -62,9 +62,9 @@ interface Person {
 async function settle(client: Client, link: Exclude<Link, { purpose: "login" }>, person: Person) {
   switch (link.purpose) {
     case "owner":
-      // Nobody else becomes the first meanwhile, by whichever way.
+      // Nobody else becomes the first owner meanwhile, by whichever way.
       await client.query("lock table users in share row exclusive mode");
-      return (await hasUsers(client)) ? null : insertUser(client, person, "owner");
+      return (await hasOwner(client)) ? null : insertUser(client, person, "owner");
     case "invite":
       return insertUser(client, person, link.role);
     case "reset":

@@ -85,6 +85,18 @@ describe("the owner's link", () => {
     ]);
   });
 
+  it("works as long as there is no owner, whoever else is in", async () => {
+    const link = await ownerLink();
+    await accept(await invite("first@example.com", "maintainer"));
+    expect(await ownerLink()).toBe(link);
+    expect((await accept(link)).kind).toBe("accepted");
+    expect(await listMembers(database.pool)).toMatchObject([
+      { email: "ada@example.com", role: "owner" },
+      { email: "first@example.com", role: "maintainer" },
+    ]);
+    expect(await ownerLink()).toBeNull();
+  });
+
   it("makes no second owner where somebody got in by another way meanwhile", async () => {
     const link = await ownerLink();
     await accept(await invite("first@example.com", "owner"));

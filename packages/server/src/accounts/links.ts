@@ -6,7 +6,7 @@ import type { Role } from "./user.ts";
 export type Link =
   /** Logs a browser in as the console, and goes on to a page. */
   | { purpose: "login"; landsOn: string }
-  /** Makes the first person of an installation its owner. */
+  /** Makes somebody the first owner of an installation. */
   | { purpose: "owner" }
   | { purpose: "invite"; email: string; role: Role }
   /** Sets a person's password anew. */

@@ -7,7 +7,7 @@ import { hashToken } from "./session-store.ts";
 const linkHours = 24;
 
 /**
- * The link by which the first person becomes the owner, or null once somebody is. Every node prints the same one: the
+ * The link by which somebody becomes the first owner, or null once somebody is. Every node prints the same one: the
  * database holds its seed and its hash, and it takes EMEND_SECRET to derive it. `isNew` puts another in its place.
  */
 export async function ensureOwnerLink(
@@ -17,7 +17,7 @@ export async function ensureOwnerLink(
   return inTransaction(deps.pool, async (client) => {
     // Nodes that start together ask one after another: none may replace what another has just printed.
     await client.query("select pg_advisory_xact_lock(hashtextextended('emend owner link', 0))");
-    if (await hasUsers(client)) return null;
+    if (await hasOwner(client)) return null;
     if (options.isNew) await client.query("delete from login_links where purpose = 'owner'");
     const kept = await findSeed(client);
     const token = kept && deriveToken(deps.secret, kept.seed);
@@ -35,8 +35,8 @@ export async function ensureOwnerLink(
   });
 }
 
-export async function hasUsers(db: Pick<Client, "query">): Promise<boolean> {
-  return ((await db.query("select from users limit 1")).rowCount ?? 0) > 0;
+export async function hasOwner(db: Pick<Client, "query">): Promise<boolean> {
+  return ((await db.query("select from users where role = 'owner' limit 1")).rowCount ?? 0) > 0;
 }
 
 async function findSeed(client: Client): Promise<{ seed: Buffer; tokenHash: Buffer } | null> {

@@ -42,6 +42,7 @@ afterAll(async () => {
 beforeEach(async () => {
   clockMs = 0;
   for (const table of ["users", "login_links", "audit_log"]) await host.api.pool.query(`delete from ${table}`);
+  await host.api.pool.query("insert into users values ('usr_owner', 'owner@emend.test', 'Owner', 'owner', null)");
   script({});
 });
 
@@ -72,9 +73,11 @@ async function logIn() {
 }
 
 const members = async () =>
-  (await host.api.pool.query<{ line: string }>("select email || ' ' || role as line from users order by 1")).rows.map(
-    ({ line }) => line,
-  );
+  (
+    await host.api.pool.query<{ line: string }>(
+      "select email || ' ' || role as line from users where id <> 'usr_owner' order by 1",
+    )
+  ).rows.map(({ line }) => line);
 
 describe("somebody whom the provider vouches for", () => {
   it("gets in by an allowed domain, once made a member, and is the same person by another address later", async () => {
@@ -146,6 +149,19 @@ describe("is refused, in words, and no session opened", () => {
     expect(told).toContain(words);
     expect(session).toBeUndefined();
     expect(await members()).toEqual([]);
+  });
+
+  it("somebody new, while there is no owner", async () => {
+    await host.send("/invitations", { body: { email: "bo@elsewhere.test", role: "maintainer" } });
+    await host.api.pool.query("delete from users");
+    for (const email of ["ada@example.com", "bo@elsewhere.test"]) {
+      script({ subject: email, claims: { email, email_verified: true } });
+      const { session, words } = await logIn();
+      expect(words).toContain("no owner here yet");
+      expect(session).toBeUndefined();
+    }
+    expect(await members()).toEqual([]);
+    expect((await host.send("/members")).json().invitations).toHaveLength(1);
   });
 
   it("an address that the database alone folds into a member's", async () => {

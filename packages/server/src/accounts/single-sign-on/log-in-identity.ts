@@ -4,6 +4,7 @@ import { AppError } from "../../errors.ts";
 import { newId } from "../../lib/id.ts";
 import { parseEmail, readEmail } from "../member-words.ts";
 import { openSession } from "../open-session.ts";
+import { hasOwner } from "../owner-link.ts";
 import type { Role } from "../user.ts";
 import type { Identity } from "./single-sign-on.ts";
 
@@ -15,6 +16,7 @@ interface Rules {
 /**
  * Opens a session for somebody whom the provider vouches for: a member it has logged in before; a member by the same,
  * verified address; whoever was invited by it; or whoever has an address of an allowed domain.
+ * Nobody new comes in before there is an owner.
  */
 export async function logInIdentity(
   deps: { pool: Pool },
@@ -47,6 +49,9 @@ async function admit(client: Client, identity: Identity, rules: Rules): Promise<
   if (member) {
     await client.query("update users set identity = $2 where id = $1", [member.id, identity.id]);
     return member.id;
+  }
+  if (!(await hasOwner(client))) {
+    throw refused("There is no owner here yet. Whoever runs this installation becomes it by the link that it prints.");
   }
   const role = (await spendInvitation(client, email)) ?? roleByDomain(email, rules);
   if (role === null) throw refused(`${email} is no member here. An owner can invite you.`);

@@ -2,7 +2,7 @@ import type { DashboardLogin } from "@emend/contract";
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { logIn } from "../../accounts/log-in.ts";
-import { hasUsers } from "../../accounts/owner-link.ts";
+import { hasOwner } from "../../accounts/owner-link.ts";
 import { AppError } from "../../errors.ts";
 import type { AccountsDeps } from "../accounts-plugin.ts";
 import { bodyParser } from "../parse-body.ts";
@@ -17,7 +17,7 @@ export function loginRoutes(app: FastifyInstance, deps: AccountsDeps): void {
     const { singleSignOn } = deps;
     const { problem } = request.query;
     return {
-      hasOwner: await hasUsers(deps.pool),
+      hasOwner: await hasOwner(deps.pool),
       singleSignOn: singleSignOn && { name: singleSignOn.name },
       problem: typeof problem === "string" ? (singleSignOn?.openWords(problem) ?? null) : null,
     };
