@@ -19,6 +19,27 @@ test.each([
   'src={"//evil.example"}',
   "url(//evil.example/x.png)",
   "wss://evil.example/socket",
+  "![x]( //evil.example/x)",
+  "![x](\n//evil.example/x)",
+  '<img src=" //evil.example/x">',
+  "<img src= //evil.example/x>",
+  "url( //evil.example/x)",
+  '<img src="ht\ttps://evil.example/x">',
+  '<img src="https://ev\nil.example/x">',
+  '<img src="/\t/evil.example/x">',
+  '<img src="/\r\n/evil.example/x">',
+  "![x](<ht\ttps://evil.example/x>)",
+  "_https://evil.example_",
+  "**https://evil.example**",
+  "_//evil.example/x_",
+  "[1]:          //evil.example/x",
+  '<img srcset="a.png 1x, //evil.example/x 2x">',
+  '<img srcset="a.png 1x,//evil.example/x 2x">',
+  "See https://evil.example, please.",
+  "See https://evil.example:**",
+  "https://known(@evil.example/x",
+  '<img src="https://known @evil.example/x">',
+  '<img srcdoc="<img src=&quot;//evil.example/x&quot;>">',
 ])("%s points at evil.example", (text) => {
   expect([...hostsIn(text)]).toEqual(["evil.example"]);
 });
@@ -43,4 +64,35 @@ test.each([
   "/guides/auth and ../a.md#b and mail@evil.example",
 ])("%s points nowhere else", (text) => {
   expect([...hostsIn(text)]).toEqual([]);
+});
+
+test.each([
+  '<img src={"https:/" + "/evil.example"} />',
+  ["<a href={`https:/$", "{slash}evil.example`} />"].join(""),
+  '<img srcSet={["https:", "", "evil.example"].join("/")} />',
+  '<img src = { "\\x2f\\x2fevil.example" } />',
+  '<video poster={atob("Ly9ldmls")} />',
+])("%s points at what cannot be read", (text) => {
+  expect([...hostsIn(text)]).toContain("an address that code puts together");
+});
+
+test.each([
+  "<img src={logo} />",
+  '<img src={useBaseUrl("/img/a.png")} />',
+  '<img src={require("./a.png").default} />',
+  '<a href={"/guides/" + name} />',
+  ["<a href={`/users/$", "{id}`} />"].join(""),
+  'const a = "b" + "c";',
+])("%s stays here", (text) => {
+  expect([...hostsIn(text)]).toEqual([]);
+});
+
+test("reads each entry of a list", () => {
+  expect([...hostsIn("https://known.test,//evil.example/x")]).toEqual(["known.test", "evil.example"]);
+  expect([...hostsIn("https://known.test(@evil.example/x")]).toContain("evil.example");
+});
+
+test("tells a site from the line behind it, and is done soon with what never ends", () => {
+  expect([...hostsIn("See https://evil.example\nand don't\tgo.")]).toEqual(["evil.example"]);
+  expect([...hostsIn('src={"//'.repeat(50_000))]).toEqual([]);
 });

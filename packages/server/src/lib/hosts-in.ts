@@ -2,12 +2,25 @@
 const rest = "(?:\\[[0-9a-f:.]+\\]|[^\\s\"'`<>()[\\]{}|^]{1,2000})";
 const addresses = [
   // With a scheme; browsers take backslashes for slashes, and none at all before another site's name.
-  new RegExp(`\\b(?:https?|wss?|ftp):[/\\\\]*${rest}`, "gi"),
-  // Without one, where an attribute or a link's target begins: elsewhere it is a comment.
-  new RegExp(`(?<=["'(=<]|\\]:\\s{0,3})[/\\\\]{2}${rest}`, "gi"),
+  new RegExp(`(?:https?|wss?|ftp):[/\\\\]*${rest}`, "gi"),
+  // Without one, or with the rest of one, wherever no path goes on; a call behind two slashes is a comment.
+  new RegExp(`(?<![\\p{L}\\p{N})./\\\\-])[/\\\\]{2}(?![\\w.]+\\()${rest}`, "giu"),
+  // Behind a user's name, which may hold nearly anything, in a quoted value even blanks.
+  new RegExp(`(?:https?:|[/\\\\])[/\\\\]{1,9}[^\\s/\\\\?#<>]{0,300}@${rest}`, "gi"),
+  new RegExp(`(?<=["'\\x60<]\\s{0,20})(?:https?:|[/\\\\]{2})[/\\\\]*[^\\n/\\\\?#<>"]{0,300}@${rest}`, "gi"),
   // As some renderers link it by themselves.
-  new RegExp(`(?<![\\w.@/-])www\\.${rest}`, "gi"),
+  new RegExp(`(?<![a-z0-9.@/-])www\\.${rest}`, "gi"),
 ];
+const startsAddress = /^(?:https?:|[/\\]{2})/i;
+/** Where browsers drop tabs and line breaks: quoted values, and targets between angle brackets. */
+const values = /(?<=[=({[:,]\s{0,20})(?:"[^"]{0,2000}"|'[^']{0,2000}'|`[^`]{0,2000}`|<[^<>]{0,2000}>)/g;
+/** An attribute that readers' browsers follow, whose value a page's code puts together. */
+const computed = /\b(?:href|src|srcset|poster)\s{0,20}=\s{0,20}\{(?:[^{}]|\{[^{}]{0,200}\}){0,500}\}?/gi;
+const puttingTogether = /\+|\$\{|\\|\.\s*\w+\s*\(|\batob\b|\]\s*\(/;
+/** A path of this site, however it goes on. */
+const startsHere = /\{\s*["'`](?:\/[\w-]|[.#?])/;
+/** Stands for whatever site such an address leads to: nobody can have named it. */
+const unreadable = "an address that code puts together";
 const realHost = /^(?:[a-z0-9_-]+\.)+[a-z0-9-]{2,}$|^(?:\d{1,3}\.){3}\d{1,3}$|^\[[0-9a-f:.]+\]$/;
 /** Nobody's, by standard, or this machine's; and the name that every SVG and MathML gives. */
 const harmless =
@@ -19,20 +32,34 @@ const harmless =
  */
 export function hostsIn(text: string): ReadonlySet<string> {
   const hosts = new Set<string>();
-  for (const form of new Set([text, decoded(text)])) {
+  const read = decoded(text);
+  for (const form of new Set([text, read, withoutBreaks(text), withoutBreaks(read)])) {
     for (const pattern of addresses) {
       for (const [address] of form.matchAll(pattern)) {
-        const host = hostOf(address);
-        if (host !== null && realHost.test(host) && !harmless.test(host)) hosts.add(host);
+        // A list's entries may stand without a blank between them.
+        for (const entry of new Set([address, ...address.split(",").filter((part) => startsAddress.test(part))])) {
+          const host = hostOf(entry);
+          if (host !== null && realHost.test(host) && !harmless.test(host)) hosts.add(host);
+        }
       }
     }
+  }
+  for (const [value] of text.matchAll(computed)) {
+    if (puttingTogether.test(value) && !startsHere.test(value)) hosts.add(unreadable);
   }
   return hosts;
 }
 
+function withoutBreaks(text: string): string {
+  return text.replaceAll(values, (value) => value.replaceAll(/[\t\r\n]/g, ""));
+}
+
 function hostOf(address: string): string | null {
   const absolute = address.replace(/^(?=[/\\])/, "https:").replace(/^(?=www\.)/i, "https://");
-  return URL.parse(absolute)?.hostname.toLowerCase().replace(/\.$/, "") ?? null;
+  const url = URL.parse(absolute) ?? URL.parse(absolute.replace(/[^\w/\]]{1,20}$/, ""));
+  const host = url?.hostname.toLowerCase() ?? null;
+  // What follows a name in a sentence is no part of it.
+  return host?.replace(/^([\w.-]+).*$/, "$1").replace(/[._]+$/, "") ?? null;
 }
 
 const named: Readonly<Record<string, string>> = { colon: ":", sol: "/", bsol: "\\", period: ".", commat: "@" };
