@@ -137,7 +137,10 @@ describe("a receiver that refuses", () => {
     expect(await tried(id)).toMatchObject({ state: "failed", lastStatus: 410 });
     expect(await listWebhooks(pool, projectId)).toMatchObject([{ disabledReason: "its receiver answered 410 Gone" }]);
     await completedJob();
-    expect(await listDeliveries(pool, id)).toHaveLength(1);
+    const [delivery, ...others] = await listDeliveries(pool, id);
+    expect(others).toEqual([]);
+    await expect(redeliver(pool, delivery?.id ?? "")).rejects.toThrow("enable it first");
+    expect(await tried(id), "nothing is left to wait for ever").toMatchObject({ state: "failed" });
   });
 });
 

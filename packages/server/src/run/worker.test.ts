@@ -31,11 +31,15 @@ afterEach(async () => {
   await database.pool.query("truncate projects cascade");
 });
 
+let outcomes: string[] = [];
+const settled = (outcome: string) => void outcomes.push(outcome);
+
 function start(options: Partial<WorkerOptions> = {}): void {
+  outcomes = [];
   const crashPoint = () => {};
   const stages = scriptedStages({ pool: database.pool, worker: "only", crashPoint });
   worker = startWorker(
-    { pool: database.pool, databaseUrl: database.url, listener, log, stages, crashPoint },
+    { pool: database.pool, databaseUrl: database.url, listener, log, stages, crashPoint, onSettled: settled },
     { concurrency: 4, ...shortTimes, drainMsMax: 2_000, ...options },
   );
 }
@@ -235,4 +239,16 @@ test("a preview ends with its diff, and nothing was pushed", async () => {
   expect(await ended(id)).toMatchObject({ status: "completed", pr_link: null, ref: null, pushed: false, title: "T" });
   const { rowCount } = await database.pool.query("select 1 from pushes where job_id = $1", [id]);
   expect(rowCount).toBe(0);
+});
+
+test("a run whose job was ended from outside counts as stopped, one that another took over as lost", async () => {
+  const ends = { stopped: "failure_code = 'cancelled'", lost: "failure_code = 'internal'" };
+  for (const [outcome, how] of Object.entries(ends)) {
+    const id = await job({ steps: 50, turnMs: 20 });
+    start();
+    await waitForJob(database.pool, id, (row) => row.usage?.steps >= 1);
+    await alterJob(database.pool, id, `status = 'failed', lease = null, lease_until = null, ${how}`);
+    await expect.poll(() => outcomes).toEqual([outcome]);
+    await worker?.stop();
+  }
 });
