@@ -1,4 +1,5 @@
 import { AppError } from "../errors.ts";
+import { hostsIn } from "../lib/hosts-in.ts";
 import type { Trigger } from "./automation.ts";
 import { fenced, quoted } from "./fence.ts";
 import { type Values, type Variable, variables } from "./values.ts";
@@ -40,7 +41,7 @@ function show(variable: Variable, values: Values): string {
     case "changed_files":
       return fenced("changed files", values.changedFiles);
     case "tag":
-      return quoted("tag", values.tag ?? "(none)");
+      return showTag(values.tag ?? "(none)");
     case "date":
       return values.date;
     case "repository":
@@ -49,6 +50,11 @@ function show(variable: Variable, values: Values): string {
       // A template that was stored before its variable went away.
       return "(unknown)";
   }
+}
+
+/** One that reads as a site must be told from the maintainers' own words: they may name sites. */
+function showTag(tag: string): string {
+  return hostsIn(tag).size > 0 ? fenced("tag", [tag]) : quoted("tag", tag);
 }
 
 function listOf(names: readonly Variable[]): string {

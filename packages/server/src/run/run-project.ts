@@ -1,6 +1,7 @@
 import type { Limits } from "../agent/agent.ts";
 import type { ForgeSettings } from "../forge/forge-project.ts";
 import type { LeasedJob } from "../jobs/leased-job.ts";
+import { withoutFenced } from "../lib/without-fenced.ts";
 import type { CommitSettings } from "../publish/commit-message.ts";
 import type { Policy } from "../review/review.ts";
 
@@ -23,9 +24,9 @@ export interface RunProject {
   };
 }
 
-/** What people said to a job, the first prompt first. */
-export function askedOf(job: LeasedJob): readonly string[] {
-  return [job.prompt, ...job.followUps];
+/** What people said to a job, the first prompt first; not what an automation quotes, such as strangers' commits. */
+export function askedOf(job: Pick<LeasedJob, "prompt" | "followUps">): readonly string[] {
+  return [job.prompt, ...job.followUps].map(withoutFenced);
 }
 
 export function policyOf(project: RunProject): Policy {
