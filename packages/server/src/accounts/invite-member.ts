@@ -1,5 +1,5 @@
-import { type Actor, inTransactionAs } from "../db/acting.ts";
-import type { Pool } from "../db/pool.ts";
+import { type Actor, consoleActor, inTransactionAs } from "../db/acting.ts";
+import type { Client, Pool } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { linkUrl } from "./links.ts";
 import { parseEmail } from "./member-words.ts";
@@ -17,6 +17,7 @@ export async function inviteMember(
   const email = parseEmail(input.email);
   const token = newToken();
   await inTransactionAs(deps.pool, actor, async (client) => {
+    await holdInviter(client, actor);
     const { rowCount } = await client.query("select from users where lower(email) = $1", [email]);
     if (rowCount !== 0) throw new AppError("conflict", { publicMessage: `${email} is a member already.` });
     await client.query("delete from login_links where purpose = 'invite' and lower(email) = $1 and used_at is null", [
@@ -29,6 +30,15 @@ export async function inviteMember(
     );
   });
   return { link: linkUrl(deps.publicUrl, token) };
+}
+
+/** Whoever is being removed or demoted just now must not leave an invitation behind. */
+async function holdInviter(client: Client, actor: Actor): Promise<void> {
+  if (actor.name === consoleActor.name) return;
+  const { rowCount } = await client.query("select from users where email = $1 and role = 'owner' for key share", [
+    actor.name,
+  ]);
+  if (rowCount === 0) throw new AppError("forbidden", { publicMessage: "Only an owner may invite." });
 }
 
 /** False where there is none, or somebody has accepted it. */

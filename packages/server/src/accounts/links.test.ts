@@ -174,6 +174,26 @@ describe("an invitation by somebody who may no longer invite", () => {
     expect(await audited()).toContain("console invitation.revoked");
   });
 
+  it("is not made by somebody who was removed while asking for it", async () => {
+    await accept(await ownerLink());
+    await accept(await invite("bo@example.com", "owner"));
+    const { started } = await inTransaction(database.pool, async (client) => {
+      await client.query("select from users for update");
+      const wanted = { email: "eve@example.com", role: "owner" } as const;
+      const by = { name: "bo@example.com", address: null };
+      const inviting = inviteMember({ pool: database.pool, publicUrl }, wanted, by);
+      const outcome = inviting.then(
+        () => "invited",
+        (error) => error.code,
+      );
+      await client.query("select pg_sleep(0.2)");
+      await client.query("delete from users where email = 'bo@example.com'");
+      return { started: outcome };
+    });
+    expect(await started).toBe("forbidden");
+    expect(await listInvitations(database.pool)).toEqual([]);
+  });
+
   it("stays where an owner stays one", async () => {
     await accept(await ownerLink());
     const [ada] = await listMembers(database.pool);
