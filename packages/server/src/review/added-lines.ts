@@ -11,6 +11,8 @@ export interface AddedLine {
 
 export interface Added {
   lines: readonly AddedLine[];
+  /** The changed files as they are now. */
+  files: ReadonlyArray<{ path: string; text: string }>;
   /** Whether the changed files held this text before. */
   heldBefore(text: string): boolean;
   /** Whether they pointed at this site before. */
@@ -43,6 +45,7 @@ export async function addedLines(base: Tree, overlay: Overlay): Promise<Added> {
   let hostsBefore: ReadonlySet<string> | undefined;
   return {
     lines,
+    files: after,
     heldBefore: (text) => before.some((content) => content.includes(text)),
     pointedBefore(host) {
       hostsBefore ??= new Set(before.flatMap((content) => [...hostsIn(content)]));

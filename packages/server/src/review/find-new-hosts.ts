@@ -19,7 +19,7 @@ export async function findNewHosts(
 ): Promise<{ violations: readonly Violation[]; findings: readonly Finding[] }> {
   const violations: Violation[] = [];
   const findings: Finding[] = [];
-  const first = firstLines([...added.lines, ...linesOfWords]);
+  const first = firstLines([...added.lines, ...linesOfWords], added.files);
   const unseen = [...first].filter(([host]) => !added.pointedBefore(host));
   if (unseen.length > hostsMax) {
     const rule = `${unseen.length} sites come up, more than the ${hostsMax} that are looked for`;
@@ -34,12 +34,18 @@ export async function findNewHosts(
 }
 
 /** Where each host comes first, a line that loads from it before one that links to it. */
-function firstLines(lines: readonly AddedLine[]): ReadonlyMap<string, AddedLine> {
+function firstLines(lines: readonly AddedLine[], files: Added["files"]): ReadonlyMap<string, AddedLine> {
   const first = new Map<string, AddedLine>();
   for (const line of lines) {
     for (const host of hostsIn(line.text)) {
       const earlier = first.get(host);
       if (!earlier || (!isLoading(earlier) && isLoading(line))) first.set(host, line);
+    }
+  }
+  // An address may go over several lines, each of which says nothing.
+  for (const { path, text } of files) {
+    for (const host of hostsIn(text)) {
+      if (!first.has(host)) first.set(host, { path, line: 1, text });
     }
   }
   return first;

@@ -140,6 +140,11 @@ it("knows a site from the end of a long line", async () => {
   expect((await review({ "new.md": "# New\n\n[a](https://far.test/x)\n" })).kind).not.toBe("denied");
 });
 
+it("puts an address together that goes over several lines", async () => {
+  const verdict = await review({ "new.md": '# New\n\n<img src="ht\ntps:/\n/new.te\nst/x">\n' });
+  expect(verdict).toMatchObject({ kind: "denied", violations: [{ path: "new.md" }] });
+});
+
 it("looks at every site, however many come before it", async () => {
   const many = Array.from({ length: 501 }, (_, index) => `https://s${index}.test`).join("\n");
   expect(await review({ "new.md": many }, {}, { externalHosts: ["*"] })).toMatchObject({
