@@ -248,7 +248,7 @@ function connection(options) {
 	};
 }
 function parseBaseUrl(text) {
-	if (!URL.canParse(text)) throw new EmendError("invalid_request", "baseUrl is not a URL; give one such as http://localhost:4000");
+	if (!URL.canParse(text)) throw new EmendError("invalid_request", "baseUrl is not a URL; give one such as http://localhost:4600");
 	const url = new URL(text);
 	if (url.protocol !== "http:" && url.protocol !== "https:") throw new EmendError("invalid_request", "baseUrl must begin with http:// or https://");
 	if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") throw new EmendError("invalid_request", "baseUrl must hold no user, password, query or fragment");
