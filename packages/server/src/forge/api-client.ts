@@ -2,6 +2,7 @@ import type { Static, TSchema } from "typebox";
 import { Value } from "typebox/value";
 import { AppError } from "../errors.ts";
 import type { Fetch } from "../lib/network.ts";
+import { readBody } from "../lib/read-body.ts";
 import { type RawAnswer, refusalOf } from "./api-refusal.ts";
 
 export interface ApiRequest<T extends TSchema> {
@@ -66,7 +67,7 @@ export function createApiClient(options: {
         redirect: "manual",
         signal: AbortSignal.any([signal, AbortSignal.timeout(requestMsMax)]),
       });
-      const text = await readText(response.body);
+      const text = (await readBody(response.body, answerBytesMax)).toString("utf8");
       return { status: response.status, headers: response.headers, body: parseJson(text) };
     } catch (error) {
       signal.throwIfAborted();
@@ -99,17 +100,6 @@ export function createApiClient(options: {
       throw new AppError("internal", { publicMessage: "A refusal that nobody asked for was returned." });
     },
   };
-}
-
-async function readText(body: AsyncIterable<Uint8Array> | null): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body ?? []) {
-    bytes += chunk.length;
-    if (bytes > answerBytesMax) throw new Error("the answer is too long");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }
 
 /** What is no JSON fails the check of its form, or is a refusal without words. */

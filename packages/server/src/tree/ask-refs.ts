@@ -1,5 +1,6 @@
 import { isBranchName } from "../lib/branch-name.ts";
 import type { Fetch } from "../lib/network.ts";
+import { readBody } from "../lib/read-body.ts";
 import type { Remote } from "./mirror.ts";
 import { isObjectId } from "./object-id.ts";
 
@@ -40,9 +41,9 @@ export async function askRefs(
       redirect: "manual",
       signal: AbortSignal.any([signal, AbortSignal.timeout(askMsMax)]),
     });
-    const answer = await readAll(response.body);
+    const answer = await readBody(response.body, answerBytesMax);
     const isAnswer = response.headers.get("content-type") === "application/x-git-upload-pack-result";
-    return response.status === 200 && isAnswer && answer !== null ? parseRefs(answer, names) : null;
+    return response.status === 200 && isAnswer ? parseRefs(answer, names) : null;
   } catch {
     signal.throwIfAborted();
     return null;
@@ -51,17 +52,6 @@ export async function askRefs(
 
 function packet(text: string): string {
   return (Buffer.byteLength(text) + 4).toString(16).padStart(4, "0") + text;
-}
-
-async function readAll(body: AsyncIterable<Uint8Array> | null): Promise<Buffer | null> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body ?? []) {
-    bytes += chunk.length;
-    if (bytes > answerBytesMax) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 /** Lines of `<id> <name> [symref-target:<name>]`, each with its length before it, and "0000" at their end. */

@@ -1,5 +1,6 @@
 import { AppError } from "../../errors.ts";
 import type { Fetch } from "../../lib/network.ts";
+import { readBody } from "../../lib/read-body.ts";
 
 const askMsMax = 10_000;
 const answerBytesMax = 1024 * 1024;
@@ -33,7 +34,7 @@ export async function getJson(
       signal: AbortSignal.any([signal, AbortSignal.timeout(askMsMax)]),
     });
     status = answer.status;
-    text = await readText(answer.body);
+    text = (await readBody(answer.body, answerBytesMax)).toString("utf8");
   } catch (cause) {
     throw new AppError("unavailable", {
       publicMessage: "The identity provider cannot be reached. Try again in a moment.",
@@ -46,17 +47,6 @@ export async function getJson(
   if (status === 200 && json) return json;
   const word = typeof json?.error === "string" ? ` (${json.error.slice(0, 60)})` : "";
   throw providerFault(`it answered ${status}${word}`);
-}
-
-async function readText(body: AsyncIterable<Uint8Array> | null): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body ?? []) {
-    bytes += chunk.length;
-    if (bytes > answerBytesMax) throw new Error("the answer is too long");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }
 
 function parse(text: string): Record<string, unknown> | null {
