@@ -13,6 +13,7 @@ import type { Parts, Undo } from "./compose-parts.ts";
 import { createProjectAdmin } from "./create-project-admin.ts";
 import { accountsPlugin } from "./dashboard/accounts-plugin.ts";
 import { dashboardPlugin } from "./dashboard/plugin.ts";
+import { describeListenError } from "./describe-listen-error.ts";
 import { forgeHooksPlugin } from "./forge/hooks/plugin.ts";
 import { localForgePlugin } from "./forge/local/plugin.ts";
 import { createPullDesk } from "./forge/local/pull-desk.ts";
@@ -110,7 +111,9 @@ export async function composeApi(parts: Parts, undo: Undo): Promise<void> {
     const stopTracing = traceRequests(tracer, app.server);
     undo.push(async () => stopTracing());
   }
-  await app.listen({ host: config.host, port: config.port });
+  await app.listen({ host: config.host, port: config.port }).catch((error) => {
+    throw describeListenError(error, { host: config.host, port: config.port, variable: "EMEND_PORT" });
+  });
   undo.push(() => {
     serving.abort();
     return app.close();

@@ -3,6 +3,7 @@ import { composeApi } from "./compose-api.ts";
 import { composeParts, type Undo } from "./compose-parts.ts";
 import { composeWork } from "./compose-work.ts";
 import type { Config } from "./config.ts";
+import { describeListenError } from "./describe-listen-error.ts";
 import { createLogger } from "./lib/logger.ts";
 import { startMetricsServer } from "./metrics/metrics-server.ts";
 
@@ -19,6 +20,9 @@ export interface Server {
 /** Builds every part once, in the order in which they need each other, and takes them down in reverse. */
 export async function startServer(config: Config): Promise<Server> {
   const log = createLogger({ level: config.logLevel });
+  for (const { variable, nearest } of config.unknownSettings) {
+    log.warn({ variable, ...(nearest && { meant: nearest }) }, "a variable is set that nothing reads");
+  }
   const booting = new AbortController();
   const undo: Undo = [];
   const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
@@ -35,7 +39,13 @@ export async function startServer(config: Config): Promise<Server> {
       const server = await startMetricsServer(
         { metrics: parts.metrics, token: config.metricsToken },
         { host: config.host, port: config.metricsPort },
-      );
+      ).catch((error) => {
+        throw describeListenError(error, {
+          host: config.host,
+          port: config.metricsPort,
+          variable: "EMEND_METRICS_PORT",
+        });
+      });
       undo.push(() => server.close());
     }
     return { url: parts.publicUrl(), admin: parts.admin, stop, finished };

@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import type { SingleSignOnConfig } from "./accounts/single-sign-on/single-sign-on.ts";
@@ -7,9 +6,12 @@ import type { Endpoint } from "./agent/models/vendor.ts";
 import type { RunnerSettings } from "./agent/runners/runner.ts";
 import type { Network } from "./lib/network.ts";
 import { readModelSettings } from "./model-settings.ts";
+import { readHost, readNetwork, readPublicUrl, readTrustProxy } from "./network-settings.ts";
+import { createSettingReader, type SettingReader } from "./setting-reader.ts";
 import { readSingleSignOn } from "./single-sign-on-settings.ts";
 import { readTracingSettings } from "./tracing/read-settings.ts";
 import type { TracingSettings } from "./tracing/tracing.ts";
+import { findUnknownSettings, type UnknownSetting } from "./unknown-settings.ts";
 
 type Role = "all" | "api" | "worker";
 
@@ -57,6 +59,8 @@ export interface Config {
   readonly singleSignOn: SingleSignOnConfig | null;
   /** Where a test build kills itself; ignored by every other. */
   readonly crashAt: string | undefined;
+  /** Variables that look like ours and are none: told at the start. */
+  readonly unknownSettings: readonly UnknownSetting[];
 }
 
 export interface ConfigOverrides {
@@ -78,191 +82,91 @@ export class ConfigError extends Error {
 
 const roles: readonly Role[] = ["all", "api", "worker"];
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
+const portNumbers = { least: 0, most: 65_535 };
 
-/** Reads the environment once, validates all of it, and freezes the answer. */
+/** Reads the environment once, validates all of it, also what a flag overrides, and freezes the answer. */
 export function loadConfig(env: NodeJS.ProcessEnv, overrides: ConfigOverrides = {}): Config {
-  const problems: string[] = [];
-  const read = (name: string) => readVariable(env, name, problems);
-
-  const databaseUrl = read("EMEND_DATABASE_URL");
-  if (databaseUrl && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
-    problems.push("EMEND_DATABASE_URL must begin with postgres:// or postgresql://");
-  }
-  const secret = read("EMEND_SECRET");
-  if (secret && secret.length < 32) {
-    problems.push("EMEND_SECRET must have at least 32 characters; `openssl rand -hex 32` makes one");
-  }
-  if (databaseUrl && !secret) {
-    problems.push(
-      "EMEND_SECRET is required with EMEND_DATABASE_URL, the same on every node; `openssl rand -hex 32` makes one",
-    );
-  }
-  const role = overrides.role ?? parseChoice("EMEND_ROLE", read("EMEND_ROLE"), roles, "all", problems);
-  if (role !== "all" && !databaseUrl) {
-    problems.push(`role ${role} shares its database with other processes: set EMEND_DATABASE_URL, or use role all`);
-  }
-
-  const publicUrl = parsePublicUrl(read("EMEND_PUBLIC_URL"), problems);
-  if (role !== "all" && !publicUrl) {
-    problems.push(`role ${role} needs EMEND_PUBLIC_URL, the same on every node: links in pull requests begin with it`);
-  }
+  const settings = createSettingReader(env);
+  const { problems, text, integer } = settings;
+  const roleNamed = settings.choice("EMEND_ROLE", roles);
+  const role = overrides.role ?? roleNamed ?? "all";
+  const shared = readShared(settings, role);
+  const dataDir = settings.folder("EMEND_DATA_DIR");
+  const host = readHost(settings);
+  const port = integer("EMEND_PORT", portNumbers);
 
   const config: Config = {
-    databaseUrl,
-    dataDir: resolve(overrides.dataDir ?? read("EMEND_DATA_DIR") ?? join(homedir(), ".emend")),
-    host: overrides.host ?? read("EMEND_HOST") ?? "127.0.0.1",
-    port: overrides.port ?? parseInteger("EMEND_PORT", read("EMEND_PORT"), { least: 0, most: 65_535 }, 4600, problems),
-    publicUrl,
+    ...shared,
     role,
-    model: read("EMEND_MODEL") ?? "emend/rules",
-    ...readModelSettings(read, problems),
+    dataDir: resolve(overrides.dataDir ?? dataDir ?? join(homedir(), ".emend")),
+    host: overrides.host ?? host ?? "127.0.0.1",
+    port: overrides.port ?? port ?? 4600,
+    ...readModelSettings(text, problems),
     runners: {
       path: env.PATH ?? "",
-      isUnsandboxed: parseFlag("EMEND_RUNNER_UNSANDBOXED", read("EMEND_RUNNER_UNSANDBOXED"), problems),
-      memoryBytesMax:
-        parseInteger(
-          "EMEND_RUNNER_MEMORY_MB",
-          read("EMEND_RUNNER_MEMORY_MB"),
-          { least: 64, most: 1_048_576 },
-          4_096,
-          problems,
-        ) *
-        2 ** 20,
+      isUnsandboxed: settings.flag("EMEND_RUNNER_UNSANDBOXED"),
+      memoryBytesMax: (integer("EMEND_RUNNER_MEMORY_MB", { least: 64, most: 1_048_576 }) ?? 4_096) * 2 ** 20,
     },
-    secret,
-    trustProxy: parseTrustProxy(read("EMEND_TRUST_PROXY")),
-    concurrency: parseInteger("EMEND_CONCURRENCY", read("EMEND_CONCURRENCY"), { least: 1, most: 1000 }, 8, problems),
-    logLevel: parseChoice("EMEND_LOG_LEVEL", read("EMEND_LOG_LEVEL"), logLevels, "info", problems),
-    forgeDir: optionalPath(read("EMEND_FORGE_DIR")),
-    promptCodePointsMax: parseInteger(
-      "EMEND_PROMPT_MAX",
-      read("EMEND_PROMPT_MAX"),
-      { least: 1, most: 500_000 },
-      100_000,
-      problems,
-    ),
-    archiveAfterDays: parseOptionalInteger(
-      "EMEND_ARCHIVE_AFTER_DAYS",
-      read("EMEND_ARCHIVE_AFTER_DAYS"),
-      { least: 1, most: 36_500 },
-      problems,
-    ),
+    trustProxy: readTrustProxy(settings),
+    concurrency: integer("EMEND_CONCURRENCY", { least: 1, most: 1000 }) ?? 8,
+    logLevel: settings.choice("EMEND_LOG_LEVEL", logLevels) ?? "info",
+    forgeDir: settings.folder("EMEND_FORGE_DIR"),
+    promptCodePointsMax: integer("EMEND_PROMPT_MAX", { least: 1, most: 500_000 }) ?? 100_000,
+    archiveAfterDays: integer("EMEND_ARCHIVE_AFTER_DAYS", { least: 1, most: 36_500 }),
     network: readNetwork(env, problems),
-    allowPrivateWebhooks:
-      parseChoice(
-        "EMEND_ALLOW_PRIVATE_WEBHOOKS",
-        read("EMEND_ALLOW_PRIVATE_WEBHOOKS"),
-        ["true", "false"],
-        "false",
-        problems,
-      ) === "true",
-    metricsPort: parseOptionalInteger(
-      "EMEND_METRICS_PORT",
-      read("EMEND_METRICS_PORT"),
-      { least: 0, most: 65_535 },
-      problems,
-    ),
-    metricsToken: read("EMEND_METRICS_TOKEN"),
-    tracing: readTracingSettings(read, problems),
-    singleSignOn: readSingleSignOn(read, problems),
+    allowPrivateWebhooks: settings.flag("EMEND_ALLOW_PRIVATE_WEBHOOKS"),
+    metricsPort: integer("EMEND_METRICS_PORT", portNumbers),
+    metricsToken: readMetricsToken(settings),
+    tracing: readTracingSettings(text, problems),
+    singleSignOn: readSingleSignOn(text, problems),
     crashAt: env.NODE_ENV === "test" || env.EMEND_TEST_BUILD === "1" ? env.EMEND_CRASH_AT : undefined,
+    unknownSettings: findUnknownSettings(env, settings.names()),
   };
+  if (config.metricsPort !== null && config.metricsPort !== 0 && config.metricsPort === config.port) {
+    problems.push(`EMEND_METRICS_PORT must be another port than the interface's, not ${config.port}`);
+  }
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(config);
 }
 
-/** A variable, or the content of the file that `<name>_FILE` names. */
-function readVariable(env: NodeJS.ProcessEnv, name: string, problems: string[]): string | null {
-  const file = env[`${name}_FILE`];
-  const value = env[name];
-  if (file && value) problems.push(`${name} and ${name}_FILE are both set: keep one`);
-  if (!file) return value || null;
-  if (!existsSync(file)) {
-    problems.push(`${name}_FILE names ${file}, which does not exist`);
-    return null;
+/** What processes of one installation must agree on. All that is missing is told at once, not one start at a time. */
+function readShared(settings: SettingReader, role: Role): Pick<Config, "databaseUrl" | "secret" | "publicUrl"> {
+  const { problems, text } = settings;
+  const databaseUrl = text("EMEND_DATABASE_URL");
+  if (databaseUrl && !(/^postgres(ql)?:\/\//.test(databaseUrl) && URL.canParse(databaseUrl))) {
+    // Its password stays out of the message.
+    const scheme = /^[\w+.-]{1,20}:/.exec(databaseUrl)?.[0];
+    problems.push(
+      "EMEND_DATABASE_URL must be a URL such as postgres://user:password@host:5432/database, " +
+        `not one that ${scheme ? `begins with "${scheme}" and cannot be read` : "lacks postgres:// in front"}`,
+    );
+  } else if (!databaseUrl && role !== "all") {
+    problems.push(`role ${role} shares its database with other processes: set EMEND_DATABASE_URL, or use role all`);
   }
-  return readFileSync(file, "utf8").trim() || null;
-}
-
-function parseInteger(
-  name: string,
-  text: string | null,
-  bounds: { least: number; most: number },
-  fallback: number,
-  problems: string[],
-): number {
-  return parseOptionalInteger(name, text, bounds, problems) ?? fallback;
-}
-
-function parseOptionalInteger(
-  name: string,
-  text: string | null,
-  bounds: { least: number; most: number },
-  problems: string[],
-): number | null {
-  if (text === null) return null;
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= bounds.least && value <= bounds.most) return value;
-  problems.push(`${name} must be a whole number from ${bounds.least} to ${bounds.most}, not "${text}"`);
-  return null;
-}
-
-function parseChoice<T extends string>(
-  name: string,
-  text: string | null,
-  choices: readonly T[],
-  fallback: T,
-  problems: string[],
-): T {
-  if (text === null) return fallback;
-  const found = choices.find((choice) => choice === text);
-  if (!found) problems.push(`${name} must be one of ${choices.join(", ")}, not "${text}"`);
-  return found ?? fallback;
-}
-
-function parseFlag(name: string, text: string | null, problems: string[]): boolean {
-  return ["1", "true"].includes(parseChoice(name, text, ["0", "1", "true", "false"], "0", problems));
-}
-
-function parsePublicUrl(text: string | null, problems: string[]): string | null {
-  if (text === null) return null;
-  const url = URL.parse(text);
-  if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username) {
-    return url.href.replace(/\/+$/, "");
+  const problemsBefore = problems.length;
+  const secret = text("EMEND_SECRET");
+  if (secret && secret.length < 32) {
+    problems.push(
+      `EMEND_SECRET must have at least 32 characters, not ${secret.length}; \`openssl rand -hex 32\` makes one`,
+    );
+  } else if (!secret && (databaseUrl || role !== "all") && problems.length === problemsBefore) {
+    problems.push(
+      `EMEND_SECRET is required with ${databaseUrl ? "EMEND_DATABASE_URL" : `role ${role}`}, the same on every node; ` +
+        "`openssl rand -hex 32` makes one",
+    );
   }
-  problems.push(`EMEND_PUBLIC_URL must be an http or https URL without query, fragment or credentials, not "${text}"`);
-  return null;
-}
-
-/** `true` trusts every proxy; otherwise addresses or ranges, as a comma-separated list. */
-function parseTrustProxy(text: string | null): boolean | string {
-  if (text === null || text === "false") return false;
-  return text === "true" ? true : text;
-}
-
-/** The usual names, in both spellings; ours for authorities, or else Node's own. */
-function readNetwork(env: NodeJS.ProcessEnv, problems: string[]): Network {
-  const either = (name: string) => env[name.toLowerCase()] || env[name] || undefined;
-  const httpsProxy = either("HTTPS_PROXY");
-  const httpProxy = either("HTTP_PROXY");
-  const noProxy = either("NO_PROXY");
-  const caFile = env.EMEND_CA_FILE || env.NODE_EXTRA_CA_CERTS || undefined;
-  for (const [name, value] of Object.entries({ HTTPS_PROXY: httpsProxy, HTTP_PROXY: httpProxy })) {
-    if (value !== undefined && !/^https?:$/.test(URL.parse(value)?.protocol ?? "")) {
-      problems.push(`${name} must be an http or https URL`);
-    }
+  const publicUrl = readPublicUrl(settings);
+  if (role !== "all" && !text("EMEND_PUBLIC_URL")) {
+    problems.push(`role ${role} needs EMEND_PUBLIC_URL, the same on every node: links in pull requests begin with it`);
   }
-  if (env.EMEND_CA_FILE && !existsSync(env.EMEND_CA_FILE)) {
-    problems.push(`EMEND_CA_FILE names ${env.EMEND_CA_FILE}, which does not exist`);
-  }
-  return {
-    ...(httpsProxy && { httpsProxy }),
-    ...(httpProxy && { httpProxy }),
-    ...(noProxy && { noProxy }),
-    ...(caFile && existsSync(caFile) && { caFile: resolve(caFile) }),
-  };
+  return { databaseUrl, secret, publicUrl };
 }
 
-function optionalPath(text: string | null): string | null {
-  return text === null ? null : resolve(text);
+/** It travels in a header, where anything but plain characters never arrives. */
+function readMetricsToken({ text, problems }: SettingReader): string | null {
+  const token = text("EMEND_METRICS_TOKEN");
+  if (token !== null && !/^[\x21-\x7e]{16,}$/.test(token)) {
+    problems.push("EMEND_METRICS_TOKEN must be at least 16 plain characters without blanks");
+  }
+  return token;
 }

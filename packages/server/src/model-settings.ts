@@ -23,11 +23,29 @@ const variables: Readonly<Record<string, { key: string; baseUrl: string }>> = {
   compatible: { key: "EMEND_COMPATIBLE_API_KEY", baseUrl: "EMEND_COMPATIBLE_BASE_URL" },
 };
 
+// Said here once more: the modules that carry models out would make every command of an operator start slowly.
+const rulesModel = "emend/rules";
+const runnerPrograms = ["claude-code", "codex", "opencode"];
+const languageModels = Object.keys(variables)
+  .map((vendor) => `${vendor}/<model>`)
+  .join(", ");
+const runners = runnerPrograms.map((program) => `runner/${program}`).join(", ");
+
+function isLanguageModel(name: string): boolean {
+  const [vendor = "", ...model] = name.split("/");
+  return Object.hasOwn(variables, vendor) && /^\S+$/.test(model.join("/"));
+}
+
+function isRunner(name: string): boolean {
+  return name.startsWith("runner/") && runnerPrograms.includes(name.split("/")[1] ?? "");
+}
+
 /** The part of the configuration that is about models. */
 export function readModelSettings(
   read: (name: string) => string | null,
   problems: string[],
 ): {
+  model: string;
   modelFallbacks: readonly string[];
   modelEndpoints: Readonly<Record<string, Endpoint>>;
   modelPrices: PriceTable;
@@ -36,9 +54,18 @@ export function readModelSettings(
     vendor,
     { apiKey: read(key), baseUrl: parseBaseUrl(baseUrl, read(baseUrl), problems) },
   ]);
+  const model = read("EMEND_MODEL") ?? rulesModel;
+  if (model !== rulesModel && !isLanguageModel(model) && !isRunner(model)) {
+    problems.push(`EMEND_MODEL must be ${rulesModel}, ${languageModels} or ${runners}, not "${model}"`);
+  }
   const fallbacks = (read("EMEND_MODEL_FALLBACKS") ?? "").split(",").map((name) => name.trim());
+  const modelFallbacks = fallbacks.filter((name) => name !== "");
+  for (const name of modelFallbacks.filter((name) => !isLanguageModel(name))) {
+    problems.push(`EMEND_MODEL_FALLBACKS must be names such as ${languageModels}, separated by commas, not "${name}"`);
+  }
   return {
-    modelFallbacks: fallbacks.filter((name) => name !== ""),
+    model,
+    modelFallbacks,
     modelEndpoints: Object.fromEntries(endpoints),
     modelPrices: parsePrices(read("EMEND_MODEL_PRICES"), problems),
   };
@@ -47,10 +74,11 @@ export function readModelSettings(
 function parseBaseUrl(name: string, text: string | null, problems: string[]): string | null {
   if (text === null) return null;
   const url = URL.parse(text);
-  if (url && /^https?:$/.test(url.protocol) && !url.username && !url.search && !url.hash) {
+  if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash) {
     return url.href.replace(/\/+$/, "");
   }
-  problems.push(`${name} must be an http or https URL without credentials, query or fragment`);
+  const shown = url?.username || url?.password || url?.search ? "" : `, not "${text}"`;
+  problems.push(`${name} must be an http or https URL without credentials, query or fragment${shown}`);
   return null;
 }
 

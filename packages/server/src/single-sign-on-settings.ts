@@ -10,13 +10,17 @@ export function readSingleSignOn(read: (name: string) => string | null, problems
   const domains = (read("EMEND_OIDC_DOMAINS") ?? "").split(",").map((domain) => domain.trim().toLowerCase());
   const name = read("EMEND_OIDC_NAME");
   if (issuer === null) {
-    if (clientId !== null || clientSecret !== null) {
-      problems.push("EMEND_OIDC_CLIENT_ID and EMEND_OIDC_CLIENT_SECRET need EMEND_OIDC_ISSUER as well");
-    }
+    const alone = dependent.filter((variable) => read(variable) !== null);
+    if (alone.length > 0) problems.push(`EMEND_OIDC_ISSUER is required with ${alone.join(", ")}`);
     return null;
   }
+  for (const domain of domains.filter((each) => each !== "" && !isDomain(each))) {
+    problems.push(`EMEND_OIDC_DOMAINS must be domains such as example.com, separated by commas, not "${domain}"`);
+  }
   if (!isIssuer(issuer)) {
-    problems.push(`EMEND_OIDC_ISSUER must be the provider's https URL, as it writes it, not "${issuer}"`);
+    problems.push(
+      `EMEND_OIDC_ISSUER must be the provider's https URL, as it writes it${URL.parse(issuer)?.password ? "" : `, not "${issuer}"`}`,
+    );
   }
   if (clientId === null) problems.push("EMEND_OIDC_CLIENT_ID is required with EMEND_OIDC_ISSUER");
   if (clientSecret === null) {
@@ -32,6 +36,19 @@ export function readSingleSignOn(read: (name: string) => string | null, problems
     domains: domains.filter((domain) => domain !== ""),
     defaultRole: defaultRole ?? "viewer",
   };
+}
+
+const dependent = [
+  "EMEND_OIDC_CLIENT_ID",
+  "EMEND_OIDC_CLIENT_SECRET",
+  "EMEND_OIDC_DEFAULT_ROLE",
+  "EMEND_OIDC_DOMAINS",
+  "EMEND_OIDC_NAME",
+];
+
+/** What stands after the @ of an address. */
+function isDomain(text: string): boolean {
+  return /^([a-z\d]([a-z\d-]*[a-z\d])?\.)+[a-z\d-]{2,}$/.test(text);
 }
 
 /** Plain http is for a provider on this very machine, as tests have it. */
