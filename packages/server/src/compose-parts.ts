@@ -16,6 +16,7 @@ import { forgeDirOf, gitNetwork, localGit } from "./local-git.ts";
 import { measureFetch } from "./metrics/measure-fetch.ts";
 import { measureQueue } from "./metrics/measure-queue.ts";
 import { createMetrics } from "./metrics/metrics.ts";
+import { sealWebhookUrls } from "./notify/seal-webhook-urls.ts";
 import { openDatabase } from "./open-database.ts";
 import { runnersOf } from "./runner-settings.ts";
 import { startTracing } from "./tracing/start-tracing.ts";
@@ -55,6 +56,7 @@ export async function composeParts(config: Config, log: Logger, undo: Undo, sign
   if (tracer) undo.push(() => tracer.close());
   const farFetch = traceFetch(tracer, measureFetch(metrics, network.fetch));
   const sealer = createSealer(secret);
+  await sealWebhookUrls({ db: pool, sealer });
   const forges: ForgeDeps = {
     local,
     fetch: farFetch,

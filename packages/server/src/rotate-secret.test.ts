@@ -4,6 +4,8 @@ import { addProject } from "./accounts/add-project.ts";
 import { openModelKey, setModelKey } from "./accounts/model-keys.ts";
 import { openProjectCredential } from "./accounts/project-credential.ts";
 import { createSealer } from "./accounts/secrets.ts";
+import { addWebhook } from "./notify/add-webhook.ts";
+import { openUrl } from "./notify/webhook-url.ts";
 import { rotateSecret, sealedColumns } from "./rotate-secret.ts";
 
 let database: TestDatabase;
@@ -24,16 +26,21 @@ test("everything sealed opens with the new secret alone; a wrong old one changes
     credential: "forge-token",
   });
   await setModelKey(old, { projectId: id, vendor: "openai", key: "sk-model" });
+  const url = "https://hooks.example.com/a/long/and/secret/path";
+  await addWebhook({ ...old, allowPrivate: false }, { projectId: id, url });
 
   await expect(rotateSecret(db, { from: ["quite another secret than the old"], to: secrets.to })).rejects.toThrow();
   expect(await openModelKey(old, id, "openai")).toBe("sk-model");
 
-  expect(await rotateSecret(db, secrets)).toEqual({ resealed: 2 });
+  expect(await rotateSecret(db, secrets)).toEqual({ resealed: 4 });
   const fresh = { db, sealer: createSealer(secrets.to) };
   expect(await openProjectCredential(fresh, id)).toBe("forge-token");
   expect(await openModelKey(fresh, id, "openai")).toBe("sk-model");
   await expect(openModelKey(old, id, "openai")).rejects.toThrow();
-  expect(await rotateSecret(db, secrets)).toEqual({ resealed: 2 });
+  const { rows } = await db.query(`select id as "webhookId", url, sealed_url as "sealedUrl" from webhooks`);
+  expect(openUrl(fresh.sealer, rows[0])).toBe(url);
+  expect(() => openUrl(old.sealer, rows[0])).toThrow();
+  expect(await rotateSecret(db, secrets)).toEqual({ resealed: 4 });
 });
 
 /** Bytes that are no sealed credential. */

@@ -5,6 +5,7 @@ import { createSealer } from "./accounts/secrets.ts";
 import type { Client, Pool } from "./db/pool.ts";
 import { inTransaction } from "./db/transaction.ts";
 import { secretContext } from "./notify/webhook.ts";
+import { urlContext } from "./notify/webhook-url.ts";
 
 interface SealedRow {
   id: string;
@@ -38,6 +39,12 @@ export const sealedColumns = [
     select: "select id, '' as vendor, secret as sealed from webhooks for update",
     update: "update webhooks set secret = $2 where id = $1 and $3 = ''",
     contextOf: (row: SealedRow) => secretContext(row.id),
+  },
+  {
+    column: "webhooks.sealed_url",
+    select: "select id, '' as vendor, sealed_url as sealed from webhooks where sealed_url is not null for update",
+    update: "update webhooks set sealed_url = $2 where id = $1 and $3 = ''",
+    contextOf: (row: SealedRow) => urlContext(row.id),
   },
 ];
 

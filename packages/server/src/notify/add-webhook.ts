@@ -12,6 +12,7 @@ import {
   webhookEvents,
   webhookFormats,
 } from "./webhook.ts";
+import { sealUrl } from "./webhook-url.ts";
 
 export interface NewWebhook {
   projectId: string;
@@ -21,7 +22,7 @@ export interface NewWebhook {
   events?: readonly WebhookEvent[];
 }
 
-/** The secret is shown here and never again. */
+/** The secret is shown here and never again; of the address, no more than its origin and its end. */
 export async function addWebhook(
   deps: { db: Queryable; sealer: SecretSealer; allowPrivate: boolean },
   input: NewWebhook,
@@ -33,10 +34,12 @@ export async function addWebhook(
   if (unknown.length > 0 || events.length === 0) throw invalid(`events must be some of ${webhookEvents.join(", ")}`);
   const id = newId("whk");
   const secret = newWebhookSecret();
+  const { sealedUrl, shownUrl } = sealUrl(deps.sealer, { id, url: input.url });
+  const sealedSecret = deps.sealer.seal(secret, secretContext(id));
   const { rowCount } = await deps.db.query(
-    `insert into webhooks (id, project_id, url, secret, format, events)
-     select $1, id, $3, $4, $5, $6 from projects where id = $2`,
-    [id, input.projectId, input.url, deps.sealer.seal(secret, secretContext(id)), format, [...new Set(events)]],
+    `insert into webhooks (id, project_id, url, sealed_url, secret, format, events)
+     select $1, id, $3, $4, $5, $6, $7 from projects where id = $2`,
+    [id, input.projectId, shownUrl, sealedUrl, sealedSecret, format, [...new Set(events)]],
   );
   if (rowCount === 0) throw new AppError("not_found", { publicMessage: `no such project: ${input.projectId}` });
   return { id, secret };

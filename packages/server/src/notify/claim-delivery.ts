@@ -5,6 +5,8 @@ export interface ClaimedDelivery {
   id: string;
   webhookId: string;
   url: string;
+  /** Null: a release before this one wrote it, and `url` is the address itself. */
+  sealedUrl: Buffer | null;
   secret: Buffer;
   format: WebhookFormat;
   payload: WebhookMessage;
@@ -33,7 +35,7 @@ export async function claimDelivery(
         from due where deliveries.id = due.id
         returning deliveries.id, webhook_id, payload, tries
       )
-      select claimed.id, webhook_id as "webhookId", url, secret, format, payload, tries
+      select claimed.id, webhook_id as "webhookId", url, sealed_url as "sealedUrl", secret, format, payload, tries
       from claimed join webhooks on webhooks.id = webhook_id`,
     values: [options.claimMs / 1000, options.busyWebhookIds],
   });

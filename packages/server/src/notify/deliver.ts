@@ -5,6 +5,7 @@ import { postMessage } from "./post-message.ts";
 import type { DeliveryOutcome } from "./settle-delivery.ts";
 import { signatureHeaders } from "./sign-message.ts";
 import { type SecretSealer, secretContext } from "./webhook.ts";
+import { openUrl } from "./webhook-url.ts";
 
 export interface DeliverDeps {
   sealer: SecretSealer;
@@ -27,7 +28,8 @@ export async function deliver(
       "user-agent": "Emend-Webhooks",
       ...signatureHeaders(secret, { id: delivery.id, body, sentAtSeconds }),
     };
-    const { status, retryAfter } = await postMessage(delivery.url, { headers, body }, { ...deps, signal });
+    const url = openUrl(deps.sealer, delivery);
+    const { status, retryAfter } = await postMessage(url, { headers, body }, { ...deps, signal });
     if (status >= 200 && status < 300) return { kind: "delivered", status };
     if (status === 410) return { kind: "gone", status };
     return {

@@ -15,6 +15,7 @@ export type WebhookFormat = (typeof webhookFormats)[number];
 export interface Webhook {
   id: string;
   projectId: string;
+  /** What may be shown of it: often the rest is a secret. */
   url: string;
   format: WebhookFormat;
   events: readonly WebhookEvent[];

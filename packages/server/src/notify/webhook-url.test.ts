@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
+import { seedProject } from "../../test/support/seed-jobs.ts";
+import { createSealer } from "../accounts/secrets.ts";
+import { addWebhook } from "./add-webhook.ts";
+import { listWebhooks } from "./list-webhooks.ts";
+import { removeWebhook } from "./remove-webhook.ts";
+import { sealWebhookUrls } from "./seal-webhook-urls.ts";
+import { openUrl, showUrl } from "./webhook-url.ts";
+
+const sealer = createSealer("a secret of the tests, and of nothing else");
+const slack = "https://hooks.slack.com/services/T0000/B0000/abcdefghijklmnopWXYZ";
+let database: TestDatabase;
+let projectId: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  projectId = await seedProject(database.pool);
+});
+afterAll(() => database.drop());
+
+const stored = async (id: string) =>
+  (
+    await database.pool.query<{ url: string; sealedUrl: Buffer | null; whole: string }>(
+      `select url, sealed_url as "sealedUrl", webhooks::text as whole from webhooks where id = $1`,
+      [id],
+    )
+  ).rows[0] ?? { url: "", sealedUrl: null, whole: "" };
+
+test("an address is stored sealed, and shown by its origin and its end in lists and in the log", async () => {
+  const { id } = await addWebhook({ db: database.pool, sealer, allowPrivate: false }, { projectId, url: slack });
+  const row = await stored(id);
+  expect(row.whole).not.toContain("abcdefgh");
+  expect(row.sealedUrl?.includes("abcdefgh")).toBe(false);
+  expect(openUrl(sealer, { webhookId: id, ...row })).toBe(slack);
+  expect(() => openUrl(sealer, { ...row, webhookId: "whk_other" })).toThrow();
+  expect(await listWebhooks(database.pool, projectId)).toMatchObject([{ id, url: "https://hooks.slack.com/…WXYZ" }]);
+  await removeWebhook(database.pool, id);
+  const { rows } = await database.pool.query("select action, details from audit_log where target = $1 order by id", [
+    id,
+  ]);
+  expect(rows).toEqual(
+    ["webhook.added", "webhook.removed"].map((action) => ({
+      action,
+      details: { project: projectId, host: "hooks.slack.com" },
+    })),
+  );
+});
+
+test("one that a release before wrote in the clear is shown no more of, still reached, and sealed at the next start", async () => {
+  await database.pool.query(
+    "insert into webhooks (id, project_id, url, secret, events) values ('whk_old', $1, $2, '', '{job.failed}')",
+    [projectId, slack],
+  );
+  const shown = [{ id: "whk_old", url: "https://hooks.slack.com/…WXYZ" }];
+  expect(await listWebhooks(database.pool, projectId)).toMatchObject(shown);
+  expect(openUrl(sealer, { webhookId: "whk_old", ...(await stored("whk_old")) })).toBe(slack);
+  const nodes = await Promise.all([1, 2, 3].map(() => sealWebhookUrls({ db: database.pool, sealer })));
+  expect(Math.max(...nodes)).toBe(1);
+  expect((await stored("whk_old")).whole).not.toContain("abcdefgh");
+  expect(openUrl(sealer, { webhookId: "whk_old", ...(await stored("whk_old")) })).toBe(slack);
+  expect(await listWebhooks(database.pool, projectId)).toMatchObject(shown);
+  expect(await sealWebhookUrls({ db: database.pool, sealer })).toBe(0);
+});
+
+test.each([
+  ["https://example.com", "https://example.com/"],
+  ["https://example.com:8443/hook", "https://example.com:8443/…"],
+  ["https://example.com/?key=sixteen-letters!!!", "https://example.com/…"],
+  ["https://example.com/?key=twenty-four-letters-and-more", "https://example.com/…more"],
+  ["https://user:word@example.com/0123456789012345678901234567", "https://example.com/…4567"],
+  ["not a URL at all", "…"],
+])("%s is shown as %s", (url, shown) => expect(showUrl(url)).toBe(shown));
