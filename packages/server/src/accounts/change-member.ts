@@ -12,11 +12,18 @@ export async function changeRole(pool: Pool, input: { id: string; role: Role }, 
   });
 }
 
-/** Their sessions end with them, and no link made for them, or by them, works any more. */
+/**
+ * Their sessions end with them, and no link made for them, or by them, works any more. The database remembers them:
+ * single sign-on admits nobody by domain who was removed.
+ */
 export async function removeMember(pool: Pool, id: string, actor: Actor): Promise<void> {
   await inTransactionAs(pool, actor, async (client) => {
     const { email } = await holdMember(client, id, { staysOwner: false });
     await dropInvitationsBy(client, email);
+    // One that was open for their own address would bring them back.
+    await client.query("delete from login_links where purpose = 'invite' and used_at is null and lower(email) = $1", [
+      email.toLowerCase(),
+    ]);
     await client.query("delete from users where id = $1", [id]);
   });
 }

@@ -41,7 +41,8 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   clockMs = 0;
-  for (const table of ["users", "login_links", "audit_log"]) await host.api.pool.query(`delete from ${table}`);
+  for (const table of ["users", "login_links", "audit_log", "removed_members"])
+    await host.api.pool.query(`delete from ${table}`);
   await host.api.pool.query("insert into users values ('usr_owner', 'owner@emend.test', 'Owner', 'owner', null)");
   script({});
 });
@@ -103,7 +104,7 @@ describe("somebody whom the provider vouches for", () => {
 
   it("gets in by invitation, with its role, which is spent", async () => {
     script({ claims: { email: "bo@elsewhere.test", email_verified: true } });
-    expect((await logIn()).words).toContain("bo@elsewhere.test is no member here");
+    expect((await logIn()).words).toContain("is no member's here");
     await host.send("/invitations", { body: { email: "bo@elsewhere.test", role: "maintainer" } });
     expect((await logIn()).session).toBeDefined();
     expect(await members()).toEqual(["bo@elsewhere.test maintainer"]);
@@ -123,11 +124,133 @@ describe("somebody whom the provider vouches for", () => {
       ["https://evil.example", "/app"],
       ["//evil.example", "/app"],
       ["/app/../../x", "/app"],
+      ["/app/%2e%2e/login/x", "/app"],
     ]) {
       const { left, cookie } = await start(encodeURIComponent(to ?? ""));
       const { location } = await comeBack(provider.visit(String(left.headers.location)), cookie);
       expect(location).toBe(`https://emend.test/base${landsOn}`);
     }
+  });
+});
+
+describe("somebody who was removed", () => {
+  const idOf = async (email: string) =>
+    (await host.api.pool.query<{ id: string }>("select id from users where email = $1", [email])).rows[0]?.id;
+  const remove = async (email: string) =>
+    expect((await host.send(`/members/${await idOf(email)}/remove`, { body: {} })).statusCode).toBe(200);
+
+  it("is not let back in by the domain, whichever the address or the account, until invited again", async () => {
+    await logIn();
+    await remove("ada@example.com");
+    const refused = async () => {
+      const { session, words } = await logIn();
+      expect([session, words]).toEqual([undefined, expect.stringContaining("were removed")]);
+    };
+    await refused();
+    script({ claims: { email: "ada.lovelace@example.com", email_verified: true } });
+    await refused();
+    script({ subject: "another account of hers" });
+    await refused();
+    expect(await members()).toEqual([]);
+
+    script({});
+    await host.send("/invitations", { body: { email: "ada@example.com", role: "maintainer" } });
+    const [{ id }] = (await host.send("/members")).json().invitations;
+    await host.send(`/invitations/${id}/revoke`, { body: {} });
+    await refused();
+    await host.send("/invitations", { body: { email: "ada@example.com", role: "maintainer" } });
+    expect((await logIn()).session).toBeDefined();
+    expect(await members()).toEqual(["ada@example.com maintainer"]);
+  });
+
+  it("is not let back in by an invitation from before", async () => {
+    await host.send("/invitations", { body: { email: "bo@elsewhere.test", role: "owner" } });
+    await host.api.pool.query("insert into users values ('usr_bo', 'bo@elsewhere.test', 'Bo', 'viewer', null)");
+    await remove("bo@elsewhere.test");
+    script({ subject: "bo", claims: { email: "bo@elsewhere.test", email_verified: true } });
+    expect((await logIn()).session).toBeUndefined();
+    expect(await members()).toEqual([]);
+  });
+
+  it("gets no session, and no fault, while being removed", async () => {
+    await logIn();
+    const removing = await host.api.pool.connect();
+    await removing.query("begin");
+    await removing.query("delete from users where email = 'ada@example.com'");
+    const coming = logIn();
+    await expect.poll(() => waitingForALock()).toBe(1);
+    await removing.query("commit");
+    removing.release();
+    const { session, words } = await coming;
+    expect([session, words]).toEqual([undefined, expect.stringContaining("were removed")]);
+  });
+});
+
+const waitingForALock = async () =>
+  (
+    await host.api.pool.query(
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    )
+  ).rowCount;
+
+describe("what a hostile provider says of somebody", () => {
+  const name = async () =>
+    (await host.api.pool.query("select name from users where email = 'ada@example.com'")).rows[0]?.name;
+
+  it.each([
+    ["U+0000 and controls", "A\0d\u001b[31ma\u0007", "Ad[31ma"],
+    ["what turns text around", "Ada \u202egnp.exe\u2066", "Ada gnp.exe"],
+    ["half a character", "Ada \ud83d", "Ada \ufffd"],
+    ["lines", "Ada\r\nLovelace\u2028x", "Ada Lovelacex"],
+    ["nothing to see", "\u200b\u0000 ", "ada@example.com"],
+    ["too many characters", "\u{1f600}".repeat(300), "\u{1f600}".repeat(200)],
+    ["no text", { toString: "x" }, "ada@example.com"],
+  ])("is cleaned: a name of %s", async (_what, given, kept) => {
+    script({ claims: { email: "ada@example.com", email_verified: true, name: given } });
+    expect((await logIn()).session).toBeDefined();
+    expect(await name()).toBe(kept);
+  });
+
+  it.each([
+    ["U+0000", "a\0b"],
+    ["a control", "a\nb"],
+    ["a letter that looks like another", "\u0430da"],
+    ["too many characters", "a".repeat(256)],
+    ["none", ""],
+    ["a number", 7],
+    ["a list", ["ada"]],
+  ])("is refused: a subject of %s", async (_what, sub) => {
+    script({ alter: (claims) => ({ ...claims, sub: sub as string }) });
+    const { answer, session, words } = await logIn();
+    expect([answer.statusCode, session]).toEqual([303, undefined]);
+    expect(words).toContain("The identity provider was not believed");
+    expect(await members()).toEqual([]);
+  });
+
+  it.each([["a\0@example.com"], ["a\u202e@example.com"], [`${"a".repeat(250)}@example.com`], ["a@b@example.com"], [7]])(
+    "is refused: the address %j",
+    async (email) => {
+      script({ claims: { email, email_verified: true } });
+      const { answer, session, words } = await logIn();
+      expect([answer.statusCode, session]).toEqual([303, undefined]);
+      expect(words).toMatch(/not an e-mail address/);
+    },
+  );
+
+  it("is not repeated: neither a reason of its own nor the address", async () => {
+    const { left, cookie } = await start();
+    const state = new URL(String(left.headers.location)).searchParams.get("state");
+    const words = "Call 0800 to unlock your account";
+    for (const error of [words, "__proto__", "constructor"]) {
+      const back = new URL(`https://x.test/?state=${state}`);
+      back.searchParams.set("error", error);
+      back.searchParams.set("error_description", words);
+      expect((await comeBack(back, cookie)).words).toBe(
+        "The identity provider did not log you in: it gave no reason that is known here.",
+      );
+    }
+    script({ claims: { email: "call-0800-to-unlock@evil.test", email_verified: true } });
+    expect((await logIn()).words).not.toContain("0800");
   });
 });
 
@@ -142,7 +265,7 @@ describe("is refused, in words, and no session opened", () => {
     ["no nonce", { alter: ({ nonce: _, ...claims }) => claims }, "another login"],
     ["an address that is not verified", { claims: { email: "ada@example.com" } }, "not verified"],
     ["no address", { claims: {} }, "not an e-mail address"],
-    ["a foreign domain", { claims: { email: "a@example.com.evil.test", email_verified: true } }, "no member here"],
+    ["a foreign domain", { claims: { email: "a@example.com.evil.test", email_verified: true } }, "no member's here"],
   ])("%s", async (_what, lie, words) => {
     script(lie);
     const { session, words: told } = await logIn();
@@ -193,7 +316,7 @@ describe("is refused, in words, and no session opened", () => {
     const again = await start();
     const denied = new URL(String(again.left.headers.location));
     const away = new URL(`https://x.test/?error=access_denied&state=${denied.searchParams.get("state")}`);
-    expect((await comeBack(away, again.cookie)).words).toContain("access_denied");
+    expect((await comeBack(away, again.cookie)).words).toContain("access was denied");
   });
 
   it("a provider that calls itself otherwise, or sends people to another place without https", async () => {

@@ -2,6 +2,8 @@ import { timingSafeEqual } from "node:crypto";
 import { AppError } from "../../errors.ts";
 import { getJson, providerFault } from "./get-json.ts";
 import { type Journey, journeyContext } from "./journey.ts";
+import { readIdentity } from "./read-identity.ts";
+import { reasonOf } from "./refusal-reasons.ts";
 import type { Identity, LoginDeps } from "./single-sign-on.ts";
 import { verifyIdToken } from "./verify-id-token.ts";
 
@@ -22,23 +24,11 @@ export async function finishLogin(
   if (!journey || typeof state !== "string" || !isSame(state, journey.state)) {
     throw refused("This login was not begun in this browser, or too long ago. Begin again.");
   }
-  if (typeof code !== "string") {
-    const word = typeof error === "string" ? ` (${error.slice(0, 60)})` : "";
-    throw refused(`The identity provider did not log you in${word}.`);
-  }
+  if (typeof code !== "string") throw refused(`The identity provider did not log you in: ${reasonOf(error)}.`);
   const tokens = await redeem(deps, { code, verifier: journey.verifier, redirectUrl: input.redirectUrl }, signal);
   const claims = await verifyIdToken(deps, { idToken: tokens.id_token, nonce: journey.nonce }, signal);
   const about = typeof claims.email === "string" ? claims : await askUserInfo(deps, tokens, claims.sub, signal);
-  const email = typeof about.email === "string" ? about.email : "";
-  return {
-    landsOn: journey.landsOn,
-    identity: {
-      id: `${deps.config.issuer} ${claims.sub}`,
-      email,
-      isEmailVerified: about.email_verified === true || about.email_verified === "true",
-      name: typeof about.name === "string" && about.name.trim() !== "" ? about.name.trim().slice(0, 200) : email,
-    },
-  };
+  return { landsOn: journey.landsOn, identity: readIdentity(deps.config.issuer, claims.sub, about) };
 }
 
 function openJourney(deps: LoginDeps, sealed: string | null): Journey | null {

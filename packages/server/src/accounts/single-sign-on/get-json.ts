@@ -1,6 +1,7 @@
 import { AppError } from "../../errors.ts";
 import type { Fetch } from "../../lib/network.ts";
 import { readBody } from "../../lib/read-body.ts";
+import { reasonOf } from "./refusal-reasons.ts";
 
 const askMsMax = 10_000;
 const answerBytesMax = 1024 * 1024;
@@ -45,8 +46,7 @@ export async function getJson(
   }
   const json = parse(text);
   if (status === 200 && json) return json;
-  const word = typeof json?.error === "string" ? ` (${json.error.slice(0, 60)})` : "";
-  throw providerFault(`it answered ${status}${word}`);
+  throw providerFault(`it answered ${status}${json?.error === undefined ? "" : ` (${reasonOf(json.error)})`}`);
 }
 
 function parse(text: string): Record<string, unknown> | null {

@@ -15,8 +15,9 @@ interface Rules {
 
 /**
  * Opens a session for somebody whom the provider vouches for: a member it has logged in before; a member by the same,
- * verified address; whoever was invited by it; or whoever has an address of an allowed domain.
- * Nobody new comes in before there is an owner.
+ * verified address; whoever was invited by it; or whoever has an address of an allowed domain and was not removed.
+ * Nobody new comes in before there is an owner. The words of a refusal hold nothing that the provider said: they are
+ * shown on our own page, by an address that may be passed on.
  */
 export async function logInIdentity(
   deps: { pool: Pool },
@@ -30,8 +31,11 @@ export async function logInIdentity(
   });
 }
 
+/** Held: whoever is being removed just now is nobody once that is done. */
 async function findByIdentity(client: Client, identity: Identity): Promise<string | null> {
-  const { rows } = await client.query<{ id: string }>("select id from users where identity = $1", [identity.id]);
+  const { rows } = await client.query<{ id: string }>("select id from users where identity = $1 for key share", [
+    identity.id,
+  ]);
   return rows[0]?.id ?? null;
 }
 
@@ -45,7 +49,7 @@ async function admit(client: Client, identity: Identity, rules: Rules): Promise<
     [email],
   );
   const member = rows[0];
-  if (member?.identity) throw refused(`${email} belongs to another account of the identity provider.`);
+  if (member?.identity) throw refused("Your e-mail address belongs to another account of the identity provider.");
   if (member) {
     await client.query("update users set identity = $2 where id = $1", [member.id, identity.id]);
     return member.id;
@@ -53,8 +57,12 @@ async function admit(client: Client, identity: Identity, rules: Rules): Promise<
   if (!(await hasOwner(client))) {
     throw refused("There is no owner here yet. Whoever runs this installation becomes it by the link that it prints.");
   }
-  const role = (await spendInvitation(client, email)) ?? roleByDomain(email, rules);
-  if (role === null) throw refused(`${email} is no member here. An owner can invite you.`);
+  const invitedAs = await spendInvitation(client, email);
+  if (invitedAs === null && (await wasRemoved(client, { email, identity: identity.id }))) {
+    throw refused("You were a member here and were removed. An owner can invite you again.");
+  }
+  const role = invitedAs ?? roleByDomain(email, rules);
+  if (role === null) throw refused("Your e-mail address is no member's here. An owner can invite you.");
   const id = newId("usr");
   await client.query("insert into users (id, email, name, role, identity) values ($1, $2, $3, $4, $5)", [
     id,
@@ -74,6 +82,15 @@ async function spendInvitation(client: Client, email: string): Promise<Role | nu
     [email],
   );
   return rows[0]?.role ?? null;
+}
+
+/** By address or by the provider's id: a new address does not undo a removal. An invitation does, once it is accepted. */
+async function wasRemoved(client: Client, who: { email: string; identity: string }): Promise<boolean> {
+  const { rowCount } = await client.query("select from removed_members where email = $1 or identity = $2", [
+    who.email,
+    who.identity,
+  ]);
+  return rowCount !== 0;
 }
 
 function roleByDomain(email: string, rules: Rules): Role | null {

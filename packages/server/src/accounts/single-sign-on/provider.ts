@@ -54,7 +54,7 @@ function parse(document: Readonly<Record<string, unknown>>, issuer: string): Met
   const url = (name: string): string => {
     const value = document[name];
     const parsed = typeof value === "string" ? URL.parse(value) : null;
-    const isSafe = parsed?.protocol === "https:" || new URL(issuer).protocol === "http:";
+    const isSafe = parsed?.protocol === "https:" || parsed?.protocol === new URL(issuer).protocol;
     if (parsed && isSafe) return parsed.href;
     throw providerFault(`its ${name} is missing or not https`);
   };

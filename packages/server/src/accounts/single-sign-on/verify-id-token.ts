@@ -38,5 +38,9 @@ export async function verifyIdToken(
   if (Array.isArray(payload.aud) && payload.aud.length > 1 && payload.azp !== deps.config.clientId) {
     throw providerFault("its id token was made for somebody else");
   }
-  return { ...payload, sub: String(payload.sub) };
+  // As the standard has it, and as a key of ours: text that is compared, stored and logged.
+  if (typeof payload.sub !== "string" || !/^[ -~]{1,255}$/.test(payload.sub)) {
+    throw providerFault("its name for you is not of 1 to 255 ASCII characters");
+  }
+  return { ...payload, sub: payload.sub };
 }

@@ -5,6 +5,7 @@ import { logInIdentity } from "../../accounts/single-sign-on/log-in-identity.ts"
 import { isAppError } from "../../errors.ts";
 import { disconnectSignal } from "../../http/disconnect-signal.ts";
 import type { AccountsDeps } from "../accounts-plugin.ts";
+import { pathInApp } from "../path-in-app.ts";
 
 /** To the identity provider and back. Pages, not JSON: the browser itself goes there. */
 export function singleSignOnRoutes(app: FastifyInstance, deps: AccountsDeps): void {
@@ -55,10 +56,4 @@ export function singleSignOnRoutes(app: FastifyInstance, deps: AccountsDeps): vo
         .redirect(`${deps.publicUrl()}/app/login?${problem}`, 303);
     }
   }
-}
-
-/** A page of the dashboard and nothing else: a login must not end on somebody's trap. */
-function pathInApp(to: unknown): string {
-  const isOurs = typeof to === "string" && /^\/app(\/[\w\-./?=&%]*)?$/.test(to) && !to.includes("..");
-  return isOurs ? to : "/app";
 }
