@@ -86,6 +86,16 @@ describe.each(everyVendor)("the doctor on $label", (vendor) => {
     expect((await diagnose()).token).toBe(`problem: ${vendor.path} is archived: nothing can be pushed to it`);
   });
 
+  it("names the automations that can hear of no push any more", async () => {
+    const trigger = { kind: "push", repository: "api", branches: [], tags: [], include: [], exclude: [] };
+    await database.pool.query(
+      "insert into automations (project_id, name, trigger, prompt, created_by) values ($1, 'release', $2, 'Go.', 'test')",
+      [projectId, trigger],
+    );
+    expect((await diagnose()).automations).toMatch(/^problem: release: Its context repository api was taken away/);
+    await database.pool.query("delete from automations");
+  });
+
   it("says of a token that is refused what to do", async () => {
     far.tokens.clear();
     const found = await diagnose();

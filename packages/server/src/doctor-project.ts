@@ -1,4 +1,6 @@
 import { getProject } from "./accounts/get-project.ts";
+import type { Automation } from "./automations/automation.ts";
+import { listAutomations } from "./automations/list-automations.ts";
 import type { Queryable } from "./db/pool.ts";
 import { AppError, isAppError } from "./errors.ts";
 import type { Forge, ForgeInspection, RepositoryDescription } from "./forge/forge.ts";
@@ -60,6 +62,8 @@ export async function diagnoseProject(
     return ok("can be listed by branch");
   });
   if (inspected && webhook) await check("webhook", async () => webhookVerdict(webhook.url, await inspected));
+  const automations = await listAutomations(deps.db, projectId);
+  if (automations.length > 0) await check("automations", async () => automationVerdict(automations));
   return { projectId, repositoryUrl, checks, webhook };
 }
 
@@ -112,6 +116,13 @@ function webhookVerdict(url: string, { webhooks }: ForgeInspection): Verdict {
   if (!own) return ok("none is set up: Emend looks every two minutes by itself");
   if (!own.isActive) return problem(`it is there, but not active${own.failure ? `: ${own.failure}` : ""}`);
   return own.failure ? problem(`its last delivery failed: ${own.failure}`) : ok("is set up and active");
+}
+
+function automationVerdict(automations: readonly Automation[]): Verdict {
+  const hindered = automations.filter((one) => one.problem !== null);
+  return hindered.length > 0
+    ? problem(hindered.map((one) => `${one.name}: ${one.problem}`).join(" "))
+    : ok(`nothing hinders any of the ${automations.length}`);
 }
 
 function told(error: unknown): Verdict {

@@ -35,8 +35,9 @@ export function describeTrigger({ trigger }: Automation): string {
   return `push to ${trigger.repository}${refs.length > 0 ? `: ${refs.join(", ")}` : ""}`;
 }
 
-function stateOf({ trigger, pausedAt, dueAt }: Automation): string {
+function stateOf({ trigger, pausedAt, dueAt, problem }: Automation): string {
   if (pausedAt !== null) return "paused";
+  if (problem !== null) return "its repository is gone";
   return trigger.kind === "cron" && dueAt !== null ? `next ${minute(dueAt)}` : "live";
 }
 

@@ -26,6 +26,7 @@ async function showAutomation(cli: Cli, id: string, options: ShowOptions): Promi
   const head = [
     `${safeText(automation.name)} (${automation.id})`,
     `${safeText(describeTrigger(automation))}${automation.pausedAt === null ? "" : ", paused"}`,
+    ...(automation.problem === null ? [] : [safeText(automation.problem)]),
     safeText(automation.prompt),
   ];
   const rows = runs.map(({ createdAt, state, words }) => [minute(createdAt), state, words]);

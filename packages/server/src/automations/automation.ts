@@ -15,6 +15,8 @@ export interface Automation {
   prompt: string;
   /** Null: the project's. */
   model: string | null;
+  /** Why it can do nothing by itself, for people; null: nothing hinders it. */
+  problem: string | null;
   pausedAt: Date | null;
   /** When it fires, or looks, next; null: by hand alone. */
   dueAt: Date | null;
@@ -61,9 +63,13 @@ export interface WaitingRun {
   byHand: boolean;
 }
 
+/** A push trigger whose repository is gone watches nothing, and would say nothing either. */
+export const isOrphaned = `(trigger ->> 'kind' = 'push' and repository_id is null)`;
+
 export const automationColumns = `id, project_id as "projectId", name, trigger, repository_id as "repositoryId", prompt,
   model, paused_at as "pausedAt", due_at as "dueAt", job_id as "jobId", created_by as "createdBy",
-  created_at as "createdAt"`;
+  created_at as "createdAt", case when ${isOrphaned} then 'Its context repository ' || (trigger ->> 'repository') ||
+  ' was taken away: it hears of no push. Remove it, or add it anew for another repository.' end as problem`;
 
 export const runColumns = `id, automation_id as "automationId", event, state, words, job_id as "jobId",
   created_at as "createdAt", settled_at as "settledAt"`;

@@ -6,6 +6,8 @@ import { automationDeps, historyOf, seedAutomation } from "../../test/support/au
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { makeRepository, type TestRepository } from "../../test/support/make-repository.ts";
 import { alterJob, seedProject } from "../../test/support/seed-jobs.ts";
+import { removeContextRepository } from "../accounts/remove-context-repository.ts";
+import { createLogger } from "../lib/logger.ts";
 import type { Automation, Trigger } from "./automation.ts";
 import { createAutomations } from "./automations.ts";
 import { hastenLooks } from "./claim-look.ts";
@@ -248,4 +250,30 @@ test("whoever may see secrets is told where the forge may send its webhooks", as
   expect((await createAutomations(node()).show(id)).hook).toBeNull();
   await database.pool.query("update context_repositories set forge = 'local'");
   expect((await createAutomations({ ...node(), hookOf }).show(id)).hook).toBeNull();
+});
+
+test("a context repository that automations wait for is not taken away", async () => {
+  await watch();
+  await watch({ tags: ["v*"] }, "releases");
+  const removal = removeContextRepository(database.pool, { projectId, name: "api" });
+  await expect(removal).rejects.toMatchObject({
+    code: "conflict",
+    publicMessage: expect.stringContaining("api, releases"),
+  });
+  expect((await database.pool.query("select from context_repositories")).rowCount).toBe(1);
+});
+
+test("an automation whose repository is gone says so, in the list, its history and the log, once a day", async () => {
+  const automation = await watch();
+  expect(automation.problem).toBeNull();
+  await database.pool.query("delete from context_repositories");
+  const lines: string[] = [];
+  const log = createLogger({ level: "warn", stream: { write: (line) => void lines.push(line) } });
+  await fireAutomations({ ...node(), log });
+  await fireAutomations({ ...node(), log });
+  const problem = expect.stringContaining("api was taken away");
+  const [listed] = await createAutomations(node()).list(projectId);
+  expect(listed).toMatchObject({ id: automation.id, repositoryId: null, problem });
+  expect(await history(automation)).toEqual([{ state: "skipped", words: problem }]);
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ automationId: automation.id, projectId }]);
 });
