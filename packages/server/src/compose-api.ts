@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { authenticateGitKey } from "./accounts/authenticate-key.ts";
 import { createKeyring } from "./accounts/keyring.ts";
+import { createKnownDevices } from "./accounts/known-devices.ts";
 import { createPasswords } from "./accounts/passwords.ts";
 import { refreshLocalUrls } from "./accounts/refresh-local-urls.ts";
 import { createSessions } from "./accounts/sessions.ts";
@@ -74,6 +75,7 @@ export async function composeApi(parts: Parts, undo: Undo): Promise<void> {
         pool,
         sessions: access.sessions,
         passwords: createPasswords(),
+        devices: createKnownDevices({ sealer, sessions: access.sessions, publicUrl }),
         singleSignOn: config.singleSignOn && createSingleSignOn({ fetch: network.fetch, sealer }, config.singleSignOn),
         log,
         publicUrl,

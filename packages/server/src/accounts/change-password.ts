@@ -2,7 +2,7 @@ import { type Actor, inTransactionAs } from "../db/acting.ts";
 import type { Pool } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { spendResetLinks } from "./links.ts";
-import { takeAttempt } from "./login-attempts.ts";
+import { forgetAttempts, takeAttempt } from "./login-attempts.ts";
 import { parsePassword } from "./member-words.ts";
 import { openSession } from "./open-session.ts";
 import type { Passwords } from "./passwords.ts";
@@ -28,7 +28,7 @@ export async function changePassword(
   const user = rows[0];
   if (!user) throw new AppError("unauthorized", { publicMessage: "Log in first." });
   const next = parsePassword(input.next, user.email);
-  if (user.hash !== null) await proveCurrent(deps, { ...input, email: user.email, hash: user.hash });
+  if (user.hash !== null) await proveCurrent(deps, { ...input, hash: user.hash });
   const hash = await passwords.hash(next);
   const actor: Actor = { name: user.email, address: input.address };
   return inTransactionAs(pool, actor, async (client) => {
@@ -44,12 +44,15 @@ export async function changePassword(
   });
 }
 
-/** Throttled like a login: a session that somebody else holds must not serve to guess the password. */
+/**
+ * Throttled like a login: a session that somebody else holds must not serve to guess the password. Counted by the person,
+ * so that nobody without a session keeps them from it.
+ */
 async function proveCurrent(
   deps: { pool: Pool; passwords: Passwords },
-  input: { email: string; hash: string; current: string | null; address: string },
+  input: { userId: string; hash: string; current: string | null },
 ): Promise<void> {
-  const attempt = await takeAttempt(deps.pool, input);
+  const attempt = await takeAttempt(deps.pool, { kind: "known", id: input.userId });
   if (attempt.kind === "throttled") {
     throw new AppError("rate_limited", {
       publicMessage: "Too many wrong passwords. Try again later.",
@@ -59,4 +62,5 @@ async function proveCurrent(
   if (!(await deps.passwords.isRight(input.current ?? "", input.hash))) {
     throw new AppError("invalid_request", { publicMessage: "That is not your current password." });
   }
+  await forgetAttempts(deps.pool, attempt);
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
+import type { KnownDevice } from "./known-devices.ts";
 import { logIn } from "./log-in.ts";
 import { createPasswords } from "./passwords.ts";
 import { findSession } from "./session-store.ts";
@@ -21,16 +22,16 @@ beforeEach(() => database.pool.query("truncate login_attempts, audit_log"));
 const attempt = (more: Partial<Parameters<typeof logIn>[1]> = {}) =>
   logIn(
     { pool: database.pool, passwords },
-    { email: "ada@example.com", password: right, address: "198.51.100.1", replaces: null, ...more },
+    { email: "ada@example.com", password: right, address: "198.51.100.1", device: null, replaces: null, ...more },
   );
 const wrong = { password: "something else altogether" };
 
 /** Without hashing: what is counted is judged before any hash. */
 const quick = { hash: async () => "", isRight: async () => false };
-const guess = (more: { email?: string; address?: string }) =>
+const guess = (more: { email?: string; address?: string; device?: KnownDevice }) =>
   logIn(
     { pool: database.pool, passwords: quick },
-    { email: "ada@example.com", password: "x", address: "198.51.100.1", replaces: null, ...more },
+    { email: "ada@example.com", password: "x", address: "198.51.100.1", device: null, replaces: null, ...more },
   );
 
 it("opens a session of the person, by whichever case of the address, and ends the one before", async () => {
@@ -62,15 +63,60 @@ it("refuses a wrong password, an unknown person and one without a password alike
 });
 
 describe("throttling", () => {
-  it("takes ten guesses for an account, sent all at once from everywhere, and then not even the right one", async () => {
-    const outcomes = await Promise.all(
-      Array.from({ length: 40 }, (_, index) => guess({ address: `203.0.113.${index}`, email: "ADA@example.com " })),
-    );
+  it("takes ten guesses at an account from an address, sent all at once, and then not even the right one", async () => {
+    const outcomes = await Promise.all(Array.from({ length: 25 }, () => guess({ email: "ADA@example.com " })));
     expect(outcomes.filter(({ kind }) => kind === "refused")).toHaveLength(10);
-    const late = await attempt({ address: "192.0.2.9" });
+    const late = await attempt();
     if (late.kind !== "throttled") throw new Error(late.kind);
     expect(late.retryAfterMs).toBeGreaterThan(14 * 60_000);
     expect(late.retryAfterMs).toBeLessThanOrEqual(15 * 60_000);
+  });
+
+  it("is not closed by strangers: the person gets in from elsewhere, however many guess", async () => {
+    for (let index = 0; index < 12; index += 1) await guess({});
+    expect((await attempt()).kind).toBe("throttled");
+    await siege();
+    expect((await attempt({ address: "192.0.2.9" })).kind).toBe("logged_in");
+  });
+
+  it("takes three guesses from each further address, once an account was guessed at a hundred times", async () => {
+    await siege();
+    const sent = Array.from({ length: 8 }, () => guess({ address: "192.0.2.10" }));
+    expect((await Promise.all(sent)).filter(({ kind }) => kind === "refused")).toHaveLength(3);
+    expect((await guess({ address: "192.0.2.11", email: "sso@example.com" })).kind).toBe("refused");
+    const { rows } = await database.pool.query(
+      "select count(*)::int from login_attempts where key like 'account/%' group by key",
+    );
+    expect(rows.map(({ count }) => count).sort()).toEqual([1, 100]);
+    // A login that is right ends no siege.
+    expect((await attempt({ address: "192.0.2.12" })).kind).toBe("logged_in");
+    for (let index = 0; index < 3; index += 1) await guess({ address: "192.0.2.13" });
+    expect((await guess({ address: "192.0.2.13" })).kind).toBe("throttled");
+  });
+
+  /** As if from everywhere: how each is counted, the tests above say. */
+  const siege = async () => {
+    await guess({ address: "203.0.113.1" });
+    await database.pool.query(
+      `insert into login_attempts (key, attempt)
+       select key, gen_random_uuid()
+       from (select key, count(*)::int as counted from login_attempts where key like 'account/%' group by key) account,
+         generate_series(1, 100 - counted)`,
+    );
+  };
+
+  it("lets a browser of the person's pass what strangers did, for ten guesses of its own", async () => {
+    const device = { email: "ada@example.com", id: "of-ada" };
+    await siege();
+    for (let index = 0; index < 40; index += 1)
+      await guess({ email: index % 2 ? "ada@example.com" : `${index}@x.test` });
+    expect((await attempt()).kind).toBe("throttled");
+    expect((await attempt({ device })).kind).toBe("logged_in");
+    const outcomes = await Promise.all(Array.from({ length: 15 }, () => guess({ device })));
+    expect(outcomes.filter(({ kind }) => kind === "refused")).toHaveLength(10);
+    expect((await attempt({ device })).kind).toBe("throttled");
+    // The browser of somebody else is a stranger.
+    expect((await attempt({ device: { email: "sso@example.com", id: "of-another" } })).kind).toBe("throttled");
   });
 
   it("takes no further guesses by letters that the database alone folds into the account's", async () => {

@@ -1,6 +1,7 @@
 import { inTransactionAs } from "../db/acting.ts";
 import type { Pool } from "../db/pool.ts";
-import { forgetAttempts, takeAttempt } from "./login-attempts.ts";
+import type { KnownDevice } from "./known-devices.ts";
+import { forgetAttempts, type Guesser, takeAttempt } from "./login-attempts.ts";
 import { readEmail } from "./member-words.ts";
 import { openSession } from "./open-session.ts";
 import type { Passwords } from "./passwords.ts";
@@ -9,6 +10,8 @@ interface Credentials {
   email: string;
   password: string;
   address: string;
+  /** Whose browser it is, where that is known. */
+  device: KnownDevice | null;
   replaces: string | null;
 }
 
@@ -20,7 +23,7 @@ export type LogInOutcome =
 
 export async function logIn(deps: { pool: Pool; passwords: Passwords }, input: Credentials): Promise<LogInOutcome> {
   const { pool } = deps;
-  const attempt = await takeAttempt(pool, input);
+  const attempt = await takeAttempt(pool, guesserOf(input));
   if (attempt.kind === "throttled") return attempt;
   const { rows } = await pool.query<{ id: string; email: string; hash: string | null }>(
     "select id, email, password_hash as hash from users where lower(email) = $1",
@@ -40,10 +43,16 @@ export async function logIn(deps: { pool: Pool; passwords: Passwords }, input: C
       user.hash,
     ]);
     if (held.rowCount === 0) return { kind: "refused" };
-    await forgetAttempts(client, { id: attempt.id, email: input.email });
+    await forgetAttempts(client, attempt);
     const session = { userId: user.id, how: "password", replaces: input.replaces } as const;
     return { kind: "logged_in", sessionToken: await openSession(client, session) };
   });
+}
+
+/** A browser of somebody else's is a stranger here, whoever holds it. */
+function guesserOf({ email, address, device }: Credentials): Guesser {
+  const isTheirs = device !== null && device.email === readEmail(email);
+  return isTheirs ? { kind: "known", id: device.id } : { kind: "stranger", address, email };
 }
 
 const failuresPerHourMax = 1000;

@@ -41,6 +41,17 @@ export function readPassingCookie(publicUrl: string, header: string | undefined)
   return /^[A-Za-z0-9_-]{1,3000}$/.test(value) ? value : null;
 }
 
+/** Says, sealed, whose browser this is; it outlives the session. */
+export function deviceCookie(publicUrl: string, sealed: string, seconds: number): string {
+  const { name, attributes } = shapeOf(publicUrl);
+  return `${name}-device=${sealed}; Max-Age=${seconds}; ${attributes}`;
+}
+
+export function readDeviceCookie(publicUrl: string, header: string | undefined): string | null {
+  const value = cookieNamed(`${shapeOf(publicUrl).name}-device`, header);
+  return /^[A-Za-z0-9_-]{1,3000}$/.test(value) ? value : null;
+}
+
 function cookieNamed(name: string, header: string | undefined): string {
   const pair = header
     ?.split(";")

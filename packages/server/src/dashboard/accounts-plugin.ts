@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import type { KnownDevices } from "../accounts/known-devices.ts";
 import type { Passwords } from "../accounts/passwords.ts";
 import type { Sessions } from "../accounts/sessions.ts";
 import type { SingleSignOn } from "../accounts/single-sign-on/single-sign-on.ts";
@@ -22,6 +23,7 @@ export interface AccountsDeps {
   pool: Pool;
   sessions: Sessions;
   passwords: Passwords;
+  devices: KnownDevices;
   /** Null: not configured. */
   singleSignOn: SingleSignOn | null;
   log: Logger;

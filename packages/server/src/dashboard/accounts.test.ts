@@ -22,6 +22,13 @@ const logIn = (body: unknown, more: object = {}) => host.send("/auth/login", { c
 const cookieOf = (answer: { headers: { "set-cookie"?: string[] } }) => answer.headers["set-cookie"]?.[0] ?? "";
 const bare = (cookie: string) => cookie.split(";", 1)[0] ?? "";
 
+/** Each attempt that counts, so often again: to hash for them would take seconds. */
+const repeatAttempts = (times: number) =>
+  host.api.pool.query(
+    "insert into login_attempts (key, attempt) select key, attempt from login_attempts, generate_series(1, $1)",
+    [times],
+  );
+
 async function audit(query = ""): Promise<{ actor: string; action: string; address: string; details: object }[]> {
   return (await host.send(`/audit?${query}`)).json().entries;
 }
@@ -73,18 +80,23 @@ describe("logging in", () => {
     expect(answers.flatMap(({ headers }) => headers["set-cookie"] ?? [])).toEqual([]);
   });
 
-  it("429 with Retry-After after too many, whatever is typed", async () => {
-    const { id, email } = await memberWithPassword();
+  it("429 with Retry-After after too many, whatever is typed, but not for a browser that logged in before", async () => {
+    const { email, cookie: session } = await memberWithPassword();
     await host.api.pool.query("delete from login_attempts");
-    for (let guess = 1; guess <= 10; guess += 1) {
-      expect((await logIn({ email, password: `guess ${guess}` })).statusCode).toBe(401);
-    }
+    const before = await logIn({ email, password });
+    const device = bare(before.headers["set-cookie"]?.[1] ?? "");
+    expect(device).toMatch(/^__Host-emend-device=/);
+    expect((await logIn({ email, password: "guess" })).statusCode).toBe(401);
+    await repeatAttempts(8);
+    expect((await logIn({ email, password: "guess" })).statusCode).toBe(401);
     const answer = await logIn({ email, password });
     expect(answer.statusCode).toBe(429);
     expect(Number(answer.headers["retry-after"])).toBeGreaterThan(800);
+    for (const cookie of [device, session]) expect((await logIn({ email, password }, { cookie })).statusCode).toBe(200);
+    // It is no session.
+    expect((await host.send("/session", { cookie: device })).statusCode).toBe(401);
     await host.api.pool.query("delete from login_attempts");
-    expect((await audit("action=login.failed")).filter(({ actor }) => actor === email)).toHaveLength(10);
-    expect(id).toBeDefined();
+    expect((await audit("action=login.failed")).filter(({ actor }) => actor === email)).toHaveLength(2);
   });
 
   it.each([
@@ -136,6 +148,20 @@ describe("one's own password", () => {
     expect((await host.send("/session", { cookie: bare(cookieOf(changed)) })).statusCode).toBe(200);
     expect((await logIn({ email: member.email, password: next })).statusCode).toBe(200);
     expect((await logIn({ email: member.email, password })).statusCode).toBe(401);
+  });
+
+  it("429 after ten wrong ones in a session, and none that strangers typed", async () => {
+    const { email, cookie } = await memberWithPassword();
+    await host.api.pool.query("delete from login_attempts");
+    await logIn({ email, password: "guess" });
+    await repeatAttempts(10);
+    const prove = async (current: string) =>
+      (await host.send("/password", { cookie, body: { current, next: "another long password" } })).statusCode;
+    expect(await prove("wrong")).toBe(400);
+    await repeatAttempts(8);
+    expect(await prove("wrong")).toBe(400);
+    expect(await prove(password)).toBe(429);
+    await host.api.pool.query("delete from login_attempts");
   });
 
   it("409 for the console, which has none", async () => {

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { addProject } from "../../src/accounts/add-project.ts";
 import { createLoginLink } from "../../src/accounts/create-login-link.ts";
+import { createKnownDevices } from "../../src/accounts/known-devices.ts";
 import { setModelKey } from "../../src/accounts/model-keys.ts";
 import { openSession } from "../../src/accounts/open-session.ts";
 import { createPasswords } from "../../src/accounts/passwords.ts";
@@ -58,6 +59,7 @@ interface TestMember {
 }
 
 const publicUrl = "https://emend.test/base";
+const testSealer = createSealer("a secret of the tests, and of nothing else");
 
 /** The HTTP interface with the dashboard mounted, and a browser that is logged in. */
 export async function startDashboard(
@@ -78,6 +80,7 @@ export async function startDashboard(
       const accounts = accountsPlugin({
         ...shared,
         passwords: createPasswords(),
+        devices: createKnownDevices({ sealer: testSealer, sessions: shared.sessions, publicUrl: shared.publicUrl }),
         singleSignOn,
         archiveAfterDays,
         addSample: (by) => projectAdminOf(pool).add({ name: "Sample docs", forge: "local" }, by),
@@ -156,7 +159,7 @@ export async function startDashboard(
 
 /** Rows alone: what a forge says of a project, and keeps of it, is tested with the forge. */
 function projectAdminOf(pool: Pool): ProjectAdmin {
-  const sealer = createSealer("a secret of the tests, and of nothing else");
+  const sealer = testSealer;
   const none = async () => {
     throw new Error("this test has no forge");
   };

@@ -4,6 +4,7 @@ import { Type } from "typebox";
 import { acceptLink } from "../../accounts/accept-link.ts";
 import { findLink } from "../../accounts/links.ts";
 import type { AccountsDeps } from "../accounts-plugin.ts";
+import { keepSession } from "../keep-session.ts";
 import { bodyParser } from "../parse-body.ts";
 
 const Token = Type.String({ maxLength: 100 });
@@ -35,7 +36,7 @@ export function linkRoutes(app: FastifyInstance, deps: AccountsDeps): void {
     const replaces = deps.sessions.tokenOf(request.headers.cookie);
     const outcome = await acceptLink(deps, { ...parseAcceptance(request.body), address: request.ip, replaces });
     if (outcome.kind === "gone") return sendGone(reply);
-    reply.header("set-cookie", deps.sessions.cookieOf(outcome.sessionToken));
+    await keepSession(deps, reply, outcome.sessionToken);
     return reply.code(201).send({});
   });
 }

@@ -5,6 +5,7 @@ import { logIn } from "../../accounts/log-in.ts";
 import { hasOwner } from "../../accounts/owner-link.ts";
 import { AppError } from "../../errors.ts";
 import type { AccountsDeps } from "../accounts-plugin.ts";
+import { keepSession } from "../keep-session.ts";
 import { bodyParser } from "../parse-body.ts";
 
 const parseLogin = bodyParser(
@@ -26,10 +27,11 @@ export function loginRoutes(app: FastifyInstance, deps: AccountsDeps): void {
   app.post("/login", async (request, reply) => {
     const { email, password } = parseLogin(request.body);
     const replaces = deps.sessions.tokenOf(request.headers.cookie);
-    const outcome = await logIn(deps, { email, password, address: request.ip, replaces });
+    const device = await deps.devices.find(request.headers.cookie);
+    const outcome = await logIn(deps, { email, password, address: request.ip, device, replaces });
     switch (outcome.kind) {
       case "logged_in":
-        reply.header("set-cookie", deps.sessions.cookieOf(outcome.sessionToken));
+        await keepSession(deps, reply, outcome.sessionToken);
         return {};
       case "refused":
         throw new AppError("unauthorized", { publicMessage: "The e-mail address or the password is wrong." });

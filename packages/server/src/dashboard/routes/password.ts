@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import { changePassword } from "../../accounts/change-password.ts";
 import { AppError } from "../../errors.ts";
 import type { AccountsDeps } from "../accounts-plugin.ts";
+import { keepSession } from "../keep-session.ts";
 import { bodyParser } from "../parse-body.ts";
 import { currentSession } from "../require-session.ts";
 
@@ -24,7 +25,7 @@ export function passwordRoute(app: FastifyInstance, deps: AccountsDeps): void {
     }
     const change = { userId, ...parse(request.body), address: request.ip };
     const sessionToken = await changePassword(deps, change);
-    reply.header("set-cookie", deps.sessions.cookieOf(sessionToken));
+    await keepSession(deps, reply, sessionToken);
     return {};
   });
 }

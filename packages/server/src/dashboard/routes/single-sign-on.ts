@@ -5,6 +5,7 @@ import { logInIdentity } from "../../accounts/single-sign-on/log-in-identity.ts"
 import { isAppError } from "../../errors.ts";
 import { disconnectSignal } from "../../http/disconnect-signal.ts";
 import type { AccountsDeps } from "../accounts-plugin.ts";
+import { keepSession } from "../keep-session.ts";
 import { pathInApp } from "../path-in-app.ts";
 
 /** To the identity provider and back. Pages, not JSON: the browser itself goes there. */
@@ -35,9 +36,9 @@ export function singleSignOnRoutes(app: FastifyInstance, deps: AccountsDeps): vo
         address: request.ip,
         replaces: deps.sessions.tokenOf(request.headers.cookie),
       });
-      const forget = passingCookie(deps.publicUrl(), "", 0);
+      await keepSession(deps, reply, token);
       return reply
-        .header("set-cookie", [deps.sessions.cookieOf(token), forget])
+        .header("set-cookie", passingCookie(deps.publicUrl(), "", 0))
         .header("referrer-policy", "no-referrer")
         .redirect(`${deps.publicUrl()}${landsOn}`, 303);
     }),
