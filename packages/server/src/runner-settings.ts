@@ -1,8 +1,7 @@
 import type { RunnerSettings } from "./agent/runners/runner.ts";
 import type { Config } from "./config.ts";
 
-/** What the operator set for runners, with the network's part of it. */
+/** What the operator set for runners. */
 export function runnersOf(config: Config): RunnerSettings {
-  const { caFile, httpsProxy } = config.network;
-  return { ...config.runners, caFile: caFile ?? null, httpsProxy: httpsProxy ?? null };
+  return config.runners;
 }

@@ -22,7 +22,7 @@ export const anthropic: Vendor = {
 };
 
 /** Other programs take this variable without the version; both spellings are meant. */
-function withVersion(baseUrl: string): string {
+export function withVersion(baseUrl: string): string {
   const url = baseUrl.replace(/\/+$/, "");
   return /\/v\d+$/.test(url) ? url : `${url}/v1`;
 }

@@ -36,7 +36,7 @@ export async function openModel(
   const { runners, endpoints } = deps;
   if (runners && isRunner(input.name)) {
     const keyOf = async (vendor: string) => (input.projectId === null ? null : deps.keyOf(input.projectId, vendor));
-    return openRunner({ settings: runners, endpoints, keyOf }, input.name);
+    return openRunner({ settings: runners, endpoints, fetch: deps.fetch, keyOf }, input.name);
   }
   const first = await openLanguageModel(deps, input.name, input.projectId);
   const others: Model[] = [];

@@ -4,9 +4,10 @@ export const claudeCode: RunnerProgram = {
   name: "claude-code",
   command: "claude",
   vendorOf: () => "anthropic",
-  environment: ({ apiKey, baseUrl }) => ({
-    ANTHROPIC_API_KEY: apiKey,
-    ANTHROPIC_BASE_URL: baseUrl ?? "",
+  environment: ({ token, gatewayUrl }) => ({
+    ANTHROPIC_API_KEY: token,
+    // It adds the version itself.
+    ANTHROPIC_BASE_URL: gatewayUrl,
     // Reports and updates go elsewhere than to the model, so they would only fail.
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
     DISABLE_AUTOUPDATER: "1",

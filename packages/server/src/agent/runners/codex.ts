@@ -4,12 +4,8 @@ export const codex: RunnerProgram = {
   name: "codex",
   command: "codex",
   vendorOf: () => "openai",
-  environment: ({ apiKey, baseUrl }) => ({
-    CODEX_API_KEY: apiKey,
-    OPENAI_API_KEY: apiKey,
-    OPENAI_BASE_URL: baseUrl ?? "",
-  }),
-  arguments: ({ model, isSandboxed }) => [
+  environment: ({ token }) => ({ OPENAI_API_KEY: token }),
+  arguments: ({ model, isSandboxed, gatewayUrl }) => [
     "exec",
     "--skip-git-repo-check",
     "--color",
@@ -17,9 +13,22 @@ export const codex: RunnerProgram = {
     // A sandbox cannot be made inside of ours; outside of it the program's own is better than none.
     "--sandbox",
     isSandboxed ? "danger-full-access" : "workspace-write",
+    // Its own provider goes by another transport, takes no address from the environment and may ask for a login.
+    ...settings({
+      model_provider: "emend",
+      "model_providers.emend.name": "Emend",
+      "model_providers.emend.base_url": `${gatewayUrl}/v1`,
+      "model_providers.emend.env_key": "OPENAI_API_KEY",
+      "model_providers.emend.wire_api": "responses",
+      web_search: "disabled",
+    }),
     ...(model === null ? [] : ["--model", model]),
     "-",
   ],
   // Its progress goes to standard error; standard output is the last message alone.
   readAnswer: (stdout) => ({ text: stdout }),
 };
+
+function settings(all: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(all).flatMap(([name, value]) => ["--config", `${name}=${JSON.stringify(value)}`]);
+}

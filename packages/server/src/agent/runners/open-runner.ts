@@ -6,8 +6,9 @@ import { codex } from "./codex.ts";
 import { findProgram } from "./find-program.ts";
 import { opencode } from "./opencode.ts";
 import { runRunner } from "./run-runner.ts";
-import { type RunnerProgram, type RunnerSettings, vendorAddresses } from "./runner.ts";
+import type { RunnerProgram, RunnerSettings } from "./runner.ts";
 import { trySandbox } from "./sandbox.ts";
+import { runnerVendors } from "./vendors.ts";
 
 /** A new program is one file beside this one and one entry here. */
 const programs: readonly RunnerProgram[] = [claudeCode, codex, opencode];
@@ -20,6 +21,8 @@ export function isRunner(modelName: string): boolean {
 
 interface RunnerDeps {
   settings: RunnerSettings;
+  /** By which the gateway asks the model: it heeds the operator's proxy and authorities. */
+  fetch: typeof globalThis.fetch;
   /** The installation's, by vendor. */
   endpoints: Readonly<Record<string, Endpoint>>;
   /** The project's own key for a vendor. */
@@ -40,23 +43,25 @@ export async function openRunner(deps: RunnerDeps, name: string): Promise<Model>
   if (file === null) {
     throw unavailable(`The runner ${program.name} needs the program ${program.command}, which is not on the PATH.`);
   }
-  const vendor = program.vendorOf(model);
-  const address = deps.endpoints[vendor]?.baseUrl ?? vendorAddresses[vendor];
-  if (address === undefined) {
-    throw unavailable(
-      `The runner ${program.name} reaches ${Object.keys(vendorAddresses).join(" or ")}, not ${vendor}.`,
-    );
+  const vendorName = program.vendorOf(model);
+  const vendor = runnerVendors.find((one) => one.name === vendorName);
+  if (!vendor) {
+    const names = runnerVendors.map((one) => one.name).join(" or ");
+    throw unavailable(`The runner ${program.name} reaches ${names}, not ${vendorName}.`);
   }
-  const apiKey = (await deps.keyOf(vendor)) ?? deps.endpoints[vendor]?.apiKey ?? null;
-  if (apiKey === null) throw unavailable(`The runner ${program.name} needs a key for ${vendor}, which is not set.`);
+  const endpoint = deps.endpoints[vendor.name];
+  const apiKey = (await deps.keyOf(vendor.name)) ?? endpoint?.apiKey ?? null;
+  if (apiKey === null)
+    throw unavailable(`The runner ${program.name} needs a key for ${vendor.name}, which is not set.`);
   const runner = {
     name,
     program,
     file,
-    access: { apiKey, baseUrl: deps.endpoints[vendor]?.baseUrl ?? null, model },
-    address: new URL(address),
+    model,
+    far: { vendor, apiKey, baseUrl: vendor.addressOf(endpoint?.baseUrl ?? null) },
     bwrap: await bwrapFor(settings),
     settings,
+    fetch: deps.fetch,
   };
   return {
     name,

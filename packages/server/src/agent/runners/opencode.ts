@@ -6,18 +6,22 @@ export const opencode: RunnerProgram = {
   name: "opencode",
   command: "opencode",
   vendorOf: (model) => (model ?? usualModel).split("/", 1)[0] ?? "",
-  environment: ({ apiKey, model }) => ({
-    [(model ?? usualModel).startsWith("openai/") ? "OPENAI_API_KEY" : "ANTHROPIC_API_KEY"]: apiKey,
+  environment: ({ token, model }) => ({
+    [(model ?? usualModel).startsWith("openai/") ? "OPENAI_API_KEY" : "ANTHROPIC_API_KEY"]: token,
+    // What it would fetch from elsewhere, in vain.
     OPENCODE_DISABLE_AUTOUPDATE: "1",
+    OPENCODE_DISABLE_MODELS_FETCH: "1",
+    OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
+    OPENCODE_DISABLE_PROJECT_CONFIG: "1",
   }),
-  homeFiles({ baseUrl, model }) {
+  homeFiles({ gatewayUrl, model }) {
     const [vendor = ""] = (model ?? usualModel).split("/", 1);
     const config = {
       $schema: "https://opencode.ai/config.json",
       autoupdate: false,
       share: "disabled",
       permission: { edit: "allow", bash: "deny", webfetch: "deny" },
-      ...(baseUrl === null ? {} : { provider: { [vendor]: { options: { baseURL: baseUrl } } } }),
+      provider: { [vendor]: { options: { baseURL: `${gatewayUrl}/v1` } } },
     };
     return { ".config/opencode/opencode.json": `${JSON.stringify(config, null, 2)}\n` };
   },

@@ -8,12 +8,12 @@ import { latestRound } from "../conversation.ts";
 import { finishedBy, outcomeOf, stoppedOutcome } from "../outcome.ts";
 import { shown } from "../shown.ts";
 import { storable } from "../storable.ts";
-import { startAllowProxy } from "./allow-proxy.ts";
 import { checkOut } from "./checkout.ts";
 import { collectEdits } from "./collect-edits.ts";
 import { handOverOf, instructionsFor } from "./instructions.ts";
+import { startModelGateway } from "./model-gateway.ts";
 import { type ProgramEnd, runProgram } from "./run-program.ts";
-import type { RunnerAccess, RunnerAnswer, RunnerProgram, RunnerSettings } from "./runner.ts";
+import type { RunnerAccess, RunnerAnswer, RunnerModel, RunnerProgram, RunnerSettings } from "./runner.ts";
 import { inside, sandboxed } from "./sandbox.ts";
 
 /** A program that was found, with all that it needs to run. */
@@ -22,12 +22,14 @@ export interface ReadyRunner {
   name: string;
   program: RunnerProgram;
   file: string;
-  access: RunnerAccess;
-  /** The model's address, the only one that it reaches. */
-  address: URL;
+  /** What of the program's models; null: its usual one. */
+  model: string | null;
+  /** The model as the gateway reaches it. */
+  far: RunnerModel;
   /** Null: without a sandbox. */
   bwrap: string | null;
   settings: RunnerSettings;
+  fetch: typeof globalThis.fetch;
 }
 
 interface Place {
@@ -57,10 +59,10 @@ export async function runRunner(
     const end = await execute(runner, task, { place, clock }, signal);
     if (end.kind === "exited" && end.code !== 0) throw failed(runner, end.stderr || end.stdout);
     const said: RunnerAnswer = end.kind === "exited" ? answerOf(runner, end) : { text: "" };
-    // A credential that it repeats, its own too, is in no step, no title and no summary.
-    const quiet = said.text.replaceAll(runner.access.apiKey, "…");
+    // A credential that it repeats is in no step, no title and no summary: without a sandbox it may have found the key.
+    const { apiKey: secret } = runner.far;
+    const quiet = said.text.replaceAll(secret, "…");
     const answer = { ...said, text: (await deps.vetting?.redact(quiet, signal)) ?? quiet };
-    const { apiKey: secret } = runner.access;
     await collectEdits({ folder: place.work, written, overlay: task.overlay, secret }, signal);
     const durationMs = Math.ceil(performance.now() - startedAt);
     if (end.kind !== "exited") return await stopped(runner, deps, task, { end, durationMs });
@@ -85,26 +87,24 @@ async function execute(
   run: { place: Place; clock: AbortSignal },
   signal: AbortSignal,
 ): Promise<ProgramEnd> {
-  const { program, access, settings, bwrap, file } = runner;
+  const { program, settings, bwrap, file } = runner;
   const { place } = run;
-  for (const [path, text] of Object.entries(program.homeFiles?.(access) ?? {})) {
-    await mkdir(dirname(join(place.home, path)), { recursive: true });
-    await writeFile(join(place.home, path), text);
-  }
-  const proxy = await startAllowProxy({
-    allowed: runner.address,
-    socketPath: bwrap === null ? null : join(place.dir, "proxy.sock"),
-    via: settings.httpsProxy,
-  });
+  const socketPath = bwrap === null ? null : join(place.dir, "gateway.sock");
+  const gateway = await startModelGateway(runner, { ...runner.far, socketPath });
   try {
-    const args = program.arguments({ model: access.model, isSandboxed: bwrap !== null });
-    const command =
-      bwrap === null ? [file, ...args] : await sandboxed({ bwrap, file, args, place, caFile: settings.caFile });
+    const gatewayUrl = `http://127.0.0.1:${gateway.port ?? inside.port}`;
+    const access = { token: gateway.token, gatewayUrl, model: runner.model };
+    for (const [path, text] of Object.entries(program.homeFiles?.(access) ?? {})) {
+      await mkdir(dirname(join(place.home, path)), { recursive: true });
+      await writeFile(join(place.home, path), text);
+    }
+    const args = program.arguments({ ...access, isSandboxed: bwrap !== null });
+    const command = bwrap === null ? [file, ...args] : await sandboxed({ bwrap, file, args, place });
     return await runProgram(
       {
         command,
         cwd: place.work,
-        env: environmentOf(runner, place, proxy.port ?? inside.port),
+        env: environmentOf(runner, place, access),
         stdin: instructionsFor(task),
         memoryBytesMax: settings.memoryBytesMax,
         clock: run.clock,
@@ -113,18 +113,18 @@ async function execute(
       signal,
     );
   } finally {
-    await proxy.close();
+    await gateway.close();
   }
 }
 
 /** Nothing of the server's own environment but where programs are. */
-function environmentOf(runner: ReadyRunner, place: Place, port: number): Record<string, string> {
+function environmentOf(runner: ReadyRunner, place: Place, access: RunnerAccess): Record<string, string> {
   const isSandboxed = runner.bwrap !== null;
-  const proxy = `http://127.0.0.1:${port}`;
-  const { caFile, path } = runner.settings;
-  const all = {
+  // Whatever else a program tries to reach, the gateway refuses at once.
+  const proxy = access.gatewayUrl;
+  return {
     HOME: isSandboxed ? inside.home : place.home,
-    PATH: isSandboxed ? inside.path : path,
+    PATH: isSandboxed ? inside.path : runner.settings.path,
     TMPDIR: isSandboxed ? "/tmp" : place.home,
     LANG: "C.UTF-8",
     TERM: "dumb",
@@ -132,11 +132,11 @@ function environmentOf(runner: ReadyRunner, place: Place, port: number): Record<
     https_proxy: proxy,
     HTTP_PROXY: proxy,
     http_proxy: proxy,
+    NO_PROXY: "127.0.0.1",
+    no_proxy: "127.0.0.1",
     NODE_USE_ENV_PROXY: "1",
-    NODE_EXTRA_CA_CERTS: caFile === null ? "" : isSandboxed ? "/run/emend/authority.pem" : caFile,
-    ...runner.program.environment(runner.access),
+    ...runner.program.environment(access),
   };
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ""));
 }
 
 function answerOf(runner: ReadyRunner, end: { stdout: string; stderr: string }): RunnerAnswer {
@@ -187,9 +187,9 @@ async function stopped(
   return stoppedOutcome(limit, task);
 }
 
-/** The program's own words, without the credential that it was given. */
+/** The program's own words, without the key. */
 function failed(runner: ReadyRunner, words: string): AppError {
-  const told = shown(words.replaceAll(runner.access.apiKey, "…").slice(-2_000), 500);
+  const told = shown(words.replaceAll(runner.far.apiKey, "…").slice(-2_000), 500);
   return new AppError("model_unavailable", {
     publicMessage: `The runner ${runner.program.name} failed: ${told || "it said nothing"}`,
   });

@@ -1,7 +1,9 @@
+import type { RunnerVendor } from "./vendors.ts";
+
 /**
- * A runner is an agent program of the operator's that does a job in place of the loop: it gets a checkout, a prompt and
- * the model's credential, in a sandbox that reaches the model and nothing else. What it leaves in the checkout becomes
- * the overlay and passes the same review.
+ * A runner is an agent program of the operator's that does a job in place of the loop: it gets a checkout, a prompt and a
+ * token, in a sandbox that reaches our gateway to the model and nothing else. The model's key stays outside. What it
+ * leaves in the checkout becomes the overlay and passes the same review.
  */
 export interface RunnerProgram {
   /** The part of the model's name after `runner/`. */
@@ -10,21 +12,31 @@ export interface RunnerProgram {
   command: string;
   /** Whose credential and address it uses, as the language models do; `model`: what the job's name says of it. */
   vendorOf(model: string | null): string;
-  /** The variables that carry the credential; empty values are left out. */
+  /** The variables that say where the model is and what to show there. */
   environment(input: RunnerAccess): Readonly<Record<string, string>>;
   /** Files that it finds in its home. */
   homeFiles?(input: RunnerAccess): Readonly<Record<string, string>>;
   /** Its command line for one task without a person. The prompt comes on standard input. */
-  arguments(input: { model: string | null; isSandboxed: boolean }): readonly string[];
+  arguments(input: RunnerAccess & { isSandboxed: boolean }): readonly string[];
   /** What it said in the end, from its standard output; throws where that is no answer of the program's. */
   readAnswer(stdout: string): RunnerAnswer;
 }
 
+/** What a program is told of its model. */
 export interface RunnerAccess {
-  apiKey: string;
-  /** Null: the vendor's own address. */
-  baseUrl: string | null;
+  /** In place of a key; good for this run, at the gateway alone. */
+  token: string;
+  /** The gateway, without a version and without a slash at its end. */
+  gatewayUrl: string;
   model: string | null;
+}
+
+/** What the gateway knows of the model. */
+export interface RunnerModel {
+  vendor: RunnerVendor;
+  apiKey: string;
+  /** With the version. */
+  baseUrl: string;
 }
 
 export interface RunnerAnswer {
@@ -35,12 +47,6 @@ export interface RunnerAnswer {
   costUsd?: number;
 }
 
-/** Addresses of vendors, where none is configured. */
-export const vendorAddresses: Readonly<Record<string, string>> = {
-  anthropic: "https://api.anthropic.com",
-  openai: "https://api.openai.com",
-};
-
 /** What the operator set. */
 export interface RunnerSettings {
   /** Where programs are looked for. */
@@ -49,8 +55,4 @@ export interface RunnerSettings {
   isUnsandboxed: boolean;
   /** Of all processes of one run together. */
   memoryBytesMax: number;
-  /** A certificate authority that the model's address needs. */
-  caFile: string | null;
-  /** The operator's own proxy, which ours goes through. */
-  httpsProxy: string | null;
 }

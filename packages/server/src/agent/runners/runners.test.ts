@@ -32,7 +32,7 @@ beforeAll(async () => {
     "AGENTS.md": "Write plainly.\n",
   });
   far = createServer((request, response) => {
-    heard.push(`${request.url} ${request.headers["x-key"]}`);
+    heard.push(`${request.url} ${request.headers["x-api-key"] ?? request.headers.authorization}`);
     response.end("model says hi");
   });
   await new Promise<void>((resolve) => far.listen(0, "127.0.0.1", resolve));
@@ -69,9 +69,8 @@ async function open(script: string, options: { name?: string; unsandboxed?: bool
         path: programs.path,
         isUnsandboxed: options.unsandboxed ?? !hasSandbox,
         memoryBytesMax: (options.memoryMb ?? 2_048) * 2 ** 20,
-        caFile: null,
-        httpsProxy: null,
       },
+      fetch: globalThis.fetch,
       endpoints: { anthropic: endpoint, openai: endpoint },
       keyOf: async () => null,
     },
@@ -104,7 +103,7 @@ async function run(
 }
 
 /** The far end hears that the program has come so far. */
-const tellFar = `await tunnel("127.0.0.1:" + new URL(process.env.ANTHROPIC_BASE_URL).port, "/started");`;
+const tellFar = "await ask();";
 const forEver = "setInterval(() => {}, 1000); await new Promise(() => {});";
 
 function untilFarHears(): Promise<void> {
@@ -129,6 +128,33 @@ fs.mkdirSync("guides/new", { recursive: true });
 fs.writeFileSync("guides/new/page.md", "# New\\n");
 fs.rmSync("old.md");
 answer("TITLE: Say access key\\nSUMMARY:\\nReplaced the term.");`;
+
+/** Looks for the model's key, and for its own token, in all that it can read: variables, processes, files. */
+const keyHunt = `
+const needles = { key: ["sk-model", "0123456789"].join("-"), token: access().headers["x-api-key"] ?? access().headers.authorization.slice(7) };
+const found = [];
+const look = (where, bytes) => { for (const [what, needle] of Object.entries(needles)) if (bytes.includes(needle)) found.push(what + " " + where); };
+look("environment", JSON.stringify(process.env));
+let seen = 0;
+const walk = (folder, depth) => {
+  let entries = [];
+  try { entries = fs.readdirSync(folder, { withFileTypes: true }); } catch {}
+  for (const entry of entries) {
+    const path = folder === "/" ? "/" + entry.name : folder + "/" + entry.name;
+    if (/^\\/(usr|lib|lib64|bin|sbin|sys|dev|etc\\/ssl)(\\/|$)|node_modules|^\\/run\\/emend\\/bin|kcore|kmsg|kpage|pagemap|\\/(self|thread-self)\\//.test(path + "/")) continue;
+    if (entry.isDirectory() && depth < 6) walk(path, depth + 1);
+    if (!entry.isFile()) continue;
+    seen += 1;
+    try { if (fs.statSync(path).size < 2 ** 22) look(path, fs.readFileSync(path, "latin1")); } catch {}
+  }
+};
+for (const folder of HUNTED) walk(folder, 0);
+const answered = await ask();
+answer("TITLE: x\\nSUMMARY:\\n" + JSON.stringify({ answered, seen, found }));`.replace(
+  "HUNTED",
+  // Without a sandbox all of the machine would be searched, and this test's own words in it.
+  hasSandbox ? '["/"]' : '[process.env.HOME, process.cwd(), "/proc/" + process.pid]',
+);
 
 describe(`a runner, ${hasSandbox ? "in bubblewrap" : "without a sandbox, because bubblewrap is not usable here"}`, () => {
   it.each(["runner/claude-code", "runner/codex", "runner/opencode", "runner/claude-code/sonnet"])(
@@ -166,39 +192,79 @@ answer("TITLE: x\\nSUMMARY:\\n" + JSON.stringify({ seen, asked: prompt.includes(
     expect(args.join(" ")).toMatch(/^--print --output-format json .*--disallowedTools Bash,WebFetch,WebSearch$/);
   });
 
-  it("has an environment of its own: the model's key and nothing of the server's", async () => {
+  it("has an environment of its own: a token of this run's and nothing of the server's", async () => {
     process.env.EMEND_SECRET_OF_TEST = "forge-token";
     try {
       const { outcome } = await run(`answer("TITLE: x\\nSUMMARY:\\n" + JSON.stringify(process.env));`);
       const environment: Record<string, string> = JSON.parse(outcome.summary);
       expect(JSON.stringify(environment)).not.toContain("forge-token");
-      // It has the key; what it says of it is told without.
-      expect(environment).toMatchObject({ ANTHROPIC_API_KEY: "…" });
+      expect(environment).toMatchObject({ ANTHROPIC_API_KEY: expect.stringMatching(/^emend-run-[\w-]{43}$/) });
       const known =
-        /^(HOME|PATH|PWD|TMPDIR|LANG|TERM|https?_proxy|HTTPS?_PROXY|NODE_USE_ENV_PROXY|ANTHROPIC_.*|CLAUDE_CODE_.*|DISABLE_AUTOUPDATER|OLDPWD|SHLVL|_)$/;
+        /^(HOME|PATH|PWD|TMPDIR|LANG|TERM|https?_proxy|HTTPS?_PROXY|no_proxy|NO_PROXY|NODE_USE_ENV_PROXY|ANTHROPIC_.*|CLAUDE_CODE_.*|DISABLE_AUTOUPDATER|OLDPWD|SHLVL|_)$/;
       expect(Object.keys(environment).filter((name) => !known.test(name))).toEqual([]);
     } finally {
       delete process.env.EMEND_SECRET_OF_TEST;
     }
   });
 
-  it("reaches its model through the proxy, and nothing else through it", async () => {
+  it.each(["runner/claude-code", "runner/codex", "runner/opencode", "runner/opencode/openai/gpt-5"])(
+    "%s is answered by its model without ever having the key",
+    async (name) => {
+      heard.length = 0;
+      const { outcome } = await run(keyHunt, { name });
+      const { answered, seen, found } = JSON.parse(outcome.summary);
+      expect(answered).toBe("200 model says hi");
+      const shown = /codex|openai/.test(name) ? `/responses Bearer ${apiKey}` : `/v1/messages ${apiKey}`;
+      expect(heard).toEqual([shown]);
+      // The search finds what is there, its own token, and of the key nothing.
+      expect(found.map((one: string) => one.split(" ")[0])).not.toContain("key");
+      expect(found).toContain("token environment");
+      expect(seen).toBeGreaterThan(20);
+    },
+  );
+
+  it("asks its model through the gateway, and reaches nothing else through it", async () => {
     heard.length = 0;
     const { outcome } = await run(`
 const got = {
-  model: await attempt(() => tunnel("127.0.0.1:${farPort}", "/v1/messages")),
-  other: await attempt(() => tunnel("example.com:443", "/")),
-  otherPort: await attempt(() => tunnel("127.0.0.1:${farPort + 1}", "/")),
-  metadata: await attempt(() => tunnel("169.254.169.254:80", "/")),
+  model: await attempt(() => ask()),
+  stranger: await attempt(() => ask({ headers: { "x-api-key": "sk-of-somebody-else" } })),
+  files: await attempt(() => ask({ path: "/files" })),
+  tunnel: await attempt(() => tunnel("127.0.0.1:${farPort}")),
+  other: await attempt(() => tunnel("example.com:443")),
+  metadata: await attempt(() => tunnel("169.254.169.254:80")),
 };
 answer("TITLE: x\\nSUMMARY:\\n" + JSON.stringify(got));`);
     expect(JSON.parse(outcome.summary)).toEqual({
       model: "200 model says hi",
+      stranger: expect.stringMatching(/^401 /),
+      files: expect.stringMatching(/^403 /),
+      tunnel: 403,
       other: 403,
-      otherPort: 403,
       metadata: 403,
     });
     expect(heard).toEqual([`/v1/messages ${apiKey}`]);
+  });
+
+  it("has no memory but its processes' and the two small places that are bounded", async () => {
+    if (!hasSandbox) return expect(trial.kind).toBe("unusable");
+    const { outcome } = await run(`
+const fill = (file, mib) => attempt(() => {
+  const handle = fs.openSync(file, "w");
+  const piece = Buffer.alloc(2 ** 20);
+  for (let more = 0; more < mib; more += 1) if (fs.writeSync(handle, piece) < piece.length) throw { code: "ENOSPC" };
+  return mib;
+});
+const got = { root: await fill("/x", 1), dev: await fill("/dev/x", 1), run: await fill("/run/emend/x", 1), shm: await fill("/dev/shm/x", 65), tmp: await fill("/tmp/x", 1) };
+answer("TITLE: x\\nSUMMARY:\\n" + JSON.stringify(got));`);
+    const readOnly = "EROFS";
+    expect(JSON.parse(outcome.summary)).toEqual({
+      root: readOnly,
+      dev: readOnly,
+      run: readOnly,
+      shm: "ENOSPC",
+      tmp: 1,
+    });
   });
 
   it("is ended at its time limit, whatever it ignores, and what it had done is kept", async () => {
@@ -313,7 +379,8 @@ answer("TITLE: x\\nSUMMARY:\\n" + JSON.stringify(got));`;
     const open = (isUnsandboxed: boolean) =>
       openRunner(
         {
-          settings: { path: `${programs.dir}/bin`, isUnsandboxed, memoryBytesMax: 1, caFile: null, httpsProxy: null },
+          settings: { path: `${programs.dir}/bin`, isUnsandboxed, memoryBytesMax: 1 },
+          fetch: globalThis.fetch,
           endpoints: { anthropic: { apiKey, baseUrl: null } },
           keyOf: async () => null,
         },
@@ -359,9 +426,12 @@ describe("opening", () => {
   });
 
   it("says which program or key is missing", async () => {
-    const settings = { path: "/nowhere", isUnsandboxed: true, memoryBytesMax: 1, caFile: null, httpsProxy: null };
+    const settings = { path: "/nowhere", isUnsandboxed: true, memoryBytesMax: 1 };
     const opened = (path: string) =>
-      openRunner({ settings: { ...settings, path }, endpoints: {}, keyOf: async () => null }, "runner/codex");
+      openRunner(
+        { settings: { ...settings, path }, fetch: globalThis.fetch, endpoints: {}, keyOf: async () => null },
+        "runner/codex",
+      );
     await expect(opened("/nowhere")).rejects.toThrow("needs the program codex");
     const programs = await standInFor("");
     await expect(opened(programs.path)).rejects.toThrow("needs a key for openai");

@@ -23,6 +23,7 @@ const systemFiles = [
   "/etc/localtime",
 ];
 const tmpBytesMax = 512 * 2 ** 20;
+const sharedBytesMax = 64 * 2 ** 20;
 
 export type SandboxTrial = { kind: "usable"; bwrap: string } | { kind: "unusable"; words: string };
 
@@ -53,9 +54,8 @@ export async function sandboxed(input: {
   /** The program's file. */
   file: string;
   args: readonly string[];
-  /** Of this run, on the host; the proxy's socket is `proxy.sock` in it. */
+  /** Of this run, on the host; the gateway's socket is `gateway.sock` in it. */
   place: { dir: string; work: string; home: string };
-  caFile: string | null;
 }): Promise<readonly string[]> {
   const { place, file } = input;
   const etc = await writeEtc(place.dir);
@@ -64,25 +64,27 @@ export async function sandboxed(input: {
     ...bind(process.execPath, "/run/emend/bin/node"),
     ...bind(bridge, `/run/emend/${name}`),
     ...bind(join(place.dir, "package.json"), "/run/emend/package.json"),
-    ...bind(join(place.dir, "proxy.sock"), "/run/emend/proxy.sock"),
-    ...(input.caFile === null ? [] : bind(input.caFile, "/run/emend/authority.pem")),
+    ...bind(join(place.dir, "gateway.sock"), "/run/emend/gateway.sock"),
   ];
   return [
     input.bwrap,
     ...["--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--json-status-fd", "4"],
     ...["--uid", "1000", "--gid", "1000", "--hostname", "emend"],
     ...["--ro-bind", "/usr", "/usr", ...(await systemMounts())],
-    ...["--proc", "/proc", "--dev", "/dev", "--size", String(tmpBytesMax), "--tmpfs", "/tmp"],
+    ...["--proc", "/proc", "--dev", "/dev"],
+    // What is written to these is memory, and of no process: nothing else of the kind may be written to.
+    ...["--size", String(tmpBytesMax), "--tmpfs", "/tmp", "--size", String(sharedBytesMax), "--tmpfs", "/dev/shm"],
     ...systemFiles.flatMap((path) => ["--ro-bind-try", path, path]),
     ...etc,
     ...own,
     ...bind(programRoot(file), programRoot(file)),
     ...["--bind", place.home, inside.home, "--bind", place.work, inside.work, "--chdir", inside.work],
+    ...["--remount-ro", "/dev", "--remount-ro", "/"],
     "--",
     "/run/emend/bin/node",
     `/run/emend/${name}`,
     String(inside.port),
-    "/run/emend/proxy.sock",
+    "/run/emend/gateway.sock",
     file,
     ...input.args,
   ];

@@ -20,17 +20,32 @@ const name = process.argv[1].split("/").at(-1).replace(/\\.mjs$/, "");
 const prompt = fs.readFileSync(0, "utf8");
 /** What an attempt gave: its value, or the error's code. */
 const attempt = async (work) => { try { return await work(); } catch (error) { return error.code ?? error.message; } };
-/** The status of a tunnel through the proxy that the environment names, and then of a request through it. */
-const tunnel = (target, path) => new Promise((resolve, reject) => {
+/** Where its model is and what to show there, found as the real program of this name finds it. */
+const access = () => {
+  if (name === "codex") {
+    const said = (what) => JSON.parse(args.find((one) => one.startsWith("model_providers.emend." + what + "=")).split("=", 2)[1]);
+    return { url: said("base_url"), path: "/responses", headers: { authorization: "Bearer " + process.env[said("env_key")] } };
+  }
+  if (name === "claude") return { url: process.env.ANTHROPIC_BASE_URL + "/v1", path: "/messages", headers: { "x-api-key": process.env.ANTHROPIC_API_KEY } };
+  const { provider } = JSON.parse(fs.readFileSync(process.env.HOME + "/.config/opencode/opencode.json", "utf8"));
+  const isOpenai = "openai" in provider;
+  const headers = isOpenai ? { authorization: "Bearer " + process.env.OPENAI_API_KEY } : { "x-api-key": process.env.ANTHROPIC_API_KEY };
+  return { url: Object.values(provider)[0].options.baseURL, path: isOpenai ? "/responses" : "/messages", headers };
+};
+/** The status and the words of an answer of the model's. */
+const ask = (given = {}) => new Promise((resolve, reject) => {
+  const { url, path, headers } = { ...access(), ...given };
+  const asked = http.request(url + path, { method: "POST", headers: { "content-type": "application/json", ...headers } }, (far) => {
+    let text = ""; far.on("data", (c) => (text += c)).on("end", () => resolve(far.statusCode + " " + text));
+  });
+  asked.on("error", reject);
+  asked.end(JSON.stringify({ messages: [{ role: "user", content: "hi" }] }));
+});
+/** The status of a tunnel through the proxy that the environment names. */
+const tunnel = (target) => new Promise((resolve, reject) => {
   const proxy = new URL(process.env.HTTPS_PROXY);
   const asked = http.request({ host: proxy.hostname, port: proxy.port, method: "CONNECT", path: target });
-  asked.on("connect", (reply, socket) => {
-    if (reply.statusCode !== 200) { socket.destroy(); resolve(reply.statusCode); return; }
-    const [host] = target.split(":");
-    http.get({ createConnection: () => socket, host, path, headers: { "x-key": process.env.ANTHROPIC_API_KEY ?? process.env.OPENAI_API_KEY } }, (far) => {
-      let text = ""; far.on("data", (c) => (text += c)).on("end", () => resolve(far.statusCode + " " + text));
-    }).on("error", reject);
-  });
+  asked.on("connect", (reply, socket) => { socket.destroy(); resolve(reply.statusCode); });
   asked.on("error", reject);
   asked.end();
 });

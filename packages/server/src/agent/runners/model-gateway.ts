@@ -1,0 +1,212 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { reachesBeyond } from "./reaches-beyond.ts";
+import type { RunnerVendor } from "./vendors.ts";
+import { withoutSecret } from "./without-secret.ts";
+
+/** The one way out of a sandbox: it asks the model in the program's place, with the key that the program never has. */
+export interface ModelGateway {
+  /** Null: it listens at the socket's path. */
+  readonly port: number | null;
+  /** What a program shows here in place of a key. It is worth nothing elsewhere, and nothing here after the run. */
+  readonly token: string;
+  close(): Promise<void>;
+}
+
+export interface GatewayLimits {
+  requestsMax: number;
+  atOnceMax: number;
+  requestBytesMax: number;
+  /** Of all answers together. */
+  answerBytesMax: number;
+  requestMsMax: number;
+}
+
+const usualLimits: GatewayLimits = {
+  requestsMax: 5_000,
+  atOnceMax: 32,
+  requestBytesMax: 32 * 2 ** 20,
+  answerBytesMax: 2 ** 30,
+  requestMsMax: 30 * 60_000,
+};
+
+interface GatewayInput {
+  vendor: RunnerVendor;
+  /** With the version. */
+  baseUrl: string;
+  apiKey: string;
+  /** Null: a free port of 127.0.0.1. */
+  socketPath: string | null;
+  limits?: Partial<GatewayLimits>;
+}
+
+interface Spent {
+  requests: number;
+  atOnce: number;
+  answerBytes: number;
+}
+
+/** What a program is told instead of the model's answer. */
+interface Refusal {
+  kind: "refused";
+  status: number;
+  words: string;
+}
+
+/** Between two connections only, or ours to say: of the program's headers all others go on. */
+const ownHeaders =
+  /^(?:host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|content-length|content-encoding|accept-encoding|authorization|x-api-key|cookie|set-cookie|proxy-.*|sec-websocket-.*)$/;
+
+export async function startModelGateway(
+  deps: { fetch: typeof globalThis.fetch },
+  input: GatewayInput,
+): Promise<ModelGateway> {
+  const limits = { ...usualLimits, ...input.limits };
+  const token = `emend-run-${randomBytes(32).toString("base64url")}`;
+  const spent: Spent = { requests: 0, atOnce: 0, answerBytes: 0 };
+  const open = new Set<Duplex>();
+  const ended = new AbortController();
+
+  const server = createServer(async (incoming, outgoing) => {
+    spent.atOnce += 1;
+    try {
+      const refusal = await answer(incoming, outgoing);
+      if (refusal) tell(outgoing, refusal);
+    } catch {
+      tell(outgoing, refused(502, "The model's address does not answer."));
+    } finally {
+      spent.atOnce -= 1;
+    }
+  });
+
+  /** Null once it was answered, or the refusal. */
+  async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<Refusal | null> {
+    const asked = askedOf(incoming, input.vendor);
+    if (asked.kind === "refused") return asked;
+    if (!showsToken(incoming, token)) return refused(401, "This is not the token of this run.");
+    spent.requests += 1;
+    if (spent.requests > limits.requestsMax) return refused(403, `A run has ${limits.requestsMax} requests at most.`);
+    if (spent.answerBytes > limits.answerBytesMax) return refused(403, "This run has had all the answers it may have.");
+    if (spent.atOnce > limits.atOnceMax) return refused(429, `There are ${limits.atOnceMax} requests at a time.`);
+    const gone = new AbortController();
+    outgoing.on("close", () => gone.abort());
+    const signal = AbortSignal.any([gone.signal, ended.signal, AbortSignal.timeout(limits.requestMsMax)]);
+    const read = await readRequest(incoming, limits.requestBytesMax);
+    if (read.kind === "refused") return read;
+    const far = await deps.fetch(input.baseUrl + asked.path, {
+      method: incoming.method ?? "GET",
+      headers: [...passedOn(incoming), [...input.vendor.credential(input.apiKey)], ["accept-encoding", "identity"]],
+      body: read.body,
+      redirect: "manual",
+      signal,
+    });
+    const headers = [...far.headers].filter(([name, value]) => !ownHeaders.test(name) && !value.includes(input.apiKey));
+    outgoing.writeHead(far.status, Object.fromEntries(headers));
+    outgoing.flushHeaders();
+    const clean = withoutSecret((far.body ?? []) as AsyncIterable<Uint8Array>, input.apiKey);
+    await pipeline(bounded(clean, spent, limits.answerBytesMax), outgoing, { signal });
+    return null;
+  }
+
+  server.on("connect", (_, client: Duplex) => client.end("HTTP/1.1 403 Forbidden\r\nconnection: close\r\n\r\n"));
+  server.on("connection", (socket) => {
+    open.add(socket);
+    socket.on("error", () => socket.destroy());
+    socket.on("close", () => open.delete(socket));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    if (input.socketPath === null) server.listen(0, "127.0.0.1", resolve);
+    else server.listen(input.socketPath, resolve);
+  });
+  const address = server.address();
+  return {
+    port: typeof address === "object" && address ? address.port : null,
+    token,
+    close() {
+      ended.abort();
+      for (const socket of open) socket.destroy();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+/** The path below the version, as the vendor is asked. No other host is ever dialled, whatever a request names. */
+function askedOf(incoming: IncomingMessage, vendor: RunnerVendor): { kind: "asked"; path: string } | Refusal {
+  const { url: asked = "", method } = incoming;
+  // A program that takes a proxy for every address asks it for the gateway's own.
+  const url = URL.parse(/^\/(?!\/)/.test(asked) ? `http://127.0.0.1${asked}` : asked);
+  if (url?.hostname !== "127.0.0.1") return refused(403, "This sandbox reaches its model and nothing else.");
+  const path = /^\/v1(\/.*)$/.exec(url.pathname)?.[1] ?? "";
+  if (vendor.asks.test(`${method} ${path}`)) return { kind: "asked", path: path + url.search };
+  return refused(403, "This sandbox asks its model and does nothing else with the key.");
+}
+
+function showsToken({ headers }: IncomingMessage, token: string): boolean {
+  const bearer = /^Bearer (\S+)$/i.exec(headers.authorization ?? "")?.[1];
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return [headers["x-api-key"], bearer].some(
+    (shown) => typeof shown === "string" && timingSafeEqual(digest(shown), digest(token)),
+  );
+}
+
+function passedOn(incoming: IncomingMessage): [string, string][] {
+  return Object.entries(incoming.headersDistinct)
+    .filter(([name]) => !ownHeaders.test(name))
+    .flatMap(([name, values = []]) => values.map((value): [string, string] => [name, value]));
+}
+
+/**
+ * Whole, because what it asks the vendor to do is looked at before the vendor hears of it; and written anew, so that the
+ * vendor reads what was looked at, of two settings with one name too.
+ */
+async function readRequest(
+  incoming: IncomingMessage,
+  bytesMax: number,
+): Promise<{ kind: "read"; body: string | null } | Refusal> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of incoming as AsyncIterable<Buffer>) {
+    bytes += piece.length;
+    if (bytes > bytesMax) return refused(413, `A request has ${bytesMax} bytes at most.`);
+    pieces.push(piece);
+  }
+  if (bytes === 0) return { kind: "read", body: null };
+  try {
+    const body: unknown = JSON.parse(Buffer.concat(pieces).toString());
+    const beyond = reachesBeyond(body);
+    if (beyond === null) return { kind: "read", body: JSON.stringify(body) };
+    return refused(403, `This sandbox reaches its model and nothing else: not ${beyond}.`);
+  } catch {
+    return refused(400, "A request's body is JSON, as it is.");
+  }
+}
+
+async function* bounded(pieces: AsyncIterable<Buffer>, spent: Spent, bytesMax: number): AsyncIterable<Buffer> {
+  for await (const piece of pieces) {
+    spent.answerBytes += piece.length;
+    if (spent.answerBytes > bytesMax) throw new Error("the answers of this run are too long");
+    yield piece;
+  }
+}
+
+function refused(status: number, words: string): Refusal {
+  return { kind: "refused", status, words };
+}
+
+/** In the shape that the vendors' clients read. An answer that has begun can only break off. */
+function tell(outgoing: ServerResponse, { status, words }: Refusal): void {
+  if (outgoing.headersSent || outgoing.destroyed) {
+    outgoing.destroy();
+    return;
+  }
+  const mayPass = status === 429 || status === 502;
+  outgoing.writeHead(status, {
+    "content-type": "application/json",
+    connection: "close",
+    "x-should-retry": String(mayPass),
+  });
+  outgoing.end(JSON.stringify({ type: "error", error: { type: "emend_gateway", message: words } }));
+}
