@@ -12,7 +12,9 @@ export const JobEvent = Type.Object(
         "What happened; also its `event` field. `job.created`, `job.message`, `run.started`, `phase`, `step`, `findings`, `pull_request`, and the final `completed`, `failed` and `archived`. Newer servers may send others.",
     }),
     at: Type.String({ format: "date-time" }),
-    data: Type.Unknown({ description: `By kind; \`{"truncated":true}\` where it is over ${eventDataBytesMax} bytes.` }),
+    data: Type.Unknown({
+      description: `As JobEventData says of its kind; \`{"truncated":true}\` where it is over ${eventDataBytesMax} bytes.`,
+    }),
   },
   {
     additionalProperties: false,

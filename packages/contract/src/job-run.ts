@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from "typebox";
 import { jobStatuses } from "./agent-job.ts";
 import { failureCodes, jobPhases } from "./failure-code.ts";
+import { PullRequestState } from "./pull-request.ts";
 
 /** Lists on a run are cut at these lengths; counts are of everything. */
 export const stepsShownMax = 50;
@@ -13,14 +14,17 @@ function nullable<T extends TSchema>(schema: T, description?: string) {
   return Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
 }
 
-const Finding = Type.Object({
-  check: Type.String(),
-  severity: Type.String(),
-  path: Type.String(),
-  line: Type.Integer(),
-  column: Type.Integer(),
-  message: Type.String(),
-});
+const Finding = Type.Object(
+  {
+    check: Type.String(),
+    severity: Type.String(),
+    path: Type.String(),
+    line: Type.Integer(),
+    column: Type.Integer(),
+    message: Type.String(),
+  },
+  record,
+);
 
 const Step = Type.Object(
   {
@@ -90,7 +94,7 @@ export const JobRun = Type.Object(
       ),
       "Null until the change was checked, and where policy denied it.",
     ),
-    violations: Type.Array(Type.Object({ path: Type.String(), rule: Type.String() }), {
+    violations: Type.Array(Type.Object({ path: Type.String(), rule: Type.String() }, record), {
       description: "What policy denied; nothing was published then.",
     }),
     preview: Type.Boolean({ description: "The job shows its diff and opens nothing." }),
@@ -115,18 +119,7 @@ export const JobRun = Type.Object(
     ),
     baseCommit: nullable(Type.String()),
     baseBranch: nullable(Type.String()),
-    pullRequest: nullable(
-      Type.Object(
-        {
-          number: Type.Integer(),
-          url: Type.String(),
-          state: Type.Enum(["open", "merged", "closed"] as const, { type: "string" }),
-          draft: Type.Boolean(),
-        },
-        record,
-      ),
-      "Also while the job is active, where one exists.",
-    ),
+    pullRequest: nullable(PullRequestState, "Also while the job is active, where one exists."),
     runs: Type.Integer({ minimum: 0, description: "How often the job was taken up." }),
     crashes: Type.Integer({ minimum: 0, description: "How often its worker was lost." }),
     timings: Type.Object(

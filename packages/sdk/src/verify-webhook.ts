@@ -1,4 +1,4 @@
-import type { JobStatus } from "@emend/contract";
+import type { AgentJob } from "@emend/contract";
 import { EmendError } from "./errors.ts";
 
 /** What Emend posts to a webhook's address. */
@@ -11,7 +11,8 @@ export interface WebhookEvent {
   timestamp: string;
   data: {
     projectId: string;
-    job: { id: string; status: JobStatus; prLink: string | null };
+    /** As `GET …/job/{id}` answered at that moment. */
+    job: AgentJob;
     title: string | null;
     failure: { code: string; message: string } | null;
     pullRequest: { number: number; url: string; state: string; draft: boolean } | null;

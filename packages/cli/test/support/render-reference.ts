@@ -8,6 +8,11 @@ interface Schema {
   items?: Schema;
   properties?: Record<string, Schema>;
   required?: readonly string[];
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  default?: unknown;
   examples?: readonly unknown[];
 }
 
@@ -57,8 +62,8 @@ export function renderReference(document: Document): string {
 }
 
 function renderOperation(method: string, path: string, operation: Operation): string[] {
-  const parameters = (operation.parameters ?? []).map(({ name, in: place, required, description = "" }) =>
-    row(`\`${name}\``, place, required ? "yes" : "no", description),
+  const parameters = (operation.parameters ?? []).map(({ name, in: place, required, schema, description = "" }) =>
+    row(`\`${name}\``, place, required ? "yes" : "no", typeOf(schema) + boundsOf(schema), description),
   );
   const body = operation.requestBody?.content["application/json"]?.schema;
   const answers = Object.entries(operation.responses).map(([status, { description, headers = {} }]) =>
@@ -73,7 +78,9 @@ function renderOperation(method: string, path: string, operation: Operation): st
     "",
     operation.description,
     "",
-    ...(parameters.length > 0 ? [row("parameter", "in", "required", "meaning"), ruler(4), ...parameters, ""] : []),
+    ...(parameters.length > 0
+      ? [row("parameter", "in", "required", "type", "meaning"), ruler(5), ...parameters, ""]
+      : []),
     ...(body ? [`The body is JSON: ${typeOf(body)}.`, ""] : []),
     row("status", "meaning", "headers"),
     ruler(3),
@@ -84,7 +91,7 @@ function renderOperation(method: string, path: string, operation: Operation): st
 
 function renderSchema(name: string, schema: Schema): string[] {
   const fields = fieldsOf(schema, "").map(([path, field, isRequired]) =>
-    row(code(path), typeOf(field), isRequired ? "yes" : "no", field.description ?? ""),
+    row(code(path), typeOf(field) + boundsOf(field), isRequired ? "yes" : "no", field.description ?? ""),
   );
   const [example] = schema.examples ?? [];
   return [
@@ -116,6 +123,21 @@ function typeOf(schema: Schema): string {
   if (schema.anyOf) return schema.anyOf.map(typeOf).join(" or ");
   if (schema.items) return `array of ${typeOf(schema.items)}`;
   return schema.type ?? "any";
+}
+
+/** What may stand there, beside its type. */
+function boundsOf(schema: Schema): string {
+  const { minimum, maximum, minLength, maxLength } = schema;
+  const isText = schema.type === "string";
+  const least = isText ? minLength : minimum;
+  const most = isText ? maxLength : maximum;
+  const bounds = [
+    least !== undefined && most !== undefined ? `${least} to ${most}` : "",
+    least !== undefined && most === undefined ? `at least ${least}` : "",
+    least === undefined && most !== undefined ? `at most ${most}` : "",
+  ].join("");
+  const stated = bounds === "" ? "" : `, ${bounds}${isText ? " characters" : ""}`;
+  return schema.default === undefined ? stated : `${stated}; ${JSON.stringify(schema.default)} unless given`;
 }
 
 function code(text: string): string {

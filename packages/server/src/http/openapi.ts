@@ -4,10 +4,13 @@ import {
   ErrorBody,
   JobDiff,
   JobEvent,
+  JobEventData,
   JobList,
   JobRun,
   MessageJobBody,
   refusals,
+  WebhookMessage,
+  webhookEvents,
 } from "@emend/contract";
 import fastifySwagger from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
@@ -20,7 +23,9 @@ type Operations = Record<
 
 /** Collects the document from the routes that are added after this. */
 export function describeRoutes(app: FastifyInstance, options: { promptCodePointsMax: number }): void {
-  for (const schema of [AgentJob, ErrorBody, JobList, JobRun, JobDiff, JobEvent]) app.addSchema(schema);
+  for (const schema of [AgentJob, ErrorBody, JobList, JobRun, JobDiff, JobEvent, JobEventData, WebhookMessage]) {
+    app.addSchema(schema);
+  }
   for (const body of [CreateJobBody, MessageJobBody]) app.addSchema(withPromptMax(body, options.promptCodePointsMax));
   app.register(fastifySwagger, {
     hideUntagged: true,
@@ -69,7 +74,29 @@ function finish(document: Json): Json {
     }
     if (operations.get) operations.head = headOf(operations.get);
   }
+  document.webhooks = Object.fromEntries(webhookEvents.map((event) => [event, webhookOf(event)]));
   return document;
+}
+
+/** What a receiver must be ready for; nobody calls it here. */
+function webhookOf(event: string): Json {
+  const message = { $ref: "#/components/schemas/WebhookMessage" };
+  return {
+    post: {
+      operationId: event.replaceAll(/[._](\w)/g, (_, letter: string) => letter.toUpperCase()),
+      summary: `The event ${event}`,
+      description: "Posted to the project's webhooks, signed as Standard Webhooks says. Any 2xx takes it.",
+      security: [],
+      parameters: ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) => ({
+        name,
+        in: "header",
+        required: true,
+        schema: { type: "string" },
+      })),
+      requestBody: { required: true, content: { "application/json": { schema: message } } },
+      responses: { "2XX": { description: "Taken." }, "410": { description: "Post nothing here any more." } },
+    },
+  };
 }
 
 function markAlways(headers: Record<string, Json>): void {

@@ -1,5 +1,6 @@
 import { eventDataBytesMax, type JobEvent } from "@emend/contract";
 import type { Queryable } from "../db/pool.ts";
+import { type RecordedPullRequest, toPullRequest } from "./record-pull-request.ts";
 
 export interface EventPage {
   events: readonly JobEvent[];
@@ -31,8 +32,16 @@ export async function readEventPage(db: Queryable, jobId: string, afterSeq: numb
       where id = $1 order by seq`,
     values: [jobId, afterSeq],
   });
-  const events = rows.flatMap(({ seq, kind, at, data }) => (seq === null ? [] : [{ seq, kind, at, data }]));
+  const events = rows.flatMap(({ seq, kind, at, data }) =>
+    seq === null ? [] : [{ seq, kind, at, data: shownOf(kind, data) }],
+  );
   const first = rows[0];
   const lastSeq = events.at(-1)?.seq ?? afterSeq;
   return { events, isLast: first === undefined || (first.is_final && lastSeq >= first.event_seq) };
+}
+
+/** Releases before this one stored a pull request's description with it. */
+function shownOf(kind: string, data: unknown): unknown {
+  const isWhole = kind === "pull_request" && (data as Partial<RecordedPullRequest>).url !== undefined;
+  return isWhole ? toPullRequest(data as RecordedPullRequest) : data;
 }

@@ -1,6 +1,7 @@
 import { findingsShownMax, type JobRun, stepsShownMax } from "@emend/contract";
 import type { Queryable } from "../db/pool.ts";
 import { isJobId } from "./job-id.ts";
+import { toPullRequest } from "./record-pull-request.ts";
 import { type StoredVerdict, toFindings } from "./stored-verdict.ts";
 
 interface RunRow
@@ -71,21 +72,16 @@ function toRun(row: RunRow): JobRun {
       after: findings.after,
       introducedCount: findings.introduced.length,
       fixedCount: findings.fixed.length,
-      introduced: findings.introduced.slice(0, findingsShownMax),
-      fixed: findings.fixed.slice(0, findingsShownMax),
+      introduced: findings.introduced.slice(0, findingsShownMax).map(toFinding),
+      fixed: findings.fixed.slice(0, findingsShownMax).map(toFinding),
     },
-    violations: [...(row.findings?.violations ?? [])],
+    violations: (row.findings?.violations ?? []).map(({ path, rule }) => ({ path, rule })),
     preview: row.preview,
     context: row.context.map(({ name, repositoryUrl, ref, commit }) => ({ name, repositoryUrl, ref, commit })),
     sources: row.sources.map(({ repository, path, line, commit }) => ({ repository, path, line, commit })),
     baseCommit: row.base_commit,
     baseBranch: row.base_branch,
-    pullRequest: row.pull_request && {
-      number: row.pull_request.number,
-      url: row.pull_request.url,
-      state: row.pull_request.state,
-      draft: row.pull_request.draft,
-    },
+    pullRequest: row.pull_request && toPullRequest(row.pull_request),
     runs: row.runs,
     crashes: row.crashes,
     timings: {
@@ -97,6 +93,12 @@ function toRun(row: RunRow): JobRun {
     },
   };
 }
+
+/** What is stored knows more, such as a fix that only tools can apply. */
+function toFinding({ check, severity, path, line, column, message }: Finding): Finding {
+  return { check, severity, path, line, column, message };
+}
+type Finding = NonNullable<JobRun["findings"]>["fixed"][number];
 
 function toStep({ at, data }: RunRow["steps"][number]): JobRun["steps"]["latest"][number] {
   return {

@@ -1,5 +1,6 @@
 import type { Queryable } from "../db/pool.ts";
-import type { WebhookEvent } from "./webhook.ts";
+import { asDocumented } from "./format-message.ts";
+import type { WebhookEvent, WebhookMessage } from "./webhook.ts";
 
 /** One message to one webhook, and how it went. */
 export interface Delivery {
@@ -7,7 +8,7 @@ export interface Delivery {
   webhookId: string;
   jobId: string;
   event: WebhookEvent;
-  payload: unknown;
+  payload: WebhookMessage;
   state: "pending" | "delivered" | "failed";
   tries: number;
   /** Of a pending one: when it is tried next. */
@@ -28,5 +29,5 @@ export async function listDeliveries(db: Queryable, webhookId: string): Promise<
      from deliveries where webhook_id = $1 order by created_at desc, id limit ${deliveriesMax}`,
     [webhookId],
   );
-  return rows;
+  return rows.map((delivery) => ({ ...delivery, payload: asDocumented(delivery.payload) }));
 }

@@ -1,12 +1,8 @@
-/** What webhooks can be told of. The trigger `tell_webhooks` names them. */
-export const webhookEvents = [
-  "job.completed",
-  "job.failed",
-  "job.archived",
-  "pull_request.merged",
-  "pull_request.closed",
-] as const;
-export type WebhookEvent = (typeof webhookEvents)[number];
+import type { WebhookEvent } from "@emend/contract";
+
+export type { WebhookEvent, WebhookMessage } from "@emend/contract";
+// The trigger `tell_webhooks` names them.
+export { webhookEvents } from "@emend/contract";
 
 export const webhookFormats = ["standard", "slack"] as const;
 export type WebhookFormat = (typeof webhookFormats)[number];
@@ -26,19 +22,6 @@ export interface Webhook {
 
 export const webhookColumns = `id, project_id as "projectId", url, format, events, disabled_at as "disabledAt",
   disabled_reason as "disabledReason", created_at as "createdAt"`;
-
-/** What the trigger stored, and the receiver gets. */
-export interface WebhookMessage {
-  type: WebhookEvent;
-  timestamp: string;
-  data: {
-    projectId: string;
-    job: { id: string; status: string; prLink: string | null };
-    title: string | null;
-    failure: { code: string; message: string } | null;
-    pullRequest: { number: number; url: string; state: string; draft: boolean } | null;
-  };
-}
 
 /** Seals secrets for the database. */
 export interface SecretSealer {

@@ -1,0 +1,13 @@
+import { type Static, Type } from "typebox";
+
+/** A job's pull request, wherever it is told of. */
+export const PullRequestState = Type.Object(
+  {
+    number: Type.Integer(),
+    url: Type.String(),
+    state: Type.Enum(["open", "merged", "closed"] as const, { type: "string" }),
+    draft: Type.Boolean(),
+  },
+  { additionalProperties: false },
+);
+export type PullRequestState = Static<typeof PullRequestState>;

@@ -1,0 +1,64 @@
+import { type Static, Type } from "typebox";
+import type { AgentJob } from "./agent-job.ts";
+import { failureCodes } from "./failure-code.ts";
+import { PullRequestState } from "./pull-request.ts";
+
+/** What webhooks can be told of. */
+export const webhookEvents = [
+  "job.completed",
+  "job.failed",
+  "job.archived",
+  "pull_request.merged",
+  "pull_request.closed",
+] as const;
+export type WebhookEvent = (typeof webhookEvents)[number];
+
+const record = { additionalProperties: false };
+
+/** What is posted to a webhook of the format `standard`. */
+export const WebhookMessage = Type.Object(
+  {
+    type: Type.Enum(webhookEvents, { type: "string", description: "What happened." }),
+    timestamp: Type.String({ format: "date-time", description: "When it happened." }),
+    data: Type.Object(
+      {
+        projectId: Type.String(),
+        job: Type.Unsafe<AgentJob>({ $ref: "AgentJob#" }),
+        title: Type.Union([Type.String(), Type.Null()], { description: "The pull request's; null: none was written." }),
+        failure: Type.Union([
+          Type.Object({ code: Type.Enum(failureCodes, { type: "string" }), message: Type.String() }, record),
+          Type.Null(),
+        ]),
+        pullRequest: Type.Union([PullRequestState, Type.Null()]),
+      },
+      record,
+    ),
+  },
+  {
+    ...record,
+    $id: "WebhookMessage",
+    description: "What is posted to a webhook of the format `standard`. `job` is the job as it was at that moment.",
+    examples: [
+      {
+        type: "job.completed",
+        timestamp: "2026-03-02T09:15:42.120Z",
+        data: {
+          projectId: "prj_0mk3x9v2cq7d1t5y8w4z6",
+          job: {
+            id: "job_0mk3x9v2cq7d1t5y8w4z6",
+            status: "completed",
+            source: { repository: "https://github.com/acme/docs", ref: "emend/job_0mk3x9v2cq7d1t5y8w4z6" },
+            model: "emend/rules",
+            prLink: "https://github.com/acme/docs/pull/42",
+            createdAt: "2026-03-02T09:15:00.000Z",
+            archivedAt: null,
+          },
+          title: "Rename the authentication guide",
+          failure: null,
+          pullRequest: { number: 42, url: "https://github.com/acme/docs/pull/42", state: "open", draft: false },
+        },
+      },
+    ],
+  },
+);
+export type WebhookMessage = Static<typeof WebhookMessage>;
