@@ -61,6 +61,6 @@ function fieldKey(site: Site, path: string): string {
 function anchorKey(site: Site, path: string): string {
   const brief = site.index.nodes.get(path)?.brief;
   if (brief === undefined) return "";
-  const includes = brief.links.filter(({ kind }) => kind === "include").map(({ target }) => target);
+  const includes = brief.others.filter(({ kind }) => kind === "include").map(({ target }) => target);
   return [...brief.ids, "\0", ...includes].join("\n");
 }

@@ -1,10 +1,12 @@
 import { type CheckMemo, type Inheritance, inheritanceOf, memoOf, remember } from "./check-memo.ts";
 import { type PageContext, type ResolvedLink, toFinding } from "./checks/check.ts";
-import { linkChecks, ownChecks, siteChecks } from "./checks/registry.ts";
-import { hasAnchor } from "./links/anchors.ts";
+import { linkChecks, siteChecks } from "./checks/registry.ts";
+import { isAnchored } from "./links/anchors.ts";
 import { resolveTarget } from "./links/resolve.ts";
 import type { PageNode, SiteIndex } from "./links/site-index.ts";
 import { isExternal } from "./links/target.ts";
+import type { PageFacts } from "./parse/facts.ts";
+import { readFactsOf } from "./parse/read-facts.ts";
 import type { Site } from "./site.ts";
 import { createTimeSlice } from "./text/time-slice.ts";
 import type { Finding } from "./types.ts";
@@ -20,13 +22,23 @@ export async function checkSite(site: Site, options: { signal?: AbortSignal } = 
   const linkers = createRelation(inherited?.memo.linkers);
   const includers = createRelation(inherited?.memo.includers);
   const affected = inherited === undefined ? site.index.nodes.keys() : affectedBy(inherited);
+  const broken: PageNode[] = [];
   for (const path of affected) {
     const turn = breathe();
     if (turn !== undefined) await turn;
+    byPage.delete(path);
     const page = site.index.nodes.get(path);
-    const found = page === undefined ? nothing : checkPage(site.index, page, linkers, includers);
-    if (found.length > 0) byPage.set(path, found);
-    else byPage.delete(path);
+    if (page === undefined) continue;
+    const { own } = page.brief;
+    if (own.length > 0)
+      byPage.set(
+        path,
+        own.map((finding) => ({ ...finding, path })),
+      );
+    if (!followLinks(site.index, page, linkers, includers)) broken.push(page);
+  }
+  for await (const { node, facts } of readFactsOf(site, broken, options.signal)) {
+    byPage.set(node.path, [...(byPage.get(node.path) ?? []), ...linkFindings(site.index, node, facts)]);
   }
   const isSameSite = inherited !== undefined && !inherited.isRefielded;
   const ofSite = isSameSite ? inherited.memo.ofSite : await checkWhole(site.index, breathe);
@@ -44,9 +56,9 @@ async function checkWhole(index: SiteIndex, breathe: () => Promise<void> | undef
   return findings;
 }
 
-export function resolveLinks(index: SiteIndex, page: PageNode): ResolvedLink[] {
+export function resolveLinks(index: SiteIndex, page: PageNode, facts: PageFacts): ResolvedLink[] {
   const resolved: ResolvedLink[] = [];
-  for (const link of page.facts().links) {
+  for (const link of facts.links) {
     if (isExternal(link.target)) continue;
     resolved.push({ link, resolution: resolveTarget(index, page.path, link.target, link.kind) });
   }
@@ -95,30 +107,34 @@ function extendRelation(earlier: ReadonlyMap<string, readonly string[]>): Relati
   };
 }
 
-const nothing: readonly Finding[] = [];
-
-function checkPage(index: SiteIndex, page: PageNode, linkers: Relation, includers: Relation): readonly Finding[] {
-  let isSound = page.brief.isSound;
-  for (const { kind, target } of page.brief.links) {
-    const resolution = resolveTarget(index, page.path, target, kind);
-    if (resolution.kind === "missing") isSound = false;
-    if (resolution.kind !== "page") continue;
-    const { path, hash } = resolution;
-    if (hash !== null && path !== page.path) linkers.add(path, page.path);
-    if (hash !== null && isSound) isSound = hasAnchor(index, path, hash);
-    if (kind === "include" && path !== page.path) includers.add(path, page.path);
+/** Whether every link of a page leads somewhere; notes where, if somebody wants to know. */
+export function followLinks(index: SiteIndex, page: PageNode, linkers?: Relation, includers?: Relation): boolean {
+  const { path: from, brief } = page;
+  let isSound = true;
+  for (const target of brief.links) {
+    const found = resolveTarget(index, from, target, "link");
+    if (found.kind === "missing") isSound = false;
+    else if (found.kind === "page" && found.hash !== null) {
+      if (found.path !== from) linkers?.add(found.path, from);
+      isSound &&= isAnchored(index, found);
+    }
   }
-  return isSound ? nothing : findingsOf(index, page);
+  for (const { kind, target } of brief.others) {
+    const found = resolveTarget(index, from, target, kind);
+    if (found.kind === "missing") isSound = false;
+    if (found.kind !== "page") continue;
+    if (found.hash !== null && found.path !== from) linkers?.add(found.path, from);
+    if (kind === "include" && found.path !== from) includers?.add(found.path, from);
+    isSound &&= isAnchored(index, found);
+  }
+  return isSound;
 }
 
-function findingsOf(index: SiteIndex, page: PageNode): Finding[] {
-  const context: PageContext = { index, page, links: resolveLinks(index, page) };
+function linkFindings(index: SiteIndex, page: PageNode, facts: PageFacts): Finding[] {
+  const context: PageContext = { index, page, links: resolveLinks(index, page, facts) };
   const findings: Finding[] = [];
-  for (const check of ownChecks) {
-    for (const report of check.run(page.facts())) findings.push(toFinding(check, { path: page.path, ...report }));
-  }
   for (const check of linkChecks) for (const report of check.run(context)) findings.push(toFinding(check, report));
-  return findings.sort(byPlace);
+  return findings;
 }
 
 function allFindings(memo: CheckMemo): Finding[] {

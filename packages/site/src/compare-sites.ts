@@ -39,7 +39,7 @@ export async function compareSites(base: Site, head: Site): Promise<Comparison> 
   const suspects = without(found, before, inPlace).filter(
     ({ check }) => check === "broken-link" || check === "broken-anchor",
   );
-  const after = [...found, ...removedPages(base, head, new Set(suspects.map(({ path }) => path)))];
+  const after = [...found, ...(await removedPages(base, head, new Set(suspects.map(({ path }) => path))))];
   const introduced = without(after, before, inPlace);
   const fixed = without(before, after, inPlace);
   // A page that moved takes its old findings along.

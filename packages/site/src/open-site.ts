@@ -6,7 +6,7 @@ import { pageExtension } from "./links/route.ts";
 import { buildIndex, makeNode, type PageNode, sameRoutes } from "./links/site-index.ts";
 import { dialectKey } from "./parse/dialect.ts";
 import { filesInlineMax, type ParseRequest, parseFiles } from "./parse/parse-files.ts";
-import { openParsePool, type ParsePool } from "./parse/parse-pool.ts";
+import { openParsePool, type ParsePool, usefulThreads } from "./parse/parse-pool.ts";
 import type { Site } from "./site.ts";
 import { toByteString } from "./text/bytes.ts";
 import { createTimeSlice } from "./text/time-slice.ts";
@@ -67,7 +67,7 @@ async function readSite(tree: SiteTree, options: OpenOptions, threads: Threads):
     const turn = breathe();
     if (turn !== undefined) await turn;
     const found = parsed.get(file.path);
-    if (found !== undefined) nodes.set(file.path, makeNode(model, file.path, found.record, found.hash));
+    if (found !== undefined) nodes.set(file.path, makeNode(model, file.path, found.brief, found.hash));
   }
   if (!isSameShape) {
     // In the tree's order, whichever way a page was come by.
@@ -79,7 +79,7 @@ async function readSite(tree: SiteTree, options: OpenOptions, threads: Threads):
   await breathe();
   const keepsRoutes = isSameShape && requests.every(({ file }) => sameRoutes(previous.index, order, file.path));
   const index = keepsRoutes
-    ? { ...previous.index, files, nodes: order, anchors: new Map() }
+    ? { ...previous.index, files, nodes: order, anchors: new Map(), state: {} }
     : buildIndex(model, files, order);
   const site: Site = {
     framework: model.framework,
@@ -110,7 +110,8 @@ function createThreads(tree: SiteTree, cache: ParseCache | undefined): Threads {
     open() {
       // What a folder's files are is known only once they are read: the threads are told which records there are.
       pool ??= openParsePool({
-        isCallerBusy: tree.folder === undefined,
+        // Whoever reads the files for the threads has work of its own.
+        threads: usefulThreads(tree.folder === undefined ? 1 : 0),
         known: new Set(tree.folder === undefined ? [] : cache?.keys()),
       });
       return pool;
@@ -146,7 +147,7 @@ function reuse(previous: Site | null, model: Model, file: SiteFile): PageNode | 
   const before = previous?.index.nodes.get(file.path);
   if (before === undefined || previous === null || file.hash === undefined || before.hash !== file.hash) return null;
   const isSameDialect = dialectKey(previous.model.dialect(file.path)) === dialectKey(model.dialect(file.path));
-  return isSameDialect ? makeNode(model, file.path, before, before.hash) : null;
+  return isSameDialect ? makeNode(model, file.path, before.brief, before.hash) : null;
 }
 
 function detect(

@@ -10,6 +10,7 @@ import {
   replaceTerm,
   type Site,
 } from "../src/index.ts";
+import { readFacts } from "../src/parse/read-facts.ts";
 import { editsOf, type MemoryTree, memoryTree } from "./support/memory-tree.ts";
 
 // Small sites with links in every manner between their pages, in two frameworks.
@@ -108,9 +109,10 @@ describe("every refactoring", () => {
           ...(folder === undefined
             ? []
             : [(opened: Site) => movePage(opened, { from: folder, to: "elsewhere/inner" })]),
-          (opened) => {
-            const heading = [...opened.index.nodes.values()][0]?.facts().headings.at(-1)?.text ?? "";
-            return renameHeading(opened, { page: opened.pages[0]?.path ?? "", from: heading, to: "Fine print" });
+          async (opened) => {
+            const [node] = opened.index.nodes.values();
+            const heading = node === undefined ? "" : (await readFacts(opened, node)).headings.at(-1)?.text;
+            return renameHeading(opened, { page: opened.pages[0]?.path ?? "", from: heading ?? "", to: "Fine print" });
           },
           (opened) => replaceTerm(opened, { from: "details", to: "minor details" }),
           (opened) => replaceTerm(opened, { from: "widget", to: "gadget", wordForms: true }),

@@ -7,8 +7,6 @@ import { duplicateRoute } from "./duplicate-route.ts";
 import { missingFile } from "./missing-file.ts";
 import { orphanPage } from "./orphan-page.ts";
 
-export { ownChecks } from "./own-checks.ts";
-
 export const linkChecks: readonly LinkCheck[] = [brokenLink, brokenAnchor, missingFile];
 
 export const siteChecks: readonly SiteCheck[] = [brokenNavigation, orphanPage, duplicateRoute, brokenRedirect];

@@ -2,6 +2,7 @@ import { hasAnchor } from "../links/anchors.ts";
 import { resolveTarget } from "../links/resolve.ts";
 import { routeKey } from "../links/route.ts";
 import { isExternal } from "../links/target.ts";
+import { readFactsOf } from "../parse/read-facts.ts";
 import type { Site } from "../site.ts";
 import type { Finding } from "../types.ts";
 import { quoted } from "./check.ts";
@@ -16,12 +17,11 @@ interface Loss {
  * Pages and anchors that a change removed though links of the new state still lead there, and no redirect catches them.
  * Each link is a finding of its own; this one names the cause. Only pages with such a finding are looked at.
  */
-export function removedPages(base: Site, head: Site, suspects: ReadonlySet<string>): Finding[] {
+export async function removedPages(base: Site, head: Site, suspects: ReadonlySet<string>): Promise<Finding[]> {
   const losses = new Map<string, Loss>();
-  for (const path of suspects) {
-    const node = head.index.nodes.get(path);
-    if (node === undefined) continue;
-    for (const link of node.facts().links) {
+  const nodes = [...suspects].flatMap((path) => head.index.nodes.get(path) ?? []);
+  for await (const { node, facts } of readFactsOf(head, nodes)) {
+    for (const link of facts.links) {
       if (isExternal(link.target) || link.kind === "image" || link.kind === "src" || link.kind === "include") continue;
       const before = resolveTarget(base.index, node.path, link.target, link.kind);
       if (before.kind !== "page" || before.via === "self") continue;

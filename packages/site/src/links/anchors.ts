@@ -1,5 +1,5 @@
-import { unknownId } from "../parse/page-record.ts";
-import { resolveTarget } from "./resolve.ts";
+import { unknownId } from "../parse/page-brief.ts";
+import { type PageResolution, resolveTarget } from "./resolve.ts";
 import type { SiteIndex } from "./site-index.ts";
 import { decodePath } from "./target.ts";
 
@@ -12,9 +12,9 @@ function collect(index: SiteIndex, path: string, into: Set<string>, seen: Set<st
   if (node === undefined || seen.has(path) || depth > includesDepthMax) return;
   seen.add(path);
   for (const id of node.brief.ids) into.add(id);
-  for (const link of node.brief.links) {
-    if (link.kind !== "include") continue;
-    const found = resolveTarget(index, path, link.target, "include");
+  for (const { kind, target } of node.brief.others) {
+    if (kind !== "include") continue;
+    const found = resolveTarget(index, path, target, "include");
     if (found.kind === "page") collect(index, found.path, into, seen, depth + 1);
   }
 }
@@ -52,7 +52,7 @@ function hasOwnRule(index: SiteIndex): boolean {
   let loose = 0;
   for (const { brief } of index.nodes.values()) {
     if (exact + loose > samplesMax) break;
-    for (const { target } of brief.links) {
+    for (const target of brief.links) {
       // Only between words do the rules differ.
       if (!/^#[^#]*[a-z\d][-_.][a-z\d]/i.test(target)) continue;
       const id = decodePath(target.slice(1));
@@ -67,12 +67,23 @@ function hasOwnRule(index: SiteIndex): boolean {
 
 /** Fragments that every page has, and those that are no ids: text fragments, lines of a file, routes of a script. */
 function isUniversal(hash: string): boolean {
-  return hash === "" || hash === "top" || hash === "_top" || hash.startsWith(":~:") || /^(?:\/|L\d|!)/.test(hash);
+  const first = hash.charCodeAt(0);
+  // Small letters begin nearly all fragments, and none of these but one.
+  if (first > 96 && first < 123) return hash === "top";
+  return hash === "" || hash === "_top" || hash.startsWith(":~:") || /^(?:\/|L\d|!)/.test(hash);
+}
+
+/** Whether the page that a target leads to has the target's fragment, if it has one. */
+export function isAnchored(index: SiteIndex, found: PageResolution): boolean {
+  if (found.hash === null || found.seenIn === index.state) return true;
+  if (!hasAnchor(index, found.path, found.hash)) return false;
+  found.seenIn = index.state;
+  return true;
 }
 
 export function hasAnchor(index: SiteIndex, path: string, hash: string): boolean {
   if (isUniversal(hash)) return true;
-  const id = hash.split(":~:")[0] as string;
+  const id = hash.includes(":~:") ? (hash.split(":~:")[0] as string) : hash;
   const own = index.nodes.get(path)?.brief.ids;
   // Most pages have a few headings: looking through them takes less than making a set of them.
   if (own !== undefined && own.length <= listedMax && own.includes(id)) return true;

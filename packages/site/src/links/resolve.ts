@@ -1,4 +1,5 @@
 import type { LinkKind } from "../parse/facts.ts";
+import { targetsOf } from "../parse/page-brief.ts";
 import { dirOf, joinPath, pageExtension, routeKey, underDir } from "./route.ts";
 import type { SiteIndex } from "./site-index.ts";
 import { isExternal, isTemplate, splitTarget } from "./target.ts";
@@ -6,11 +7,20 @@ import { isExternal, isTemplate, splitTarget } from "./target.ts";
 /** How a target was found, so that it can be written again in the same manner. */
 export type Via = "self" | "file" | "route" | "absolute-route" | "absolute-file" | "alias" | "search";
 
+export interface PageResolution {
+  kind: "page";
+  path: string;
+  hash: string | null;
+  via: Via;
+  /** The index's state in which the page was seen to have that fragment. */
+  seenIn: object | null;
+}
+
 export type Resolution =
   | { kind: "external" }
   /** Only the site's build knows: not checked. */
   | { kind: "unknown" }
-  | { kind: "page"; path: string; hash: string | null; via: Via }
+  | PageResolution
   | { kind: "file"; path: string; via: Via }
   | { kind: "redirect"; to: string; wanted: string }
   | { kind: "missing"; wanted: string };
@@ -35,12 +45,17 @@ export function resolveTarget(index: SiteIndex, from: string, target: string, ki
 
 /** Files mean the same from everywhere in a folder, and neighbours link to each other. */
 function resolveNear(index: SiteIndex, from: string, target: string, kind: LinkKind): Resolution {
-  const key = `${dirOf(from)} ${target}`;
-  const known = index.near.get(key);
+  const dir = dirOf(from);
+  let here = index.near.get(dir);
+  if (here === undefined) {
+    here = new Map();
+    index.near.set(dir, here);
+  }
+  const known = here.get(target);
   if (known !== undefined) return known;
   const resolution = resolveAny(index, from, target, kind);
   if ((resolution.kind === "page" || resolution.kind === "file") && resolution.via === "file") {
-    index.near.set(key, resolution);
+    here.set(target, resolution);
   }
   return resolution;
 }
@@ -49,7 +64,7 @@ function resolveAny(index: SiteIndex, from: string, target: string, kind: LinkKi
   if (isExternal(target)) return external;
   if (isTemplate(target)) return unknown;
   const { path, hash } = splitTarget(target);
-  if (path === "") return { kind: "page", path: from, hash, via: "self" };
+  if (path === "") return toPage(from, hash, "self");
   for (const [prefix, dir] of Object.entries(index.model.aliases ?? {})) {
     if (!path.startsWith(prefix)) continue;
     const aliased = joinPath(dir, path.slice(prefix.length));
@@ -59,15 +74,19 @@ function resolveAny(index: SiteIndex, from: string, target: string, kind: LinkKi
   if (path.startsWith("/")) {
     const scope = index.model.routeScope?.(from) ?? "";
     const page = scope === "" ? undefined : index.routes.get(routeKey(`${scope}${path}`));
-    if (page !== undefined) return { kind: "page", path: page, hash, via: "absolute-route" };
+    if (page !== undefined) return toPage(page, hash, "absolute-route");
     return resolveAbsolute(index, path, hash, kind);
   }
   return resolveRelative(index, from, path, hash, kind);
 }
 
+function toPage(path: string, hash: string | null, via: Via): PageResolution {
+  return { kind: "page", path, hash, via, seenIn: null };
+}
+
 function asPage(index: SiteIndex, path: string, hash: string | null, via: Via): Resolution {
   const node = index.nodes.get(path);
-  return node === undefined ? { kind: "file", path, via } : { kind: "page", path, hash, via };
+  return node === undefined ? { kind: "file", path, via } : toPage(path, hash, via);
 }
 
 const endings = [".md", ".mdx", "/index.md", "/index.mdx", "/README.md", "/readme.md", "/_index.md"];
@@ -97,7 +116,7 @@ function resolveRoute(index: SiteIndex, route: string, path: string, hash: strin
   const key = routeKey(route);
   if (kind !== "image" && kind !== "src") {
     const page = index.routes.get(key);
-    if (page !== undefined) return { kind: "page", path: page, hash, via: "absolute-route" };
+    if (page !== undefined) return toPage(page, hash, "absolute-route");
     const fallback = model.fallbackRoute?.(key) ?? null;
     if (fallback !== null && index.routes.has(fallback)) return unknown;
   }
@@ -130,7 +149,7 @@ function trustsAbsolute(index: SiteIndex): boolean {
   let hits = 0;
   let misses = 0;
   for (const { brief } of index.nodes.values()) {
-    for (const { target } of brief.links) {
+    for (const { target } of targetsOf(brief)) {
       if (!target.startsWith("/") || target.startsWith("//")) continue;
       if (index.routes.has(routeKey(splitTarget(target).path))) hits++;
       else misses++;
@@ -175,7 +194,7 @@ function resolveRelative(
       if (reached === null) continue;
       key = routeKey(reached);
       const page = index.routes.get(key);
-      if (page !== undefined) return { kind: "page", path: page, hash, via: "route" };
+      if (page !== undefined) return toPage(page, hash, "route");
       for (const dir of model.publicDirs) {
         const served = underDir(dir, reached);
         if (index.files.has(served)) return { kind: "file", path: served, via: "route" };

@@ -1,4 +1,5 @@
 import type { Link } from "../parse/facts.ts";
+import { targetsOf } from "../parse/page-brief.ts";
 import { type Resolution, resolveTarget, type Via } from "./resolve.ts";
 import { dirOf, pageExtension, relativePath, stripExtension } from "./route.ts";
 import type { SiteIndex } from "./site-index.ts";
@@ -59,7 +60,7 @@ function usualManner(index: SiteIndex): Manner {
   if (known !== undefined) return known;
   const balance = { neighbour: 0, child: 0 };
   for (const { brief } of index.nodes.values()) {
-    for (const { target, kind } of brief.links) {
+    for (const { target, kind } of targetsOf(brief)) {
       const found =
         kind === "image" || kind === "src" ? null : /^(\.\/)?[\w-]+(\/[\w/-]+)?(?:\.mdx?)?(?:[?#]|$)/.exec(target);
       if (found !== null) balance[found[2] === undefined ? "neighbour" : "child"] += found[1] === undefined ? -1 : 1;

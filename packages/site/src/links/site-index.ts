@@ -1,11 +1,12 @@
 import type { Model } from "../frameworks/framework.ts";
-import type { PageRecord } from "../parse/page-record.ts";
+import type { PageBrief } from "../parse/page-brief.ts";
 import type { Page, SiteFile } from "../types.ts";
 import type { Resolution } from "./resolve.ts";
 import { dirOf, routeKey } from "./route.ts";
 
-export interface PageNode extends Page, PageRecord {
-  /** Content id of the bytes that the record was taken from. */
+export interface PageNode extends Page {
+  brief: PageBrief;
+  /** Content id of the bytes that the brief was taken from. */
   hash: string;
   routes: readonly string[];
   isPartial: boolean;
@@ -27,14 +28,15 @@ export interface SiteIndex {
   /** What targets with a leading slash were found to lead to. */
   absolute: Map<string, Resolution>;
   /** What targets that begin with a dot were found to be, by the folder they are written in. */
-  near: Map<string, Resolution>;
+  near: Map<string, Map<string, Resolution>>;
+  /** Stands for what pages say now: fragments that were found once need not be looked up again. */
+  state: object;
 }
 
-export function makeNode(model: Model, path: string, record: PageRecord, hash: string): PageNode {
-  const { brief, facts } = record;
+export function makeNode(model: Model, path: string, brief: PageBrief, hash: string): PageNode {
   const isPartial = model.role(path) === "partial";
   const routes = isPartial ? [] : model.routes(path, brief.fields);
-  return { path, route: routes[0] ?? "", title: brief.title, brief, facts, hash, routes, isPartial };
+  return { path, route: routes[0] ?? "", title: brief.title, brief, hash, routes, isPartial };
 }
 
 /** Whether a page still has the routes that an index knows it by. */
@@ -71,6 +73,7 @@ export function buildIndex(
     anchors: new Map(),
     absolute: new Map(),
     near: new Map(),
+    state: {},
   };
 }
 

@@ -24,7 +24,7 @@ export const plainDialect: Dialect = {
 };
 
 // Raise it when records for the same bytes change: stored ones of older versions are then ignored.
-const factsVersion = 4;
+const factsVersion = 5;
 
 export function dialectKey(dialect: Dialect): string {
   const flags = [dialect.headingIds, dialect.admonitions, dialect.colons, dialect.templates];

@@ -3,13 +3,13 @@ import { createTimeSlice } from "../text/time-slice.ts";
 import type { SiteFile, SiteTree } from "../types.ts";
 import { contentHash } from "./content-hash.ts";
 import { type Dialect, dialectKey } from "./dialect.ts";
-import { decodeRecord, encodeRecord, type PageRecord, toRecord } from "./page-record.ts";
+import { briefOf, type PageBrief } from "./page-brief.ts";
 import type { ParsePool } from "./parse-pool.ts";
-import type { BatchSource, ParsedFile } from "./parse-worker.ts";
-import { pageBytesMax, scanPage } from "./scan-page.ts";
+import type { BatchSource } from "./parse-worker.ts";
+import { bytesInlineMax, emptyFacts, pageBytesMax, scanPage } from "./scan-page.ts";
 
 export interface Parsed {
-  record: PageRecord;
+  brief: PageBrief;
   hash: string;
 }
 
@@ -29,8 +29,6 @@ export interface ParseDeps {
 
 /** Fewer files than this are parsed sooner than a thread starts. */
 export const filesInlineMax = 150;
-// A file beyond this would hold the event loop: it goes to a thread whatever their number.
-const bytesInlineMax = 256 * 1024;
 const readsAtOnce = 32;
 const batchBytes = 256 * 1024;
 const batchFiles = 48;
@@ -56,25 +54,28 @@ export async function parseFiles(deps: ParseDeps, requests: readonly ParseReques
   }
 
   function keep(path: string, hash: string, record: string): void {
-    parsed.set(path, { record: decodeRecord(record), hash });
+    parsed.set(path, { brief: JSON.parse(record) as PageBrief, hash });
   }
 
-  function take(path: string, dialect: Dialect, { hash, record }: ParsedFile): void {
-    const key = `${keyOf(dialect)}:${hash}`;
-    if (record !== null) cache?.set(key, record);
-    const text = record ?? cache?.get(key);
+  function take(path: string, dialect: Dialect, hash: string, record: string): void {
+    const key = cache === undefined ? "" : `${keyOf(dialect)}:${hash}`;
+    if (record !== "") cache?.set(key, record);
+    const text = record === "" ? cache?.get(key) : record;
     if (text !== undefined) keep(path, hash, text);
   }
 
   /** Hands a batch to a thread. A fault is raised where all are awaited. */
   function send(paths: readonly string[], dialect: Dialect, source: BatchSource): void {
     const sent = (async () => {
-      const files = await openPool().parse({ source, dialect, dialectKey: keyOf(dialect) });
+      const { hashes, records } = await openPool().parse({ source, dialect, dialectKey: keyOf(dialect) });
+      let start = 0;
       for (const [i, path] of paths.entries()) {
         const turn = breathe();
         if (turn !== undefined) await turn;
-        const file = files[i] ?? null;
-        if (file !== null) take(path, dialect, file);
+        const end = records.indexOf("\n", start);
+        const hash = hashes[i] ?? null;
+        if (hash !== null) take(path, dialect, hash, records.slice(start, end));
+        start = end + 1;
       }
       onProgress?.(parsed.size, requests.length);
     })();
@@ -124,9 +125,9 @@ export async function parseFiles(deps: ParseDeps, requests: readonly ParseReques
 
     async function parse(loaded: Loaded, dialect: Dialect): Promise<void> {
       if (!isMany && loaded.bytes.byteLength <= bytesInlineMax) {
-        const facts = scanPage(loaded.bytes, dialect);
-        cache?.set(`${keyOf(dialect)}:${loaded.hash}`, encodeRecord(facts));
-        parsed.set(loaded.path, { record: toRecord(facts), hash: loaded.hash });
+        const brief = briefOf(scanPage(loaded.bytes, dialect));
+        cache?.set(`${keyOf(dialect)}:${loaded.hash}`, JSON.stringify(brief));
+        parsed.set(loaded.path, { brief, hash: loaded.hash });
         return;
       }
       const batch = batches.get(dialect) ?? [];
@@ -150,8 +151,8 @@ export async function parseFiles(deps: ParseDeps, requests: readonly ParseReques
         const stored = file.hash === undefined ? cache?.get(`${keyOf(dialect)}:${hash}`) : undefined;
         if (stored !== undefined) keep(file.path, hash, stored);
         else if (isHuge) {
-          const facts = { ...scanPage(bytes, dialect), unread: "too large" as const };
-          parsed.set(file.path, { record: toRecord(facts), hash });
+          const brief = briefOf({ ...emptyFacts(), unread: "too large" });
+          parsed.set(file.path, { brief, hash });
         } else await parse({ path: file.path, hash, bytes }, dialect);
       }
     }

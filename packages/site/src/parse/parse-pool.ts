@@ -1,21 +1,23 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import type { BatchSource, ParseBatch, ParsedBatch, ParsedFile, WorkerSetup } from "./parse-worker.ts";
+import type { Dialect } from "./dialect.ts";
+import type { PageFacts } from "./facts.ts";
+import type { ParseBatch, ParsedBatch, WorkerAnswer, WorkerSetup, WorkerTask } from "./parse-worker.ts";
 import { threadEnv } from "./thread-env.ts";
-
-type Batch = Omit<ParseBatch, "id">;
 
 export interface ParsePool {
   /** One answer a file, in their order. */
-  parse(batch: Batch): Promise<(ParsedFile | null)[]>;
+  parse(batch: ParseBatch): Promise<ParsedBatch>;
+  /** Everything that one page says. */
+  facts(bytes: Uint8Array, dialect: Dialect): Promise<PageFacts>;
   /** Resolves once another batch would not wait long: whoever reads faster than threads parse waits for it. */
   room(): Promise<unknown>;
   close(): Promise<void>;
 }
 
-interface Task {
-  batch: Batch;
-  resolve(files: (ParsedFile | null)[]): void;
+interface Queued {
+  task: WorkerTask;
+  resolve(value: WorkerAnswer["value"]): void;
   reject(error: Error): void;
 }
 
@@ -27,16 +29,19 @@ const queueMax = 8;
 const youngMb = 96;
 
 export interface PoolOptions {
-  /** The calling thread has much work of its own: it reads the files. */
-  isCallerBusy: boolean;
+  threads: number;
   known: ReadonlySet<string>;
 }
 
+/** How many threads are worth having, beside so many that have work of their own. */
+export function usefulThreads(busy: number): number {
+  return Math.max(1, Math.min(threadsMax, availableParallelism() - busy));
+}
+
 /** Threads for the time of one parse. Starting them costs less than a few hundred pages do. */
-export function openParsePool({ isCallerBusy, known }: PoolOptions): ParsePool {
-  const size = Math.max(1, Math.min(threadsMax, availableParallelism() - Number(isCallerBusy)));
-  const running = new Map<number, Task>();
-  const queue: Task[] = [];
+export function openParsePool({ threads, known }: PoolOptions): ParsePool {
+  const running = new Map<number, Queued>();
+  const queue: Queued[] = [];
   const waiting: (() => void)[] = [];
   let next = 0;
   let fault: Error | null = null;
@@ -49,19 +54,19 @@ export function openParsePool({ isCallerBusy, known }: PoolOptions): ParsePool {
     for (const wake of waiting.splice(0)) wake();
   }
 
-  const workers = Array.from({ length: size }, () => {
+  const workers = Array.from({ length: threads }, () => {
     const worker = new Worker(new URL("./parse-worker.ts", import.meta.url), {
       workerData: { known } satisfies WorkerSetup,
       env: threadEnv(),
       resourceLimits: { maxYoungGenerationSizeMb: youngMb },
     });
     const thread = { worker, batches: 0 };
-    worker.on("message", ({ id, files }: ParsedBatch) => {
+    worker.on("message", ({ id, value }: WorkerAnswer) => {
       thread.batches--;
-      const task = running.get(id);
+      const done = running.get(id);
       running.delete(id);
       feed();
-      task?.resolve(files);
+      done?.resolve(value);
     });
     worker.on("error", fail);
     return thread;
@@ -70,25 +75,28 @@ export function openParsePool({ isCallerBusy, known }: PoolOptions): ParsePool {
   function feed(): void {
     for (const thread of workers) {
       while (thread.batches < batchesPerThread) {
-        const task = queue.shift();
-        if (task === undefined) break;
+        const queued = queue.shift();
+        if (queued === undefined) break;
         const id = next++;
-        running.set(id, task);
+        running.set(id, queued);
         thread.batches++;
-        thread.worker.postMessage({ ...task.batch, id } satisfies ParseBatch, movable(task.batch.source));
+        thread.worker.postMessage({ id, task: queued.task }, movable(queued.task));
       }
     }
     if (queue.length < queueMax) for (const wake of waiting.splice(0)) wake();
   }
 
+  function run(task: WorkerTask): Promise<WorkerAnswer["value"]> {
+    if (fault !== null) return Promise.reject(fault);
+    return new Promise((resolve, reject) => {
+      queue.push({ task, resolve, reject });
+      feed();
+    });
+  }
+
   return {
-    parse(batch) {
-      if (fault !== null) return Promise.reject(fault);
-      return new Promise((resolve, reject) => {
-        queue.push({ batch, resolve, reject });
-        feed();
-      });
-    },
+    parse: async (batch) => (await run({ kind: "batch", batch })) as ParsedBatch,
+    facts: async (bytes, dialect) => (await run({ kind: "facts", bytes, dialect })) as PageFacts,
     room: () =>
       queue.length < queueMax || fault !== null ? Promise.resolve() : new Promise<void>((wake) => waiting.push(wake)),
     async close() {
@@ -97,6 +105,6 @@ export function openParsePool({ isCallerBusy, known }: PoolOptions): ParsePool {
   };
 }
 
-function movable(source: BatchSource): ArrayBuffer[] {
-  return source.kind === "buffer" ? [source.buffer] : [];
+function movable(task: WorkerTask): ArrayBuffer[] {
+  return task.kind === "batch" && task.batch.source.kind === "buffer" ? [task.batch.source.buffer] : [];
 }

@@ -19,6 +19,8 @@ import { tagFacts } from "./tag-facts.ts";
 /** A page beyond this is not read: no reader would, and a scan must not take seconds. */
 export const pageBytesMax = 4 * 1024 * 1024;
 const linksMax = 20_000;
+/** A page beyond this would hold the event loop: it is for a thread. */
+export const bytesInlineMax = 256 * 1024;
 
 const explicitId = /[ \t]*\{[ \t]*:?[ \t]*#([^\s{}]+)[^{}\n]*\}$|[ \t]*\{\/\*[ \t]*#([^\s{}*]+)[ \t]*\*\/\}$/;
 const bareHere = /^(?:click )?here\.?$|^(?:this|this link|link)$/i;
@@ -50,7 +52,7 @@ function oneLine(text: string): string {
     .trim();
 }
 
-function emptyFacts(): PageFacts {
+export function emptyFacts(): PageFacts {
   return { frontMatter: null, headings: [], links: [], ids: [], bareFences: [] };
 }
 

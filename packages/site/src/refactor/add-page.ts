@@ -2,7 +2,7 @@ import { stringify } from "yaml";
 import { isBelow, pageExtension, stripExtension, underDir } from "../links/route.ts";
 import { makeNode } from "../links/site-index.ts";
 import { readFrontMatter } from "../parse/front-matter.ts";
-import { toRecord } from "../parse/page-record.ts";
+import { briefOf } from "../parse/page-brief.ts";
 import { scanText } from "../parse/scan-page.ts";
 import type { Site } from "../site.ts";
 import { encodePiece } from "../text/bytes.ts";
@@ -33,7 +33,7 @@ export async function addPage(site: Site, input: AddPage): Promise<Refactoring> 
   if (taken !== undefined) return refuse(`${taken} already exists; edit it instead`);
   if (site.model.role(path) !== "page") return refuse(`${path} would be no page of this ${site.framework} site`);
   const text = encodePiece(withTitle(site, input));
-  const node = makeNode(site.model, path, toRecord(scanText(text, site.model.dialect(path))), "");
+  const node = makeNode(site.model, path, briefOf(scanText(text, site.model.dialect(path))), "");
   const holder = site.index.routes.get(node.route.slice(1));
   if (holder !== undefined) return refuse(`${holder} already has the route ${node.route}`);
   const plan = createPlan(site);

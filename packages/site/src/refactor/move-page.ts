@@ -3,6 +3,8 @@ import { rewriteTarget } from "../links/rewrite.ts";
 import { dirOf, isBelow, pageExtension, relativePath, stripExtension, underDir } from "../links/route.ts";
 import { buildIndex, makeNode, type PageNode, type SiteIndex } from "../links/site-index.ts";
 import { isExternal } from "../links/target.ts";
+import { targetsOf } from "../parse/page-brief.ts";
+import { readFactsOf } from "../parse/read-facts.ts";
 import type { Site } from "../site.ts";
 import { createTimeSlice } from "../text/time-slice.ts";
 import type { Refactoring, SiteFile } from "../types.ts";
@@ -101,7 +103,7 @@ function indexAfter(site: Site, moves: Moves): SiteIndex {
   for (const [path, node] of site.index.nodes) {
     const target = moves.get(path);
     if (target === undefined) nodes.set(path, node);
-    else if (site.model.role(target) !== null) nodes.set(target, makeNode(site.model, target, node, node.hash));
+    else if (site.model.role(target) !== null) nodes.set(target, makeNode(site.model, target, node.brief, node.hash));
   }
   return buildIndex(site.model, files, nodes);
 }
@@ -113,7 +115,7 @@ function climbsInVain(from: string, target: string, goal: string): boolean {
 }
 
 function leadsToMoved(index: SiteIndex, node: PageNode, moves: Moves): boolean {
-  return node.brief.links.some(({ target, kind }) => {
+  return targetsOf(node.brief).some(({ target, kind }) => {
     const found = resolveTarget(index, node.path, target, kind);
     return (found.kind === "page" || found.kind === "file") && moves.has(found.path);
   });
@@ -122,12 +124,16 @@ function leadsToMoved(index: SiteIndex, node: PageNode, moves: Moves): boolean {
 /** Rewrites every link that no longer leads where it led. */
 async function rewriteLinks(site: Site, after: SiteIndex, moves: Moves, plan: EditPlan): Promise<void> {
   const breathe = createTimeSlice();
-  for (const [path, node] of site.index.nodes) {
+  const concerned: PageNode[] = [];
+  for (const node of site.index.nodes.values()) {
     const turn = breathe();
     if (turn !== undefined) await turn;
+    if (moves.has(node.path) || leadsToMoved(site.index, node, moves)) concerned.push(node);
+  }
+  for await (const { node, facts } of readFactsOf(site, concerned)) {
+    const { path } = node;
     const newPath = moves.get(path) ?? path;
-    if (newPath === path && !leadsToMoved(site.index, node, moves)) continue;
-    for (const link of node.facts().links) {
+    for (const link of facts.links) {
       if (isExternal(link.target)) continue;
       const before = resolveTarget(site.index, path, link.target, link.kind);
       if ((before.kind !== "page" && before.kind !== "file") || before.via === "self") continue;

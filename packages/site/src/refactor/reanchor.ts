@@ -1,6 +1,8 @@
 import { resolveTarget } from "../links/resolve.ts";
 import type { PageNode } from "../links/site-index.ts";
 import type { Link } from "../parse/facts.ts";
+import { targetsOf } from "../parse/page-brief.ts";
+import { readFacts } from "../parse/read-facts.ts";
 import { scanText } from "../parse/scan-page.ts";
 import type { Site } from "../site.ts";
 import { toByteString } from "../text/bytes.ts";
@@ -8,8 +10,8 @@ import { createTimeSlice } from "../text/time-slice.ts";
 import { type EditPlan, replaceRange } from "./edit-plan.ts";
 
 export interface Reanchor {
-  /** Notes which ids of a page change with its new text. */
-  changed(node: PageNode, text: string): void;
+  /** Notes which ids of a page change with its new text. Texts are byte strings. */
+  changed(node: PageNode, oldText: string, newText: string): void;
   /** Rewrites the fragments of links to those ids. */
   apply(): Promise<void>;
 }
@@ -17,9 +19,10 @@ export interface Reanchor {
 export function createReanchor(site: Site, plan: EditPlan): Reanchor {
   const renamed = new Map<string, Map<string, string>>();
 
-  function changed(node: PageNode, text: string): void {
-    const after = scanText(text, site.model.dialect(node.path)).headings;
-    const before = node.facts().headings;
+  function changed(node: PageNode, oldText: string, newText: string): void {
+    const dialect = site.model.dialect(node.path);
+    const after = scanText(newText, dialect).headings;
+    const before = scanText(oldText, dialect).headings;
     if (after.length !== before.length) return;
     const kept = new Set(after.map((heading) => heading.id));
     const ids = new Map<string, string>();
@@ -33,9 +36,9 @@ export function createReanchor(site: Site, plan: EditPlan): Reanchor {
   /** A partial's headings are anchors of the pages that include it. */
   function spreadToIncluders(): void {
     for (const node of site.index.nodes.values()) {
-      for (const link of node.brief.links) {
-        if (link.kind !== "include") continue;
-        const found = resolveTarget(site.index, node.path, link.target, "include");
+      for (const { kind, target } of node.brief.others) {
+        if (kind !== "include") continue;
+        const found = resolveTarget(site.index, node.path, target, "include");
         const ids = found.kind === "page" ? renamed.get(found.path) : undefined;
         if (ids !== undefined && found.kind === "page" && found.path !== node.path) {
           renamed.set(node.path, new Map([...ids, ...(renamed.get(node.path) ?? [])]));
@@ -58,8 +61,8 @@ export function createReanchor(site: Site, plan: EditPlan): Reanchor {
     for (const node of site.index.nodes.values()) {
       const turn = breathe();
       if (turn !== undefined) await turn;
-      if (!node.brief.links.some((link) => newId(node, link) !== null)) continue;
-      const affected = node.facts().links.filter((link) => newId(node, link) !== null);
+      if (!targetsOf(node.brief).some((link) => newId(node, link) !== null)) continue;
+      const affected = (await readFacts(site, node)).links.filter((link) => newId(node, link) !== null);
       const bytes = await site.tree.read(node.path);
       if (bytes === null) continue;
       const text = toByteString(bytes);

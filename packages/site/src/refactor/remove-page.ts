@@ -4,6 +4,7 @@ import { rewriteTarget } from "../links/rewrite.ts";
 import type { PageNode } from "../links/site-index.ts";
 import { isExternal } from "../links/target.ts";
 import type { Link } from "../parse/facts.ts";
+import { readFactsOf } from "../parse/read-facts.ts";
 import type { Site } from "../site.ts";
 import { createTimeSlice } from "../text/time-slice.ts";
 import type { Refactoring } from "../types.ts";
@@ -45,11 +46,15 @@ export async function removePage(site: Site, input: RemovePage): Promise<Refacto
 
 async function redirectLinks(site: Site, page: PageNode, goal: PageNode, plan: EditPlan): Promise<void> {
   const breathe = createTimeSlice();
-  for (const [path, node] of site.index.nodes) {
+  const concerned: PageNode[] = [];
+  for (const node of site.index.nodes.values()) {
     const turn = breathe();
     if (turn !== undefined) await turn;
-    if (path === page.path) continue;
-    for (const link of node.facts().links) {
+    if (node.path !== page.path && leadsTo(site, node, page)) concerned.push(node);
+  }
+  for await (const { node, facts } of readFactsOf(site, concerned)) {
+    const { path } = node;
+    for (const link of facts.links) {
       if (isExternal(link.target)) continue;
       const found = resolveTarget(site.index, path, link.target, link.kind);
       if (found.kind !== "page" || found.path !== page.path || found.via === "self") continue;
@@ -67,6 +72,13 @@ async function redirectLinks(site: Site, page: PageNode, goal: PageNode, plan: E
       }
     }
   }
+}
+
+function leadsTo(site: Site, node: PageNode, page: PageNode): boolean {
+  return node.brief.links.some((target) => {
+    const found = resolveTarget(site.index, node.path, target, "link");
+    return found.kind === "page" && found.path === page.path;
+  });
 }
 
 /** A heading of the page that goes is rarely one of the page that stays. */

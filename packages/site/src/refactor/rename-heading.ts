@@ -1,3 +1,4 @@
+import { readFacts } from "../parse/read-facts.ts";
 import type { Site } from "../site.ts";
 import { toByteString } from "../text/bytes.ts";
 import { applySplices } from "../text/splice.ts";
@@ -21,7 +22,7 @@ export async function renameHeading(site: Site, input: RenameHeading): Promise<R
   const to = input.to.trim().replace(/\s+/g, " ");
   const from = input.from.trim().replace(/^#+\s*/, "");
   if (to === "") return refuse("a heading needs a text");
-  const { headings } = node.facts();
+  const { headings } = await readFacts(site, node);
   const named = headings.filter((heading) => heading.text === from || heading.id === from);
   const loose = headings.filter((heading) => heading.text.toLowerCase() === from.toLowerCase());
   const found = named.length > 0 ? named : loose;
@@ -40,7 +41,8 @@ export async function renameHeading(site: Site, input: RenameHeading): Promise<R
   plan.splice(node.path, splice);
   plan.count("headings");
   const reanchor = createReanchor(site, plan);
-  reanchor.changed(node, applySplices(toByteString(bytes), [splice]));
+  const text = toByteString(bytes);
+  reanchor.changed(node, text, applySplices(text, [splice]));
   await reanchor.apply();
   return plan.finish();
 }

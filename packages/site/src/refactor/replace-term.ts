@@ -52,7 +52,7 @@ export async function replaceTerm(site: Site, input: ReplaceTerm): Promise<Refac
     for (const splice of splices) plan.splice(node.path, splice);
     plan.count("pages");
     plan.count("replacements", splices.length);
-    reanchor.changed(node, applySplices(text, splices));
+    reanchor.changed(node, text, applySplices(text, splices));
   }
   if (input.pages === undefined) await replaceLabels(site, prose, plan);
   await reanchor.apply();

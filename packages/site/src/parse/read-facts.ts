@@ -1,0 +1,47 @@
+import type { PageNode } from "../links/site-index.ts";
+import type { Site } from "../site.ts";
+import { createTimeSlice } from "../text/time-slice.ts";
+import type { PageFacts } from "./facts.ts";
+import { openParsePool } from "./parse-pool.ts";
+import { bytesInlineMax, emptyFacts, scanPage } from "./scan-page.ts";
+
+const readsAtOnce = 32;
+
+/** Everything that a page says, read and scanned anew: sites hold only the briefs of their pages. */
+export async function readFacts(site: Site, node: PageNode): Promise<PageFacts> {
+  const bytes = node.brief.unread ? null : await site.tree.read(node.path);
+  if (bytes === null) return emptyFacts();
+  const dialect = site.model.dialect(node.path);
+  if (bytes.byteLength <= bytesInlineMax) return scanPage(bytes, dialect);
+  const pool = openParsePool({ threads: 1, known: new Set() });
+  try {
+    return await pool.facts(bytes, dialect);
+  } finally {
+    await pool.close();
+  }
+}
+
+/** The same for many pages, in their order: the next are read while one is looked at. */
+export async function* readFactsOf(
+  site: Site,
+  nodes: Iterable<PageNode>,
+  signal?: AbortSignal,
+): AsyncGenerator<{ node: PageNode; facts: PageFacts }> {
+  const breathe = createTimeSlice(signal);
+  const reading: { node: PageNode; facts: Promise<PageFacts> }[] = [];
+  for (const node of nodes) {
+    const facts = readFacts(site, node);
+    // Raised where it is awaited.
+    facts.catch(() => undefined);
+    reading.push({ node, facts });
+    if (reading.length >= readsAtOnce) yield* next();
+  }
+  while (reading.length > 0) yield* next();
+
+  async function* next(): AsyncGenerator<{ node: PageNode; facts: PageFacts }> {
+    const turn = breathe();
+    if (turn !== undefined) await turn;
+    const first = reading.shift();
+    if (first !== undefined) yield { node: first.node, facts: await first.facts };
+  }
+}
