@@ -1,21 +1,12 @@
-import { execFile } from "node:child_process";
-import { join } from "node:path";
-import { promisify } from "node:util";
 import { inflateSync } from "node:zlib";
-import { afterEach, expect, test, vi } from "vitest";
-import { type FarModel, type FarTurn, protocols, startFarModel } from "./support/far-model.ts";
-import { clientOf, createInstallation, type Installation } from "./support/whole-server.ts";
+import { expect, test } from "vitest";
+import { type FarTurn, protocols, type startFarModel } from "./support/far-model.ts";
+import { useModelProject } from "./support/model-project.ts";
+import { clientOf, type Installation } from "./support/whole-server.ts";
 import { expireLeases } from "./support/worker-control.ts";
 
-// Whole servers, one of them killed and started again: slow on a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
-
-let far: FarModel;
-let installation: Installation;
-afterEach(async () => {
-  await installation.remove();
-  await far.stop();
-});
+const models = useModelProject();
+const { git, commitByPerson } = models;
 
 const docs = {
   "docs.json": JSON.stringify({ navigation: [{ group: "Guides", pages: ["index", "setup"] }] }),
@@ -36,49 +27,11 @@ function fixTypo(turn: number): FarTurn {
   return finish("Fix a misspelling");
 }
 
-async function install(script: Parameters<typeof startFarModel>[0], settings: Record<string, unknown> = {}) {
-  far = await startFarModel(script);
-  installation = await createInstallation({ ...far.environment, EMEND_MODEL: protocols[0] });
-  const server = await installation.start();
-  const repo = await installation.makeDocs(docs);
-  const project = await server.admin.addProject({
-    name: "Docs",
-    forge: "local",
-    repo,
-    settings: { models: [...protocols], ...settings },
-  });
-  const { key } = await server.admin.createKey({ projectIds: [project.id], name: "test", scope: "write" });
-  return { server, project, key, client: clientOf(server, project.id, key) };
-}
-
-async function git(projectId: string, ...args: string[]): Promise<string> {
-  const gitDir = join(installation.forgeDir, `${projectId}.git`);
-  const author = ["-c", "user.name=A person", "-c", "user.email=person@example.com", "-c", "safe.bareRepository=all"];
-  const { stdout } = await promisify(execFile)("git", ["--git-dir", gitDir, ...author, ...args]);
-  return stdout.trim();
-}
-
-/** A person's commit on a branch: one more line at the end of a file. */
-async function commitByPerson(projectId: string, branch: string, path: string, line: string): Promise<void> {
-  const before = await git(projectId, "rev-parse", branch);
-  const text = `${await git(projectId, "show", `${branch}:${path}`)}\n${line}\n`;
-  const stream = [
-    `commit refs/heads/${branch}`,
-    "committer A person <person@example.com> 1700000000 +0000",
-    "data 6\nPerson",
-    `from ${before}`,
-    `M 100644 inline ${path}`,
-    `data ${Buffer.byteLength(text)}\n${text}`,
-    "",
-  ].join("\n");
-  const gitDir = join(installation.forgeDir, `${projectId}.git`);
-  const running = promisify(execFile)("git", ["--git-dir", gitDir, "fast-import", "--quiet"]);
-  running.child.stdin?.end(stream);
-  await running;
-}
+const install = (script: Parameters<typeof startFarModel>[0], settings: Record<string, unknown> = {}) =>
+  models.install(script, { docs, settings });
 
 test("a job runs to a pull request on each of the four protocols", async () => {
-  const { client, project } = await install(fixTypo);
+  const { client, project, far } = await install(fixTypo);
   const created = await Promise.all(protocols.map((model) => client.create({ prompt: "Fix the misspelling.", model })));
   const jobs = await Promise.all(created.map((job) => client.untilFinal(job.id)));
   expect(jobs.map((job) => [job.model, job.status])).toEqual(protocols.map((model) => [model, "completed"]));
@@ -100,7 +53,7 @@ test("a job runs to a pull request on each of the four protocols", async () => {
 });
 
 test("a follow-up goes on with the conversation, on the same branch and pull request, over people's commits", async () => {
-  const { client, project } = await install(
+  const { client, project, far } = await install(
     (turn, request) => {
       if (!JSON.stringify(request.messages).includes("Mention coffee")) return fixTypo(turn);
       const isEdited = JSON.stringify(request.messages).includes("with coffee");
@@ -112,7 +65,7 @@ test("a follow-up goes on with the conversation, on the same branch and pull req
   const job = await client.create({ prompt: "Fix the misspelling." });
   expect((await client.send(`/job/${job.id}/message`, { prompt: "Too early" })).status).toBe(409);
   const first = await client.untilFinal(job.id);
-  await commitByPerson(project.id, first.source.ref ?? "", "index.mdx", "Written by a person.");
+  await commitByPerson(project.id, first.source.ref ?? "", "index.mdx", `${docs["index.mdx"]}\nWritten by a person.\n`);
 
   expect((await client.send(`/job/${job.id}/message`, { prompt: "" })).status).toBe(400);
   const answer = await client.send(`/job/${job.id}/message`, { prompt: "Mention coffee." });
@@ -146,7 +99,7 @@ test("a commit that a person pushes while a follow-up works is kept: branch_conf
   const branch = first.source.ref ?? "";
   const pushed = Promise.withResolvers<void>();
   whileWorking = () =>
-    commitByPerson(project.id, branch, "index.mdx", "In between.").then(pushed.resolve, pushed.reject);
+    commitByPerson(project.id, branch, "index.mdx", "In between.\n").then(() => pushed.resolve(), pushed.reject);
   await client.send(`/job/${job.id}/message`, { prompt: "Mention coffee." });
   const second = await client.untilFinal(job.id);
   await pushed.promise;
@@ -159,7 +112,7 @@ test("a commit that a person pushes while a follow-up works is kept: branch_conf
 test("a server that is killed after each stored step never asks the model for one again, nor does a follow-up", async () => {
   const more = (turn: number): FarTurn =>
     turn === 4 ? [["edit_file", { path: "setup.mdx", oldText: "ten", newText: "five" }]] : finish("Say five");
-  const { server, project, key } = await install((turn) => (turn < 4 ? fixTypo(turn) : more(turn)));
+  const { server, project, key, far, installation } = await install((turn) => (turn < 4 ? fixTypo(turn) : more(turn)));
   await server.stop();
   const id = "job_01arz3ndektsv4rrffq69g5fav";
   const { pool } = installation.database;
@@ -226,8 +179,7 @@ test("a vendor's refusal fails the job in the vendor's words", async () => {
 const secret = ["ghp", "_", "0123456789abcdefABCDEF0123456789abcd"].join("");
 
 /** Every column of every table, as text, and what is deflated as well: whether any holds it. */
-async function isStored(text: string): Promise<boolean> {
-  const { pool } = installation.database;
+async function isStored({ database: { pool } }: Installation, text: string): Promise<boolean> {
   for (const table of ["jobs", "steps", "overlay", "job_events", "job_messages", "deliveries", "local_pull_requests"]) {
     const { rows } = await pool.query(`select * from ${table}`);
     for (const value of rows.flatMap((row) => Object.values(row))) {
@@ -239,7 +191,7 @@ async function isStored(text: string): Promise<boolean> {
 }
 
 test("a credential that a model writes is told back, and stored nowhere; the job goes on without it", async () => {
-  const { client } = await install((turn) => {
+  const { client, installation } = await install((turn) => {
     if (turn === 0) return [["write_file", { path: "a.mdx", content: `token ${secret}\n` }]];
     if (turn === 1) return [["edit_file", { path: "setup.mdx", oldText: "minuts", newText: "minutes" }]];
     return [["finish", { title: "Fix it", summary: turn === 2 ? `With ${secret}` : "Fixed." }]];
@@ -247,14 +199,14 @@ test("a credential that a model writes is told back, and stored nowhere; the job
   const job = await client.untilFinal((await client.create({ prompt: "Fix it" })).id);
   expect(job).toMatchObject({ status: "completed", prLink: expect.stringMatching(/^http/) });
   expect((await client.run(job.id)).steps.latest[0]?.tools).toMatchObject([{ name: "write_file", ok: false }]);
-  expect(await isStored("[redacted: github]")).toBe(true);
-  expect(await isStored(secret)).toBe(false);
+  expect(await isStored(installation, "[redacted: github]")).toBe(true);
+  expect(await isStored(installation, secret)).toBe(false);
 });
 
 test("a change that is denied for a credential keeps nothing of what was said and written", async () => {
   // In two halves, which no look at a single call finds.
   const [half, rest] = [secret.slice(0, 20), secret.slice(20)];
-  const { client } = await install((turn) => {
+  const { client, installation } = await install((turn) => {
     if (turn === 0) return [["write_file", { path: "a.mdx", content: `token ${half}~~\n` }]];
     if (turn === 1) return [["edit_file", { path: "a.mdx", oldText: "~~", newText: rest }]];
     return [["finish", { title: "Add a page", summary: "A page." }]];
@@ -265,5 +217,5 @@ test("a change that is denied for a credential keeps nothing of what was said an
   expect(run).toMatchObject({ failure: { code: "policy_denied" }, violations: [{ path: "a.mdx" }] });
   expect(run.steps.latest.flatMap(({ tools }) => tools.map(({ name }) => name))).toContain("write_file");
   expect((await client.send(`/job/${id}/diff`)).text).toBe("");
-  for (const part of [secret, half, rest]) expect(await isStored(part)).toBe(false);
+  for (const part of [secret, half, rest]) expect(await isStored(installation, part)).toBe(false);
 });

@@ -4,7 +4,8 @@ import type { Overlay, OverlayEdit, Tree } from "../tree/tree.ts";
 
 /** What an agent hands over beside its overlay. */
 export type AgentOutcome =
-  | { kind: "finished"; title: string; summary: string; sources?: readonly Source[] }
+  /** `pullTitle`: a new title for a pull request that is continued, where it is about something else now. */
+  | { kind: "finished"; title: string; summary: string; pullTitle?: string; sources?: readonly Source[] }
   /** A limit was reached; what was done so far is kept. */
   | { kind: "stopped"; code: "budget_exceeded" | "timeout"; title: string; summary: string }
   | { kind: "unchanged"; summary: string };

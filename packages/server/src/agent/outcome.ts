@@ -10,6 +10,7 @@ interface Finished {
   title: string;
   summary: string;
   sources: readonly string[];
+  pullRequestTitle?: string;
 }
 
 const titleCharactersMax = 72;
@@ -25,9 +26,15 @@ export function finishedBy(step: Pick<Step, "messages"> | undefined): Finished |
   return null;
 }
 
-export function outcomeOf({ title, summary, sources }: Finished, task: AgentTask): AgentOutcome {
+export function outcomeOf({ title, summary, sources, pullRequestTitle }: Finished, task: AgentTask): AgentOutcome {
   if (task.overlay.entries().length === 0) return { kind: "unchanged", summary };
-  return { kind: "finished", title, summary, ...(sources.length > 0 && { sources: parseSources(sources, task) }) };
+  return {
+    kind: "finished",
+    title,
+    summary,
+    ...(pullRequestTitle?.trim() && { pullTitle: pullRequestTitle.trim() }),
+    ...(sources.length > 0 && { sources: parseSources(sources, task) }),
+  };
 }
 
 /** Each once; they were looked up before the call was accepted. */

@@ -13,6 +13,7 @@ type ReviewAnswer =
 
 interface Words {
   title: string;
+  pullTitle?: string;
   summary: string;
 }
 
@@ -44,10 +45,10 @@ export async function runAgentWithReview<Verdict extends ReviewAnswer>(
     const run = deps.model.run ?? runAgent;
     const outcome = await run({ ...deps, saveStep }, asked, signal);
     if (outcome.kind === "unchanged" || task.overlay.entries().length === 0) return { outcome, verdict: null };
-    const words = { title: outcome.title, summary: outcome.summary };
+    const words = wordsOf(outcome);
     const verdict = await deps.review(words, signal);
     if (deps.model.nature === "rules" || outcome.kind === "stopped") return { outcome, verdict };
-    opening = await nextOpening(deps, latestRound(task, steps), { verdict, words }, signal);
+    opening = await nextOpening(deps, { ...task, steps }, { verdict, words }, signal);
     if (!opening) return { outcome, verdict };
   }
 }
@@ -55,11 +56,12 @@ export async function runAgentWithReview<Verdict extends ReviewAnswer>(
 /** What is still to be said to the agent about its finished change; undefined: nothing. */
 async function nextOpening<Verdict extends ReviewAnswer>(
   deps: ReviewedAgentDeps<Verdict>,
-  round: readonly Step[],
+  task: AgentTask,
   reviewed: { verdict: Verdict; words: Words },
   signal: AbortSignal,
 ): Promise<Message | undefined> {
-  const findings = findingsOf(reviewed.verdict);
+  const round = latestRound(task, task.steps);
+  const findings = await withinReach(task, findingsOf(reviewed.verdict));
   const isLookedAt = timesSaid(round, "self-review") > 0;
   if (reviewed.verdict.kind !== "passed" && findings.length > 0 && timesSaid(round, "review") < roundsMax) {
     return reviewOpening(findings);
@@ -67,6 +69,20 @@ async function nextOpening<Verdict extends ReviewAnswer>(
   // A program of its own has looked at what it did, and a second look would cost as much as the first.
   if (!deps.selfReview || deps.model.run || isLookedAt || reviewed.verdict.kind === "denied") return undefined;
   return selfReviewOpening(await deps.selfReview(reviewed.words, signal));
+}
+
+function wordsOf(outcome: Exclude<AgentOutcome, { kind: "unchanged" }>): Words {
+  const { title, summary } = outcome;
+  const pullTitle = outcome.kind === "finished" ? outcome.pullTitle : undefined;
+  return { title, summary, ...(pullTitle !== undefined && { pullTitle }) };
+}
+
+/** A follow-up is judged on the base branch as it is by now: a page that only that has is not the agent's to repair. */
+async function withinReach(task: AgentTask, findings: readonly Finding[]): Promise<readonly Finding[]> {
+  if (!task.followUps?.length) return findings;
+  const [before, now] = [await task.base.list(), await task.overlay.list()];
+  const known = new Set([...before, ...now].map(({ path }) => path));
+  return findings.filter(({ path, check }) => check === "policy" || known.has(path) || !path.includes("."));
 }
 
 function timesSaid(steps: readonly Step[], from: "review" | "self-review"): number {

@@ -93,6 +93,10 @@ export function forgeConformance(name: string, open: () => Promise<ForgeUnderTes
       const { number } = await create("emend/reworded");
       await tested.forge.updatePullRequest(number, { body: "Said otherwise." }, signal);
       expect(await tested.forge.readPullRequest(number, signal)).toMatchObject({ number, body: "Said otherwise." });
+      const title = { text: "Called otherwise", draft: false };
+      await tested.forge.updatePullRequest(number, { body: "Again.", title, checks: [] }, signal);
+      const again = await tested.forge.readPullRequest(number, signal);
+      expect(again).toMatchObject({ number, body: "Again.", draft: false });
     });
 
     it("describes the repository", async () => {

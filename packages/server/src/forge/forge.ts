@@ -19,6 +19,14 @@ export interface PullRequestDraft {
   checks: readonly PullRequestCheck[];
 }
 
+export interface PullRequestChange {
+  body: string;
+  /** `draft`: as it is now; some forges say so in the title. */
+  title?: { text: string; draft: boolean };
+  /** For a forge whose page shows them by itself. */
+  checks?: readonly PullRequestCheck[];
+}
+
 export interface PullRequest {
   number: number;
   url: string;
@@ -126,8 +134,8 @@ export interface Forge {
   readonly ensureDetails: ((number: number, signal: AbortSignal) => Promise<void>) | null;
   /** Null: there is no such pull request. */
   readPullRequest(number: number, signal: AbortSignal): Promise<PullRequest | null>;
-  /** Replaces its text. */
-  updatePullRequest(number: number, change: { body: string }, signal: AbortSignal): Promise<void>;
+  /** Replaces its text, and what else the change says. */
+  updatePullRequest(number: number, change: PullRequestChange, signal: AbortSignal): Promise<void>;
   describeRepository(signal: AbortSignal): Promise<RepositoryDescription>;
   /** Looks at what a doctor wants to know; `branch`: one that a job could have. Null where nothing can stand in the way. */
   readonly inspect: ((branch: string, signal: AbortSignal) => Promise<ForgeInspection>) | null;

@@ -1,6 +1,6 @@
 import type { Static, TSchema } from "typebox";
 import type { ApiClient } from "./api-client.ts";
-import type { PullRequest } from "./forge.ts";
+import type { PullRequest, PullRequestChange } from "./forge.ts";
 
 interface Repository {
   api: ApiClient;
@@ -9,7 +9,11 @@ interface Repository {
 }
 
 /** What GitHub and Gitea answer to in the same words, each in a form of its own. */
-export function pullRequestCalls<T extends TSchema>(form: T, toPullRequest: (found: Static<T>) => PullRequest) {
+export function pullRequestCalls<T extends TSchema>(
+  form: T,
+  toPullRequest: (found: Static<T>) => PullRequest,
+  draftPrefix = "",
+) {
   return {
     async readPullRequest({ api, path }: Repository, number: number, signal: AbortSignal): Promise<PullRequest | null> {
       const request = { path: `${path}/pulls/${number}`, answer: form, what: "read a pull request" };
@@ -19,9 +23,10 @@ export function pullRequestCalls<T extends TSchema>(form: T, toPullRequest: (fou
     async updatePullRequest(
       { api, path }: Repository,
       number: number,
-      change: { body: string },
+      { body, title }: PullRequestChange,
       signal: AbortSignal,
     ): Promise<void> {
+      const change = { body, ...(title && { title: title.draft ? draftPrefix + title.text : title.text }) };
       const request = { path: `${path}/pulls/${number}`, body: change, answer: form, what: "change a pull request" };
       await api.call({ ...request, method: "PATCH" }, signal);
     },

@@ -32,6 +32,16 @@ export interface LeasedJob {
   baseBranch: string | null;
   /** A follow-up of a job whose branch was pushed: its base is that branch, with whatever people added. */
   continuesBranch: boolean;
+  /** Of a follow-up: where the branch parted from the base branch; null: not known, as for jobs of an older release. */
+  forkCommit: string | null;
+  /** Of a follow-up: what the round before left on the branch. */
+  branchCommit: string | null;
+  /** Files that people pushed to the branch. */
+  peoplePaths: readonly string[];
+  /** The pull request's title, once there is one. */
+  title: string | null;
+  /** What earlier rounds said of their work. */
+  rounds: readonly StoredRound[];
   /** Files that the base branch changed otherwise before the job published; empty where nothing is known of it. */
   baseConflict: readonly string[];
   /** It shows its diff and opens nothing. */
@@ -45,6 +55,17 @@ export interface LeasedJob {
   /** Stored before the push: a job that has it is published, never worked on again. */
   change: StoredChange | null;
   pullRequest: RecordedPullRequest | null;
+}
+
+interface StoredRound {
+  /** What it answered: 0 is the first prompt. */
+  message: number;
+  /** Null: it left nothing on the branch. */
+  title: string | null;
+  /** The pull request's by then. */
+  pullTitle: string | null;
+  summary: string | null;
+  failure: string | null;
 }
 
 /** A line of a repository at a commit. */
@@ -61,7 +82,10 @@ export interface StoredSource {
 type LimitCode = "budget_exceeded" | "timeout";
 
 export interface StoredChange {
+  /** The commit's. */
   title: string;
+  /** The pull request's. */
+  pullTitle: string;
   summary: string;
   /** The review's verdict as it was stored. */
   findings: unknown;
@@ -72,7 +96,8 @@ export interface StoredChange {
 
 export const leasedJobColumns = `id, lease, project_id, prompt, model, chosen_model, branch, created_at, base_ref, draft,
   max_cost_usd, phase, runs, crashes, retries, stop_asked, base_commit, base_branch, title, summary, findings,
-  limit_reached, tree_id, commit_id, pull_request, continues_branch, base_conflict, preview, context,
+  limit_reached, tree_id, commit_id, pull_request, continues_branch, fork_commit, branch_commit, people_paths, rounds,
+  commit_title, base_conflict, preview, context,
   sources, array(select said.prompt from job_messages said where said.job_id = jobs.id order by number) as follow_ups`;
 
 export interface LeasedJobRow {
@@ -102,6 +127,11 @@ export interface LeasedJobRow {
   commit_id: string | null;
   pull_request: RecordedPullRequest | null;
   continues_branch: boolean;
+  fork_commit: string | null;
+  branch_commit: string | null;
+  people_paths: string[] | null;
+  rounds: StoredRound[];
+  commit_title: string | null;
   base_conflict: string[] | null;
   preview: boolean;
   context: PinnedContext[];
@@ -131,6 +161,11 @@ export function toLeasedJob(row: LeasedJobRow): LeasedJob {
     base: row.base_commit && row.base_branch ? { commit: row.base_commit, branch: row.base_branch } : null,
     baseBranch: row.base_branch,
     continuesBranch: row.continues_branch,
+    forkCommit: row.fork_commit,
+    branchCommit: row.branch_commit,
+    peoplePaths: row.people_paths ?? [],
+    title: row.title,
+    rounds: row.rounds,
     baseConflict: row.base_conflict ?? [],
     preview: row.preview,
     context: row.context,
@@ -149,7 +184,8 @@ function toDenied({ findings, limit_reached }: LeasedJobRow): LeasedJob["denied"
 function toStoredChange(row: LeasedJobRow): StoredChange | null {
   if (row.tree_id === null || row.commit_id === null) return null;
   return {
-    title: row.title ?? "",
+    title: row.commit_title ?? row.title ?? "",
+    pullTitle: row.title ?? "",
     summary: row.summary ?? "",
     findings: row.findings,
     limitReached: row.limit_reached,

@@ -33,7 +33,8 @@ export async function readRun(db: Queryable, job: { id: string; projectId: strin
   const { rows } = await db.query<RunRow>({
     name: "read-run",
     text: `select id, status, phase, prompt, model, title, summary, created_by, failure_code, failure_message,
-        limit_reached, usage, findings, base_commit, base_branch, pull_request, runs, crashes, preview, context, sources,
+        limit_reached, usage, findings, coalesce(diff_base, base_commit) as base_commit, base_branch,
+        pull_request, runs, crashes, preview, context, sources,
         wire_time(created_at) as created_at, wire_time(updated_at) as updated_at, wire_time(ended_at) as ended_at,
         wire_time(archived_at) as archived_at,
         (select wire_time(min(created_at)) from job_events where job_id = jobs.id and kind = 'run.started') as started_at,

@@ -8,12 +8,17 @@ import { toJsonb, toText } from "./to-jsonb.ts";
 import { writeFenced } from "./write-fenced.ts";
 
 export interface RecordedChange {
+  /** The commit's. */
   title: string;
+  /** The pull request's, which is as it was unless a follow-up changed what it is about. */
+  pullTitle: string;
   summary: string;
   /** The review's verdict, whole: a later run publishes by it without judging again. */
   findings: unknown;
   /** The unified diff; stored here because nodes that serve the API have no mirror. */
   diff: Buffer;
+  /** The commit that it is against. */
+  diffBase: string;
   limitReached: "budget_exceeded" | "timeout" | null;
   /** What it is founded on, of this round and of earlier ones. */
   sources: readonly StoredSource[];
@@ -25,15 +30,17 @@ export interface RecordedChange {
 
 export async function recordChange(db: Queryable, lease: Lease, change: RecordedChange): Promise<void> {
   await writeFenced(db, lease, {
-    set: "title = $5, summary = $6, findings = $7::jsonb, diff = $8, limit_reached = $9, diff_figures = $10::jsonb, sources = $11::jsonb",
+    set: "title = $5, summary = $6, findings = $7::jsonb, diff = $8, limit_reached = $9, diff_figures = $10::jsonb, sources = $11::jsonb, commit_title = $12, diff_base = $13",
     values: [
-      toText(change.title),
+      toText(change.pullTitle),
       toText(change.summary),
       toJsonb(change.findings),
       await promisify(deflate)(change.diff),
       change.limitReached,
       toJsonb(figuresOf(change.diff)),
       toJsonb(change.sources),
+      toText(change.title),
+      change.diffBase,
     ],
     event: { kind: "findings", data: change.figures },
   });

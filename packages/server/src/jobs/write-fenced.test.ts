@@ -27,6 +27,8 @@ const usage = { model: "vendor/other", inputTokens: 1, outputTokens: 1, cachedIn
 const pullRequest = { number: 1, url: "http://forge.test/1", state: "open", draft: false } as const;
 const change = {
   title: "T",
+  pullTitle: "T",
+  diffBase: "b",
   summary: "S",
   findings: {},
   diff: Buffer.from("d"),

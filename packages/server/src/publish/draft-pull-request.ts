@@ -1,6 +1,7 @@
 import type { PullRequestCheck, PullRequestDraft } from "../forge/forge.ts";
 import { readTemplate } from "../lib/read-template.ts";
 import { redactSecrets } from "../lib/secrets-in.ts";
+import type { MovedNotice } from "./moved-notice.ts";
 import type { CheckFigures, PublishDeps, PublishInput } from "./publication.ts";
 import { pullRequestBody, type TouchedFile } from "./pull-request-body.ts";
 import { plainLine } from "./quiet-text.ts";
@@ -18,7 +19,7 @@ export async function draftPullRequest(
   const checks = listChecks(input.checks);
   const template = await readTemplate(deps.mirror.treeAt(input.base.commit));
   const isMarked = input.draft && input.draftsSupported === false;
-  const title = plainLine(input.title, titleCharactersMax) || "Update documentation";
+  const title = titleOf(input);
   return {
     head: input.job.branch,
     base: input.base.ref,
@@ -32,12 +33,20 @@ export async function draftPullRequest(
       introduced: input.checks.introduced,
       findingsFirst: isMarked,
       ...(input.baseConflict.length > 0 && {
-        moved: { branch: input.base.ref, commit: input.base.commit, paths: input.baseConflict },
+        moved: movedOf(input),
       }),
     }),
     draft: input.draft && !isMarked,
     checks,
   };
+}
+
+export function titleOf({ pullTitle, title }: PublishInput): string {
+  return plainLine(pullTitle ?? title, titleCharactersMax) || "Update documentation";
+}
+
+export function movedOf({ base, whole, baseConflict }: PublishInput): MovedNotice {
+  return { branch: base.ref, commit: whole?.fork ?? base.commit, paths: baseConflict };
 }
 
 /** What people asked for is shown to more people than could read the job. */
@@ -74,11 +83,14 @@ export function listChecks(figures: CheckFigures): readonly PullRequestCheck[] {
 }
 
 export async function listTouchedFiles(deps: PublishDeps, input: PublishInput): Promise<readonly TouchedFile[]> {
-  const base = new Set((await deps.mirror.treeAt(input.base.commit).list()).map((entry) => entry.path));
-  return input.entries.map(({ path, content }) => {
-    if (content === null) return { path, kind: "deleted" };
-    return { path, kind: base.has(path) ? "changed" : "added" };
-  });
+  const { base, entries } = input.whole ?? { base: input.base.commit, entries: input.entries };
+  const before = new Set((await deps.mirror.treeAt(base).list()).map((entry) => entry.path));
+  const people = new Set(input.peoplePaths);
+  return entries.map(({ path, content }) => ({
+    path,
+    kind: content === null ? "deleted" : before.has(path) ? "changed" : "added",
+    ...(people.has(path) && { byPeople: true }),
+  }));
 }
 
 function count(number: number, one: string, many = `${one}s`): string {

@@ -88,6 +88,16 @@ export interface CitedSource {
   commit: string;
 }
 
+/** What came of the first prompt or of a follow-up. */
+export interface EarlierRound {
+  /** 0: the first prompt. */
+  message: number;
+  /** Null: it changed nothing. */
+  title: string | null;
+  summary: string | null;
+  failure: string | null;
+}
+
 export interface PublishInput {
   job: {
     id: string;
@@ -107,8 +117,18 @@ export interface PublishInput {
   entries: readonly OverlayEntry[];
   /** Files that the base branch changed otherwise since; the pull request says so. */
   baseConflict: readonly string[];
+  /** The commit's, and a new pull request's. */
   title: string;
+  /** The pull request's, where it has one; sent only where it is another than it was. */
+  pullTitle?: string;
+  isRetitled?: boolean;
   summary: string;
+  /** What earlier rounds of the job said of their work. */
+  rounds?: readonly EarlierRound[];
+  /** Files that people pushed to the branch. */
+  peoplePaths?: readonly string[];
+  /** The whole pull request, where these entries are only what its last follow-up changed. */
+  whole?: { base: string; entries: readonly OverlayEntry[]; fork: string };
   checks: CheckFigures;
   draft: boolean;
   /** Why this is a draft, in words for its reader. */

@@ -79,7 +79,8 @@ describe("a pull request's body", () => {
       introduced: [{ ...finding, message: hostile, path: "x`y" }],
     });
     expect(hasMarker(body, "job_2")).toBe(false);
-    expect(body.match(/<!--/g)).toHaveLength(1);
+    // Its seal and its marker.
+    expect(body.match(/<!--/g)).toHaveLength(2);
     const outsideCode = body.replace(/(`{3,})text[\s\S]*?\1/g, "").replace(/(`+)[\s\S]*?\1/g, "");
     expect(outsideCode).not.toMatch(/<img|!\[|[\u202e\u200b]/);
     expect(outsideCode).not.toContain("# out of the fence");
@@ -168,19 +169,56 @@ describe("a repository's template", () => {
 });
 
 describe("a follow-up's words", () => {
-  const asked = { ...input, job: { ...input.job, followUps: ["Say it shorter."] }, summary: "Said it shorter." };
+  const rounds = [{ message: 0, title: "Move a page", summary: "Moved 1 page.", failure: null }];
+  const asked = {
+    ...input,
+    job: { ...input.job, followUps: ["Say it shorter."] },
+    rounds,
+    summary: "Said it shorter.",
+  };
 
-  it("come after what stands there, whoever wrote it, and once", () => {
-    const before = pullRequestBody(input).replace("### Touched", "A person's remark.\n\n### Touched");
-    const body = followUpBody(before, asked) ?? "";
-    expect(body).toContain("A person's remark.");
-    expect(body.indexOf("## Follow-up\n\n```text\nSay it shorter.\n```\n\nSaid it shorter.")).toBeGreaterThan(
-      body.indexOf("A person's remark."),
-    );
+  it("have their place in a text that is written anew for the whole, in order, and once", () => {
+    const body = followUpBody(pullRequestBody(input).replaceAll("\n", "\r\n"), asked) ?? "";
+    expect(body.startsWith("Moved 1 page.\n\n### Asked for since\n\n**1.** Asked:\n\n```text\nSay it")).toBe(true);
+    expect(body).toContain("```\n\nSaid it shorter.\n\n### Checks");
+    expect(body.match(/### Touched/g)).toHaveLength(1);
     expect(hasMarker(body, "job_1")).toBe(true);
     expect(followUpBody(body, asked)).toBeNull();
-    const again = { ...asked, job: { ...asked.job, followUps: ["Say it shorter.", "And clearer."] } };
-    expect(followUpBody(body, again)).toContain("And clearer.");
+
+    const again = followUpBody(body, {
+      ...asked,
+      job: { ...asked.job, followUps: ["Say it shorter.", "Do nothing.", "Order a pizza.", "Be clearer."] },
+      rounds: [
+        ...rounds,
+        { message: 1, title: "Say it shorter", summary: "Said it shorter.", failure: null },
+        { message: 2, title: null, summary: "It is as it should be.", failure: null },
+        { message: 3, title: null, summary: "No form fits.", failure: "instruction_not_understood" },
+      ],
+      summary: "Made it clear.",
+    });
+    const told = [
+      "Said it shorter.",
+      "Do nothing.\n```\n\nNothing had to change: It is as it should be.",
+      "Order a pizza.\n```\n\nIt came to nothing: No form fits.",
+      "Be clearer.\n```\n\nMade it clear.",
+    ].map((words) => again?.indexOf(words) ?? -1);
+    expect(told).toEqual(told.toSorted((a, b) => a - b));
+    expect(told[0]).toBeGreaterThan(0);
+  });
+
+  it("come after a text that a person has changed, above or below", () => {
+    const whole = pullRequestBody(input);
+    const edits = [whole.replace("### Touched", "A person's remark.\n\n### Touched"), `${whole}\nA person's remark.`];
+    for (const before of edits) {
+      const body = followUpBody(before, asked) ?? "";
+      expect(body.indexOf("## Follow-up\n\n```text\nSay it shorter.\n```\n\nSaid it shorter.")).toBeGreaterThan(
+        body.indexOf("A person's remark."),
+      );
+      expect(hasMarker(body, "job_1")).toBe(true);
+      expect(followUpBody(body, asked)).toBeNull();
+      const again = { ...asked, job: { ...asked.job, followUps: ["Say it shorter.", "And clearer."] } };
+      expect(followUpBody(body, again)).toMatch(/A person's remark[\s\S]+And clearer/);
+    }
   });
 
   it("give way where a forge would take no more", () => {
@@ -189,6 +227,10 @@ describe("a follow-up's words", () => {
     expect(body.length).toBeLessThanOrEqual(60_000);
     expect(body).toContain("tells of a further message");
     expect(followUpBody(body, asked)).toBeNull();
+    const many = Array.from({ length: 60 }, (_, index) => `${index} ${"z".repeat(3_000)}`);
+    const long = pullRequestBody({ ...asked, job: { ...asked.job, followUps: many } });
+    expect(long.length).toBeLessThanOrEqual(60_000);
+    expect(long).toContain("50 earlier ones are left out here.");
   });
 });
 

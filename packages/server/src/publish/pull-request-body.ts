@@ -1,23 +1,26 @@
 import type { Finding } from "@emend/site";
 import type { PullRequestCheck } from "../forge/forge.ts";
 import { reachesOut } from "../lib/reaches-out.ts";
+import { bodyCharactersMax, isSealed, sealed } from "./body-seal.ts";
 import { fillTemplate } from "./fill-template.ts";
 import { madeBy } from "./made-by.ts";
 import { type MovedNotice, movedNotice } from "./moved-notice.ts";
-import type { CitedSource, TotalUsage } from "./publication.ts";
+import type { CitedSource, EarlierRound, TotalUsage } from "./publication.ts";
 import { codeBlock, codeSpan, plainLine, quietMarkdown } from "./quiet-text.ts";
 import { sourceList } from "./source-list.ts";
 
-/** The strictest known forge stops at 65,536; the rest is headroom for what escaping adds. */
-const bodyCharactersMax = 60_000;
 const summaryCharactersMax = 12_000;
 const promptCharactersMax = 4_000;
+const followUpCharactersMax = 2_000;
+const followUpsShownMax = 10;
 const filesShownMax = 12;
 const findingsShownMax = 40;
 
 export interface TouchedFile {
   path: string;
   kind: "added" | "changed" | "deleted";
+  /** People pushed to it as well. */
+  byPeople?: boolean;
 }
 
 export interface BodyInput {
@@ -25,6 +28,8 @@ export interface BodyInput {
   model: string;
   usage: TotalUsage;
   summary: string;
+  /** What came of what was asked before. */
+  rounds?: readonly EarlierRound[];
   draft: boolean;
   draftReason?: string;
   files: readonly TouchedFile[];
@@ -50,23 +55,27 @@ export function pullRequestBody(input: BodyInput): string {
     `### Asked for\n\n${codeBlock(input.job.prompt, promptCharactersMax)}`,
     origin(input),
   ]);
-  const footer = `\n\n${marker(input.job.id)}\n`;
-  return text.slice(0, bodyCharactersMax - footer.length) + footer;
+  const round = input.job.followUps.length;
+  const footer = round === 0 ? "" : `${roundMark(round)}\n`;
+  return sealed(text, `${footer}${marker(input.job.id)}\n`);
 }
 
 /**
- * The body of a pull request whose job was given a further message: what stood there stays, whoever wrote it, and what
- * the message brought comes after it. Null where it says so already.
+ * The body of a pull request whose job was given a further message: written anew for the whole of it, unless a person has
+ * changed it: then what stands there stays, and what the message brought comes after it. Null where it says so already.
  */
 export function followUpBody(body: string, input: BodyInput): string | null {
-  const round = `<!-- emend:round=${input.job.followUps.length} -->`;
+  const round = roundMark(input.job.followUps.length);
   if (body.includes(round)) return null;
+  if (isSealed(body)) return pullRequestBody(input);
   const before = body.replace(marker(input.job.id), "").trimEnd();
   const section = joined([
     "## Follow-up",
     codeBlock(input.job.followUps.at(-1) ?? "", promptCharactersMax),
     input.draft ? draftNotice(input) : "",
-    ...described({ ...input, template: null }),
+    input.moved ? movedNotice(input.moved) : "",
+    summaryOf(input.summary),
+    ...figures({ ...input, template: null }),
     origin(input),
   ]);
   const footer = `\n\n${round}\n${marker(input.job.id)}\n`;
@@ -76,16 +85,62 @@ export function followUpBody(body: string, input: BodyInput): string | null {
 }
 
 function described(input: BodyInput): readonly string[] {
-  const summary = summaryOf(input.summary);
-  const list = checkList(input.checks);
-  const filled = input.template === null ? null : fillTemplate(input.template, { summary, checks: list });
+  const summary = summaryOf(firstSummary(input));
+  const checks = checkList(input.checks);
+  const filled = input.template === null ? null : fillTemplate(input.template, { summary, checks });
   return [
     filled?.text ?? summary,
-    list === "" || filled?.hasChecks ? "" : `### Checks\n\n${list}`,
+    followUpList(input),
+    ...figures(filled?.hasChecks ? { ...input, checks: [] } : input),
+  ];
+}
+
+/** Of the whole pull request, whatever was asked for last. */
+function figures(input: BodyInput): readonly string[] {
+  const list = checkList(input.checks);
+  return [
+    list === "" ? "" : `### Checks\n\n${list}`,
     input.findingsFirst ? "" : findings(input.introduced),
     sourceList(input.sources),
     touched(input.files),
   ];
+}
+
+/** What the pull request was opened with: earlier rounds may have come to nothing. */
+function firstSummary({ rounds = [], summary }: BodyInput): string {
+  return openingRound(rounds)?.summary ?? summary;
+}
+
+function openingRound(rounds: readonly EarlierRound[]): EarlierRound | undefined {
+  return rounds.find(({ title }) => title !== null);
+}
+
+/** What was asked after the first prompt and what came of it, in order. */
+function followUpList(input: BodyInput): string {
+  const { job, rounds = [] } = input;
+  const isContinued = openingRound(rounds) !== undefined;
+  const items = job.followUps.map((prompt, index) => {
+    const number = index + 1;
+    const isLast = number === job.followUps.length;
+    const done = isLast ? (isContinued ? summaryOf(input.summary) : "") : outcomeOf(rounds, number);
+    return joined([`**${number}.** ${codeBlockBelow(prompt)}`, done]);
+  });
+  const shown = items.slice(-followUpsShownMax);
+  const left = items.length - shown.length;
+  if (items.length === 0) return "";
+  return joined(["### Asked for since", left > 0 ? `${left} earlier ones are left out here.` : "", ...shown]);
+}
+
+function codeBlockBelow(prompt: string): string {
+  return `Asked:\n\n${codeBlock(prompt, followUpCharactersMax)}`;
+}
+
+function outcomeOf(rounds: readonly EarlierRound[], message: number): string {
+  const round = rounds.find((one) => one.message === message);
+  if (!round) return "";
+  const words = quietMarkdown(round.summary ?? "", followUpCharactersMax);
+  if (round.title !== null) return reachesOut(words) ? codeBlock(words, followUpCharactersMax) : words;
+  return `${round.failure === null ? "Nothing had to change" : "It came to nothing"}: ${plainLine(words, followUpCharactersMax)}`;
 }
 
 /** Words that would load or link to something are shown as the text they are. */
@@ -96,6 +151,10 @@ function summaryOf(summary: string): string {
 /** Says whose pull request this is, whatever became of its title and text. */
 function marker(jobId: string): string {
   return `<!-- emend:job=${jobId} -->`;
+}
+
+function roundMark(round: number): string {
+  return `<!-- emend:round=${round} -->`;
 }
 
 export function hasMarker(body: string, jobId: string): boolean {
@@ -128,7 +187,9 @@ function findings(list: readonly Finding[]): string {
 }
 
 function touched(files: readonly TouchedFile[]): string {
-  const lines = files.slice(0, filesShownMax).map(({ path, kind }) => `- ${kind} ${codeSpan(path)}`);
+  const lines = files.slice(0, filesShownMax).map(({ path, kind, byPeople }) => {
+    return `- ${kind} ${codeSpan(path)}${byPeople ? ", with what people pushed" : ""}`;
+  });
   return `### Touched\n\n${withRest(lines, files.length)}`;
 }
 

@@ -1,6 +1,7 @@
 import { isAppError } from "../errors.ts";
 import type { PullRequest } from "../forge/forge.ts";
-import { listChecks, listTouchedFiles, withoutSecrets } from "./draft-pull-request.ts";
+import { readTemplate } from "../lib/read-template.ts";
+import { listChecks, listTouchedFiles, movedOf, titleOf, withoutSecrets } from "./draft-pull-request.ts";
 import type { PublishDeps, PublishInput } from "./publication.ts";
 import { followUpBody } from "./pull-request-body.ts";
 import { sendEffect, sendQuestion } from "./send-effect.ts";
@@ -20,18 +21,24 @@ export async function updateBody(
   try {
     const now = await sendQuestion(deps, (request) => forge.readPullRequest(pullRequest.number, request), signal);
     if (now.kind === "unclear") return deps.warn("the pull request's text was not updated", now.error);
+    const checks = listChecks(input.checks);
+    const template = await readTemplate(deps.mirror.treeAt(input.base.commit));
     const body = followUpBody(now.value?.body ?? pullRequest.body, {
       ...input,
       job: await withoutSecrets(input.job),
-      template: null,
+      template: template?.text ?? null,
       files: await listTouchedFiles(deps, input),
-      checks: listChecks(input.checks),
+      checks: forge.showsChecks ? [] : checks,
       introduced: input.checks.introduced,
+      ...(input.baseConflict.length > 0 && { moved: movedOf(input) }),
     });
     if (body === null) return;
+    const { draft } = now.value ?? pullRequest;
+    const title = input.isRetitled ? { text: titleOf(input), draft } : null;
+    const change = { body, checks, ...(title && { title }) };
     const answer = await sendEffect(
       deps,
-      (request) => forge.updatePullRequest(pullRequest.number, { body }, request),
+      (request) => forge.updatePullRequest(pullRequest.number, change, request),
       signal,
     );
     if (answer.kind === "unclear") deps.warn("the pull request's text may not be updated", answer.error);

@@ -1,6 +1,6 @@
 import { isAppError } from "../errors.ts";
 import { hostsIn } from "../lib/hosts-in.ts";
-import type { Overlay, Tree } from "../tree/tree.ts";
+import type { OverlayEntry, Tree } from "../tree/tree.ts";
 
 export interface AddedLine {
   path: string;
@@ -22,10 +22,10 @@ export interface Added {
 }
 
 /** The lines that a change brings in. A line that moved, even to another file, is none: it was there before. */
-export async function addedLines(base: Tree, overlay: Overlay): Promise<Added> {
+export async function addedLines(base: Tree, entries: readonly OverlayEntry[]): Promise<Added> {
   const before: string[] = [];
   const after: Array<{ path: string; text: string }> = [];
-  for (const { path, content } of overlay.entries()) {
+  for (const { path, content } of entries) {
     const old = await readable(base, path);
     if (old !== null) before.push(old.toString());
     if (content !== null) after.push({ path, text: content.toString() });

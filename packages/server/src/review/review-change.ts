@@ -13,7 +13,7 @@ export async function reviewChange(input: ReviewInput, signal: AbortSignal): Pro
   const violations = violationsOf(input.policy, input.overlay.entries());
   if (violations.length > 0) return { kind: "denied", violations };
 
-  const added = await addedLines(input.base, input.overlay);
+  const added = await addedLines(input.base, input.overlay.entries());
   const words = linesOfWords(input);
   // A pushed secret cannot be taken back: a draft would be too late.
   const secrets = await findSecrets(added, words, signal);
@@ -26,7 +26,8 @@ export async function reviewChange(input: ReviewInput, signal: AbortSignal): Pro
   if (hosts.violations.length > 0) return { kind: "denied", violations: hosts.violations };
 
   const comparison = await compare(input, signal);
-  const introduced = [...comparison.introduced, ...findInvisible(added, words), ...hosts.findings].sort(bySeverity);
+  const all = input.whole ? await addedLines(input.whole.base, input.whole.entries) : added;
+  const introduced = [...comparison.introduced, ...findInvisible(all, words), ...hosts.findings].sort(bySeverity);
   return {
     kind: introduced.some((finding) => finding.severity === "error") ? "flagged" : "passed",
     introduced,
@@ -36,18 +37,22 @@ export async function reviewChange(input: ReviewInput, signal: AbortSignal): Pro
   };
 }
 
-async function compare({ base, overlay, policy, siteCache }: ReviewInput, signal: AbortSignal) {
+async function compare({ base, overlay, whole, policy, siteCache }: ReviewInput, signal: AbortSignal) {
   const options = { docsDir: policy.docsDir, cache: siteCache ?? new Map<string, string>(), signal };
   // One after the other: the second takes what the first has parsed from the cache.
-  const before = await openSite(siteTreeOf(base), options);
-  const after = await openSite(siteTreeOf(overlay), options);
+  const before = await openSite(siteTreeOf(whole?.base ?? base), options);
+  const after = await openSite(siteTreeOf(whole?.head ?? overlay), options);
   return compareSites(before, after);
 }
 
-function linesOfWords({ title = "", summary = "" }: ReviewInput): readonly AddedLine[] {
+function linesOfWords({ title = "", pullTitle = "", summary = "" }: ReviewInput): readonly AddedLine[] {
   const lines = (path: string, text: string) =>
     text === "" ? [] : text.split(/\r?\n/).map((line, index) => ({ path, line: index + 1, text: line }));
-  return [...lines("the title", title), ...lines("the summary", summary)];
+  return [
+    ...lines("the title", title),
+    ...lines("the pull request's title", pullTitle),
+    ...lines("the summary", summary),
+  ];
 }
 
 function bySeverity(a: Finding, b: Finding): number {

@@ -1,5 +1,5 @@
 import type { Finding, ParseCache } from "@emend/site";
-import type { Overlay, Tree } from "../tree/tree.ts";
+import type { Overlay, OverlayEntry, Tree } from "../tree/tree.ts";
 
 export interface Policy {
   /** Only paths below this folder may change; empty: the whole repository. */
@@ -34,10 +34,16 @@ export interface ReviewInput {
   base: Tree;
   overlay: Overlay;
   policy: Policy;
+  /**
+   * The whole pull request, where this change is but the last part of it: policy judges the part, which is all that a
+   * job answers for, and the site is checked as the whole would leave it.
+   */
+  whole?: { base: Tree; head: Tree; entries: readonly OverlayEntry[] };
   /** What people asked for: the sites they name may be pointed at. */
   asked?: readonly string[];
   /** What the pull request will say; looked at for secrets and invisible characters like the files. */
   title?: string;
+  pullTitle?: string;
   summary?: string;
   /** Shared by the jobs of a process: only changed pages are parsed again. */
   siteCache?: ParseCache;

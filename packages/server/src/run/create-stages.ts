@@ -1,16 +1,18 @@
 import { AppError } from "../errors.ts";
 import type { LeasedJob } from "../jobs/leased-job.ts";
 import type { Logger } from "../lib/logger.ts";
-import { authorOf, commitMessage } from "../publish/commit-message.ts";
 import { publishChange } from "../publish/publish-change.ts";
 import type { WriteQueue } from "../publish/write-queue.ts";
 import { reviewChange } from "../review/review-change.ts";
-import type { CommitInput } from "../tree/mirror.ts";
 import { createOverlay } from "../tree/overlay.ts";
+import { commitOf } from "./commit-of.ts";
 import type { CrashPoint } from "./crash-points.ts";
 import { draftReasonOf } from "./draft-reason.ts";
-import type { OpenTree, Stages, Words } from "./run.ts";
+import { isRetitled, pullTitleOf } from "./pull-title.ts";
+import { pushedByPeople } from "./pushed-by-people.ts";
+import type { Stages, Words } from "./run.ts";
 import { askedOf, policyOf, type RunProject } from "./run-project.ts";
+import { wholeOf } from "./whole-of.ts";
 import { type WorkDeps, workOnJob } from "./work-on-job.ts";
 
 export interface StageDeps extends WorkDeps {
@@ -40,7 +42,10 @@ export function createStages(deps: StageDeps): Stages {
       const pinned = job.base ?? (await pinBase());
       if (job.base) await mirror.ensureBase({ remote, jobId: job.id, commit: job.base.commit }, signal);
       const base = mirror.treeAt(pinned.commit);
-      return { base, overlay: await createOverlay(base, edits), baseBranch: pinned.branch };
+      const overlay = await createOverlay(base, edits);
+      const opened = { base, overlay, baseBranch: pinned.branch };
+      if (job.base || !job.continuesBranch) return opened;
+      return { ...opened, pushedByPeople: await pushedByPeople({ mirror, remote }, job, pinned.commit, signal) };
 
       async function pinBase(): Promise<{ commit: string; branch: string }> {
         const baseRef = job.continuesBranch ? job.branch : (job.baseRef ?? project.baseRef);
@@ -51,40 +56,69 @@ export function createStages(deps: StageDeps): Stages {
 
     async runAgent(job, work, signal) {
       const project = await projectOf(job);
-      const selfReview = async (words: Words) => (await stages.diff(job, work, words, signal)).toString();
+      // Its own part alone, even of a follow-up: that is what it was asked for.
+      const selfReview = async (words: Words) => {
+        const mirror = await deps.mirrors.open(job.projectId);
+        const { commitId } = await mirror.commit(commitOf(project, job, work, words), signal);
+        return (await mirror.diff({ from: work.base.commit, to: commitId }, signal)).patch.toString();
+      };
       return workOnJob({ ...deps, selfReview }, project, job, work, signal);
     },
 
-    async review(job, { base, overlay }, words, signal) {
-      const policy = policyOf(await projectOf(job));
-      return reviewChange({ base, overlay, policy, asked: askedOf(job), ...words, siteCache: deps.siteCache }, signal);
+    async review(job, tree, words, signal) {
+      const project = await projectOf(job);
+      const whole = await wholeOf(deps, project, job, tree, words, signal);
+      const { base, overlay } = tree;
+      return reviewChange(
+        {
+          base,
+          overlay,
+          ...(whole && {
+            whole: { base: whole.treeAt(whole.base), head: whole.treeAt(whole.head), entries: whole.entries },
+          }),
+          policy: policyOf(project),
+          asked: askedOf(job),
+          ...words,
+          siteCache: deps.siteCache,
+        },
+        signal,
+      );
     },
 
-    async diff(job, { base, overlay }, change, signal) {
+    async diff(job, tree, words, signal) {
       const project = await projectOf(job);
       const mirror = await deps.mirrors.open(job.projectId);
-      const commit = await mirror.commit(commitOf(project, job, { base, overlay }, change), signal);
-      const { patch } = await mirror.diff({ from: base.commit, to: commit.commitId }, signal);
-      return patch;
+      const whole = await wholeOf(deps, project, job, tree, words, signal);
+      const base = whole?.base ?? tree.base.commit;
+      const to = whole?.head ?? (await mirror.commit(commitOf(project, job, tree, words), signal)).commitId;
+      return { patch: (await mirror.diff({ from: base, to }, signal)).patch, base };
     },
 
-    async takeInBase(job, { base, overlay, baseBranch }, words, signal) {
+    async takeInBase(job, tree, words, signal) {
+      const { base, overlay, baseBranch } = tree;
       const project = await projectOf(job);
+      if (job.continuesBranch) {
+        // Its branch is other people's too: nothing is merged into it, but who merges it is told what is in the way.
+        const whole = await wholeOf(deps, project, job, tree, words, signal);
+        if (!whole || whole.moved.conflict.length === 0) return { kind: "unmoved" };
+        return { kind: "conflict", commit: whole.moved.tip, paths: whole.moved.conflict };
+      }
       const mirror = await deps.mirrors.open(project.id);
       const remote = await (await deps.openForge(project)).gitRemote(signal);
       const ours = commitOf(project, job, { base, overlay }, words);
       const moved = await mirror.takeInBase({ remote, branch: baseBranch, ours }, signal);
       if (moved.kind === "unmoved") return moved;
       if (moved.kind === "conflict") return { kind: "conflict", commit: moved.base, paths: moved.paths };
-      const tree = mirror.treeAt(moved.base);
-      const merged = await createOverlay(tree, moved.entries);
-      return { kind: "merged", tree: { base: tree, overlay: merged, baseBranch } };
+      const there = mirror.treeAt(moved.base);
+      const merged = await createOverlay(there, moved.entries);
+      return { kind: "merged", tree: { base: there, overlay: merged, baseBranch } };
     },
 
     async publish(job, work, signal) {
       const project = await projectOf(job);
       const { change, recorder } = work;
       const draftReason = draftReasonOf(change);
+      const whole = await wholeOf(deps, project, job, work, change, signal);
       return publishChange(
         {
           forge: await deps.openForge(project),
@@ -110,6 +144,10 @@ export function createStages(deps: StageDeps): Stages {
           base: { commit: work.base.commit, ref: work.baseBranch },
           entries: work.overlay.entries(),
           baseConflict: work.baseConflict,
+          ...(whole && { whole: { base: whole.base, entries: whole.entries, fork: whole.fork } }),
+          ...(job.continuesBranch && { pullTitle: pullTitleOf(job, change), isRetitled: isRetitled(job, change) }),
+          rounds: job.rounds,
+          peoplePaths: [...job.peoplePaths, ...(work.pushedByPeople ?? [])],
           title: change.title,
           summary: change.summary,
           checks: change.verdict,
@@ -125,22 +163,4 @@ export function createStages(deps: StageDeps): Stages {
     },
   };
   return stages;
-}
-
-/** The same job, tree and words give the same commit, whoever asks for it. */
-function commitOf(
-  project: RunProject,
-  job: LeasedJob,
-  { base, overlay }: Pick<OpenTree, "base" | "overlay">,
-  words: Words,
-): CommitInput {
-  const { commit } = project.settings;
-  return {
-    jobId: job.id,
-    base: base.commit,
-    entries: overlay.entries(),
-    message: commitMessage({ ...words, job, commit }),
-    author: authorOf(commit),
-    date: job.createdAt,
-  };
 }

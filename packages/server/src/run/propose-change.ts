@@ -1,4 +1,4 @@
-import type { FollowUp, Step } from "../agent/agent.ts";
+import type { AgentOutcome, FollowUp, Step } from "../agent/agent.ts";
 import type { LeasedJob, StoredSource } from "../jobs/leased-job.ts";
 import type { TotalUsage } from "../publish/publication.ts";
 import type { Verdict } from "../review/review.ts";
@@ -48,7 +48,7 @@ export async function proposeChange(
   if (outcome.kind === "unchanged" || verdict === null) {
     return { kind: "unchanged", summary: outcome.summary, limitReached };
   }
-  const words = { title: outcome.title, summary: outcome.summary };
+  const words = wordsOf(outcome, job);
   const sources = eachOnce([...job.sources, ...cited]);
   const recorded = await recordedChange(stages, job, tree, { ...words, verdict, limitReached, sources }, signal);
   crashPoint("before-change-stored");
@@ -62,6 +62,12 @@ export async function proposeChange(
   }
   const model = steps.at(-1)?.usage.model ?? job.answeredBy;
   return { kind: "reviewed", change: { ...words, verdict, limitReached, sources }, model, usage: totalUsage(steps) };
+}
+
+function wordsOf(outcome: Exclude<AgentOutcome, { kind: "unchanged" }>, job: LeasedJob): Words {
+  const { title, summary } = outcome;
+  const pullTitle = outcome.kind === "finished" && job.continuesBranch ? outcome.pullTitle : undefined;
+  return { title, summary, ...(pullTitle !== undefined && { pullTitle }) };
 }
 
 function eachOnce(sources: readonly StoredSource[]): readonly StoredSource[] {

@@ -2,6 +2,7 @@ import type { LeasedJob, StoredSource } from "../jobs/leased-job.ts";
 import type { RecordedChange } from "../jobs/record-change.ts";
 import type { Verdict } from "../review/review.ts";
 import { describeVerdict } from "./describe-verdict.ts";
+import { pullTitleOf } from "./pull-title.ts";
 import type { LimitCode, OpenTree, Stages, Words } from "./run.ts";
 
 const withheld: Words = {
@@ -19,15 +20,19 @@ export async function recordedChange(
 ): Promise<RecordedChange> {
   const { verdict, limitReached, sources } = judged;
   const holdsSecret = verdict.kind === "denied" && verdict.violations.some((violation) => violation.isSecret);
-  const words = holdsSecret ? withheld : { title: judged.title, summary: judged.summary };
-  const diff = holdsSecret ? Buffer.alloc(0) : await stages.diff(job, tree, words, signal);
+  const { title, summary } = holdsSecret ? withheld : judged;
+  const nothing = { patch: Buffer.alloc(0), base: tree.base.commit };
+  const { patch, base } = holdsSecret ? nothing : await stages.diff(job, tree, { title, summary }, signal);
   return {
-    ...words,
+    title,
+    pullTitle: holdsSecret ? (job.title ?? title) : pullTitleOf(job, judged),
+    summary,
     isWithheld: holdsSecret,
     limitReached,
     sources,
     findings: verdict,
     figures: describeVerdict(verdict),
-    diff,
+    diff: patch,
+    diffBase: base,
   };
 }

@@ -2,7 +2,7 @@ import type { FollowUp, Step } from "../agent/agent.ts";
 import type { Pool } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { loadRun } from "../jobs/load-run.ts";
-import { recordBase } from "../jobs/record-base.ts";
+import { type RecordedBase, recordBase } from "../jobs/record-base.ts";
 import { type RecordedChange, recordChange } from "../jobs/record-change.ts";
 import { recordCommit } from "../jobs/record-commit.ts";
 import { type PinnedContext, recordContext } from "../jobs/record-context.ts";
@@ -24,7 +24,7 @@ import { throughOutage } from "./through-outage.ts";
 export interface Recorder {
   load(): Promise<{ steps: readonly Step[]; followUps: readonly FollowUp[]; edits: readonly OverlayEntry[] }>;
   setPhase(phase: "working" | "checking"): Promise<void>;
-  saveBase(base: { commit: string; branch: string }): Promise<void>;
+  saveBase(base: RecordedBase): Promise<void>;
   saveContext(pinned: PinnedContext): Promise<void>;
   saveStep(step: Step, edits: readonly OverlayEntry[]): Promise<void>;
   saveChange(change: RecordedChange): Promise<void>;

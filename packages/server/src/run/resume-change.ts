@@ -12,6 +12,7 @@ export function resumeChange(job: LeasedJob, stored: StoredChange, steps: readon
     usage: totalUsage(steps),
     change: {
       title: stored.title,
+      pullTitle: stored.pullTitle,
       summary: stored.summary,
       // Only a verdict that lets a change pass is ever followed by a commit.
       verdict: stored.findings as PassableVerdict,

@@ -24,7 +24,8 @@ export async function runJob(deps: RunDeps, job: LeasedJob, signal: AbortSignal)
 
   const tree = await stages.openTree(job, edits, signal);
   crashPoint("after-tree-opened");
-  if (job.base === null) await recorder.saveBase({ commit: tree.base.commit, branch: tree.baseBranch });
+  const { baseBranch: branch, pushedByPeople = [] } = tree;
+  if (job.base === null) await recorder.saveBase({ commit: tree.base.commit, branch, pushedByPeople });
   crashPoint("after-base-pinned");
 
   const proposal = job.change

@@ -14,8 +14,8 @@ export interface Stages {
   runAgent(job: LeasedJob, work: AgentWork, signal: AbortSignal): Promise<AgentResult>;
   /** `words`: what the pull request would say. */
   review(job: LeasedJob, tree: OpenTree, words: Words, signal: AbortSignal): Promise<Verdict>;
-  /** The unified diff from the base to the overlay. */
-  diff(job: LeasedJob, tree: OpenTree, words: Words, signal: AbortSignal): Promise<Buffer>;
+  /** The unified diff as a reviewer sees it: of a follow-up, the whole pull request's. */
+  diff(job: LeasedJob, tree: OpenTree, words: Words, signal: AbortSignal): Promise<ReviewersDiff>;
   /** Where the same change was proposed and refused before, so that it is not proposed again; null: nowhere. */
   findRefused?(job: LeasedJob, diff: Buffer): Promise<string | null>;
   /** What became of the base branch since the tree was opened, merged with the edits where that is possible. */
@@ -24,8 +24,17 @@ export interface Stages {
   publish(job: LeasedJob, work: PublishWork, signal: AbortSignal): Promise<Publication>;
 }
 
+interface ReviewersDiff {
+  patch: Buffer;
+  /** The commit that it is against. */
+  base: string;
+}
+
 export interface Words {
+  /** The commit's. */
   title: string;
+  /** A new one for the pull request, where a follow-up changed what it is about. */
+  pullTitle?: string;
   summary: string;
 }
 
@@ -34,6 +43,8 @@ export interface OpenTree {
   overlay: Overlay;
   /** The branch that the base commit was read from. */
   baseBranch: string;
+  /** Files that people changed on a branch that is continued, since the round before. */
+  pushedByPeople?: readonly string[];
 }
 
 type MovedTree =

@@ -29,8 +29,8 @@ export async function takeInBase(
   const { stages, recorder, crashPoint } = deps;
   const baseConflict = job.change === null ? [] : job.baseConflict;
   const asItIs = { kind: "settled", tree, change, move: null, baseConflict } as const;
-  // A stored commit is published as it is, and a follow-up goes on from its own branch.
-  if (job.change !== null || job.continuesBranch) return asItIs;
+  // A stored commit is published as it is.
+  if (job.change !== null) return asItIs;
 
   crashPoint("before-base-taken-in");
   const moved = await stages.takeInBase(job, tree, change, signal);

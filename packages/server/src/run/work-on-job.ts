@@ -75,5 +75,7 @@ export async function workOnJob(
 async function inOwnManner(outcome: AgentOutcome, work: AgentWork, subjects: readonly string[]): Promise<AgentOutcome> {
   if (outcome.kind === "unchanged") return outcome;
   const convention = await readTitleConvention(work.base, subjects);
-  return { ...outcome, title: conventionalTitle(outcome.title, convention) };
+  const worded = { ...outcome, title: conventionalTitle(outcome.title, convention) };
+  if (worded.kind !== "finished" || worded.pullTitle === undefined) return worded;
+  return { ...worded, pullTitle: conventionalTitle(worded.pullTitle, convention) };
 }

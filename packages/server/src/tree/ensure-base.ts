@@ -3,19 +3,17 @@ import { fetchObjects } from "./fetch-objects.ts";
 import type { Remote } from "./mirror.ts";
 import { type MirrorContext, withStore } from "./mirror-context.ts";
 import { checkObjectIds, objectFormatOf } from "./object-id.ts";
-import { basePin } from "./pin-names.ts";
 import { writeRefs } from "./refs.ts";
 import { pinOrDoubt } from "./repair-mirror.ts";
 
 /** Makes sure that the commit a job began from is here and whole, fetching it by its id if need be. */
 export async function ensureBase(
   context: MirrorContext,
-  input: { remote: Remote; jobId: string; commit: string },
+  input: { remote: Remote; commit: string; pin: string },
   signal: AbortSignal,
 ): Promise<void> {
-  const { remote, commit } = input;
+  const { remote, commit, pin } = input;
   checkObjectIds(commit);
-  const pin = basePin(input.jobId);
   const pinHere = () => pinIfWhole(context, commit, pin, signal);
   if (await pinOrDoubt(context, pinHere, signal)) return;
   const fetch = { remote, refspecs: [`${commit}:${pin}`], format: objectFormatOf(commit) };

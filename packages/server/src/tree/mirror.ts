@@ -6,6 +6,8 @@ export interface Remote {
   url: string;
   /** The value of the Authorization header; null: none. */
   authorization: string | null;
+  /** The addresses that its host has, where they were judged: git connects to these and asks for no others. */
+  addresses?: readonly string[];
 }
 
 export interface CommitInput {
@@ -33,6 +35,18 @@ export type MovedBase =
   /** Both changed these files, each in its own way. */
   | { kind: "conflict"; base: string; paths: readonly string[] };
 
+/** A branch as its pull request shows it. */
+export interface ProposedHead {
+  /** The base branch as it is, or where both parted if they went another way. */
+  base: string;
+  /** What merging would give on that base. No branch points at it. */
+  head: string;
+  /** The plain files in which they differ. */
+  entries: readonly OverlayEntry[];
+  /** Where the base branch is by now, and the files that keep both from going together. */
+  moved: { tip: string; conflict: readonly string[] };
+}
+
 export interface DiffStat {
   files: number;
   insertions: number;
@@ -56,6 +70,16 @@ export interface Mirror {
    * with what the job did; changes nothing that the job stands on.
    */
   takeInBase(input: { remote: Remote; branch: string; ours: CommitInput }, signal: AbortSignal): Promise<MovedBase>;
+  /** What a branch that has parted from its base branch at `fork` would bring there; `head` is a commit of this mirror. */
+  propose(
+    input: { remote: Remote; jobId: string; fork: string; head: string; branch: string },
+    signal: AbortSignal,
+  ): Promise<ProposedHead>;
+  /** The files in which a branch's commit `to` differs from an earlier one, which is fetched if need be. */
+  changedSince(
+    input: { remote: Remote; jobId: string; from: string; to: string },
+    signal: AbortSignal,
+  ): Promise<readonly string[]>;
   treeAt(commit: string): CommitTree;
   /** Builds the commit and pins it for the job; the same input gives the same ids. */
   commit(input: CommitInput, signal: AbortSignal): Promise<{ treeId: string; commitId: string }>;

@@ -11,10 +11,12 @@ import { fetchBase } from "./fetch-base.ts";
 import type { Git } from "./git.ts";
 import type { IndexCache } from "./index-cache.ts";
 import { listTree } from "./list-tree.ts";
+import { changedPaths } from "./merge-trees.ts";
 import type { Mirror } from "./mirror.ts";
 import type { MirrorContext, MirrorLimits } from "./mirror-context.ts";
 import type { MirrorPlace } from "./mirror-place.ts";
-import { basePin } from "./pin-names.ts";
+import { basePin, leftPin } from "./pin-names.ts";
+import { proposeHead } from "./propose-head.ts";
 import { pushBranch } from "./push-branch.ts";
 import { pinnedJobs, releasePins } from "./release-pins.ts";
 import { createSharedWork } from "./share-work.ts";
@@ -75,7 +77,13 @@ export function openMirror(deps: {
       return base;
     },
     takeInBase: (input, signal) => takeInBase({ context, reader }, input, until(signal)),
-    ensureBase: (input, signal) => ensureBase(context, input, until(signal)),
+    ensureBase: ({ remote, jobId, commit }, signal) =>
+      ensureBase(context, { remote, commit, pin: basePin(jobId) }, until(signal)),
+    propose: (input, signal) => proposeHead({ context, reader }, input, until(signal)),
+    async changedSince({ remote, jobId, from, to }, signal) {
+      await ensureBase(context, { remote, commit: from, pin: leftPin(jobId) }, until(signal));
+      return changedPaths(context, from, to, until(signal));
+    },
     treeAt: (commit) => openCommitTree({ context, reader, cache, indexOf, closing }, commit),
     commit: (input, signal) => buildCommit(context, input, until(signal)),
     diff: (input, signal) => diffCommits(context, input, until(signal)),

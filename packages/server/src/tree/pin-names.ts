@@ -4,6 +4,10 @@ import { checkId } from "./mirror-place.ts";
 export const baseFolder = "refs/emend/base/";
 export const runFolder = "refs/emend/run/";
 export const movedFolder = "refs/emend/moved/";
+/** Keeps where the branch of a job that is continued parted from its base branch. */
+export const forkFolder = "refs/emend/fork/";
+/** Keeps what a job left on its branch last, while it is compared with what is there now. */
+export const leftFolder = "refs/emend/left/";
 export const tipFolder = "refs/emend/tip/";
 
 /** Keeps the base that a job reads. */
@@ -22,6 +26,16 @@ export function runPin(jobId: string): string {
 export function movedPin(jobId: string): string {
   checkId(jobId);
   return movedFolder + jobId;
+}
+
+export function forkPin(jobId: string): string {
+  checkId(jobId);
+  return forkFolder + jobId;
+}
+
+export function leftPin(jobId: string): string {
+  checkId(jobId);
+  return leftFolder + jobId;
 }
 
 /**

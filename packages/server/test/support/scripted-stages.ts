@@ -55,7 +55,7 @@ export function scriptedStages(deps: { pool: Pool; worker: string; crashPoint(na
       if (scriptOf(job).verdict !== "denied") return passed;
       return { kind: "denied", violations: [{ path: ".github/x.yml", rule: "ci files" }] };
     },
-    diff: async () => Buffer.from("diff"),
+    diff: async () => ({ patch: Buffer.from("diff"), base: "base" }),
     takeInBase: async () => ({ kind: "unmoved" }),
     async publish(job, work, signal) {
       const script = scriptOf(job);

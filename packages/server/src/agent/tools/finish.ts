@@ -8,6 +8,14 @@ export const FinishInput = Type.Object(
   {
     title: Type.String({ minLength: 1, maxLength: 200, description: "One line, imperative: the pull request's title" }),
     summary: Type.String({ minLength: 1, maxLength: 20_000, description: "Markdown: what changed and why" }),
+    pullRequestTitle: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description:
+          "Only after a further message, and only where the pull request as a whole is about something else now: its new title",
+      }),
+    ),
     sources: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 1000 }), {
         maxItems: 40,
@@ -23,10 +31,11 @@ export const finishTool = defineTool({
   description:
     "Hands the work over and ends it; the last call. Where nothing had to change, the summary says why. The summary holds no images, links, URLs or HTML outside code spans: name pages by their paths. Statements about code belong with the lines they come from, in `sources`; each is looked up.",
   input: FinishInput,
-  async run(context, { title, summary, sources = [] }, signal) {
-    if (/[\r\n]/.test(title)) return { kind: "refused", reason: "the title must be one line" };
+  async run(context, { title, summary, pullRequestTitle = "", sources = [] }, signal) {
+    if (/[\r\n]/.test(title + pullRequestTitle.trim()))
+      return { kind: "refused", reason: "the title must be one line" };
     // Neither images nor links of a pull request may come from a page that talked the model into them.
-    if (reachesOut(summary) || reachesOut(title)) {
+    if ([summary, title, pullRequestTitle].some(reachesOut)) {
       return {
         kind: "refused",
         reason: "title and summary must hold no images, links, URLs or HTML outside code spans",

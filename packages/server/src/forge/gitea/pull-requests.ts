@@ -81,7 +81,7 @@ export async function createPullRequest(
       { kind: "exists" };
 }
 
-export const { readPullRequest, updatePullRequest } = pullRequestCalls(GiteaPullRequest, toPullRequest);
+export const { readPullRequest, updatePullRequest } = pullRequestCalls(GiteaPullRequest, toPullRequest, draftPrefix);
 
 function toPullRequest(found: Static<typeof GiteaPullRequest>): PullRequest {
   return {

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import type { CreateOutcome, PullRequest, PullRequestDraft } from "../forge.ts";
+import type { CreateOutcome, PullRequest, PullRequestChange, PullRequestDraft } from "../forge.ts";
 import { listPages } from "../list-pages.ts";
 import type { GitlabRepository } from "./gitlab-forge.ts";
 
@@ -88,11 +88,11 @@ export async function readMergeRequest(
 export async function updateMergeRequest(
   repository: GitlabRepository,
   number: number,
-  change: { body: string },
+  { body: description, title }: PullRequestChange,
   signal: AbortSignal,
 ): Promise<void> {
   const path = `${repository.path}/merge_requests/${number}`;
-  const body = { description: change.body };
+  const body = { description, ...(title && { title: title.draft ? draftPrefix + title.text : title.text }) };
   const what = "change a merge request";
   await repository.api.call({ method: "PUT", path, body, answer: MergeRequest, what }, signal);
 }

@@ -9,7 +9,7 @@ import {
   insertPullRequest,
   type LocalPullRequest,
   listPullRequestsOfHead,
-  saveBody,
+  saveChange,
 } from "./pull-requests.ts";
 import { readDefaultBranch } from "./read-default-branch.ts";
 import { type RepositoryDeps, repositoryOf } from "./repository.ts";
@@ -71,7 +71,7 @@ export function openLocalForge(deps: LocalForgeDeps, projectId: string): Forge {
       const row = await getPullRequest(deps.pool, projectId, number);
       return row && toPullRequest(row);
     },
-    updatePullRequest: (number, { body }) => saveBody(deps.pool, projectId, number, body),
+    updatePullRequest: (number, change) => saveChange(deps.pool, projectId, number, change),
     describeRepository: async (signal) => ({
       path: projectId,
       defaultBranch: await readDefaultBranch(repository, signal),

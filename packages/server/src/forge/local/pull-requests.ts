@@ -1,6 +1,6 @@
 import type { DashboardPullRow } from "@emend/contract";
 import type { Client, Queryable } from "../../db/pool.ts";
-import type { PullRequestCheck, PullRequestDraft } from "../forge.ts";
+import type { PullRequestChange, PullRequestCheck, PullRequestDraft } from "../forge.ts";
 
 /** A row of local_pull_requests. */
 export interface LocalPullRequest {
@@ -150,10 +150,17 @@ export async function saveCompared(
   );
 }
 
-export async function saveBody(db: Queryable, projectId: string, number: number, body: string): Promise<void> {
+export async function saveChange(
+  db: Queryable,
+  projectId: string,
+  number: number,
+  { body, title, checks }: PullRequestChange,
+): Promise<void> {
   await db.query(
-    `update local_pull_requests set body = $3, updated_at = clock_timestamp()
-     where project_id = $1 and number = $2 and body <> $3`,
-    [projectId, number, body],
+    `update local_pull_requests set body = $3, title = coalesce($4, title), checks = coalesce($5, checks),
+       updated_at = clock_timestamp()
+     where project_id = $1 and number = $2
+       and (body, title, checks) is distinct from ($3, coalesce($4, title), coalesce($5, checks))`,
+    [projectId, number, body, title?.text ?? null, checks ? JSON.stringify(checks) : null],
   );
 }

@@ -40,9 +40,13 @@ describe("200", () => {
       continues_branch: true,
       base_commit: null,
       commit_id: null,
-      findings: null,
+      // Of the pull request, until there are others; a refusal is over.
+      findings: { kind: "passed" },
       context: [],
     });
+    const denied = await jobWith(`${ended}, findings = '{"kind": "denied"}'`);
+    await message(denied);
+    expect((await readJob(api.pool, denied)).findings).toBeNull();
     expect((await readEvents(api.pool, id)).map(({ kind }) => kind)).toEqual(["job.created", "job.message"]);
     const { rows } = await api.pool.query("select number, prompt, created_by from job_messages where job_id = $1", [
       id,

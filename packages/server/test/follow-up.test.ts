@@ -1,0 +1,129 @@
+import { expect, test } from "vitest";
+import type { FarTurn } from "./support/far-model.ts";
+import { useModelProject } from "./support/model-project.ts";
+
+const models = useModelProject();
+const { git, commitByPerson, pullOf } = models;
+
+const page = (title: string, text: string) => `---\ntitle: ${title}\n---\n\n${text}\n`;
+const docs = {
+  "docs.json": JSON.stringify({ navigation: [{ group: "Guides", pages: ["index", "setup", "notes"] }] }),
+  "index.mdx": page("Home", "See [setup](/setup)."),
+  "setup.mdx": page("Setup", "It takes ten minuts."),
+  "notes.mdx": page("Notes", "Nothing yet."),
+};
+
+/** The first prompt has a word corrected; each message has words added to the notes. */
+const script: Parameters<typeof models.install>[0] = (turn, { messages }) => {
+  const asked = messages
+    .filter(({ role }) => role === "user")
+    .map(({ content }) => JSON.stringify(content))
+    .filter((text) => !text.includes("The review of your change"));
+  const calls = messages.flatMap((message) => message.tool_calls ?? []).map((call) => call.function.name);
+  const finished = calls.filter((name) => name === "finish").length;
+  const edited = calls.filter((name) => name === "edit_file").length;
+  if (edited < asked.length) {
+    const [oldText, newText] = edited === 0 ? ["minuts", "minutes"] : ["Nothing yet.", `More ${turn}. Nothing yet.`];
+    return [["edit_file", { path: edited === 0 ? "setup.mdx" : "notes.mdx", oldText, newText }]];
+  }
+  const words = {
+    title: `Round ${asked.length}, turn ${finished}`,
+    summary: `Did what was asked in round ${asked.length}.`,
+  };
+  const isOther = asked.at(-1)?.includes("Call it otherwise");
+  return [["finish", isOther ? { ...words, pullRequestTitle: "Keep the notes" } : words]] satisfies FarTurn;
+};
+
+const settings = { selfReview: false };
+
+async function opened() {
+  const installed = await models.install(script, { docs, settings });
+  const { client } = installed;
+  const { id } = await client.create({ prompt: "Fix the misspelling." });
+  const first = await client.untilFinal(id);
+  expect(first.status).toBe("completed");
+  return { ...installed, id, first, branch: first.source.ref ?? "" };
+}
+
+async function followUp(client: Awaited<ReturnType<typeof opened>>["client"], id: string, prompt: string) {
+  expect((await client.send(`/job/${id}/message`, { prompt })).status).toBe(200);
+  expect(await client.untilFinal(id)).toMatchObject({ status: "completed" });
+  return { run: await client.run(id), diff: (await client.send(`/job/${id}/diff`)).text };
+}
+
+const filesOf = (diff: string) => [...diff.matchAll(/^diff --git a\/(\S+)/gm)].map(([, path]) => path);
+
+test("after messages, diff, figures, title and text are the whole pull request's, with what people pushed", async () => {
+  const { client, project, id, branch, installation } = await opened();
+  await commitByPerson(project.id, branch, "index.mdx", page("Home", "See [setup](/setup). By a [person](/nowhere)."));
+  const moved = await commitByPerson(project.id, "main", "later.mdx", page("Later", "Came later."));
+
+  const second = await followUp(client, id, "Write a note.");
+  expect(filesOf(second.diff)).toEqual(["index.mdx", "notes.mdx", "setup.mdx"]);
+  expect(second.run).toMatchObject({ baseCommit: moved, title: "Round 1, turn 0", findings: { introducedCount: 1 } });
+  expect(second.run.findings?.introduced).toMatchObject([{ path: "index.mdx" }]);
+  const third = await followUp(client, id, "Write another note.");
+  expect(filesOf(third.diff)).toEqual(["index.mdx", "notes.mdx", "setup.mdx"]);
+  expect(third.run.usage.inputTokens).toBe(third.run.steps.count * 1000);
+
+  const pull = await pullOf(project.id);
+  expect(pull?.title).toBe("Round 1, turn 0");
+  const body = pull?.body ?? "";
+  const places = [
+    "Did what was asked in round 1.",
+    "**1.** Asked:\n\n```text\nWrite a note.\n```\n\nDid what was asked in round 2.",
+    "**2.** Asked:\n\n```text\nWrite another note.\n```\n\nDid what was asked in round 3.",
+    "### New findings",
+    "- changed `index.mdx`, with what people pushed\n- changed `notes.mdx`\n- changed `setup.mdx`",
+    "### Asked for\n\n```text\nFix the misspelling.",
+    `in ${third.run.steps.count} steps: ${(third.run.steps.count * 1000).toLocaleString("en-US")} tokens in`,
+  ].map((words) => body.indexOf(words));
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+  expect(places[0]).toBeGreaterThanOrEqual(0);
+  expect(JSON.stringify(pull?.checks)).toContain("1 error");
+  expect(await git(project.id, "show", `${branch}:index.mdx`)).toContain("By a [person]");
+  const { rows } = await installation.database.pool.query("select diff_figures from jobs");
+  expect(rows[0].diff_figures).toMatchObject({ files: 3 });
+});
+
+test("where people took the base branch in, its changes are not the pull request's", async () => {
+  const { client, project, id, branch } = await opened();
+  const moved = await commitByPerson(project.id, "main", "later.mdx", page("Later", "Came later."));
+  const tree = await git(project.id, "merge-tree", "--write-tree", branch, "main");
+  const merge = await git(project.id, "commit-tree", "-p", branch, "-p", "main", "-m", "Update branch", tree);
+  await git(project.id, "update-ref", `refs/heads/${branch}`, merge);
+
+  const { run, diff } = await followUp(client, id, "Write a note.");
+  expect(filesOf(diff)).toEqual(["notes.mdx", "setup.mdx"]);
+  expect(run.baseCommit).toBe(moved);
+  expect((await pullOf(project.id))?.body).not.toContain("later.mdx");
+});
+
+test("a base branch that went another way is told, and merged into nobody's branch", async () => {
+  const { client, project, id, branch } = await opened();
+  const fork = await git(project.id, "rev-parse", "main");
+  await commitByPerson(project.id, "main", "setup.mdx", page("Setup", "It takes an hour."));
+  const { run, diff } = await followUp(client, id, "Write a note.");
+  expect(filesOf(diff)).toEqual(["notes.mdx", "setup.mdx"]);
+  expect(run.baseCommit).toBe(fork);
+  expect(await git(project.id, "rev-list", "--count", `main..${branch}`)).toBe("2");
+  const body = (await pullOf(project.id))?.body;
+  expect(body).toContain(`**\`main\` moved on** while this was made, and changed \`setup.mdx\``);
+  expect(body).toContain(`still based on \`${fork.slice(0, 10)}\``);
+});
+
+test("a message that changes what the pull request is about gives it a new title; a person's text stays", async () => {
+  const { client, project, id, installation } = await opened();
+  const { pool } = installation.database;
+  await pool.query("update local_pull_requests set body = 'Read by Ada.' || E'\\n\\n' || body, title = 'Ada''s title'");
+  await followUp(client, id, "Write a note.");
+  const second = await pullOf(project.id);
+  expect(second?.title).toBe("Ada's title");
+  expect(second?.body.startsWith("Read by Ada.")).toBe(true);
+  expect(second?.body).toContain("## Follow-up\n\n```text\nWrite a note.");
+  expect(second?.body).toContain("- changed `setup.mdx`");
+
+  const { run } = await followUp(client, id, "Call it otherwise, and write a note.");
+  expect(run.title).toBe("Keep the notes");
+  expect((await pullOf(project.id))?.title).toBe("Keep the notes");
+});
