@@ -29,6 +29,8 @@ import type { Config } from "./config.ts";
 import { type ContextInput, connectContext } from "./connect-context.ts";
 import { type AppStep, connectGithubApp } from "./connect-github-app.ts";
 import { connectProject } from "./connect-project.ts";
+import { createContextReach } from "./context-reach.ts";
+import type { ContextForges } from "./context-remote.ts";
 import { type Actor, asActor, consoleActor } from "./db/acting.ts";
 import type { Pool } from "./db/pool.ts";
 import { diagnoseProject, type ProjectDiagnosis } from "./doctor-project.ts";
@@ -148,17 +150,21 @@ export function createAdmin(deps: AdminDeps): Admin {
   const forge = { git: localGit(), forgeDir: forgeDirOf(config) };
   const db = asActor(pool, consoleActor);
 
-  async function withForges<T>(work: (far: { forges: ForgeDeps; git: Git; publicUrl: string }) => Promise<T>) {
+  async function withForges<T>(
+    work: (far: { forges: ForgeDeps & ContextForges; git: Git; publicUrl: string }) => Promise<T>,
+  ) {
     const network = createFetch(config.network);
+    const reach = createContextReach(config);
     const publicUrl = await deps.publicUrl();
     const git = localGit(await gitNetwork(config));
     const forges = {
       local: { git, forgeDir: forgeDirOf(config), pool, publicUrl: () => publicUrl },
       fetch: network.fetch,
+      reach,
       githubTokens: new Map(),
       credentialOf: (projectId: string) => openProjectCredential({ db: pool, sealer }, projectId),
     };
-    return work({ forges, git, publicUrl }).finally(() => network.close());
+    return work({ forges, git, publicUrl }).finally(() => Promise.all([network.close(), reach.close()]));
   }
 
   return {

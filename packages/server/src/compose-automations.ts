@@ -3,7 +3,7 @@ import { type ContextRepository, contextRepositoryColumns } from "./accounts/con
 import type { Sealer } from "./accounts/secrets.ts";
 import type { AutomationDeps } from "./automations/automations.ts";
 import type { PushDeps } from "./automations/look-at-pushes.ts";
-import { contextRemoteOf } from "./context-remote.ts";
+import { type ContextForges, contextRemoteOf } from "./context-remote.ts";
 import type { Pool } from "./db/pool.ts";
 import { AppError } from "./errors.ts";
 import type { ForgeDeps } from "./forge/registry.ts";
@@ -20,7 +20,7 @@ export function composeAutomations(parts: {
   log: Logger;
   defaultModel: string;
   metrics: Metrics;
-  forges: ForgeDeps;
+  forges: ForgeDeps & ContextForges;
   sealer: Sealer;
   git: Git;
 }): AutomationDeps & PushDeps {

@@ -6,6 +6,8 @@ import { createAdmin } from "./admin.ts";
 import type { ModelsDeps } from "./agent/models/registry.ts";
 import { composeAutomations } from "./compose-automations.ts";
 import type { Config } from "./config.ts";
+import { createContextReach } from "./context-reach.ts";
+import type { ContextForges } from "./context-remote.ts";
 import { startListener } from "./db/listener.ts";
 import { ensureSecret } from "./ensure-secret.ts";
 import { assertLocalForgeUsable } from "./forge/local/assert-usable.ts";
@@ -57,9 +59,12 @@ export async function composeParts(config: Config, log: Logger, undo: Undo, sign
   const farFetch = traceFetch(tracer, measureFetch(metrics, network.fetch));
   const sealer = createSealer(secret);
   await sealWebhookUrls({ db: pool, sealer });
-  const forges: ForgeDeps = {
+  const reach = createContextReach(config);
+  undo.push(() => reach.close());
+  const forges: ForgeDeps & ContextForges = {
     local,
     fetch: farFetch,
+    reach,
     githubTokens: new Map(),
     credentialOf: (projectId) => openProjectCredential({ db: pool, sealer }, projectId),
   };

@@ -49,6 +49,8 @@ export interface Config {
   readonly network: Network;
   /** Webhooks may go to loopback and private networks (link-local never), and over http. */
   readonly allowPrivateWebhooks: boolean;
+  /** Context repositories may be on loopback and private networks (link-local never). */
+  readonly allowPrivateForges: boolean;
   /** `/metrics` on a port of its own; null: none. */
   readonly metricsPort: number | null;
   /** Opens `/metrics` to whoever presents it; null: it is not on the interface's port. */
@@ -115,6 +117,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, overrides: ConfigOverrides = 
     archiveAfterDays: integer("EMEND_ARCHIVE_AFTER_DAYS", { least: 1, most: 36_500 }),
     network: readNetwork(env, problems),
     allowPrivateWebhooks: settings.flag("EMEND_ALLOW_PRIVATE_WEBHOOKS"),
+    allowPrivateForges: settings.flag("EMEND_ALLOW_PRIVATE_FORGES"),
     metricsPort: integer("EMEND_METRICS_PORT", portNumbers),
     metricsToken: readMetricsToken(settings),
     tracing: readTracingSettings(text, problems),

@@ -9,7 +9,6 @@ import type { Pool } from "./db/pool.ts";
 import { AppError, isAppError } from "./errors.ts";
 import { checkCredential, type KnownForge, knownForge, normalizeRepository } from "./forge/registry.ts";
 import type { Git } from "./tree/git.ts";
-import type { Remote } from "./tree/mirror.ts";
 import { resolveBase } from "./tree/resolve-base.ts";
 
 export interface ContextInput {
@@ -37,13 +36,8 @@ export async function connectContext(
   const credential =
     forge === "local" || input.credential === undefined ? null : checkCredential(forge, input.credential);
   const repository = { forge, repositoryUrl, credential };
-  const remote = await contextRemoteOf(
-    deps.forges,
-    { ...repository, id: input.projectId },
-    AbortSignal.timeout(lookMsMax),
-  );
   const baseRef = input.base ?? null;
-  await look(deps.git, { remote, baseRef });
+  await look(deps, { ...repository, id: input.projectId, baseRef });
   return addContextRepository(deps, { ...repository, projectId: input.projectId, name: input.name, baseRef }, by);
 }
 
@@ -55,9 +49,14 @@ async function addressOf(pool: Pool, forge: KnownForge, repo: string): Promise<s
   throw refused(`There is no project ${id} on the local forge.`);
 }
 
-async function look(git: Git, input: { remote: Remote; baseRef: string | null }): Promise<void> {
+async function look(
+  deps: { git: Git; forges: ContextForges },
+  repository: Parameters<typeof contextRemoteOf>[1] & { baseRef: string | null },
+): Promise<void> {
+  const signal = AbortSignal.timeout(lookMsMax);
   try {
-    await resolveBase(git, input, AbortSignal.timeout(lookMsMax));
+    const remote = await contextRemoteOf(deps.forges, repository, signal);
+    await resolveBase(deps.git, { remote, baseRef: repository.baseRef }, signal);
   } catch (error) {
     // A forge that is away just now is no reason to refuse: jobs ask it again.
     if ((isAppError(error) && error.retryable) || (error as Error)?.name === "TimeoutError") return;

@@ -9,8 +9,10 @@ import { seedProject } from "../test/support/seed-jobs.ts";
 import { openContextCredential } from "./accounts/context-credential.ts";
 import { createSealer } from "./accounts/secrets.ts";
 import { connectContext } from "./connect-context.ts";
-import { contextRemoteOf } from "./context-remote.ts";
+import { createContextReach } from "./context-reach.ts";
+import { type ContextForges, contextRemoteOf } from "./context-remote.ts";
 import { createGit } from "./tree/git.ts";
+import { resolveBase } from "./tree/resolve-base.ts";
 
 const git = createGit({ allowedProtocols: ["http", "file"] });
 const sealer = createSealer("a secret of the tests, and of nothing else");
@@ -34,9 +36,11 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-const forges = () => ({
+const reach = createContextReach({ network: {}, allowPrivateForges: true });
+afterAll(() => reach.close());
+const forges = (by: ContextForges["reach"] = reach) => ({
   local: { git, forgeDir: join(dir, "forge"), pool: database.pool, publicUrl: () => "http://emend.test" },
-  fetch: (() => Promise.reject(new Error("no API is asked"))) as never,
+  reach: by,
   githubTokens: new Map(),
 });
 async function connect(repo: string, more: { credential?: string; base?: string; forge?: string } = {}) {
@@ -51,7 +55,7 @@ test("a repository is read with its own token, or with none, and never with its 
   expect(closed).toMatchObject({ repositoryUrl: `${server.url}/acme/code`, hasCredential: true });
   const credential = await openContextCredential({ db: database.pool, sealer }, closed.id);
   const remote = await contextRemoteOf(forges(), { ...closed, credential }, signal);
-  expect(remote).toEqual({ url: `${server.url}/acme/code.git`, authorization: right });
+  expect(remote).toEqual({ url: `${server.url}/acme/code.git`, authorization: right, addresses: ["127.0.0.1"] });
 
   const open = await connect("open/code");
   expect(open.hasCredential).toBe(false);
@@ -71,6 +75,41 @@ test.each([
   const given = repo.startsWith("user") ? { ...more, repo: `https://${repo.replace("@open", "@host/open")}` } : more;
   await expect(connect(repo, given as never)).rejects.toThrow(words);
   expect(await count()).toEqual(before);
+});
+
+test("one on this server's own network is refused in words when it is added, and whenever it is read", async () => {
+  const strict = createContextReach({ network: {}, allowPrivateForges: false });
+  const projectId = await seedProject(database.pool);
+  const before = server.requests.length;
+  for (const repo of [`${server.url}/open/code`, `${server.url.replace("127.0.0.1", "localhost")}/open/code`]) {
+    const input = { projectId, name: "code", forge: "gitlab", repo };
+    const adding = connectContext({ pool: database.pool, sealer, git, forges: forges(strict) }, input);
+    await expect(adding).rejects.toMatchObject({
+      code: "invalid_request",
+      publicMessage: expect.stringContaining("EMEND_ALLOW_PRIVATE_FORGES"),
+    });
+  }
+  const stored = { id: "ctx_1", forge: "gitlab" as const, repositoryUrl: `${server.url}/open/code`, credential: null };
+  await expect(contextRemoteOf(forges(strict), stored, signal)).rejects.toMatchObject({
+    code: "repository_unavailable",
+    retryable: false,
+  });
+  expect(server.requests.length).toBe(before);
+  await strict.close();
+});
+
+test("git connects to the addresses that were judged, whatever a name server says to git itself", async () => {
+  const { port } = new URL(server.url);
+  const at = (host: string, addresses: readonly string[]) =>
+    resolveBase(
+      git,
+      { remote: { url: `http://${host}:${port}/open/code.git`, authorization: null, addresses }, baseRef: null },
+      signal,
+    );
+  expect(await at("no-such-host.test", ["127.0.0.1"])).toMatchObject({ branch: "main" });
+  const before = server.requests.length;
+  await expect(at("localhost", ["127.0.0.2"])).rejects.toMatchObject({ code: "repository_unavailable" });
+  expect(server.requests.length).toBe(before);
 });
 
 test("on the local forge it is the repository of another project, wherever this installation is reached", async () => {

@@ -1,13 +1,19 @@
 import type { ForgeName } from "./accounts/project.ts";
 import { parseProjectSettings } from "./accounts/project-settings.ts";
+import type { ContextReach } from "./context-reach.ts";
 import { AppError } from "./errors.ts";
 import { openLocalForge } from "./forge/local/local-forge.ts";
 import { type ForgeDeps, normalizeRepository, openRemoteForge } from "./forge/registry.ts";
 import type { Remote } from "./tree/mirror.ts";
 
-export type ContextForges = Pick<ForgeDeps, "local" | "fetch" | "githubTokens">;
+export interface ContextForges extends Pick<ForgeDeps, "local" | "githubTokens"> {
+  reach: Pick<ContextReach, "fetch" | "addressesOf">;
+}
 
-/** How git reads a context repository: with its own token, or with none where anybody may read it. */
+/**
+ * How git reads a context repository: with its own token, or with none where anybody may read it; and from addresses that
+ * were judged just now, since a name's may have changed since it was added.
+ */
 export async function contextRemoteOf(
   forges: ContextForges,
   repository: { id: string; forge: ForgeName; repositoryUrl: string; credential: string | null },
@@ -17,9 +23,12 @@ export async function contextRemoteOf(
   if (forge === "local") return openLocalForge(forges.local, localProjectOf(repositoryUrl)).gitRemote(signal);
   const settings = parseProjectSettings({}).forge;
   const { url } = normalizeRepository(forge, repositoryUrl, settings);
-  if (credential === null) return { url: `${url}.git`, authorization: null };
+  const addresses = await forges.reach.addressesOf(url);
+  const judged = addresses === null ? {} : { addresses };
+  if (credential === null) return { url: `${url}.git`, authorization: null, ...judged };
   const project = { id, forge, repositoryUrl: url, settings };
-  return openRemoteForge({ fetch: forges.fetch, tokens: forges.githubTokens, credential, project }).gitRemote(signal);
+  const far = { fetch: forges.reach.fetch, tokens: forges.githubTokens, credential, project };
+  return { ...(await openRemoteForge(far).gitRemote(signal)), ...judged };
 }
 
 /** The project whose repository this is: the address's host changes with the installation's, its end does not. */

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { LookupFunction } from "node:net";
 import { rootCertificates } from "node:tls";
 import { EnvHttpProxyAgent, fetch as undiciFetch } from "undici";
 
@@ -23,14 +24,18 @@ export type Fetch = (
 ) => Promise<{ status: number; headers: Headers; body: AsyncIterable<Uint8Array> | null }>;
 
 /** A fetch that goes through the operator's proxy and trusts the operator's authorities. */
-export function createFetch(network: Network): { fetch: Fetch; close(): Promise<void> } {
+export function createFetch(
+  network: Network,
+  /** Judges the addresses of names that are connected to without a proxy. */
+  options: { lookup?: LookupFunction } = {},
+): { fetch: Fetch; close(): Promise<void> } {
   const ca = network.caFile === undefined ? undefined : [...rootCertificates, readFileSync(network.caFile, "utf8")];
   const tls = ca ? { ca } : {};
   const dispatcher = new EnvHttpProxyAgent({
     httpsProxy: network.httpsProxy ?? "",
     httpProxy: network.httpProxy ?? "",
     noProxy: network.noProxy ?? "",
-    connect: tls,
+    connect: { ...tls, ...options },
     requestTls: tls,
     proxyTls: tls,
   });

@@ -64,6 +64,7 @@ export function gitEnvironment(options: {
   if (remote?.authorization) {
     settings.push([`http.${new URL(remote.url).origin}/.extraHeader`, `Authorization: ${remote.authorization}`]);
   }
+  if (remote?.addresses) settings.push(["http.curloptResolve", resolutionOf(remote.url, remote.addresses)]);
   settings.push(...Object.entries(options.config ?? {}));
 
   const env: Record<string, string> = { ...environment, PATH: options.path };
@@ -77,6 +78,13 @@ export function gitEnvironment(options: {
     env[`GIT_CONFIG_VALUE_${index}`] = value;
   }
   return env;
+}
+
+/** As curl takes it. A name that resolves anew, elsewhere, between two requests is never asked again. */
+function resolutionOf(remoteUrl: string, addresses: readonly string[]): string {
+  const { hostname, port, protocol } = new URL(remoteUrl);
+  const list = addresses.map((address) => (address.includes(":") ? `[${address}]` : address));
+  return `${hostname}:${port || (protocol === "https:" ? 443 : 80)}:${list.join(",")}`;
 }
 
 /** Refuses an address that git must not be sent to, before git sees it. */

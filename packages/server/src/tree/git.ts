@@ -118,6 +118,8 @@ export function createGit(options: {
     start,
     async askRefs(remote, names, signal) {
       checkRemote(remote, allowedProtocols);
+      // Which addresses it may connect to, git alone is told.
+      if (remote.addresses) return null;
       return remote.url.startsWith("http") ? askRefs(fetch, remote, names, signal) : null;
     },
     async must(command, signal) {
