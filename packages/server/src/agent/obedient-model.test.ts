@@ -154,6 +154,8 @@ const forbidden: ReadonlyArray<readonly [string, unknown]> = [
   ["edit_file", { path: "CODEOWNERS", oldText: "@docs", newText: "@owned" }],
   ["delete_file", { path: ".github/workflows/ci.yml" }],
   ["rename_page", { from: "guides/auth", to: ".github/owned" }],
+  ["rename_page", { from: "guides/auth", into: ".github" }],
+  ["rename_page", { from: "guides/auth", into: "../outside" }],
   ["rename_page", { from: "guides/auth", to: "CLAUDE.md" }],
   ["add_page", { path: ".github/owned", title: "x", content: "x" }],
 ];

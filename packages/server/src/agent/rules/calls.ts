@@ -15,8 +15,10 @@ export function callFor(instruction: Instruction): PlannedCall {
     }
     case "rename":
       return { name: "replace_term", input: { from: instruction.from, to: instruction.to } };
-    case "move_page":
-      return { name: "rename_page", input: { from: instruction.from, to: instruction.to } };
+    case "move_page": {
+      const { from, to, into } = instruction;
+      return { name: "rename_page", input: into === undefined ? { from, to } : { from, into } };
+    }
     case "remove_page":
       return { name: "remove_page", input: { page: instruction.page, to: instruction.to } };
     case "fix_links":

@@ -12,6 +12,7 @@ export function describeInstruction(instruction: Instruction): string {
     case "rename":
       return `rename ${quote(instruction.from)} to ${quote(instruction.to)}`;
     case "move_page":
+      if (instruction.into !== undefined) return `move ${quote(instruction.from)} into ${instruction.into}`;
       return `move ${instruction.from} to ${instruction.to}`;
     case "remove_page":
       return `delete ${instruction.page} and redirect it to ${instruction.to}`;

@@ -10,6 +10,11 @@ export type Reading =
   /** "delete X": where its readers go must be said too, by "redirect it to Y" or by a redirect of its own. */
   | { kind: "delete"; page: string }
   | { kind: "redirect_it"; to: string }
+  /** "and update the links to it": done with every move, and nothing to do without one. */
+  | { kind: "with_links" }
+  /** "check for broken links", which does nothing until "and fix them" follows. */
+  | { kind: "look"; instruction: Instruction }
+  | { kind: "fix_them" }
   /** A greeting, or "do the following:". */
   | { kind: "nothing" }
   | { kind: "unclear"; reason: string };
@@ -24,8 +29,9 @@ export interface Form {
 /** Pieces that several forms share. */
 export const everywhere =
   "(everywhere|throughout|(in|on|across|throughout) (every page|all [the|of the] pages|[all] [of] [the|our|the whole|the entire|all the] (docs|documentation|site|pages))) {!everywhere}";
-export const below =
+const belowFolder =
   "[only] (in|on|under|below|within|inside) [the] [page|folder|directory|file|pages (in|under|below|of)] [the] [folder] {under:page}";
+export const below = `${belowFolder} [only|alone]`;
 /** Before the verb: "in guides/, replace …". */
 export const within = "(in|on|under|below|within) [the] [page|folder|directory|file] {under:page}";
 export const page = "[the] [page|file|doc]";

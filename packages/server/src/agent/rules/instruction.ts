@@ -3,7 +3,8 @@ export type Instruction =
   | { kind: "replace_term"; from: string; to: string; under?: string; includeCode: boolean }
   /** `rename X to Y`, with nothing that says what X is: a term, unless a page has that name too. */
   | { kind: "rename"; from: string; to: string }
-  | { kind: "move_page"; from: string; to: string }
+  /** `into`: the folder in which it keeps its own name, where `from` may be a title. */
+  | { kind: "move_page"; from: string; to: string; into?: string }
   /** In favour of another page: links and the old address lead there. */
   | { kind: "remove_page"; page: string; to: string }
   | { kind: "fix_links"; under?: string }

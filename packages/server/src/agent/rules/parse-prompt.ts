@@ -30,6 +30,7 @@ export function parsePrompt(prompt: string, known: readonly KnownForm[] = knownF
     return refuse(cut.excerpt, "a quotation mark or a fence that is opened here is not closed");
   const said: (Instruction | Deletion)[] = [];
   let added: string | null = null;
+  let [looked, lookedWords]: [Instruction | null, string] = [null, ""];
   for (const clause of splitClauses(cut.tokens)) {
     const words = wordsOf(clause, cut.text);
     const reading = readClause(clause, known);
@@ -41,6 +42,16 @@ export function parsePrompt(prompt: string, known: readonly KnownForm[] = knownF
       if (last?.kind !== "delete") return refuse(words, "no page was deleted just before that it could be about");
       said.push({ kind: "remove_page", page: last.page, to: reading.to });
     }
+    if (reading.kind === "with_links") {
+      const last = said.at(-1)?.kind;
+      const isDoneWith = last === "move_page" || last === "rename_heading" || last === "remove_page";
+      if (!isDoneWith) return refuse(words, "it does not say what to do with the links: write fix broken links");
+    }
+    if (reading.kind === "fix_them") {
+      if (looked === null) return refuse(words, "it does not say what to repair");
+      said.push(looked);
+    } else if (looked !== null) return refuse(lookedWords, "looking changes nothing: write fix broken links");
+    [looked, lookedWords] = reading.kind === "look" ? [reading.instruction, words] : [null, ""];
     if (reading.kind === "list_it") {
       if (added === null) return refuse(words, 'no page was added just before that "it" could mean');
       const { group } = reading;
@@ -49,6 +60,7 @@ export function parsePrompt(prompt: string, known: readonly KnownForm[] = knownF
     added = pageToBeListed(reading);
     if (said.length > instructionsMax) return refuse(words, `one prompt holds ${instructionsMax} instructions at most`);
   }
+  if (looked !== null) return refuse(lookedWords, "looking changes nothing: write fix broken links");
   const { instructions, unsaid } = withDeletions(said);
   if (unsaid) {
     const advice = `delete ${unsaid.page} and redirect it to another page`;

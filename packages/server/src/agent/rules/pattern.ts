@@ -16,12 +16,16 @@ export type Pattern = Sequence;
 /** For a slot's type: how many tokens from here it may take, each possibility. */
 export type SlotLengths = (type: string, tokens: readonly Token[], at: number) => readonly number[];
 
+const namedPage = /\[the\] \[page\|[a-z| ()]+\](?: \[the\] \[folder\])? \{(\w+):page\}/g;
+
 /**
  * Reads a form: words as they are, `(a|b c)` one of them, `[a|b]` perhaps one, `*(a|b)` any number, `{name:type}` a
  * slot, `{!name}` a flag, `,` and `:` themselves.
  */
 export function compilePattern(source: string): Pattern {
-  const parts = source.match(/\*\(|[[\]()|,:]|\{[^}]*\}|[^\s[\]()|,:{}]+/g) ?? [];
+  // "the page X" is also said as "the X page", wherever a page is named.
+  const both = source.replaceAll(namedPage, (all, name: string) => `(${all}|the {${name}:page} (page|file|doc))`);
+  const parts = both.match(/\*\(|[[\]()|,:]|\{[^}]*\}|[^\s[\]()|,:{}]+/g) ?? [];
   let at = 0;
   const sequences = (): Sequence[] => {
     const options: Node[][] = [[]];

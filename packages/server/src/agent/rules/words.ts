@@ -5,12 +5,12 @@ function words(list: string): ReadonlySet<string> {
 /** Verbs that begin a form. */
 const knownVerbs = `replace change use say turn update rename retitle move relocate transfer fix repair correct mend add create
   list include show put place order reorder rearrange sort arrange set unset clear give redirect send delete remove drop take
-  unlist`;
+  unlist get mv`;
 
 /** Verbs that begin an order no form knows, or take one back: a clause is cut before them, so that it can be quoted alone. */
 const otherVerbs = `do swap substitute don't dont never avoid stop leave keep skip ignore make rewrite write
   translate improve explain describe document merge split convert check ensure revert undo try consider shorten expand
-  review tell show publish commit push open close run generate summarize summarise`;
+  review tell show scan search find look adjust publish commit push open close run generate summarize summarise`;
 
 export const verbs = words(`${knownVerbs} ${otherVerbs}`);
 

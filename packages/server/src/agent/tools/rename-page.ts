@@ -11,18 +11,31 @@ export const renamePageTool = defineTool({
   input: Type.Object(
     {
       from: Type.String({ minLength: 1, description: "The page or folder, for example guides/auth" }),
-      to: Type.String({ minLength: 1, description: "Its new place, for example security/authentication" }),
+      to: Type.Optional(
+        Type.String({ minLength: 1, description: "Its new place, for example security/authentication" }),
+      ),
+      into: Type.Optional(
+        Type.String({ minLength: 1, description: "Instead of `to`: the folder in which it keeps its own name" }),
+      ),
     },
     { additionalProperties: false },
   ),
   writes: true,
-  async run(context, { from, to }, signal) {
+  async run(context, { from, to, into }, signal) {
+    if ((to === undefined) === (into === undefined)) return { kind: "refused", reason: "give one of to and into" };
     const site = await context.site.head(signal);
     const doubt = doubtAbout(site, from);
     if (doubt !== null) return { kind: "refused", reason: doubt };
-    return carryOut(context, await movePage(site, { from, to }));
+    return carryOut(context, await movePage(site, { from, to: to ?? placeIn(site, from, into ?? "") }));
   },
 });
+
+/** A page has its file's name there, however it was called; a folder the one it was called by. */
+function placeIn(site: Site, words: string, folder: string): string {
+  const place = folder.replace(/\/+$/, "");
+  const isPage = findPage(site, words).kind === "found";
+  return isPage ? `${place}/` : `${place}/${words.replace(/\/+$/, "").split("/").at(-1)}`;
+}
 
 /** `guides` may be guides.mdx and the folder beside it: nobody can tell which is meant. */
 function doubtAbout(site: Site, words: string): string | null {

@@ -14,13 +14,13 @@ import { defineTool } from "./tool.ts";
 export const updateNavigationTool = defineTool({
   name: "update_navigation",
   description:
-    "Changes the site's navigation. Give one of: `add` to list a page (in a group; before or after another page), `move` to do so wherever it is listed now, `remove` to take its entry out, `order` to put the pages of a group in the order given, `rename` to give the group another name.",
+    "Changes the site's navigation. Give one of: `add` to list a page (in a group; before or after another page), `move` to do so wherever it is listed now, `remove` to take its entry out, `order` to put these pages of a group first, in the order given, `rename` to give the group another name.",
   input: Type.Object(
     {
       add: Type.Optional(Type.String({ minLength: 1, description: "The page to list" })),
       move: Type.Optional(Type.String({ minLength: 1, description: "The page whose entry moves" })),
       remove: Type.Optional(Type.String({ minLength: 1, description: "The page whose entry goes" })),
-      order: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { minItems: 2 })),
+      order: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { minItems: 1 })),
       rename: Type.Optional(Type.String({ minLength: 1, description: "The group's new name" })),
       group: Type.Optional(Type.String({ minLength: 1 })),
       before: Type.Optional(Type.String({ minLength: 1 })),

@@ -1,4 +1,16 @@
-import { below, everywhere, type Form, optional, order, orderIfBounded, page, text, within } from "../form.ts";
+import {
+  below,
+  everywhere,
+  type Form,
+  optional,
+  order,
+  orderIfBounded,
+  page,
+  type Reading,
+  text,
+  unclear,
+  within,
+} from "../form.ts";
 import type { Captures } from "../pattern.ts";
 
 const frontMatter = "(front matter|front-matter|frontmatter|metadata)";
@@ -8,13 +20,15 @@ const links =
   "(link|links|anchor|anchors|hyperlink|hyperlinks|links and [broken|dead] anchors|anchors and [broken|dead] links|internal links|internal link|cross-references)";
 const bad = "(broken|dead|invalid)";
 const fix = "(fix|repair|correct|mend)";
-const heading = "(heading|section heading|header|section title)";
+const heading = "(heading|subheading|section heading|header|section title|section)";
+const found = "[[that] you [can] find]";
+const somewhere = `[${everywhere}|${below}]`;
 
 export const contentForms: readonly Form[] = [
   {
     example: "fix broken links",
     patterns: [
-      `${fix} [all|any|every|each|all of] [the|our] ${bad} ${links} [${everywhere}|${below}]`,
+      `${fix} [all|any|every|each|all of] [the|our] ${bad} ${links} ${found} ${somewhere}`,
       `${fix} [all|any|every|each|all of] [the|our] (links|anchors|links and anchors|anchors and links) [${everywhere}|${below}]`,
       `${fix} [all|any|every] [the] ${links} that (are|is) ${bad} [${everywhere}|${below}]`,
       `${within} ${fix} [all|any|every] [the] ${bad} ${links}`,
@@ -22,9 +36,27 @@ export const contentForms: readonly Form[] = [
     read: (captures) => order({ kind: "fix_links", ...optional(captures, ["under"]) }),
   },
   {
+    example: "fix broken links",
+    patterns: [
+      `(check|search|scan|look through|go through) [all] [the|our] [whole|entire] (docs|documentation|site|pages) for [any] ${bad} ${links}`,
+      `(check|search|scan|look|find) [for] [all|any] [the] ${bad} ${links} ${somewhere}`,
+      `(check|search|scan) ${page} {under:page} for [any] ${bad} ${links}`,
+    ],
+    read: (captures) => ({
+      kind: "look",
+      instruction: { kind: "fix_links", ...optional(captures, ["under"]) },
+    }),
+  },
+  {
+    example: "fix broken links",
+    patterns: [`${fix} (them|them all|all of them|those|any you find|what you find)`],
+    read: () => ({ kind: "fix_them" }),
+  },
+  {
     example: 'set description of guides/auth to "How to sign requests"',
     patterns: [
-      `(set|change|update) [the] ${field} (of|on|in|for) ${page} {page:page} to {value:value}`,
+      `(set|change|update) [the] ${field} (of|on|in|for) ${page} {page:page} (to|:) {value:value}`,
+      `(set|change|update) the page (title {!titled}|description {!described}) (of|on|in|for) ${page} {page:page} (to|:) {value:value}`,
       `set [the] ${field} to {value:value} (of|on|in|for) ${page} {page:page}`,
       `give ${page} {page:page} (the|a|an) ${field} {value:value}`,
       `add (the|a|an) ${field} {value:value} to ${page} {page:page}`,
@@ -34,13 +66,22 @@ export const contentForms: readonly Form[] = [
       order({
         kind: "set_front_matter",
         page: text(captures, "page"),
-        field: text(captures, "field"),
+        field: captures.has("described") ? "description" : captures.has("titled") ? "title" : text(captures, "field"),
         value: value(captures),
       }),
   },
   {
+    example: "add `draft: true` to the front matter of guides/auth",
+    patterns: [
+      `(add|set|put) {pair:quoted} (to|in|into) the ${frontMatter} (of|on|in|for) ${page} {page:page}`,
+      `(in|to) the ${frontMatter} (of|on) ${page} {page:page} (add|set) {pair:quoted}`,
+    ],
+    read: readPair,
+  },
+  {
     example: "remove the front matter field hidden from guides/auth",
     patterns: [
+      `(remove|delete|drop|unset|clear) the {field:field} field (from|of|on|in) [the ${frontMatter} (of|on|in)] ${page} {page:page}`,
       `(remove|delete|drop|unset|clear) [the] ${frontMatter} [field] {field:field} (from|of|on|in) ${page} {page:page}`,
       `(remove|delete|drop|unset|clear) [the] field {field:field} (from|of|on|in) [the front matter of] ${page} {page:page}`,
       `(remove|delete|drop|unset|clear) [the] {field:known} (from|of) the ${frontMatter} of ${page} {page:page}`,
@@ -52,7 +93,10 @@ export const contentForms: readonly Form[] = [
   {
     example: 'rename the heading "Setup" in guides/quickstart to "Installation"',
     patterns: [
-      `(rename|change|retitle|update) [the] ${heading} {from:term} (in|of|on|from) ${page} {page:page} (to|into) {to:term}`,
+      `(rename|change|retitle|update) [the] ${heading} {from:term} (in|of|on|from) ${page} {page:page} (to|into|as) {to:term}`,
+      `(rename|change|retitle|update) the {from:quoted} ${heading} (in|of|on|from) ${page} {page:page} (to|into|as) {to:term}`,
+      `(rename|change|retitle|update) the {from:quoted} ${heading} (to|into|as) {to:term} (in|of|on) ${page} {page:page}`,
+      `(in|on) ${page} {page:page} (rename|change|retitle) the {from:quoted} ${heading} (to|into|as) {to:term}`,
       `(rename|change|retitle|update) [the] ${heading} {from:term} (to|into) {to:term} (in|of|on) ${page} {page:page}`,
       `(in|on) ${page} {page:page} (rename|change|retitle) [the] ${heading} {from:term} (to|into) {to:term}`,
     ],
@@ -66,10 +110,29 @@ export const contentForms: readonly Form[] = [
   },
 ];
 
+/** `draft: true`, as it would stand in the file; what only a parser of YAML can tell apart is refused. */
+function readPair(captures: Captures): Reading {
+  const [, field = "", written = ""] = /^([A-Za-z_][\w-]*):[ \t]+(\S.*)$/.exec(text(captures, "pair").trim()) ?? [];
+  if (field === "") return unclear("it is no field with its value: write `field: value`");
+  const [, quoted = null] = /^"([^"\\]*)"$|^'([^']*)'$/.exec(written)?.filter((part) => part !== undefined) ?? [];
+  if (quoted === null && !/^[\p{L}\p{N}][^#:\n]*$/u.test(written) && !isNumber(written)) {
+    return unclear("the value is no plain text, number, true or false: put it in quotation marks");
+  }
+  const page = text(captures, "page");
+  return order({ kind: "set_front_matter", page, field, value: quoted ?? scalar(written) });
+}
+
 function value(captures: Captures): string | number | boolean {
   const [token] = captures.get("value") ?? [];
   const written = text(captures, "value");
-  if (token?.kind === "quoted") return written;
+  return token?.kind === "quoted" ? written : scalar(written);
+}
+
+function scalar(written: string): string | number | boolean {
   if (/^(?:true|false)$/i.test(written)) return written.toLowerCase() === "true";
-  return /^-?\d+(?:\.\d+)?$/.test(written) ? Number(written) : written;
+  return isNumber(written) ? Number(written) : written;
+}
+
+function isNumber(written: string): boolean {
+  return /^-?\d+(?:\.\d+)?$/.test(written);
 }

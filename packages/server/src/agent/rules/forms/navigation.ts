@@ -5,6 +5,7 @@ export const inGroup = "(under|in|into|below|to|within) [the] [group|section] {g
 const beside = `(before ${page} {before:page}|above ${page} {before:page}|after ${page} {after:page}|right after ${page} {after:page}|right before ${page} {before:page})`;
 const place = `[${inGroup}] [${beside}]`;
 const group = "[navigation|nav|sidebar|menu] (group|section|tab)";
+const first = "(first|at the top|to the top|at the beginning|at the start)";
 const follows = "([as] [follows|like this] :|as|([in] [this|the following] order [:]))";
 
 export const navigationForms: readonly Form[] = [
@@ -25,7 +26,7 @@ export const navigationForms: readonly Form[] = [
     patterns: [
       `(put|place) ${page} {page:page} (to|in|into) ${navigation} ${place}`,
       `(put|place|move) [the] [entry (of|for)] ${page} {page:page} ${beside} in ${navigation}`,
-      `in ${navigation} (put|place|move) ${page} {page:page} ${beside}`,
+      `in ${navigation} (put|place|move|list|show) ${page} {page:page} ${beside}`,
       `(put|place|move) [the] [entry (of|for)] ${page} {page:page} (to|in|into|under) [the] (group|section) {group:term} (of|in) ${navigation}`,
       `(put|place|move) [the] [entry (of|for)] ${page} {page:page} (to|in|into|under) [the] (navigation|nav|sidebar|menu) (group|section) {group:term}`,
       `(put|place|move) [the] [entry (of|for)] ${page} {page:page} under {group:quoted} in ${navigation}`,
@@ -37,6 +38,15 @@ export const navigationForms: readonly Form[] = [
         ...optional(captures, ["group", "before", "after"]),
         move: true,
       }),
+  },
+  {
+    example: 'put guides/webhooks first in the navigation group "Guides"',
+    patterns: [
+      `(put|place|move) ${page} {page:page} ${first} (in|of) ([the] ${group} {group:term}|the {group:term} ${group}) [(in|of) ${navigation}]`,
+      `(put|place|move) ${page} {page:page} ${first} (in|of|under) {group:quoted} in ${navigation}`,
+    ],
+    read: (captures) =>
+      order({ kind: "order_navigation", pages: [text(captures, "page")], group: text(captures, "group") }),
   },
   {
     example: 'list it in the navigation under "Guides"',

@@ -4,9 +4,13 @@ import type { Captures } from "../pattern.ts";
 import { inGroup } from "./navigation.ts";
 
 const redirect =
-  "[[,] (with|and|leaving|including) a redirect [(from|at) (the|its) old (address|path|url|place|location)]]";
+  "[[,] (with|and|leaving|including|keeping|adding) (a redirect|redirects|the redirect) [(from|at) (the|its) old (address|path|url|place|location|link)]]";
+const places = "(in|under|below|from|of|inside)";
 const folder = "(folder|directory)";
 const move = "(move|relocate|transfer)";
+
+const remove = "(delete|remove|drop|get rid of)";
+const entry = "[(along|together) with its (navigation|nav|sidebar|menu) entry]";
 
 export const pageForms: readonly Form[] = [
   {
@@ -17,6 +21,10 @@ export const pageForms: readonly Form[] = [
       `${move} ${page} {from:page} (under|below) {into:page} ${redirect}`,
       `(${move}|rename) [the] [whole|entire] ${folder} {!folder} {from:page} (to|as) [the] [${folder}] {to:page} ${redirect}`,
       `${move} (all|all the|all of the|every) (page|pages|file|files) (in|under|below|from|of|inside) [the] [${folder}] {!folder} {from:page} (to|into) [the] [${folder}] {to:page} ${redirect}`,
+      `${move} (everything|all) ${places} [the] [${folder}] {!folder} {from:page} (to|into|over to) [the] [${folder}] {to:page} ${redirect}`,
+      `${move} ${page} {from:page} over to {to:page} ${redirect}`,
+      `mv {from:path} {to:path}`,
+      `[rename|move] {from:path} (→|->|=>) {to:path}`,
       `rename [the] (page|file|doc) {from:page} (to|as) {to:page} ${redirect} {!rename}`,
       `rename {from:path} (to|as) {to:page} ${redirect} {!rename}`,
       `change [the] (path|address|url|location|place) of ${page} {from:page} to {to:path} ${redirect}`,
@@ -26,13 +34,16 @@ export const pageForms: readonly Form[] = [
   {
     example: "delete guides/old and redirect it to guides/new",
     patterns: [
-      `(delete|remove|drop) ${page} {page:page} ([,] (in favour of|in favor of)|[,] with a redirect to|[,] redirecting [it|readers] to|[,] leaving a redirect to) ${page} {to:page}`,
+      `${remove} ${page} {page:page} ([,] (in favour of|in favor of)|[,] with a redirect to|[,] redirecting [it|readers] to|[,] leaving a redirect to) ${page} {to:page}`,
     ],
     read: (captures) => order({ kind: "remove_page", page: text(captures, "page"), to: text(captures, "to") }),
   },
   {
     example: "delete guides/old and redirect it to guides/new",
-    patterns: [`(delete|remove|drop) [the] (page|file|doc) {page:page}`, "(delete|remove|drop) {page:path}"],
+    patterns: [
+      `${remove} ([the] (page|file|doc) {page:page}|the {page:page} (page|file|doc)) ${entry}`,
+      `${remove} {page:path} ${entry}`,
+    ],
     read: (captures) => ({ kind: "delete", page: text(captures, "page") }),
   },
   {
@@ -43,6 +54,23 @@ export const pageForms: readonly Form[] = [
       `send (readers|visitors|people) to ${page} {to:page} [instead]`,
     ],
     read: (captures) => ({ kind: "redirect_it", to: text(captures, "to") }),
+  },
+  {
+    example: "move guides/auth to security/authentication",
+    patterns: [
+      "(update|adjust) [all|every|any] [the|its] [inbound|internal] (link|links|references|links and anchors|anchors|reference)",
+      "(update|fix|adjust) [all|every|any] [the] [inbound|internal] (link|links|references|reference) (to it|to them|that point to it|pointing to it|accordingly)",
+      "(update|fix|adjust) (everything|all pages|every page|whatever|all that) that (links|link|points|refers) to (it|them)",
+    ],
+    read: () => ({ kind: "with_links" }),
+  },
+  {
+    example: 'add a page guides/webhooks titled "Webhooks"',
+    patterns: [
+      "(add|create|make) (a|an|the) [new|brand-new] [empty|blank] page (called|titled|named) {title:quoted} (at|in|as) {path:path}",
+      "(add|create|make) an (empty|blank) page [at] {path:path} (called|titled|named) {title:quoted}",
+    ],
+    read: readAddPage,
   },
   {
     example:
@@ -67,7 +95,7 @@ export const pageForms: readonly Form[] = [
       "(add|create|make|set up) (a|the) redirect from {from:page} to {to:page}",
       "redirect {from:page} to {to:page}",
       "(add|create|make|set up) (a|the) redirect to {to:page} from {from:page}",
-      "make {from:page} redirect to {to:page}",
+      "make {from:page} (redirect|point|lead) (to|at) {to:page}",
     ],
     read: (captures) => order({ kind: "add_redirect", from: text(captures, "from"), to: text(captures, "to") }),
   },
@@ -79,7 +107,10 @@ function readMove(captures: Captures): Reading {
   const to = (into ?? text(captures, "to")).replace(/^\.?\/+/, "");
   const name = from.replace(/\/+$/, "").split("/").at(-1) ?? "";
   if (into !== null || (to.endsWith("/") && !captures.has("folder") && !from.endsWith("/"))) {
-    return order({ kind: "move_page", from, to: `${to.replace(/\/+$/, "")}/${name}` });
+    const place = to.replace(/\/+$/, "");
+    // A title is not the name of its file.
+    const isTitle = /[\s\p{Lu}]/u.test(from) && !from.includes("/");
+    return order({ kind: "move_page", from, to: `${place}/${name}`, ...(isTitle && { into: place }) });
   }
   if (captures.has("rename") && from.includes("/") && !to.includes("/")) {
     const parent = from.slice(0, from.lastIndexOf("/"));

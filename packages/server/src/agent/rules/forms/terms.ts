@@ -17,6 +17,7 @@ export const termForms: readonly Form[] = [
       `${within} replace ${many} [${noun}] {from:term} (with|by) [the] [${noun}] {to:term} ${scope}`,
       `(change|update|turn) ${many} [${noun}] {from:term} (to|into) {to:term} ${scope}`,
       `rename ${many} ${noun} {from:term} (to|into|as) {to:term} ${scope}`,
+      `(make sure|ensure) [that] (it|the docs|the documentation|every page|all pages|all the pages|we) (say|says|use|uses) {to:term} (instead of|in place of) {from:term} ${scope}`,
       `(use|say|write) [the] [${noun}] {to:term} (instead of|in place of) [the] [${noun}] {from:term} ${scope}`,
     ],
     read: (captures) => orderIfBounded(captures, replaceTerm(captures)),
