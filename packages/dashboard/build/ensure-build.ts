@@ -8,7 +8,8 @@ import { promisify } from "node:util";
 const root = fileURLToPath(new URL("../", import.meta.url));
 const dist = join(root, "dist");
 const modules = fileURLToPath(new URL("../../../node_modules/", import.meta.url));
-const sources = ["index.html", "package.json", "vite.config.ts", "src", "build", "../contract/src"];
+const palette = "../server/src/forge/local/pages/palette.css";
+const sources = ["index.html", "package.json", "vite.config.ts", "src", "build", "../contract/src", palette];
 
 /** Builds the dashboard unless the build that stands is of these very sources: a build by hand leaves no stamp. */
 export async function ensureBuild(): Promise<void> {

@@ -18,7 +18,7 @@ export interface Style {
 
 /** Named by its content, so that browsers may keep it for ever. */
 export function readStyle(): Style {
-  const text = ["style.css", "diff.css"]
+  const text = ["palette.css", "style.css", "diff.css"]
     .map((name) => readFileSync(new URL(`../pages/${name}`, import.meta.url), "utf8"))
     .join("\n");
   const hash = createHash("sha256").update(text).digest("hex").slice(0, 16);
