@@ -10,8 +10,8 @@ import { FigureRow } from "../../parts/figures.tsx";
 import { Empty, Pending } from "../../parts/notice.tsx";
 import { Head, Sheet } from "../../parts/sheet.tsx";
 import { Toggle } from "../../parts/toggle.tsx";
+import { Breakdown } from "./breakdown.tsx";
 import { formatCount, formatShare, formatUsd } from "./format.ts";
-import { UsageTable } from "./usage-table.tsx";
 
 const route = getRouteApi("/usage");
 const spans = ["7 days", "30 days", "90 days"] as const;
@@ -35,6 +35,14 @@ export function UsagePage() {
         />
         <a href={apiUrl(`/usage.csv?days=${days}`)} download className={buttonLook("ordinary")}>
           Download CSV
+        </a>
+        <a
+          href={apiUrl(`/usage.csv?days=${days}&separator=semicolon`)}
+          download
+          className={buttonLook("plain")}
+          title="For spreadsheets that write 0,5 and part columns by semicolons"
+        >
+          with semicolons
         </a>
       </Head>
       {usage.data ? <Figures usage={usage.data} /> : <Pending error={usage.error} />}
@@ -120,11 +128,11 @@ function Figures({ usage }: { usage: DashboardUsage }) {
           />
         </Sheet>
       </div>
-      <UsageTable
-        title="By project"
+      <Breakdown
+        by="project"
         rows={usage.byProject.map((row) => ({ key: row.projectId, name: row.project, ...row }))}
       />
-      <UsageTable title="By model" rows={usage.byModel.map((row) => ({ key: row.model, name: row.model, ...row }))} />
+      <Breakdown by="model" rows={usage.byModel.map((row) => ({ key: row.model, name: row.model, ...row }))} />
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import type { DashboardUsage } from "@emend/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "../../errors.ts";
-import { csvLine } from "../csv.ts";
+import { csvFile } from "../csv.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { readUsage, readUsageLines, type UsageLine } from "../read-usage.ts";
 
@@ -30,7 +30,7 @@ export function usageRoutes(app: FastifyInstance, deps: RouteDeps): void {
     return reply
       .type("text/csv; charset=utf-8")
       .header("content-disposition", 'attachment; filename="emend-usage.csv"')
-      .send([columns, ...lines.map(cellsOf)].map(csvLine).join(""));
+      .send(csvFile([columns, ...lines.map(cellsOf)], separatorOf(request)));
   });
 }
 
@@ -50,6 +50,10 @@ function cellsOf(line: UsageLine): (string | number | null)[] {
     line.costUsd,
     line.medianMs === null ? null : Math.round(line.medianMs),
   ];
+}
+
+function separatorOf(request: FastifyRequest): "," | ";" {
+  return (request.query as { separator?: unknown }).separator === "semicolon" ? ";" : ",";
 }
 
 function daysOf(request: FastifyRequest): number {
