@@ -120,6 +120,18 @@ it("keeps comments, in order and as they were written", async () => {
   }
 });
 
+it("has a worker look at what was said, at once", async () => {
+  const path = await openPull("topic/ask", "ASK", { file: "ask.md" });
+  const jobId = await seedJob(host.api.pool, projectId);
+  await host.api.pool.query(
+    "update jobs set pull_request = $2, pull_request_look_at = now() + interval '1 hour' where id = $1",
+    [jobId, { number: Number(path.split("/").at(-1)), state: "open" }],
+  );
+  await host.send(`${path}/comments`, { body: { text: "@emend shorter, please" } });
+  const { rows } = await host.api.pool.query("select pull_request_look_at as due from jobs where id = $1", [jobId]);
+  expect(rows).toEqual([{ due: null }]);
+});
+
 it("404 for what is none, or on another forge, alike", async () => {
   const { id: empty } = await host.api.addProject();
   for (const name of [`${projectId}/999`, `${projectId}/0`, `${projectId}/1e3`, `${empty}/1`, "prj_x/1", "%00/1"]) {

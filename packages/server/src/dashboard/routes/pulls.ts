@@ -2,6 +2,7 @@ import type { DashboardFile, DashboardPull } from "@emend/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { AppError } from "../../errors.ts";
+import { hastenLook } from "../../jobs/claim-look.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { findPullJob } from "../find-pull-job.ts";
 import { bodyParser } from "../parse-body.ts";
@@ -56,6 +57,8 @@ export function pullRoutes(app: FastifyInstance, { pulls, pool }: RouteDeps): vo
     const { text } = parseComment(request.body);
     const comment = { author: subjectOf(request), text: text.toWellFormed() };
     found((await pulls.comment(nameOf(request), comment)) || null);
+    // Somebody may have asked Emend for more.
+    await hastenLook(pool, nameOf(request));
     return reply.code(201).send({});
   });
 }

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { personGit, startTestForge, type TestForge } from "../../../test/support/forge.ts";
 import { forgeConformance } from "../conformance.ts";
 import { knownForge } from "../registry.ts";
+import { insertComment } from "./comments.ts";
 import { mergePullRequest } from "./merge-pull-request.ts";
 import { getPullRequest, markClosed } from "./pull-requests.ts";
 import { repositoryOf } from "./repository.ts";
@@ -20,6 +21,9 @@ beforeAll(async () => {
   await personGit(source, "add", ".");
   await personGit(source, "commit", "--quiet", "--message=Start");
   await host.addProject("prj_a", source);
+  await host.database.pool.query(
+    `insert into users (id, email, name, role) values ('1', 'ada', 'Ada', 'maintainer'), ('2', 'eve', 'Eve', 'viewer')`,
+  );
   clone = join(host.dir, "clone");
   await personGit(host.dir, "clone", "--quiet", join(host.forgeDir, "prj_a.git"), clone);
 });
@@ -53,6 +57,8 @@ forgeConformance("local", async () => ({
   makeBranch: async (name) => void (await makeBranch(name)),
   close: (number) => markClosed(host.database.pool, "prj_a", number),
   merge: async (number) => void (await merge(number)),
+  say: (number, { author, body }) => insertComment(host.database.pool, { projectId: "prj_a", number, author, body }),
+  isWithoutLines: true,
 }));
 
 describe("merging", () => {

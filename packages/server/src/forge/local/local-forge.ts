@@ -3,7 +3,9 @@ import type { Pool } from "../../db/pool.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
 import type { CreateOutcome, Forge, PullRequest, PullRequestDraft } from "../forge.ts";
+import { insertComment, listComments } from "./comments.ts";
 import { compareBranches } from "./compare-branches.ts";
+import { mayWrite } from "./may-write.ts";
 import {
   getPullRequest,
   insertPullRequest,
@@ -79,8 +81,18 @@ export function openLocalForge(deps: LocalForgeDeps, projectId: string): Forge {
       mayPush: true,
       mayOpenPullRequests: true,
     }),
-    // Its pages have no comments: a follow-up is sent to the job.
-    conversation: null,
+    conversation: {
+      listComments: async (number) =>
+        (await listComments(deps.pool, projectId, number)).map(({ id, author, body }) => ({
+          id,
+          author,
+          text: body,
+          path: null,
+          line: null,
+        })),
+      mayWrite: (author) => mayWrite(deps.pool, author),
+      comment: (number, text) => insertComment(deps.pool, { projectId, number, author: "Emend", body: text }),
+    },
   };
 }
 
