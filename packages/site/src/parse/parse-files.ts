@@ -83,13 +83,14 @@ export async function parseFiles(deps: ParseDeps, requests: readonly ParseReques
     pending.push(sent);
   }
 
-  async function fromCache(): Promise<ParseRequest[]> {
+  async function fromCache(): Promise<readonly ParseRequest[]> {
+    if (cache === undefined) return requests;
     const missing: ParseRequest[] = [];
     for (const request of requests) {
       const turn = breathe();
       if (turn !== undefined) await turn;
       const { path, hash } = request.file;
-      const stored = hash === undefined ? undefined : cache?.get(`${keyOf(request.dialect)}:${hash}`);
+      const stored = hash === undefined ? undefined : cache.get(`${keyOf(request.dialect)}:${hash}`);
       if (stored === undefined || hash === undefined) missing.push(request);
       else keep(path, hash, stored);
     }

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import type { Dialect } from "./dialect.ts";
 import type { PageFacts } from "./facts.ts";
@@ -42,7 +41,7 @@ const readFile = createFileReader();
 
 function* filesOf(source: BatchSource): Generator<FileRead | null> {
   if (source.kind === "disk") {
-    for (const path of source.paths) yield readFile(join(source.folder, path));
+    for (const path of source.paths) yield readFile(`${source.folder}/${path}`);
     return;
   }
   let start = 0;

@@ -37,10 +37,14 @@ export function scanInline(
   labels: ReadonlySet<string>,
   sink: InlineSink,
 ): void {
+  // Many paragraphs mean nothing but themselves: they are passed over before anything is set up.
+  let i = from;
+  while (i < end && isPlain[text.charCodeAt(i)] === 1) i++;
+  if (i >= end && sink.prose === undefined) return;
   const isMdx = dialect.syntax === "mdx";
   const brackets: Bracket[] = [];
   // Lengths of backtick runs that are known to have no closing run further on.
-  const unclosed = new Set<number>();
+  let unclosed: Set<number> | null = null;
   let failures = 0;
   let hasCommentEnd = true;
   let proseStart = from;
@@ -99,7 +103,7 @@ export function scanInline(
     let open = at;
     while (open < end && text.charCodeAt(open) === 96) open++;
     const length = open - at;
-    if (unclosed.has(length)) return open;
+    if (unclosed?.has(length) === true) return open;
     for (let i = text.indexOf("`", open); i !== -1 && i < end; i = text.indexOf("`", i)) {
       let close = i;
       while (close < end && text.charCodeAt(close) === 96) close++;
@@ -110,6 +114,7 @@ export function scanInline(
       }
       i = close;
     }
+    unclosed ??= new Set();
     unclosed.add(length);
     return open;
   }
@@ -163,7 +168,6 @@ export function scanInline(
     return after;
   }
 
-  let i = from;
   while (i < end) {
     switch (text.charCodeAt(i)) {
       case 92:

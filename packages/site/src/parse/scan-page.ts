@@ -1,3 +1,4 @@
+import { isAscii } from "node:buffer";
 import { decodePiece, encodePiece, isAsciiText, textStart, toByteString } from "../text/bytes.ts";
 import { indexLines } from "../text/line-index.ts";
 import { apiTableIds } from "./api-tables.ts";
@@ -38,7 +39,7 @@ export function scanPage(bytes: Uint8Array, dialect: Dialect): PageFacts {
   if (bytes.byteLength > pageBytesMax) return { ...emptyFacts(), unread: "too large" };
   const text = toByteString(bytes);
   if (text.includes("\0")) return { ...emptyFacts(), unread: "binary" };
-  const facts = scanText(text, dialect);
+  const facts = scanText(text, dialect, isAscii(bytes));
   return facts.links.length > linksMax ? { ...emptyFacts(), unread: "too large" } : facts;
 }
 
@@ -57,14 +58,13 @@ export function emptyFacts(): PageFacts {
 }
 
 /** Takes from a page, held as a byte string, what the graph needs to know. */
-export function scanText(text: string, dialect: Dialect): PageFacts {
+export function scanText(text: string, dialect: Dialect, isPlain = isAsciiText(text)): PageFacts {
   const facts = emptyFacts();
   const bodyFrom = textStart(text);
   facts.frontMatter = readFrontMatter(text, bodyFrom);
   const blocks = scanBlocks(text, facts.frontMatter?.bodyStart ?? bodyFrom, dialect);
-  const isAscii = isAsciiText(text);
-  const decode = isAscii ? (piece: string) => piece : decodePiece;
-  const lines = indexLines(text, isAscii);
+  const decode = isPlain ? (piece: string) => piece : decodePiece;
+  const lines = indexLines(text, isPlain);
   const labels: ReadonlySet<string> = new Set(blocks.definitions.map((definition) => definition.label));
 
   const headingLabels = blocks.footnotes.size === 0 ? labels : new Set([...labels, ...blocks.footnotes]);
@@ -80,12 +80,9 @@ export function scanText(text: string, dialect: Dialect): PageFacts {
     return link;
   }
 
-  function scan(block: TextBlock): void {
-    const joined = block.lines === null ? text : joinLines(text, block.lines);
-    const from = block.lines === null ? block.start : 0;
-    const to = block.lines === null ? block.end : joined.length;
-    const at = block.lines === null ? (offset: number) => offset : createOffsetMap(block.lines);
-    const sink: InlineSink = {
+  /** Takes what is found in a text, whose offsets are those of the page by this map. */
+  function sinkFor(joined: string, at: (offset: number) => number): InlineSink {
+    return {
       link(isImage, textFrom, textTo, start, end) {
         const link = addLink(isImage ? "image" : "link", at(start), at(end));
         if (link === null) return;
@@ -97,6 +94,15 @@ export function scanText(text: string, dialect: Dialect): PageFacts {
         tagFacts(tag, joined, facts.ids, (kind, start, end) => addLink(kind, at(start), at(end)), dialect),
       template: (start, end) => readInclude(joined, start, end, (kind, from, to) => addLink(kind, at(from), at(to))),
     };
+  }
+
+  const pageSink = sinkFor(text, (offset) => offset);
+
+  function scan(block: TextBlock): void {
+    const joined = block.lines === null ? text : joinLines(text, block.lines);
+    const from = block.lines === null ? block.start : 0;
+    const to = block.lines === null ? block.end : joined.length;
+    const sink = block.lines === null ? pageSink : sinkFor(joined, createOffsetMap(block.lines));
     if (block.kind === "text") scanInline(joined, from, to, dialect, labels, sink);
     else scanMarkup(joined, from, to, dialect, sink);
   }

@@ -12,11 +12,13 @@ import { createPlan, type EditPlan, refuse, replaceRange } from "./edit-plan.ts"
 import { cleanPath, locatePage } from "./locate-page.ts";
 import { moveInNavigation } from "./move-navigation.ts";
 import { moveRedirects } from "./move-redirects.ts";
+import { rememberReads } from "./remember-reads.ts";
 
 type Moves = ReadonlyMap<string, string>;
 
 /** Moves a page or a folder: links to it and inside it, its navigation entry and a redirect move along. */
-export async function movePage(site: Site, input: { from: string; to: string }): Promise<Refactoring> {
+export async function movePage(opened: Site, input: { from: string; to: string }): Promise<Refactoring> {
+  const site = rememberReads(opened);
   const planned = planMoves(site, input.from, input.to);
   if ("reason" in planned) return refuse(planned.reason);
   const { moves } = planned;

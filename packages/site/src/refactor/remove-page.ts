@@ -12,6 +12,7 @@ import { createPlan, type EditPlan, refuse, replaceRange } from "./edit-plan.ts"
 import { locatePage } from "./locate-page.ts";
 import { moveRedirects } from "./move-redirects.ts";
 import { removeEntries } from "./navigation-entries.ts";
+import { rememberReads } from "./remember-reads.ts";
 
 export interface RemovePage {
   page: string;
@@ -20,7 +21,8 @@ export interface RemovePage {
 }
 
 /** Deletes a page in favour of another: links to it, its navigation entry and its address follow. */
-export async function removePage(site: Site, input: RemovePage): Promise<Refactoring> {
+export async function removePage(opened: Site, input: RemovePage): Promise<Refactoring> {
+  const site = rememberReads(opened);
   const goal = locatePage(site, input.to);
   if (goal.kind === "refused") return goal;
   const plan = createPlan(site);
