@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { registerCheckCommand } from "./check/check-command.ts";
 import type { Cli } from "./cli.ts";
 import { registerAutomationAdd } from "./commands/automation-add.ts";
@@ -42,11 +42,12 @@ import { registerWebhookAdd } from "./commands/webhook-add.ts";
 import { registerWebhookDeliveries } from "./commands/webhook-deliveries.ts";
 import { registerWebhookList } from "./commands/webhook-list.ts";
 import { registerWebhookState } from "./commands/webhook-state.ts";
+import { ProseCommand } from "./prose-command.ts";
 import { version } from "./version.ts";
 
 /** The whole command line, one command a file. */
 export function buildProgram(cli: Cli): Command {
-  const program = new Command("emend")
+  const program = new ProseCommand("emend")
     .description("Turns an instruction into a pull request on your documentation.")
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "show this help")
@@ -55,7 +56,7 @@ export function buildProgram(cli: Cli): Command {
     .configureOutput({
       writeOut: (text) => cli.stdout.write(text),
       writeErr: (text) => cli.stderr.write(text),
-      outputError: (text, write) => write(`${text.trim().replace(/^error: /, "emend: ")} (--help shows how)\n`),
+      outputError: (text, write) => write(text),
     });
 
   registerServe(program, cli);

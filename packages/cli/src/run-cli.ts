@@ -14,7 +14,7 @@ export async function runCli(cli: Cli, args: readonly string[]): Promise<number>
     // Whatever broke after Ctrl-C broke because of it, since the terminal interrupts child processes too; but a command
     // may have its own words for being interrupted.
     const isBroken = cli.signal.aborted && !(error instanceof CliError);
-    const { message, exitCode } = describeError(isBroken ? cli.signal.reason : error);
+    const { message, exitCode } = describeError(isBroken ? cli.signal.reason : error, cli.env);
     if (message !== "") cli.stderr.write(`emend: ${message}\n`);
     if (cli.env.EMEND_DEBUG && error instanceof Error) cli.stderr.write(`${error.stack}\n${stackOfCause(error)}`);
     return exitCode;

@@ -1,19 +1,36 @@
 import { resolve } from "node:path";
-import type { Admin } from "@emend/server";
-import type { Cli } from "./cli.ts";
+import type { Admin, Config } from "@emend/server";
+import { type Cli, CliError } from "./cli.ts";
 
-/** Opens the installation that `--data` or the environment names, also while its server runs, and closes it again. */
-export async function withAdmin<T>(
-  cli: Cli,
-  options: { data?: string },
-  work: (admin: Admin) => Promise<T>,
-): Promise<T> {
+type Work<T> = (admin: Admin) => Promise<T>;
+
+/**
+ * Opens the installation that `--data` or the environment names, also while its server runs, and closes it again. One
+ * that is not there is told and not made: a mistyped folder would look like an installation that lost everything.
+ */
+export async function withAdmin<T>(cli: Cli, options: { data?: string }, work: Work<T>): Promise<T> {
+  const { isMade } = await import("@emend/server");
+  const config = await configOf(cli, options);
+  if (isMade(config)) return openFor(config, work);
+  throw new CliError("refused", `there is no installation in ${config.dataDir} yet; \`emend serve\` makes it`);
+}
+
+/** For commands that an installation may begin with. */
+export async function withNewAdmin<T>(cli: Cli, options: { data?: string }, work: Work<T>): Promise<T> {
+  return openFor(await configOf(cli, options), work);
+}
+
+async function configOf(cli: Cli, options: { data?: string }): Promise<Config> {
   // Loaded here so that commands which never need the server start at once.
-  const { loadConfig, openAdmin } = await import("@emend/server");
-  const overrides = options.data === undefined ? {} : { dataDir: resolve(options.data) };
+  const { loadConfig } = await import("@emend/server");
   // Log lines go to standard output, which belongs to the result.
   const env = { ...cli.env, EMEND_LOG_LEVEL: "silent" };
-  const admin = await openAdmin(loadConfig(env, overrides));
+  return loadConfig(env, options.data === undefined ? {} : { dataDir: resolve(options.data) });
+}
+
+async function openFor<T>(config: Config, work: Work<T>): Promise<T> {
+  const { openAdmin } = await import("@emend/server");
+  const admin = await openAdmin(config);
   try {
     return await work(admin);
   } finally {

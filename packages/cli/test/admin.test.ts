@@ -1,3 +1,4 @@
+import { readdir } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -171,8 +172,14 @@ test("doctor finds nothing missing, and the server that runs", async () => {
 test("doctor says what is missing and makes nothing", async () => {
   const nowhere = join(dir, "nowhere");
   const fresh = await runEmend(["doctor", "--data", nowhere]);
-  expect(fresh.stdout).toContain("made when serve starts");
+  expect(fresh).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/database .*nothing here yet\n +`emend serve` makes it/),
+  });
   expect((await runEmend(["doctor", "--data", nowhere])).stdout).toContain("not there yet");
+  const empty = await makeDataDir(join(dir, "empty"));
+  expect((await runEmend(["doctor", "--data", empty])).stdout).toContain("nothing here yet");
+  expect(await readdir(empty)).toEqual([]);
 
   const away = { EMEND_DATABASE_URL: "postgres://me:secret@127.0.0.1:1/none", EMEND_SECRET: "x".repeat(32) };
   const { code, stdout, stderr } = await runEmend(["doctor"], { env: { ...away, PATH: "/nowhere" } });
@@ -189,9 +196,18 @@ test("a second server on the same data is refused in one line", async () => {
   expect(stderr.trimEnd().split("\n")).toHaveLength(1);
 });
 
-test("a command works without a server too, and prints its result alone", async () => {
-  const { code, stdout } = await runEmend(["project", "list", "--json", "--data", idleData], { env });
-  expect({ code, stdout }).toEqual({ code: 0, stdout: "[]\n" });
+test("commands work without a server too: one that begins makes the installation, one that looks does not", async () => {
+  const list = () => runEmend(["project", "list", "--json", "--data", idleData], { env });
+  expect(await list()).toMatchObject({
+    code: 4,
+    stdout: "",
+    stderr: expect.stringContaining("`emend serve` makes it"),
+  });
+  expect(await readdir(idleData)).toEqual([]);
+  const added = await runEmend(["project", "add", "Docs", "--forge", "local", "--data", idleData], { env });
+  const { code, stdout } = await list();
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject([{ id: added.stdout.trim() }]);
 });
 
 test("a port in use is named, with what to do", async () => {

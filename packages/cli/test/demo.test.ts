@@ -99,14 +99,13 @@ test("ends well where nothing had to change, and refuses a folder without docs",
 });
 
 test("says which model failed it, with the exit code of a failed job", async () => {
-  const env = { EMEND_MODEL: "nobody/knows" };
+  const env = { EMEND_MODEL: "anthropic/claude-sonnet-4-5" };
   const { code, stdout, stderr } = await runEmend(["demo", "--data", data, "--json"], { env });
   expect(code).toBe(3);
   expect(JSON.parse(stdout)).toMatchObject({ status: "failed", prLink: null });
-  expect(stderr).toContain("model_unavailable");
-  expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+  expect(stderr).toMatch(/^emend: the job failed \(model_unavailable\):\n {2}The model anthropic\//);
 
   const report = await runEmend(["job", "report", JSON.parse(stdout).id, "--data", data]);
   expect(report.code).toBe(0);
-  expect(report.stdout).toMatch(/^failure +model_unavailable\n.*nobody\/knows/m);
+  expect(report.stdout).toMatch(/^failure +model_unavailable\n[\s\S]*anthropic\/claude-sonnet-4-5/m);
 });

@@ -49,6 +49,40 @@ test("job preview asks for a preview, waits, and prints its diff alone", async (
   expect(stdout).toMatch(/^diff --git /);
 });
 
+test("job preview --json says which job it was and how it ended, also where it failed", async () => {
+  const running = startEmend(["job", "preview", "docs", "go", "--json"], { env });
+  await server.untilSeen(3);
+  server.update("job_1", { status: "failed" });
+  const { code, stdout, stderr } = await running.finished;
+  expect(code).toBe(3);
+  expect(JSON.parse(stdout)).toMatchObject({
+    id: "job_1",
+    status: "failed",
+    diff: expect.stringContaining("diff --git"),
+  });
+  expect(stderr).toContain("(policy_denied)");
+});
+
+test.each([
+  { args: ["- fix this\n- and that"], prompt: "- fix this\n- and that" },
+  { args: ["--wait", "--- Title"], prompt: "--- Title" },
+  { args: ["-Very well"], prompt: "-Very well" },
+  { args: ["--", "--wait"], prompt: "--wait" },
+  { args: ["-"], prompt: "- from standard input\n" },
+])("job create takes $args for a prompt", async ({ args, prompt }) => {
+  const running = startEmend(["job", "create", "docs", ...args], { env, input: "- from standard input\n" });
+  await server.untilSeen(1);
+  server.update("job_1", { status: "completed" });
+  expect((await running.finished).code).toBe(0);
+  expect(JSON.parse(server.seen[0]?.body ?? "")).toEqual({ prompt });
+});
+
+test("an empty prompt on standard input is told, and nothing is sent", async () => {
+  const { code, stderr } = await runEmend(["job", "create", "docs", "-"], { env });
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("standard input") });
+  expect(server.seen).toHaveLength(0);
+});
+
 test("a job that fails while it is waited for has an exit code of its own", async () => {
   const running = startEmend(["job", "create", "docs", "go", "--wait"], { env });
   await server.untilSeen(3);
@@ -56,6 +90,21 @@ test("a job that fails while it is waited for has an exit code of its own", asyn
   const { code, stdout, stderr } = await running.finished;
   expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
   expect(stderr).toContain("job job_1 failed (policy_denied): ci.yml is not yours to write.");
+});
+
+test("the phase that a job failed in is marked, and the reason has its own lines", async () => {
+  const running = startEmend(["job", "create", "docs", "go", "--wait"], { env });
+  await server.untilSeen(3);
+  server.tell("job_1", "job.created");
+  server.tell("job_1", "phase", { phase: "working" });
+  server.tell("job_1", "failed");
+  server.failure = { code: "instruction_not_understood", message: "Nothing was changed.\nThey know: fix broken links" };
+  server.update("job_1", { status: "failed" });
+  const { stderr } = await running.finished;
+  expect(stderr).toMatch(/ ✓ queued .*\n {2}✗ working .*\n/);
+  expect(stderr).toMatch(
+    /\nemend: job job_1 failed \(instruction_not_understood\):\n {2}Nothing was changed\.\n {2}They know: fix broken links\n$/,
+  );
 });
 
 test("job create --wait shows the phases in a pipe as plain lines, beside the result", async () => {
@@ -108,7 +157,7 @@ test("job watch prints each event as JSON, and fails with the job", async () => 
       .map((line) => JSON.parse(line).kind),
   ).toEqual(["job.created", "failed"]);
   const plain = await runEmend(["job", "watch", "docs", "job_1"], { env });
-  expect(plain.stdout).toMatch(/✓ queued .*\nfailed\n/);
+  expect(plain.stdout).toMatch(/✗ queued .*\nfailed\n/);
 });
 
 test("job diff prints what git apply reads, its figures, or JSON", async () => {
@@ -187,5 +236,5 @@ test("a page that is not Emend's is a fault, told without a stack unless asked f
 test("a bad EMEND_URL is named as such", async () => {
   const { code, stderr } = await runEmend(["job", "get", "docs", "j"], { env: { ...env, EMEND_URL: "localhost" } });
   expect(code).toBe(2);
-  expect(stderr).toContain("EMEND_URL is not a URL");
+  expect(stderr).toContain("EMEND_URL=localhost is not a URL");
 });

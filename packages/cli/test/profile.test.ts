@@ -35,7 +35,12 @@ test("login keeps the key for its owner alone, and job commands use it", async (
 
 test("a key that the server refuses is not kept", async () => {
   server.faults.push({ kind: "answer", status: 401, body: '{"error":"No such key."}' });
-  expect((await login()).code).toBe(4);
+  expect(await login()).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining(`${server.url} does not take this key`),
+  });
+  const slip = await runEmend(["login", "nonsense"], { env, input: "emend_test" });
+  expect(slip).toMatchObject({ code: 2, stderr: expect.stringContaining("the address nonsense is not a URL") });
   await expect(stat(file)).rejects.toMatchObject({ code: "ENOENT" });
 });
 
@@ -54,7 +59,11 @@ test("a profile's key never goes to another server that EMEND_URL names", async 
   const elsewhere = { ...env, EMEND_URL: "http://127.0.0.1:9" };
   const { code, stderr } = await runEmend(["job", "get", "docs", "job_1"], { env: elsewhere });
   expect(code).toBe(2);
-  expect(stderr).toContain("EMEND_URL is not the server of profile default");
+  expect(stderr).toContain("EMEND_URL=http://127.0.0.1:9 is not the server of profile default");
+  const slip = await runEmend(["job", "get", "docs", "job_1"], { env: { ...env, EMEND_URL: "localhost:4600" } });
+  expect(slip).toMatchObject({ code: 2, stderr: expect.stringContaining("EMEND_URL=localhost:4600") });
+  const none = await runEmend(["job", "get", "docs", "job_1"], { env: { ...env, EMEND_URL: "nonsense" } });
+  expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining("EMEND_URL=nonsense is not a URL") });
 });
 
 test("profiles are listed without keys, chosen and forgotten", async () => {
@@ -66,7 +75,8 @@ test("profiles are listed without keys, chosen and forgotten", async () => {
     { name: "work", url: server.url, current: true },
   ]);
   await runEmend(["profile", "use", "default"], { env });
-  await runEmend(["profile", "remove", "work"], { env });
+  const removed = await runEmend(["profile", "remove", "work"], { env });
+  expect(removed.stderr).toBe("Forgot profile work and its key. Profile default is in use.\n");
   expect(await readFile(file, "utf8")).not.toContain("work");
   expect((await runEmend(["profile", "use", "work"], { env })).code).toBe(4);
 });

@@ -3,6 +3,10 @@ import { runEmend } from "./support/run-emend.ts";
 
 test.each([
   { args: ["nope"], says: "unknown command 'nope'" },
+  { args: ["job", "crate"], says: "unknown command 'crate': did you mean create? (`emend job --help` shows how)" },
+  { args: ["job", "create", "p", "x", "--wiat"], says: "unknown option '--wiat': did you mean --wait?" },
+  { args: ["job", "create", "p", "-x"], says: "put -- before a text that begins with a dash" },
+  { args: ["job", "create", "p", "Fix", "links"], says: "Put quotation marks around a text of several words" },
   { args: ["serve", "--port", "70000"], says: "from 0 to 65535" },
   { args: ["serve", "--role", "boss"], says: "Allowed choices are all, api, worker" },
   { args: ["project", "add", "Docs"], says: "--forge" },

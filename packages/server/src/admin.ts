@@ -7,7 +7,6 @@ import type { ContextRepository } from "./accounts/context-repository.ts";
 import { createKey } from "./accounts/create-key.ts";
 import { createLoginLink } from "./accounts/create-login-link.ts";
 import { createResetLink } from "./accounts/create-reset-link.ts";
-import { getProject } from "./accounts/get-project.ts";
 import { inviteMember } from "./accounts/invite-member.ts";
 import { listContextRepositories } from "./accounts/list-context-repositories.ts";
 import { listKeys } from "./accounts/list-keys.ts";
@@ -18,6 +17,7 @@ import { ensureOwnerLink } from "./accounts/owner-link.ts";
 import type { Project } from "./accounts/project.ts";
 import { openProjectCredential } from "./accounts/project-credential.ts";
 import { removeContextRepository } from "./accounts/remove-context-repository.ts";
+import { requireProject } from "./accounts/require-project.ts";
 import { revokeKey } from "./accounts/revoke-key.ts";
 import { createSealer } from "./accounts/secrets.ts";
 import type { Role, User } from "./accounts/user.ts";
@@ -52,6 +52,7 @@ import { type Delivery, listDeliveries } from "./notify/list-deliveries.ts";
 import { listWebhooks } from "./notify/list-webhooks.ts";
 import { redeliver } from "./notify/redeliver.ts";
 import { removeWebhook } from "./notify/remove-webhook.ts";
+import { requireWebhook } from "./notify/require-webhook.ts";
 import { setWebhookEnabled } from "./notify/set-webhook-enabled.ts";
 import type { Webhook } from "./notify/webhook.ts";
 import { openDatabase } from "./open-database.ts";
@@ -212,8 +213,14 @@ export function createAdmin(deps: AdminDeps): Admin {
       }),
     addContextRepository: (input, by = consoleActor) =>
       withForges(({ forges, git }) => connectContext({ pool, sealer, git, forges }, input, by)),
-    listContextRepositories: (projectId) => listContextRepositories(pool, projectId),
-    removeContextRepository: (input) => removeContextRepository(db, input),
+    async listContextRepositories(projectId) {
+      await requireProject(pool, projectId);
+      return listContextRepositories(pool, projectId);
+    },
+    async removeContextRepository(input) {
+      await requireProject(pool, input.projectId);
+      return removeContextRepository(db, input);
+    },
     async createKey(input) {
       const { allowList, expiresAt, ...rest } = input;
       const outcome = await createKey(db, {
@@ -240,11 +247,17 @@ export function createAdmin(deps: AdminDeps): Admin {
     },
     jobEvents: (jobId, afterSeq) => listEvents(pool, jobId, afterSeq),
     addWebhook: (input) => addWebhook({ db, sealer, allowPrivate: config.allowPrivateWebhooks }, input),
-    listWebhooks: (projectId) => listWebhooks(pool, projectId),
+    async listWebhooks(projectId) {
+      await requireProject(pool, projectId);
+      return listWebhooks(pool, projectId);
+    },
     removeWebhook: (id) => removeWebhook(db, id),
     setWebhookEnabled: (id, isEnabled) => setWebhookEnabled(db, id, isEnabled),
     redeliver: (deliveryId) => redeliver(pool, deliveryId),
-    listDeliveries: (webhookId) => listDeliveries(pool, webhookId),
+    async listDeliveries(webhookId) {
+      await requireWebhook(pool, webhookId);
+      return listDeliveries(pool, webhookId);
+    },
     // Workers look for due jobs by themselves, and how a pull request stands is what was stored last.
     automations: createAutomations({
       pool,
@@ -266,8 +279,8 @@ export function createAdmin(deps: AdminDeps): Admin {
         const publicMessage = `no such vendor: ${input.vendor}; there is ${vendors.join(", ")}`;
         throw new AppError("invalid_request", { publicMessage });
       }
-      if (await getProject(pool, input.projectId)) return setModelKey({ db, sealer }, input);
-      throw new AppError("not_found", { publicMessage: `no such project: ${input.projectId}` });
+      await requireProject(pool, input.projectId);
+      return setModelKey({ db, sealer }, input);
     },
     rotateSecret: (input) => rotateKeptSecret({ pool, config, secret: deps.secret }, input),
     close: deps.close,
@@ -280,11 +293,11 @@ const importMsMax = 10 * 60_000;
 const diagnosisMsMax = 60_000;
 const connectionsMax = 4;
 
-/** For commands beside or without a running server. */
-export async function openAdmin(config: Config): Promise<Admin> {
+/** For commands beside or without a running server. Who only looks does not migrate. */
+export async function openAdmin(config: Config, options: { migrates?: boolean } = {}): Promise<Admin> {
   const log = createLogger({ level: config.logLevel === "info" ? "warn" : config.logLevel });
   const signal = new AbortController().signal;
-  const database = await openDatabase({ config, log, connectionsMax, holder: "command", signal });
+  const database = await openDatabase({ config, log, connectionsMax, holder: "command", signal, ...options });
   return createAdmin({
     config,
     pool: database.pool,

@@ -46,7 +46,7 @@ async function addressOf(pool: Pool, forge: KnownForge, repo: string): Promise<s
   const id = repo.includes("/") ? localProjectOf(repo) : repo;
   const project = await getProject(pool, id);
   if (project?.forge === "local") return project.repositoryUrl;
-  throw refused(`There is no project ${id} on the local forge.`);
+  throw new AppError("not_found", { publicMessage: `There is no project ${id} on the local forge.` });
 }
 
 async function look(
@@ -60,11 +60,11 @@ async function look(
   } catch (error) {
     // A forge that is away just now is no reason to refuse: jobs ask it again.
     if ((isAppError(error) && error.retryable) || (error as Error)?.name === "TimeoutError") return;
-    if (isAppError(error)) throw refused(error.publicMessage);
+    if (isAppError(error)) throw refused(error.publicMessage, error);
     throw error;
   }
 }
 
-function refused(publicMessage: string): AppError {
-  return new AppError("invalid_request", { publicMessage });
+function refused(publicMessage: string, cause: AppError): AppError {
+  return new AppError("invalid_request", { publicMessage, cause });
 }

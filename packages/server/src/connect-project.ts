@@ -73,23 +73,28 @@ async function look(
   try {
     const forge = openRemoteForge({ project, credential, fetch: network.fetch, tokens: new Map() });
     const found = await forge.describeRepository(signal);
-    if (found.archived) throw refused(`${found.path} is archived: nothing can be pushed to it.`);
+    if (found.archived) throw rejected(`${found.path} is archived: nothing can be pushed to it.`);
     if (!project.repositoryUrl.toLowerCase().endsWith(`/${found.path.toLowerCase()}`)) {
-      throw refused(`The repository is called ${found.path} now: give its new address.`);
+      throw rejected(`The repository is called ${found.path} now: give its new address.`);
     }
-    if (found.mayPush === false) throw refused("The token's owner may not push to this repository.");
+    if (found.mayPush === false) throw rejected("The token's owner may not push to this repository.");
     if (base !== null)
       await assertBranch(localGit(await gitNetwork(config)), await forge.gitRemote(signal), base, signal);
   } catch (error) {
     // A forge that is away just now is no reason to refuse: jobs wait for it as well.
     if (isAppError(error, "forge_unavailable") || (error as Error)?.name === "TimeoutError") return;
-    if (isAppError(error, "forge_rejected")) throw refused(error.publicMessage);
+    if (isAppError(error, "forge_rejected")) throw refused(error.publicMessage, error);
     throw error;
   } finally {
     await network.close();
   }
 }
 
-function refused(publicMessage: string): AppError {
-  return new AppError("invalid_request", { publicMessage });
+/** The forge's answer, as the request's fault: it names what was given. The cause tells it from words that are wrong. */
+function rejected(publicMessage: string): AppError {
+  return new AppError("forge_rejected", { publicMessage });
+}
+
+function refused(publicMessage: string, cause?: AppError): AppError {
+  return new AppError("invalid_request", { publicMessage, cause });
 }

@@ -1,8 +1,8 @@
-import { getProject } from "./accounts/get-project.ts";
+import { requireProject } from "./accounts/require-project.ts";
 import type { Automation } from "./automations/automation.ts";
 import { listAutomations } from "./automations/list-automations.ts";
 import type { Queryable } from "./db/pool.ts";
-import { AppError, isAppError } from "./errors.ts";
+import { isAppError } from "./errors.ts";
 import type { Forge, ForgeInspection, RepositoryDescription } from "./forge/forge.ts";
 import { hookSecretOf } from "./forge/hooks/hook-secret.ts";
 import { type ForgeDeps, openForge } from "./forge/registry.ts";
@@ -35,8 +35,7 @@ export async function diagnoseProject(
   projectId: string,
   signal: AbortSignal,
 ): Promise<ProjectDiagnosis> {
-  const project = await getProject(deps.db, projectId);
-  if (!project) throw new AppError("not_found", { publicMessage: `no such project: ${projectId}` });
+  const project = await requireProject(deps.db, projectId);
   const { repositoryUrl } = project;
   const forge = await openForge(project, deps.forges);
   const webhook = forge.name === "local" ? null : webhookOf(deps, forge, project.id);

@@ -10,6 +10,7 @@ export type { JobEvent } from "./jobs/list-events.ts";
 export type { JobReport } from "./jobs/read-report.ts";
 export type { Delivery } from "./notify/list-deliveries.ts";
 export type { Webhook } from "./notify/webhook.ts";
+export { isMade } from "./open-database.ts";
 export type { ModelTrial, Server };
 
 /** Loaded when it is called: a command that only administers starts in half the time without it. */

@@ -1,5 +1,6 @@
 import type { Config } from "./config.ts";
 import { assertSupportedPostgres } from "./db/assert-supported-postgres.ts";
+import { hasHome } from "./db/embedded/home.ts";
 import { startEmbeddedPostgres } from "./db/embedded/start-embedded-postgres.ts";
 import { useEmbeddedPostgres } from "./db/embedded/use-embedded-postgres.ts";
 import { migrate } from "./db/migrate.ts";
@@ -19,6 +20,13 @@ interface OpenOptions {
   /** server: holds the embedded Postgres for as long as it runs; command: borrows the one that runs, or starts it for a while. */
   holder: "server" | "command";
   signal: AbortSignal;
+  /** False: its tables are left as they are, and may be missing or older than this release. */
+  migrates?: boolean;
+}
+
+/** False where opening would make the embedded database. */
+export function isMade(config: Pick<Config, "databaseUrl" | "dataDir">): boolean {
+  return config.databaseUrl !== null || hasHome(config.dataDir);
 }
 
 /** The configured database, or the embedded one; migrated and ready. */
@@ -27,7 +35,7 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
   const pool = createPool({ url: source.url, connectionsMax: options.connectionsMax, log: options.log });
   try {
     await assertSupportedPostgres(pool);
-    await migrate(pool);
+    if (options.migrates !== false) await migrate(pool);
   } catch (error) {
     await pool.end();
     await source.stop();

@@ -72,7 +72,8 @@ async function refuseWhileServed(pool: Pool): Promise<void> {
   const { rows } = await pool.query(
     "select 1 from pg_stat_activity where application_name = 'emend listener' and datname = current_database() limit 1",
   );
-  if (rows.length > 0) throw refused("A server of this installation runs. Stop every one of them first.");
+  if (rows.length === 0) return;
+  throw new AppError("conflict", { publicMessage: "A server of this installation runs. Stop every one of them first." });
 }
 
 function assertUsable(to: string, inUse: string): void {

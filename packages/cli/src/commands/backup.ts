@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { Cli } from "../cli.ts";
 import { printResult, say } from "../output.ts";
 import { counted } from "../terminal/counted.ts";
-import { withAdmin } from "../with-admin.ts";
+import { withAdmin, withNewAdmin } from "../with-admin.ts";
 import { withData, withJson } from "./options.ts";
 
 interface BackupOptions {
@@ -35,7 +35,7 @@ export function registerRestore(program: Command, cli: Cli): void {
 }
 
 async function restore(cli: Cli, folder: string, options: BackupOptions): Promise<void> {
-  const manifest = await withAdmin(cli, options, (admin) => admin.restore(resolve(folder), cli.signal));
+  const manifest = await withNewAdmin(cli, options, (admin) => admin.restore(resolve(folder), cli.signal));
   if (options.json) printResult(cli, options, figures(manifest), "");
   say(cli, options, `Restored: ${described(manifest)}, as of ${manifest.createdAt}.`);
 }

@@ -1,7 +1,7 @@
 import type { AgentJob, Jobs } from "@emend/sdk";
 import { type Cli, CliError } from "../cli.ts";
 import { printResult, say } from "../output.ts";
-import { safeText } from "../terminal/safe-text.ts";
+import { failureText } from "../watch/failure-text.ts";
 import { narratorFor } from "../watch/narrator-for.ts";
 import { createTeller } from "../watch/teller.ts";
 import { watchJob } from "../watch/watch-job.ts";
@@ -41,7 +41,6 @@ export async function assertNotFailed(cli: Cli, jobs: Pick<Jobs, "run">, job: Ag
   if (job.status !== "failed") return;
   // A service that knows no run still told that the job failed.
   const run = await jobs.run(job.id, { signal: cli.signal }).catch(() => null);
-  const why = run?.failure ? ` (${run.failure.code}): ${run.failure.message}` : "";
-  const kept = job.prLink ? `; what it had done is kept at ${job.prLink}` : "";
-  throw new CliError("jobFailed", safeText(`job ${job.id} failed${why}${kept}`));
+  const kept = job.prLink ? `\nWhat it had done is kept at ${job.prLink}` : "";
+  throw new CliError("jobFailed", failureText(`job ${job.id} failed`, run?.failure ?? null, kept));
 }

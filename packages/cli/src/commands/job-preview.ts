@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Command } from "commander";
 import type { Cli } from "../cli.ts";
+import { printResult, say } from "../output.ts";
 import { assertNotFailed, untilFinal } from "./finish-job.ts";
 import { parseCost } from "./job-create.ts";
 import { showDiff } from "./job-diff.ts";
@@ -44,8 +45,10 @@ async function previewJob(cli: Cli, project: string, words: string, options: Pre
   const created = await jobs.create(body, { idempotencyKey: randomUUID(), signal: cli.signal });
   const job = await untilFinal(cli, jobs, created, { ...options, project });
   // What a limit cut short was kept, and is worth a look too.
-  if (job.status === "completed" || job.status === "failed") {
-    showDiff(cli, await jobs.diff(job.id, { signal: cli.signal }), options);
-  }
+  const found = await jobs.diff(job.id, { signal: cli.signal });
+  if (options.json) printResult(cli, options, { id: job.id, status: job.status, ...found }, "");
+  else if (found.diff !== "") showDiff(cli, found, options);
+  else if (job.status === "completed") say(cli, options, "Nothing would change.");
+  else if (job.status === "archived") say(cli, options, `Job ${job.id} was archived before it was over.`);
   await assertNotFailed(cli, jobs, job);
 }

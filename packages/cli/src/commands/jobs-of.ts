@@ -1,18 +1,18 @@
 import { Emend, type Jobs } from "@emend/sdk";
 import { type Cli, CliError } from "../cli.ts";
-import { resolveAccess } from "../profile/resolve-access.ts";
+import { type Access, resolveAccess } from "../profile/resolve-access.ts";
 
 /** The jobs of a project on the server that the environment or the profile names. */
 export function jobsOf(cli: Cli, projectId: string): Jobs {
-  const { url, key } = resolveAccess(cli);
-  return clientOf(url, key).jobs(projectId);
+  return clientOf(resolveAccess(cli)).jobs(projectId);
 }
 
-export function clientOf(baseUrl: string, apiKey: string): Emend {
+/** What is wrong with the address or the key is told by the name of whoever gave it. */
+export function clientOf({ url, key, urlName, keyName }: Access): Emend {
   try {
-    return new Emend({ baseUrl, apiKey });
+    return new Emend({ baseUrl: url, apiKey: key });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new CliError("usage", reason.replace("baseUrl", "EMEND_URL").replace("apiKey", "EMEND_API_KEY"), error);
+    throw new CliError("usage", reason.replace("baseUrl", urlName).replace("apiKey", keyName), error);
   }
 }

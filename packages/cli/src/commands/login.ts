@@ -5,9 +5,10 @@ import type { Command } from "commander";
 import { type Cli, CliError } from "../cli.ts";
 import { printResult, say } from "../output.ts";
 import { readProfiles, writeProfiles } from "../profile/profile-file.ts";
+import { defaultUrl } from "../profile/resolve-access.ts";
 import { clientOf } from "./jobs-of.ts";
 import { withJson } from "./options.ts";
-import { readPrompt } from "./read-prompt.ts";
+import { readInput } from "./read-prompt.ts";
 
 interface LoginOptions {
   profile: string;
@@ -18,9 +19,11 @@ export function registerLogin(program: Command, cli: Cli): void {
   const command = program
     .command("login")
     .description("keep a server's address and a key for it, read from standard input, in a file of your own")
-    .argument("[url]", "where the server answers", "http://127.0.0.1:4600")
+    .argument("[url]", `where the server answers (default: EMEND_URL or ${defaultUrl})`)
     .option("--profile <name>", "the name to keep it under", "default");
-  withJson(command).action((url: string, options: LoginOptions) => login(cli, url, options));
+  withJson(command).action((url: string | undefined, options: LoginOptions) =>
+    login(cli, url ?? (cli.env.EMEND_URL || defaultUrl), options),
+  );
 }
 
 async function login(cli: Cli, url: string, options: LoginOptions): Promise<void> {
@@ -37,7 +40,7 @@ async function login(cli: Cli, url: string, options: LoginOptions): Promise<void
 
 /** Never as an argument, which every process of the machine can read; on a terminal without showing it. */
 async function readKey(cli: Cli): Promise<string> {
-  if (!cli.stdin.isTTY) return readPrompt(cli, "-");
+  if (!cli.stdin.isTTY) return readInput(cli);
   cli.stderr.write("API key: ");
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = createInterface({ input: cli.stdin, output: nowhere, terminal: true });
@@ -53,8 +56,15 @@ async function readKey(cli: Cli): Promise<string> {
 async function assertAccepted(cli: Cli, url: string, key: string): Promise<void> {
   if (key === "") throw new CliError("usage", "no key was given on standard input");
   try {
-    await clientOf(url, key).jobs("-").listPage({ limit: 1, signal: cli.signal });
+    const access = { url, key, urlName: `the address ${url}`, keyName: "the key that was given" };
+    await clientOf(access).jobs("-").listPage({ limit: 1, signal: cli.signal });
   } catch (error) {
-    if (!(error instanceof EmendError) || error.kind !== "not_found") throw error;
+    if (!(error instanceof EmendError)) throw error;
+    if (error.kind === "not_found") return;
+    // Nothing was kept yet, so that neither a variable nor a profile is to blame.
+    if (error.kind === "unauthorized") {
+      throw new CliError("refused", `${url} does not take this key: is it whole, and not expired or revoked?`, error);
+    }
+    throw error;
   }
 }

@@ -16,13 +16,21 @@ export function registerProfile(profile: Command, cli: Cli): void {
   const use = profile.command("use").description("use another profile").argument("<name>", "its name");
   withJson(use).action((name: string, options: Options) => {
     const found = existing(cli, name);
-    write(cli, options, { ...found, current: name });
+    write(cli, options, { ...found, current: name }, { current: name }, `Profile ${name} is in use.`);
   });
   const remove = profile.command("remove").description("forget a profile and its key").argument("<name>", "its name");
   withJson(remove).action((name: string, options: Options) => {
     const { current, profiles } = existing(cli, name);
     const { [name]: _, ...rest } = profiles;
-    write(cli, options, { current: current === name ? null : current, profiles: rest });
+    const next = current === name ? null : current;
+    const state = next === null ? "No profile is in use now: emend profile use NAME" : `Profile ${next} is in use.`;
+    write(
+      cli,
+      options,
+      { current: next, profiles: rest },
+      { removed: name, current: next },
+      `Forgot profile ${name} and its key. ${state}`,
+    );
   });
 }
 
@@ -42,8 +50,8 @@ function existing(cli: Cli, name: string): Profiles {
   throw new CliError("refused", `there is no profile ${name}; \`emend profile list\` shows them`);
 }
 
-function write(cli: Cli, options: Options, profiles: Profiles): void {
+function write(cli: Cli, options: Options, profiles: Profiles, result: unknown, words: string): void {
   writeProfiles(cli.env, profiles);
-  if (options.json) printResult(cli, options, { current: profiles.current }, "");
-  say(cli, options, profiles.current === null ? "No profile is in use." : `Profile ${profiles.current} is in use.`);
+  if (options.json) printResult(cli, options, result, "");
+  say(cli, options, words);
 }

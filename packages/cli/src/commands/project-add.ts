@@ -4,7 +4,7 @@ import type { Admin } from "@emend/server";
 import { type Command, Option } from "commander";
 import { type Cli, CliError } from "../cli.ts";
 import { printResult, say } from "../output.ts";
-import { withAdmin } from "../with-admin.ts";
+import { withNewAdmin } from "../with-admin.ts";
 import { withData, withJson } from "./options.ts";
 
 interface AddOptions {
@@ -53,7 +53,7 @@ async function addProject(cli: Cli, name: string, options: AddOptions): Promise<
     ...(options.docs === undefined ? {} : { docsDir: options.docs }),
     settings: { forge: forgeSettings(options) },
   };
-  const project = await withAdmin(cli, options, (admin) => {
+  const project = await withNewAdmin(cli, options, (admin) => {
     if (options.app === true) return addWithApp(cli, options, admin, input);
     const credential = isLocal ? undefined : credentialOf(cli, { ...options, app: options.app });
     const repository = repo === undefined ? {} : { repo };

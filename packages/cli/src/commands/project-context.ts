@@ -97,6 +97,6 @@ async function listContext(cli: Cli, projectId: string, options: CommonOptions):
 
 async function removeContext(cli: Cli, projectId: string, name: string, options: CommonOptions): Promise<void> {
   const isRemoved = await withAdmin(cli, options, (admin) => admin.removeContextRepository({ projectId, name }));
-  if (!isRemoved) throw new CliError("usage", `the project has no context repository ${name}`);
+  if (!isRemoved) throw new CliError("refused", `the project has no context repository ${name}`);
   printResult(cli, options, { name, removed: true }, `Removed ${name}.`);
 }

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Cli } from "../cli.ts";
+import { type Cli, CliError } from "../cli.ts";
 import { printResult, say } from "../output.ts";
 import { withAdmin } from "../with-admin.ts";
 import { withData, withJson } from "./options.ts";
@@ -27,5 +27,6 @@ async function diagnose(cli: Cli, id: string, options: DoctorOptions): Promise<v
     say(cli, options, `Webhook, if you want comments heard at once: ${found.webhook.url}`);
     say(cli, options, `Its secret: ${found.webhook.secret}`);
   }
-  if (found.checks.some(({ verdict }) => verdict === "problem")) process.exitCode = 1;
+  const bad = found.checks.filter(({ verdict }) => verdict === "problem");
+  if (bad.length > 0) throw new CliError("fault", `${bad.map(({ name }) => name).join(", ")}: see above what to do`);
 }

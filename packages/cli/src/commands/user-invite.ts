@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import type { Cli } from "../cli.ts";
 import { printResult, say } from "../output.ts";
-import { withAdmin } from "../with-admin.ts";
+import { withNewAdmin } from "../with-admin.ts";
 import { withData, withJson } from "./options.ts";
 
 interface InviteOptions {
@@ -22,7 +22,7 @@ export function registerUserInvite(user: Command, cli: Cli): void {
 }
 
 async function invite(cli: Cli, email: string, options: InviteOptions): Promise<void> {
-  const { link } = await withAdmin(cli, options, (admin) => admin.inviteMember({ email, role: options.role }));
+  const { link } = await withNewAdmin(cli, options, (admin) => admin.inviteMember({ email, role: options.role }));
   printResult(cli, options, { url: link }, link);
   say(cli, options, `It works once, for seven days. Send it to ${email}; Emend sends no mail.`);
 }

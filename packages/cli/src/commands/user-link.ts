@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Cli } from "../cli.ts";
 import { printResult, say } from "../output.ts";
-import { withAdmin } from "../with-admin.ts";
+import { withNewAdmin } from "../with-admin.ts";
 import { withData, withJson } from "./options.ts";
 
 interface LinkOptions {
@@ -19,7 +19,7 @@ export function registerUserLink(user: Command, cli: Cli): void {
 }
 
 async function printLink(cli: Cli, options: LinkOptions): Promise<void> {
-  const { url, forOwner } = await withAdmin(cli, options, async (admin) => {
+  const { url, forOwner } = await withNewAdmin(cli, options, async (admin) => {
     const owner = options.to === undefined ? await admin.ownerLink({ isNew: true }) : null;
     return { url: owner ?? (await admin.createLoginLink(options.to ?? "/app")), forOwner: owner !== null };
   });

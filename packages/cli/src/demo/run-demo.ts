@@ -4,8 +4,8 @@ import type { Server } from "@emend/server";
 import { type Cli, CliError } from "../cli.ts";
 import { existingFolder } from "../commands/project-add.ts";
 import type { Narrator } from "../terminal/narrator.ts";
-import { safeText } from "../terminal/safe-text.ts";
 import { wrap } from "../terminal/wrap.ts";
+import { failureText } from "../watch/failure-text.ts";
 import { narratorFor } from "../watch/narrator-for.ts";
 import { createTeller } from "../watch/teller.ts";
 import { watchJob } from "../watch/watch-job.ts";
@@ -100,7 +100,7 @@ async function tell(
     cli.stdout.write(`${JSON.stringify({ id, status, prLink, changedFiles: report.changedFiles, elapsedMs })}\n`);
   }
   if (report.failure) {
-    throw new CliError("jobFailed", safeText(`the job failed (${report.failure.code}): ${report.failure.message}`));
+    throw new CliError("jobFailed", failureText("the job failed", report.failure));
   }
   showReport(narrator, report, { env: cli.env, elapsedMs });
 }

@@ -18,7 +18,7 @@ export interface Examination {
 export async function examine(cli: Cli, options: { data?: string }): Promise<readonly Examination[]> {
   const node: Examination = { name: "node", verdict: "good", detail: process.version };
   const git = await examineGit();
-  const { loadConfig, openAdmin, tryModel } = await import("@emend/server");
+  const { isMade, loadConfig, openAdmin, tryModel } = await import("@emend/server");
   let config: ReturnType<typeof loadConfig>;
   try {
     // Log lines go to standard output, which belongs to the result.
@@ -29,7 +29,7 @@ export async function examine(cli: Cli, options: { data?: string }): Promise<rea
     return [node, git, { name: "settings", verdict: "bad", detail: error.message.replaceAll("\n", "; ") }];
   }
   const dataDir = await examineDataDir(config.dataDir);
-  const { serverUrl, ...database } = await examineDatabase({ openAdmin }, config);
+  const { serverUrl, ...database } = await examineDatabase({ openAdmin, isMade }, config);
   const url = cli.env.EMEND_URL || serverUrl || config.publicUrl || `http://${config.host}:${config.port}`;
   return [
     node,

@@ -1,12 +1,21 @@
 import { type Cli, CliError } from "../cli.ts";
 import { readProfiles } from "./profile-file.ts";
 
-const defaultUrl = "http://127.0.0.1:4600";
+export const defaultUrl = "http://127.0.0.1:4600";
 
-/** Which server, with which key: the environment's, else the profile's that `EMEND_PROFILE` or `emend profile use` names. */
-export function resolveAccess(cli: Cli): { url: string; key: string } {
+/** Which server, with which key, and what messages call the two. */
+export interface Access {
+  url: string;
+  key: string;
+  urlName: string;
+  keyName: string;
+}
+
+/** The environment's, else the profile's that `EMEND_PROFILE` or `emend profile use` names. */
+export function resolveAccess(cli: Cli): Access {
   const { EMEND_URL: url, EMEND_API_KEY: key, EMEND_PROFILE: wanted } = cli.env;
-  if (key) return { url: url || defaultUrl, key };
+  const given = url ? { url, urlName: valued("EMEND_URL", url) } : { url: defaultUrl, urlName: defaultUrl };
+  if (key) return { ...given, key, keyName: "EMEND_API_KEY" };
   const { current, profiles } = readProfiles(cli.env);
   const name = wanted || current;
   const profile = name === null || !Object.hasOwn(profiles, name) ? undefined : profiles[name];
@@ -18,12 +27,19 @@ export function resolveAccess(cli: Cli): { url: string; key: string } {
       "EMEND_API_KEY is not set and nobody is logged in; `emend key create --project ID` makes a key, `emend login` keeps it",
     );
   }
+  const access = { ...profile, urlName: `the address of profile ${name}`, keyName: `the key of profile ${name}` };
+  if (!url) return access;
+  if (!URL.canParse(url))
+    throw new CliError("usage", `${given.urlName} is not a URL; unset it, or give one such as ${defaultUrl}`);
   // A key goes to the server that it is for and to no other.
-  if (url && new URL(url).href !== new URL(profile.url).href) {
-    throw new CliError(
-      "usage",
-      `EMEND_URL is not the server of profile ${name}; set EMEND_API_KEY too, or unset EMEND_URL`,
-    );
-  }
-  return profile;
+  if (URL.parse(url)?.href === URL.parse(profile.url)?.href) return access;
+  throw new CliError(
+    "usage",
+    `${given.urlName} is not the server of profile ${name} (${profile.url}); set EMEND_API_KEY too, or unset EMEND_URL`,
+  );
+}
+
+/** With its value, so that a slip is seen, unless it holds a password. */
+function valued(name: string, value: string): string {
+  return value.includes("@") ? name : `${name}=${value}`;
 }

@@ -7,6 +7,8 @@ export interface Narrator {
   begin(text: string): void;
   /** The begun thing is done: its last word. */
   done(text: string, detail?: string): void;
+  /** The begun thing did not come to be. */
+  failed(text: string, detail?: string): void;
   line(text?: string): void;
   /** Takes the live line away. */
   end(): void;
@@ -33,6 +35,7 @@ const widthMax = 92;
 export const silentNarrator: Narrator = {
   begin() {},
   done() {},
+  failed() {},
   line() {},
   end() {},
   width: widthMax,
@@ -43,7 +46,8 @@ export function plainNarrator(stream: NodeJS.WriteStream): Narrator {
   const style = styleFor(stream);
   return {
     begin() {},
-    done: (text, detail) => void stream.write(doneLine(style, text, detail)),
+    done: (text, detail) => void stream.write(lastLine(style.good("✓"), style, text, detail)),
+    failed: (text, detail) => void stream.write(lastLine(style.bad("✗"), style, text, detail)),
     line: (text = "") => void stream.write(`${text}\n`),
     end() {},
     width: widthMax,
@@ -75,7 +79,11 @@ export function liveNarrator(stream: NodeJS.WriteStream): Narrator {
     },
     done(text, detail) {
       clear();
-      stream.write(doneLine(style, text, detail));
+      stream.write(lastLine(style.good("✓"), style, text, detail));
+    },
+    failed(text, detail) {
+      clear();
+      stream.write(lastLine(style.bad("✗"), style, text, detail));
     },
     line(text = "") {
       clear();
@@ -89,8 +97,8 @@ export function liveNarrator(stream: NodeJS.WriteStream): Narrator {
 
 const nameWidth = 12;
 
-function doneLine(style: Style, text: string, detail = ""): string {
-  return `  ${style.good("✓")} ${detail ? safeText(text).padEnd(nameWidth) : safeText(text)}${detail && ` ${style.dim(safeText(detail))}`}\n`;
+function lastLine(mark: string, style: Style, text: string, detail = ""): string {
+  return `  ${mark} ${detail ? safeText(text).padEnd(nameWidth) : safeText(text)}${detail && ` ${style.dim(safeText(detail))}`}\n`;
 }
 
 /** Colours where the stream shows them; NO_COLOR and FORCE_COLOR are honoured by Node. */

@@ -3,7 +3,7 @@ import type { JobEvent } from "@emend/sdk";
 export type ToldEvent =
   | { kind: "phase"; name: string }
   | { kind: "detail"; text: string }
-  | { kind: "end" }
+  | { kind: "end"; isGood: boolean }
   | { kind: "nothing" };
 
 /** What an event says to somebody who watches. Events are data of another process: what is not understood is skipped. */
@@ -22,9 +22,11 @@ export function describeEvent(event: Pick<JobEvent, "kind" | "data">): ToldEvent
     case "pull_request":
       return detail(typeof data.number === "number" ? `pull request #${data.number}` : "");
     case "completed":
+      return { kind: "end", isGood: true };
+    // An active job that is archived is cut off.
     case "failed":
     case "archived":
-      return { kind: "end" };
+      return { kind: "end", isGood: false };
     default:
       return { kind: "nothing" };
   }

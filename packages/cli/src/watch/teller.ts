@@ -11,10 +11,10 @@ export interface Teller {
 export function createTeller(narrator: Narrator): Teller {
   let phase: { name: string; sinceMs: number; details: string[] } | null = null;
 
-  function close(atMs: number) {
+  function close(atMs: number, word: "done" | "failed") {
     if (!phase) return;
     const took = seconds(atMs - phase.sinceMs).padStart(6);
-    narrator.done(phase.name, `${took}   ${phase.details.join(", ")}`.trimEnd());
+    narrator[word](phase.name, `${took}   ${phase.details.join(", ")}`.trimEnd());
     phase = null;
   }
 
@@ -24,7 +24,7 @@ export function createTeller(narrator: Narrator): Teller {
       const atMs = Date.parse(event.at);
       switch (told.kind) {
         case "phase":
-          close(atMs);
+          close(atMs, "done");
           phase = { name: told.name, sinceMs: atMs, details: [] };
           narrator.begin(told.name);
           break;
@@ -33,7 +33,7 @@ export function createTeller(narrator: Narrator): Teller {
           narrator.begin(`${phase?.name ?? ""}: ${told.text}`);
           break;
         case "end":
-          close(atMs);
+          close(atMs, told.isGood ? "done" : "failed");
           break;
         case "nothing":
           break;

@@ -32,6 +32,8 @@ export interface ContractServer {
   holds: boolean;
   /** Off: only the two operations that every service with this interface has. */
   hasEvents: boolean;
+  /** Why a failed job failed. */
+  failure: NonNullable<JobRun["failure"]>;
   update(id: string, change: Partial<AgentJob>): void;
   tell(id: string, kind: string, data?: unknown): void;
   /** Resolves with the number of requests once there are that many. */
@@ -55,6 +57,7 @@ export async function startContractServer(basePath = ""): Promise<ContractServer
     faults: [],
     holds: true,
     hasEvents: true,
+    failure: { code: "policy_denied", message: "ci.yml is not yours to write." },
     update(id, change) {
       const job = self.jobs.get(id);
       if (job) self.jobs.set(id, { ...job, ...change });
@@ -111,7 +114,7 @@ export async function startContractServer(basePath = ""): Promise<ContractServer
         if (job.status === "active") return { status: 409, headers: {}, body: '{"error":"The job is active."}' };
         return changed(job.id, { status: "active", model: JSON.parse(body).prompt });
       case "run":
-        return { status: 200, headers: {}, body: JSON.stringify(runOf(job)) };
+        return { status: 200, headers: {}, body: JSON.stringify(runOf(job, self.failure)) };
       case "events":
         return { status: 404, headers: {}, body: '{"error":"Not found."}' };
       case "diff":
@@ -183,9 +186,8 @@ const diff = {
   files: [{ path: "index.md", change: "modified", additions: 1, deletions: 1 }],
 };
 
-function runOf(job: AgentJob): JobRun {
-  const failure =
-    job.status === "failed" ? { code: "policy_denied" as const, message: "ci.yml is not yours to write." } : null;
+function runOf(job: AgentJob, reason: JobRun["failure"]): JobRun {
+  const failure = job.status === "failed" ? reason : null;
   return {
     id: job.id,
     status: job.status,

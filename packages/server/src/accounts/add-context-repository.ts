@@ -40,10 +40,11 @@ export async function addContextRepository(
       [input.projectId],
     );
     if (known.some(({ name }) => name.toLowerCase() === input.name.toLowerCase())) {
-      throw refused(`The project has a context repository ${input.name} already.`);
+      throw conflict(`The project has a context repository ${input.name} already.`);
     }
-    if (known.length >= repositoriesMax)
-      throw refused(`A project has at most ${repositoriesMax} context repositories.`);
+    if (known.length >= repositoriesMax) {
+      throw conflict(`A project has at most ${repositoriesMax} context repositories.`);
+    }
     const { rows } = await client.query<ContextRepository>(
       `insert into context_repositories (id, project_id, name, forge, repository_url, base_ref, credential)
        values ($1, $2, $3, $4, $5, $6, $7) returning ${contextRepositoryColumns}`,
@@ -70,4 +71,8 @@ function refuseBad({ name, baseRef }: NewContextRepository): void {
 
 function refused(publicMessage: string): AppError {
   return new AppError("invalid_request", { publicMessage });
+}
+
+function conflict(publicMessage: string): AppError {
+  return new AppError("conflict", { publicMessage });
 }

@@ -1,5 +1,5 @@
-import { getProject } from "../accounts/get-project.ts";
 import { allowedModels } from "../accounts/project-settings.ts";
+import { requireProject } from "../accounts/require-project.ts";
 import type { Queryable } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { type Automation, automationColumns, type Trigger } from "./automation.ts";
@@ -25,8 +25,7 @@ export async function addAutomation(
 ): Promise<Automation> {
   const { db } = deps;
   const { name, trigger, prompt, model = null } = input;
-  const project = await getProject(db, input.projectId);
-  if (!project) throw new AppError("not_found", { publicMessage: `no such project: ${input.projectId}` });
+  const project = await requireProject(db, input.projectId);
   if (!nameForm.test(name) || name.trim() === "") throw invalid("An automation's name has 1 to 100 characters.");
   checkTrigger(trigger);
   checkTemplate(prompt, trigger.kind);
@@ -42,7 +41,7 @@ export async function addAutomation(
     [project.id, name, trigger, repositoryId, prompt, model, await firstDue(db, trigger), input.createdBy],
   );
   if (rows[0]) return rows[0];
-  throw invalid(`The project has an automation "${name}" already.`);
+  throw new AppError("conflict", { publicMessage: `The project has an automation "${name}" already.` });
 }
 
 async function findRepository(db: Queryable, projectId: string, name: string): Promise<string> {

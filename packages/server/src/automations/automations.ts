@@ -1,4 +1,5 @@
 import type { Project } from "../accounts/project.ts";
+import { requireProject } from "../accounts/require-project.ts";
 import { type Actor, asActor, consoleActor } from "../db/acting.ts";
 import type { Pool } from "../db/pool.ts";
 import type { AnnounceDue } from "../jobs/announce-due.ts";
@@ -48,7 +49,10 @@ export function createAutomations(deps: AutomationDeps): Automations {
   const { pool } = deps;
   return {
     add: (input, by = consoleActor) => addAutomation({ db: asActor(pool, by), defaultModel: deps.defaultModel }, input),
-    list: (projectId) => listAutomations(pool, projectId),
+    async list(projectId) {
+      if (projectId !== null) await requireProject(pool, projectId);
+      return listAutomations(pool, projectId);
+    },
     async show(id) {
       const automation = await findAutomation(pool, id);
       return { automation, runs: await listRuns(pool, id), hook: await findHook(deps, automation) };

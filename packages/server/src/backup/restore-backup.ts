@@ -60,7 +60,7 @@ async function fillTables(client: Client, manifest: Manifest, folder: string, si
 }
 
 function notEmpty(what: string): AppError {
-  return new AppError("invalid_request", {
+  return new AppError("conflict", {
     publicMessage: `${what} is not empty: an archive is restored into a new installation`,
   });
 }

@@ -36,9 +36,18 @@ export async function ensureHome(options: { dataDir: string; systemDir?: string 
   return { dir, user, copiesDir: isRoot ? await ensureCopiesDir(systemDir, dataDir, user) : dataDir };
 }
 
+/** Whether a database was ever made for this data folder; asking makes nothing. */
+export function hasHome(dataDir: string): boolean {
+  const { insideDir, pointerFile } = placesIn(dataDir);
+  return existsSync(insideDir) || existsSync(pointerFile);
+}
+
+function placesIn(dataDir: string) {
+  return { insideDir: join(dataDir, "postgres"), pointerFile: join(dataDir, "postgres.path") };
+}
+
 async function findHomeDir(dataDir: string, systemDir: string): Promise<string> {
-  const insideDir = join(dataDir, "postgres");
-  const pointerFile = join(dataDir, "postgres.path");
+  const { insideDir, pointerFile } = placesIn(dataDir);
   if (existsSync(pointerFile)) return followPointer(pointerFile);
   if (existsSync(insideDir)) return insideDir;
   const user = findRunUser();

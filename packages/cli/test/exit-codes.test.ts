@@ -1,0 +1,173 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Cli, exitCodes } from "../src/cli.ts";
+import { commandTree } from "../src/completion/command-tree.ts";
+import { buildProgram } from "../src/program.ts";
+import { type Installation, startInstallation } from "./support/installation.ts";
+import { runInProcess } from "./support/run-in-process.ts";
+
+// The table of docs/cli.md: 2, what was typed cannot work; 4, it could, and the installation or the server says no.
+type Row = [line: string, code: 0 | 1 | 2 | 3 | 4, says: string];
+
+/** `P` is a project, `J` a job of it, `K` its key, `A` an automation, `D` a folder that exists, `N` one that does not. */
+const rows: readonly Row[] = [
+  ["", 2, "Usage: emend"],
+  ["nope", 2, "unknown command 'nope'"],
+  ["--version", 0, ""],
+  ["serve --port 70000", 2, "from 0 to 65535"],
+  ["serve --role boss", 2, "Allowed choices are all, api, worker"],
+  ["serve --role api", 2, "EMEND_DATABASE_URL"],
+  ["demo --repo N", 2, "there is nothing at"],
+  ["project add X", 2, "--forge"],
+  ["project add X --forge nope", 2, "Allowed choices"],
+  ["project add X --forge local --repo N", 2, "there is nothing at"],
+  ["project add X --forge local --repo D --base nope", 2, 'no branch "nope"'],
+  ["project add X --forge github --repo acme/docs", 2, "set GITHUB_TOKEN"],
+  ["project list --nope", 2, "unknown option '--nope'"],
+  ["project list --data N", 4, "no installation in"],
+  ["project list", 0, ""],
+  ["project doctor nope", 4, "no such project: nope"],
+  ["project doctor P", 0, ""],
+  ["project context add P x --forge local", 2, "--repo"],
+  ["project context add P x! --forge local --repo P", 2, "name has 1 to 63"],
+  ["project context add P x --forge local --repo nope", 4, "There is no project nope"],
+  ["project context add nope x --forge local --repo P", 4, "no such project: nope"],
+  ["project context list nope", 4, "no such project: nope"],
+  ["project context list P", 0, "its own repository alone"],
+  ["project context remove nope x", 4, "no such project: nope"],
+  ["project context remove P nope", 4, "no context repository nope"],
+  ["key create", 2, "--project"],
+  ["key create --project P --expires soon", 2, "12h, 90d"],
+  ["key create --project nope", 4, "no such project: nope"],
+  ["key list", 0, ""],
+  ["key revoke nope", 4, "no live key with the id nope"],
+  ["model key set P acme --key-env HOME", 2, "anthropic, openai, google, compatible"],
+  ["model key set P openai", 2, "OPENAI_API_KEY is not set"],
+  ["model key set nope openai --key-env HOME", 4, "no such project: nope"],
+  ["model key remove P openai", 4, "no key of its own"],
+  ["secrets rotate --to-env NONE", 2, "NONE is not set"],
+  ["secrets rotate", 4, "Stop every one of them first"],
+  ["user link --to http://example.com/", 2, "cannot land on"],
+  ["user list", 0, "There is nobody yet"],
+  ["user invite notmail", 2, "not an e-mail address"],
+  ["user invite a@example.com --role boss", 2, "Allowed choices"],
+  ["user reset nobody@example.com", 4, "nobody@example.com"],
+  ["automation add P n x --cron banana", 2, '"banana" is no cron expression'],
+  ["automation add P n x --cron banana --push api", 2, "not both"],
+  ["automation add P n {{this}}", 2, "{{this}}, which stands for nothing"],
+  ["automation add P n x --model nope/x", 2, "one that the project allows"],
+  ["automation add nope n x", 4, "no such project: nope"],
+  ["automation add P taken x", 4, '"taken" already'],
+  ["automation list --project nope", 4, "no such project: nope"],
+  ["automation list --project P", 0, ""],
+  ["automation show nope", 4, "no such automation: nope"],
+  ["automation show A", 0, ""],
+  ["automation run nope", 4, "no such automation: nope"],
+  ["automation pause nope", 4, "no such automation: nope"],
+  ["automation resume nope", 4, "no such automation: nope"],
+  ["automation remove nope", 4, "no such automation: nope"],
+  ["webhook add nonsense --project P", 2, "must be a URL"],
+  ["webhook add https://example.com/ --project P --event bogus", 2, "job.completed, job.failed"],
+  ["webhook add https://example.com/ --project P --format xml", 2, "Allowed choices are standard, slack"],
+  ["webhook add https://example.com/ --project nope", 4, "no such project: nope"],
+  ["webhook list", 2, "--project"],
+  ["webhook list --project nope", 4, "no such project: nope"],
+  ["webhook list --project P", 0, "There is no webhook yet"],
+  ["webhook deliveries nope", 4, "no such webhook: nope"],
+  ["webhook redeliver nope", 4, "no delivery with the id nope"],
+  ["webhook enable nope", 4, "no webhook with the id nope"],
+  ["webhook disable nope", 4, "no webhook with the id nope"],
+  ["webhook remove nope", 4, "no webhook with the id nope"],
+  ["login foo", 2, "the address foo is not a URL"],
+  ["profile list", 0, "logged in nowhere"],
+  ["profile use nope", 4, "there is no profile nope"],
+  ["profile remove nope", 4, "there is no profile nope"],
+  ["job create P", 2, "missing required argument 'prompt'"],
+  ["job create P x --max-cost much", 2, "in US dollars"],
+  ["job create P x --model nope/x", 2, "one that the project allows"],
+  ["job create nope x", 4, "Project not found."],
+  ["job create P Nonsense. --wait", 3, "failed (instruction_not_understood)"],
+  ["job preview P", 2, "missing required argument 'prompt'"],
+  ["job preview nope x", 4, "Project not found."],
+  ["job preview P Nonsense.", 3, "failed (instruction_not_understood)"],
+  ["job get P nope", 4, "Job not found."],
+  ["job list P --status nope", 2, "Allowed choices are active"],
+  ["job list P --limit 0", 2, "at least 1"],
+  ["job list nope", 4, "Project not found."],
+  ["job watch P nope", 4, "Job not found."],
+  ["job run P nope", 4, "Job not found."],
+  ["job diff P nope", 4, "Job not found."],
+  ["job message P", 2, "missing required argument 'id'"],
+  ["job message P nope x", 4, "Job not found."],
+  ["job cancel P nope", 4, "Job not found."],
+  ["job archive P nope", 4, "Job not found."],
+  ["job report nope", 4, "no such job: nope"],
+  ["mcp --nope", 2, "unknown option '--nope'"],
+  ["doctor", 0, ""],
+  ["doctor --data N", 1, "database: see above"],
+  ["backup D", 2, "exists already"],
+  ["backup N --data N", 4, "no installation in"],
+  ["restore N", 2, "holds no manifest.json"],
+  ["completion tcsh", 2, "bash, zsh, fish"],
+  ["completion bash", 0, ""],
+];
+
+let emend: Installation;
+let words: Record<string, string>;
+beforeAll(async () => {
+  emend = await startInstallation();
+  const args = ["automation", "add", emend.project, "taken", "x", "--data", emend.dataDir];
+  const { stdout } = await runInProcess(args);
+  words = { P: emend.project, A: stdout.trim(), D: join(emend.dir, "docs"), N: join(emend.dir, "nowhere") };
+}, 120_000);
+afterAll(() => emend.stop());
+
+describe("exit codes", () => {
+  test.each(rows)("emend %s: %d", async (line, code, says) => {
+    const args = line.split(" ").flatMap((word) => (word === "" ? [] : [words[word] ?? word]));
+    const env = { ...emend.env, EMEND_DATA_DIR: emend.dataDir, XDG_CONFIG_HOME: join(emend.dir, "nobody") };
+    const finished = await runInProcess(args, { env, input: "emend_no" });
+    expect(finished).toMatchObject({ code, stderr: expect.stringContaining(says) });
+    // A refusal leaves nothing behind that a script could take for a result; doctor's list is one.
+    if ((code === 2 || code === 4) && line !== "") {
+      expect(finished.stdout).toBe("");
+      expect(finished.stderr).toMatch(line.startsWith("serve --role api") ? /^(emend: .+\n){3}$/ : /^emend: .+\n$/);
+    }
+  });
+
+  test("a server that is away is a fault, a key that it does not know is a refusal", async () => {
+    const away = await runInProcess(["job", "list", "p"], { env: { ...emend.env, EMEND_URL: "http://127.0.0.1:1" } });
+    expect(away).toMatchObject({ code: 1, stderr: expect.stringContaining("is the server up?") });
+    const unknown = await runInProcess(["job", "list", "p"], { env: { ...emend.env, EMEND_API_KEY: "emend_no" } });
+    expect(unknown).toMatchObject({ code: 4, stderr: expect.stringContaining("is EMEND_API_KEY right") });
+  });
+
+  test("an archive is restored into an empty installation alone: what is there stands in the way", async () => {
+    const archive = join(emend.dir, "archive");
+    const env = { EMEND_DATA_DIR: emend.dataDir };
+    expect((await runInProcess(["backup", archive], { env })).code).toBe(0);
+    expect(await runInProcess(["restore", archive], { env })).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining("is not empty"),
+    });
+    await writeFile(join(archive, "manifest.json"), "{}");
+    expect((await runInProcess(["restore", archive], { env })).code).toBe(2);
+  });
+
+  test("docs/cli.md tells every code and no other", async () => {
+    const page = await readFile(join(import.meta.dirname, "../../../docs/cli.md"), "utf8");
+    const told = [...page.matchAll(/^\| (\d+) +\|/gm)].map(([, code]) => Number(code));
+    expect(told).toEqual(Object.values(exitCodes));
+  });
+
+  test("every command stands in the table", () => {
+    const streams = { stdout: process.stdout, stderr: process.stderr };
+    const leaves = commandTree(buildProgram(streams as unknown as Cli)).filter(({ commands }) => commands.length === 0);
+    // `check` has exit codes of its own, and a test of them.
+    const untold = leaves
+      .map(({ path }) => path)
+      .filter((path) => path !== "check" && !rows.some(([line]) => `${line} `.startsWith(`${path} `)));
+    expect(untold).toEqual([]);
+  });
+});

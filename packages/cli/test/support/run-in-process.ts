@@ -1,0 +1,27 @@
+import { PassThrough } from "node:stream";
+import { runCli } from "../../src/run-cli.ts";
+import type { Finished } from "./run-emend.ts";
+
+/** The whole program but its process: for tables of many command lines, where starting each costs too much. */
+export async function runInProcess(
+  args: readonly string[],
+  options: { env?: Record<string, string>; input?: string } = {},
+): Promise<Finished> {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  stdin.end(options.input ?? "");
+  const code = await runCli(
+    {
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, XDG_CONFIG_HOME: import.meta.dirname, ...options.env },
+      stdin: stdin as unknown as NodeJS.ReadStream,
+      stdout: stdout as unknown as NodeJS.WriteStream,
+      stderr: stderr as unknown as NodeJS.WriteStream,
+      signal: new AbortController().signal,
+    },
+    args,
+  );
+  return { code, stdout: textOf(stdout), stderr: textOf(stderr) };
+}
+
+function textOf(stream: PassThrough): string {
+  return String(stream.read() ?? "");
+}
