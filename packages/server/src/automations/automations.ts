@@ -8,7 +8,9 @@ import type { RecordedPullRequest } from "../jobs/record-pull-request.ts";
 import type { Logger } from "../lib/logger.ts";
 import { addAutomation, type NewAutomation } from "./add-automation.ts";
 import type { Automation, AutomationRun, RunState } from "./automation.ts";
+import type { AutomationText } from "./check-automation.ts";
 import { dispatchAutomation } from "./dispatch-automation.ts";
+import { editAutomation } from "./edit-automation.ts";
 import { findAutomation } from "./find-automation.ts";
 import { type ForgeHook, findHook } from "./find-hook.ts";
 import { listAutomations } from "./list-automations.ts";
@@ -40,6 +42,8 @@ export interface Automations {
   show(id: string): Promise<{ automation: Automation; runs: readonly AutomationRun[]; hook: ForgeHook | null }>;
   /** Asks for a run now, paused or not, and says what came of it. */
   run(id: string): Promise<AutomationRun>;
+  /** What is not given stays as it is. */
+  edit(id: string, edit: Partial<AutomationText>, by?: Actor): Promise<Automation>;
   pause(id: string, by?: Actor): Promise<Automation>;
   resume(id: string, by?: Actor): Promise<Automation>;
   remove(id: string, by?: Actor): Promise<void>;
@@ -62,6 +66,8 @@ export function createAutomations(deps: AutomationDeps): Automations {
       await dispatchAutomation(deps, id);
       return findRun(pool, runId);
     },
+    edit: (id, edit, by = consoleActor) =>
+      editAutomation({ db: asActor(pool, by), defaultModel: deps.defaultModel }, id, edit),
     pause: (id, by = consoleActor) => setPaused(asActor(pool, by), id, true),
     resume: (id, by = consoleActor) => setPaused(asActor(pool, by), id, false),
     remove: (id, by = consoleActor) => removeAutomation(asActor(pool, by), id),

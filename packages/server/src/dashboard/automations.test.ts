@@ -36,6 +36,28 @@ it("adds an automation, runs it, pauses, resumes and removes it", async () => {
   );
 });
 
+it("edits one: what is not given stays, another trigger begins anew", async () => {
+  const path = `/projects/${project}/automations`;
+  const { id, dueAt } = (
+    await host.send(path, { body: { name: "Edited", prompt: "Fix broken links.", trigger: cron } })
+  ).json();
+  await host.send(path, { body: { name: "Taken", prompt: "Do it.", trigger: { kind: "manual" } } });
+  const edit = (body: object) => host.send(`/automations/${id}`, { method: "PATCH", body });
+  const renamed = (await edit({ name: "Renamed", prompt: "Do it by {{date}}." })).json();
+  expect(renamed).toMatchObject({ id, name: "Renamed", prompt: "Do it by {{date}}.", trigger: cron, dueAt });
+  expect((await edit({ trigger: { kind: "manual" } })).json()).toMatchObject({
+    trigger: { kind: "manual" },
+    dueAt: null,
+  });
+  for (const wrong of [{ name: "Taken" }, { name: "" }, { prompt: "{{tag}}" }, { model: "openai/none" }]) {
+    expect((await edit(wrong)).statusCode).toBe(400);
+  }
+  expect((await host.send("/automations/aut_none", { method: "PATCH", body: { name: "x" } })).statusCode).toBe(404);
+  expect((await host.send(`/automations/${id}`)).json().automation).toMatchObject({ name: "Renamed", model: null });
+  const { rows } = await host.api.pool.query("select actor from audit_log where action = 'automation.changed'");
+  expect(rows).toEqual([{ actor: "console" }, { actor: "console" }]);
+});
+
 it("writes down who let jobs read a repository", async () => {
   await host.api.pool.query(
     "insert into context_repositories (id, project_id, name, forge, repository_url) values ('ctx_1', $1, 'api', 'github', 'https://github.test/a/b')",

@@ -17,6 +17,8 @@ const kinds = [
   { value: "invitation", words: "Invitations" },
   { value: "setting", words: "Settings" },
   { value: "webhook", words: "Webhooks" },
+  { value: "automation", words: "Automations" },
+  { value: "context", words: "Context repositories" },
   { value: "model_key", words: "Model keys" },
   { value: "pull_request", words: "Pull requests" },
   { value: "login", words: "Logins" },

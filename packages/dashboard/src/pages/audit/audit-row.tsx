@@ -23,7 +23,7 @@ export function AuditRow({ entry, onActor }: { entry: DashboardAuditEntry; onAct
           </>
         )}
       </p>
-      <p className="flex min-w-0 flex-wrap gap-x-3 text-quiet">
+      <p className="flex min-w-0 flex-wrap items-baseline gap-x-3 self-start text-quiet">
         <button type="button" className="max-w-full truncate hover:text-ink" onClick={() => onActor(entry.actor)}>
           <VisibleText text={entry.actor} />
         </button>

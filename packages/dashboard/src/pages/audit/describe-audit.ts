@@ -28,6 +28,7 @@ const actions: Readonly<Record<string, string>> = {
   "context.added": "Let jobs read the repository",
   "context.removed": "Took from jobs the repository",
   "automation.added": "Added the automation",
+  "automation.changed": "Changed the automation",
   "automation.removed": "Removed the automation",
   "automation.paused": "Paused the automation",
   "automation.resumed": "Resumed the automation",

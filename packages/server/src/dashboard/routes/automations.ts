@@ -9,29 +9,29 @@ type Identified = { Params: { id: string } };
 const Globs = Type.Array(Type.String({ minLength: 1, maxLength: 300 }), { maxItems: 50 });
 
 /** Which times, patterns and variables there are, `automations/` knows. */
-const parseNew = bodyParser(
-  Type.Object({
-    name: Type.String({ minLength: 1, maxLength: 100 }),
-    prompt: Type.String({ minLength: 1, maxLength: 20_000 }),
-    model: Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: 200 }), Type.Null()])),
-    trigger: Type.Union([
-      Type.Object({ kind: Type.Literal("manual") }),
-      Type.Object({
-        kind: Type.Literal("cron"),
-        expression: Type.String({ maxLength: 100 }),
-        timezone: Type.String({ maxLength: 100 }),
-      }),
-      Type.Object({
-        kind: Type.Literal("push"),
-        repository: Type.String({ minLength: 1, maxLength: 100 }),
-        branches: Globs,
-        tags: Globs,
-        include: Globs,
-        exclude: Globs,
-      }),
-    ]),
-  }),
-);
+const Text = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 100 }),
+  prompt: Type.String({ minLength: 1, maxLength: 20_000 }),
+  model: Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: 200 }), Type.Null()])),
+  trigger: Type.Union([
+    Type.Object({ kind: Type.Literal("manual") }),
+    Type.Object({
+      kind: Type.Literal("cron"),
+      expression: Type.String({ maxLength: 100 }),
+      timezone: Type.String({ maxLength: 100 }),
+    }),
+    Type.Object({
+      kind: Type.Literal("push"),
+      repository: Type.String({ minLength: 1, maxLength: 100 }),
+      branches: Globs,
+      tags: Globs,
+      include: Globs,
+      exclude: Globs,
+    }),
+  ]),
+});
+const parseNew = bodyParser(Text);
+const parseEdit = bodyParser(Type.Partial(Text));
 
 export function automationRoutes(app: FastifyInstance, deps: RouteDeps): void {
   const { automations } = deps;
@@ -52,6 +52,9 @@ export function automationRoutes(app: FastifyInstance, deps: RouteDeps): void {
     return { automation, runs };
   });
 
+  app.patch<Identified>("/automations/:id", async (request) =>
+    automations.edit(request.params.id, parseEdit(request.body), actorOf(request)),
+  );
   app.post<Identified>("/automations/:id/run", async (request) => automations.run(request.params.id));
   app.post<Identified>("/automations/:id/pause", async (request) =>
     automations.pause(request.params.id, actorOf(request)),

@@ -1,0 +1,57 @@
+import { getProject } from "../accounts/get-project.ts";
+import { allowedModels } from "../accounts/project-settings.ts";
+import type { Queryable } from "../db/pool.ts";
+import { AppError } from "../errors.ts";
+import type { Trigger } from "./automation.ts";
+import { checkTrigger } from "./check-trigger.ts";
+import { checkTemplate } from "./template.ts";
+
+/** What somebody writes of an automation. */
+export interface AutomationText {
+  name: string;
+  trigger: Trigger;
+  prompt: string;
+  model: string | null;
+}
+
+const nameForm = /^[^\p{Cc}]{1,100}$/u;
+
+/** Everything that could go wrong later for good is refused here, in words. Gives what its trigger watches. */
+export async function checkAutomation(
+  deps: { db: Queryable; defaultModel: string },
+  projectId: string,
+  { name, trigger, prompt, model }: AutomationText,
+): Promise<{ repositoryId: string | null }> {
+  const project = await getProject(deps.db, projectId);
+  if (!project) throw new AppError("not_found", { publicMessage: `no such project: ${projectId}` });
+  if (!nameForm.test(name) || name.trim() === "") throw invalid("An automation's name has 1 to 100 characters.");
+  checkTrigger(trigger);
+  checkTemplate(prompt, trigger.kind);
+  const models = allowedModels(project.settings, deps.defaultModel);
+  if (model !== null && !models.includes(model)) {
+    throw invalid(`The model must be one that the project allows: ${models.join(", ")}.`);
+  }
+  return {
+    repositoryId: trigger.kind === "push" ? await findRepository(deps.db, projectId, trigger.repository) : null,
+  };
+}
+
+/** A name is a project's once. */
+export function nameTaken(name: string): AppError {
+  return new AppError("conflict", { publicMessage: `The project has an automation "${name}" already.` });
+}
+
+async function findRepository(db: Queryable, projectId: string, name: string): Promise<string> {
+  const { rows } = await db.query<{ id: string; name: string }>(
+    "select id, name from context_repositories where project_id = $1 order by name",
+    [projectId],
+  );
+  const found = rows.find((row) => row.name === name);
+  if (found) return found.id;
+  const known = rows.length === 0 ? "it has none" : `it has ${rows.map((row) => row.name).join(", ")}`;
+  throw invalid(`The project has no context repository "${name}": ${known}.`);
+}
+
+function invalid(publicMessage: string): AppError {
+  return new AppError("invalid_request", { publicMessage });
+}
