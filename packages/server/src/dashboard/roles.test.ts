@@ -33,6 +33,7 @@ const exceptions: Readonly<Record<string, Role | "everybody">> = {
   "POST /invitations/:id/revoke": "owner",
   "GET /settings": "owner",
   "PATCH /settings": "owner",
+  "POST /projects/:id|:projectId/remove": "owner",
   "GET /audit": "owner",
   "GET /audit.csv": "owner",
 };

@@ -2,10 +2,12 @@ import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { listProjects } from "../../accounts/list-projects.ts";
 import { updateProject } from "../../accounts/update-project.ts";
+import { AppError } from "../../errors.ts";
 import { countCreates } from "../count-creates.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { findProject } from "../find-project.ts";
 import { bodyParser } from "../parse-body.ts";
+import { removeProject } from "../remove-project.ts";
 import { actorOf } from "../require-session.ts";
 import { showProject } from "../show-project.ts";
 
@@ -32,6 +34,9 @@ const parseEdit = bodyParser(
   }),
 );
 
+/** By its name, typed anew: an id in an address is clicked too easily. */
+const parseRemoval = bodyParser(Type.Object({ name: Type.String({ maxLength: 1000 }) }));
+
 export function projectRoutes(app: FastifyInstance, deps: RouteDeps): void {
   app.get("/projects", async () => {
     const [projects, creates] = await Promise.all([listProjects(deps.pool), countCreates(deps.pool)]);
@@ -53,5 +58,16 @@ export function projectRoutes(app: FastifyInstance, deps: RouteDeps): void {
     const project = await findProject(deps.pool, request.params.id);
     const edited = await updateProject(deps.pool, project.id, parseEdit(request.body), actorOf(request));
     return showProject(deps, edited, await countCreates(deps.pool));
+  });
+
+  app.post<{ Params: { id: string } }>("/projects/:id/remove", { config: { role: "owner" } }, async (request) => {
+    const project = await findProject(deps.pool, request.params.id);
+    if (parseRemoval(request.body).name !== project.name) {
+      throw new AppError("invalid_request", {
+        publicMessage: "That is not the project's name, so nothing was removed.",
+      });
+    }
+    await removeProject(deps.pool, project, actorOf(request));
+    return {};
   });
 }
