@@ -29,7 +29,11 @@ export async function dispatchAutomation(deps: AutomationDeps, id: string): Prom
     return decided;
   });
   for (const projectId of due) deps.announceDue(projectId);
-  if (settlement) deps.onSettled?.(settlement.state);
+  if (!settlement) return;
+  const { state } = settlement;
+  const jobId = state === "waiting" ? null : settlement.jobId;
+  deps.log.info({ automationId: id, state, ...(jobId !== null && { jobId }) }, "automation dispatched");
+  deps.onSettled?.(state);
 }
 
 /** Asked before the transaction: none is open while a forge is waited for. */

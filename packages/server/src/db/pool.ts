@@ -29,5 +29,35 @@ export function createPool(options: {
   pool.on("connect", (client) => {
     client.on("error", (error) => options.log.debug({ err: error }, "database connection lost"));
   });
+  endWhole(pool);
   return pool;
+}
+
+/** A connection that does not close in this time is cut: its far end may have vanished. */
+const goodbyeMsMax = 1_000;
+
+/**
+ * The library's `end` resolves once it has said goodbye on every connection, not once they are closed. A Postgres that is
+ * stopped in between tells those that are left that it ends them (57P01), which looks like trouble in the log.
+ */
+function endWhole(pool: Pool): void {
+  const open = new Map<pg.ClientBase, Promise<unknown>>();
+  pool.on("connect", (client) => {
+    const closed = new Promise((resolve) => client.once("end", resolve));
+    open.set(client, closed);
+    void closed.then(() => open.delete(client));
+  });
+  const end = pool.end.bind(pool);
+  pool.end = async () => {
+    await end();
+    const cut = setTimeout(() => {
+      for (const client of open.keys()) (client as unknown as Cuttable).connection.stream.destroy();
+    }, goodbyeMsMax);
+    await Promise.all(open.values());
+    clearTimeout(cut);
+  };
+}
+
+interface Cuttable {
+  connection: { stream: { destroy(): void } };
 }

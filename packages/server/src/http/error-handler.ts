@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { isDatabaseUnavailable } from "../db/is-unavailable.ts";
 import { AppError } from "../errors.ts";
 import type { Logger } from "../lib/logger.ts";
-import { requestId } from "../lib/request-id.ts";
+import { aboutRequest } from "./about-request.ts";
 import { type Refusal, refuse, retryAfter } from "./refuse.ts";
 
 const databaseRetryMs = 1000;
@@ -12,12 +12,8 @@ const databaseRetryMs = 1000;
 export function createErrorHandler(deps: { log: Logger }) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const refusal = refusalOf(error);
-    if (refusal.code === "internal") {
-      const about = { requestId: requestId(request.raw), method: request.method, route: request.routeOptions.url };
-      deps.log.error({ err: error, ...about }, "request failed");
-    } else if (refusal.code === "unavailable") {
-      deps.log.warn({ err: error }, "database unavailable");
-    }
+    if (refusal.code === "internal") deps.log.error({ err: error, ...aboutRequest(request) }, "request failed");
+    if (refusal.code === "unavailable") deps.log.warn({ err: error, ...aboutRequest(request) }, "database unavailable");
     refuse(reply, refusal);
   };
 }

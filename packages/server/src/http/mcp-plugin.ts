@@ -2,6 +2,7 @@ import { answerMcpRequest } from "@emend/mcp";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { authenticateKey } from "../accounts/authenticate-key.ts";
 import type { Keyring } from "../accounts/keyring.ts";
+import { noteJob, requestId } from "../lib/request-id.ts";
 import { disconnectSignal } from "./disconnect-signal.ts";
 import { readJsonBodies } from "./json-body.ts";
 import { refuse, unauthorized } from "./refuse.ts";
@@ -36,18 +37,23 @@ export function mcpPlugin(deps: { keyring: Keyring }): (app: FastifyInstance) =>
   };
 }
 
+const jobPath = /\/job\/([^/]+)/;
+
 /** `fetch` that stays inside: the request meets every hook and route as one from the network does. */
 function fetchFrom(app: FastifyInstance, caller: FastifyRequest): typeof fetch {
   return async (input, init = {}) => {
     const { pathname, search } = new URL(String(input));
+    const headers = { ...(init.headers as Record<string, string>), "x-request-id": requestId(caller.raw) };
     const answer = await app.inject({
       method: init.method === "POST" ? "POST" : "GET",
       url: pathname + search,
-      headers: init.headers as Record<string, string>,
+      headers,
       remoteAddress: caller.ip,
       ...(typeof init.body === "string" ? { payload: init.body } : {}),
       ...(init.signal ? { signal: init.signal } : {}),
     });
+    const jobId = jobPath.exec(String(answer.headers.location ?? pathname))?.[1];
+    if (jobId) noteJob(caller.raw, jobId);
     const isEmpty = answer.statusCode === 204 || answer.statusCode === 304;
     return new Response(isEmpty ? null : new Uint8Array(answer.rawPayload), {
       status: answer.statusCode,

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { type IncomingMessage, METHODS, type Server, type ServerResponse } from "node:http";
 import type { Logger } from "../lib/logger.ts";
-import { requestId } from "../lib/request-id.ts";
+import { notedJob, requestId } from "../lib/request-id.ts";
 import type { Metrics } from "./metrics.ts";
 import { routeOf } from "./route-of.ts";
 
@@ -37,7 +37,7 @@ export function measureRequests(deps: { metrics: Metrics; log: Logger }, server:
     const isNotable = response.statusCode >= 500 || (method !== "GET" && method !== "HEAD");
     const level = isNotable ? "info" : "debug";
     if (!log.isLevelEnabled(level)) return;
-    const ids = { projectId: shorten(where.projectId), jobId: shorten(where.jobId) };
+    const ids = { projectId: shorten(where.projectId), jobId: shorten(where.jobId ?? notedJob(request)) };
     const about = { requestId: requestId(request), method, route: where.route, ...ids };
     log[level]({ ...about, status: response.statusCode, ms: Math.round(ms * 10) / 10 }, "request answered");
   }

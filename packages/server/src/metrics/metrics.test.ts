@@ -71,6 +71,21 @@ test("a request is logged with its ids, the caller's own where it is usable, and
   expect(JSON.stringify(lines)).not.toMatch(new RegExp(`word|${key}`));
 });
 
+test("a request that makes a job is logged with the job's id", async () => {
+  const lines: Record<string, unknown>[] = [];
+  const spy = {
+    isLevelEnabled: () => true,
+    info: (line: Record<string, unknown>) => lines.push(line),
+    debug: () => {},
+  } as unknown as typeof log;
+  undo.push(measureRequests({ metrics, log: spy }, api.app.server));
+  const headers = { "x-request-id": "caller-2" };
+  const made = await api.send(`/v2/agent/${project.id}/job`, { method: "POST", key, headers, body: { prompt: "x" } });
+  const { id } = made.json as { id: string };
+  await vi.waitFor(() => expect(lines).toHaveLength(1));
+  expect(lines[0]).toMatchObject({ requestId: "caller-2", projectId: project.id, jobId: id, status: 201 });
+});
+
 test("the queue's depth and age are read when asked for; without the database the rest is still there", async () => {
   const proxy = await startDatabaseProxy(api.database.url);
   const pool = createPool({ url: proxy.url, connectionsMax: 2, log });

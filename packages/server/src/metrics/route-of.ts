@@ -1,6 +1,9 @@
 const jobPath = /^\/v2\/agent\/([^/]+)\/job(?:\/([^/]+)(?:\/(run|diff|events|cancel|archive|message))?)?\/?$/;
 const jobsPath = /^\/v2\/agent\/([^/]+)\/jobs\/?$/;
+const dashboardPath = /^\/dashboard\/api\/(?:projects\/([^/]+)|jobs\/([^/]+))/;
 const plainPaths = new Set(["/healthz", "/readyz", "/metrics", "/openapi.json", "/mcp"]);
+
+const folders = new Set(["git", "reference", "dashboard", "hooks", "app"]);
 
 export interface RequestRoute {
   /** From a closed set. */
@@ -22,6 +25,7 @@ export function routeOf(url: string): RequestRoute {
   const jobs = jobsPath.exec(path);
   if (jobs) return { route: "/v2/agent/:projectId/jobs", projectId: jobs[1] };
   if (plainPaths.has(path)) return { route: path };
-  const [, first] = path.split("/", 2);
-  return { route: first === "git" || first === "reference" || first === "dashboard" ? `/${first}/*` : "other" };
+  const [, first = ""] = path.split("/", 2);
+  const [, projectId, jobId] = dashboardPath.exec(path) ?? [];
+  return { route: folders.has(first) ? `/${first}/*` : "other", projectId, jobId };
 }

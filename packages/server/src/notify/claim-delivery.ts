@@ -4,6 +4,7 @@ import type { WebhookFormat, WebhookMessage } from "./webhook.ts";
 export interface ClaimedDelivery {
   id: string;
   webhookId: string;
+  jobId: string;
   url: string;
   /** Null: a release before this one wrote it, and `url` is the address itself. */
   sealedUrl: Buffer | null;
@@ -33,9 +34,9 @@ export async function claimDelivery(
         update deliveries set tries = tries + 1, last_try_at = clock_timestamp(),
           due_at = clock_timestamp() + make_interval(secs => $1)
         from due where deliveries.id = due.id
-        returning deliveries.id, webhook_id, payload, tries
+        returning deliveries.id, webhook_id, job_id, payload, tries
       )
-      select claimed.id, webhook_id as "webhookId", url, sealed_url as "sealedUrl", secret, format, payload, tries
+      select claimed.id, webhook_id as "webhookId", job_id as "jobId", url, sealed_url as "sealedUrl", secret, format, payload, tries
       from claimed join webhooks on webhooks.id = webhook_id`,
     values: [options.claimMs / 1000, options.busyWebhookIds],
   });

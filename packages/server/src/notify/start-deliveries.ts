@@ -58,7 +58,9 @@ export function startDeliveries(deps: DeliveriesDeps, options: { lookEveryMs?: n
 
   function start(delivery: ClaimedDelivery): void {
     const done = send(delivery)
-      .catch((err) => log.warn({ err, deliveryId: delivery.id }, "a delivery's outcome could not be stored"))
+      .catch((err) =>
+        log.warn({ err, deliveryId: delivery.id, jobId: delivery.jobId }, "a delivery's outcome could not be stored"),
+      )
       .finally(() => {
         underWay.delete(delivery.id);
         wake.ring();
@@ -70,8 +72,8 @@ export function startDeliveries(deps: DeliveriesDeps, options: { lookEveryMs?: n
     const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(answerMsMax)]);
     const outcome = await deliver(deps, delivery, signal);
     await settleDelivery(pool, delivery, outcome);
-    const { id: deliveryId, webhookId, tries } = delivery;
-    log.info({ deliveryId, webhookId, tries, outcome: outcome.kind }, "webhook tried");
+    const { id: deliveryId, webhookId, jobId, tries } = delivery;
+    log.info({ deliveryId, webhookId, jobId, tries, outcome: outcome.kind }, "webhook tried");
   }
 
   return {

@@ -4,6 +4,7 @@ import { AppError } from "../../errors.ts";
 import { createJobRules } from "../../http/create-job-rules.ts";
 import { parseCreateBody } from "../../http/parse-create-body.ts";
 import { createJob } from "../../jobs/create-job.ts";
+import { noteJob } from "../../lib/request-id.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { findProject } from "../find-project.ts";
 import { listJobs } from "../list-jobs.ts";
@@ -32,7 +33,10 @@ export function jobRoutes(app: FastifyInstance, deps: RouteDeps): void {
         idempotencyKey: null,
       },
     );
-    if (outcome.kind === "created") return reply.code(201).send({ id: outcome.jobId });
+    if (outcome.kind === "created") {
+      noteJob(request.raw, outcome.jobId);
+      return reply.code(201).send({ id: outcome.jobId });
+    }
     // Without an idempotency key nothing is replayed and nothing conflicts.
     const freesInMs = outcome.kind === "limited" ? outcome.quota.freesInMs : 0;
     throw new AppError("rate_limited", {

@@ -5,6 +5,7 @@ import { openEventStream } from "../../http/event-stream.ts";
 import { streamTimes } from "../../http/routes/stream-job-events.ts";
 import { followEvents } from "../../jobs/follow-events.ts";
 import { readEventPage } from "../../jobs/read-event-page.ts";
+import { requestId } from "../../lib/request-id.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { findJob } from "../find-job.ts";
 
@@ -26,7 +27,7 @@ export function streamEventsRoute(app: FastifyInstance, deps: RouteDeps): void {
       if (first.isLast && first.events.length === 0) return reply.code(204).send();
       reply.hijack();
       await stream(request, reply, { id, afterSeq }).catch((err) => {
-        deps.log.warn({ err, jobId: id }, "event stream broke off");
+        deps.log.warn({ err, jobId: id, requestId: requestId(request.raw) }, "event stream broke off");
         reply.raw.destroy();
       });
       return reply;

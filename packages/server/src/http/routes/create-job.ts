@@ -6,6 +6,7 @@ import type { Queryable } from "../../db/pool.ts";
 import type { AnnounceDue } from "../../jobs/announce-due.ts";
 import { type CreateJobOutcome, createJob } from "../../jobs/create-job.ts";
 import { assertNever } from "../../lib/assert-never.ts";
+import { noteJob } from "../../lib/request-id.ts";
 import { createJobRules } from "../create-job-rules.ts";
 import { parseCreateBody, parseIdempotencyKey } from "../parse-create-body.ts";
 import { rateLimitHeaders } from "../rate-limit-headers.ts";
@@ -44,6 +45,7 @@ export function createJobRoute(app: FastifyInstance, deps: CreateJobRouteDeps): 
         createdBy: `key/${request.grant?.keyId}`,
         idempotencyKey: parseIdempotencyKey(request.headers["idempotency-key"]),
       });
+      if ("jobId" in outcome) noteJob(request.raw, outcome.jobId);
       return answer(reply, outcome, `${deps.publicUrl()}/v2/agent/${project.id}/job`);
     },
   );

@@ -6,6 +6,7 @@ import { followEvents } from "../../jobs/follow-events.ts";
 import type { JobReader } from "../../jobs/job-reader.ts";
 import { readEventPage } from "../../jobs/read-event-page.ts";
 import type { Logger } from "../../lib/logger.ts";
+import { aboutRequest } from "../about-request.ts";
 import { disconnectSignal } from "../disconnect-signal.ts";
 import { openEventStream } from "../event-stream.ts";
 import { jobNotFound, refuse } from "../refuse.ts";
@@ -56,7 +57,7 @@ export function streamJobEventsRoute(app: FastifyInstance, deps: Deps): void {
       reply.hijack();
       await stream(request, reply, afterSeq, ended).catch((err) => {
         // The answer has begun, so there is no other way to say it: the client connects again.
-        deps.log.warn({ err, jobId: request.params.id }, "event stream broke off");
+        deps.log.warn({ err, ...aboutRequest(request) }, "event stream broke off");
         reply.raw.destroy();
       });
       return reply;

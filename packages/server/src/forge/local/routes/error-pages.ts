@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { isDatabaseUnavailable } from "../../../db/is-unavailable.ts";
+import { requestId } from "../../../lib/request-id.ts";
 import { pageContext, type Style, sendNotice } from "./page-reply.ts";
 import type { PluginDeps } from "./plugin-deps.ts";
 
@@ -8,7 +9,7 @@ export function pageErrors(deps: PluginDeps, style: Style) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const context = pageContext(deps, style, null);
     if (isDatabaseUnavailable(error)) {
-      deps.log.warn({ err: error }, "database unavailable");
+      deps.log.warn({ err: error, requestId: requestId(request.raw) }, "database unavailable");
       sendNotice(reply.header("retry-after", "1"), context, "unavailable");
       return;
     }
@@ -17,7 +18,8 @@ export function pageErrors(deps: PluginDeps, style: Style) {
       sendNotice(reply, context, "unreadable");
       return;
     }
-    deps.log.error({ err: error, method: request.method, route: request.routeOptions.url }, "request failed");
+    const about = { requestId: requestId(request.raw), method: request.method, route: request.routeOptions.url };
+    deps.log.error({ err: error, ...about }, "request failed");
     sendNotice(reply, context, "fault");
   };
 }

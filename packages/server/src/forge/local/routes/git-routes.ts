@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { requestId } from "../../../lib/request-id.ts";
 import { findKeyHolder, findLocalProject } from "../caller.ts";
 import { type GitRequest, serveGit } from "../git-backend.ts";
 import { repositoryOf } from "../repository.ts";
@@ -48,7 +49,7 @@ export function gitRoutes(app: FastifyInstance, deps: PluginDeps): void {
       if (isPush && asked.body && code === 0) await afterPush(projectId);
     } catch (error) {
       // Nobody else can answer any more.
-      deps.log.error({ err: error, projectId }, "git exchange failed");
+      deps.log.error({ err: error, projectId, requestId: requestId(request.raw) }, "git exchange failed");
       reply.raw.destroy();
     } finally {
       exchanges -= 1;

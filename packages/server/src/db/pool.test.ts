@@ -1,0 +1,36 @@
+import { expect, it } from "vitest";
+import { createTestDatabase } from "../../test/support/database.ts";
+import { startDatabaseProxy } from "../../test/support/database-proxy.ts";
+import { createLogger } from "../lib/logger.ts";
+import { createPool, type Pool } from "./pool.ts";
+
+const log = createLogger({ level: "silent" });
+
+/** Opens some connections at once and counts those that have been closed. */
+async function openSome(pool: Pool): Promise<{ closed: number }> {
+  const seen = { closed: 0 };
+  pool.on("connect", (client) => client.once("end", () => (seen.closed += 1)));
+  await Promise.all([1, 2, 3].map(() => pool.query("select pg_sleep(0.05)")));
+  return seen;
+}
+
+it("has closed every connection when its end is told, so that Postgres can be stopped without a word", async () => {
+  const database = await createTestDatabase();
+  const pool = createPool({ url: database.url, connectionsMax: 3, log });
+  const seen = await openSome(pool);
+  await pool.end();
+  expect(seen.closed).toBe(3);
+  await database.drop();
+});
+
+it("ends also where the far end never says goodbye", async () => {
+  const database = await createTestDatabase();
+  const proxy = await startDatabaseProxy(database.url);
+  const pool = createPool({ url: proxy.url, connectionsMax: 3, log });
+  const seen = await openSome(pool);
+  proxy.silence();
+  await pool.end();
+  expect(seen.closed).toBe(3);
+  await proxy.close();
+  await database.drop();
+});
