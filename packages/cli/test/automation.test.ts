@@ -14,7 +14,8 @@ beforeAll(async () => {
 afterAll(() => emend.stop());
 
 const automation = (...args: string[]) => runEmend(["automation", ...args, "--data", emend.dataDir]);
-const webhook = (...args: string[]) => runEmend(["webhook", ...args, "--data", emend.dataDir], { env: privateHooks });
+// Without the server's own setting: whether it posts to a private address is the server's to judge.
+const webhook = (...args: string[]) => runEmend(["webhook", ...args, "--data", emend.dataDir]);
 
 test("an automation is added, listed, run, shown, paused and removed", async () => {
   const times = ["--cron", "0 9 * * 1", "--timezone", "Asia/Tokyo"];
@@ -56,6 +57,7 @@ test("a webhook is added, told, told again, disabled and removed", async () => {
 
   const added = await webhook("add", url, "--project", emend.project, "--event", "job.completed");
   expect(added.stdout).toMatch(/^whsec_\S+\n$/);
+  expect(added.stderr).toContain("only while EMEND_ALLOW_PRIVATE_WEBHOOKS=true is set where they run");
   const listed = await webhook("list", "--project", emend.project);
   const id = /^(whk_\w+) +live +standard +job\.completed +http:/m.exec(listed.stdout)?.[1] ?? "";
   expect(listed.stdout).not.toContain("whsec_");

@@ -50,6 +50,7 @@ import { forgeDirOf, gitNetwork, localGit } from "./local-git.ts";
 import { addWebhook, type NewWebhook } from "./notify/add-webhook.ts";
 import { type Delivery, listDeliveries } from "./notify/list-deliveries.ts";
 import { listWebhooks } from "./notify/list-webhooks.ts";
+import { needsPrivate } from "./notify/needs-private.ts";
 import { redeliver } from "./notify/redeliver.ts";
 import { removeWebhook } from "./notify/remove-webhook.ts";
 import { requireWebhook } from "./notify/require-webhook.ts";
@@ -94,8 +95,8 @@ export interface Admin {
   createResetLink(email: string): Promise<string>;
   jobReport(jobId: string): Promise<JobReport>;
   jobEvents(jobId: string, afterSeq: number): Promise<readonly JobEvent[]>;
-  /** The secret is shown once. */
-  addWebhook(input: NewWebhook): Promise<{ id: string; secret: string }>;
+  /** The secret is shown once. `needsPrivate`: servers post there only under EMEND_ALLOW_PRIVATE_WEBHOOKS. */
+  addWebhook(input: NewWebhook): Promise<{ id: string; secret: string; needsPrivate: boolean }>;
   listWebhooks(projectId: string): Promise<readonly Webhook[]>;
   /** These are false where there is no such webhook or delivery. */
   removeWebhook(id: string): Promise<boolean>;
@@ -246,7 +247,11 @@ export function createAdmin(deps: AdminDeps): Admin {
       throw new AppError("not_found", { publicMessage: `no such job: ${jobId}` });
     },
     jobEvents: (jobId, afterSeq) => listEvents(pool, jobId, afterSeq),
-    addWebhook: (input) => addWebhook({ db, sealer, allowPrivate: config.allowPrivateWebhooks }, input),
+    async addWebhook(input) {
+      // A console need not have the settings of the server that will post, which judges the address at every try.
+      const added = await addWebhook({ db, sealer, allowPrivate: true }, input);
+      return { ...added, needsPrivate: needsPrivate(input.url) };
+    },
     async listWebhooks(projectId) {
       await requireProject(pool, projectId);
       return listWebhooks(pool, projectId);

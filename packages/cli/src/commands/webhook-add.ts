@@ -31,5 +31,9 @@ async function addWebhook(cli: Cli, url: string, options: AddOptions): Promise<v
   const input = { projectId: project, url, format, ...(event === undefined ? {} : { events: event }) };
   const added = await withAdmin(cli, options, (admin) => admin.addWebhook(input));
   printResult(cli, options, added, added.secret);
+  if (added.needsPrivate) {
+    const rule = "servers post there only while EMEND_ALLOW_PRIVATE_WEBHOOKS=true is set where they run";
+    say(cli, options, `The address is not an https one on the public internet: ${rule}.`);
+  }
   say(cli, options, `This is the only time that the secret is shown. To remove it: emend webhook remove ${added.id}`);
 }

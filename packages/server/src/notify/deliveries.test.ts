@@ -177,6 +177,13 @@ describe("an address that is not public", () => {
     expect([asked, receiver.received.length]).toEqual([1, 0]);
   });
 
+  test("nor is a public one without TLS, also where somebody added it under other settings", async () => {
+    const { id } = await add({ url: "http://plain.test/" });
+    start({ allowPrivate: false, resolve: (_host, done) => done(null, [{ address: "203.0.114.1", family: 4 }]) });
+    await completedJob();
+    expect(await tried(id)).toMatchObject({ ...refused, lastError: "the address does not begin with https://" });
+  });
+
   test.each([
     "https://127.0.0.1/",
     "https://[::1]/",

@@ -1,6 +1,6 @@
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { isIP } from "node:net";
+import { isIP, type LookupFunction } from "node:net";
 import { AddressRefused, guardedLookup, type ResolveAll } from "./guarded-lookup.ts";
 import { mayConnect } from "./public-address.ts";
 
@@ -27,15 +27,18 @@ export async function postMessage(
 ): Promise<PostAnswer> {
   const { hostname, protocol } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, "");
+  // Also here, since whoever added it at a console need not have had this process's settings.
+  const isPlain = protocol !== "https:" && !options.allowPrivate;
   // No name is looked up for an address that stands in the URL itself.
   if (isIP(host) && !mayConnect(host, options)) throw new AddressRefused();
+  if (isIP(host) && isPlain) throw new PlainRefused();
   const send = protocol === "https:" ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
     const outgoing = send(url, {
       method: "POST",
       headers: { ...message.headers, "content-length": String(Buffer.byteLength(message.body)) },
       agent: false,
-      lookup: guardedLookup(options),
+      lookup: isPlain ? refusePlain(guardedLookup(options)) : guardedLookup(options),
       signal: options.signal,
     });
     outgoing.on("error", reject);
@@ -45,4 +48,17 @@ export async function postMessage(
     });
     outgoing.end(message.body);
   });
+}
+
+/** An address that is not public is told as that: the protocol would not help it. */
+function refusePlain(lookup: LookupFunction): LookupFunction {
+  return (host, options, done) =>
+    lookup(host, options, (error, found, family) => done(error ?? new PlainRefused(), found, family));
+}
+
+class PlainRefused extends Error {
+  constructor() {
+    super("the address does not begin with https://");
+    this.name = "PlainRefused";
+  }
 }
