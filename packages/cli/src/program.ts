@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { registerCheckCommand } from "./check/check-command.ts";
 import type { Cli } from "./cli.ts";
 import { registerAutomationAdd } from "./commands/automation-add.ts";
+import { registerAutomationEdit } from "./commands/automation-edit.ts";
 import { registerAutomationList } from "./commands/automation-list.ts";
 import { registerAutomationRun } from "./commands/automation-run.ts";
 import { registerAutomationShow } from "./commands/automation-show.ts";
@@ -88,6 +89,7 @@ export function buildProgram(cli: Cli): Command {
   registerAutomationList(automation, cli);
   registerAutomationShow(automation, cli);
   registerAutomationRun(automation, cli);
+  registerAutomationEdit(automation, cli);
   registerAutomationState(automation, cli);
 
   const webhook = group(program, "webhook", "addresses that a project's events are posted to");

@@ -33,6 +33,25 @@ test("an automation is added, listed, run, shown, paused and removed", async () 
   expect((await automation("remove", id)).stderr).toBe("Removed.\n");
 });
 
+test("an automation is edited: what is not named stays, and what cannot be is refused", async () => {
+  const added = await automation("add", emend.project, "Edited", "Fix broken links.", "--cron", "0 9 * * 1");
+  const id = added.stdout.trim();
+  const edited = await automation("edit", id, "--prompt", "- Fix links.", "--timezone", "Asia/Tokyo", "--json");
+  expect(JSON.parse(edited.stdout)).toMatchObject({
+    id,
+    name: "Edited",
+    prompt: "- Fix links.",
+    trigger: { kind: "cron", expression: "0 9 * * 1", timezone: "Asia/Tokyo" },
+    dueAt: expect.stringContaining("T00:00:00"),
+  });
+  const paused = await automation("edit", id, "--by-hand", "--name", "Renamed", "--pause");
+  expect(paused).toMatchObject({ code: 0, stdout: `${id}\n`, stderr: expect.stringContaining("It is paused") });
+  const resumed = await automation("edit", id, "--resume");
+  expect(resumed.stderr).toBe("Changed. It runs by hand alone.\n");
+  const listed = await automation("list", "--project", emend.project);
+  expect(listed.stdout).toMatch(/Renamed +by hand +live/);
+});
+
 test("an automation that cannot be is refused with the exit code that fits", async () => {
   const bad = await automation("add", emend.project, "Bad", "Do {{this}}.");
   expect({ code: bad.code, stdout: bad.stdout }).toEqual({ code: 2, stdout: "" });

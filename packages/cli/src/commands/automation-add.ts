@@ -1,19 +1,12 @@
-import type { AutomationTrigger } from "@emend/server";
 import type { Command } from "commander";
-import { type Cli, CliError } from "../cli.ts";
+import type { Cli } from "../cli.ts";
 import { printResult, say } from "../output.ts";
 import { withAdmin } from "../with-admin.ts";
+import { type TriggerOptions, triggerOf } from "./automation-trigger.ts";
 import { withData, withJson } from "./options.ts";
 import { readPrompt } from "./read-prompt.ts";
 
-interface AddOptions {
-  cron?: string;
-  timezone?: string;
-  push?: string;
-  branch?: string[];
-  tag?: string[];
-  include?: string[];
-  exclude?: string[];
+interface AddOptions extends TriggerOptions {
   model?: string;
   data?: string;
   json?: boolean;
@@ -58,16 +51,4 @@ async function addAutomation(
   if (trigger.kind === "manual") say(cli, options, `Added. To run it: emend automation run ${added.id}`);
   if (trigger.kind === "cron") say(cli, options, `Added. It runs next at ${new Date(added.dueAt ?? 0).toISOString()}`);
   if (trigger.kind === "push") say(cli, options, `Added. It runs after the next push to ${trigger.repository}`);
-}
-
-function triggerOf(options: AddOptions): AutomationTrigger {
-  const { cron, push, timezone, branch = [], tag = [], include = [], exclude = [] } = options;
-  if (cron !== undefined && push !== undefined) throw new CliError("usage", "give --cron or --push, not both");
-  if (cron === undefined && timezone !== undefined) throw new CliError("usage", "--timezone is for --cron");
-  if (push === undefined && [branch, tag, include, exclude].some((patterns) => patterns.length > 0)) {
-    throw new CliError("usage", "--branch, --tag, --include and --exclude are for --push");
-  }
-  if (cron !== undefined) return { kind: "cron", expression: cron, timezone: timezone ?? "UTC" };
-  if (push === undefined) return { kind: "manual" };
-  return { kind: "push", repository: push, branches: branch, tags: tag, include, exclude };
 }
