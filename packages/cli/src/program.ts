@@ -114,7 +114,7 @@ export function buildProgram(cli: Cli): Command {
   registerJobArchive(job, cli);
   registerJobReport(job, cli);
 
-  registerCheckCommand(program);
+  registerCheckCommand(program, cli);
   registerMcp(program, cli);
   registerDoctor(program, cli);
   registerBackup(program, cli);

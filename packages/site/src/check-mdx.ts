@@ -6,12 +6,18 @@ import type { Finding } from "./types.ts";
  * Judges pages by the full MDX parser. Slow beside everything else here, so only for pages that a change touches, or that
  * somebody asks for.
  */
-export async function checkMdx(site: Site, paths: Iterable<string>, signal?: AbortSignal): Promise<readonly Finding[]> {
+export async function checkMdx(
+  site: Site,
+  paths: Iterable<string>,
+  { signal, onProgress }: { signal?: AbortSignal; onProgress?: (done: number) => void } = {},
+): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
+  let done = 0;
   const parser = openMdxParser();
   try {
     for (const path of paths) {
       signal?.throwIfAborted();
+      onProgress?.(done++);
       const node = site.index.nodes.get(path);
       if (node === undefined || node.brief.unread || site.model.dialect(path).syntax !== "mdx") continue;
       const bytes = await site.tree.read(path);

@@ -27,15 +27,20 @@ function touched(base: Site, head: Site): string[] {
 }
 
 /** What a change broke and what it repaired. Lines may shift and pages may move: neither makes a finding new. */
-export async function compareSites(base: Site, head: Site): Promise<Comparison> {
+export async function compareSites(
+  base: Site,
+  head: Site,
+  options: { signal?: AbortSignal } = {},
+): Promise<Comparison> {
   const pages = touched(base, head);
   const moved = [...base.index.nodes.keys()].filter((path) => !head.index.nodes.has(path));
-  const broken = await checkMdx(head, pages);
+  const broken = await checkMdx(head, pages, options);
   // What was broken before is no fault of the change: the full parser looks at the old pages only where a new one fails.
-  const brokenBefore = broken.length === 0 ? [] : await checkMdx(base, [...broken.map(({ path }) => path), ...moved]);
-  const before = [...(await checkSite(base)), ...brokenBefore];
+  const brokenBefore =
+    broken.length === 0 ? [] : await checkMdx(base, [...broken.map(({ path }) => path), ...moved], options);
+  const before = [...(await checkSite(base, options)), ...brokenBefore];
   const inPlace = (finding: Finding): string => `${finding.path}\0${subject(finding)}`;
-  const found = [...(await checkSite(head)), ...broken];
+  const found = [...(await checkSite(head, options)), ...broken];
   const suspects = without(found, before, inPlace).filter(
     ({ check }) => check === "broken-link" || check === "broken-anchor",
   );

@@ -14,10 +14,10 @@ function escapeProperty(text: string): string {
 }
 
 /** Workflow commands that make GitHub show the findings beside the lines; the gravest first. */
-export function renderAnnotations(dir: string, findings: readonly Finding[]): string[] {
+export function renderAnnotations(env: NodeJS.ProcessEnv, dir: string, findings: readonly Finding[]): string[] {
   const order = ["error", "warning", "info"];
   const gravest = findings.toSorted((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity));
-  const workspace = process.env.GITHUB_WORKSPACE ?? process.cwd();
+  const workspace = env.GITHUB_WORKSPACE ?? process.cwd();
   return gravest.slice(0, annotationsMax).map(({ severity, path, line, column, check, message }) => {
     const file = relative(workspace, join(dir, path)).replaceAll("\\", "/");
     const place = `file=${escapeProperty(file)},line=${line},col=${column},title=${escapeProperty(check)}`;

@@ -7,19 +7,17 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { registerCheckCommand } from "./check-command.ts";
 
 async function run(...args: string[]): Promise<{ code: unknown; output: string }> {
-  const lines: string[] = [];
-  const log = vi.spyOn(console, "log").mockImplementation((line: unknown) => void lines.push(String(line)));
-  const error = vi.spyOn(console, "error").mockImplementation((line: unknown) => void lines.push(String(line)));
+  const written: string[] = [];
+  const stream = { write: (text: string) => written.push(text) } as unknown as NodeJS.WriteStream;
+  const { env, stdin } = process;
   const program = new Command().exitOverride();
-  registerCheckCommand(program);
+  registerCheckCommand(program, { env, stdin, stdout: stream, stderr: stream, signal: new AbortController().signal });
   const before = process.exitCode;
   try {
     await program.parseAsync(["check", ...args], { from: "user" });
-    return { code: process.exitCode, output: lines.join("\n") };
+    return { code: process.exitCode, output: written.join("").trimEnd() };
   } finally {
     process.exitCode = before;
-    log.mockRestore();
-    error.mockRestore();
   }
 }
 
@@ -65,6 +63,7 @@ describe("emend check", () => {
   it("applies the certain fixes and reports the rest", async () => {
     const { code, output } = await run(dir, "--fix", "--json");
     expect(code).toBe(1);
+    expect(JSON.parse(output).fixed).toBe(1);
     expect(JSON.parse(output).findings.map(({ check }: { check: string }) => check)).toEqual([
       "broken-link",
       "image-alt",
@@ -94,6 +93,9 @@ describe("emend check", () => {
     vi.stubEnv("GITHUB_ACTIONS", "true");
     vi.stubEnv("GITHUB_WORKSPACE", dir);
     expect((await run(dir)).output).toContain("::error file=a.md,line=3,col=5,title=broken-link::");
+    // A page must not speak to GitHub by itself.
+    await writeFile(join(dir, "b.md"), '<a href="x\n::stop-commands::y">b</a>\n');
+    expect((await run(dir)).output).not.toMatch(/^::stop-commands/m);
   });
 
   it("judges MDX by the full parser", async () => {
@@ -128,12 +130,9 @@ describe("emend check", () => {
     for (let n = 0; n < 18; n++) {
       const folder = join(dir, `site-${n}`);
       await mkdir(folder);
+      await writeFile(join(folder, "a.md"), "# A\n");
       await run(folder, "--json");
     }
     expect(await readdir(join(cache, "emend/check"))).toHaveLength(16);
-  });
-
-  it("ends with 2 where there is no folder", async () => {
-    expect(await run(join(dir, "none"))).toMatchObject({ code: 2, output: expect.stringContaining("is no folder") });
   });
 });

@@ -1,6 +1,7 @@
 import { execFile, spawn } from "node:child_process";
 import { promisify } from "node:util";
 import type { SiteFile, SiteTree } from "@emend/site";
+import { CliError } from "../cli.ts";
 
 const run = promisify(execFile);
 const outputBytesMax = 256 * 1024 * 1024;
@@ -12,8 +13,7 @@ async function git(dir: string, args: string[]): Promise<string> {
 
 /** The folder as it is at a commit of the repository around it. */
 export async function gitTree(dir: string, ref: string): Promise<SiteTree> {
-  const commit = await git(dir, ["rev-parse", "--verify", "--end-of-options", `${ref}^{commit}`]).catch(() => null);
-  if (commit === null) throw new Error(`--base: ${dir} is in no git repository that knows ${ref}`);
+  const commit = await findCommit(dir, ref);
   const listed = await git(dir, ["ls-tree", "-r", "-z", "--long", commit.trim(), "--", "."]);
   const files: SiteFile[] = [];
   for (const entry of listed.split("\0")) {
@@ -26,6 +26,17 @@ export async function gitTree(dir: string, ref: string): Promise<SiteTree> {
     list: async () => files,
     read: async (path) => contents.get(hashes.get(path) ?? "") ?? null,
   };
+}
+
+async function findCommit(dir: string, ref: string): Promise<string> {
+  const isRepository = await git(dir, ["rev-parse", "--git-dir"]).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") throw new CliError("usage", "--base: git is not installed", error);
+    return null;
+  });
+  if (isRepository === null) throw new CliError("usage", `--base: ${dir} is in no git repository`);
+  return git(dir, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`]).catch(() => {
+    throw new CliError("usage", `--base: the repository has no commit or branch "${ref}"`);
+  });
 }
 
 /** Reads every blob through one process. */

@@ -2,6 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { styleText } from "node:util";
 import type { Finding, Severity } from "@emend/site";
+import { counted } from "../terminal/counted.ts";
+import { safeText } from "../terminal/safe-text.ts";
 
 export interface Summary {
   framework: string;
@@ -25,12 +27,12 @@ export async function renderHuman(
   const out: string[] = [];
   for (const [path, group] of Map.groupBy(shown, (finding) => finding.path)) {
     const lines = await readLines(join(dir, path));
-    out.push(styleText("bold", path));
+    out.push(styleText("bold", safeText(path)));
     for (const finding of group) {
       const place = `${finding.line}:${finding.column}`.padEnd(7);
       const severity = styleText(colors[finding.severity], finding.severity);
       out.push(
-        `  ${styleText("dim", place)} ${severity} ${visible(finding.message)} ${styleText("dim", finding.check)}`,
+        `  ${styleText("dim", place)} ${severity} ${safeText(finding.message)} ${styleText("dim", finding.check)}`,
       );
       out.push(...frame(lines, finding));
     }
@@ -45,17 +47,11 @@ async function readLines(path: string): Promise<string[]> {
   return text.split("\n");
 }
 
-/** Control characters of a page must not reach the terminal. */
-function visible(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "·");
-}
-
 function frame(lines: readonly string[], { line, column }: Finding): string[] {
   const source = lines[line - 1]?.trimEnd();
   if (source === undefined || source === "" || column < 1) return [];
   const from = Math.max(0, Math.min(column - 1 - frameWidth / 2, source.length - frameWidth));
-  const text = visible(source.slice(from, from + frameWidth).replaceAll("\t", " "));
+  const text = safeText(source.slice(from, from + frameWidth));
   const gutter = String(line).padStart(6);
   return [
     styleText("dim", `${gutter} │ ${from > 0 ? "…" : ""}${text}`),
@@ -65,18 +61,14 @@ function frame(lines: readonly string[], { line, column }: Finding): string[] {
   ];
 }
 
-function plural(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? "" : "s"}`;
-}
-
 function closing(findings: readonly Finding[], summary: Summary, hidden: number): string {
   const count = (severity: Severity): number => findings.filter((finding) => finding.severity === severity).length;
   const errors = count("error");
   const mark = errors > 0 ? styleText("red", "✖") : styleText("green", "✔");
   const seconds = (summary.elapsedMs / 1000).toFixed(2);
-  const parts = [plural(errors, "error"), plural(count("warning"), "warning")];
-  const site = `${plural(summary.pages, "page")} (${summary.framework}) in ${seconds} s`;
-  const fixed = summary.fixed > 0 ? `, ${plural(summary.fixed, "fix").replace(/fixs$/, "fixes")} applied` : "";
-  const more = hidden > 0 ? `, ${plural(hidden, "note")} (--info shows them)` : "";
+  const parts = [counted(errors, "error"), counted(count("warning"), "warning")];
+  const site = `${counted(summary.pages, "page")} (${summary.framework}) in ${seconds} s`;
+  const fixed = summary.fixed > 0 ? `, ${summary.fixed} ${summary.fixed === 1 ? "fix" : "fixes"} applied` : "";
+  const more = hidden > 0 ? `, ${counted(hidden, "note")} (--info shows them)` : "";
   return `${mark} ${parts.join(", ")}${more}${fixed} · ${site}`;
 }

@@ -1,38 +1,34 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { createProgress } from "./progress.ts";
 
-let written: string[] = [];
-beforeEach(() => {
-  written = [];
-  vi.useFakeTimers({ toFake: ["performance"] });
-  vi.spyOn(process.stderr, "write").mockImplementation((text) => written.push(String(text)) > 0);
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-  Reflect.deleteProperty(process.stderr, "isTTY");
-});
-
-function onTerminal(isTTY: boolean): void {
-  Object.defineProperty(process.stderr, "isTTY", { value: isTTY, configurable: true });
+function terminal(isTTY: boolean): { stream: NodeJS.WriteStream; written: string[] } {
+  const written: string[] = [];
+  const stream = { isTTY, write: (text: string) => written.push(text) };
+  return { stream: stream as unknown as NodeJS.WriteStream, written };
 }
 
+beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
+afterEach(() => void vi.useRealTimers());
+
 it("says on a terminal how far long work is, and leaves nothing behind", () => {
-  onTerminal(true);
-  const progress = createProgress();
-  progress.update(1, 900);
+  const { stream, written } = terminal(true);
+  const progress = createProgress(stream);
+  progress.update("reading", 1, 900);
   expect(written).toEqual([]);
   vi.advanceTimersByTime(501);
-  progress.update(450, 900);
+  progress.update("reading", 450, 900);
+  progress.update("reading", 451, 900);
+  vi.advanceTimersByTime(101);
+  progress.update("judging", 2, 900);
   progress.end();
-  expect(written).toEqual(["\r\u001b[Kreading 450 of 900 pages", "\r\u001b[K"]);
+  expect(written).toEqual(["\r\u001b[Kreading 450 of 900 pages", "\r\u001b[Kjudging 2 of 900 pages", "\r\u001b[K"]);
 });
 
 it("is silent elsewhere", () => {
-  onTerminal(false);
-  const progress = createProgress();
+  const { stream, written } = terminal(false);
+  const progress = createProgress(stream);
   vi.advanceTimersByTime(501);
-  progress.update(450, 900);
+  progress.update("reading", 450, 900);
   progress.end();
   expect(written).toEqual([]);
 });

@@ -1,23 +1,26 @@
 // Shorter work needs no progress.
 const quietMs = 500;
+// Often enough to see it move.
+const everyMs = 100;
 
 export interface Progress {
-  update(done: number, total: number): void;
+  update(doing: string, done: number, total: number): void;
   end(): void;
 }
 
-/** One line on a terminal's standard error that says how far the reading is; nothing elsewhere. */
-export function createProgress(): Progress {
-  const startedAt = performance.now();
+/** One line on a terminal that says how far the work is; nothing elsewhere. */
+export function createProgress(stream: NodeJS.WriteStream): Progress {
+  let shownAt = performance.now() + quietMs - everyMs;
   let isShown = false;
   return {
-    update(done, total) {
-      if (!process.stderr.isTTY || performance.now() - startedAt < quietMs) return;
+    update(doing, done, total) {
+      if (!stream.isTTY || performance.now() - shownAt < everyMs) return;
+      shownAt = performance.now();
       isShown = true;
-      process.stderr.write(`\r\u001b[Kreading ${done} of ${total} pages`);
+      stream.write(`\r\u001b[K${doing} ${done} of ${total} pages`);
     },
     end() {
-      if (isShown) process.stderr.write("\r\u001b[K");
+      if (isShown) stream.write("\r\u001b[K");
     },
   };
 }

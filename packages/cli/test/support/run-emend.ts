@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { afterAll } from "vitest";
+import { nodeEnvironment } from "../../../server/test/support/node-environment.ts";
 
 export interface Finished {
   code: number | null;
@@ -29,12 +30,14 @@ afterAll(async () => {
 /** Starts the program as a person would, with an environment that holds nothing of the machine's. */
 export function startEmend(
   args: readonly string[],
-  options: { env?: Record<string, string>; cwd?: string; input?: string } = {},
+  options: { env?: Record<string, string>; cwd?: string; input?: string; isUnprivileged?: boolean } = {},
 ): Running {
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", main, ...args], {
     cwd: options.cwd,
+    // Root may read everything.
+    ...(options.isUnprivileged && process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}),
     env: {
-      PATH: process.env.PATH,
+      ...nodeEnvironment,
       HOME: process.env.HOME,
       TMPDIR: process.env.TMPDIR,
       // Whoever runs the tests may be logged in somewhere.

@@ -1,0 +1,81 @@
+import {
+  checkMdx,
+  checkSite,
+  compareSites,
+  type Finding,
+  folderTree,
+  openSite,
+  type ParseCache,
+  type Site,
+} from "@emend/site";
+import { CliError } from "../cli.ts";
+import { gitTree } from "./git-tree.ts";
+import { createProgress, type Progress } from "./progress.ts";
+
+export interface InspectDeps {
+  cache: ParseCache | undefined;
+  /** Where progress is shown. */
+  stderr: NodeJS.WriteStream;
+  signal: AbortSignal;
+}
+
+export interface InspectInput {
+  /** Only what is new since this commit or branch. */
+  base: string | null;
+  docsDir: string;
+  isMdxAsked: boolean;
+}
+
+export interface Inspection {
+  site: Site;
+  /** Of the folder, and of the commit that it is compared with. */
+  pages: number;
+  findings: readonly Finding[];
+  /** MDX pages that the full parser has not looked at. */
+  unjudged: number;
+}
+
+// The full MDX parser takes some ten milliseconds a page: beyond this many it waits to be asked.
+export const mdxPagesMax = 300;
+
+export async function inspectFolder(deps: InspectDeps, dir: string, input: InspectInput): Promise<Inspection> {
+  const progress = createProgress(deps.stderr);
+  const { signal, cache } = deps;
+  const options = {
+    docsDir: input.docsDir,
+    signal,
+    onProgress: (done: number, total: number) => progress.update("reading", done, total),
+    ...(cache === undefined ? {} : { cache }),
+  };
+  try {
+    const site = await openSite(folderTree(dir), options).catch(refuseUnreadable);
+    if (input.base === null) return await inspectWhole(site, input.isMdxAsked, progress, signal);
+    const base = await openSite(await gitTree(dir, input.base), options);
+    const { introduced } = await compareSites(base, site, { signal });
+    return { site, pages: site.pages.length + base.pages.length, findings: introduced, unjudged: 0 };
+  } finally {
+    progress.end();
+  }
+}
+
+async function inspectWhole(
+  site: Site,
+  isMdxAsked: boolean,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<Inspection> {
+  const findings = await checkSite(site, { signal });
+  const pages = site.pages.length;
+  const mdx = site.pages.map(({ path }) => path).filter((path) => site.model.dialect(path).syntax === "mdx");
+  if (!isMdxAsked && mdx.length > mdxPagesMax) return { site, pages, findings, unjudged: mdx.length };
+  const onProgress = (done: number): void => progress.update("judging the MDX of", done, mdx.length);
+  return { site, pages, findings: [...findings, ...(await checkMdx(site, mdx, { signal, onProgress }))], unjudged: 0 };
+}
+
+const unreadable = new Set(["EACCES", "EPERM", "ELOOP"]);
+
+/** What could not be listed was not checked: better to say so than to call it sound. */
+function refuseUnreadable(error: NodeJS.ErrnoException): never {
+  if (error.syscall === undefined || !unreadable.has(error.code ?? "")) throw error;
+  throw new CliError("usage", `${error.path ?? "a folder"} cannot be read (${error.code}); nothing was checked`, error);
+}
