@@ -23,7 +23,7 @@ export function passwordRoute(app: FastifyInstance, deps: AccountsDeps): void {
         publicMessage: "A link of the console opened this session: it has no password.",
       });
     }
-    const change = { userId, ...parse(request.body), address: request.ip };
+    const change = { ...parse(request.body), userId, address: request.ip };
     const sessionToken = await changePassword(deps, change);
     await keepSession(deps, reply, sessionToken);
     return {};

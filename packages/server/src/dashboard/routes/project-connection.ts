@@ -42,7 +42,7 @@ export function projectConnectionRoutes(app: FastifyInstance, deps: RouteDeps): 
 
   app.post<Identified>("/projects/:id/model-keys", async (request) => {
     const { id } = await findProject(deps.pool, request.params.id);
-    await deps.projectAdmin.setModelKey({ projectId: id, ...parseModelKey(request.body) }, actorOf(request));
+    await deps.projectAdmin.setModelKey({ ...parseModelKey(request.body), projectId: id }, actorOf(request));
     return {};
   });
 }

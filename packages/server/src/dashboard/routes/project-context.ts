@@ -33,7 +33,7 @@ export function projectContextRoutes(app: FastifyInstance, deps: RouteDeps): voi
 
   app.post<Identified>("/projects/:id/context", async (request, reply) => {
     const { id } = await findProject(deps.pool, request.params.id);
-    const input = { projectId: id, ...parseNew(request.body) };
+    const input = { ...parseNew(request.body), projectId: id };
     const repository = await deps.projectAdmin.addContext(input, actorOf(request));
     return reply.code(201).send(show(repository));
   });

@@ -33,7 +33,7 @@ export function projectWebhookRoutes(app: FastifyInstance, deps: RouteDeps): voi
 
   app.post<Identified>("/projects/:id/webhooks", async (request, reply) => {
     const { id } = await findProject(deps.pool, request.params.id);
-    const input = { projectId: id, ...parseNew(request.body) };
+    const input = { ...parseNew(request.body), projectId: id };
     return reply.code(201).send(await deps.projectAdmin.addWebhook(input, actorOf(request)));
   });
 
