@@ -8,6 +8,8 @@ import { desktop, narrow, wide } from "./support/looks.ts";
 const dashboard = openDashboard();
 let projectId: string;
 let jobId: string;
+/** One visitor for all pages: to log in, and to load the app into an empty cache, is another test's. */
+let page: Page;
 
 const hostile = `<img src=x onerror="document.title='owned'"> \u202Etfel ${"wide".repeat(30)}`;
 
@@ -20,6 +22,8 @@ beforeAll(async () => {
   const client = clientOf(dashboard.server, projectId, key);
   jobId = (await client.create({ prompt: "Fix broken links." })).id;
   await client.untilFinal(jobId);
+  page = await dashboard.logIn();
+  dashboard.keep(page);
 });
 
 /** Every page, and something on it that says that it is there. A new page gets a line. */
@@ -47,7 +51,9 @@ const pages: readonly { path: string; seen: (page: Page) => Locator }[] = [
 ];
 
 it.each(pages)("has no serious fault, light and wide or dark and narrow: $path", async ({ path, seen }) => {
-  const page = await dashboard.logIn(desktop, path.replace("PROJECT", projectId).replace("JOB", jobId));
+  await page.setViewportSize(desktop.viewport);
+  await page.emulateMedia({ colorScheme: desktop.colorScheme });
+  await page.goto(dashboard.url + path.replace("PROJECT", projectId).replace("JOB", jobId));
   await seen(page).first().waitFor();
   expect(await page.title()).not.toBe("owned");
   for (const [viewport, colorScheme] of [
@@ -63,9 +69,9 @@ it.each(pages)("has no serious fault, light and wide or dark and narrow: $path",
 
 it("asks whoever is not logged in to do so", async () => {
   dashboard.expectComplaint(/401/);
-  const page = await dashboard.visit();
-  await page.goto(`${dashboard.url}/app/keys`);
-  await page.getByRole("heading", { name: /log in/i }).waitFor();
-  await expectAccessible(page);
-  expect(await page.getByText("emend_").count()).toBe(0);
+  const stranger = await dashboard.visit();
+  await stranger.goto(`${dashboard.url}/app/keys`);
+  await stranger.getByRole("heading", { name: /log in/i }).waitFor();
+  await expectAccessible(stranger);
+  expect(await stranger.getByText("emend_").count()).toBe(0);
 });

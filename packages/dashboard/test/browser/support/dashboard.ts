@@ -14,6 +14,8 @@ export interface Dashboard {
   visit(look?: Look): Promise<Page>;
   /** A new visitor who has logged in and landed on this path. */
   logIn(look?: Look, path?: string): Promise<Page>;
+  /** From here on this visitor leaves after the file's last test, and not after each. */
+  keep(page: Page): void;
   /** A project of the sample docs. */
   addSample(name: string): Promise<{ id: string }>;
   /** From here on this complaint of the browser's console is expected, in this test. */
@@ -22,7 +24,7 @@ export interface Dashboard {
 
 /**
  * Called once at the top of a test file: an installation of the file's own, stopped after it. After each test every
- * visitor leaves, and nothing may have been thrown on a page, logged as an error, or asked of another host.
+ * visitor leaves who is not kept, and nothing may have been thrown on a page, logged as an error, or asked of another host.
  */
 export function openDashboard(environment: Record<string, string> = {}): Dashboard {
   let browser: Browser;
@@ -82,6 +84,9 @@ export function openDashboard(environment: Record<string, string> = {}): Dashboa
       await page.goto(await server.admin.createLoginLink(path));
       await page.getByRole("navigation", { name: "Pages" }).waitFor();
       return page;
+    },
+    keep(page) {
+      contexts = contexts.filter((context) => context !== page.context());
     },
     addSample: (name) => server.admin.addProject({ name, forge: "local", repo: sampleDocs }),
     expectComplaint: (pattern) => expected.push(pattern),
