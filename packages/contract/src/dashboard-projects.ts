@@ -33,13 +33,17 @@ export interface DashboardProjectSettings {
   draft: boolean;
   branchPrefix: string;
   limits: { stepsMax: number; tokensMax: number; costUsdMax: number; wallTimeMsMax: number };
-  policy: { allowedPaths: readonly string[]; filesMax: number; bytesMax: number };
+  policy: { allowedPaths: readonly string[]; externalHosts: readonly string[]; filesMax: number; bytesMax: number };
   commit: { authorName: string; authorEmail: string; signOff: boolean };
   forge: {
     apiUrl: string | null;
     labels: readonly string[];
     reviewers: readonly string[];
     teamReviewers: readonly string[];
+    verifiedCommits: boolean;
+    /** Null: as the forge's own project says. */
+    squash: boolean | null;
+    removeSourceBranch: boolean | null;
   };
 }
 

@@ -3,6 +3,7 @@ export { refusals } from "./answers.ts";
 export * from "./create-job.ts";
 export type * from "./dashboard.ts";
 export type * from "./dashboard-accounts.ts";
+export type * from "./dashboard-automations.ts";
 export type * from "./dashboard-health.ts";
 export type * from "./dashboard-projects.ts";
 export type * from "./dashboard-pulls.ts";

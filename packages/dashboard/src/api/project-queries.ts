@@ -1,4 +1,6 @@
 import type {
+  DashboardAutomation,
+  DashboardAutomationRun,
   DashboardContextRepository,
   DashboardDelivery,
   DashboardHealth,
@@ -56,5 +58,23 @@ export function usageQuery(days: number) {
   return queryOptions({
     queryKey: ["usage", days],
     queryFn: ({ signal }) => request<DashboardUsage>(`/usage?days=${days}`, { signal }),
+  });
+}
+
+export function automationsQuery(projectId: string) {
+  return queryOptions({
+    queryKey: ["automations", projectId],
+    queryFn: ({ signal }) =>
+      request<{ automations: readonly DashboardAutomation[] }>(`/projects/${projectId}/automations`, { signal }),
+    select: (answer) => answer.automations,
+  });
+}
+
+export function automationRunsQuery(id: string) {
+  return queryOptions({
+    queryKey: ["automation-runs", id],
+    queryFn: ({ signal }) => request<{ runs: readonly DashboardAutomationRun[] }>(`/automations/${id}`, { signal }),
+    select: (answer) => answer.runs,
+    refetchInterval: (query) => (query.state.data?.runs.some(({ state }) => state === "waiting") ? 2_000 : false),
   });
 }

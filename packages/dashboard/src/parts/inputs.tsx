@@ -78,9 +78,14 @@ export function SelectInput<T extends string>(
 
 export function CheckInput(props: { label: string; isOn: boolean; onToggle(isOn: boolean): void }) {
   return (
-    <label className="flex min-h-6 items-center gap-2">
-      <input type="checkbox" checked={props.isOn} onChange={(event) => props.onToggle(event.target.checked)} />
-      <span className="min-w-0 truncate">{props.label}</span>
+    <label className="flex min-h-6 items-start gap-2">
+      <input
+        className="mt-0.5"
+        type="checkbox"
+        checked={props.isOn}
+        onChange={(event) => props.onToggle(event.target.checked)}
+      />
+      <span className="line-clamp-2 min-w-0 wrap-anywhere">{props.label}</span>
     </label>
   );
 }

@@ -5,6 +5,7 @@ import { contextQuery } from "../../api/project-queries.ts";
 import { request } from "../../api/request.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
+import { CopyBlock } from "../../parts/copy-button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Form } from "../../parts/form.tsx";
 import { SelectInput, TextInput } from "../../parts/inputs.tsx";
@@ -31,7 +32,12 @@ export function ContextRepositories({ project }: { project: DashboardProject }) 
         <Button onClick={() => setIsAdding(true)}>Add repository</Button>
       </div>
       {repositories.data.length === 0 && (
-        <Empty>Code that the docs are about: jobs may read it, cite it, and never write to it.</Empty>
+        <Empty>
+          <p>Code that the docs are about: jobs may read it, cite it, and never write to it.</p>
+          <CopyBlock
+            text={`emend project context add ${project.id} code --forge github --repo https://github.com/you/code`}
+          />
+        </Empty>
       )}
       <ul className="divide-y divide-line">
         {repositories.data.map((repository) => (

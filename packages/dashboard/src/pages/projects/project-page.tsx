@@ -9,10 +9,12 @@ import { Head, Sheet } from "../../parts/sheet.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
 import { VisibleText } from "../../parts/visible-text.tsx";
+import { Automations } from "../automations/automations.tsx";
 import { Connection } from "./connection.tsx";
 import { ContextRepositories } from "./context-repositories.tsx";
 import { ModelKeys } from "./model-keys.tsx";
 import { Quota } from "./quota.tsx";
+import { RemoveProject } from "./remove-project.tsx";
 import { generalGroups, guidanceGroups, policyGroups } from "./setting-groups.ts";
 import { SettingsForm } from "./settings-form.tsx";
 import { Webhooks } from "./webhooks.tsx";
@@ -22,6 +24,7 @@ const tabs = [
   { value: "general", words: "General" },
   { value: "policy", words: "Policy" },
   { value: "guidance", words: "Guidance" },
+  { value: "automations", words: "Automations" },
   { value: "connection", words: "Connection" },
   { value: "webhooks", words: "Webhooks" },
 ] as const;
@@ -69,7 +72,12 @@ export function ProjectPage() {
 function Panel({ tab, project }: { tab: Tab; project: DashboardProject }) {
   switch (tab) {
     case "general":
-      return <SettingsForm project={project} groups={generalGroups(project)} />;
+      return (
+        <>
+          <SettingsForm project={project} groups={generalGroups(project)} />
+          <RemoveProject project={project} />
+        </>
+      );
     case "policy":
       return <SettingsForm project={project} groups={policyGroups(project)} />;
     case "guidance":
@@ -79,6 +87,8 @@ function Panel({ tab, project }: { tab: Tab; project: DashboardProject }) {
           <ContextRepositories project={project} />
         </>
       );
+    case "automations":
+      return <Automations project={project} />;
     case "connection":
       return (
         <>

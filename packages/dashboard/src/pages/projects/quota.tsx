@@ -11,7 +11,7 @@ export function Quota({ project }: { project: DashboardProject }) {
         counts={createsByFiveMinutes}
         label={`Jobs of the last hour, by five minutes: ${createsByFiveMinutes.join(", ")}`}
       />
-      <span className="whitespace-nowrap">
+      <span className="whitespace-nowrap md:min-w-32 md:text-right">
         {used} of {max} this hour
       </span>
     </span>

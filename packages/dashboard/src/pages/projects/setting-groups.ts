@@ -24,6 +24,19 @@ export function generalGroups(project: DashboardProject): readonly SettingGroup[
             isCode: true,
           },
         ],
+        ...(project.forge === "local"
+          ? []
+          : [
+              [
+                {
+                  path: "settings.forge.apiUrl",
+                  label: "Address of the forge's API",
+                  kind: "optional",
+                  isCode: true,
+                  placeholder: "known from the repository's address",
+                } as const,
+              ],
+            ]),
       ],
     },
     {
@@ -95,6 +108,15 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
           },
         ],
         [
+          {
+            path: "settings.policy.externalHosts",
+            label: "Sites that a change may be the first to point at",
+            kind: "lines",
+            placeholder: "*.example.com",
+            help: "Hosts, one a line; * for any. Those that the repository or the request names may be pointed at anyway.",
+          },
+        ],
+        [
           { path: "settings.policy.filesMax", label: "Files a job", kind: "number", min: 1 },
           {
             path: "settings.policy.bytesMax",
@@ -127,6 +149,17 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
                 { path: "settings.forge.reviewers", label: "Reviewers", kind: "lines", help: "One a line." } as const,
               ],
             ]),
+        ...(project.forge === "github"
+          ? [[{ path: "settings.forge.teamReviewers", label: "Teams that review", kind: "lines" } as const]]
+          : []),
+        ...(project.forge === "gitlab"
+          ? [
+              [
+                { path: "settings.forge.squash", label: "Squash when merged", kind: "choice" } as const,
+                { path: "settings.forge.removeSourceBranch", label: "Remove the branch then", kind: "choice" } as const,
+              ],
+            ]
+          : []),
         [{ path: "settings.draft", label: "Open them as drafts", kind: "check" }],
       ],
     },
@@ -138,6 +171,17 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
           { path: "settings.commit.authorEmail", label: "Author's address", kind: "text", isCode: true },
         ],
         [{ path: "settings.commit.signOff", label: "Sign off (Signed-off-by)", kind: "check" }],
+        ...(project.forge === "github"
+          ? [
+              [
+                {
+                  path: "settings.forge.verifiedCommits",
+                  label: "GitHub makes and signs them (for a GitHub App)",
+                  kind: "check",
+                } as const,
+              ],
+            ]
+          : []),
       ],
     },
   ];

@@ -9,6 +9,7 @@ const settings: readonly Setting[] = [
   { path: "settings.policy.allowedPaths", label: "Paths", kind: "lines" },
   { path: "settings.fallbackModels", label: "Others", kind: "optionalLines" },
   { path: "settings.draft", label: "Draft", kind: "check" },
+  { path: "settings.forge.squash", label: "Squash", kind: "choice" },
 ];
 const project = {
   name: "Docs",
@@ -18,6 +19,7 @@ const project = {
     policy: { allowedPaths: ["a/**", "b"] },
     fallbackModels: null,
     draft: false,
+    forge: { squash: null },
   },
 } as unknown as DashboardProject;
 
@@ -29,6 +31,7 @@ it("shows what is set as it is typed", () => {
     "settings.policy.allowedPaths": "a/**\nb",
     "settings.fallbackModels": "",
     "settings.draft": false,
+    "settings.forge.squash": "",
   });
 });
 
@@ -42,6 +45,7 @@ it("sends only what was changed, in the form that is stored", () => {
     "settings.policy.allowedPaths": " a/** \n\n",
     "settings.fallbackModels": "openai/x",
     "settings.draft": true,
+    "settings.forge.squash": "false",
   };
   expect(editOf(settings, before, now)).toEqual({
     baseRef: "main",
@@ -50,7 +54,11 @@ it("sends only what was changed, in the form that is stored", () => {
       policy: { allowedPaths: ["a/**"] },
       fallbackModels: ["openai/x"],
       draft: true,
+      forge: { squash: false },
     },
   });
-  expect(editOf(settings, now, before)).toMatchObject({ baseRef: null, settings: { fallbackModels: null } });
+  expect(editOf(settings, now, before)).toMatchObject({
+    baseRef: null,
+    settings: { fallbackModels: null, forge: { squash: null } },
+  });
 });

@@ -6,8 +6,8 @@ export interface Setting {
   /** Such as `name`, or `settings.limits.stepsMax`. */
   path: string;
   label: string;
-  /** `optional`: text or null; `lines`: a list, one a line; `optionalLines`: the same or null. */
-  kind: "text" | "optional" | "number" | "lines" | "optionalLines" | "check";
+  /** `optional`: text or null; `lines`: a list, one a line; `optionalLines`: the same or null; `choice`: yes, no or null. */
+  kind: "text" | "optional" | "number" | "lines" | "optionalLines" | "check" | "choice";
   help?: string;
   placeholder?: string;
   isCode?: boolean;
@@ -52,6 +52,7 @@ function setAt(record: Record<string, unknown>, [name = "", ...rest]: readonly s
 function shown(value: unknown, { kind, scale = 1 }: Setting): string | boolean {
   if (kind === "check") return value === true;
   if (kind === "number") return String(Number(value) / scale);
+  if (kind === "choice") return value === null || value === undefined ? "" : String(value);
   if (Array.isArray(value)) return value.join("\n");
   return typeof value === "string" ? value : "";
 }
@@ -67,6 +68,8 @@ function meant(typed: string | boolean, { kind, scale = 1 }: Setting): unknown {
       return linesOf(typed);
     case "optionalLines":
       return typed.trim() === "" ? null : linesOf(typed);
+    case "choice":
+      return typed === "" ? null : typed === "true";
     case "optional":
       return typed.trim() === "" ? null : typed.trim();
     default:

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { request } from "../../api/request.ts";
 import { Form } from "../../parts/form.tsx";
-import { CheckInput, LinesInput, TextInput } from "../../parts/inputs.tsx";
+import { CheckInput, LinesInput, SelectInput, TextInput } from "../../parts/inputs.tsx";
 import { Sheet } from "../../parts/sheet.tsx";
 import { type Draft, draftOf, editOf, type Setting } from "./setting.ts";
 import type { SettingGroup } from "./setting-groups.ts";
@@ -64,6 +64,12 @@ export function SettingsForm({ project, groups }: { project: DashboardProject; g
   );
 }
 
+const choices = [
+  { value: "", words: "as the forge's project says" },
+  { value: "true", words: "yes" },
+  { value: "false", words: "no" },
+];
+
 function SettingInput({
   setting,
   value,
@@ -75,6 +81,9 @@ function SettingInput({
 }) {
   const { path: _path, kind, scale: _scale, min, step, ...shown } = setting;
   if (kind === "check") return <CheckInput label={shown.label} isOn={value === true} onToggle={onValue} />;
+  if (kind === "choice") {
+    return <SelectInput label={shown.label} value={String(value)} onValue={onValue} options={choices} />;
+  }
   const text = { ...shown, value: String(value), onText: onValue };
   if (kind === "lines" || kind === "optionalLines") {
     const { isCode: _isCode, ...lines } = text;

@@ -5,6 +5,7 @@ import { webhooksQuery } from "../../api/project-queries.ts";
 import { request } from "../../api/request.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
+import { CopyBlock } from "../../parts/copy-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Empty, Pending, Problem } from "../../parts/notice.tsx";
 import { Sheet } from "../../parts/sheet.tsx";
@@ -32,7 +33,8 @@ export function Webhooks({ project }: { project: DashboardProject }) {
       </div>
       {webhooks.data.length === 0 && (
         <Empty>
-          Be told when a job ends or its pull request is merged: an address that takes a signed post, or Slack.
+          <p>Be told when a job ends or its pull request is merged: an address that takes a signed post, or Slack.</p>
+          <CopyBlock text={`emend webhook add https://example.com/hooks/emend --project ${project.id}`} />
         </Empty>
       )}
       <ul className="divide-y divide-line">
