@@ -1,7 +1,8 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Navigate } from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter, Link, lazyRouteComponent, Navigate } from "@tanstack/react-router";
 import { appPath } from "./base-path.ts";
 import { Shell } from "./layout/shell.tsx";
 import { JobsPage } from "./pages/jobs/jobs-page.tsx";
+import { buttonLook } from "./parts/button.tsx";
 import { Empty } from "./parts/notice.tsx";
 
 // Where one lands is loaded at once; every other page with its first visit, or when a link to it is pointed at.
@@ -19,7 +20,18 @@ const WelcomePage = lazyRouteComponent(() => import("./pages/login/welcome-page.
 const StartPage = lazyRouteComponent(() => import("./pages/start/start-page.tsx"), "StartPage");
 const SettingsPage = lazyRouteComponent(() => import("./pages/settings/settings-page.tsx"), "SettingsPage");
 
-const root = createRootRoute({ component: Shell, notFoundComponent: () => <Empty>There is no such page.</Empty> });
+function NoPage() {
+  return (
+    <Empty>
+      <p>There is no such page.</p>
+      <Link to="/" search={{}} className={buttonLook("ordinary")}>
+        Go to the jobs
+      </Link>
+    </Empty>
+  );
+}
+
+const root = createRootRoute({ component: Shell, notFoundComponent: NoPage });
 
 /** A listing's filter lives in the address: it can be shared, and survives a reload. */
 const jobs = createRoute({

@@ -1,3 +1,4 @@
+import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 
 const keys = [
@@ -23,6 +24,9 @@ export function HelpDialog({ onClose }: { onClose(): void }) {
           </div>
         ))}
       </dl>
+      <div className="flex justify-end">
+        <Button onClick={onClose}>Close</Button>
+      </div>
     </Dialog>
   );
 }

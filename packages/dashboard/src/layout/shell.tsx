@@ -6,6 +6,7 @@ import { ApiError, request } from "../api/request.ts";
 import { LoginPage } from "../pages/login/login-page.tsx";
 import { SessionEnded } from "../pages/login/session-ended.tsx";
 import { Pending } from "../parts/notice.tsx";
+import { showInView } from "../parts/show-in-view.ts";
 import { CommandPalette } from "./command-palette.tsx";
 import { HelpDialog } from "./help-dialog.tsx";
 import { Mark } from "./mark.tsx";
@@ -20,6 +21,9 @@ const pages = [
   { to: "/keys", label: "API keys" },
 ] as const;
 
+/** As this machine's keyboard has it. */
+const paletteKey = /mac|iphone|ipad/i.test(navigator.userAgent) ? "⌘K" : "Ctrl K";
+
 export function Shell() {
   const session = useQuery(sessionQuery);
   const { pathname } = useLocation();
@@ -29,11 +33,13 @@ export function Shell() {
   const isLoggedOut = session.error instanceof ApiError && session.error.status === 401;
   // A link's page is for those who are not logged in yet.
   const isOpen = session.data !== undefined || pathname.startsWith("/welcome");
+  // A diff takes all the room that there is, and its page with it; everything else is easier to read in less.
+  const width = /^\/(jobs|pulls\/[^/]+)\/[^/]+$/.test(pathname) ? "" : "max-w-[1200px]";
 
   return (
     <>
       <header className="border-b border-line bg-sheet">
-        <div className="mx-auto flex min-h-12 max-w-[1200px] flex-wrap items-center gap-x-6 px-4 pt-3 sm:px-6 sm:pt-0">
+        <div className={`mx-auto flex min-h-12 ${width} flex-wrap items-center gap-x-6 px-4 pt-3 sm:px-6 sm:pt-0`}>
           <Link to="/" className="flex items-center gap-2 font-serif text-[17px] leading-6 font-semibold">
             <Mark />
             Emend
@@ -59,7 +65,7 @@ export function Shell() {
                 <button type="button" className="hover:text-ink" onClick={() => setOpen("palette")}>
                   <span className="sm:hidden">Go to</span>
                   <span className="hidden sm:inline">
-                    Go to <kbd className="rounded border border-line px-1 text-[12px]">⌘K</kbd>
+                    Go to <kbd className="rounded border border-line px-1 text-[12px]">{paletteKey}</kbd>
                   </span>
                 </button>
                 <Link
@@ -79,7 +85,7 @@ export function Shell() {
         </div>
       </header>
       {session.data && <SessionEnded />}
-      <main className="mx-auto max-w-[1200px] px-4 pb-16 sm:px-6">
+      <main className={`mx-auto ${width} px-4 pb-16 sm:px-6`}>
         {isOpen ? <Outlet /> : isLoggedOut ? <LoginPage /> : <Pending error={session.error} />}
       </main>
       {open === "palette" && <CommandPalette onClose={close} />}
@@ -92,11 +98,6 @@ export function Shell() {
 function pageOf(pathname: string): (typeof pages)[number] | undefined {
   if (pathname === "/" || pathname.startsWith("/jobs/")) return pages[0];
   return pages.find(({ to }) => to !== "/" && pathname.startsWith(to));
-}
-
-/** Where the pages do not fit beside each other, the one that is open is seen. */
-function showInView(link: HTMLAnchorElement | null) {
-  link?.scrollIntoView({ inline: "nearest", block: "nearest" });
 }
 
 async function logOut() {

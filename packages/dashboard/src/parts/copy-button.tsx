@@ -25,8 +25,8 @@ export function CopyButton({ text, label = "Copy" }: { text: string; label?: str
 export function CopyBlock({ text }: { text: string }) {
   return (
     <div className="flex flex-wrap items-start gap-2">
-      <pre className="min-w-0 flex-1 basis-64 overflow-x-auto rounded-md bg-hush px-3 py-2">
-        <code className="break-all whitespace-pre-wrap">{text}</code>
+      <pre className="min-w-0 flex-1 basis-64 overflow-x-auto rounded-md bg-hush px-3 py-2 text-left text-ink">
+        <code className="whitespace-pre-wrap wrap-anywhere">{text}</code>
       </pre>
       <CopyButton text={text} />
     </div>

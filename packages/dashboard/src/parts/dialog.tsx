@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useLayoutEffect, useRef } from "react";
 
 /**
  * The browser's own: it traps the focus, closes by Escape and gives the focus back. It is `cancel` that is heard: `close`
@@ -6,7 +6,8 @@ import { type ReactNode, useEffect, useRef } from "react";
  */
 export function Dialog(props: { title: string; isBare?: boolean; onClose(): void; children: ReactNode }) {
   const ref = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Closed before it is taken from the page: from one that is gone already, no focus is given back.
+  useLayoutEffect(() => {
     const dialog = ref.current;
     dialog?.showModal();
     return () => dialog?.close();

@@ -19,7 +19,7 @@ export function Status({ status, phase }: { status: JobStatus; phase: JobPhase }
       : finals[status];
   return (
     <span className={`inline-flex items-center gap-1.5 font-medium whitespace-nowrap ${shown.className}`}>
-      <Icon name={shown.icon} className={shown.icon === "running" ? "motion-safe:animate-spin" : ""} />
+      <Icon name={shown.icon} />
       {shown.word}
     </span>
   );

@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import { showInView } from "./show-in-view.ts";
 
 /** Parts of a page, each with an address of its own. */
 export function Tabs<T extends string>(props: {
@@ -13,6 +14,7 @@ export function Tabs<T extends string>(props: {
       {props.tabs.map(({ value, words }, index) => (
         <Link
           key={value}
+          ref={value === props.chosen ? showInView : null}
           to={props.to}
           params={props.params}
           search={index === 0 ? {} : { tab: value }}

@@ -14,7 +14,7 @@ export const JobRow = memo(function JobRow({ job, project }: { job: DashboardJob
         path={`/jobs/${job.id}`}
         className="grid h-15 grid-cols-[minmax(0,1fr)_auto] content-center items-center gap-x-4 px-4 -outline-offset-2 hover:bg-hush md:h-9 md:grid-cols-[112px_minmax(0,1fr)_minmax(0,150px)_100px_84px_84px]"
       >
-        <span className="order-2 flex md:order-none">
+        <span className="order-2 flex justify-end md:order-none md:justify-start">
           <Status status={job.status} phase={job.phase} />
         </span>
         <span className="order-1 truncate leading-6 font-medium md:order-none">

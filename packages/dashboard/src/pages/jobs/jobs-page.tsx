@@ -43,7 +43,21 @@ export function JobsPage() {
         />
       ) : list.data ? (
         <div className="rounded-md border border-line bg-sheet">
-          <Empty>{isFiltered ? <p>No job is like that.</p> : <p>No job yet. Write the first one above.</p>}</Empty>
+          <Empty>
+            {isFiltered ? (
+              <>
+                <p>No job is like that.</p>
+                <Link to="/" search={{}} className={buttonLook("ordinary")}>
+                  Show every job
+                </Link>
+              </>
+            ) : (
+              <>
+                <p>No job yet. Write the first one above, or on the command line:</p>
+                <CopyBlock text={`emend job create ${projects.data[0]?.id} "Fix broken links." --wait`} />
+              </>
+            )}
+          </Empty>
         </div>
       ) : (
         <Pending error={list.error} />

@@ -18,7 +18,7 @@ export function KeyRow({ apiKey: key, projects, onRotate, onRevoke }: RowProps) 
     <li
       {...rowAttribute}
       tabIndex={-1}
-      className="grid items-center gap-x-6 gap-y-1 px-4 py-2.5 -outline-offset-2 md:grid-cols-[minmax(0,1fr)_auto_auto]"
+      className="grid items-center gap-x-6 gap-y-1 px-4 py-2.5 -outline-offset-2 md:grid-cols-[minmax(0,1fr)_108px_148px_auto]"
     >
       <div className="min-w-0">
         <p className="flex flex-wrap items-center gap-x-3">
@@ -33,7 +33,8 @@ export function KeyRow({ apiKey: key, projects, onRotate, onRevoke }: RowProps) 
           {key.allowList && ` · only from ${key.allowList.join(", ")}`}
         </p>
       </div>
-      <p className="flex flex-wrap gap-x-4 text-quiet md:justify-end">
+      {/* In columns of their own, but for a phone. */}
+      <p className="flex flex-wrap gap-x-4 text-quiet md:contents">
         {key.lastUsedAt ? (
           <span>
             used <Age at={key.lastUsedAt} />

@@ -62,7 +62,12 @@ export function KeysPage() {
         <section className="grid grid-cols-[minmax(0,1fr)] gap-2">
           <h2>Project ids</h2>
           <Sheet>
-            {projects.data.length === 0 && <Empty>A key opens a project, and there is none yet.</Empty>}
+            {projects.data.length === 0 && (
+              <Empty>
+                <p>A key opens a project, and there is none yet.</p>
+                <CopyBlock text={'emend project add "My docs" --forge local --repo PATH'} />
+              </Empty>
+            )}
             <ul className="divide-y divide-line">
               {projects.data.map(({ id, name }) => (
                 <li key={id} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2">
@@ -81,10 +86,10 @@ export function KeysPage() {
           <Sheet>
             {live.length === 0 && (
               <Empty>
-                <p>No key is live. Programs need one to call the API; on the command line:</p>
-                <CopyBlock
-                  text={`emend key create --project ${projects.data[0]?.id ?? "ID"} --name CI --expires 90d`}
-                />
+                <p>No key is live. Programs need one to call the API.</p>
+                {projects.data[0] && (
+                  <CopyBlock text={`emend key create --project ${projects.data[0].id} --name CI --expires 90d`} />
+                )}
               </Empty>
             )}
             <ul className="divide-y divide-line">{rows(live)}</ul>

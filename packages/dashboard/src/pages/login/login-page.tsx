@@ -36,9 +36,8 @@ export function LoginPage() {
             owner. To print another, in place of that:
           </p>
           <CopyBlock text="emend user link" />
-          <p className="text-quiet">
-            In a checkout of the repository: <code>npm run emend -- user link</code>
-          </p>
+          <p className="text-quiet">In a checkout of the repository:</p>
+          <CopyBlock text="npm run emend -- user link" />
         </>
       )}
     </section>

@@ -70,9 +70,9 @@ export function PullsPage() {
         {pulls.data?.length === 0 && (
           <Empty>
             <p>None yet. A job that changes a file opens one.</p>
-            <code className="rounded bg-hush px-3 py-2 wrap-anywhere">
-              emend job create {chosen?.id ?? locals[0]?.id ?? "PROJECT"} "Fix broken links." --wait
-            </code>
+            <CopyBlock
+              text={`emend job create ${chosen?.id ?? locals[0]?.id ?? "PROJECT"} "Fix broken links." --wait`}
+            />
           </Empty>
         )}
       </Sheet>
@@ -87,7 +87,7 @@ function Row({ pull, project }: { pull: DashboardPullRow; project: string }) {
         path={`/pulls/${pull.projectId}/${pull.number}`}
         className="grid min-h-9 grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 px-4 py-2 -outline-offset-2 hover:bg-hush md:grid-cols-[96px_minmax(0,1fr)_minmax(0,180px)_96px_84px] md:py-1"
       >
-        <span className="order-2 md:order-none">
+        <span className="order-2 flex justify-end md:order-none md:justify-start">
           <PullState pull={pull} />
         </span>
         <span className="order-1 flex min-w-0 gap-2 leading-6 md:order-none">

@@ -28,21 +28,23 @@ export function Step({ number, title, done, isNext, lines, children }: StepProps
           </span>
           {title}
         </h2>
-        {done && <div className="wrap-anywhere text-good">{done}</div>}
-        {children}
-        {lines.length > 0 && (
-          <details open={isNext}>
-            <summary className="text-quiet">The same from a terminal</summary>
-            <div className="grid grid-cols-[minmax(0,1fr)] gap-2 pt-3">
-              {lines.map(({ name, text }) => (
-                <div key={name} className="grid grid-cols-[minmax(0,1fr)] gap-1">
-                  <p className="text-quiet">{name}</p>
-                  <CopyBlock text={text} />
-                </div>
-              ))}
-            </div>
-          </details>
-        )}
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-4 empty:hidden sm:pl-9">
+          {done && <div className="wrap-anywhere text-good">{done}</div>}
+          {children}
+          {lines.length > 0 && (
+            <details open={isNext}>
+              <summary className="text-quiet">The same from a terminal</summary>
+              <div className="grid grid-cols-[minmax(0,1fr)] gap-2 pt-3">
+                {lines.map(({ name, text }) => (
+                  <div key={name} className="grid grid-cols-[minmax(0,1fr)] gap-1">
+                    <p className="text-quiet">{name}</p>
+                    <CopyBlock text={text} />
+                  </div>
+                ))}
+              </div>
+            </details>
+          )}
+        </div>
       </Sheet>
     </li>
   );

@@ -4,6 +4,8 @@ import type { Installation } from "./start-installation.ts";
 
 export interface Seeded {
   projectId: string;
+  /** Of one that is empty and has a name too long. */
+  otherId: string;
   /** Of a job that changed much, one that failed, and one that changed little. */
   jobPaths: readonly string[];
 }
@@ -26,6 +28,14 @@ export async function seed({ server, pool }: Installation, page: Page): Promise<
   await admin.createKey({ projectIds: [projectId], name: "CI", scope: "write", expiresAt: soon });
   await admin.createKey({ projectIds: [projectId], name: "Status page", scope: "read", allowList: ["10.0.0.0/8"] });
   await admin.addWebhook({ projectId, url: "https://hooks.example.com/services/emend", events: ["job.completed"] });
+  await admin.automations.add({
+    projectId,
+    name: "Links on Mondays",
+    prompt: "Fix broken links. Report what is left by {{date}}.",
+    trigger: { kind: "cron", expression: "0 9 * * 1", timezone: "Europe/Berlin" },
+    createdBy: "ada@example.com",
+  });
+  await pool.query(people);
   const jobPaths: string[] = [];
   for (const prompt of prompts) {
     await page.goto(`${server.url}/app?project=${projectId}`);
@@ -40,8 +50,14 @@ export async function seed({ server, pool }: Installation, page: Page): Promise<
   await pool.query(pastJobs, [projectId]);
   await pool.query(pastJobs, [otherId]);
   await pool.query(pastChecks, [projectId]);
-  return { projectId, jobPaths };
+  return { projectId, otherId, jobPaths };
 }
+
+/** Who logs in now and then, and who never did. */
+const people = `insert into users (id, email, name, role, password_hash, last_login_at) values
+  ('usr_1', 'ada@example.com', 'Ada Lovelace', 'owner', 'x', clock_timestamp() - interval '2 hours'),
+  ('usr_2', 'grace.brewster.murray.hopper@navy.example.com', 'Grace Brewster Murray Hopper', 'maintainer', null, clock_timestamp() - interval '3 days'),
+  ('usr_3', 'bo@example.com', 'Bo', 'viewer', 'x', null)`;
 
 /** A month of jobs, as people would have asked for them. */
 const pastJobs = `insert into jobs (id, project_id, model, prompt, title, repository_url, branch, created_by, status,
