@@ -2,17 +2,22 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
+import { loadConfig } from "../../server/src/config.ts";
+import { serverSettings } from "./support/setting-names.ts";
 
 // No container engine is at hand where tests run: what the files refer to is held against what there is.
 const root = join(import.meta.dirname, "..", "..", "..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");
-const config = read("packages/server/src/config.ts");
+/** A run that is released and everything after it. */
+const stopSeconds = 30;
 const kubernetes = readdirSync(join(root, "deploy/kubernetes")).map((name) => `deploy/kubernetes/${name}`);
 const files = ["deploy/Dockerfile", "deploy/compose.yaml", "deploy/systemd/emend.service", ...kubernetes];
 
+const known = serverSettings();
+
 test.each(files)("%s names only settings that exist", (file) => {
   const names = new Set(read(file).match(/EMEND_[A-Z_]+[A-Z]/g) ?? []);
-  for (const name of names) expect(config, name).toContain(`"${name}"`);
+  for (const name of names) expect(known).toContain(name);
 });
 
 test("the Dockerfile copies and runs what the build makes, as nobody special", () => {
@@ -24,7 +29,15 @@ test("the Dockerfile copies and runs what the build makes, as nobody special", (
   expect(existsSync(join(root, "packages/cli/bin/emend.cjs"))).toBe(true);
   expect(text.match(/^USER (\w+)$/m)?.[1]).toBe("node");
   expect(text).toMatch(/^HEALTHCHECK /m);
-  expect(text.match(/^EXPOSE (\d+)$/m)?.[1]).toBe(/"EMEND_PORT"\), .*?, (\d+),/.exec(config)?.[1]);
+  expect(text.match(/^EXPOSE (\d+)$/m)?.[1]).toBe(String(loadConfig({}).port));
+  // Every volume that is mounted below has an owner who may write to it, from the image on.
+  const owned = /install -d -o node -g node -m 0700 (.*)$/m.exec(text)?.[1]?.split(" ") ?? [];
+  const { services } = parse(read("deploy/compose.yaml"), { merge: true });
+  const mounted = ["api", "worker"].flatMap((role) =>
+    services[role].volumes.map((mount: string) => mount.split(":")[1]),
+  );
+  for (const path of mounted) expect(owned).toContain(path);
+  expect(owned).toContain(/^VOLUME (.*)$/m.exec(text)?.[1]);
 });
 
 test("compose runs Postgres, two nodes for the interface and two workers, on one secret", () => {
@@ -37,7 +50,13 @@ test("compose runs Postgres, two nodes for the interface and two workers, on one
     expect(service.environment.EMEND_DATABASE_URL).toContain("@postgres:5432/");
     expect(existsSync(join(root, "deploy", service.build.context, service.build.dockerfile))).toBe(true);
     for (const mount of service.volumes) expect(volumes).toHaveProperty(mount.split(":")[0]);
+    expect(Number.parseInt(service.stop_grace_period, 10)).toBeGreaterThan(stopSeconds);
+    expect(service.depends_on.postgres.condition).toBe("service_healthy");
+    expect(settingsOf(service.environment).role).toBe(role);
   }
+  expect(services.worker.healthcheck.test.join(" ")).toContain(
+    `:${services.worker.environment.EMEND_METRICS_PORT}/healthz`,
+  );
   expect(services.proxy.command).toContain("--to api:4600");
 });
 
@@ -60,19 +79,62 @@ test("the Kubernetes manifests fit together", () => {
     expect(template.metadata.labels).toEqual(selector.matchLabels);
     expect(container.env).toContainEqual({ name: "EMEND_ROLE", value: role });
     expect(find("ConfigMap", container.envFrom[0].configMapRef.name)).toBeDefined();
-    expect(template.spec.securityContext.runAsNonRoot).toBe(true);
+    expect(template.spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000, fsGroup: 1000 });
+    expect(container.securityContext).toMatchObject({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ["ALL"] },
+    });
+    const writable = container.volumeMounts.map(({ mountPath }: { mountPath: string }) => mountPath);
+    expect(writable.toSorted()).toEqual(["/tmp", "/var/lib/emend"]);
+    const preStop = Number(container.lifecycle?.preStop.exec.command[1] ?? 0);
+    expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThan(stopSeconds + preStop);
+    // The Service's own variables would come over the image's EMEND_PORT.
+    expect(template.spec.enableServiceLinks).toBe(false);
+    const secret = parse(read("deploy/kubernetes/secret.example.yaml")).stringData;
+    const own = Object.fromEntries(
+      container.env.map(({ name, value }: { name: string; value: string }) => [name, value]),
+    );
+    const config = settingsOf({ ...find("ConfigMap", "emend").data, ...secret, ...own });
+    expect(config.role).toBe(role);
+    const portOf = { http: config.port, metrics: config.metricsPort } as Record<string, number | null>;
+    const ports = Object.fromEntries(
+      container.ports.map((one: { name: string; containerPort: number }) => [one.name, one.containerPort]),
+    );
+    for (const probe of [container.startupProbe, container.livenessProbe]) {
+      expect(ports[probe.httpGet.port]).toBe(portOf[probe.httpGet.port]);
+    }
     const volumes = template.spec.volumes.map(({ name }: { name: string }) => name);
     for (const { name } of container.volumeMounts) expect(volumes).toContain(name);
   }
   const [api] = find("Deployment", "emend-api").spec.template.spec.containers;
   const health = read("packages/server/src/http/routes/health.ts");
-  for (const probe of [api.readinessProbe, api.livenessProbe]) expect(health).toContain(`"${probe.httpGet.path}"`);
+  for (const probe of [api.startupProbe, api.readinessProbe, api.livenessProbe])
+    expect(health).toContain(`"${probe.httpGet.path}"`);
   expect(find("Service", "emend").spec.ports[0].targetPort).toBe(api.ports[0].name);
 });
+
+/** As the process would read them: whatever is wrong is thrown. */
+function settingsOf(environment: Record<string, string>) {
+  const real = Object.entries(environment).map(([name, value]) => [
+    name,
+    value.replaceAll(/\$\{(\w+)(?::-([^}]*)|:\?[^}]*)?\}/g, (_, _name, fallback) => fallback ?? "x".repeat(32)),
+  ]);
+  const config = loadConfig({ ...Object.fromEntries(real), EMEND_DATA_DIR: undefined, EMEND_FORGE_DIR: undefined });
+  expect(config.unknownSettings).toEqual([]);
+  return config;
+}
 
 test("the unit starts the program and gives runs time to end", () => {
   const unit = read("deploy/systemd/emend.service");
   expect(unit).toMatch(/^ExecStart=\/usr\/bin\/env emend serve$/m);
-  expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(25);
+  expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(stopSeconds);
+  // Postgres, a child of the embedded default, is stopped by Emend and not by the signal that stops it.
+  expect(unit).toMatch(/^KillMode=mixed$/m);
+  expect(unit).toMatch(/^RestartPreventExitStatus=2$/m);
+  const [, user] = /^User=(\w+)$/m.exec(unit) ?? [];
+  expect(unit).toMatch(new RegExp(`^# useradd .* ${user}$`, "m"));
+  expect(unit).toMatch(/^StateDirectory=emend$/m);
+  expect(unit).toMatch(/^Environment=EMEND_DATA_DIR=\/var\/lib\/emend$/m);
   expect(unit).toMatch(/^NoNewPrivileges=yes$/m);
 });

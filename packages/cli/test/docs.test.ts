@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { failureCodes, requestErrorCodes } from "@emend/contract";
@@ -8,6 +8,7 @@ import { startApi } from "../../server/test/support/api.ts";
 import { type Installation, startInstallation } from "./support/installation.ts";
 import { renderReference } from "./support/render-reference.ts";
 import { runEmend } from "./support/run-emend.ts";
+import { commandSettings, serverSettings } from "./support/setting-names.ts";
 
 const docs = join(import.meta.dirname, "..", "..", "..", "docs");
 const page = (name: string) => readFile(join(docs, name), "utf8");
@@ -67,6 +68,30 @@ test("the sample for TypeScript runs as it stands", async () => {
   const code = await samples("integrate.md", "ts");
   const args = ["--disable-warning=ExperimentalWarning", "--input-type=module-typescript", "--eval", code];
   expect(await run(process.execPath, args, import.meta.dirname)).toMatch(/^completed http.*\n[\s\S]*completed\n$/);
+});
+
+test("every setting that is read stands in the table, and every one in the table is read", async () => {
+  const rows = [...(await page("deploy.md")).matchAll(/^\| (`EMEND_[^|]*)\|/gm)].map(([, cell = ""]) => cell);
+  const named = rows.flatMap((cell) => cell.match(/EMEND_[A-Z_]+[A-Z]/g) ?? []);
+  expect(named.toSorted()).toEqual([...serverSettings(), ...commandSettings()].toSorted());
+});
+
+test("an empty project of the local forge is filled by git as its page says", async () => {
+  const [, block = ""] = /^## An empty project[\s\S]*?^```sh\n([\s\S]*?)^```/m.exec(await page("local-forge.md")) ?? [];
+  expect(block).toContain("git push");
+  const bin = await mkdtemp(join(emend.dir, "bin-"));
+  const emendProgram = `#!/bin/sh\nexec ${process.execPath} --disable-warning=ExperimentalWarning ${join(import.meta.dirname, "..", "src", "main.ts")} "$@"\n`;
+  await writeFile(join(bin, "emend"), emendProgram, { mode: 0o755 });
+  const env = {
+    PATH: `${bin}:${process.env.PATH}`,
+    HOME: bin,
+    EMEND_DATA_DIR: emend.dataDir,
+    EMEND_URL: emend.url,
+    EMEND_LOG_LEVEL: "silent",
+  };
+  const script = `git config --global user.name Ada && git config --global user.email ada@example.com\n${block}`;
+  const { stdout } = await promisify(execFile)("bash", ["-euo", "pipefail", "-c", script], { cwd: bin, env });
+  expect(stdout).toMatch(/http:\S+\/pull\/1\n$/);
 });
 
 test("the command line's page names every command", async () => {

@@ -12,13 +12,14 @@ let emend: Installation;
 let examples: string[];
 beforeAll(async () => {
   const readme = await readFile(join(packageDir, "README.md"), "utf8");
-  examples = [...readme.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, code = ""]) => code);
+  examples = [...readme.matchAll(/^```js\n([\s\S]*?)^```/gm)].map(([, code = ""]) => code);
   emend = await startInstallation();
 });
 afterAll(() => emend.stop());
 
 async function run(code: string, env: Record<string, string> = {}): Promise<string> {
-  const args = ["--disable-warning=ExperimentalWarning", "--input-type=module-typescript", "--eval", code];
+  // Plain JavaScript: the oldest Node that the client supports reads no types.
+  const args = ["--disable-warning=ExperimentalWarning", "--input-type=module", "--eval", code];
   const options = { cwd: packageDir, env: { PATH: process.env.PATH, ...emend.env, ...env } };
   return (await promisify(execFile)(process.execPath, args, options)).stdout;
 }
@@ -30,12 +31,12 @@ function example(mark: string): string {
 }
 
 test("the first example ends with the pull request's link", async () => {
-  expect(await run(example("fix-links.ts"))).toMatch(/http:\/\/127\.0\.0\.1:\d+\/\S+\/pull\/\d+\n$/);
+  expect(await run(example("fix-links.mjs"))).toMatch(/http:\/\/127\.0\.0\.1:\d+\/\S+\/pull\/\d+\n$/);
 });
 
 test("every other example runs as it stands, after the lines that make its client", async () => {
-  const client = example("fix-links.ts").split("\n").slice(0, 5).join("\n");
-  const rest = examples.filter((code) => !code.includes("fix-links.ts") && !code.includes("verifyWebhook"));
+  const client = example("fix-links.mjs").split("\n").slice(0, 5).join("\n");
+  const rest = examples.filter((code) => !code.includes("fix-links.mjs") && !code.includes("verifyWebhook"));
   expect(rest.length).toBeGreaterThan(4);
   const body = rest.map((code) => `{\n${code.replace(/^import .*\n/gm, "")}\n}`).join("\n");
   const program = `${client.replace("{ Emend }", "{ Emend, EmendError }")}\nconst { id } = await jobs.create({ prompt: "Fix broken links." });\nawait jobs.wait(id);\n${body}`;

@@ -16,7 +16,7 @@ export function readHost(settings: SettingReader): string | null {
   return null;
 }
 
-export function isHost(text: string): boolean {
+function isHost(text: string): boolean {
   if (isIP(text) !== 0) return true;
   // All digits and dots, and still no address: a slip of the fingers, which a resolver would read in its own way.
   return (

@@ -1,10 +1,11 @@
 import { resolve } from "node:path";
 import type { Server } from "@emend/server";
 import { type Command, Option } from "commander";
-import { type Cli, CliError } from "../cli.ts";
+import { type Cli, CliError, exitCodes } from "../cli.ts";
 import { modelHint } from "../model-hint.ts";
 import { say } from "../output.ts";
 import { parsePort } from "../parse-options.ts";
+import { stopWithin } from "../stop-within.ts";
 import { liveNarrator, silentNarrator } from "../terminal/narrator.ts";
 import { withData, withJson } from "./options.ts";
 
@@ -15,6 +16,9 @@ interface ServeOptions {
   role?: "all" | "api" | "worker";
   json?: boolean;
 }
+
+/** Runs are given back within 25 seconds; the files in `deploy/` grant longer than this. */
+const stopMsMax = 30_000;
 
 export function registerServe(program: Command, cli: Cli): void {
   const command = program
@@ -58,7 +62,10 @@ async function serve(cli: Cli, options: ServeOptions): Promise<void> {
     }
     await interrupted(cli.signal);
   } finally {
-    await server.stop();
+    await stopWithin(stopMsMax, server.stop, () => {
+      cli.stderr.write(`emend: did not stop within ${stopMsMax / 1000} seconds, ends as it is\n`);
+      process.exit(exitCodes.fault);
+    });
   }
 }
 

@@ -35,6 +35,14 @@ export async function examine(cli: Cli, options: { data?: string }): Promise<rea
     node,
     git,
     { name: "settings", verdict: "good", detail: `role ${config.role}, ${config.host}:${config.port}` },
+    ...config.unknownSettings.map(
+      ({ variable, nearest }): Examination => ({
+        name: "settings",
+        verdict: "note",
+        detail: `${variable} is set, and nothing reads it`,
+        ...(nearest && { advice: `Was ${nearest} meant?` }),
+      }),
+    ),
     dataDir,
     database,
     await examineServer(url, cli.signal),

@@ -9,12 +9,17 @@ export interface MetricsDeps {
   token: string | null;
 }
 
-/** `GET /metrics` on a port of its own, which a worker has too and a public proxy does not reach. */
+/** `GET /metrics` and `GET /healthz` on a port of their own, which a worker has too and a public proxy does not reach. */
 export async function startMetricsServer(
   deps: MetricsDeps,
   address: { host: string; port: number },
 ): Promise<{ port: number; close(): Promise<void> }> {
   const server = createServer((request, response) => {
+    if (request.method === "GET" && request.url === "/healthz") {
+      // For whoever watches a worker, which has no other port: the process answers.
+      response.writeHead(200, { "content-type": "application/json; charset=utf-8" }).end('{"status":"ok"}');
+      return;
+    }
     if (request.method !== "GET" || request.url !== "/metrics") {
       response.writeHead(404).end();
       return;

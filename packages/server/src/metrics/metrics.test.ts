@@ -175,6 +175,7 @@ test("on the interface's port a token is asked for; on a port of its own only wh
     undo.push(() => server.close());
     expect((await get(`http://127.0.0.1:${server.port}/metrics`)).status).toBe(expected);
     expect((await get(`http://127.0.0.1:${server.port}/else`)).status).toBe(404);
+    expect((await get(`http://127.0.0.1:${server.port}/healthz`)).status, "a worker's probe has no token").toBe(200);
   }
 });
 
