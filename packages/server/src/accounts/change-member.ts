@@ -1,4 +1,4 @@
-import { type Actor, inTransactionAs } from "../db/acting.ts";
+import { type Actor, consoleActor, inTransactionAs } from "../db/acting.ts";
 import type { Client, Pool } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import type { Role } from "./user.ts";
@@ -6,7 +6,7 @@ import type { Role } from "./user.ts";
 /** Their sessions have the new role from their next request on; who is no owner any more has invited nobody. */
 export async function changeRole(pool: Pool, input: { id: string; role: Role }, actor: Actor): Promise<void> {
   await inTransactionAs(pool, actor, async (client) => {
-    const { email } = await holdMember(client, input.id, { staysOwner: input.role === "owner" });
+    const { email } = await holdMember(client, input.id, { staysOwner: input.role === "owner", by: actor });
     if (input.role !== "owner") await dropInvitationsBy(client, email);
     await client.query("update users set role = $2 where id = $1", [input.id, input.role]);
   });
@@ -18,7 +18,7 @@ export async function changeRole(pool: Pool, input: { id: string; role: Role }, 
  */
 export async function removeMember(pool: Pool, id: string, actor: Actor): Promise<void> {
   await inTransactionAs(pool, actor, async (client) => {
-    const { email } = await holdMember(client, id, { staysOwner: false });
+    const { email } = await holdMember(client, id, { staysOwner: false, by: actor });
     await dropInvitationsBy(client, email);
     // One that was open for their own address would bring them back.
     await client.query("delete from login_links where purpose = 'invite' and used_at is null and lower(email) = $1", [
@@ -34,8 +34,11 @@ interface Member {
   role: Role;
 }
 
-/** Owners are locked together: two who remove each other at once must not leave none. */
-async function holdMember(client: Client, id: string, change: { staysOwner: boolean }): Promise<Member> {
+/**
+ * Owners are locked together: two who remove each other at once must not leave none, and whoever was removed or demoted
+ * meanwhile changes nobody any more.
+ */
+async function holdMember(client: Client, id: string, change: { staysOwner: boolean; by: Actor }): Promise<Member> {
   const { rows } = await client.query<Member>(
     "select id, email, role from users where role = 'owner' or id = $1 order by id for update",
     [id],
@@ -43,6 +46,9 @@ async function holdMember(client: Client, id: string, change: { staysOwner: bool
   const member = rows.find((row) => row.id === id);
   if (!member) throw new AppError("not_found", { publicMessage: "There is no such member." });
   const owners = rows.filter(({ role }) => role === "owner");
+  if (change.by.name !== consoleActor.name && !owners.some(({ email }) => email === change.by.name)) {
+    throw new AppError("forbidden", { publicMessage: "Only an owner may change members." });
+  }
   if (member.role === "owner" && !change.staysOwner && owners.length === 1) {
     throw new AppError("conflict", { publicMessage: "The last owner stays one: make somebody else an owner first." });
   }

@@ -272,4 +272,28 @@ describe("the last owner", () => {
       code: "conflict",
     });
   });
+
+  it("and nobody changes members who was removed or demoted meanwhile", async () => {
+    await accept(await ownerLink());
+    await accept(await invite("bo@example.com", "owner"));
+    await accept(await invite("cy@example.com", "owner"));
+    const [ada, bo, cy] = (await listMembers(database.pool)).map(({ id }) => id);
+    const asBo = { name: "bo@example.com", address: null };
+    const late = await inTransaction(database.pool, async (client) => {
+      await client.query("select from users for update");
+      await client.query("update users set role = 'viewer' where id = $1", [bo]);
+      const started = Promise.allSettled([
+        removeMember(database.pool, cy ?? "", asBo),
+        changeRole(database.pool, { id: ada ?? "", role: "viewer" }, asBo),
+        changeRole(database.pool, { id: bo ?? "", role: "owner" }, asBo),
+      ]);
+      await expect.poll(countWaiting).toBe(3);
+      return { started };
+    });
+    for (const outcome of await late.started) {
+      expect(outcome).toMatchObject({ status: "rejected", reason: { code: "forbidden" } });
+    }
+    const members = (await listMembers(database.pool)).map(({ email, role }) => `${email} ${role}`);
+    expect(members).toEqual(["ada@example.com owner", "bo@example.com viewer", "cy@example.com owner"]);
+  });
 });
