@@ -14,6 +14,7 @@ import { createFollowUp } from "./follow-up.ts";
 import { openForge } from "./forge/registry.ts";
 import { listDueSiteChecks } from "./health/list-due-site-checks.ts";
 import { createJobReader } from "./jobs/job-reader.ts";
+import { knownSecretsOf } from "./known-secrets-of.ts";
 import { measureMirrors } from "./metrics/measure-mirrors.ts";
 import { measureModel } from "./metrics/measure-model.ts";
 import { startDeliveries } from "./notify/start-deliveries.ts";
@@ -83,7 +84,7 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
 }
 
 function composeWorker(parts: Parts, own: { mirrors: Mirrors; siteCache: DiskCache }): Worker {
-  const { config, log, metrics, tracer, database, pool, listener, sealer, forges, models } = parts;
+  const { config, log, metrics, tracer, database, pool, listener, sealer, secret, forges, models } = parts;
   const { mirrors, siteCache } = own;
   const crashPoint = createCrashPoint(config.crashAt);
   const untraced = createStages({
@@ -107,6 +108,7 @@ function composeWorker(parts: Parts, own: { mirrors: Mirrors; siteCache: DiskCac
         },
       }));
     },
+    knownSecrets: (projectId) => knownSecretsOf({ config, pool, sealer, secret }, projectId),
     findRefused: (job, diff) => findClosedChange(pool, job.id, diff),
     jobUrl: (job) => `${forges.local.publicUrl()}/app/jobs/${job.id}`,
     crashPoint,

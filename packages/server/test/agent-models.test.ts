@@ -203,6 +203,33 @@ test("a credential that a model writes is told back, and stored nowhere; the job
   expect(await isStored(installation, secret)).toBe(false);
 });
 
+test("a credential in a prompt or a message is stored nowhere, and the model is not told it", async () => {
+  const { client, installation, far } = await install((turn) => fixTypo(turn), { selfReview: false });
+  const { id } = await client.create({ prompt: `Fix it. My token is ${secret}.` });
+  await client.untilFinal(id);
+  await client.send(`/job/${id}/message`, { prompt: `Again, with ${secret}.` });
+  await client.untilFinal(id);
+  expect((await client.run(id)).prompt).toBe("Fix it. My token is [redacted: github].");
+  expect(await isStored(installation, "with [redacted: github]")).toBe(true);
+  expect(await isStored(installation, secret)).toBe(false);
+  expect(JSON.stringify(far.requests)).not.toContain(secret);
+});
+
+test("a change that holds the project's own key for a model, encoded, is published nowhere", async () => {
+  const own = "a-key-0f-the-project-and-of-nobody";
+  const encoded = Buffer.from(`user:${own}`).toString("base64");
+  const { client, server, project } = await install((turn) => {
+    // In two halves, which no look at a single call finds.
+    if (turn === 0) return [["write_file", { path: "a.mdx", content: `Basic ${encoded.slice(0, 9)}~~\n` }]];
+    if (turn === 1) return [["edit_file", { path: "a.mdx", oldText: "~~", newText: encoded.slice(9) }]];
+    return finish("Add a page");
+  });
+  await server.admin.setModelKey({ projectId: project.id, vendor: "google", key: own });
+  const { id } = await client.create({ prompt: "Add a page" });
+  expect(await client.untilFinal(id)).toMatchObject({ status: "failed", prLink: null });
+  expect((await client.run(id)).violations).toMatchObject([{ path: "a.mdx" }]);
+});
+
 test("a change that is denied for a credential keeps nothing of what was said and written", async () => {
   // In two halves, which no look at a single call finds.
   const [half, rest] = [secret.slice(0, 20), secret.slice(20)];

@@ -81,6 +81,8 @@ async function mapStrings(value: unknown, map: (text: string) => Promise<string>
   if (typeof value === "string") return map(value);
   if (Array.isArray(value)) return Promise.all(value.map((inner) => mapStrings(inner, map)));
   if (value === null || typeof value !== "object") return value;
-  const entries = Object.entries(value).map(async ([key, inner]) => [key, await mapStrings(inner, map)] as const);
+  const entries = Object.entries(value).map(
+    async ([key, inner]) => [await map(key), await mapStrings(inner, map)] as const,
+  );
   return Object.fromEntries(await Promise.all(entries));
 }

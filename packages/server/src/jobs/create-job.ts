@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { Queryable } from "../db/pool.ts";
 import { newId } from "../lib/id.ts";
 import type { AnnounceDue } from "./announce-due.ts";
+import { keptPrompt } from "./kept-prompt.ts";
 import { newJobHalves } from "./wire-job.ts";
 
 export interface CreateJobInput {
@@ -75,7 +76,7 @@ export async function createJob(
     values: [
       id,
       input.projectId,
-      input.prompt,
+      await keptPrompt(input.prompt),
       model,
       rules.repositoryUrl,
       branch,

@@ -4,8 +4,8 @@ import { inTransaction } from "../db/transaction.ts";
 import type { QuotaRule, QuotaState } from "./create-job.ts";
 import { isJobId } from "./job-id.ts";
 import type { JobReader } from "./job-reader.ts";
+import { keptPrompt } from "./kept-prompt.ts";
 import type { RecordedPullRequest } from "./record-pull-request.ts";
-import { toText } from "./to-jsonb.ts";
 import { toWireJob, type WireJob, type WireRow, wireColumns } from "./wire-job.ts";
 
 /** Of a project, whoever sends them. */
@@ -133,7 +133,7 @@ export async function acceptMessage(
      )
      select ${wireColumns}, pg_notify('${channels.jobChanged}', id), pg_notify('${channels.jobDue}', project_id)
      from changed`,
-    [input.id, toText(input.prompt), input.createdBy],
+    [input.id, await keptPrompt(input.prompt), input.createdBy],
   );
   return { kind: "accepted", job: toWireJob(rows[0] as WireRow), quota: state };
 }

@@ -26,7 +26,7 @@ afterAll(() => trees.close());
 
 async function review(
   files: Record<string, string | null>,
-  words: Pick<ReviewInput, "title" | "summary" | "asked"> = {},
+  words: Pick<ReviewInput, "title" | "summary" | "asked" | "knownSecrets"> = {},
   more: Partial<Policy> = {},
 ) {
   const overlay = await createOverlay(base);
@@ -70,6 +70,17 @@ it("denies an added secret, says where and what kind, and never its value", asyn
     violations: [{ path: "index.md", rule: "line 5 holds what looks like a secret (github)", isSecret: true }],
   });
   expect(JSON.stringify(verdict)).not.toContain(token);
+});
+
+it("denies a secret of the installation in any usual encoding, and a key of Emend's own", async () => {
+  const known = "t0ken-of-the-forge-and-of-nobody";
+  const own = `emend_${"aB3".repeat(16)}`;
+  for (const text of [known, Buffer.from(`user:${known}`).toString("base64"), Buffer.from(own).toString("hex")]) {
+    const verdict = await review({ "index.md": `# Home\n\n${text}\n` }, { knownSecrets: [known] });
+    expect(verdict).toMatchObject({ kind: "denied", violations: [{ path: "index.md", isSecret: true }] });
+    expect(JSON.stringify(verdict)).not.toContain(text);
+  }
+  expect(await review({ "index.md": `# Home\n\n${known}\n` })).toMatchObject({ kind: "passed" });
 });
 
 it("denies a secret in the pull request's own words", async () => {

@@ -16,7 +16,7 @@ export async function reviewChange(input: ReviewInput, signal: AbortSignal): Pro
   const added = await addedLines(input.base, input.overlay.entries());
   const words = linesOfWords(input);
   // A pushed secret cannot be taken back: a draft would be too late.
-  const secrets = await findSecrets(added, words, signal);
+  const secrets = await findSecrets(added, words, input.knownSecrets ?? [], signal);
   if (secrets.length > 0) return { kind: "denied", violations: secrets };
 
   // Nor can what a reader's browser has sent: not even to a reviewer's draft.

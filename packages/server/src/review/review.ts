@@ -39,6 +39,8 @@ export interface ReviewInput {
    * job answers for, and the site is checked as the whole would leave it.
    */
   whole?: { base: Tree; head: Tree; entries: readonly OverlayEntry[] };
+  /** Secrets of the installation and of the project, which a change may not hold in any usual encoding. */
+  knownSecrets?: readonly string[];
   /** What people asked for: the sites they name may be pointed at. */
   asked?: readonly string[];
   /** What the pull request will say; looked at for secrets and invisible characters like the files. */

@@ -4,11 +4,12 @@ import type { Tree } from "../tree/tree.ts";
 import { createKnownHosts, type HostRules } from "./known-hosts.ts";
 
 /** The review's eye on what a model says, before a tool is given it and before it is stored: the agent's `Vetting`. */
-export function createVetting(base: Tree, rules: HostRules) {
+export function createVetting(base: Tree, rules: HostRules, knownSecrets: readonly string[] = []) {
   const known = createKnownHosts(base, rules);
   return {
     /** Without credentials, but for those that the repository itself holds. */
-    redact: (text: string, signal: AbortSignal) => redactSecrets(text, (secret) => isHeld(base, secret, signal)),
+    redact: (text: string, signal: AbortSignal) =>
+      redactSecrets(text, { known: knownSecrets, isKept: (secret) => isHeld(base, secret, signal) }),
     async refuse(text: string, signal: AbortSignal): Promise<string | null> {
       for (const host of hostsIn(text)) {
         if ((await known.judge(host, signal)) !== "refused") continue;

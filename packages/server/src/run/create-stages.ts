@@ -78,6 +78,7 @@ export function createStages(deps: StageDeps): Stages {
           }),
           policy: policyOf(project),
           asked: askedOf(job),
+          knownSecrets: await deps.knownSecrets(project.id),
           ...words,
           siteCache: deps.siteCache,
         },

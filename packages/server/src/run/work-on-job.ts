@@ -21,6 +21,8 @@ export interface WorkDeps {
   /** What the project's jobs may read beside its own repository. */
   listContext(projectId: string): Promise<readonly ContextSource[]>;
   recentSubjects: RecentSubjects;
+  /** Credentials of the installation and of the project, which nothing that a job leaves behind may hold. */
+  knownSecrets(projectId: string): Promise<readonly string[]>;
 }
 
 /** Gives the agent everything that it may see, and hands its outcome over in the repository's own manner. */
@@ -32,6 +34,7 @@ export async function workOnJob(
   signal: AbortSignal,
 ): Promise<AgentResult> {
   const policy = policyOf(project);
+  const hostRules = { allowed: policy.externalHosts ?? [], asked: askedOf(job) };
   const context = openContextTrees({ ...deps, ...work }, job, await deps.listContext(project.id));
   const model = await deps.openModel(project, job.model);
   const subjects = await deps.recentSubjects(
@@ -45,7 +48,7 @@ export async function workOnJob(
       limits: limitsOf(project, job),
       siteCache: deps.siteCache,
       refusePath: (path) => refusedBy(policy, path),
-      vetting: createVetting(work.base, { allowed: policy.externalHosts ?? [], asked: askedOf(job) }),
+      vetting: createVetting(work.base, hostRules, await deps.knownSecrets(project.id)),
       saveStep: work.saveStep,
       review: work.review,
     },

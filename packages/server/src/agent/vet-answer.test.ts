@@ -1,0 +1,12 @@
+import { expect, it } from "vitest";
+import { vetAnswer } from "./vet-answer.ts";
+
+it("a credential in the name of an argument is neither run nor kept", async () => {
+  const vetting = { redact: async (text: string) => text.replaceAll("s3cret", "…"), refuse: async () => null };
+  const tools = Object.assign(() => true, { isWriting: () => true, pageAfter: async () => null });
+  const input = { edits: [{ path: "a.md", s3cret: true }], deep: { a: { "x s3cret": 1 } } };
+  const answer = { text: "", reasoning: [], toolCalls: [{ id: "1", name: "edit_file", input }] };
+  const vetted = await vetAnswer(vetting, answer, tools, new AbortController().signal);
+  expect(JSON.stringify(vetted.toolCalls)).not.toContain("s3cret");
+  expect(vetted.refusals.get(0)).toContain("credential");
+});
