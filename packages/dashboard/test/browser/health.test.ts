@@ -1,21 +1,22 @@
 import { expect, it } from "vitest";
 import { openDashboard } from "./support/dashboard.ts";
 import { expectFitting } from "./support/judge.ts";
+import { press } from "./support/keyboard.ts";
 import { bothLooks, desktop } from "./support/looks.ts";
 
 const dashboard = openDashboard();
 
-it.each(bothLooks)("looks at a site, and one click mends what it found: $name", async (look) => {
+it.each(bothLooks)("looks at a site, and one key mends what it found: $name", async (look) => {
   const { id } = await dashboard.addSample(`Courier on a ${look.name}`);
   const page = await dashboard.logIn(look, `/app/health?project=${id}`);
-  await page.getByRole("button", { name: "Check now" }).click();
+  await press(page.getByRole("button", { name: "Check now" }));
   await page.getByRole("figure", { name: "Findings over time" }).waitFor();
   await page
     .getByText(/leads to no page/)
     .first()
     .waitFor();
   await expectFitting(page);
-  await page.getByRole("button", { name: "Start job: Fix broken links." }).click();
+  await press(page.getByRole("button", { name: "Start job: Fix broken links." }));
   await page.getByRole("link", { name: /^Pull request #/ }).waitFor();
 });
 

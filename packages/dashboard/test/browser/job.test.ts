@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { openDashboard } from "./support/dashboard.ts";
 import { expectAccessible, expectFitting } from "./support/judge.ts";
+import { press, reach } from "./support/keyboard.ts";
 import { bothLooks, desktop } from "./support/looks.ts";
 import { addJob, tellJob } from "./support/tell-job.ts";
 
@@ -19,20 +20,27 @@ it.each(bothLooks)("reads a job's change, asks for more and runs it again: $name
   const changes = page.getByRole("region", { name: "Changes" });
   await changes.locator("ins").first().waitFor();
 
-  // Everything by the keyboard: a file is folded, previewed, a step opened, raw events shown.
-  const file = changes.getByRole("region", { name: /\.mdx$/ }).first();
-  await file.getByRole("button", { expanded: true }).press("Enter");
-  await file.getByRole("button", { expanded: false }).waitFor();
-  await file.getByRole("button", { name: "Preview" }).press("Enter");
-  await changes.getByText("front matter").waitFor();
-  const timeline = page.locator("summary", { hasText: "Timeline" });
-  await timeline.focus();
+  // Everything by the keyboard: from the list of files to one, which is folded, previewed; a step opened, raw events shown.
+  const name =
+    (await changes
+      .getByRole("region", { name: /\.mdx$/ })
+      .last()
+      .getAttribute("aria-label")) ?? "";
+  const file = changes.getByRole("region", { name });
+  await press(changes.getByRole("listitem").getByRole("button", { name }));
+  await expect
+    .poll(() => file.getByRole("button", { expanded: true }).evaluate((it) => it.matches(":focus")))
+    .toBe(true);
   await page.keyboard.press("Enter");
-  await page.locator("summary", { hasText: "fix_links" }).first().press("Enter");
+  await file.getByRole("button", { expanded: false }).waitFor();
+  await press(file.getByRole("button", { name: "Preview" }));
+  await changes.getByText("front matter").waitFor();
+  await press(page.locator("summary", { hasText: "Timeline" }));
+  await press(page.locator("summary", { hasText: "fix_links" }).first());
   await page.locator("pre", { hasText: /links/ }).first().waitFor();
   await expectFitting(page);
   await expectAccessible(page);
-  await page.getByRole("button", { name: "Raw events" }).press("Enter");
+  await press(page.getByRole("button", { name: "Raw events" }));
   await page.getByText('"kind":"job.created"').waitFor();
   await expectFitting(page);
 
@@ -40,8 +48,9 @@ it.each(bothLooks)("reads a job's change, asks for more and runs it again: $name
   const more = page.getByLabel(/^Ask for more/);
   await page.route("**/message", (route) => route.abort(), { times: 1 });
   dashboard.expectComplaint(/ERR_FAILED/);
-  await more.fill('Replace "API token" with "access key".');
-  await more.press("Control+Enter");
+  await reach(more);
+  await page.keyboard.insertText('Replace "API token" with "access key".');
+  await page.keyboard.press("Control+Enter");
   await page.getByRole("alert").getByText("cannot be reached").waitFor();
   await page.reload();
   expect(await more.inputValue()).toBe('Replace "API token" with "access key".');
@@ -51,10 +60,10 @@ it.each(bothLooks)("reads a job's change, asks for more and runs it again: $name
   expect(await more.inputValue()).toBe("");
 
   const first = page.url();
-  await page.getByRole("button", { name: "Run again" }).click();
+  await press(page.getByRole("button", { name: "Run again" }));
   await page.waitForURL((url) => url.href !== first);
   await page.getByText(/^Opened #2 · 3 files/).waitFor();
-  await page.getByRole("button", { name: "Archive" }).click();
+  await press(page.getByRole("button", { name: "Archive" }));
   await page.getByText("Archived", { exact: true }).first().waitFor();
 });
 
@@ -86,7 +95,7 @@ it("shows events as they come, through a lost connection and a reload", async ()
   expect(await page.title()).not.toBe("owned");
 
   if (process.env.EMEND_MEASURE) await measureEvents(page, say);
-  await page.getByRole("button", { name: "Cancel" }).click();
+  await press(page.getByRole("button", { name: "Cancel" }));
   const failure = page.getByRole("region", { name: "Failure" });
   await failure.getByText("cancelled", { exact: true }).waitFor();
   expect(await page.getByRole("button", { name: "Run again" }).count()).toBe(1);

@@ -36,6 +36,7 @@ const pages: readonly { path: string; seen: (page: Page) => Locator }[] = [
   { path: "/app/projects/PROJECT", seen: (page) => page.getByRole("button", { name: "Save" }) },
   { path: "/app/projects/PROJECT?tab=policy", seen: (page) => page.getByText("What a job may change") },
   { path: "/app/projects/PROJECT?tab=guidance", seen: (page) => page.getByText("Context repositories") },
+  { path: "/app/projects/PROJECT?tab=automations", seen: (page) => page.getByText("asked for by itself") },
   { path: "/app/projects/PROJECT?tab=connection", seen: (page) => page.getByText("Keys for models") },
   { path: "/app/projects/PROJECT?tab=webhooks", seen: (page) => page.getByText("Be told when") },
   { path: "/app/projects/new", seen: (page) => page.getByRole("button", { name: "Add project" }) },

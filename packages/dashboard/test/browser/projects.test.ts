@@ -1,45 +1,92 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type FarEnd, startFarEnd } from "../../../server/test/support/forges/far-end.ts";
-import { giteaVendor } from "../../../server/test/support/forges/gitea.ts";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { startFarEnd } from "../../../server/test/support/forges/far-end.ts";
+import { vendors } from "../../../server/test/support/forges/vendors.ts";
 import { startWebhookReceiver, type WebhookReceiver } from "../../../server/test/support/webhook-receiver.ts";
 import { openDashboard } from "./support/dashboard.ts";
 import { expectAccessible, expectFitting } from "./support/judge.ts";
+import { choose, press, type } from "./support/keyboard.ts";
 import { bothLooks, desktop } from "./support/looks.ts";
 
 const dashboard = openDashboard({ EMEND_ALLOW_PRIVATE_WEBHOOKS: "true" });
-let far: FarEnd;
 let receiver: WebhookReceiver;
 
 beforeAll(async () => {
-  far = await startFarEnd(giteaVendor);
   receiver = await startWebhookReceiver();
 });
 afterAll(async () => {
   receiver.close();
-  await far.close();
 });
 
-it("adds one of the local forge by the keyboard alone, and changes what a job may do", async () => {
-  const page = await dashboard.logIn(desktop, "/app/projects/new");
-  await page.getByLabel("Name", { exact: true }).focus();
-  await page.keyboard.type("Handbook");
+it.each(bothLooks)("adds, changes and removes one of the local forge by the keyboard alone: $name", async (look) => {
+  const page = await dashboard.logIn(look, "/app/projects");
+  await press(page.getByRole("link", { name: "Add project" }));
+  const name = `Handbook on a ${look.name}`;
+  await type(page.getByLabel("Name", { exact: true }), name);
   await page.keyboard.press("Enter");
-  await page.getByRole("heading", { name: "Handbook" }).waitFor();
+  await page.getByRole("heading", { name }).waitFor();
 
-  await page.getByLabel("Dollars a job").fill("0.5");
-  await page.getByLabel("Dollars a job").press("Enter");
+  await type(page.getByLabel("Dollars a job"), "0.5");
+  await page.keyboard.press("Enter");
   await page.getByText("Saved", { exact: true }).waitFor();
-  await page.getByRole("link", { name: "Policy" }).click();
-  await page.getByLabel("Further paths that may change").fill(".github/labels.yml\n\nCODEOWNERS");
-  await page.getByLabel("Sign off").check();
-  await page.getByRole("button", { name: "Save" }).click();
+  await press(page.getByRole("link", { name: "Policy" }));
+  await type(page.getByLabel("Further paths that may change"), ".github/labels.yml\n\nCODEOWNERS");
+  await press(page.getByLabel("Sign off"), "Space");
+  await press(page.getByRole("button", { name: "Save" }));
   await page.getByText("Saved", { exact: true }).waitFor();
-  const [project] = await dashboard.server.admin.listProjects();
+  const project = (await dashboard.server.admin.listProjects()).find((each) => each.name === name);
   expect(project?.settings).toMatchObject({
     limits: { costUsdMax: 0.5, stepsMax: 60 },
     policy: { allowedPaths: [".github/labels.yml", "CODEOWNERS"] },
     commit: { signOff: true, authorName: "Emend" },
   });
+
+  await press(page.getByRole("link", { name: "General" }));
+  await press(page.getByRole("button", { name: "Remove project" }));
+  const dialog = page.getByRole("dialog");
+  await type(dialog.getByLabel("Name of the project"), "Handbook");
+  expect(await dialog.getByRole("button", { name: "Remove project" }).isEnabled()).toBe(false);
+  await type(dialog.getByLabel("Name of the project"), name);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${dashboard.url}/app/projects`);
+  expect((await dashboard.server.admin.listProjects()).some((each) => each.name === name)).toBe(false);
+  expect(await page.getByText(name).count()).toBe(0);
+});
+
+it.each(bothLooks)("adds, runs, edits, pauses and removes an automation by the keyboard: $name", async (look) => {
+  const { id } = await dashboard.addSample(`Asked on a ${look.name}`);
+  const page = await dashboard.logIn(look, `/app/projects/${id}?tab=automations`);
+  await page.getByText("asked for by itself").waitFor();
+  await press(page.getByRole("button", { name: "Add automation" }));
+  const dialog = page.getByRole("dialog");
+  await type(dialog.getByLabel("Name", { exact: true }), "Links <b>on Mondays</b>");
+  await choose(dialog.getByLabel("When"), "At");
+  await type(dialog.getByLabel("Times"), "often");
+  await type(dialog.getByLabel("What it asks for"), "Fix broken links.");
+  dashboard.expectComplaint(/400/);
+  await press(dialog.getByRole("button", { name: "Add automation" }));
+  await dialog.getByRole("alert").waitFor();
+  expect(await dialog.getByLabel("Name", { exact: true }).inputValue()).toBe("Links <b>on Mondays</b>");
+  await type(dialog.getByLabel("Times"), "0 9 * * 1");
+  await press(dialog.getByRole("button", { name: "Add automation" }));
+  const row = page.getByRole("listitem").filter({ hasText: "Links <b>on Mondays</b>" });
+  await row.getByText("at 0 9 * * 1").waitFor();
+
+  await press(row.getByRole("button", { name: "Run now" }));
+  await row.getByText("Started").waitFor();
+  await row.getByRole("link", { name: "The job" }).waitFor();
+  await expectFitting(page);
+  await expectAccessible(page);
+  await press(row.getByRole("button", { name: "Edit" }));
+  await type(dialog.getByLabel("What it asks for"), "Fix broken links by {{date}}.");
+  await press(dialog.getByRole("button", { name: "Save automation" }));
+  await row.getByText("Fix broken links by {{date}}.").waitFor();
+  await press(row.getByRole("button", { name: "Pause" }));
+  await row.getByText("Paused").waitFor();
+  await press(row.getByRole("button", { name: "Resume" }));
+  await row.getByText("Paused").waitFor({ state: "detached" });
+  await press(row.getByRole("button", { name: "Remove" }));
+  await press(dialog.getByRole("button", { name: "Remove automation" }));
+  await row.waitFor({ state: "detached" });
 });
 
 it("says in words what a setting may not be, and keeps what was typed", async () => {
@@ -73,27 +120,32 @@ it("keeps what was typed while the server is away or fails, and saves it afterwa
   await page.getByText("Saved", { exact: true }).waitFor();
 });
 
-it.each(bothLooks)("connects one of another forge, and tells a wrong token in words: $name", async (look) => {
+/** Each forge once, each width once or more. */
+const connections = vendors.map((vendor, index) => ({ vendor, look: bothLooks[index % 2] ?? desktop }));
+
+it.each(connections)("connects one of $vendor.name by the keyboard, and tells a wrong token in words", async (each) => {
   dashboard.expectComplaint(/400/);
-  const page = await dashboard.logIn(look, "/app/projects/new");
-  await page.getByLabel("Name", { exact: true }).fill(`Far docs on a ${look.name}`);
-  await page.getByLabel("Where its repository is").selectOption("gitea");
-  await page.getByLabel("Address").fill(far.repositoryUrl);
-  await page.getByLabel("Token", { exact: true }).fill("wrong");
-  await page.getByRole("button", { name: "Add project" }).click();
+  const far = await startFarEnd(each.vendor);
+  onTestFinished(() => far.close());
+  const page = await dashboard.logIn(each.look, "/app/projects/new");
+  await type(page.getByLabel("Name", { exact: true }), `Far docs on ${each.vendor.name}`);
+  await choose(page.getByLabel("Where its repository is"), each.vendor.name);
+  await type(page.getByLabel("Address"), far.repositoryUrl);
+  await type(page.getByLabel("Token", { exact: true }), "wrong");
+  await press(page.getByRole("button", { name: "Add project" }));
   await page.getByRole("alert").waitFor();
   expect(await page.getByLabel("Address").inputValue()).toBe(far.repositoryUrl);
-  await page.getByLabel("Token", { exact: true }).fill(far.token);
-  await page.getByRole("button", { name: "Add project" }).click();
+  await type(page.getByLabel("Token", { exact: true }), far.token);
+  await press(page.getByRole("button", { name: "Add project" }));
 
-  await page.getByRole("button", { name: "Test connection" }).click();
-  await page.getByText("reads acme/docs").waitFor();
+  await press(page.getByRole("button", { name: "Test connection" }));
+  await page.getByText(`reads ${far.state.path}`).waitFor();
   await page.getByText("the base is main at").waitFor();
   await expectFitting(page);
   await expectAccessible(page);
 
-  await page.getByLabel("New token").fill("stale");
-  await page.getByRole("button", { name: "Replace token" }).click();
+  await type(page.getByLabel("New token"), "stale");
+  await press(page.getByRole("button", { name: "Replace token" }));
   await page.getByText("Problem").first().waitFor();
 });
 

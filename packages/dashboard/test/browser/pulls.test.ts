@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { openDashboard } from "./support/dashboard.ts";
 import { expectAccessible, expectFitting } from "./support/judge.ts";
+import { press } from "./support/keyboard.ts";
 import { bothLooks } from "./support/looks.ts";
 
 const dashboard = openDashboard();
@@ -30,9 +31,9 @@ it.each(bothLooks)("opens, discusses and merges a pull request by the keyboard: 
   await expectFitting(page);
   await expectAccessible(page);
 
-  await page.getByRole("button", { name: "Merge" }).press("Enter");
+  await press(page.getByRole("button", { name: "Merge" }));
   await page.getByRole("heading", { name: "Merged" }).waitFor();
-  await page.getByRole("link", { name: "The job" }).press("Enter");
+  await press(page.getByRole("link", { name: "The job" }));
   await page.waitForURL(jobUrl);
   await page.getByText(/^Merged #1/).waitFor();
 
@@ -48,18 +49,32 @@ it.each(bothLooks)("opens, discusses and merges a pull request by the keyboard: 
   await page.waitForURL(/\/app\/pulls\/prj_\w+\/1$/);
 });
 
-it("tells that the branch has moved, and closes", async () => {
-  const { id } = await dashboard.addSample("Moved");
-  const page = await dashboard.logIn(undefined, `/app?project=${id}`);
+it.each(bothLooks)("tells that the branch has moved, and closes by the keyboard: $name", async (look) => {
+  const { id } = await dashboard.addSample(`Moved on a ${look.name}`);
+  const page = await dashboard.logIn(look, `/app?project=${id}`);
   await page.getByLabel("What should change in the docs?").fill("Fix broken links.");
   await page.keyboard.press("Control+Enter");
-  await page.getByRole("link", { name: /^Pull request #1/ }).click();
+  await press(page.getByRole("link", { name: /^Pull request #1/ }));
   await page.getByRole("button", { name: "Merge" }).waitFor();
   await page.route("**/merge", (route) => route.continue({ postData: JSON.stringify({ head: "0".repeat(40) }) }));
   dashboard.expectComplaint(/409/);
-  await page.getByRole("button", { name: "Merge" }).click();
+  await press(page.getByRole("button", { name: "Merge" }));
   await page.getByRole("alert").getByText("has moved").waitFor();
-  await page.getByRole("button", { name: "Close" }).click();
+  await press(page.getByRole("button", { name: "Close" }));
   await page.getByRole("heading", { name: "Closed" }).waitFor();
   expect(await page.getByRole("button", { name: "Merge" }).count()).toBe(0);
+});
+
+it("takes a comment that begins with @emend for a follow-up on the same pull request", async () => {
+  const { id } = await dashboard.addSample("Asked");
+  const page = await dashboard.logIn(undefined, `/app?project=${id}`);
+  await page.getByLabel("What should change in the docs?").fill("Fix broken links.");
+  await page.keyboard.press("Control+Enter");
+  await press(page.getByRole("link", { name: /^Pull request #1/ }));
+  await page.getByLabel("Comment", { exact: true }).fill('@emend replace "API token" with "access key"');
+  await page.keyboard.press("Control+Enter");
+  await page.getByText("1 comment", { exact: true }).waitFor();
+  await press(page.getByRole("link", { name: "The job" }));
+  await page.getByRole("heading", { name: /^Then/ }).waitFor({ timeout: 30_000 });
+  await page.getByText(/^Opened #1 · \d\d files/).waitFor();
 });

@@ -2,6 +2,7 @@ import { text } from "node:stream/consumers";
 import { expect, it } from "vitest";
 import { openDashboard } from "./support/dashboard.ts";
 import { expectAccessible, expectFitting } from "./support/judge.ts";
+import { press } from "./support/keyboard.ts";
 import { bothLooks } from "./support/looks.ts";
 
 const dashboard = openDashboard();
@@ -16,15 +17,25 @@ it.each(bothLooks)("shows what jobs used, as charts, as tables and as CSV: $name
   );
   const page = await dashboard.logIn(look, "/app/usage");
   await page.getByRole("figure", { name: "Jobs a day" }).waitFor();
-  await page.getByText("As a table").first().click();
+  await press(page.locator("summary", { hasText: "As a table" }).first());
   await page.getByRole("table", { name: "Jobs a day" }).waitFor();
+  for (const by of ["project", "model"]) {
+    for (const measure of ["Jobs", "Success", "Tokens", "Cost", "Median time"]) {
+      await page.getByRole("figure", { name: `${measure} by ${by}` }).waitFor();
+    }
+    const section = page.getByRole("region", { name: `By ${by}` }).first();
+    await press(section.locator("summary"));
+    await section.getByRole("table", { name: `By ${by}` }).waitFor();
+  }
+  const costs = page.getByRole("figure", { name: "Cost by model" });
+  expect(await costs.getByRole("listitem").first().textContent()).toMatch(/anthropic\/opus\$0\.\d0/);
   await expectFitting(page);
   await expectAccessible(page);
   const [download] = await Promise.all([
     page.waitForEvent("download"),
-    page.getByRole("link", { name: "Download CSV" }).click(),
+    press(page.getByRole("link", { name: "Download CSV" })),
   ]);
   expect(await text(await download.createReadStream())).toContain(`'=Courier on a ${look.name}`);
-  await page.getByRole("button", { name: "7 days" }).click();
+  await press(page.getByRole("button", { name: "7 days" }));
   await page.waitForURL(/days=7/);
 });

@@ -1,0 +1,134 @@
+import type { Page } from "playwright-core";
+import { beforeAll, expect, it } from "vitest";
+import { openDashboard } from "./support/dashboard.ts";
+import { expectAccessible, expectFitting } from "./support/judge.ts";
+import { press, reach, type } from "./support/keyboard.ts";
+import { bothLooks, desktop } from "./support/looks.ts";
+
+const dashboard = openDashboard();
+let projectId: string;
+
+beforeAll(async () => {
+  const { admin } = dashboard.server;
+  projectId = (await dashboard.addSample("Courier docs")).id;
+  await admin.createKey({ projectIds: [projectId], name: "CI", scope: "write" });
+  await admin.addWebhook({ projectId, url: "https://hooks.example.com/x", events: ["job.completed"] });
+  await admin.automations.add({
+    projectId,
+    name: "Links",
+    prompt: "Fix broken links.",
+    trigger: { kind: "cron", expression: "0 9 * * 1", timezone: "UTC" },
+    createdBy: "test",
+  });
+  await dashboard.installation.database.pool.query(
+    "insert into users (id, email, name, role) values ('1', 'bo@example.com', 'Bo', 'viewer')",
+  );
+});
+
+const opener = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).first();
+const keys = (name: string) => ({ path: "/app/keys", name });
+const tab = (which: string, name: string) => ({ path: `/app/projects/PROJECT?tab=${which}`, name });
+const members = (name: string) => ({ path: "/app/settings?tab=members", name });
+
+/** By the button that opens each. A new one gets a line. */
+const dialogs: readonly { path: string; name: string }[] = [
+  keys("Create key"),
+  keys("Rotate"),
+  keys("Revoke"),
+  tab("general", "Remove project"),
+  tab("guidance", "Add repository"),
+  tab("automations", "Add automation"),
+  tab("automations", "Edit"),
+  tab("automations", "Remove"),
+  tab("webhooks", "Add webhook"),
+  tab("webhooks", "Remove"),
+  members("Invite somebody"),
+  members("Remove bo@example.com"),
+];
+
+/** Each width once, each theme once. */
+async function expectGood(page: Page): Promise<void> {
+  for (const { viewport, colorScheme } of bothLooks.toReversed()) {
+    await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme });
+    await expectFitting(page);
+    await expectAccessible(page);
+  }
+}
+
+it("opens every dialog by the keyboard, without a serious fault, and gives the focus back", async () => {
+  const page = await dashboard.logIn(desktop);
+  for (const { path, name } of dialogs) {
+    await page.goto(dashboard.url + path.replace("PROJECT", projectId));
+    await press(opener(page, name));
+    const dialog = page.getByRole("dialog");
+    await dialog.waitFor();
+    await expectGood(page);
+    // Nothing behind it can be reached: from its last stop one comes to the browser's own, and to its first again.
+    for (let stops = 0; stops < 12; stops += 1) {
+      await page.keyboard.press("Tab");
+      expect(
+        await page.evaluate(
+          "document.activeElement === document.body || document.activeElement.closest('dialog') !== null",
+        ),
+      ).toBe(true);
+    }
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    expect(await opener(page, name).evaluate((element) => element.matches(":focus")), name).toBe(true);
+  }
+});
+
+it("shows the palette, the keys, and what is shown once without a serious fault", async () => {
+  const page = await dashboard.logIn(desktop);
+  await page.getByLabel("Search jobs").waitFor();
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keys" }).waitFor();
+  await expectGood(page);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("cour");
+  await page
+    .getByRole("dialog")
+    .getByRole("option", { name: /Courier docs/ })
+    .waitFor();
+  await expectGood(page);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Courier docs" }).waitFor();
+
+  await page.goto(`${dashboard.url}/app/keys`);
+  await press(opener(page, "Create key"));
+  const dialog = page.getByRole("dialog");
+  await type(dialog.getByLabel("Name", { exact: true }), "Release script");
+  await press(dialog.getByRole("button", { name: "Create key" }));
+  await page.getByRole("dialog", { name: "Your new key" }).waitFor();
+  await expectGood(page);
+  await press(page.getByRole("button", { name: "I have it" }));
+
+  await page.goto(`${dashboard.url}/app/settings?tab=members`);
+  await press(opener(page, "Invite somebody"));
+  await type(page.getByLabel("E-mail address"), "cy@example.com");
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog", { name: "Pass this link on" }).waitFor();
+  await expectGood(page);
+
+  await page.goto(`${dashboard.url}/app/projects/${projectId}?tab=webhooks`);
+  await press(opener(page, "Add webhook"));
+  await reach(page.getByLabel("Address"));
+  await page.keyboard.type("https://example.com/hook");
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog", { name: "The webhook's secret" }).waitFor();
+  await expectGood(page);
+
+  // A session that ends.
+  dashboard.expectComplaint(/401/);
+  await page.route("**/webhooks/*/remove", (route) => route.fulfill({ status: 401, json: { error: "Ended." } }));
+  await page.goto(`${dashboard.url}/app/projects/${projectId}?tab=webhooks`);
+  await press(opener(page, "Remove"));
+  await press(page.getByRole("button", { name: "Remove webhook" }));
+  await page.getByRole("alert").waitFor();
+  await page.keyboard.press("Escape");
+  await press(opener(page, "Log in again"));
+  await page.getByRole("dialog", { name: "Log in again" }).waitFor();
+  await expectGood(page);
+});
