@@ -5,6 +5,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Installation, startInstallation } from "../../cli/test/support/installation.ts";
+import { nodeEnvironment } from "../../server/test/support/node-environment.ts";
 
 // The official client, against a real server: over HTTP, and through `emend mcp`.
 let emend: Installation;
@@ -30,7 +31,7 @@ function overStdio(): Transport {
   return new StdioClientTransport({
     command: process.execPath,
     args: ["--disable-warning=ExperimentalWarning", main, "mcp", "--project", emend.project],
-    env: { ...emend.env, PATH: process.env.PATH ?? "" },
+    env: { ...emend.env, ...nodeEnvironment },
     stderr: "pipe",
   });
 }

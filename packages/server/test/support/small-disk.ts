@@ -4,6 +4,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { nodeEnvironment } from "./node-environment.ts";
 
 /** A whole server whose data directory is a file system of its own, of a few megabytes. */
 export interface SmallDiskServer {
@@ -25,7 +26,7 @@ export async function startOnSmallDisk(
   const own = process.getuid?.() === 0 ? ["--mount"] : ["--user", "--map-root-user", "--mount"];
   const server = fileURLToPath(new URL("./server-process.ts", import.meta.url));
   const child = spawn("unshare", [...own, "--", "sh", "-c", script, "sh", process.execPath, server], {
-    env: { PATH: process.env.PATH ?? "", ...env },
+    env: { ...nodeEnvironment, ...env },
     stdio: ["pipe", "pipe", "inherit"],
   });
   const exited = once(child, "exit");

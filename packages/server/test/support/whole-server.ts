@@ -8,6 +8,7 @@ import type { AgentJob, JobRun } from "@emend/contract";
 import { type Server, startServer } from "../../src/compose.ts";
 import { loadConfig } from "../../src/config.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
+import { nodeEnvironment } from "./node-environment.ts";
 
 /** A whole installation on a database and folders of its own: the server in this process, or as one to kill. */
 export interface Installation {
@@ -46,7 +47,7 @@ export async function createInstallation(environment: Record<string, string>): P
     async runUntilCrash(crashAt) {
       const path = fileURLToPath(new URL("./server-process.ts", import.meta.url));
       const child = spawn(process.execPath, [path], {
-        env: { PATH: process.env.PATH ?? "", ...env, EMEND_CRASH_AT: crashAt },
+        env: { ...nodeEnvironment, ...env, EMEND_CRASH_AT: crashAt },
         stdio: ["pipe", "ignore", "inherit"],
       });
       const [code, signal] = await once(child, "exit");
