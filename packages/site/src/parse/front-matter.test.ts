@@ -37,6 +37,14 @@ describe("readFrontMatter", () => {
     expect(readFrontMatter(`---\n${"a: b\n".repeat(100)}`, 0)).toBeNull();
   });
 
+  it("reads TOML between plus signs, and says where it is wrong", () => {
+    const front = readFrontMatter('+++\ntitle = "A"\ntags = ["x", 1]\ndraft = true\n+++\nBody', 0);
+    expect(front).toMatchObject({ format: "toml", fields: { title: "A", tags: ["x", 1], draft: true } });
+    expect(front?.problem).toBeUndefined();
+    const broken = readFrontMatter('+++\ntitle = "A"\ndraft = \n+++\n', 0);
+    expect(broken?.problem).toMatchObject({ line: 3 });
+  });
+
   it("agrees with the full parser on any plain lines", () => {
     const line = fc.tuple(fc.stringMatching(/^[a-z]{1,4}$/), fc.stringMatching(/^[A-Za-z0-9 :#'"[\],./-]{0,12}$/));
     fc.assert(
