@@ -62,6 +62,19 @@ it("refuses a wrong password, an unknown person and one without a password alike
   expect(rows.map(({ actor }) => actor)).toEqual(["Ada@example.com", "unknown", "sso@example.com", "Ada@example.com"]);
 });
 
+it("hashes as often for nobody as for anybody: how long it takes tells no one apart", async () => {
+  const asked: boolean[] = [];
+  const counting = {
+    hash: async () => "",
+    isRight: async (_password: string, stored: string | null) => asked.push(stored !== null) < 0,
+  };
+  for (const email of ["ada@example.com", "nobody@example.com", "sso@example.com", "no address"]) {
+    const credentials = { email, password: "x", address: "198.51.100.1", device: null, replaces: null };
+    expect(await logIn({ pool: database.pool, passwords: counting }, credentials)).toEqual({ kind: "refused" });
+  }
+  expect(asked).toEqual([true, false, false, false]);
+});
+
 describe("throttling", () => {
   it("takes ten guesses at an account from an address, sent all at once, and then not even the right one", async () => {
     const outcomes = await Promise.all(Array.from({ length: 25 }, () => guess({ email: "ADA@example.com " })));

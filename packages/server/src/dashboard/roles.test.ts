@@ -1,18 +1,13 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type DashboardApi, startDashboard } from "../../test/support/dashboard.ts";
+import { type DashboardRoute, listRoutes, pathOf } from "../../test/support/list-routes.ts";
 import { type Role, roles } from "../accounts/user.ts";
-import { apiPrefix } from "./plugin.ts";
-
-interface Route {
-  method: string;
-  url: string;
-}
 
 let host: DashboardApi;
-let routes: Route[];
+let routes: DashboardRoute[];
 beforeAll(async () => {
   host = await startDashboard();
-  routes = listRoutes(host.api.app.printRoutes({ commonPrefix: false, includeHooks: false }));
+  routes = listRoutes(host);
 });
 afterAll(() => host.close());
 
@@ -38,34 +33,15 @@ const exceptions: Readonly<Record<string, Role | "everybody">> = {
   "GET /audit.csv": "owner",
 };
 
-function neededFor({ method, url }: Route): Role | "everybody" {
+function neededFor({ method, url }: DashboardRoute): Role | "everybody" {
   return exceptions[`${method} ${url}`] ?? (method === "GET" ? "viewer" : "maintainer");
 }
 
-/** Of the framework's own drawing of its tree, so that no route can be left out. */
-function listRoutes(drawing: string): Route[] {
-  const path: string[] = [];
-  const found: Route[] = [];
-  for (const line of drawing.split("\n")) {
-    const match = /^([│ ]*)[├└]── (\S*)(?: \(([A-Z, ]+)\))?/.exec(line);
-    if (!match) continue;
-    const depth = (match[1] ?? "").length / 4;
-    path.length = depth;
-    path[depth] = match[2] ?? "";
-    const url = path.join("");
-    for (const method of match[3]?.split(", ") ?? []) found.push({ method, url });
-  }
-  return found
-    .filter(({ url, method }) => url.startsWith(`${apiPrefix}/`) && method !== "HEAD")
-    .map(({ url, method }) => ({ method, url: url.slice(apiPrefix.length) }));
-}
-
-async function statusFor(route: Route, cookie: string | null): Promise<number> {
-  const path = route.url.replace(/:\w+(\|:\w+)*/g, "nothing");
+async function statusFor(route: DashboardRoute, cookie: string | null): Promise<number> {
   const isWrite = route.method !== "GET";
   // A body that no route takes: whoever is let in is told so, and nothing is changed.
   const request = { method: route.method as "GET", cookie, ...(isWrite && { body: "no JSON" }) };
-  return (await host.send(path, request)).statusCode;
+  return (await host.send(pathOf(route), request)).statusCode;
 }
 
 it("finds the routes", () => {
