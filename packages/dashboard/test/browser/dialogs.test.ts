@@ -52,7 +52,7 @@ async function expectGood(page: Page): Promise<void> {
     await page.setViewportSize(viewport);
     await page.emulateMedia({ colorScheme });
     await expectFitting(page);
-    await expectAccessible(page);
+    await expectAccessible(page, "dialog");
   }
 }
 

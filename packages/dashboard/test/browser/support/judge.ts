@@ -6,11 +6,14 @@ import { expect } from "vitest";
 
 const axe = await readFile(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
-/** Nothing that the accessibility checker calls serious or worse. By `evaluate`, which the page's policy does not bind. */
-export async function expectAccessible(page: Page): Promise<void> {
+/**
+ * Nothing that the accessibility checker calls serious or worse, on the page or in a part of it. By `evaluate`, which the
+ * page's policy does not bind.
+ */
+export async function expectAccessible(page: Page, within = "html"): Promise<void> {
   const isLoaded = await page.evaluate("typeof axe === 'object'");
   if (!isLoaded) await page.evaluate(axe);
-  const { violations } = await page.evaluate<AxeResults>('axe.run(document, { resultTypes: ["violations"] })');
+  const { violations } = await page.evaluate<AxeResults>(`axe.run("${within}", { resultTypes: ["violations"] })`);
   const grave = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
   const words = grave.map(({ id, help, nodes }) => ({ id, help, where: nodes.slice(0, 5).map(({ html }) => html) }));
   expect(words, `${page.url()} at ${page.viewportSize()?.width} px`).toEqual([]);
