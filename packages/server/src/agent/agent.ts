@@ -123,8 +123,8 @@ export interface AgentTask {
 export interface Vetting {
   /** The text without what must not be kept. */
   redact(text: string, signal: AbortSignal): Promise<string>;
-  /** Why it may not become part of a change; null: it may. */
-  refuse(text: string, signal: AbortSignal): Promise<string | null>;
+  /** Why it may not become part of a change, of this page where it is known; null: it may. */
+  refuse(text: string, page: { path: string; text: string } | null, signal: AbortSignal): Promise<string | null>;
 }
 
 export interface AgentDeps {

@@ -6,6 +6,7 @@ import { compact } from "./compact.ts";
 import { conversationOf, latestRound } from "./conversation.ts";
 import { isGettingNowhere, isRepeated } from "./misbehaviour.ts";
 import { finishedBy, outcomeOf, stoppedOutcome } from "./outcome.ts";
+import { pageAfter } from "./page-after.ts";
 import { createSiteSession } from "./site-session.ts";
 import { storable } from "./storable.ts";
 import { systemPrompt } from "./system-prompt.ts";
@@ -161,7 +162,11 @@ async function vetted(
 ): Promise<VettedAnswer> {
   const { vetting } = turn.deps;
   if (!vetting) return { ...answer, refusals: new Map() };
-  return vetAnswer(vetting, answer, (tool) => isWritingTool(tool) || tool === "finish", signals.signal);
+  const tools = {
+    isWriting: (tool: string) => isWritingTool(tool) || tool === "finish",
+    pageAfter: (call: ToolCall) => pageAfter(turn.context.overlay, call),
+  };
+  return vetAnswer(vetting, answer, tools, signals.signal);
 }
 
 async function beforeTimeIsUp<T>(

@@ -1,4 +1,5 @@
 import type { Reasoning, ToolCall, Vetting } from "./agent.ts";
+import type { PageAfter } from "./page-after.ts";
 
 interface Answer {
   text: string;
@@ -11,6 +12,12 @@ export interface VettedAnswer extends Answer {
   refusals: ReadonlyMap<number, string>;
 }
 
+interface Tools {
+  isWriting(tool: string): boolean;
+  /** The page as a call would leave it. */
+  pageAfter(call: ToolCall): Promise<PageAfter | null>;
+}
+
 const redactedCall =
   "not run: it held what looks like a credential. It was taken out; write a placeholder such as YOUR_API_KEY instead";
 
@@ -21,7 +28,7 @@ const redactedCall =
 export async function vetAnswer(
   vetting: Vetting,
   answer: Answer,
-  isWriting: (tool: string) => boolean,
+  tools: Tools,
   signal: AbortSignal,
 ): Promise<VettedAnswer> {
   const refusals = new Map<number, string>();
@@ -34,7 +41,7 @@ export async function vetAnswer(
     const isSame = JSON.stringify(input) === JSON.stringify(call.input);
     // What the vendor keeps with a call may repeat its input.
     toolCalls.push(isSame ? call : { id: call.id, name: call.name, input });
-    const refusal = isSame ? await refuseStrings(vetting, call, isWriting, signal) : redactedCall;
+    const refusal = isSame ? await refuseStrings(vetting, call, tools, signal) : redactedCall;
     if (refusal !== null) refusals.set(place, refusal);
   }
   const thoughts = await Promise.all(answer.reasoning.map(({ text }) => redact(text)));
@@ -65,13 +72,14 @@ async function isClean(vetting: Vetting, answer: Answer, signal: AbortSignal): P
 async function refuseStrings(
   vetting: Vetting,
   call: ToolCall,
-  isWriting: (tool: string) => boolean,
+  tools: Tools,
   signal: AbortSignal,
 ): Promise<string | null> {
-  if (!isWriting(call.name)) return null;
+  if (!tools.isWriting(call.name)) return null;
+  const page = await tools.pageAfter(call);
   let refusal: string | null = null;
   await mapStrings(call.input, async (text) => {
-    refusal ??= await vetting.refuse(text, signal);
+    refusal ??= await vetting.refuse(text, page, signal);
     return text;
   });
   return refusal;

@@ -62,6 +62,8 @@ test.each([
   ["https://$", "{host}/x and https://<your-domain>/x and https://{domain}"].join(""),
   '<svg xmlns="http://www.w3.org/2000/svg">',
   "/guides/auth and ../a.md#b and mail@evil.example",
+  "postgres://user:word@db.evil.example/x and mongodb+srv://db.evil.example",
+  "jdbc:postgresql://db.evil.example/x or git+ssh://git@evil.example/x.git",
 ])("%s points nowhere else", (text) => {
   expect([...hostsIn(text)]).toEqual([]);
 });

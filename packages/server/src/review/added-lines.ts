@@ -13,6 +13,8 @@ export interface Added {
   lines: readonly AddedLine[];
   /** The changed files as they are now. */
   files: ReadonlyArray<{ path: string; text: string }>;
+  /** Those of them that were there, as they were. */
+  before: ReadonlyArray<{ path: string; text: string }>;
   /** Whether the changed files held this text before. */
   heldBefore(text: string): boolean;
   /** Whether they pointed at this site before. */
@@ -23,15 +25,15 @@ export interface Added {
 
 /** The lines that a change brings in. A line that moved, even to another file, is none: it was there before. */
 export async function addedLines(base: Tree, entries: readonly OverlayEntry[]): Promise<Added> {
-  const before: string[] = [];
+  const before: Array<{ path: string; text: string }> = [];
   const after: Array<{ path: string; text: string }> = [];
   for (const { path, content } of entries) {
     const old = await readable(base, path);
-    if (old !== null) before.push(old.toString());
+    if (old !== null) before.push({ path, text: old.toString() });
     if (content !== null) after.push({ path, text: content.toString() });
   }
   const known = new Map<string, number>();
-  for (const text of before) {
+  for (const { text } of before) {
     for (const line of splitLines(text)) known.set(line, (known.get(line) ?? 0) + 1);
   }
   const lines: AddedLine[] = [];
@@ -46,13 +48,14 @@ export async function addedLines(base: Tree, entries: readonly OverlayEntry[]): 
   return {
     lines,
     files: after,
-    heldBefore: (text) => before.some((content) => content.includes(text)),
+    before,
+    heldBefore: (text) => before.some((file) => file.text.includes(text)),
     pointedBefore(host) {
-      hostsBefore ??= new Set(before.flatMap((content) => [...hostsIn(content)]));
+      hostsBefore ??= new Set(before.flatMap((file) => [...hostsIn(file.text)]));
       return hostsBefore.has(host);
     },
     count: (character) => ({
-      before: before.reduce((sum, content) => sum + occurrences(content, character), 0),
+      before: before.reduce((sum, { text }) => sum + occurrences(text, character), 0),
       after: after.reduce((sum, { text }) => sum + occurrences(text, character), 0),
     }),
   };

@@ -1,70 +1,124 @@
 import type { Finding } from "@emend/site";
-import { hostsIn } from "../lib/hosts-in.ts";
+import { hostsIn, unreadable } from "../lib/hosts-in.ts";
 import type { Added, AddedLine } from "./added-lines.ts";
+import { type Addresses, addressesOf, loads } from "./addresses-of.ts";
 import type { KnownHosts } from "./known-hosts.ts";
+import type { PageReader } from "./page-reader.ts";
+import { mayLead } from "./page-reading.ts";
 import type { Violation } from "./review.ts";
 
 /** Each is looked for in the whole repository; nobody reviews more. */
 const hostsMax = 500;
-/** What a reader's browser fetches without being asked. */
-const loads =
-  /!\[|<(?:img|iframe|video|audio|source|embed|object|script|link|image|track)\b|\b(?:src|srcset|poster)\s*=|url\(/i;
 
-/** Other sites that the change is the first to point at: refused, unless the project or the person named them. */
-export async function findNewHosts(
-  added: Added,
-  linesOfWords: readonly AddedLine[],
-  known: KnownHosts,
-  signal: AbortSignal,
-): Promise<{ violations: readonly Violation[]; findings: readonly Finding[] }> {
-  const violations: Violation[] = [];
-  const findings: Finding[] = [];
-  const first = firstLines([...added.lines, ...linesOfWords], added.files);
-  const unseen = [...first].filter(([host]) => !added.pointedBefore(host));
-  if (unseen.length > hostsMax) {
-    const rule = `${unseen.length} sites come up, more than the ${hostsMax} that are looked for`;
-    return { violations: [{ path: "", rule }], findings };
-  }
-  for (const [host, line] of unseen) {
-    const verdict = await known.judge(host, signal);
-    if (verdict === "refused") violations.push(violationOf(host, line));
-    if (verdict === "flagged") findings.push(findingOf(host, line));
-  }
-  return { violations, findings };
+interface Judging {
+  known: KnownHosts;
+  reader: PageReader;
 }
 
-/** Where each host comes first, a line that loads from it before one that links to it. */
-function firstLines(lines: readonly AddedLine[], files: Added["files"]): ReadonlyMap<string, AddedLine> {
-  const first = new Map<string, AddedLine>();
-  for (const line of lines) {
-    for (const host of hostsIn(line.text)) {
-      const earlier = first.get(host);
-      if (!earlier || (!isLoading(earlier) && isLoading(line))) first.set(host, line);
-    }
+type Judged = { violations: Violation[]; findings: Finding[] };
+
+/**
+ * Other sites that the change is the first to name: refused where a page would load from them or link to them, unless the
+ * project or the person named them; told, and a draft, where they stand in code that is only shown.
+ */
+export async function findNewHosts(
+  { known, reader }: Judging,
+  added: Added,
+  linesOfWords: readonly AddedLine[],
+  signal: AbortSignal,
+): Promise<Judged> {
+  const judged: Judged = { violations: [], findings: [] };
+  const places = new Map<string, { at: AddedLine; isShown: boolean }>();
+  for (const file of added.files) {
+    const { live, shown, unreadable: built } = await addressesIn({ known, reader }, file, added, signal);
+    for (const host of live)
+      if (places.get(host)?.isShown !== false) places.set(host, { at: placeOf(host, file, added), isShown: false });
+    for (const host of shown)
+      if (!places.has(host)) places.set(host, { at: placeOf(host, file, added), isShown: true });
+    await judgeBuilt({ known, reader }, { file, built, added }, judged, signal);
   }
+  for (const at of linesOfWords) for (const host of hostsIn(at.text)) places.set(host, { at, isShown: false });
+
+  const unseen = [...places].filter(([host]) => !added.pointedBefore(host));
+  if (unseen.length > hostsMax) {
+    const rule = `${unseen.length} sites come up, more than the ${hostsMax} that are looked for`;
+    return { violations: [{ path: "", rule }], findings: [] };
+  }
+  for (const [host, { at, isShown }] of unseen) {
+    const verdict = await known.judge(host, signal);
+    if (verdict === "known") continue;
+    if (isShown) judged.findings.push(shownFinding(host, at, verdict));
+    else if (verdict === "refused") judged.violations.push(violationOf(host, at));
+    else judged.findings.push(liveFinding(host, at));
+  }
+  return judged;
+}
+
+type File = Added["files"][number];
+
+/** The parser is asked only where it could make a difference. */
+async function addressesIn(
+  { known, reader }: Judging,
+  { path, text }: File,
+  added: Added,
+  signal: AbortSignal,
+): Promise<Addresses> {
+  const all = addressesOf(text, null);
+  if (mayLead(text)) return addressesOf(text, await reader.read(path, text));
+  for (const host of all.live) {
+    if (added.pointedBefore(host) || (await known.judge(host, signal)) === "known") continue;
+    return addressesOf(text, await reader.read(path, text));
+  }
+  return all;
+}
+
+/** What was put together before, in the same words, was there before. */
+async function judgeBuilt(
+  { known, reader }: Judging,
+  { file, built, added }: { file: File; built: readonly string[]; added: Added },
+  judged: Judged,
+  signal: AbortSignal,
+): Promise<void> {
+  if (built.length === 0) return;
+  const before = new Set<string>();
+  for (const { path, text } of added.before) {
+    for (const words of addressesOf(text, await reader.read(path, text)).unreadable) before.add(words);
+  }
+  for (const words of built.filter((one) => !before.has(one))) {
+    const line = file.text.slice(0, Math.max(0, file.text.indexOf(words))).split("\n").length;
+    const at = { path: file.path, line, text: words };
+    const verdict = await known.judge(unreadable, signal);
+    if (verdict === "refused") judged.violations.push(violationOf(unreadable, at));
+    else judged.findings.push(liveFinding(unreadable, at));
+  }
+}
+
+/** The first line that brings it in, one that loads from it before one that links to it. */
+function placeOf(host: string, file: File, added: Added): AddedLine {
+  const lines = added.lines.filter(({ path, text }) => path === file.path && hostsIn(text).has(host));
   // An address may go over several lines, each of which says nothing.
-  for (const { path, text } of files) {
-    for (const host of hostsIn(text)) {
-      if (!first.has(host)) first.set(host, { path, line: 1, text });
-    }
-  }
-  return first;
+  return lines.find(isLoading) ?? lines[0] ?? { path: file.path, line: 1, text: file.text };
 }
 
 function violationOf(host: string, { path, line }: AddedLine): Violation {
   return { path, rule: `line ${line} points at ${host}, which neither the repository nor the request names` };
 }
 
-function findingOf(host: string, line: AddedLine): Finding {
+function liveFinding(host: string, line: AddedLine): Finding {
   const isLoaded = isLoading(line);
-  return {
-    check: "new-domain",
-    severity: isLoaded ? "error" : "warning",
-    path: line.path,
-    line: line.line,
-    column: 1,
-    message: isLoaded ? `the first image or frame that readers would load from ${host}` : `the first link to ${host}`,
-  };
+  const message = isLoaded
+    ? `the first image or frame that readers would load from ${host}`
+    : `the first link to ${host}`;
+  return findingAt(line, isLoaded ? "error" : "warning", message);
+}
+
+function shownFinding(host: string, line: AddedLine, verdict: "flagged" | "refused"): Finding {
+  const message = `the first code that names ${host}, which neither the repository nor the request names`;
+  return findingAt(line, verdict === "refused" ? "error" : "warning", message);
+}
+
+function findingAt({ path, line }: AddedLine, severity: Finding["severity"], message: string): Finding {
+  return { check: "new-domain", severity, path, line, column: 1, message };
 }
 
 function isLoading({ text }: AddedLine): boolean {

@@ -9,6 +9,8 @@ import { reviewChange } from "./review-change.ts";
 const token = ["ghp", "Q".repeat(18) + "x7".repeat(9)].join("_");
 const oldToken = ["ghp", "Z".repeat(18) + "y3".repeat(9)].join("_");
 
+const built = "export const at = (x) => x + '.test'\n\n<img src={at('known')} />\n";
+
 let trees: TestTrees;
 let base: CommitTree;
 
@@ -20,6 +22,7 @@ beforeAll(async () => {
     "long.md": `# Long\n\n${"Many words. ".repeat(200)} https://far.test/\n`,
     "guide.md": `# Guide\n\nUse ${oldToken} here.\n\nHidden\u200bspace.\n`,
     "other.md": "# Other\n\nSee https://Elsewhere.test/.\n",
+    "built.mdx": built,
   });
 });
 afterAll(() => trees.close());
@@ -154,6 +157,41 @@ it("knows a site from the end of a long line", async () => {
 it("puts an address together that goes over several lines", async () => {
   const verdict = await review({ "new.md": '# New\n\n<img src="ht\ntps:/\n/new.te\nst/x">\n' });
   expect(verdict).toMatchObject({ kind: "denied", violations: [{ path: "new.md" }] });
+});
+
+it("tells of a new site in code that is only shown, as a draft, and lets an asked one be", async () => {
+  const code = {
+    "guide.md": "# Guide\n\n```sh\ncurl https://new.test/x\n```\n\nSet `postgres://user@db.new.test/docs`.\n",
+  };
+  expect(await review(code)).toMatchObject({
+    kind: "flagged",
+    introduced: [
+      {
+        check: "new-domain",
+        severity: "error",
+        path: "guide.md",
+        line: 4,
+        message: expect.stringContaining("first code that names new.test"),
+      },
+    ],
+  });
+  expect(await review(code, { asked: ["Show how to call https://new.test"] })).toMatchObject({ kind: "passed" });
+  expect(await review(code, {}, { externalHosts: ["*"] })).toMatchObject({
+    kind: "passed",
+    introduced: [{ severity: "warning" }],
+  });
+  const linked = { "guide.md": `${code["guide.md"]}\n[x](https://new.test)\n` };
+  expect(await review(linked)).toMatchObject({ kind: "denied", violations: [{ path: "guide.md" }] });
+});
+
+it("denies an address that a page's code puts together, but not one that was there in the same words", async () => {
+  const image = 'export const name = "https:/" + "/new.test/x"\n\n<img src={name} />\n';
+  expect(await review({ "new.mdx": image })).toMatchObject({
+    kind: "denied",
+    violations: [{ path: "new.mdx", rule: expect.stringContaining("that code puts together") }],
+  });
+  expect(await review({ "built.mdx": `${built}\nMore words.\n` })).toMatchObject({ kind: "passed" });
+  expect(await review({ "built.mdx": `${built}\n${image}` })).toMatchObject({ kind: "denied" });
 });
 
 it("looks at every site, however many come before it", async () => {

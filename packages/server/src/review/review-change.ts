@@ -5,6 +5,7 @@ import { findInvisible } from "./find-invisible.ts";
 import { findNewHosts } from "./find-new-hosts.ts";
 import { findSecrets } from "./find-secrets.ts";
 import { createKnownHosts } from "./known-hosts.ts";
+import { openPageReader } from "./page-reader.ts";
 import { violationsOf } from "./policy.ts";
 import type { ReviewInput, Verdict } from "./review.ts";
 
@@ -22,7 +23,8 @@ export async function reviewChange(input: ReviewInput, signal: AbortSignal): Pro
   // Nor can what a reader's browser has sent: not even to a reviewer's draft.
   const { policy, asked = [] } = input;
   const known = createKnownHosts(input.base, { allowed: policy.externalHosts ?? [], asked });
-  const hosts = await findNewHosts(added, words, known, signal);
+  const reader = openPageReader();
+  const hosts = await findNewHosts({ known, reader }, added, words, signal).finally(() => reader.close());
   if (hosts.violations.length > 0) return { kind: "denied", violations: hosts.violations };
 
   const comparison = await compare(input, signal);

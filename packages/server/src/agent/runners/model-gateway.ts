@@ -15,7 +15,7 @@ export interface ModelGateway {
   close(): Promise<void>;
 }
 
-export interface GatewayLimits {
+interface GatewayLimits {
   requestsMax: number;
   atOnceMax: number;
   requestBytesMax: number;

@@ -1,0 +1,43 @@
+/**
+ * Languages whose blocks every renderer shows as they are. Others may be drawn (mermaid, plantuml), embedded or run:
+ * what is not known to be shown counts as a part of the page.
+ */
+const languages = new Set(
+  `text txt plain plaintext none ansi log diff patch
+  sh shell bash zsh fish ksh console terminal shellscript shellsession powershell ps1 pwsh cmd bat batch dos nu
+  js javascript mjs cjs jsx ts typescript mts cts tsx json json5 jsonc jsonl ndjson node coffee
+  py python py3 python3 pycon ipython rb ruby erb php pl perl lua tcl r julia matlab octave
+  java kotlin kt kts scala groovy gradle clojure clj go golang rust rs c h cpp c++ cc cxx hpp cs csharp c# fs fsharp vb
+  swift objc objective-c objectivec dart zig nim crystal d v elixir ex exs erlang erl haskell hs ocaml ml elm purescript
+  sql psql pgsql mysql postgres postgresql plsql tsql sqlite graphql gql cypher promql sparql redis mongodb
+  yaml yml toml ini env dotenv properties conf config cfg editorconfig gitignore ignore csv tsv
+  html htm xml svg xhtml xsl css scss sass less styl stylus postcss vue svelte astro angular hbs handlebars ejs pug jade
+  liquid jinja jinja2 twig njk nunjucks mustache haml slim razor
+  md markdown mdx rst asciidoc adoc tex latex bibtex bib
+  http https httpie curl rest hurl uri url
+  docker dockerfile compose nginx apache caddy caddyfile makefile make cmake bazel starlark just nix hcl terraform tf bicep
+  puppet pp systemd service ssh-config ssh sshconfig k8s kubernetes helm
+  proto protobuf thrift avro prisma solidity sol vyper move cairo wasm wat wast asm nasm glsl hlsl wgsl cuda
+  regex regexp bnf ebnf abnf vim viml emacs lisp elisp scheme racket fennel applescript autohotkey awk sed jq`.split(
+    /\s+/,
+  ),
+);
+
+/** Those that some renderers run where words such as `live` stand behind them. */
+const webLanguages = /^(?:jsx?|tsx?|javascript|typescript|html?|svg|css|scss|vue|svelte|astro|mdx?|markdown|graphql)$/;
+const runs = /\b(?:live|preview|playground|render|rendered|run|runnable|embed|eval|repl|sandbox|interactive|demo)\b/i;
+
+/** Whether a block between fences, by the words behind its opening, is shown and nothing more. */
+export function isMereCode(opening: string, words: string): boolean {
+  if (opening === "") return true;
+  // What begins otherwise, such as `{image}`, is an order to the renderer.
+  const [, name = ""] = /^([\w+#-]+)(?:$|[:,{[(.=])/.exec(opening) ?? [];
+  const language = name.toLowerCase();
+  if (!languages.has(language)) return false;
+  return !webLanguages.test(language) || !runs.test(withoutTitles(`${opening.slice(name.length)} ${words}`));
+}
+
+/** A file's name or a title may hold any word. */
+function withoutTitles(words: string): string {
+  return words.replaceAll(/=?"[^"]*"|=?'[^']*'|[\w/-]+\.\w+/g, " ");
+}

@@ -1,0 +1,57 @@
+import { Worker } from "node:worker_threads";
+import { type PageReading, syntaxOf } from "./page-reading.ts";
+import type { PageQuestion } from "./page-worker.ts";
+
+export interface PageReader {
+  /** Null: no page, or one that is not read; all of it counts then. */
+  read(path: string, text: string): Promise<PageReading | null>;
+  close(): Promise<void>;
+}
+
+/** A larger page, or one that takes longer, is judged without the parser: every address in it counts. */
+const charactersMax = 512 * 2 ** 10;
+const pageMsMaxDefault = 10_000;
+
+/** The parser in a thread of its own: it is slow, and a page may be made to keep it busy for ever. */
+export function openPageReader({ pageMsMax = pageMsMaxDefault }: { pageMsMax?: number } = {}): PageReader {
+  let worker: Worker | null = null;
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function stop(): Promise<void> {
+    const ended = worker;
+    worker = null;
+    await ended?.terminate();
+  }
+
+  function ask(question: PageQuestion): Promise<PageReading | null> {
+    // Nothing of the server's environment: a thread that reads strangers' pages needs none of it.
+    worker ??= new Worker(new URL("./page-worker.ts", import.meta.url), { env: {} });
+    const current = worker;
+    const { promise, resolve } = Promise.withResolvers<PageReading | null>();
+    const giveUp = () => {
+      resolve(null);
+      void stop();
+    };
+    const late = setTimeout(giveUp, pageMsMax);
+    current.once("message", resolve);
+    current.once("error", giveUp);
+    current.postMessage(question);
+    return promise.finally(() => {
+      clearTimeout(late);
+      current.off("message", resolve);
+      current.off("error", giveUp);
+    });
+  }
+
+  return {
+    read(path, text) {
+      const syntax = syntaxOf(path);
+      if (syntax === null || text.length > charactersMax) return Promise.resolve(null);
+      // One after the other: answers carry no name.
+      const answer = last.then(() => ask({ text, syntax }));
+      last = answer;
+      return answer;
+    },
+    close: stop,
+  };
+}

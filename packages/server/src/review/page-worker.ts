@@ -1,0 +1,12 @@
+import { parentPort } from "node:worker_threads";
+import type { Syntax } from "./page-reading.ts";
+import { parsePage } from "./parse-page.ts";
+
+export interface PageQuestion {
+  text: string;
+  syntax: Syntax;
+}
+
+parentPort?.on("message", ({ text, syntax }: PageQuestion) => {
+  parentPort?.postMessage(parsePage(text, syntax));
+});
