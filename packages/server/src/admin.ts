@@ -61,6 +61,7 @@ import { recallUrl } from "./public-url.ts";
 import { type RotationInput, rotateKeptSecret } from "./rotate-kept-secret.ts";
 import { assertBranch } from "./tree/assert-branch.ts";
 import type { Git } from "./tree/git.ts";
+import { tryProjectModels } from "./try-project-models.ts";
 
 /** What the person at the console may do: everything that needs no key, because it needs the machine. */
 export interface Admin {
@@ -74,7 +75,7 @@ export interface Admin {
     input: NewProject & { repo: string },
     told: (step: AppStep) => void,
   ): Promise<{ id: string; repositoryUrl: string }>;
-  /** Looks whether the project's forge lets Emend do its work. */
+  /** Looks whether the project's forge lets Emend do its work, and whether its models answer by its own keys. */
   diagnoseProject(id: string): Promise<ProjectDiagnosis>;
   /** A repository that the project's jobs may read and never write. */
   addContextRepository(input: ContextInput, by?: Actor): Promise<ContextRepository>;
@@ -209,7 +210,8 @@ export function createAdmin(deps: AdminDeps): Admin {
     listProjects: () => listProjects(pool),
     diagnoseProject: (id) =>
       withForges(async ({ forges, git, publicUrl }) => {
-        const look = { db: pool, forges, git, secret: deps.secret, publicUrl };
+        const tryModels = (project: Project) => tryProjectModels({ config, db: pool, sealer }, project);
+        const look = { db: pool, forges, git, secret: deps.secret, publicUrl, tryModels };
         return diagnoseProject(look, id, AbortSignal.timeout(diagnosisMsMax));
       }),
     addContextRepository: (input, by = consoleActor) =>

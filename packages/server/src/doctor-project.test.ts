@@ -20,6 +20,32 @@ afterAll(async () => {
   await database.drop();
 });
 
+it("the doctor tells what each model of the project says", async () => {
+  const far = await startFarEnd(everyVendor[0] as (typeof everyVendor)[number]);
+  const { name } = everyVendor[0] as (typeof everyVendor)[number];
+  await database.pool.query("insert into projects (id, name, forge, repository_url) values ('prj_m', 'd', $1, $2)", [
+    name,
+    far.repositoryUrl,
+  ]);
+  const forges = {
+    local: {} as LocalForgeDeps,
+    fetch: network.fetch,
+    githubTokens: new Map(),
+    credentialOf: async () => far.token,
+  };
+  const trials = [
+    { kind: "answers", model: "anthropic/a", ms: 7 },
+    { kind: "unavailable", model: "openai/b", words: "OpenAI says: no such key" },
+  ] as const;
+  const look = { db: database.pool, forges, git, secret: "s", publicUrl, tryModels: async () => trials };
+  const { checks } = await diagnoseProject(look, "prj_m", signal);
+  expect(checks.slice(-2)).toEqual([
+    { name: "model anthropic/a", verdict: "ok", words: "answers, in 7 ms" },
+    { name: "model openai/b", verdict: "problem", words: "OpenAI says: no such key" },
+  ]);
+  await far.close();
+});
+
 describe.each(everyVendor)("the doctor on $label", (vendor) => {
   const projectId = `prj_${vendor.label.replaceAll(" ", "")}`;
   let far: FarEnd;

@@ -1,3 +1,4 @@
+import type { Project } from "./accounts/project.ts";
 import { requireProject } from "./accounts/require-project.ts";
 import type { Automation } from "./automations/automation.ts";
 import { listAutomations } from "./automations/list-automations.ts";
@@ -8,6 +9,7 @@ import { hookSecretOf } from "./forge/hooks/hook-secret.ts";
 import { type ForgeDeps, openForge } from "./forge/registry.ts";
 import type { Git } from "./tree/git.ts";
 import { resolveBase } from "./tree/resolve-base.ts";
+import type { ModelTrial } from "./try-model.ts";
 
 /** One thing that was looked at, in words. */
 interface ProjectCheck {
@@ -29,9 +31,17 @@ const dayMs = 86_400_000;
 /** From here on the end of a token is told as a problem. */
 const expiresSoonDays = 7;
 
-/** Looks at everything a job of this project will need from its forge, and changes nothing. */
+/** Looks at everything a job of this project will need from its forge and its models, and changes nothing. */
 export async function diagnoseProject(
-  deps: { db: Queryable; forges: ForgeDeps; git: Git; secret: string; publicUrl: string },
+  deps: {
+    db: Queryable;
+    forges: ForgeDeps;
+    git: Git;
+    secret: string;
+    publicUrl: string;
+    /** Asks each model that the project's jobs may use, by the key that they would use. */
+    tryModels?(project: Project): Promise<readonly ModelTrial[]>;
+  },
   projectId: string,
   signal: AbortSignal,
 ): Promise<ProjectDiagnosis> {
@@ -63,7 +73,15 @@ export async function diagnoseProject(
   if (inspected && webhook) await check("webhook", async () => webhookVerdict(webhook.url, await inspected));
   const automations = await listAutomations(deps.db, projectId);
   if (automations.length > 0) await check("automations", async () => automationVerdict(automations));
+  for (const trial of (await deps.tryModels?.(project)) ?? []) {
+    checks.push({ name: `model ${trial.model}`, ...modelVerdict(trial) });
+  }
   return { projectId, repositoryUrl, checks, webhook };
+}
+
+function modelVerdict(trial: ModelTrial): Verdict {
+  if (trial.kind === "unavailable") return problem(trial.words);
+  return ok(trial.model === "emend/rules" ? "deterministic, needs no key" : `answers, in ${trial.ms} ms`);
 }
 
 function webhookOf(deps: { secret: string; publicUrl: string }, forge: Forge, projectId: string) {

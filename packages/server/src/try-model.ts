@@ -10,8 +10,14 @@ export type ModelTrial =
 
 const tryMsMax = 30_000;
 
+/** A project whose own keys are to be tried. */
+interface TrialProject {
+  id: string;
+  keyOf(projectId: string, vendor: string): Promise<string | null>;
+}
+
 /** Asks the configured model one short question, so that an operator hears of a wrong key before a job does. */
-export async function tryModel(config: Config, name = config.model): Promise<ModelTrial> {
+export async function tryModel(config: Config, name = config.model, project?: TrialProject): Promise<ModelTrial> {
   const network = createFetch(config.network);
   const startedAt = performance.now();
   try {
@@ -24,9 +30,9 @@ export async function tryModel(config: Config, name = config.model): Promise<Mod
         runners: runnersOf(config),
         fetch,
         patience,
-        keyOf: async () => null,
+        keyOf: async (projectId, vendor) => project?.keyOf(projectId, vendor) ?? null,
       },
-      { name, projectId: null },
+      { name, projectId: project?.id ?? null },
     );
     // A runner that opens was found, with its key and its sandbox; asking it would be a task.
     if (model.nature === "language" && !model.run) {

@@ -179,6 +179,13 @@ describe("limits", () => {
 describe("a model that misbehaves", () => {
   const bad: ReadonlyArray<[string, ScriptedTurn, RegExp]> = [
     ["talks only", "I will do it soon.", /no tool call/],
+    ["says nothing at all", "", /no tool call/],
+    ["says a megabyte", "word ".repeat(200_000), /no tool call/],
+    [
+      "edits by a megabyte that is not there",
+      [["edit_file", { path: "index.md", oldText: "x".repeat(1_000_000), newText: "y" }]],
+      /./,
+    ],
     [
       "calls a tool that does not exist",
       [["run_shell", { command: "id" }]],
@@ -212,6 +219,16 @@ describe("a model that misbehaves", () => {
     const { run, steps } = await start(scriptedModel(script), { limits: { stepsMax: 9 } });
     await run();
     expect(toolMessages(steps).some((answer) => answer.isError)).toBe(false);
+  });
+
+  it("edits the same line for ever, to and fro: a limit ends it, and what it did last is kept", async () => {
+    const script = (turn: number): ScriptedTurn => [
+      ["write_file", { path: "page.md", content: turn % 2 === 0 ? "To." : "Fro." }],
+    ];
+    const { run, steps, overlay } = await start(scriptedModel(script), { limits: { stepsMax: 20 } });
+    expect(await run()).toMatchObject({ kind: "stopped", code: "budget_exceeded" });
+    expect(steps).toHaveLength(20);
+    expect(overlay.entries().map(({ content }) => content?.toString())).toEqual(["Fro."]);
   });
 
   it("recovers when told", async () => {

@@ -14,17 +14,40 @@ export interface ModelFacts {
 /** By the beginning of a model's name; the longest that fits counts. Operators add to it: EMEND_MODEL_PRICES. */
 export type PriceTable = Readonly<Record<string, ModelFacts>>;
 
+const opus: ModelFacts = { input: 5, output: 25, cachedInput: 0.5, cacheWrite: 6.25, contextTokens: 200_000 };
+const dearestOpenai: ModelFacts = { input: 30, output: 180, contextTokens: 200_000 };
+
 /**
- * List prices as published; vendors change them, so an operator who must be exact sets a table. A model that is not
- * listed is charged like its vendor's dearest: a limit then stops too early rather than too late.
+ * List prices as published, read on 2026-11-15: Anthropic's from platform.claude.com/docs/en/about-claude/pricing; OpenAI's
+ * and Google's from tables that others made of developers.openai.com/api/docs/pricing and ai.google.dev/gemini-api/docs/pricing.
+ * Vendors change them, so an operator who must be exact sets a table. A model that is not listed is charged like its
+ * vendor's dearest, and one of a family of which only a part is known like that part's dearest: a limit then stops too
+ * early rather than too late.
  */
 const listPrices: PriceTable = {
   "anthropic/": { input: 15, output: 75, cachedInput: 1.5, cacheWrite: 18.75, contextTokens: 200_000 },
-  "anthropic/claude-opus-4-5": { input: 5, output: 25, cachedInput: 0.5, cacheWrite: 6.25, contextTokens: 200_000 },
+  "anthropic/claude-fable": { input: 10, output: 50, cachedInput: 1, cacheWrite: 12.5, contextTokens: 200_000 },
+  "anthropic/claude-mythos": { input: 10, output: 50, cachedInput: 1, cacheWrite: 12.5, contextTokens: 200_000 },
+  "anthropic/claude-opus-5": opus,
+  "anthropic/claude-opus-4-8": opus,
+  "anthropic/claude-opus-4-7": opus,
+  "anthropic/claude-opus-4-6": opus,
+  "anthropic/claude-opus-4-5": opus,
   "anthropic/claude-sonnet": { input: 3, output: 15, cachedInput: 0.3, cacheWrite: 3.75, contextTokens: 200_000 },
   "anthropic/claude-haiku": { input: 1, output: 5, cachedInput: 0.1, cacheWrite: 1.25, contextTokens: 200_000 },
-  "openai/": { input: 15, output: 120, contextTokens: 200_000 },
+  "openai/": dearestOpenai,
   "openai/gpt-5": { input: 1.25, output: 10, cachedInput: 0.125, contextTokens: 400_000 },
+  // Later ones cost more, by an amount that depends on the one.
+  "openai/gpt-5.": { input: 5, output: 30, cachedInput: 0.5, contextTokens: 400_000 },
+  "openai/gpt-5.1": { input: 1.25, output: 10, cachedInput: 0.125, contextTokens: 400_000 },
+  "openai/gpt-5.2": { input: 1.75, output: 14, cachedInput: 0.175, contextTokens: 400_000 },
+  "openai/gpt-5.4": { input: 2.5, output: 15, cachedInput: 0.25, contextTokens: 400_000 },
+  "openai/gpt-5.4-mini": { input: 0.75, output: 4.5, cachedInput: 0.075, contextTokens: 400_000 },
+  // Ten times and more the price of their families.
+  "openai/gpt-5-pro": dearestOpenai,
+  "openai/gpt-5.2-pro": dearestOpenai,
+  "openai/gpt-5.4-pro": dearestOpenai,
+  "openai/gpt-5.5-pro": dearestOpenai,
   "openai/gpt-5-mini": { input: 0.25, output: 2, cachedInput: 0.025, contextTokens: 400_000 },
   "openai/gpt-5-nano": { input: 0.05, output: 0.4, cachedInput: 0.005, contextTokens: 400_000 },
   "openai/gpt-4.1": { input: 2, output: 8, cachedInput: 0.5, contextTokens: 1_000_000 },
