@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { revokeKey } from "../src/accounts/revoke-key.ts";
 import { endRun } from "../src/jobs/end-run.ts";
 import { setPhase } from "../src/jobs/set-phase.ts";
 import { startApi, type TestApi } from "./support/api.ts";
@@ -86,4 +87,45 @@ test("an event stream is passed on as it happens, and goes on over the other nod
   const two = await openEventSource(events, { authorization, "last-event-id": "2" });
   await endRun(pool(), lease, { kind: "completed", summary: "Done." });
   expect((await two.rest()).map(({ id }) => id)).toEqual(["3", "4"]);
+});
+
+test("headers alone are the same on both nodes, for every route that is read, and so is the document", async () => {
+  const { json: job } = await create("Five.");
+  for (const path of [`/${job.id}`, `/${job.id}/run`, `/${job.id}/diff`, `/${job.id}/events`, "s"]) {
+    const seen = [];
+    for (const _turn of nodes) {
+      const { status, headers } = await fetch(jobs + path, { method: "HEAD", headers: { authorization } });
+      seen.push({ status, type: headers.get("content-type"), etag: headers.get("etag") });
+    }
+    expect(seen[0]).toMatchObject({ status: 200 });
+    expect(seen[1]).toEqual(seen[0]);
+  }
+  for (const path of ["/openapi.json", "/healthz", "/readyz"]) {
+    const bodies = [];
+    for (const _turn of nodes) bodies.push(await (await fetch(proxy.url + path)).text());
+    expect(bodies[1]).toBe(bodies[0]);
+  }
+});
+
+test("a revoked key is refused by both nodes within a second", async () => {
+  const project = await (nodes[0] as TestApi).addProject();
+  const key = await (nodes[0] as TestApi).addKey(project, { name: "to be revoked" });
+  const url = `${proxy.url}/v2/agent/${project.id}/jobs`;
+  const ask = async () => (await fetch(url, { headers: { authorization: `Bearer ${key}` } })).status;
+  for (const _turn of nodes) expect(await ask()).toBe(200);
+  const { rows } = await pool().query("select id from admin_keys where name = 'to be revoked'");
+  await revokeKey(pool(), rows[0].id);
+  for (const _turn of nodes) await vi.waitFor(async () => expect(await ask()).toBe(401), { timeout: 1_000 });
+});
+
+test("no operation of the document was left out, on either node", () => {
+  const operations = Object.entries((nodes[0] as TestApi).document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path })),
+  );
+  const servers = operations.map(({ method, path }) => {
+    const form = new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`);
+    const passed = proxy.passed.filter((one) => one.method === method && form.test(one.path));
+    return { operation: `${method} ${path}`, servers: [...new Set(passed.map(({ server }) => server))].toSorted() };
+  });
+  expect(servers).toEqual(operations.map(({ method, path }) => ({ operation: `${method} ${path}`, servers: [0, 1] })));
 });

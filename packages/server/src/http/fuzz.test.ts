@@ -95,6 +95,7 @@ const headers = fc
 const knownFields = {
   prompt: fc.anything(),
   baseRef: fc.anything(),
+  preview: fc.anything(),
   model: fc.anything(),
   draft: fc.anything(),
   maxCostUsd: fc.anything(),

@@ -1,3 +1,4 @@
+import { webhookEvents } from "@emend/contract";
 import { validate } from "@scalar/openapi-parser";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
@@ -74,6 +75,22 @@ describe("the document", () => {
       const validate = ajv.getSchema(`openapi#/components/schemas/${name}`);
       for (const example of examples) expect(validate?.(example), ajv.errorsText(validate?.errors)).toBe(true);
     }
+  });
+
+  test("says all that an answer, an event or a webhook's message may hold: nothing more is admitted anywhere", () => {
+    const { schemas } = api.document.components as unknown as { schemas: Record<string, unknown> };
+    const requests = ["CreateJobBody", "MessageJobBody"];
+    const open: string[] = [];
+    const walk = (schema: unknown, path: string): void => {
+      if (schema === null || typeof schema !== "object" || path.endsWith(".examples")) return;
+      if ("properties" in schema && !("additionalProperties" in schema)) open.push(path);
+      for (const [name, inner] of Object.entries(schema)) walk(inner, `${path}.${name}`);
+    };
+    for (const [name, schema] of Object.entries(schemas)) if (!requests.includes(name)) walk(schema, name);
+    expect(Object.keys(schemas)).toEqual(expect.arrayContaining(["JobEventData", "WebhookMessage"]));
+    expect(open).toEqual([]);
+    const { webhooks } = api.document as unknown as { webhooks: Record<string, unknown> };
+    expect(Object.keys(webhooks)).toEqual([...webhookEvents]);
   });
 
   test("gives a job exactly the nine fields of the interface", async () => {

@@ -1,15 +1,24 @@
 import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 
+interface PassedRequest {
+  method: string;
+  path: string;
+  /** Which of the servers got it. */
+  server: number;
+}
+
 /** A reverse proxy that gives each request to the next of its servers, and passes on what comes back as it comes. */
 export async function startRoundRobin(
   urls: readonly string[],
-): Promise<{ url: string; counts: number[]; close(): void }> {
+): Promise<{ url: string; counts: number[]; passed: PassedRequest[]; close(): void }> {
   const counts = urls.map(() => 0);
+  const passed: PassedRequest[] = [];
   let turn = 0;
   const server = createServer((incoming, outgoing) => {
     const index = turn++ % urls.length;
     counts[index] = (counts[index] ?? 0) + 1;
+    passed.push({ method: incoming.method ?? "", path: incoming.url?.split("?", 1)[0] ?? "", server: index });
     const forward = httpRequest(
       `${urls[index]}${incoming.url}`,
       { method: incoming.method ?? "GET", headers: incoming.headers },
@@ -26,6 +35,7 @@ export async function startRoundRobin(
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     counts,
+    passed,
     close() {
       server.closeAllConnections();
       server.close();
