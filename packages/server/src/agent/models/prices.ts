@@ -18,11 +18,10 @@ const opus: ModelFacts = { input: 5, output: 25, cachedInput: 0.5, cacheWrite: 6
 const dearestOpenai: ModelFacts = { input: 30, output: 180, contextTokens: 200_000 };
 
 /**
- * List prices as published, read on 2026-11-15: Anthropic's from platform.claude.com/docs/en/about-claude/pricing; OpenAI's
- * and Google's from tables that others made of developers.openai.com/api/docs/pricing and ai.google.dev/gemini-api/docs/pricing.
- * Vendors change them, so an operator who must be exact sets a table. A model that is not listed is charged like its
- * vendor's dearest, and one of a family of which only a part is known like that part's dearest: a limit then stops too
- * early rather than too late.
+ * List prices. Anthropic's Opus, Fable and Mythos were read on its pricing page (2026-11); OpenAI's in tables that others
+ * made of its page; the rest, Google's among them, is older knowledge or a cautious guess. An operator who must be exact
+ * sets a table. A model that is not listed is charged like its vendor's dearest, and one of a family of which only a part
+ * is known like that part's dearest: a limit then stops too early rather than too late.
  */
 const listPrices: PriceTable = {
   "anthropic/": { input: 15, output: 75, cachedInput: 1.5, cacheWrite: 18.75, contextTokens: 200_000 },
