@@ -4,6 +4,7 @@ import type { SingleSignOnConfig } from "./accounts/single-sign-on/single-sign-o
 import type { PriceTable } from "./agent/models/prices.ts";
 import type { Endpoint } from "./agent/models/vendor.ts";
 import type { RunnerSettings } from "./agent/runners/runner.ts";
+import { ConfigError } from "./config-error.ts";
 import type { Network } from "./lib/network.ts";
 import { readModelSettings } from "./model-settings.ts";
 import { readHost, readNetwork, readPublicUrl, readTrustProxy } from "./network-settings.ts";
@@ -12,6 +13,8 @@ import { readSingleSignOn } from "./single-sign-on-settings.ts";
 import { readTracingSettings } from "./tracing/read-settings.ts";
 import type { TracingSettings } from "./tracing/tracing.ts";
 import { findUnknownSettings, type UnknownSetting } from "./unknown-settings.ts";
+
+export { ConfigError } from "./config-error.ts";
 
 type Role = "all" | "api" | "worker";
 
@@ -70,16 +73,6 @@ export interface ConfigOverrides {
   host?: string;
   dataDir?: string;
   role?: Role;
-}
-
-/** Everything that is wrong with the configuration, at once and in words. */
-export class ConfigError extends Error {
-  readonly problems: readonly string[];
-  constructor(problems: readonly string[]) {
-    super(problems.join("\n"));
-    this.name = "ConfigError";
-    this.problems = problems;
-  }
 }
 
 const roles: readonly Role[] = ["all", "api", "worker"];

@@ -1,4 +1,4 @@
-import { ConfigError } from "./config.ts";
+import { ConfigError } from "./config-error.ts";
 
 /** Which setting makes listening impossible, in words; any other error, and a port that is taken, as it is. */
 export function describeListenError(
