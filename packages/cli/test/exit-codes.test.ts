@@ -23,6 +23,7 @@ const rows: readonly Row[] = [
   ["project add X --forge nope", 2, "Allowed choices"],
   ["project add X --forge local --repo N", 2, "there is nothing at"],
   ["project add X --forge local --repo D --base nope", 2, 'no branch "nope"'],
+  ["project add X --forge local --repo D --docs nope", 2, `no folder "nope" on main`],
   ["project add X --forge github --repo acme/docs", 2, "set GITHUB_TOKEN"],
   ["project list --nope", 2, "unknown option '--nope'"],
   ["project list --data N", 4, "no installation in"],

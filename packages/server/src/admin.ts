@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { addProject } from "./accounts/add-project.ts";
+import { addProject, plainFolder } from "./accounts/add-project.ts";
 import type { AdminKey } from "./accounts/admin-key.ts";
 import type { ContextRepository } from "./accounts/context-repository.ts";
 import { createKey } from "./accounts/create-key.ts";
@@ -60,6 +60,7 @@ import { openDatabase } from "./open-database.ts";
 import { recallUrl } from "./public-url.ts";
 import { type RotationInput, rotateKeptSecret } from "./rotate-kept-secret.ts";
 import { assertBranch } from "./tree/assert-branch.ts";
+import { assertFolder } from "./tree/assert-folder.ts";
 import type { Git } from "./tree/git.ts";
 import { tryProjectModels } from "./try-project-models.ts";
 
@@ -182,9 +183,12 @@ export function createAdmin(deps: AdminDeps): Admin {
       await createLocalRepository(forge, made, AbortSignal.timeout(importMsMax));
       try {
         // An empty repository has no branch yet, and gets it with its first push.
-        if (input.base && input.repo) {
+        if (input.repo) {
           const remote = { url: pathToFileURL(join(forge.forgeDir, `${id}.git`)).href, authorization: null };
-          await assertBranch(forge.git, remote, input.base, AbortSignal.timeout(importMsMax));
+          const signal = AbortSignal.timeout(importMsMax);
+          if (input.base) await assertBranch(forge.git, remote, input.base, signal);
+          const folder = plainFolder(input.docsDir ?? "");
+          await assertFolder(forge.git, { remote, baseRef: input.base ?? null, folder }, signal);
         }
         const { repositoryUrl } = await addProject(acting, {
           id,

@@ -164,6 +164,10 @@ describe("a project of the local forge", () => {
       code: "invalid_request",
       publicMessage: expect.stringMatching(/no branch "nope".*it has: main/),
     });
+    await expect(admin.addProject({ ...input, docsDir: "nope" })).rejects.toMatchObject({
+      code: "invalid_request",
+      publicMessage: 'The repository has no folder "nope" on main; it has no folder at all.',
+    });
     expect(await projects()).toBe(before);
     await expect(admin.addProject({ ...input, base: "main" })).resolves.toMatchObject({ id: expect.any(String) });
   });

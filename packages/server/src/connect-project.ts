@@ -1,4 +1,4 @@
-import { addProject } from "./accounts/add-project.ts";
+import { addProject, plainFolder } from "./accounts/add-project.ts";
 import { parseProjectSettings } from "./accounts/project-settings.ts";
 import type { Sealer } from "./accounts/secrets.ts";
 import type { Config } from "./config.ts";
@@ -11,6 +11,7 @@ import { newId } from "./lib/id.ts";
 import { createFetch } from "./lib/network.ts";
 import { gitNetwork, localGit } from "./local-git.ts";
 import { assertBranch } from "./tree/assert-branch.ts";
+import { assertFolder } from "./tree/assert-folder.ts";
 
 export interface NewRemoteProject {
   /** Where it had to be known before. */
@@ -49,7 +50,15 @@ export async function connectProject(
   if (settings.verifiedCommits && !(forge === "github" && isAppCredential(credential))) {
     throw refused("Only a GitHub App's commits can be verified: connect the project through an App.");
   }
-  await look(deps.config, { id, forge, repositoryUrl: url, settings }, { credential, base: input.base ?? null });
+  await look(
+    deps.config,
+    { id, forge, repositoryUrl: url, settings },
+    {
+      credential,
+      base: input.base ?? null,
+      folder: plainFolder(input.docsDir ?? ""),
+    },
+  );
   const { repositoryUrl } = await addProject(deps, {
     id,
     name: input.name,
@@ -66,7 +75,7 @@ export async function connectProject(
 async function look(
   config: Config,
   project: ForgeProject,
-  { credential, base }: { credential: string; base: string | null },
+  { credential, base, folder }: { credential: string; base: string | null; folder: string },
 ): Promise<void> {
   const network = createFetch(config.network);
   const signal = AbortSignal.timeout(lookMsMax);
@@ -78,8 +87,10 @@ async function look(
       throw rejected(`The repository is called ${found.path} now: give its new address.`);
     }
     if (found.mayPush === false) throw rejected("The token's owner may not push to this repository.");
-    if (base !== null)
-      await assertBranch(localGit(await gitNetwork(config)), await forge.gitRemote(signal), base, signal);
+    if (base === null && folder === "") return;
+    const [git, remote] = [localGit(await gitNetwork(config)), await forge.gitRemote(signal)];
+    if (base !== null) await assertBranch(git, remote, base, signal);
+    await assertFolder(git, { remote, baseRef: base, folder }, signal);
   } catch (error) {
     // A forge that is away just now is no reason to refuse: jobs wait for it as well.
     if (isAppError(error, "forge_unavailable") || (error as Error)?.name === "TimeoutError") return;
