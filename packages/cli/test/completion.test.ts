@@ -18,13 +18,19 @@ test("bash completes commands, their commands and their options", () => {
   expect(completed(["job", "cr"])).toEqual(["create"]);
   expect(completed(["job", "create", "prj_1", "--idem"])).toEqual(["--idempotency-key"]);
   expect(completed(["key", "create", "--proj"])).toEqual(["--project"]);
+  expect(completed(["model", "key", ""])).toEqual(expect.arrayContaining(["set", "remove"]));
+  expect(completed(["model", "key", ""])).not.toContain("revoke");
 });
 
 test("zsh reads the same script, and fish one of its own", async () => {
   const zsh = await runEmend(["completion", "zsh"]);
   expect(zsh.stdout).toMatch(/^#compdef emend\n.*bashcompinit/);
   const fish = JSON.parse((await runEmend(["completion", "fish", "--json"])).stdout);
-  expect(fish.script).toMatch(/^complete -c emend -f -n "__fish_use_subcommand" -a serve /m);
-  expect(fish.script).toContain('__fish_seen_subcommand_from job; and __fish_seen_subcommand_from create" -l wait');
+  expect(fish.script).toMatch(/^complete -c emend -f -n "__emend_at ''" -a serve /m);
+  expect(fish.script).toContain(`-n "__emend_at 'job create'" -l wait`);
+  // `model key` completes as itself, and `key` alone as another command.
+  expect(fish.script).toContain(`-f -n "__emend_at 'model key'" -a set `);
+  expect(fish.script).toContain(`-f -n "__emend_at 'key'" -a revoke `);
+  expect(fish.script).toMatch(/if contains -- "\$next" 'serve' .*'model key' 'model key set' /);
   expect((await runEmend(["completion", "tcsh"])).code).toBe(2);
 });

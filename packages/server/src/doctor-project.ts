@@ -58,8 +58,12 @@ export async function diagnoseProject(
   const inspected = forge.inspect?.(branch, signal) ?? null;
   // Each is asked once, and told by whichever check comes to it.
   for (const asked of [described, inspected]) asked?.catch(() => {});
-  await check("token", async () => tokenVerdict(forge, repositoryUrl, await described, await inspected));
-  await check("permissions", async () => permissionVerdict(await described, await inspected));
+  if (forge.name === "local") {
+    await check("repository", async () => described.then(() => ok("is kept by this Emend, and needs no token")));
+  } else {
+    await check("token", async () => tokenVerdict(repositoryUrl, await described, await inspected));
+    await check("permissions", async () => permissionVerdict(await described, await inspected));
+  }
   await check("git", async () => {
     const remote = await forge.gitRemote(signal);
     const base = await resolveBase(deps.git, { remote, baseRef: project.baseRef }, signal);
@@ -92,14 +96,9 @@ const ok = (words: string): Verdict => ({ verdict: "ok", words });
 const problem = (words: string): Verdict => ({ verdict: "problem", words });
 const unknown = (words: string): Verdict => ({ verdict: "unknown", words });
 
-function tokenVerdict(
-  forge: Forge,
-  repositoryUrl: string,
-  found: RepositoryDescription,
-  inspected: ForgeInspection | null,
-): Verdict {
+function tokenVerdict(repositoryUrl: string, found: RepositoryDescription, inspected: ForgeInspection | null): Verdict {
   if (found.archived) return problem(`${found.path} is archived: nothing can be pushed to it`);
-  const isSame = forge.name === "local" || repositoryUrl.toLowerCase().endsWith(`/${found.path.toLowerCase()}`);
+  const isSame = repositoryUrl.toLowerCase().endsWith(`/${found.path.toLowerCase()}`);
   if (!isSame) return problem(`the repository is called ${found.path} now: give the project its new address`);
   const { account, expiresAt, server } = inspected ?? {};
   const who = [account ? ` as ${account}` : "", server ? ` on ${server}` : ""].join("");

@@ -8,6 +8,7 @@ export { type Config, ConfigError, loadConfig } from "./config.ts";
 export { AppError } from "./errors.ts";
 export type { JobEvent } from "./jobs/list-events.ts";
 export type { JobReport } from "./jobs/read-report.ts";
+export { tryFileLock } from "./lib/try-file-lock.ts";
 export type { Delivery } from "./notify/list-deliveries.ts";
 export type { Webhook } from "./notify/webhook.ts";
 export { isMade } from "./open-database.ts";

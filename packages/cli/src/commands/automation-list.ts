@@ -2,6 +2,7 @@ import type { Automation } from "@emend/server";
 import type { Command } from "commander";
 import type { Cli } from "../cli.ts";
 import { printResult, say } from "../output.ts";
+import { minute } from "../terminal/minute.ts";
 import { table } from "../terminal/table.ts";
 import { withAdmin } from "../with-admin.ts";
 import { withData, withJson } from "./options.ts";
@@ -39,8 +40,4 @@ function stateOf({ trigger, pausedAt, dueAt, problem }: Automation): string {
   if (pausedAt !== null) return "paused";
   if (problem !== null) return "its repository is gone";
   return trigger.kind === "cron" && dueAt !== null ? `next ${minute(dueAt)}` : "live";
-}
-
-export function minute(time: Date | string): string {
-  return new Date(time).toISOString().slice(0, 16).replace("T", " ");
 }

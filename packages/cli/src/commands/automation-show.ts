@@ -1,10 +1,11 @@
 import type { Command } from "commander";
 import type { Cli } from "../cli.ts";
 import { printResult, say } from "../output.ts";
+import { minute } from "../terminal/minute.ts";
 import { safeText } from "../terminal/safe-text.ts";
 import { table } from "../terminal/table.ts";
 import { withAdmin } from "../with-admin.ts";
-import { describeTrigger, minute } from "./automation-list.ts";
+import { describeTrigger } from "./automation-list.ts";
 import { withData, withJson } from "./options.ts";
 
 interface ShowOptions {

@@ -2,6 +2,7 @@ import type { AgentJob, JobStatus } from "@emend/sdk";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Cli } from "../cli.ts";
 import { printResult, say } from "../output.ts";
+import { minute } from "../terminal/minute.ts";
 import { table } from "../terminal/table.ts";
 import { jobsOf } from "./jobs-of.ts";
 import { withJson } from "./options.ts";
@@ -40,7 +41,7 @@ async function listJobs(cli: Cli, project: string, options: ListOptions): Promis
   const rows = found.map(({ id, status, createdAt, model, prLink }) => [
     id,
     status,
-    createdAt.slice(0, 16).replace("T", " "),
+    minute(createdAt),
     model,
     prLink ?? "",
   ]);

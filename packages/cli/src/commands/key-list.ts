@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Cli } from "../cli.ts";
 import { printResult, say } from "../output.ts";
+import { minute } from "../terminal/minute.ts";
 import { table } from "../terminal/table.ts";
 import { withAdmin } from "../with-admin.ts";
 import { withData, withJson } from "./options.ts";
@@ -35,8 +36,4 @@ function stateOf(key: { revokedAt: Date | string | null; expiresAt: Date | strin
   if (key.revokedAt) return "revoked";
   if (!key.expiresAt) return "live";
   return new Date(key.expiresAt).getTime() <= Date.now() ? "expired" : `until ${minute(key.expiresAt).slice(0, 10)}`;
-}
-
-function minute(time: Date | string): string {
-  return new Date(time).toISOString().slice(0, 16).replace("T", " ");
 }

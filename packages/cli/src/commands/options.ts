@@ -1,5 +1,7 @@
 import type { Command } from "commander";
 
+export const forges = ["local", "github", "gitlab", "gitea"];
+
 /** Options that several commands share, each worded once. */
 
 export function withJson(command: Command): Command {

@@ -5,7 +5,7 @@ import { type Command, Option } from "commander";
 import { type Cli, CliError } from "../cli.ts";
 import { printResult, say } from "../output.ts";
 import { withNewAdmin } from "../with-admin.ts";
-import { withData, withJson } from "./options.ts";
+import { forges, withData, withJson } from "./options.ts";
 
 interface AddOptions {
   forge: string;
@@ -21,8 +21,6 @@ interface AddOptions {
   data?: string;
   json?: boolean;
 }
-
-const forges = ["local", "github", "gitlab", "gitea"];
 
 export function registerProjectAdd(project: Command, cli: Cli): void {
   const command = project

@@ -3,7 +3,7 @@ import { type Cli, CliError } from "../cli.ts";
 import { printResult, say } from "../output.ts";
 import { table } from "../terminal/table.ts";
 import { withAdmin } from "../with-admin.ts";
-import { withData, withJson } from "./options.ts";
+import { forges, withData, withJson } from "./options.ts";
 
 interface CommonOptions {
   data?: string;
@@ -17,8 +17,6 @@ interface AddOptions extends CommonOptions {
   tokenEnv?: string;
   app?: string;
 }
-
-const forges = ["local", "github", "gitlab", "gitea"];
 
 /** The repositories that a project's jobs may read and never write. */
 export function registerProjectContext(project: Command, cli: Cli): void {

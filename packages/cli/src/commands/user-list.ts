@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Cli } from "../cli.ts";
 import { printResult, say } from "../output.ts";
+import { minute } from "../terminal/minute.ts";
 import { safeText } from "../terminal/safe-text.ts";
 import { table } from "../terminal/table.ts";
 import { withAdmin } from "../with-admin.ts";
@@ -24,7 +25,7 @@ async function listUsers(cli: Cli, options: ListOptions): Promise<void> {
     safeText(user.email),
     user.role,
     user.hasPassword ? "password" : "single sign-on",
-    user.lastLoginAt ? new Date(user.lastLoginAt).toISOString().slice(0, 16).replace("T", " ") : "never",
+    user.lastLoginAt ? minute(user.lastLoginAt) : "never",
     safeText(user.name),
   ]);
   printResult(cli, options, users, table([["E-MAIL", "ROLE", "BY", "LAST LOGIN", "NAME"], ...rows]));

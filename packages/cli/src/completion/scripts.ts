@@ -39,9 +39,11 @@ complete -F _emend emend
 `;
 }
 
+/** The words typed so far are walked as in bash: `key` after `model` is another command than `key` alone. */
 function fish(tree: readonly CommandNode[]): string {
+  const paths = tree.map(({ path }) => path).filter((path) => path !== "");
   const lines = tree.flatMap(({ path, commands, options }) => {
-    const condition = path === "" ? "__fish_use_subcommand" : seen(path, commands);
+    const condition = `__emend_at '${path}'`;
     return [
       ...commands.map(
         ({ name, description }) => `complete -c emend -f -n "${condition}" -a ${name} -d "${description}"`,
@@ -51,12 +53,16 @@ function fish(tree: readonly CommandNode[]): string {
       }),
     ];
   });
-  return `${lines.join("\n")}\n`;
-}
-
-function seen(path: string, commands: CommandNode["commands"]): string {
-  const before = path.split(" ").map((word) => `__fish_seen_subcommand_from ${word}`);
-  const none =
-    commands.length === 0 ? [] : [`not __fish_seen_subcommand_from ${commands.map(({ name }) => name).join(" ")}`];
-  return [...before, ...none].join("; and ");
+  return `function __emend_at
+    set -l path ''
+    for word in (commandline -opc)[2..-1]
+        set -l next (string trim -- "$path $word")
+        if contains -- "$next" ${paths.map((path) => `'${path}'`).join(" ")}
+            set path "$next"
+        end
+    end
+    test "$path" = "$argv[1]"
+end
+${lines.join("\n")}
+`;
 }

@@ -1,6 +1,5 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { isPortFree } from "./is-port-free.ts";
 
 /** A data directory and a port that belong together and to this process alone. */
@@ -19,26 +18,15 @@ const placesMax = 20;
  * run stay good; a demo that was left running, or started at the same time, keeps its place and this one gets another.
  */
 export async function takePlace(parent: string): Promise<Place> {
+  const { tryFileLock } = await import("@emend/server");
   for (let number = 1; number <= placesMax; number += 1) {
     const dataDir = join(parent, number === 1 ? "demo" : `demo-${number}`);
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    const release = tryLock(join(dataDir, "demo.lock"));
-    if (!release) continue;
+    const lock = tryFileLock(join(dataDir, "demo.lock"));
+    if (!lock) continue;
     const port = firstPort + number - 1;
-    if (await isPortFree(port)) return { dataDir, port, release };
-    release();
+    if (await isPortFree(port)) return { dataDir, port, release: lock.release };
+    lock.release();
   }
   throw new Error(`${placesMax} demos run already; stop one, or name a folder with --data DIR`);
-}
-
-/** SQLite's file lock, the only one that Node has: the kernel drops it with the process, so it is never stale. */
-function tryLock(file: string): (() => void) | null {
-  const handle = new DatabaseSync(file, { timeout: 0 });
-  try {
-    handle.exec("begin exclusive");
-    return () => handle.close();
-  } catch {
-    handle.close();
-    return null;
-  }
 }

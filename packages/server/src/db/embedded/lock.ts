@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { tryFileLock } from "../../lib/try-file-lock.ts";
 import { cannotStart } from "./cannot-start.ts";
 import type { Home } from "./home.ts";
 import { giveTo } from "./run-user.ts";
@@ -22,43 +22,33 @@ export interface HeldLock {
 
 export type LockResult = HeldLock | { kind: "taken"; holder: Holder | undefined };
 
-/**
- * Takes the home for this process, or says who has it. It is SQLite's own file lock: Node has no other, and the kernel
- * drops it with the process, however that ends. So it is never stale, and taking it is no race. The database stays empty.
- */
+/** Takes the home for this process, or says who has it. */
 export async function tryLock(home: Home, role: HolderRole): Promise<LockResult> {
   const file = join(home.dir, "lock");
   const holderFile = join(home.dir, "holder.json");
-  const handle = openHandle(file);
-  if (!handle) return { kind: "taken", holder: readHolder(holderFile) };
+  const held = lockFile(file);
+  if (!held) return { kind: "taken", holder: readHolder(holderFile) };
   writeHolder(holderFile, { pid: process.pid, role });
   await giveTo(home.user, file);
+  let isHeld = true;
   return {
     kind: "held",
     announceStop: () => writeHolder(holderFile, { pid: process.pid, role: "stopping" }),
     release() {
-      if (!handle.isOpen) return;
+      if (!isHeld) return;
+      isHeld = false;
       rmSync(holderFile, { force: true });
-      handle.close();
+      held.release();
     },
   };
 }
 
-function openHandle(file: string): DatabaseSync | undefined {
-  let handle: DatabaseSync | undefined;
+function lockFile(file: string): ReturnType<typeof tryFileLock> {
   try {
-    handle = new DatabaseSync(file, { timeout: 0 });
-    handle.exec("pragma journal_mode = off; begin exclusive");
-    return handle;
+    return tryFileLock(file);
   } catch (cause) {
-    handle?.close();
-    if (isBusy(cause)) return undefined;
     throw cannotStart(`${file} cannot be locked`, { cause });
   }
-}
-
-function isBusy(error: unknown): boolean {
-  return (error as { errcode?: number }).errcode === 5;
 }
 
 function writeHolder(file: string, holder: Holder): void {

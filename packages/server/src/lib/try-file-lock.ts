@@ -1,0 +1,27 @@
+import { DatabaseSync } from "node:sqlite";
+
+/**
+ * Takes a file for this process; null: another has it. It is SQLite's own lock: Node has no other, and the kernel drops it
+ * with the process, however that ends. So it is never stale, and taking it is no race. The database stays empty.
+ */
+export function tryFileLock(file: string): { release(): void } | null {
+  let handle: DatabaseSync | undefined;
+  try {
+    handle = new DatabaseSync(file, { timeout: 0 });
+    handle.exec("pragma journal_mode = off; begin exclusive");
+  } catch (error) {
+    handle?.close();
+    if (isBusy(error)) return null;
+    throw error;
+  }
+  const held = handle;
+  return {
+    release() {
+      if (held.isOpen) held.close();
+    },
+  };
+}
+
+function isBusy(error: unknown): boolean {
+  return (error as { errcode?: number }).errcode === 5;
+}
