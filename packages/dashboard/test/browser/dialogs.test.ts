@@ -59,7 +59,8 @@ async function expectGood(page: Page): Promise<void> {
 it("opens every dialog by the keyboard, without a serious fault, and gives the focus back", async () => {
   const page = await dashboard.logIn(desktop);
   for (const { path, name } of dialogs) {
-    await page.goto(dashboard.url + path.replace("PROJECT", projectId));
+    const url = dashboard.url + path.replace("PROJECT", projectId);
+    if (page.url() !== url) await page.goto(url);
     await press(opener(page, name));
     const dialog = page.getByRole("dialog");
     await dialog.waitFor();
