@@ -57,3 +57,15 @@ it.each(bothLooks)("shows hostile words as words, and keeps what was typed: $nam
   await page.getByRole("alert").waitFor();
   expect(await composer.inputValue()).toBe("Unsent words");
 });
+
+it("finds jobs by their words, and shows every one again", async () => {
+  const { id } = await dashboard.addSample("Sought");
+  const page = await dashboard.logIn(undefined, `/app?project=${id}`);
+  await page.getByText("No job is like that").waitFor();
+  await page.getByLabel("Search jobs").fill("nothing like this");
+  await page.waitForURL(/search=nothing/);
+  await page.getByRole("link", { name: "Show every job" }).click();
+  await page.waitForURL((url) => url.search === "");
+  // Not for a moment alone: what was typed is gone, too.
+  await expect.poll(() => page.getByLabel("Search jobs").inputValue()).toBe("");
+});

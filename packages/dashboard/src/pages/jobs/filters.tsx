@@ -1,6 +1,6 @@
 import type { DashboardProject } from "@emend/contract";
 import { useNavigate } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { JobSearch } from "../../api/queries.ts";
 
 const statuses = ["active", "completed", "failed", "archived"] as const;
@@ -11,12 +11,20 @@ export function Filters({ projects, filter }: { projects: readonly DashboardProj
   const [text, setText] = useState(filter.search ?? "");
   const set = (change: JobSearch) => navigate({ to: "/", search: { ...filter, ...change }, replace: true });
 
+  // A link, or going back, may ask for something else than what was typed.
+  const asked = useRef(text);
   useEffect(() => {
-    if (text === (filter.search ?? "")) return;
-    const timer = setTimeout(
-      () => navigate({ to: "/", search: { ...filter, search: text || undefined }, replace: true }),
-      typingPauseMs,
-    );
+    if (asked.current === (filter.search ?? "")) return;
+    asked.current = filter.search ?? "";
+    setText(asked.current);
+  }, [filter.search]);
+
+  useEffect(() => {
+    if (text === asked.current) return;
+    const timer = setTimeout(() => {
+      asked.current = text;
+      void navigate({ to: "/", search: { ...filter, search: text || undefined }, replace: true });
+    }, typingPauseMs);
     return () => clearTimeout(timer);
   }, [text, filter, navigate]);
 
