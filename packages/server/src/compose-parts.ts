@@ -20,7 +20,6 @@ import { measureQueue } from "./metrics/measure-queue.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import { sealWebhookUrls } from "./notify/seal-webhook-urls.ts";
 import { openDatabase } from "./open-database.ts";
-import { runnersOf } from "./runner-settings.ts";
 import { startTracing } from "./tracing/start-tracing.ts";
 import { traceFetch } from "./tracing/trace-fetch.ts";
 import { assertGitVersion } from "./tree/git-version.ts";
@@ -72,7 +71,7 @@ export async function composeParts(config: Config, log: Logger, undo: Undo, sign
   const models: ModelsDeps = {
     endpoints: config.modelEndpoints,
     prices: config.modelPrices,
-    runners: runnersOf(config),
+    runners: config.runners,
     fetch: farFetch as unknown as typeof globalThis.fetch,
     keyOf: (projectId, vendor) => openModelKey({ db: pool, sealer }, projectId, vendor),
   };

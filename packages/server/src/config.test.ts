@@ -98,6 +98,7 @@ describe("loadConfig", () => {
     ["EMEND_ARCHIVE_AFTER_DAYS", "0"],
     ["EMEND_RUNNER_MEMORY_MB", "1"],
     ["EMEND_RUNNER_UNSANDBOXED", "yes"],
+    ["EMEND_RUNNERS", "claude-code,emacs"],
     ["EMEND_ALLOW_PRIVATE_WEBHOOKS", "on"],
     ["EMEND_LOG_LEVEL", "verbose"],
     ["EMEND_PUBLIC_URL", "emend.example.com"],

@@ -8,6 +8,7 @@ import { ConfigError } from "./config-error.ts";
 import type { Network } from "./lib/network.ts";
 import { readModelSettings } from "./model-settings.ts";
 import { readHost, readNetwork, readPublicUrl, readTrustProxy } from "./network-settings.ts";
+import { readRunnerSettings } from "./runner-settings.ts";
 import { createSettingReader, type SettingReader } from "./setting-reader.ts";
 import { readSingleSignOn } from "./single-sign-on-settings.ts";
 import { readTracingSettings } from "./tracing/read-settings.ts";
@@ -97,11 +98,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, overrides: ConfigOverrides = 
     host: overrides.host ?? host ?? "127.0.0.1",
     port: overrides.port ?? port ?? 4600,
     ...readModelSettings(text, problems),
-    runners: {
-      path: env.PATH ?? "",
-      isUnsandboxed: settings.flag("EMEND_RUNNER_UNSANDBOXED"),
-      memoryBytesMax: (integer("EMEND_RUNNER_MEMORY_MB", { least: 64, most: 1_048_576 }) ?? 4_096) * 2 ** 20,
-    },
+    runners: readRunnerSettings(settings, env.PATH ?? ""),
     trustProxy: readTrustProxy(settings),
     concurrency: integer("EMEND_CONCURRENCY", { least: 1, most: 1000 }) ?? 8,
     logLevel: settings.choice("EMEND_LOG_LEVEL", logLevels) ?? "info",

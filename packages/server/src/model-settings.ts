@@ -25,7 +25,7 @@ const variables: Readonly<Record<string, { key: string; baseUrl: string }>> = {
 
 // Said here once more: the modules that carry models out would make every command of an operator start slowly.
 const rulesModel = "emend/rules";
-const runnerPrograms = ["claude-code", "codex", "opencode"];
+export const runnerPrograms = ["claude-code", "codex", "opencode"];
 const languageModels = Object.keys(variables)
   .map((vendor) => `${vendor}/<model>`)
   .join(", ");

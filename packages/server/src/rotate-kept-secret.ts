@@ -73,7 +73,9 @@ async function refuseWhileServed(pool: Pool): Promise<void> {
     "select 1 from pg_stat_activity where application_name = 'emend listener' and datname = current_database() limit 1",
   );
   if (rows.length === 0) return;
-  throw new AppError("conflict", { publicMessage: "A server of this installation runs. Stop every one of them first." });
+  throw new AppError("conflict", {
+    publicMessage: "A server of this installation runs. Stop every one of them first.",
+  });
 }
 
 function assertUsable(to: string, inUse: string): void {

@@ -2,7 +2,6 @@ import { openModel } from "./agent/models/registry.ts";
 import type { Config } from "./config.ts";
 import { isAppError } from "./errors.ts";
 import { createFetch } from "./lib/network.ts";
-import { runnersOf } from "./runner-settings.ts";
 
 export type ModelTrial =
   | { kind: "answers"; model: string; ms: number }
@@ -27,7 +26,7 @@ export async function tryModel(config: Config, name = config.model, project?: Tr
       {
         endpoints: config.modelEndpoints,
         prices: config.modelPrices,
-        runners: runnersOf(config),
+        runners: config.runners,
         fetch,
         patience,
         keyOf: async (projectId, vendor) => project?.keyOf(projectId, vendor) ?? null,

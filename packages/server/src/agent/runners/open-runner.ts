@@ -39,6 +39,9 @@ export async function openRunner(deps: RunnerDeps, name: string): Promise<Model>
   if (model !== null && !/^[\w][\w./:@-]*$/.test(model)) throw unavailable(`${JSON.stringify(model)} names no model.`);
 
   const { settings } = deps;
+  if (!settings.allowed.includes(program.name)) {
+    throw unavailable(`The runner ${program.name} is not among those that EMEND_RUNNERS allows here.`);
+  }
   const file = await findProgram(program.command, settings.path);
   if (file === null) {
     throw unavailable(`The runner ${program.name} needs the program ${program.command}, which is not on the PATH.`);

@@ -49,6 +49,8 @@ export interface RunnerAnswer {
 
 /** What the operator set. */
 export interface RunnerSettings {
+  /** The programs that jobs may run, by name: whoever edits a project may choose among these. */
+  allowed: readonly string[];
   /** Where programs are looked for. */
   path: string;
   /** Run them without a sandbox. */

@@ -10,6 +10,7 @@ import type { AgentOutcome, AgentTask, Step } from "../agent.ts";
 import { openRunner } from "./open-runner.ts";
 import { trySandbox } from "./sandbox.ts";
 
+const runnerNames = ["claude-code", "codex", "opencode"];
 const apiKey = "sk-model-0123456789";
 const trial = await trySandbox(process.env.PATH ?? "");
 /** Where bubblewrap is absent, what must hold without it is tested instead: nothing is passed over in silence. */
@@ -67,6 +68,7 @@ async function open(script: string, options: { name?: string; unsandboxed?: bool
     {
       settings: {
         path: programs.path,
+        allowed: runnerNames,
         isUnsandboxed: options.unsandboxed ?? !hasSandbox,
         memoryBytesMax: (options.memoryMb ?? 2_048) * 2 ** 20,
       },
@@ -379,7 +381,7 @@ answer("TITLE: x\\nSUMMARY:\\n" + JSON.stringify(got));`;
     const open = (isUnsandboxed: boolean) =>
       openRunner(
         {
-          settings: { path: `${programs.dir}/bin`, isUnsandboxed, memoryBytesMax: 1 },
+          settings: { allowed: runnerNames, path: `${programs.dir}/bin`, isUnsandboxed, memoryBytesMax: 1 },
           fetch: globalThis.fetch,
           endpoints: { anthropic: { apiKey, baseUrl: null } },
           keyOf: async () => null,
@@ -425,8 +427,18 @@ describe("opening", () => {
     });
   });
 
+  it("refuses a program that the operator did not allow", async () => {
+    const settings = { allowed: ["codex"], path: "/nowhere", isUnsandboxed: true, memoryBytesMax: 1 };
+    const deps = { settings, fetch: globalThis.fetch, endpoints: {}, keyOf: async () => null };
+    await expect(openRunner(deps, "runner/claude-code")).rejects.toMatchObject({
+      code: "model_unavailable",
+      publicMessage: expect.stringContaining("EMEND_RUNNERS"),
+    });
+    await expect(openRunner(deps, "runner/codex")).rejects.toThrow("needs the program codex");
+  });
+
   it("says which program or key is missing", async () => {
-    const settings = { path: "/nowhere", isUnsandboxed: true, memoryBytesMax: 1 };
+    const settings = { allowed: runnerNames, path: "/nowhere", isUnsandboxed: true, memoryBytesMax: 1 };
     const opened = (path: string) =>
       openRunner(
         { settings: { ...settings, path }, fetch: globalThis.fetch, endpoints: {}, keyOf: async () => null },
