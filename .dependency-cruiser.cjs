@@ -89,8 +89,8 @@ module.exports = {
     {
       name: "config-is-read-once",
       severity: "error",
-      from: { path: server, pathNot: `${server}(main|compose|config|index)\\.ts$|\\.test\\.ts$` },
-      to: { path: `${server}config\\.ts$`, dependencyTypesNot: ["type-only"] },
+      from: { path: server, pathNot: `${server}(compose/compose|config/.*|index)\\.ts$|\\.test\\.ts$` },
+      to: { path: `${server}config/config\\.ts$`, dependencyTypesNot: ["type-only"] },
     },
   ],
   options: {

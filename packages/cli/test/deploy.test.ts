@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { loadConfig } from "../../server/src/config.ts";
+import { loadConfig } from "../../server/src/config/config.ts";
 import { serverSettings } from "./support/setting-names.ts";
 
 // No container engine is at hand where tests run: what the files refer to is held against what there is.

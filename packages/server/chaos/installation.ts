@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openAdmin } from "../src/admin.ts";
-import { loadConfig } from "../src/config.ts";
+import { openAdmin } from "../src/admin/admin.ts";
+import { loadConfig } from "../src/config/config.ts";
 
 export interface ChaosInstallation {
   env: Record<string, string>;

@@ -1,7 +1,7 @@
 // npm run eval -- --model NAME [--only TEXT]
 import { parseArgs } from "node:util";
 import { openModel } from "../src/agent/models/registry.ts";
-import { loadConfig } from "../src/config.ts";
+import { loadConfig } from "../src/config/config.ts";
 import { openTestTrees } from "../test/support/test-tree.ts";
 import { evaluate } from "./evaluate.ts";
 import { formatTable } from "./table.ts";

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Server } from "../src/compose.ts";
+import type { Server } from "../src/compose/compose.ts";
 import { createInstallation, type Installation } from "./support/whole-server.ts";
 
 // A whole server on the local forge: a code repository whose tags make jobs on the docs, as its forge would tell.

@@ -1,7 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Server } from "../src/compose.ts";
+import type { Server } from "../src/compose/compose.ts";
 import { openEventSource } from "./support/event-source.ts";
 import { createOpenApiJudge, type OpenApiDocument } from "./support/openapi-judge.ts";
 import { startWebhookReceiver, type WebhookReceiver } from "./support/webhook-receiver.ts";

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startServer } from "../src/compose.ts";
-import { loadConfig } from "../src/config.ts";
+import { startServer } from "../src/compose/compose.ts";
+import { loadConfig } from "../src/config/config.ts";
 import { createTestDatabase, type TestDatabase } from "./support/database.ts";
 
 let database: TestDatabase;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { loadConfig } from "../../../server/src/config.ts";
+import { loadConfig } from "../../../server/src/config/config.ts";
 
 /** Of builds that tests make, and nobody else's business. */
 const ofTests = new Set(["EMEND_TEST_BUILD", "EMEND_CRASH_AT"]);

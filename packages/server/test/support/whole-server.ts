@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { AgentJob, JobRun } from "@emend/contract";
-import { type Server, startServer } from "../../src/compose.ts";
-import { loadConfig } from "../../src/config.ts";
+import { type Server, startServer } from "../../src/compose/compose.ts";
+import { loadConfig } from "../../src/config/config.ts";
 import { createTestDatabase, type TestDatabase } from "./database.ts";
 import { nodeEnvironment } from "./node-environment.ts";
 

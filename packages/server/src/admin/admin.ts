@@ -1,0 +1,319 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { addProject, plainFolder } from "../accounts/add-project.ts";
+import type { AdminKey } from "../accounts/admin-key.ts";
+import type { ContextRepository } from "../accounts/context-repository.ts";
+import { createKey } from "../accounts/create-key.ts";
+import { createLoginLink } from "../accounts/create-login-link.ts";
+import { createResetLink } from "../accounts/create-reset-link.ts";
+import { inviteMember } from "../accounts/invite-member.ts";
+import { listContextRepositories } from "../accounts/list-context-repositories.ts";
+import { listKeys } from "../accounts/list-keys.ts";
+import { listMembers } from "../accounts/list-members.ts";
+import { listProjects } from "../accounts/list-projects.ts";
+import { setModelKey } from "../accounts/model-keys.ts";
+import { ensureOwnerLink } from "../accounts/owner-link.ts";
+import type { Project } from "../accounts/project.ts";
+import { openProjectCredential } from "../accounts/project-credential.ts";
+import { removeContextRepository } from "../accounts/remove-context-repository.ts";
+import { requireProject } from "../accounts/require-project.ts";
+import { revokeKey } from "../accounts/revoke-key.ts";
+import { createSealer } from "../accounts/secrets.ts";
+import type { Role, User } from "../accounts/user.ts";
+import { type Automations, createAutomations } from "../automations/automations.ts";
+import type { Manifest } from "../backup/archive.ts";
+import { createBackup } from "../backup/create-backup.ts";
+import { restoreBackup } from "../backup/restore-backup.ts";
+import type { Config } from "../config/config.ts";
+import { type Actor, asActor, consoleActor } from "../db/acting.ts";
+import type { Pool } from "../db/pool.ts";
+import { AppError } from "../errors.ts";
+import { hookSecretOf } from "../forge/hooks/hook-secret.ts";
+import { assertLocalForgeUsable } from "../forge/local/assert-usable.ts";
+import { createLocalRepository } from "../forge/local/create-repository.ts";
+import { type ForgeDeps, knownForge } from "../forge/registry.ts";
+import { createJobRules } from "../http/create-job-rules.ts";
+import { createContextReach } from "../installation/context-reach.ts";
+import type { ContextForges } from "../installation/context-remote.ts";
+import { ensureSecret } from "../installation/ensure-secret.ts";
+import { forgeDirOf, gitNetwork, localGit } from "../installation/local-git.ts";
+import { openDatabase } from "../installation/open-database.ts";
+import { recallUrl } from "../installation/public-url.ts";
+import { type JobEvent, listEvents } from "../jobs/list-events.ts";
+import { type JobReport, readReport } from "../jobs/read-report.ts";
+import { newId } from "../lib/id.ts";
+import { createLogger } from "../lib/logger.ts";
+import { createFetch } from "../lib/network.ts";
+import { addWebhook, type NewWebhook } from "../notify/add-webhook.ts";
+import { type Delivery, listDeliveries } from "../notify/list-deliveries.ts";
+import { listWebhooks } from "../notify/list-webhooks.ts";
+import { needsPrivate } from "../notify/needs-private.ts";
+import { redeliver } from "../notify/redeliver.ts";
+import { removeWebhook } from "../notify/remove-webhook.ts";
+import { requireWebhook } from "../notify/require-webhook.ts";
+import { setWebhookEnabled } from "../notify/set-webhook-enabled.ts";
+import type { Webhook } from "../notify/webhook.ts";
+import { assertBranch } from "../tree/assert-branch.ts";
+import { assertFolder } from "../tree/assert-folder.ts";
+import type { Git } from "../tree/git.ts";
+import { type ContextInput, connectContext } from "./connect-context.ts";
+import { type AppStep, connectGithubApp } from "./connect-github-app.ts";
+import { connectProject } from "./connect-project.ts";
+import { diagnoseProject, type ProjectDiagnosis } from "./doctor-project.ts";
+import { type RotationInput, rotateKeptSecret } from "./rotate-kept-secret.ts";
+import { tryProjectModels } from "./try-project-models.ts";
+
+/** What the person at the console may do: everything that needs no key, because it needs the machine. */
+export interface Admin {
+  /** Where the server of this installation is reached, or was when it last ran. */
+  url(): Promise<string>;
+  /** `by`, for the audit log, is whoever asked for it where that is not the console. */
+  addProject(input: NewProject, by?: Actor): Promise<{ id: string; repositoryUrl: string }>;
+  listProjects(): Promise<readonly Project[]>;
+  /** Adds a project of GitHub with an App of its own; `told` hears what a person must do on the way. */
+  addGithubAppProject(
+    input: NewProject & { repo: string },
+    told: (step: AppStep) => void,
+  ): Promise<{ id: string; repositoryUrl: string }>;
+  /** Looks whether the project's forge lets Emend do its work, and whether its models answer by its own keys. */
+  diagnoseProject(id: string): Promise<ProjectDiagnosis>;
+  /** A repository that the project's jobs may read and never write. */
+  addContextRepository(input: ContextInput, by?: Actor): Promise<ContextRepository>;
+  listContextRepositories(projectId: string): Promise<readonly ContextRepository[]>;
+  /** False where the project has none of this name. */
+  removeContextRepository(input: { projectId: string; name: string }): Promise<boolean>;
+  createKey(input: NewAdminKey): Promise<{ id: string; key: string }>;
+  listKeys(): Promise<readonly AdminKey[]>;
+  /** False where there is no such key. */
+  revokeKey(id: string): Promise<boolean>;
+  /** Logs one browser in, once, as the console. */
+  createLoginLink(landsOn: string): Promise<string>;
+  /** Makes the first person the owner; the same on every node until `isNew` replaces it. Null once there is one. */
+  ownerLink(options: { isNew: boolean }): Promise<string | null>;
+  listMembers(): Promise<readonly User[]>;
+  inviteMember(input: { email: string; role: Role }): Promise<{ link: string }>;
+  /** Sets a person's password anew, once. */
+  createResetLink(email: string): Promise<string>;
+  jobReport(jobId: string): Promise<JobReport>;
+  jobEvents(jobId: string, afterSeq: number): Promise<readonly JobEvent[]>;
+  /** The secret is shown once. `needsPrivate`: servers post there only under EMEND_ALLOW_PRIVATE_WEBHOOKS. */
+  addWebhook(input: NewWebhook): Promise<{ id: string; secret: string; needsPrivate: boolean }>;
+  listWebhooks(projectId: string): Promise<readonly Webhook[]>;
+  /** These are false where there is no such webhook or delivery. */
+  removeWebhook(id: string): Promise<boolean>;
+  setWebhookEnabled(id: string, isEnabled: boolean): Promise<boolean>;
+  redeliver(deliveryId: string): Promise<boolean>;
+  listDeliveries(webhookId: string): Promise<readonly Delivery[]>;
+  readonly automations: Automations;
+  /** Writes an archive of the whole installation into a new folder; it may run meanwhile. */
+  backup(folder: string, signal: AbortSignal): Promise<Manifest>;
+  /** Fills this installation, which must be empty, from an archive. */
+  restore(folder: string, signal: AbortSignal): Promise<Manifest>;
+  /** A project's own key for a vendor of models; null takes it away. False where there was none to take. */
+  setModelKey(input: { projectId: string; vendor: string; key: string | null }): Promise<boolean>;
+  /** Seals every stored credential with a new EMEND_SECRET. `keptIn`: the file that holds the new one now. */
+  rotateSecret(input: RotationInput): Promise<{ resealed: number; keptIn: string | null }>;
+  close(): Promise<void>;
+}
+
+interface NewProject {
+  name: string;
+  forge: string;
+  /**
+   * The repository's address. On the local forge: a git repository or a plain folder to import; absent: an empty
+   * repository.
+   */
+  repo?: string;
+  base?: string;
+  docsDir?: string;
+  /** The forge's token, or a GitHub App as JSON. */
+  credential?: string;
+  settings?: Readonly<Record<string, unknown>>;
+}
+
+interface NewAdminKey {
+  projectIds: readonly string[];
+  name: string;
+  scope: "read" | "write";
+  expiresAt?: Date;
+  allowList?: readonly string[];
+}
+
+interface AdminDeps {
+  config: Config;
+  pool: Pool;
+  secret: string;
+  publicUrl(): Promise<string>;
+  close(): Promise<void>;
+}
+
+export function createAdmin(deps: AdminDeps): Admin {
+  const { config, pool } = deps;
+  const sealer = createSealer(deps.secret);
+  const forge = { git: localGit(), forgeDir: forgeDirOf(config) };
+  const db = asActor(pool, consoleActor);
+
+  async function withForges<T>(
+    work: (far: { forges: ForgeDeps & ContextForges; git: Git; publicUrl: string }) => Promise<T>,
+  ) {
+    const network = createFetch(config.network);
+    const reach = createContextReach(config);
+    const publicUrl = await deps.publicUrl();
+    const git = localGit(await gitNetwork(config));
+    const forges = {
+      local: { git, forgeDir: forgeDirOf(config), pool, publicUrl: () => publicUrl },
+      fetch: network.fetch,
+      reach,
+      githubTokens: new Map(),
+      credentialOf: (projectId: string) => openProjectCredential({ db: pool, sealer }, projectId),
+    };
+    return work({ forges, git, publicUrl }).finally(() => Promise.all([network.close(), reach.close()]));
+  }
+
+  return {
+    url: deps.publicUrl,
+    async addProject(input, by = consoleActor) {
+      const forgeName = knownForge(input.forge);
+      const acting = { db: asActor(pool, by), sealer };
+      if (forgeName !== "local") return connectProject({ config, ...acting }, forgeName, input);
+      assertLocalForgeUsable(config);
+      const id = newId("prj");
+      const made = { projectId: id, importFrom: input.repo ?? null };
+      await createLocalRepository(forge, made, AbortSignal.timeout(importMsMax));
+      try {
+        // An empty repository has no branch yet, and gets it with its first push.
+        if (input.repo) {
+          const remote = { url: pathToFileURL(join(forge.forgeDir, `${id}.git`)).href, authorization: null };
+          const signal = AbortSignal.timeout(importMsMax);
+          if (input.base) await assertBranch(forge.git, remote, input.base, signal);
+          const folder = plainFolder(input.docsDir ?? "");
+          await assertFolder(forge.git, { remote, baseRef: input.base ?? null, folder }, signal);
+        }
+        const { repositoryUrl } = await addProject(acting, {
+          id,
+          name: input.name,
+          forge: forgeName,
+          repositoryUrl: `${await deps.publicUrl()}/git/${id}.git`,
+          baseRef: input.base ?? null,
+          docsDir: input.docsDir ?? "",
+          settings: input.settings,
+        });
+        return { id, repositoryUrl };
+      } catch (error) {
+        await rm(join(forge.forgeDir, `${id}.git`), { recursive: true, force: true });
+        throw error;
+      }
+    },
+    addGithubAppProject: (input, told) =>
+      withForges(({ forges, publicUrl }) => {
+        const { secret } = deps;
+        const far = { config, db, sealer, secret, publicUrl, fetch: forges.fetch, told };
+        return connectGithubApp(far, input, AbortSignal.timeout(appSetUpMsMax));
+      }),
+    listProjects: () => listProjects(pool),
+    diagnoseProject: (id) =>
+      withForges(async ({ forges, git, publicUrl }) => {
+        const tryModels = (project: Project) => tryProjectModels({ config, db: pool, sealer }, project);
+        const look = { db: pool, forges, git, secret: deps.secret, publicUrl, tryModels };
+        return diagnoseProject(look, id, AbortSignal.timeout(diagnosisMsMax));
+      }),
+    addContextRepository: (input, by = consoleActor) =>
+      withForges(({ forges, git }) => connectContext({ pool, sealer, git, forges }, input, by)),
+    async listContextRepositories(projectId) {
+      await requireProject(pool, projectId);
+      return listContextRepositories(pool, projectId);
+    },
+    async removeContextRepository(input) {
+      await requireProject(pool, input.projectId);
+      return removeContextRepository(db, input);
+    },
+    async createKey(input) {
+      const { allowList, expiresAt, ...rest } = input;
+      const outcome = await createKey(db, {
+        ...rest,
+        expiresInMs: expiresAt ? expiresAt.getTime() - Date.now() : null,
+        allowList: allowList ?? null,
+        createdBy: "console",
+      });
+      if (outcome.kind === "created") return { id: outcome.id, key: outcome.key };
+      throw new AppError("not_found", { publicMessage: `no such project: ${outcome.projectId}` });
+    },
+    listKeys: () => listKeys(pool),
+    revokeKey: async (id) => (await revokeKey(db, id)).kind === "revoked",
+    createLoginLink: async (landsOn) => createLoginLink({ db, publicUrl: await deps.publicUrl() }, { landsOn }),
+    ownerLink: async (options) =>
+      ensureOwnerLink({ pool, secret: deps.secret, publicUrl: await deps.publicUrl() }, options),
+    listMembers: () => listMembers(pool),
+    inviteMember: async (input) => inviteMember({ pool, publicUrl: await deps.publicUrl() }, input, consoleActor),
+    createResetLink: async (email) => createResetLink({ pool, publicUrl: await deps.publicUrl() }, email),
+    async jobReport(jobId) {
+      const report = await readReport(pool, jobId);
+      if (report) return report;
+      throw new AppError("not_found", { publicMessage: `no such job: ${jobId}` });
+    },
+    jobEvents: (jobId, afterSeq) => listEvents(pool, jobId, afterSeq),
+    async addWebhook(input) {
+      // A console need not have the settings of the server that will post, which judges the address at every try.
+      const added = await addWebhook({ db, sealer, allowPrivate: true }, input);
+      return { ...added, needsPrivate: needsPrivate(input.url) };
+    },
+    async listWebhooks(projectId) {
+      await requireProject(pool, projectId);
+      return listWebhooks(pool, projectId);
+    },
+    removeWebhook: (id) => removeWebhook(db, id),
+    setWebhookEnabled: (id, isEnabled) => setWebhookEnabled(db, id, isEnabled),
+    redeliver: (deliveryId) => redeliver(pool, deliveryId),
+    async listDeliveries(webhookId) {
+      await requireWebhook(pool, webhookId);
+      return listDeliveries(pool, webhookId);
+    },
+    // Workers look for due jobs by themselves, and how a pull request stands is what was stored last.
+    automations: createAutomations({
+      pool,
+      log: createLogger({ level: "silent" }),
+      defaultModel: config.model,
+      announceDue: () => {},
+      createJobRules,
+      pullRequestState: async () => null,
+      async hookOf(projectId, forge) {
+        const url = `${await deps.publicUrl()}/hooks/${forge}/${projectId}`;
+        return { url, secret: hookSecretOf(deps.secret, projectId) };
+      },
+    }),
+    backup: (folder, signal) => createBackup({ pool, secret: deps.secret, forge }, folder, signal),
+    restore: (folder, signal) => restoreBackup({ pool, secret: deps.secret, forge }, folder, signal),
+    async setModelKey(input) {
+      const vendors = Object.keys(config.modelEndpoints);
+      if (!vendors.includes(input.vendor)) {
+        const publicMessage = `no such vendor: ${input.vendor}; there is ${vendors.join(", ")}`;
+        throw new AppError("invalid_request", { publicMessage });
+      }
+      await requireProject(pool, input.projectId);
+      return setModelKey({ db, sealer }, input);
+    },
+    rotateSecret: (input) => rotateKeptSecret({ pool, config, secret: deps.secret }, input),
+    close: deps.close,
+  };
+}
+
+/** A person opens two pages meanwhile. */
+const appSetUpMsMax = 20 * 60_000;
+const importMsMax = 10 * 60_000;
+const diagnosisMsMax = 60_000;
+const connectionsMax = 4;
+
+/** For commands beside or without a running server. Who only looks does not migrate. */
+export async function openAdmin(config: Config, options: { migrates?: boolean } = {}): Promise<Admin> {
+  const log = createLogger({ level: config.logLevel === "info" ? "warn" : config.logLevel });
+  const signal = new AbortController().signal;
+  const database = await openDatabase({ config, log, connectionsMax, holder: "command", signal, ...options });
+  return createAdmin({
+    config,
+    pool: database.pool,
+    secret: await ensureSecret(config),
+    publicUrl: () => recallUrl(config),
+    close: () => database.close(),
+  });
+}

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
+import { seedProject } from "../../test/support/seed-jobs.ts";
+import { addContextRepository } from "../accounts/add-context-repository.ts";
+import { openContextCredential } from "../accounts/context-credential.ts";
+import { listContextRepositories } from "../accounts/list-context-repositories.ts";
+import { removeContextRepository } from "../accounts/remove-context-repository.ts";
+import { createSealer } from "../accounts/secrets.ts";
+import { listTables } from "../backup/list-tables.ts";
+import { rotateSecret } from "./rotate-secret.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+const oldSecret = "the old secret, of thirty-two or more";
+const newSecret = "the new secret, of thirty-two or more";
+const sealer = createSealer(oldSecret);
+const github = (projectId: string, name: string) => ({
+  projectId,
+  name,
+  forge: "github" as const,
+  repositoryUrl: "https://github.com/acme/api",
+  baseRef: null,
+  credential: "ghp-token",
+});
+
+test("a project takes ten context repositories and no more, however many are added at once", async () => {
+  const deps = { pool: database.pool, sealer };
+  const projectId = await seedProject(database.pool);
+  const add = (index: number) => addContextRepository(deps, github(projectId, `code-${index}`));
+  for (let index = 0; index < 8; index += 1) await add(index);
+  // As many at once as there are connections, for the two places that are left.
+  const raced = await Promise.allSettled(Array.from({ length: 10 }, (_, index) => add(8 + index)));
+  expect(raced.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
+  const listed = await listContextRepositories(database.pool, projectId);
+  expect(listed).toHaveLength(10);
+  expect(listed[0]).toMatchObject({ forge: "github", hasCredential: true, baseRef: null });
+  const name = listed[0]?.name ?? "";
+  await expect(addContextRepository(deps, github(projectId, "one-more"))).rejects.toThrow(/at most 10/);
+  expect(await removeContextRepository(database.pool, { projectId, name })).toBe(true);
+  expect(await removeContextRepository(database.pool, { projectId, name })).toBe(false);
+});
+
+test("a name is one plain word, and each is used once", async () => {
+  const deps = { pool: database.pool, sealer };
+  const projectId = await seedProject(database.pool);
+  await addContextRepository(deps, github(projectId, "api"));
+  await expect(addContextRepository(deps, github(projectId, "API"))).rejects.toThrow(/already/);
+  for (const name of ["", "a/b", "..", "@api", "a b", "x".repeat(64)]) {
+    await expect(addContextRepository(deps, github(projectId, name))).rejects.toThrow(/name has 1 to 63/);
+  }
+  await expect(addContextRepository(deps, github("prj_nobody", "api"))).rejects.toThrow(/no such project/);
+});
+
+test("its token is sealed, rotates with the secret, and its table is part of every backup", async () => {
+  const { pool } = database;
+  const projectId = await seedProject(pool);
+  const { id } = await addContextRepository({ pool, sealer }, github(projectId, "api"));
+  const { rows } = await pool.query("select credential from context_repositories where id = $1", [id]);
+  expect(rows[0].credential.toString("latin1")).not.toContain("ghp-token");
+  expect(await openContextCredential({ db: pool, sealer }, id)).toBe("ghp-token");
+  await rotateSecret(pool, { from: [oldSecret], to: newSecret });
+  expect(await openContextCredential({ db: pool, sealer: createSealer(newSecret) }, id)).toBe("ghp-token");
+  await expect(openContextCredential({ db: pool, sealer }, id)).rejects.toThrow();
+  expect((await listTables(pool)).map(({ name }) => name)).toContain("context_repositories");
+});

@@ -1,0 +1,70 @@
+import { addContextRepository } from "../accounts/add-context-repository.ts";
+import type { ContextRepository } from "../accounts/context-repository.ts";
+import { getProject } from "../accounts/get-project.ts";
+import { parseProjectSettings } from "../accounts/project-settings.ts";
+import type { Sealer } from "../accounts/secrets.ts";
+import { type Actor, consoleActor } from "../db/acting.ts";
+import type { Pool } from "../db/pool.ts";
+import { AppError, isAppError } from "../errors.ts";
+import { checkCredential, type KnownForge, knownForge, normalizeRepository } from "../forge/registry.ts";
+import { type ContextForges, contextRemoteOf, localProjectOf } from "../installation/context-remote.ts";
+import type { Git } from "../tree/git.ts";
+import { resolveBase } from "../tree/resolve-base.ts";
+
+export interface ContextInput {
+  projectId: string;
+  /** What the agent calls it. */
+  name: string;
+  forge: string;
+  /** The repository's address. On the local forge: the id or the address of the project whose repository it is. */
+  repo: string;
+  base?: string;
+  /** The forge's token, or a GitHub App as JSON; absent where anybody may read the repository. */
+  credential?: string;
+}
+
+const lookMsMax = 15_000;
+
+/** Adds a context repository after a look at it: what can never be read is refused in words now. */
+export async function connectContext(
+  deps: { pool: Pool; sealer: Sealer; git: Git; forges: ContextForges },
+  input: ContextInput,
+  by: Actor = consoleActor,
+): Promise<ContextRepository> {
+  const forge = knownForge(input.forge);
+  const repositoryUrl = await addressOf(deps.pool, forge, input.repo);
+  const credential =
+    forge === "local" || input.credential === undefined ? null : checkCredential(forge, input.credential);
+  const repository = { forge, repositoryUrl, credential };
+  const baseRef = input.base ?? null;
+  await look(deps, { ...repository, id: input.projectId, baseRef });
+  return addContextRepository(deps, { ...repository, projectId: input.projectId, name: input.name, baseRef }, by);
+}
+
+async function addressOf(pool: Pool, forge: KnownForge, repo: string): Promise<string> {
+  if (forge !== "local") return normalizeRepository(forge, repo, parseProjectSettings({}).forge).url;
+  const id = repo.includes("/") ? localProjectOf(repo) : repo;
+  const project = await getProject(pool, id);
+  if (project?.forge === "local") return project.repositoryUrl;
+  throw new AppError("not_found", { publicMessage: `There is no project ${id} on the local forge.` });
+}
+
+async function look(
+  deps: { git: Git; forges: ContextForges },
+  repository: Parameters<typeof contextRemoteOf>[1] & { baseRef: string | null },
+): Promise<void> {
+  const signal = AbortSignal.timeout(lookMsMax);
+  try {
+    const remote = await contextRemoteOf(deps.forges, repository, signal);
+    await resolveBase(deps.git, { remote, baseRef: repository.baseRef }, signal);
+  } catch (error) {
+    // A forge that is away just now is no reason to refuse: jobs ask it again.
+    if ((isAppError(error) && error.retryable) || (error as Error)?.name === "TimeoutError") return;
+    if (isAppError(error)) throw refused(error.publicMessage, error);
+    throw error;
+  }
+}
+
+function refused(publicMessage: string, cause: AppError): AppError {
+  return new AppError("invalid_request", { publicMessage, cause });
+}

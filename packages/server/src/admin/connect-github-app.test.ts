@@ -1,0 +1,121 @@
+import { generateKeyPairSync } from "node:crypto";
+import { get } from "node:http";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
+import { type FarEnd, startFarEnd } from "../../test/support/forges/far-end.ts";
+import { githubVendor } from "../../test/support/forges/github.ts";
+import { openProjectCredential } from "../accounts/project-credential.ts";
+import { createSealer } from "../accounts/secrets.ts";
+import { loadConfig } from "../config/config.ts";
+import { hookSecretOf } from "../forge/hooks/hook-secret.ts";
+import { createFetch } from "../lib/network.ts";
+import { type AppStep, connectGithubApp } from "./connect-github-app.ts";
+
+const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+const secret = "a secret of this installation, long enough";
+const sealer = createSealer(secret);
+const network = createFetch({});
+let database: TestDatabase;
+let far: FarEnd;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  far = await startFarEnd(githubVendor);
+  Object.assign(far.state.app, { privateKey: pem, installed: false });
+});
+afterAll(async () => {
+  await far.close();
+  await network.close();
+  await database.drop();
+  expect(far.violations).toEqual([]);
+});
+
+async function connect(told: (step: AppStep) => Promise<void> | void, publicUrl: string, signal?: AbortSignal) {
+  const steps: AppStep[] = [];
+  const acts: Promise<void>[] = [];
+  const { pool } = database;
+  const project = await connectGithubApp(
+    {
+      config: loadConfig({ EMEND_LOG_LEVEL: "silent" }),
+      db: pool,
+      sealer,
+      secret,
+      publicUrl,
+      fetch: network.fetch,
+      told(step) {
+        steps.push(step);
+        acts.push(Promise.resolve(told(step)));
+      },
+    },
+    { name: "Docs", repo: far.repositoryUrl, settings: { forge: { verifiedCommits: true } } },
+    signal ?? new AbortController().signal,
+  );
+  await Promise.all(acts);
+  return { project, steps };
+}
+
+/** As a browser would: opens the page, posts its form to GitHub, and follows GitHub back. */
+async function createAt(url: string) {
+  const html = await (await fetch(url)).text();
+  const [, action = ""] = /action="([^"]+)"/.exec(html) ?? [];
+  const [, value = ""] = /name="manifest" value="([^"]+)"/.exec(html) ?? [];
+  const manifest = JSON.parse(value.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&amp;", "&"));
+  far.state.app.code = "once";
+  const back = `${manifest.redirect_url}?code=once&state=${new URL(action).searchParams.get("state")}`;
+  return { action, manifest, back };
+}
+function statusAs(host: string, url: string): Promise<number | undefined> {
+  const { promise, resolve } = Promise.withResolvers<number | undefined>();
+  get(url, { headers: { host } }, (response) => resolve(response.resume().statusCode));
+  return promise;
+}
+const projects = async () => (await database.pool.query("select id from projects")).rows.length;
+
+describe("a project with an App of its own", () => {
+  it("is added once GitHub made the App and somebody installed it", async () => {
+    const seen: Awaited<ReturnType<typeof createAt>>[] = [];
+    const { project, steps } = await connect(async (step) => {
+      if (step.kind === "install") {
+        expect(await projects()).toBe(0);
+        far.state.app.installed = true;
+        return;
+      }
+      const made = await createAt(step.url);
+      seen.push(made);
+      const wrong = made.back.replace(/state=.*/, "state=guessed");
+      expect((await fetch(wrong)).status).toBe(404);
+      expect(await statusAs("evil.test", made.back)).toBe(404);
+      expect(await (await fetch(made.back)).text()).toContain(`${far.url}/apps/emend/installations/new`);
+    }, "https://emend.acme.test");
+
+    expect(steps.map(({ kind }) => kind)).toEqual(["create", "install"]);
+    expect(seen[0]?.action).toMatch(`${far.url}/organizations/acme/settings/apps/new?state=`);
+    expect(seen[0]?.manifest).toMatchObject({
+      public: false,
+      default_permissions: { contents: "write", pull_requests: "write", metadata: "read" },
+      hook_attributes: { url: `https://emend.acme.test/hooks/github/${project.id}`, active: true },
+    });
+    expect(far.state.app.hook).toMatchObject({ secret: hookSecretOf(secret, project.id), content_type: "json" });
+    const stored = await openProjectCredential({ db: database.pool, sealer }, project.id);
+    expect(JSON.parse(stored ?? "")).toEqual({ appId: "5", privateKey: pem });
+    const { rows } = await database.pool.query("select credential from projects where id = $1", [project.id]);
+    expect(String(rows[0]?.credential)).not.toContain("PRIVATE KEY");
+  });
+
+  it("asks for no webhook where GitHub could not reach it, and ends where the code is refused", async () => {
+    const before = await projects();
+    const refused = connect(async (step) => {
+      const { manifest, back } = await createAt(step.url);
+      expect(manifest.hook_attributes).toBeUndefined();
+      await fetch(back.replace("code=once", "code=other"));
+    }, "http://127.0.0.1:4000");
+    await expect(refused).rejects.toMatchObject({ code: "forge_rejected" });
+    expect(await projects()).toBe(before);
+  });
+
+  it("gives up in words when nobody comes", async () => {
+    const waiting = new AbortController();
+    const given = connect(() => waiting.abort(), "http://127.0.0.1:4000", waiting.signal);
+    await expect(given).rejects.toMatchObject({ publicMessage: expect.stringContaining("run the command again") });
+  });
+});

@@ -1,0 +1,174 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
+import { type FarEnd, startFarEnd } from "../../test/support/forges/far-end.ts";
+import { vendors } from "../../test/support/forges/vendors.ts";
+import { makeRepository } from "../../test/support/make-repository.ts";
+import { createSealer } from "../accounts/secrets.ts";
+import { loadConfig } from "../config/config.ts";
+import type { AppError } from "../errors.ts";
+import { createAdmin } from "./admin.ts";
+import { connectProject, type NewRemoteProject } from "./connect-project.ts";
+
+const dir = mkdtempSync(join(tmpdir(), "emend-connect-"));
+const config = loadConfig({ EMEND_LOG_LEVEL: "silent" }, { dataDir: dir });
+const secret = "s".repeat(40);
+const sealer = createSealer(secret);
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(async () => {
+  await database.drop();
+  rmSync(dir, { recursive: true, force: true });
+});
+const projects = async () => (await database.pool.query("select from projects")).rows.length;
+
+describe.each(vendors)("a project of $name", (vendor) => {
+  let far: FarEnd;
+  beforeAll(async () => {
+    far = await startFarEnd(vendor);
+  });
+  afterAll(async () => {
+    await far.close();
+    expect(far.violations).toEqual([]);
+  });
+  beforeEach(() => {
+    far.tokens.add(far.token);
+    Object.assign(far.state, { archived: false, movedTo: null, path: vendor.path, mayPush: true });
+  });
+  const connect = (more: Partial<NewRemoteProject> = {}) =>
+    connectProject({ config, db: database.pool, sealer }, vendor.name, {
+      name: "Docs",
+      repo: far.repositoryUrl,
+      credential: far.token,
+      ...more,
+    });
+  async function refusal(more: Partial<NewRemoteProject> = {}): Promise<string> {
+    const before = await projects();
+    const error = await connect(more).then(
+      () => null,
+      (reason: AppError) => reason,
+    );
+    expect(error).toMatchObject({ code: "invalid_request", retryable: false });
+    expect(error?.publicMessage).not.toContain(far.token);
+    expect(await projects()).toBe(before);
+    return error?.publicMessage ?? "";
+  }
+  const repo = `${vendor.path.split("/").slice(0, -1).join("/")}/`;
+
+  it.each([
+    ["as its page", (url: string) => url],
+    ["with .git", (url: string) => `${url}.git`],
+    ["with a slash at its end", (url: string) => `${url}/`],
+    ["with both", (url: string) => `${url}.git/`],
+  ])("is found by its address %s", async (_, written) => {
+    expect(await connect({ repo: written(far.repositoryUrl) })).toMatchObject({ repositoryUrl: far.repositoryUrl });
+  });
+
+  it("is found on its base branch", async () => {
+    await expect(connect({ base: "main" })).resolves.toMatchObject({ repositoryUrl: far.repositoryUrl });
+  });
+
+  it("is refused on a base branch that it does not have, which are named", async () => {
+    expect(await refusal({ base: "nope" })).toMatch(/no branch "nope".*it has: main/);
+    expect(await refusal({ base: "-x" })).toMatch(/cannot be the name of a branch/);
+  });
+
+  it("is refused by an address that holds a credential", async () => {
+    const url = new URL(far.repositoryUrl);
+    url.username = "ada";
+    url.password = far.token;
+    expect(await refusal({ repo: url.href })).toMatch(/holds a credential/);
+  });
+
+  it("is refused with a token that has expired, and with one of another account", async () => {
+    expect(await refusal({ credential: "expired" })).toMatch(/401.*expired or revoked/);
+    far.fault(readOf[vendor.name], { kind: "answer", status: 404, words: "Not Found" });
+    expect(await refusal()).toMatch(/404.*address.*token covers/);
+  });
+
+  it("is refused with a token that lost its permission", async () => {
+    far.fault(readOf[vendor.name], { kind: "answer", status: 403, words: "Resource not accessible" });
+    expect(await refusal()).toMatch(/403.*may not read the (repository|project)/);
+    far.state.mayPush = false;
+    expect(await refusal()).toMatch(/may not push/);
+  });
+
+  it("is refused where it is archived, renamed, moved or deleted", async () => {
+    far.state.archived = true;
+    expect(await refusal()).toMatch(/is archived/);
+    far.state.archived = false;
+    if (vendor.name !== "gitlab") {
+      far.state.path = `${repo}renamed`;
+      expect(await refusal()).toMatch(/is called .*renamed now/);
+      far.state.path = vendor.path;
+    }
+    far.state.movedTo = "/repositories/1";
+    expect(await refusal()).toMatch(/301.*has moved.*new address/);
+    far.state.movedTo = null;
+    far.fault(readOf[vendor.name], { kind: "answer", status: 410, words: "Gone" });
+    expect(await refusal()).toMatch(/410.*archived, locked or gone/);
+  });
+
+  it("is refused where its host sends elsewhere, and the token does not follow", async () => {
+    const asked: (string | undefined)[] = [];
+    const elsewhere = createServer((request, response) => {
+      asked.push(request.headers.authorization);
+      response.writeHead(302, { location: `${far.url}${request.url}` }).end();
+    });
+    await new Promise<void>((resolve) => elsewhere.listen(0, "127.0.0.1", resolve));
+    const before = far.requests.length;
+    const port = (elsewhere.address() as AddressInfo).port;
+    const words = await refusal({ repo: `http://127.0.0.1:${port}/${vendor.path}` });
+    expect(words).toMatch(/302.*has moved.*new address/);
+    expect([asked.length, far.requests.length]).toEqual([1, before]);
+    elsewhere.closeAllConnections();
+    elsewhere.close();
+  });
+
+  it("is added all the same where its forge is away just now", async () => {
+    far.fault(readOf[vendor.name], { kind: "answer", status: 503, words: "Maintenance" });
+    await expect(connect()).resolves.toMatchObject({ repositoryUrl: far.repositoryUrl });
+  });
+
+  it("is refused with commits that only an App could have", async () => {
+    expect(await refusal({ settings: { forge: { verifiedCommits: true } } })).toMatch(/Only a GitHub App/);
+  });
+});
+
+const readOf = {
+  github: "GET /repos/{owner}/{repo}",
+  gitlab: "GET /projects/{id}",
+  gitea: "GET /repos/{owner}/{repo}",
+} as const;
+
+describe("a project of the local forge", () => {
+  it("is refused on a base branch that the repository does not have, and leaves nothing behind", async () => {
+    const source = makeRepository(join(dir, "source.git"));
+    source.commit({ "a.md": "# A\n" });
+    const admin = createAdmin({
+      config,
+      pool: database.pool,
+      secret,
+      publicUrl: async () => "http://127.0.0.1:1",
+      close: async () => {},
+    });
+    const before = await projects();
+    const input = { name: "Docs", forge: "local", repo: source.path };
+    await expect(admin.addProject({ ...input, base: "nope" })).rejects.toMatchObject({
+      code: "invalid_request",
+      publicMessage: expect.stringMatching(/no branch "nope".*it has: main/),
+    });
+    await expect(admin.addProject({ ...input, docsDir: "nope" })).rejects.toMatchObject({
+      code: "invalid_request",
+      publicMessage: 'The repository has no folder "nope" on main; it has no folder at all.',
+    });
+    expect(await projects()).toBe(before);
+    await expect(admin.addProject({ ...input, base: "main" })).resolves.toMatchObject({ id: expect.any(String) });
+  });
+});

@@ -1,0 +1,111 @@
+import { addProject, plainFolder } from "../accounts/add-project.ts";
+import { parseProjectSettings } from "../accounts/project-settings.ts";
+import type { Sealer } from "../accounts/secrets.ts";
+import type { Config } from "../config/config.ts";
+import type { Queryable } from "../db/pool.ts";
+import { AppError, isAppError } from "../errors.ts";
+import type { ForgeProject } from "../forge/forge-project.ts";
+import { isAppCredential } from "../forge/github/github-token.ts";
+import { checkCredential, type KnownForge, normalizeRepository, openRemoteForge } from "../forge/registry.ts";
+import { gitNetwork, localGit } from "../installation/local-git.ts";
+import { newId } from "../lib/id.ts";
+import { createFetch } from "../lib/network.ts";
+import { assertBranch } from "../tree/assert-branch.ts";
+import { assertFolder } from "../tree/assert-folder.ts";
+
+export interface NewRemoteProject {
+  /** Where it had to be known before. */
+  id?: string;
+  name: string;
+  repo?: string;
+  base?: string;
+  docsDir?: string;
+  credential?: string;
+  settings?: unknown;
+}
+
+export interface ConnectDeps {
+  config: Config;
+  db: Queryable;
+  sealer: Sealer;
+}
+
+const lookMsMax = 15_000;
+
+/**
+ * Adds a project whose repository is on another's server. The repository is looked at first, with the token given: what
+ * can never work is refused in words now, and not when the first job has done its work.
+ */
+export async function connectProject(
+  deps: ConnectDeps,
+  forge: Exclude<KnownForge, "local">,
+  input: NewRemoteProject,
+): Promise<{ id: string; repositoryUrl: string }> {
+  if (!input.repo) throw refused("A project of this forge needs the address of its repository.");
+  if (!input.credential) throw refused("A project of this forge needs a token.");
+  const id = input.id ?? newId("prj");
+  const settings = parseProjectSettings(input.settings).forge;
+  const { url } = normalizeRepository(forge, input.repo, settings);
+  const credential = checkCredential(forge, input.credential);
+  if (settings.verifiedCommits && !(forge === "github" && isAppCredential(credential))) {
+    throw refused("Only a GitHub App's commits can be verified: connect the project through an App.");
+  }
+  await look(
+    deps.config,
+    { id, forge, repositoryUrl: url, settings },
+    {
+      credential,
+      base: input.base ?? null,
+      folder: plainFolder(input.docsDir ?? ""),
+    },
+  );
+  const { repositoryUrl } = await addProject(deps, {
+    id,
+    name: input.name,
+    forge,
+    repositoryUrl: url,
+    baseRef: input.base ?? null,
+    docsDir: input.docsDir ?? "",
+    settings: input.settings,
+    credential,
+  });
+  return { id, repositoryUrl };
+}
+
+async function look(
+  config: Config,
+  project: ForgeProject,
+  { credential, base, folder }: { credential: string; base: string | null; folder: string },
+): Promise<void> {
+  const network = createFetch(config.network);
+  const signal = AbortSignal.timeout(lookMsMax);
+  try {
+    const forge = openRemoteForge({ project, credential, fetch: network.fetch, tokens: new Map() });
+    const found = await forge.describeRepository(signal);
+    if (found.archived) throw rejected(`${found.path} is archived: nothing can be pushed to it.`);
+    if (!project.repositoryUrl.toLowerCase().endsWith(`/${found.path.toLowerCase()}`)) {
+      throw rejected(`The repository is called ${found.path} now: give its new address.`);
+    }
+    if (found.mayPush === false) throw rejected("The token's owner may not push to this repository.");
+    if (base === null && folder === "") return;
+    const [git, remote] = [localGit(await gitNetwork(config)), await forge.gitRemote(signal)];
+    if (base !== null) await assertBranch(git, remote, base, signal);
+    await assertFolder(git, { remote, baseRef: base, folder }, signal);
+  } catch (error) {
+    // A forge that is away just now is no reason to refuse: jobs wait for it as well.
+    if (isAppError(error, "forge_unavailable") || (error as Error)?.name === "TimeoutError") return;
+    if (isAppError(error, "forge_rejected")) throw refused(error.publicMessage, error);
+    throw error;
+  } finally {
+    await network.close();
+  }
+}
+
+/** The forge's answer, as the request's fault: it names what was given. The cause tells it from words that are wrong. */
+function rejected(publicMessage: string): AppError {
+  return new AppError("forge_rejected", { publicMessage });
+}
+
+function refused(publicMessage: string, cause?: AppError): AppError {
+  return new AppError("invalid_request", { publicMessage, cause });
+}

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
+import { type FarEnd, startFarEnd } from "../../test/support/forges/far-end.ts";
+import { everyVendor } from "../../test/support/forges/vendors.ts";
+import type { LocalForgeDeps } from "../forge/local/local-forge.ts";
+import { createFetch } from "../lib/network.ts";
+import { createGit } from "../tree/git.ts";
+import { diagnoseProject } from "./doctor-project.ts";
+
+const { signal } = new AbortController();
+const network = createFetch({});
+const git = createGit({ allowedProtocols: ["http"] });
+const publicUrl = "https://emend.acme.test";
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(async () => {
+  await network.close();
+  await database.drop();
+});
+
+it("the doctor tells what each model of the project says", async () => {
+  const far = await startFarEnd(everyVendor[0] as (typeof everyVendor)[number]);
+  const { name } = everyVendor[0] as (typeof everyVendor)[number];
+  await database.pool.query("insert into projects (id, name, forge, repository_url) values ('prj_m', 'd', $1, $2)", [
+    name,
+    far.repositoryUrl,
+  ]);
+  const forges = {
+    local: {} as LocalForgeDeps,
+    fetch: network.fetch,
+    githubTokens: new Map(),
+    credentialOf: async () => far.token,
+  };
+  const trials = [
+    { kind: "answers", model: "anthropic/a", ms: 7 },
+    { kind: "unavailable", model: "openai/b", words: "OpenAI says: no such key" },
+  ] as const;
+  const look = { db: database.pool, forges, git, secret: "s", publicUrl, tryModels: async () => trials };
+  const { checks } = await diagnoseProject(look, "prj_m", signal);
+  expect(checks.slice(-2)).toEqual([
+    { name: "model anthropic/a", verdict: "ok", words: "answers, in 7 ms" },
+    { name: "model openai/b", verdict: "problem", words: "OpenAI says: no such key" },
+  ]);
+  await far.close();
+});
+
+describe.each(everyVendor)("the doctor on $label", (vendor) => {
+  const projectId = `prj_${vendor.label.replaceAll(" ", "")}`;
+  let far: FarEnd;
+  beforeAll(async () => {
+    far = await startFarEnd(vendor);
+    await database.pool.query("insert into projects (id, name, forge, repository_url) values ($1, 'd', $2, $3)", [
+      projectId,
+      vendor.name,
+      far.repositoryUrl,
+    ]);
+  });
+  afterAll(async () => {
+    await far.close();
+    expect(far.violations).toEqual([]);
+  });
+  beforeEach(() => {
+    far.tokens.add(far.token);
+    Object.assign(far.state, {
+      archived: false,
+      closedBranches: null,
+      hooks: [],
+      tokenEndsOn: null,
+      path: vendor.path,
+    });
+  });
+
+  async function diagnose() {
+    const forges = {
+      local: {} as LocalForgeDeps,
+      fetch: network.fetch,
+      githubTokens: new Map(),
+      credentialOf: async () => far.token,
+    };
+    const deps = { db: database.pool, forges, git, secret: "s".repeat(40), publicUrl };
+    const { checks } = await diagnoseProject(deps, projectId, signal);
+    return Object.fromEntries(checks.map(({ name, verdict, words }) => [name, `${verdict}: ${words}`]));
+  }
+  const hookUrl = `${publicUrl}/hooks/${vendor.name}/${projectId}`;
+
+  it("finds nothing in the way, and says as whom it looked", async () => {
+    const found = await diagnose();
+    expect(Object.keys(found)).toEqual(["token", "permissions", "git", "branch rules", "pull requests", "webhook"]);
+    expect(Object.values(found).filter((words) => !words.startsWith("ok:"))).toEqual([]);
+    expect(found.token).toContain(`reads ${vendor.path} as emend-bot`);
+    expect(found.webhook).toContain("none is set up");
+  });
+
+  it("says which branches may not be pushed to", async () => {
+    far.state.closedBranches = "emend/*";
+    expect((await diagnose())["branch rules"]).toMatch(/^problem: a push to emend\/doctor would be refused: ./);
+  });
+
+  it("knows its webhook, one that is off, and that it may not look", async () => {
+    far.state.hooks = [{ url: hookUrl, isActive: true, lastStatus: 202 }];
+    expect((await diagnose()).webhook).toBe("ok: is set up and active");
+    far.state.hooks = [{ url: hookUrl, isActive: false, lastStatus: 202 }];
+    expect((await diagnose()).webhook).toMatch(/^problem: it is there, but not active/);
+    far.state.hooks = null;
+    expect((await diagnose()).webhook).toMatch(/^unknown: the token may not read the webhooks/);
+  });
+
+  it("says of an archived repository that nothing can be pushed to it", async () => {
+    far.state.archived = true;
+    expect((await diagnose()).token).toBe(`problem: ${vendor.path} is archived: nothing can be pushed to it`);
+  });
+
+  it("names the automations that can hear of no push any more", async () => {
+    const trigger = { kind: "push", repository: "api", branches: [], tags: [], include: [], exclude: [] };
+    await database.pool.query(
+      "insert into automations (project_id, name, trigger, prompt, created_by) values ($1, 'release', $2, 'Go.', 'test')",
+      [projectId, trigger],
+    );
+    expect((await diagnose()).automations).toMatch(/^problem: release: Its context repository api was taken away/);
+    await database.pool.query("delete from automations");
+  });
+
+  it("says of a token that is refused what to do", async () => {
+    far.tokens.clear();
+    const found = await diagnose();
+    expect(found.token).toMatch(/^problem: .*401.*token is missing, expired or revoked/);
+    expect(found.git).toMatch(/^problem: .*credential is missing, expired/);
+  });
+});
+
+it.each(everyVendor.filter(({ name }) => name !== "gitea"))("tells when a token of $label ends", async (vendor) => {
+  const far = await startFarEnd(vendor);
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+  far.state.tokenEndsOn = inDays(40);
+  const inspected = await far.open().inspect?.("emend/doctor", signal);
+  expect(inspected?.expiresAt?.toISOString().slice(0, 10)).toBe(inDays(40));
+  await far.close();
+});
+
+it.each([
+  ["1.25.2", "Gitea 1.25.2", 0],
+  ["10.0.1+gitea-1.22.0", "Forgejo 10.0.1", 0],
+  ["1.18.0", "Gitea 1.18.0", 1],
+])("knows the server behind version %s", async (version, server, lacks) => {
+  const vendor = everyVendor.find(({ name }) => name === "gitea");
+  if (!vendor) throw new Error("no Gitea");
+  const far = await startFarEnd({ ...vendor, version });
+  expect(await far.open().inspect?.("emend/doctor", signal)).toMatchObject({ server });
+  expect((await far.open().inspect?.("emend/doctor", signal))?.lacks).toHaveLength(lacks);
+  await far.close();
+});

@@ -1,0 +1,147 @@
+import type { Project } from "../accounts/project.ts";
+import { requireProject } from "../accounts/require-project.ts";
+import type { Automation } from "../automations/automation.ts";
+import { listAutomations } from "../automations/list-automations.ts";
+import type { Queryable } from "../db/pool.ts";
+import { isAppError } from "../errors.ts";
+import type { Forge, ForgeInspection, RepositoryDescription } from "../forge/forge.ts";
+import { hookSecretOf } from "../forge/hooks/hook-secret.ts";
+import { type ForgeDeps, openForge } from "../forge/registry.ts";
+import type { Git } from "../tree/git.ts";
+import { resolveBase } from "../tree/resolve-base.ts";
+import type { ModelTrial } from "./try-model.ts";
+
+/** One thing that was looked at, in words. */
+interface ProjectCheck {
+  name: string;
+  verdict: "ok" | "problem" | "unknown";
+  words: string;
+}
+type Verdict = Omit<ProjectCheck, "name">;
+
+export interface ProjectDiagnosis {
+  projectId: string;
+  repositoryUrl: string;
+  checks: readonly ProjectCheck[];
+  /** For whoever sets the forge's webhook up; null on the local forge, which needs none. */
+  webhook: { url: string; secret: string } | null;
+}
+
+const dayMs = 86_400_000;
+/** From here on the end of a token is told as a problem. */
+const expiresSoonDays = 7;
+
+/** Looks at everything a job of this project will need from its forge and its models, and changes nothing. */
+export async function diagnoseProject(
+  deps: {
+    db: Queryable;
+    forges: ForgeDeps;
+    git: Git;
+    secret: string;
+    publicUrl: string;
+    /** Asks each model that the project's jobs may use, by the key that they would use. */
+    tryModels?(project: Project): Promise<readonly ModelTrial[]>;
+  },
+  projectId: string,
+  signal: AbortSignal,
+): Promise<ProjectDiagnosis> {
+  const project = await requireProject(deps.db, projectId);
+  const { repositoryUrl } = project;
+  const forge = await openForge(project, deps.forges);
+  const webhook = forge.name === "local" ? null : webhookOf(deps, forge, project.id);
+  const branch = `${project.settings.branchPrefix}/doctor`;
+  const checks: ProjectCheck[] = [];
+  const check = async (name: string, work: () => Promise<Verdict>) =>
+    void checks.push({ name, ...(await work().catch(told)) });
+
+  const described = forge.describeRepository(signal);
+  const inspected = forge.inspect?.(branch, signal) ?? null;
+  // Each is asked once, and told by whichever check comes to it.
+  for (const asked of [described, inspected]) asked?.catch(() => {});
+  if (forge.name === "local") {
+    await check("repository", async () => described.then(() => ok("is kept by this Emend, and needs no token")));
+  } else {
+    await check("token", async () => tokenVerdict(repositoryUrl, await described, await inspected));
+    await check("permissions", async () => permissionVerdict(await described, await inspected));
+  }
+  await check("git", async () => {
+    const remote = await forge.gitRemote(signal);
+    const base = await resolveBase(deps.git, { remote, baseRef: project.baseRef }, signal);
+    return ok(`the base is ${base.branch} at ${base.commit.slice(0, 10)}`);
+  });
+  if (inspected) await check("branch rules", async () => branchVerdict(branch, await inspected));
+  await check("pull requests", async () => {
+    await forge.findPullRequests(branch, signal);
+    return ok("can be listed by branch");
+  });
+  if (inspected && webhook) await check("webhook", async () => webhookVerdict(webhook.url, await inspected));
+  const automations = await listAutomations(deps.db, projectId);
+  if (automations.length > 0) await check("automations", async () => automationVerdict(automations));
+  for (const trial of (await deps.tryModels?.(project)) ?? []) {
+    checks.push({ name: `model ${trial.model}`, ...modelVerdict(trial) });
+  }
+  return { projectId, repositoryUrl, checks, webhook };
+}
+
+function modelVerdict(trial: ModelTrial): Verdict {
+  if (trial.kind === "unavailable") return problem(trial.words);
+  return ok(trial.model === "emend/rules" ? "deterministic, needs no key" : `answers, in ${trial.ms} ms`);
+}
+
+function webhookOf(deps: { secret: string; publicUrl: string }, forge: Forge, projectId: string) {
+  return { url: `${deps.publicUrl}/hooks/${forge.name}/${projectId}`, secret: hookSecretOf(deps.secret, projectId) };
+}
+
+const ok = (words: string): Verdict => ({ verdict: "ok", words });
+const problem = (words: string): Verdict => ({ verdict: "problem", words });
+const unknown = (words: string): Verdict => ({ verdict: "unknown", words });
+
+function tokenVerdict(repositoryUrl: string, found: RepositoryDescription, inspected: ForgeInspection | null): Verdict {
+  if (found.archived) return problem(`${found.path} is archived: nothing can be pushed to it`);
+  const isSame = repositoryUrl.toLowerCase().endsWith(`/${found.path.toLowerCase()}`);
+  if (!isSame) return problem(`the repository is called ${found.path} now: give the project its new address`);
+  const { account, expiresAt, server } = inspected ?? {};
+  const who = [account ? ` as ${account}` : "", server ? ` on ${server}` : ""].join("");
+  if (!expiresAt) return ok(`reads ${found.path}${who}`);
+  const day = expiresAt.toISOString().slice(0, 10);
+  const isSoon = expiresAt.getTime() - Date.now() < expiresSoonDays * dayMs;
+  return isSoon
+    ? problem(`it ends on ${day}: give the project a new one before that`)
+    : ok(`reads ${found.path}${who}, until ${day}`);
+}
+
+function permissionVerdict(found: RepositoryDescription, inspected: ForgeInspection | null): Verdict {
+  const lacks = inspected?.lacks ?? [];
+  if (found.mayPush === false) return problem("the token's owner may not push");
+  if (found.mayOpenPullRequests === false) return problem("pull requests cannot be opened here");
+  if (lacks.length > 0) return problem(`missing: ${lacks.join("; ")}`);
+  if (found.mayPush === null) return unknown("the forge does not say whether the token may push");
+  return ok("the token's owner may push");
+}
+
+function branchVerdict(branch: string, { branchRules: rules }: ForgeInspection): Verdict {
+  if (rules === null) return unknown("the token may not read the branch rules; a push tells");
+  return rules.length > 0
+    ? problem(`a push to ${branch} would be refused: ${rules.join("; ")}`)
+    : ok(`none is in the way of ${branch}`);
+}
+
+function webhookVerdict(url: string, { webhooks }: ForgeInspection): Verdict {
+  if (webhooks === null) return unknown("the token may not read the webhooks; without one, Emend looks by itself");
+  const own = webhooks.find((hook) => hook.url === url);
+  if (!own) return ok("none is set up: Emend looks every two minutes by itself");
+  if (!own.isActive) return problem(`it is there, but not active${own.failure ? `: ${own.failure}` : ""}`);
+  return own.failure ? problem(`its last delivery failed: ${own.failure}`) : ok("is set up and active");
+}
+
+function automationVerdict(automations: readonly Automation[]): Verdict {
+  const hindered = automations.filter((one) => one.problem !== null);
+  return hindered.length > 0
+    ? problem(hindered.map((one) => `${one.name}: ${one.problem}`).join(" "))
+    : ok(`nothing hinders any of the ${automations.length}`);
+}
+
+function told(error: unknown): Verdict {
+  if (!isAppError(error)) throw error;
+  return { verdict: error.retryable ? "unknown" : "problem", words: error.publicMessage };
+}

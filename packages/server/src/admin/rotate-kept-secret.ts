@@ -1,0 +1,105 @@
+import { randomBytes } from "node:crypto";
+import { open, readFile, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Config } from "../config/config.ts";
+import type { Pool } from "../db/pool.ts";
+import { AppError, isAppError } from "../errors.ts";
+import { rotateSecret } from "./rotate-secret.ts";
+
+export interface RotationInput {
+  /** Null: the one in use. */
+  from: string | null;
+  /** Null: one is made, where this installation keeps its own. */
+  to: string | null;
+}
+
+interface RotationDeps {
+  pool: Pool;
+  config: Pick<Config, "secret" | "dataDir">;
+  /** In use now. */
+  secret: string;
+}
+
+/**
+ * Seals everything with a new secret and, where the installation keeps its own, puts that in the old one's place. The new
+ * one is on disk before the first row is sealed with it: whatever is killed and whenever, the same command goes on.
+ */
+export async function rotateKeptSecret(
+  deps: RotationDeps,
+  input: RotationInput,
+): Promise<{ resealed: number; keptIn: string | null }> {
+  const { config } = deps;
+  await refuseWhileServed(deps.pool);
+  const former = [deps.secret, ...(input.from === null ? [] : [input.from])];
+  if (config.secret !== null) {
+    if (input.to === null) {
+      throw refused("EMEND_SECRET is set by the environment, so the new secret must be given too.");
+    }
+    assertUsable(input.to, config.secret);
+    return { ...(await rotateSecret(deps.pool, { from: former, to: input.to })), keptIn: null };
+  }
+  const file = join(config.dataDir, "secret");
+  const draft = `${file}.next`;
+  const begun = await readBegun(draft);
+  if (begun !== null && input.to !== null && input.to !== begun) {
+    throw refused("An earlier rotation was cut off. Finish it first: rotate without naming a new secret.");
+  }
+  const to = begun ?? input.to ?? randomBytes(32).toString("hex");
+  assertUsable(to, deps.secret);
+  if (begun === null) await writeDurably(draft, to);
+  const done = await rotateSecret(deps.pool, { from: former, to }).catch(async (error: unknown) => {
+    // Nothing was sealed with it. Where the connection broke, nobody knows, and it stays.
+    if (begun === null && isAppError(error)) await rm(draft);
+    throw error;
+  });
+  await rename(draft, file);
+  await syncFolder(dirname(file));
+  return { ...done, keptIn: file };
+}
+
+/** What a rotation that was cut off had chosen: rows may be sealed with it already. */
+async function readBegun(draft: string): Promise<string | null> {
+  try {
+    return (await readFile(draft, "utf8")).trim() || null;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/** A server goes on sealing with the secret that it was started with: what it wrote meanwhile could never be opened. */
+async function refuseWhileServed(pool: Pool): Promise<void> {
+  const { rows } = await pool.query(
+    "select 1 from pg_stat_activity where application_name = 'emend listener' and datname = current_database() limit 1",
+  );
+  if (rows.length === 0) return;
+  throw new AppError("conflict", {
+    publicMessage: "A server of this installation runs. Stop every one of them first.",
+  });
+}
+
+function assertUsable(to: string, inUse: string): void {
+  if (to.length < 32)
+    throw refused("The new secret must have at least 32 characters; `openssl rand -hex 32` makes one.");
+  if (to === inUse) throw refused("The new secret is the old one.");
+}
+
+async function writeDurably(path: string, text: string): Promise<void> {
+  const file = await open(path, "w", 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await syncFolder(dirname(path));
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, "r");
+  await folder.sync().finally(() => folder.close());
+}
+
+function refused(publicMessage: string): AppError {
+  return new AppError("invalid_request", { publicMessage });
+}

@@ -1,0 +1,48 @@
+import { openModel } from "../agent/models/registry.ts";
+import type { Config } from "../config/config.ts";
+import { isAppError } from "../errors.ts";
+import { createFetch } from "../lib/network.ts";
+
+export type ModelTrial =
+  | { kind: "answers"; model: string; ms: number }
+  | { kind: "unavailable"; model: string; words: string };
+
+const tryMsMax = 30_000;
+
+/** A project whose own keys are to be tried. */
+interface TrialProject {
+  id: string;
+  keyOf(projectId: string, vendor: string): Promise<string | null>;
+}
+
+/** Asks the configured model one short question, so that an operator hears of a wrong key before a job does. */
+export async function tryModel(config: Config, name = config.model, project?: TrialProject): Promise<ModelTrial> {
+  const network = createFetch(config.network);
+  const startedAt = performance.now();
+  try {
+    const patience = { triesMax: 1, firstPauseMs: 0, pauseMsMax: 0, silenceMsMax: tryMsMax };
+    const fetch = network.fetch as unknown as typeof globalThis.fetch;
+    const model = await openModel(
+      {
+        endpoints: config.modelEndpoints,
+        prices: config.modelPrices,
+        runners: config.runners,
+        fetch,
+        patience,
+        keyOf: async (projectId, vendor) => project?.keyOf(projectId, vendor) ?? null,
+      },
+      { name, projectId: project?.id ?? null },
+    );
+    // A runner that opens was found, with its key and its sandbox; asking it would be a task.
+    if (model.nature === "language" && !model.run) {
+      const messages = [{ role: "user" as const, text: "Answer with the one word: ready" }];
+      await model.nextTurn({ system: "You answer briefly.", messages, tools: [] }, AbortSignal.timeout(tryMsMax));
+    }
+    return { kind: "answers", model: name, ms: Math.round(performance.now() - startedAt) };
+  } catch (error) {
+    const words = isAppError(error) ? error.publicMessage : `nothing was heard for ${tryMsMax / 1000} seconds`;
+    return { kind: "unavailable", model: name, words };
+  } finally {
+    await network.close();
+  }
+}

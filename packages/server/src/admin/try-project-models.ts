@@ -1,0 +1,26 @@
+import { openModelKey } from "../accounts/model-keys.ts";
+import type { Project } from "../accounts/project.ts";
+import { allowedModels } from "../accounts/project-settings.ts";
+import type { Sealer } from "../accounts/secrets.ts";
+import type { Queryable } from "../db/pool.ts";
+import type { ModelTrial, tryModel } from "./try-model.ts";
+
+const modelsTriedMax = 10;
+
+interface TryDeps {
+  config: Parameters<typeof tryModel>[0];
+  db: Queryable;
+  sealer: Sealer;
+}
+
+/** Each model that a job of the project may come to use, asked by the key that it would use. */
+export async function tryProjectModels(deps: TryDeps, project: Project): Promise<readonly ModelTrial[]> {
+  const { config, ...keys } = deps;
+  const { settings } = project;
+  const fallbacks = settings.fallbackModels ?? config.modelFallbacks;
+  const names = [...new Set([...allowedModels(settings, config.model), ...fallbacks])].slice(0, modelsTriedMax);
+  // Loaded here: what carries models out would make every other command of an operator start slowly.
+  const trial = await import("./try-model.ts");
+  const keyOf = (projectId: string, vendor: string) => openModelKey(keys, projectId, vendor);
+  return Promise.all(names.map((name) => trial.tryModel(config, name, { id: project.id, keyOf })));
+}

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
+import { readJob, seedJob, seedProject } from "../../test/support/seed-jobs.ts";
+import type { JobReader } from "../jobs/job-reader.ts";
+import { createFollowUp } from "./follow-up.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+it("continues a job that rests, waits for one at work, and says why an archived one cannot go on", async () => {
+  const { pool } = database;
+  const projectId = await seedProject(pool);
+  const jobId = await seedJob(pool, projectId);
+  const reader = { forget: () => {} } as unknown as JobReader;
+  const followUp = createFollowUp({ pool, reader });
+  const input = { jobId, projectId, commentId: "c1", prompt: "Say it shorter.", author: "ada" };
+  expect(await followUp(input)).toEqual({ kind: "later" });
+
+  const pullRequest = { number: 1, url: "http://x", state: "open", draft: false };
+  await pool.query(
+    "update jobs set status = 'completed', ended_at = now(), pushed = true, pull_request = $2 where id = $1",
+    [jobId, pullRequest],
+  );
+  expect(await followUp(input)).toEqual({ kind: "accepted" });
+  expect(await readJob(pool, jobId)).toMatchObject({ status: "active", phase: "queued" });
+  expect(await followUp(input)).toEqual({ kind: "heard" });
+  const { rows } = await pool.query("select prompt, created_by from job_messages where job_id = $1", [jobId]);
+  expect(rows).toEqual([{ prompt: "Say it shorter.", created_by: "comment/ada" }]);
+
+  await pool.query("update jobs set status = 'archived', archived_at = now(), ended_at = now() where id = $1", [jobId]);
+  expect(await followUp({ ...input, commentId: "c2" })).toMatchObject({
+    kind: "refused",
+    words: expect.stringContaining("archived"),
+  });
+});
+
+it("hears a comment with the message it becomes, or not at all", async () => {
+  const { pool } = database;
+  const jobId = await seedJob(pool, await seedProject(pool));
+  await pool.query("update jobs set status = 'completed', ended_at = now() where id = $1", [jobId]);
+  const { project_id: projectId } = await readJob(pool, jobId);
+  const followUp = createFollowUp({ pool, reader: { forget: () => {} } as unknown as JobReader });
+  const input = { jobId, projectId, commentId: "c1", prompt: "Shorter.", author: "ada" };
+
+  // As a process that dies between the two would leave it.
+  await pool.query("alter table job_messages add constraint dies check (prompt <> 'Shorter.')");
+  await expect(followUp(input)).rejects.toThrow();
+  expect(await readJob(pool, jobId)).toMatchObject({ status: "completed", comments_heard: [] });
+  await pool.query("alter table job_messages drop constraint dies");
+
+  const outcomes = await Promise.all(Array.from({ length: 5 }, () => followUp(input)));
+  expect(outcomes.map(({ kind }) => kind).toSorted()).toEqual(["accepted", "heard", "heard", "heard", "heard"]);
+  expect(await readJob(pool, jobId)).toMatchObject({ status: "active", comments_heard: ["c1"] });
+});

@@ -1,0 +1,38 @@
+import type { Pool } from "../db/pool.ts";
+import { inTransaction } from "../db/transaction.ts";
+import { hearComment, unhearComment } from "../jobs/hear-comment.ts";
+import type { JobReader } from "../jobs/job-reader.ts";
+import { acceptMessage, messageQuota } from "../jobs/message-job.ts";
+import { assertNever } from "../lib/assert-never.ts";
+import type { CommentDeps } from "../run/follow-comments.ts";
+
+/**
+ * What somebody says on a pull request goes the way of every message, under the same quota. The comment is heard in the
+ * transaction that takes it: a crash leaves both or neither.
+ */
+export function createFollowUp(deps: { pool: Pool; reader: JobReader }): CommentDeps["followUp"] {
+  return async ({ jobId, projectId, commentId, prompt, author }) => {
+    const message = { id: jobId, projectId, prompt, createdBy: `comment/${author}` };
+    const outcome = await inTransaction(deps.pool, async (client) => {
+      if (!(await hearComment(client, jobId, commentId))) return { kind: "heard" } as const;
+      const taken = await acceptMessage(client, messageQuota, message);
+      if (taken.kind !== "accepted") await unhearComment(client, jobId, commentId);
+      return taken;
+    });
+    deps.reader.forget(jobId);
+    switch (outcome.kind) {
+      case "accepted":
+      case "heard":
+        return { kind: outcome.kind };
+      case "limited":
+        return { kind: "later" };
+      case "unknown_job":
+        return { kind: "refused", words: "Emend no longer knows the job of this pull request." };
+      case "refused":
+        if (outcome.because === "active") return { kind: "later" };
+        return { kind: "refused", words: `Emend cannot go on with this job: it is ${outcome.because}.` };
+      default:
+        return assertNever(outcome);
+    }
+  };
+}

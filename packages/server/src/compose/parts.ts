@@ -1,0 +1,103 @@
+import { hasLocalProjects } from "../accounts/has-local-projects.ts";
+import { openModelKey } from "../accounts/model-keys.ts";
+import { openProjectCredential } from "../accounts/project-credential.ts";
+import { createSealer } from "../accounts/secrets.ts";
+import { createAdmin } from "../admin/admin.ts";
+import type { ModelsDeps } from "../agent/models/registry.ts";
+import type { Config } from "../config/config.ts";
+import { startListener } from "../db/listener.ts";
+import { assertLocalForgeUsable } from "../forge/local/assert-usable.ts";
+import type { ForgeDeps } from "../forge/registry.ts";
+import { createContextReach } from "../installation/context-reach.ts";
+import type { ContextForges } from "../installation/context-remote.ts";
+import { ensureSecret } from "../installation/ensure-secret.ts";
+import { forgeDirOf, gitNetwork, localGit } from "../installation/local-git.ts";
+import { openDatabase } from "../installation/open-database.ts";
+import type { Logger } from "../lib/logger.ts";
+import { createFetch } from "../lib/network.ts";
+import { measureFetch } from "../metrics/measure-fetch.ts";
+import { measureQueue } from "../metrics/measure-queue.ts";
+import { createMetrics } from "../metrics/metrics.ts";
+import { sealWebhookUrls } from "../notify/seal-webhook-urls.ts";
+import { startTracing } from "../tracing/start-tracing.ts";
+import { traceFetch } from "../tracing/trace-fetch.ts";
+import { assertGitVersion } from "../tree/git-version.ts";
+import { composeAutomations } from "./automations.ts";
+
+export type Undo = (() => Promise<unknown>)[];
+export type Parts = Awaited<ReturnType<typeof composeParts>>;
+
+/** What every role is built from, each part once, in the order in which they need each other. */
+export async function composeParts(config: Config, log: Logger, undo: Undo, signal: AbortSignal) {
+  const git = localGit(await gitNetwork(config));
+  await assertGitVersion(git, signal);
+  const secret = await ensureSecret(config);
+  const database = await openDatabase({
+    config,
+    log,
+    connectionsMax: config.concurrency + 10,
+    holder: "server",
+    signal: signal,
+  });
+  undo.push(() => database.close());
+  if (await hasLocalProjects(database.pool)) assertLocalForgeUsable(config);
+  const listener = await startListener({ url: database.url, log });
+  undo.push(() => listener.close());
+
+  const bound = { url: "" };
+  const publicUrl = () => config.publicUrl ?? bound.url;
+  const { pool } = database;
+  const admin = createAdmin({ config, pool, secret, publicUrl: async () => publicUrl(), close: async () => {} });
+  const local = { git, forgeDir: forgeDirOf(config), pool, publicUrl };
+  const network = createFetch(config.network);
+  undo.push(() => network.close());
+  const metrics = createMetrics();
+  measureQueue(metrics, pool);
+  const tracer = config.tracing && (await startTracing(config.tracing));
+  if (tracer) undo.push(() => tracer.close());
+  const farFetch = traceFetch(tracer, measureFetch(metrics, network.fetch));
+  const sealer = createSealer(secret);
+  await sealWebhookUrls({ db: pool, sealer });
+  const reach = createContextReach(config);
+  undo.push(() => reach.close());
+  const forges: ForgeDeps & ContextForges = {
+    local,
+    fetch: farFetch,
+    reach,
+    githubTokens: new Map(),
+    credentialOf: (projectId) => openProjectCredential({ db: pool, sealer }, projectId),
+  };
+
+  const models: ModelsDeps = {
+    endpoints: config.modelEndpoints,
+    prices: config.modelPrices,
+    runners: config.runners,
+    fetch: farFetch as unknown as typeof globalThis.fetch,
+    keyOf: (projectId, vendor) => openModelKey({ db: pool, sealer }, projectId, vendor),
+  };
+
+  const defaultModel = config.model;
+  const automations = composeAutomations({ pool, log, defaultModel, metrics, forges, sealer, git });
+
+  return {
+    config,
+    log,
+    git,
+    secret,
+    database,
+    pool,
+    listener,
+    /** Where the API listens, once it does. */
+    bound,
+    publicUrl,
+    admin,
+    local,
+    network,
+    metrics,
+    tracer,
+    sealer,
+    forges,
+    models,
+    automations,
+  };
+}

@@ -1,0 +1,24 @@
+import { getProject } from "../accounts/get-project.ts";
+import type { Pool } from "../db/pool.ts";
+import type { PullRequest } from "../forge/forge.ts";
+import { type ForgeDeps, openForge } from "../forge/registry.ts";
+import type { Logger } from "../lib/logger.ts";
+
+const askMsMax = 5_000;
+
+/** How a pull request stands by now. Null where its forge does not say in time: what was stored counts then. */
+export async function readPullRequestState(
+  deps: { pool: Pool; forges: ForgeDeps; log: Logger },
+  projectId: string,
+  number: number,
+): Promise<PullRequest["state"] | null> {
+  try {
+    const project = await getProject(deps.pool, projectId);
+    if (!project) return null;
+    const forge = await openForge(project, deps.forges);
+    return (await forge.readPullRequest(number, AbortSignal.timeout(askMsMax)))?.state ?? null;
+  } catch (error) {
+    deps.log.warn({ err: error, projectId }, "a pull request's state could not be read");
+    return null;
+  }
+}

@@ -1,0 +1,165 @@
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import type { SingleSignOnConfig } from "../accounts/single-sign-on/single-sign-on.ts";
+import type { PriceTable } from "../agent/models/prices.ts";
+import type { Endpoint } from "../agent/models/vendor.ts";
+import type { RunnerSettings } from "../agent/runners/runner.ts";
+import type { Network } from "../lib/network.ts";
+import { readTracingSettings } from "../tracing/read-settings.ts";
+import type { TracingSettings } from "../tracing/tracing.ts";
+import { ConfigError } from "./config-error.ts";
+import { readModelSettings } from "./model-settings.ts";
+import { readHost, readNetwork, readPublicUrl, readTrustProxy } from "./network-settings.ts";
+import { readRunnerSettings } from "./runner-settings.ts";
+import { createSettingReader, type SettingReader } from "./setting-reader.ts";
+import { readSingleSignOn } from "./single-sign-on-settings.ts";
+import { findUnknownSettings, type UnknownSetting } from "./unknown-settings.ts";
+
+export { ConfigError } from "./config-error.ts";
+
+type Role = "all" | "api" | "worker";
+
+export interface Config {
+  /** Null: the embedded Postgres in `dataDir`. */
+  readonly databaseUrl: string | null;
+  readonly dataDir: string;
+  readonly host: string;
+  readonly port: number;
+  /** Where clients reach this installation, without a trailing slash; null: derived from host and port once bound. */
+  readonly publicUrl: string | null;
+  readonly role: Role;
+  /** The model of projects that name none. */
+  readonly model: string;
+  /** Asked in its place while it is not available. */
+  readonly modelFallbacks: readonly string[];
+  /** Where models are reached and by which keys, by vendor. */
+  readonly modelEndpoints: Readonly<Record<string, Endpoint>>;
+  /** What the operator knows better than the list. */
+  readonly modelPrices: PriceTable;
+  /** Agent programs of the operator's that may do jobs. */
+  readonly runners: Omit<RunnerSettings, "caFile" | "httpsProxy">;
+  /** Seals credentials and signs internal tokens; null: made and kept in `dataDir` (embedded database only). */
+  readonly secret: string | null;
+  readonly trustProxy: boolean | string;
+  /** Runs at the same time in this process. */
+  readonly concurrency: number;
+  readonly logLevel: string;
+  /** Where the local forge keeps repositories; null: below `dataDir`, for this machine alone. */
+  readonly forgeDir: string | null;
+  readonly promptCodePointsMax: number;
+  /** Days after which final jobs are archived by themselves; null: never. */
+  readonly archiveAfterDays: number | null;
+  /** Proxies and authorities that git and every HTTP client heed. */
+  readonly network: Network;
+  /** Webhooks may go to loopback and private networks (link-local never), and over http. */
+  readonly allowPrivateWebhooks: boolean;
+  /** Context repositories may be on loopback and private networks (link-local never). */
+  readonly allowPrivateForges: boolean;
+  /** `/metrics` on a port of its own; null: none. */
+  readonly metricsPort: number | null;
+  /** Opens `/metrics` to whoever presents it; null: it is not on the interface's port. */
+  readonly metricsToken: string | null;
+  /** Where traces go; null: nowhere. */
+  readonly tracing: TracingSettings | null;
+  /** The identity provider that people may log in by; null: none. */
+  readonly singleSignOn: SingleSignOnConfig | null;
+  /** Where a test build kills itself; ignored by every other. */
+  readonly crashAt: string | undefined;
+  /** Variables that look like ours and are none: told at the start. */
+  readonly unknownSettings: readonly UnknownSetting[];
+}
+
+export interface ConfigOverrides {
+  port?: number;
+  host?: string;
+  dataDir?: string;
+  role?: Role;
+}
+
+const roles: readonly Role[] = ["all", "api", "worker"];
+const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
+const portNumbers = { least: 0, most: 65_535 };
+
+/** Reads the environment once, validates all of it, also what a flag overrides, and freezes the answer. */
+export function loadConfig(env: NodeJS.ProcessEnv, overrides: ConfigOverrides = {}): Config {
+  const settings = createSettingReader(env);
+  const { problems, text, integer } = settings;
+  const roleNamed = settings.choice("EMEND_ROLE", roles);
+  const role = overrides.role ?? roleNamed ?? "all";
+  const shared = readShared(settings, role);
+  const dataDir = settings.folder("EMEND_DATA_DIR");
+  const host = readHost(settings);
+  const port = integer("EMEND_PORT", portNumbers);
+
+  const config: Config = {
+    ...shared,
+    role,
+    dataDir: resolve(overrides.dataDir ?? dataDir ?? join(homedir(), ".emend")),
+    host: overrides.host ?? host ?? "127.0.0.1",
+    port: overrides.port ?? port ?? 4600,
+    ...readModelSettings(text, problems),
+    runners: readRunnerSettings(settings, env.PATH ?? ""),
+    trustProxy: readTrustProxy(settings),
+    concurrency: integer("EMEND_CONCURRENCY", { least: 1, most: 1000 }) ?? 8,
+    logLevel: settings.choice("EMEND_LOG_LEVEL", logLevels) ?? "info",
+    forgeDir: settings.folder("EMEND_FORGE_DIR"),
+    promptCodePointsMax: integer("EMEND_PROMPT_MAX", { least: 1, most: 500_000 }) ?? 100_000,
+    archiveAfterDays: integer("EMEND_ARCHIVE_AFTER_DAYS", { least: 1, most: 36_500 }),
+    network: readNetwork(env, problems),
+    allowPrivateWebhooks: settings.flag("EMEND_ALLOW_PRIVATE_WEBHOOKS"),
+    allowPrivateForges: settings.flag("EMEND_ALLOW_PRIVATE_FORGES"),
+    metricsPort: integer("EMEND_METRICS_PORT", portNumbers),
+    metricsToken: readMetricsToken(settings),
+    tracing: readTracingSettings(text, problems),
+    singleSignOn: readSingleSignOn(text, problems),
+    crashAt: env.NODE_ENV === "test" || env.EMEND_TEST_BUILD === "1" ? env.EMEND_CRASH_AT : undefined,
+    unknownSettings: findUnknownSettings(env, settings.names()),
+  };
+  if (config.metricsPort !== null && config.metricsPort !== 0 && config.metricsPort === config.port) {
+    problems.push(`EMEND_METRICS_PORT must be another port than the interface's, not ${config.port}`);
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze(config);
+}
+
+/** What processes of one installation must agree on. All that is missing is told at once, not one start at a time. */
+function readShared(settings: SettingReader, role: Role): Pick<Config, "databaseUrl" | "secret" | "publicUrl"> {
+  const { problems, text } = settings;
+  const databaseUrl = text("EMEND_DATABASE_URL");
+  if (databaseUrl && !(/^postgres(ql)?:\/\//.test(databaseUrl) && URL.canParse(databaseUrl))) {
+    // Its password stays out of the message.
+    const scheme = /^[\w+.-]{1,20}:/.exec(databaseUrl)?.[0];
+    problems.push(
+      "EMEND_DATABASE_URL must be a URL such as postgres://user:password@host:5432/database, " +
+        `not one that ${scheme ? `begins with "${scheme}" and cannot be read` : "lacks postgres:// in front"}`,
+    );
+  } else if (!databaseUrl && role !== "all") {
+    problems.push(`role ${role} shares its database with other processes: set EMEND_DATABASE_URL, or use role all`);
+  }
+  const problemsBefore = problems.length;
+  const secret = text("EMEND_SECRET");
+  if (secret && secret.length < 32) {
+    problems.push(
+      `EMEND_SECRET must have at least 32 characters, not ${secret.length}; \`openssl rand -hex 32\` makes one`,
+    );
+  } else if (!secret && (databaseUrl || role !== "all") && problems.length === problemsBefore) {
+    problems.push(
+      `EMEND_SECRET is required with ${databaseUrl ? "EMEND_DATABASE_URL" : `role ${role}`}, the same on every node; ` +
+        "`openssl rand -hex 32` makes one",
+    );
+  }
+  const publicUrl = readPublicUrl(settings);
+  if (role !== "all" && !text("EMEND_PUBLIC_URL")) {
+    problems.push(`role ${role} needs EMEND_PUBLIC_URL, the same on every node: links in pull requests begin with it`);
+  }
+  return { databaseUrl, secret, publicUrl };
+}
+
+/** It travels in a header, where anything but plain characters never arrives. */
+function readMetricsToken({ text, problems }: SettingReader): string | null {
+  const token = text("EMEND_METRICS_TOKEN");
+  if (token !== null && !/^[\x21-\x7e]{16,}$/.test(token)) {
+    problems.push("EMEND_METRICS_TOKEN must be at least 16 plain characters without blanks");
+  }
+  return token;
+}

@@ -1,0 +1,97 @@
+import { Type } from "typebox";
+import { Value } from "typebox/value";
+import type { PriceTable } from "../agent/models/prices.ts";
+import type { Endpoint } from "../agent/models/vendor.ts";
+
+const dollars = Type.Number({ minimum: 0 });
+const Prices = Type.Record(
+  Type.String({ pattern: "/" }),
+  Type.Object({
+    input: dollars,
+    output: dollars,
+    cachedInput: Type.Optional(dollars),
+    cacheWrite: Type.Optional(dollars),
+    contextTokens: Type.Integer({ minimum: 1000 }),
+  }),
+);
+
+/** The variables of each vendor, by their usual names. */
+const variables: Readonly<Record<string, { key: string; baseUrl: string }>> = {
+  anthropic: { key: "ANTHROPIC_API_KEY", baseUrl: "ANTHROPIC_BASE_URL" },
+  openai: { key: "OPENAI_API_KEY", baseUrl: "OPENAI_BASE_URL" },
+  google: { key: "GOOGLE_GENERATIVE_AI_API_KEY", baseUrl: "GOOGLE_GENERATIVE_AI_BASE_URL" },
+  compatible: { key: "EMEND_COMPATIBLE_API_KEY", baseUrl: "EMEND_COMPATIBLE_BASE_URL" },
+};
+
+// Said here once more: the modules that carry models out would make every command of an operator start slowly.
+const rulesModel = "emend/rules";
+export const runnerPrograms = ["claude-code", "codex", "opencode"];
+const languageModels = Object.keys(variables)
+  .map((vendor) => `${vendor}/<model>`)
+  .join(", ");
+const runners = runnerPrograms.map((program) => `runner/${program}`).join(", ");
+
+function isLanguageModel(name: string): boolean {
+  const [vendor = "", ...model] = name.split("/");
+  return Object.hasOwn(variables, vendor) && /^\S+$/.test(model.join("/"));
+}
+
+function isRunner(name: string): boolean {
+  return name.startsWith("runner/") && runnerPrograms.includes(name.split("/")[1] ?? "");
+}
+
+/** The part of the configuration that is about models. */
+export function readModelSettings(
+  read: (name: string) => string | null,
+  problems: string[],
+): {
+  model: string;
+  modelFallbacks: readonly string[];
+  modelEndpoints: Readonly<Record<string, Endpoint>>;
+  modelPrices: PriceTable;
+} {
+  const endpoints = Object.entries(variables).map(([vendor, { key, baseUrl }]) => [
+    vendor,
+    { apiKey: read(key), baseUrl: parseBaseUrl(baseUrl, read(baseUrl), problems) },
+  ]);
+  const model = read("EMEND_MODEL") ?? rulesModel;
+  if (model !== rulesModel && !isLanguageModel(model) && !isRunner(model)) {
+    problems.push(`EMEND_MODEL must be ${rulesModel}, ${languageModels} or ${runners}, not "${model}"`);
+  }
+  const fallbacks = (read("EMEND_MODEL_FALLBACKS") ?? "").split(",").map((name) => name.trim());
+  const modelFallbacks = fallbacks.filter((name) => name !== "");
+  for (const name of modelFallbacks.filter((name) => !isLanguageModel(name))) {
+    problems.push(`EMEND_MODEL_FALLBACKS must be names such as ${languageModels}, separated by commas, not "${name}"`);
+  }
+  return {
+    model,
+    modelFallbacks,
+    modelEndpoints: Object.fromEntries(endpoints),
+    modelPrices: parsePrices(read("EMEND_MODEL_PRICES"), problems),
+  };
+}
+
+function parseBaseUrl(name: string, text: string | null, problems: string[]): string | null {
+  if (text === null) return null;
+  const url = URL.parse(text);
+  if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash) {
+    return url.href.replace(/\/+$/, "");
+  }
+  const shown = url?.username || url?.password || url?.search ? "" : `, not "${text}"`;
+  problems.push(`${name} must be an http or https URL without credentials, query or fragment${shown}`);
+  return null;
+}
+
+function parsePrices(text: string | null, problems: string[]): PriceTable {
+  if (text === null) return {};
+  try {
+    const prices: unknown = JSON.parse(text);
+    if (Value.Check(Prices, prices)) return prices;
+  } catch {
+    // Told below.
+  }
+  problems.push(
+    'EMEND_MODEL_PRICES must be JSON such as {"openai/gpt-5": {"input": 1.25, "output": 10, "contextTokens": 400000}}',
+  );
+  return {};
+}

@@ -1,0 +1,71 @@
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import type { Config } from "../config/config.ts";
+import { AppError } from "../errors.ts";
+import { createFetch, type Fetch } from "../lib/network.ts";
+import { guardedLookup, type ResolveAll } from "../notify/guarded-lookup.ts";
+import { mayConnect } from "../notify/public-address.ts";
+
+/**
+ * Where context repositories may be. Maintainers name them, so they must not lead this server to what only it can reach:
+ * loopback and private networks, unless the operator allows them, and never machines' own metadata.
+ */
+export interface ContextReach {
+  /** For what a forge is asked before git is: connects to allowed addresses alone. */
+  fetch: Fetch;
+  /** The addresses that git must use for this URL; null where the operator's proxy finds them. Refuses in words. */
+  addressesOf(url: string): Promise<readonly string[] | null>;
+  close(): Promise<void>;
+}
+
+export function createContextReach(
+  config: Pick<Config, "network" | "allowPrivateForges">,
+  options: { resolve?: ResolveAll } = {},
+): ContextReach {
+  const { network, allowPrivateForges: allowPrivate } = config;
+  const client = createFetch(network, { lookup: guardedLookup({ allowPrivate, ...options }) });
+
+  async function addressesOf(url: string): Promise<readonly string[] | null> {
+    const { hostname, protocol } = new URL(url);
+    const host = hostname.replace(/^\[|\]$/g, "");
+    const isProxied = Boolean(protocol === "https:" ? network.httpsProxy : network.httpProxy);
+    const found = isIP(host) ? [host] : await resolve(host);
+    // Behind a proxy this machine may know no names; what the proxy connects to is the proxy's to judge.
+    if (found === null && isProxied) return null;
+    if (found === null || found.length === 0) {
+      throw new AppError("repository_unavailable", {
+        publicMessage: `${host} has no address just now.`,
+        retryable: true,
+      });
+    }
+    const allowed = found.filter((address) => mayConnect(address, { allowPrivate }));
+    if (allowed.length === 0 || (isProxied && allowed.length < found.length)) throw refused(host);
+    return allowed;
+  }
+
+  async function resolve(host: string): Promise<readonly string[] | null> {
+    const { resolve: ask } = options;
+    const found = ask
+      ? await new Promise<{ address: string }[] | null>((done) =>
+          ask(host, (error, addresses) => done(error ? null : addresses)),
+        )
+      : await lookup(host, { all: true }).catch(() => null);
+    return found?.map(({ address }) => address) ?? null;
+  }
+
+  return {
+    addressesOf,
+    async fetch(url, init) {
+      // No name is looked up for an address that stands in the URL itself.
+      if (isIP(new URL(url).hostname.replace(/^\[|\]$/g, ""))) await addressesOf(url);
+      return client.fetch(url, init);
+    },
+    close: client.close,
+  };
+}
+
+function refused(host: string): AppError {
+  return new AppError("repository_unavailable", {
+    publicMessage: `${host} is on this server's own network, where repositories are not read from. Whoever runs this installation can allow it with EMEND_ALLOW_PRIVATE_FORGES=true.`,
+  });
+}

@@ -1,0 +1,25 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { rootCertificates } from "node:tls";
+import type { Config } from "../config/config.ts";
+import type { Network } from "../lib/network.ts";
+import { createGit, type Git } from "../tree/git.ts";
+
+/** git for every forge: the local one's repositories are folders, and one beside Emend may be reached without TLS. */
+export function localGit(network: Network = {}): Git {
+  return createGit({ allowedProtocols: ["http", "file"], network });
+}
+
+/** Git takes one file with every authority, so the operator's are written together with the usual ones. */
+export async function gitNetwork(config: Config): Promise<Network> {
+  const { caFile } = config.network;
+  if (caFile === undefined) return config.network;
+  const bundle = join(config.dataDir, "authorities.pem");
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  await writeFile(bundle, [...rootCertificates, await readFile(caFile, "utf8")].join("\n"));
+  return { ...config.network, caFile: bundle };
+}
+
+export function forgeDirOf(config: Config): string {
+  return config.forgeDir ?? join(config.dataDir, "forge");
+}

@@ -1,0 +1,23 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Config } from "../config/config.ts";
+import { ensureDataDir } from "../lib/ensure-data-dir.ts";
+
+/** What a server without EMEND_PUBLIC_URL is reached by, from this machine. */
+export function urlOf(host: string, port: number): string {
+  const isWildcard = host === "0.0.0.0" || host === "::";
+  if (isWildcard) return `http://localhost:${port}`;
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** So that a command which runs beside the server, or after it, makes the same links. */
+export async function rememberUrl(dataDir: string, url: string): Promise<void> {
+  await ensureDataDir(dataDir);
+  await writeFile(join(dataDir, "url"), `${url}\n`);
+}
+
+export async function recallUrl(config: Config): Promise<string> {
+  if (config.publicUrl !== null) return config.publicUrl;
+  const remembered = await readFile(join(config.dataDir, "url"), "utf8").catch(() => "");
+  return remembered.trim() || urlOf(config.host, config.port);
+}
