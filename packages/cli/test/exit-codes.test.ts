@@ -40,6 +40,7 @@ const rows: readonly Row[] = [
   ["project context remove P nope", 4, "no context repository nope"],
   ["key create", 2, "--project"],
   ["key create --project P --expires soon", 2, "12h, 90d"],
+  ["key create --project P --name=", 2, "on one line"],
   ["key create --project nope", 4, "no such project: nope"],
   ["key list", 0, ""],
   ["key revoke nope", 4, "no live key with the id nope"],

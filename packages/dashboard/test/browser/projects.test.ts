@@ -7,7 +7,7 @@ import { expectAccessible, expectFitting } from "./support/judge.ts";
 import { choose, press, type } from "./support/keyboard.ts";
 import { bothLooks, desktop } from "./support/looks.ts";
 
-const dashboard = openDashboard({ EMEND_ALLOW_PRIVATE_WEBHOOKS: "true" });
+const dashboard = openDashboard({ EMEND_ALLOW_PRIVATE_WEBHOOKS: "true", EMEND_ALLOW_PRIVATE_FORGES: "true" });
 let receiver: WebhookReceiver;
 
 beforeAll(async () => {

@@ -52,6 +52,10 @@ function refuseBadInput(input: CreateKeyInput): void {
   if (input.projectIds.length === 0) {
     throw new AppError("invalid_request", { publicMessage: "A key needs at least one project." });
   }
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what would break a list's lines
+  if (input.name.trim() === "" || input.name.length > 200 || /[\u0000-\u001f]/.test(input.name)) {
+    throw new AppError("invalid_request", { publicMessage: "A key's name has 1 to 200 characters on one line." });
+  }
   if (input.expiresInMs !== null && !(input.expiresInMs > 0 && Number.isFinite(input.expiresInMs))) {
     throw new AppError("invalid_request", { publicMessage: "A key's life must be longer than nothing." });
   }

@@ -34,9 +34,9 @@ import { assertLocalForgeUsable } from "../forge/local/assert-usable.ts";
 import { createLocalRepository } from "../forge/local/create-repository.ts";
 import { type ForgeDeps, knownForge } from "../forge/registry.ts";
 import { createJobRules } from "../http/create-job-rules.ts";
-import { createContextReach } from "../installation/context-reach.ts";
 import type { ContextForges } from "../installation/context-remote.ts";
 import { ensureSecret } from "../installation/ensure-secret.ts";
+import { createForgeReach } from "../installation/forge-reach.ts";
 import { forgeDirOf, gitNetwork, localGit } from "../installation/local-git.ts";
 import { openDatabase } from "../installation/open-database.ts";
 import { recallUrl } from "../installation/public-url.ts";
@@ -158,7 +158,7 @@ export function createAdmin(deps: AdminDeps): Admin {
     work: (far: { forges: ForgeDeps & ContextForges; git: Git; publicUrl: string }) => Promise<T>,
   ) {
     const network = createFetch(config.network);
-    const reach = createContextReach(config);
+    const reach = createForgeReach(config);
     const publicUrl = await deps.publicUrl();
     const git = localGit(await gitNetwork(config));
     const forges = {

@@ -1,11 +1,13 @@
 import { setModelKey } from "../accounts/model-keys.ts";
+import { parseProjectSettings } from "../accounts/project-settings.ts";
 import type { Sealer } from "../accounts/secrets.ts";
 import { setProjectCredential } from "../accounts/set-project-credential.ts";
 import type { ProjectAdmin } from "../dashboard/project-admin.ts";
 import { asActor } from "../db/acting.ts";
 import type { Pool } from "../db/pool.ts";
-import { AppError } from "../errors.ts";
-import { checkCredential, knownForge } from "../forge/registry.ts";
+import { AppError, isAppError } from "../errors.ts";
+import { checkCredential, knownForge, normalizeRepository } from "../forge/registry.ts";
+import type { ForgeReach } from "../installation/forge-reach.ts";
 import { addWebhook } from "../notify/add-webhook.ts";
 import type { Admin } from "./admin.ts";
 
@@ -14,11 +16,31 @@ export function createProjectAdmin(deps: {
   admin: Admin;
   pool: Pool;
   sealer: Sealer;
+  reach: Pick<ForgeReach, "addressesOf">;
   allowPrivateWebhooks: boolean;
 }): ProjectAdmin {
   const { admin, pool, sealer, allowPrivateWebhooks } = deps;
+
+  async function judge(url: string): Promise<void> {
+    await deps.reach.addressesOf(url).catch((error) => {
+      // One that has no address just now is found when it is looked at, and told in the words of that.
+      if (isAppError(error) && !error.retryable) throw asked(error);
+    });
+  }
+
   return {
-    add: (input, by) => admin.addProject(input, by),
+    async add(input, by) {
+      const forge = knownForge(input.forge);
+      if (forge !== "local" && input.repo) {
+        const { forge: settings } = parseProjectSettings(input.settings);
+        const { url, apiUrl } = normalizeRepository(forge, input.repo, settings);
+        for (const one of [url, apiUrl]) await judge(one);
+      }
+      return admin.addProject(input, by);
+    },
+    async assertReachable(url) {
+      if (URL.canParse(url)) await judge(url);
+    },
     diagnose: (projectId) => admin.diagnoseProject(projectId),
     async setCredential({ id, forge: name }, credential, by) {
       const forge = knownForge(name);
@@ -33,4 +55,9 @@ export function createProjectAdmin(deps: {
     addWebhook: (input, by) => addWebhook({ db: asActor(pool, by), sealer, allowPrivate: allowPrivateWebhooks }, input),
     addContext: (input, by) => admin.addContextRepository(input, by),
   };
+}
+
+/** The address is what the request named. */
+function asked(error: AppError): AppError {
+  return new AppError("invalid_request", { publicMessage: error.publicMessage, cause: error });
 }

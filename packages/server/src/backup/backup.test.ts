@@ -156,6 +156,9 @@ test("what is not empty, altered, cut off, newer, or sealed by another secret is
   await refuse(newer, /no file of an archive/);
   await refuse(join(dir, "nothing"), /no archive/);
   await expect(createBackup(deps(source, "a"), sealed, signal)).rejects.toThrow(/exists already/);
+  for (const nowhere of [join(dir, "nothing", "deeper"), "/proc/backup"]) {
+    await expect(createBackup(deps(source, "a"), nowhere, signal)).rejects.toThrow(/no folder can be made in/);
+  }
   expect(await contents(target.pool)).toEqual(before);
   await target.drop();
 });

@@ -28,8 +28,13 @@ export async function createBackup(deps: BackupDeps, folder: string, signal: Abo
     throw new AppError("invalid_request", { publicMessage: `${folder} exists already; name a new folder` });
   }
   const draft = join(dirname(final), `.${basename(final)}.${process.pid}`);
+  // Not with `recursive`: where nothing can be made, such as in /proc, Node tries that for ever.
+  await mkdir(draft, { mode: 0o700 }).catch((cause) => {
+    const publicMessage = `no folder can be made in ${dirname(final)} (${cause.code}); name one where this user may write`;
+    throw new AppError("invalid_request", { publicMessage, cause });
+  });
   try {
-    await mkdir(join(draft, "tables"), { recursive: true, mode: 0o700 });
+    await mkdir(join(draft, "tables"), { mode: 0o700 });
     await mkdir(join(draft, "repositories"), { mode: 0o700 });
     const manifest = await inTransaction(deps.pool, (client) => archive(deps, client, draft, signal));
     await writeFile(join(draft, manifestFile), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });

@@ -94,6 +94,7 @@ export async function composeApi(parts: Parts, undo: Undo): Promise<void> {
           admin,
           pool,
           sealer,
+          reach: forges.reach,
           allowPrivateWebhooks: config.allowPrivateWebhooks,
         }),
         automations: createAutomations(automations),

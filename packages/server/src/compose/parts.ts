@@ -8,9 +8,9 @@ import type { Config } from "../config/config.ts";
 import { startListener } from "../db/listener.ts";
 import { assertLocalForgeUsable } from "../forge/local/assert-usable.ts";
 import type { ForgeDeps } from "../forge/registry.ts";
-import { createContextReach } from "../installation/context-reach.ts";
 import type { ContextForges } from "../installation/context-remote.ts";
 import { ensureSecret } from "../installation/ensure-secret.ts";
+import { createForgeReach } from "../installation/forge-reach.ts";
 import { forgeDirOf, gitNetwork, localGit } from "../installation/local-git.ts";
 import { openDatabase } from "../installation/open-database.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -58,7 +58,7 @@ export async function composeParts(config: Config, log: Logger, undo: Undo, sign
   const farFetch = traceFetch(tracer, measureFetch(metrics, network.fetch));
   const sealer = createSealer(secret);
   await sealWebhookUrls({ db: pool, sealer });
-  const reach = createContextReach(config);
+  const reach = createForgeReach(config);
   undo.push(() => reach.close());
   const forges: ForgeDeps & ContextForges = {
     local,

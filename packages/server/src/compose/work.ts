@@ -73,6 +73,7 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
   undo.push(async () => reader.close());
   const watch = startPullRequestWatch({
     pool,
+    listener,
     log,
     async forgeOf(projectId) {
       const project = await getProject(pool, projectId);

@@ -49,7 +49,8 @@ it("edits one: what is not given stays, another trigger begins anew", async () =
     trigger: { kind: "manual" },
     dueAt: null,
   });
-  for (const wrong of [{ name: "Taken" }, { name: "" }, { prompt: "{{tag}}" }, { model: "openai/none" }]) {
+  expect((await edit({ name: "Taken" })).statusCode).toBe(409);
+  for (const wrong of [{ name: "" }, { prompt: "{{tag}}" }, { model: "openai/none" }]) {
     expect((await edit(wrong)).statusCode).toBe(400);
   }
   expect((await host.send("/automations/aut_none", { method: "PATCH", body: { name: "x" } })).statusCode).toBe(404);

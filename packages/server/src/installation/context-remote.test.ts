@@ -11,8 +11,8 @@ import { createSealer } from "../accounts/secrets.ts";
 import { connectContext } from "../admin/connect-context.ts";
 import { createGit } from "../tree/git.ts";
 import { resolveBase } from "../tree/resolve-base.ts";
-import { createContextReach } from "./context-reach.ts";
 import { type ContextForges, contextRemoteOf } from "./context-remote.ts";
+import { createForgeReach } from "./forge-reach.ts";
 
 const git = createGit({ allowedProtocols: ["http", "file"] });
 const sealer = createSealer("a secret of the tests, and of nothing else");
@@ -36,7 +36,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-const reach = createContextReach({ network: {}, allowPrivateForges: true });
+const reach = createForgeReach({ network: {}, allowPrivateForges: true });
 afterAll(() => reach.close());
 const forges = (by: ContextForges["reach"] = reach) => ({
   local: { git, forgeDir: join(dir, "forge"), pool: database.pool, publicUrl: () => "http://emend.test" },
@@ -78,7 +78,7 @@ test.each([
 });
 
 test("one on this server's own network is refused in words when it is added, and whenever it is read", async () => {
-  const strict = createContextReach({ network: {}, allowPrivateForges: false });
+  const strict = createForgeReach({ network: {}, allowPrivateForges: false });
   const projectId = await seedProject(database.pool);
   const before = server.requests.length;
   for (const repo of [`${server.url}/open/code`, `${server.url.replace("127.0.0.1", "localhost")}/open/code`]) {

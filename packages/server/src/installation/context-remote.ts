@@ -4,10 +4,10 @@ import { AppError } from "../errors.ts";
 import { openLocalForge } from "../forge/local/local-forge.ts";
 import { type ForgeDeps, normalizeRepository, openRemoteForge } from "../forge/registry.ts";
 import type { Remote } from "../tree/mirror.ts";
-import type { ContextReach } from "./context-reach.ts";
+import type { ForgeReach } from "./forge-reach.ts";
 
 export interface ContextForges extends Pick<ForgeDeps, "local" | "githubTokens"> {
-  reach: Pick<ContextReach, "fetch" | "addressesOf">;
+  reach: Pick<ForgeReach, "fetch" | "addressesOf">;
 }
 
 /**

@@ -166,6 +166,7 @@ function projectAdminOf(pool: Pool): ProjectAdmin {
   return {
     add: ({ name, docsDir = "" }) =>
       addProject({ db: pool, sealer }, { name, forge: "local", repositoryUrl: `${publicUrl}/git/docs.git`, docsDir }),
+    assertReachable: async () => {},
     diagnose: none,
     setCredential: none,
     async setModelKey(input, by) {

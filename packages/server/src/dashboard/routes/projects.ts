@@ -56,7 +56,12 @@ export function projectRoutes(app: FastifyInstance, deps: RouteDeps): void {
 
   app.patch<{ Params: { id: string } }>("/projects/:id", async (request) => {
     const project = await findProject(deps.pool, request.params.id);
-    const edited = await updateProject(deps.pool, project.id, parseEdit(request.body), actorOf(request));
+    const edit = parseEdit(request.body);
+    const { apiUrl } = (edit.settings?.forge ?? {}) as { apiUrl?: unknown };
+    if (typeof apiUrl === "string" && apiUrl !== project.settings.forge.apiUrl) {
+      await deps.projectAdmin.assertReachable(apiUrl);
+    }
+    const edited = await updateProject(deps.pool, project.id, edit, actorOf(request));
     return showProject(deps, edited, await countCreates(deps.pool));
   });
 

@@ -7,10 +7,11 @@ import { guardedLookup, type ResolveAll } from "../notify/guarded-lookup.ts";
 import { mayConnect } from "../notify/public-address.ts";
 
 /**
- * Where context repositories may be. Maintainers name them, so they must not lead this server to what only it can reach:
- * loopback and private networks, unless the operator allows them, and never machines' own metadata.
+ * Where forges may be that maintainers name, for context repositories or new projects: they must not lead this server to
+ * what only it can reach, loopback and private networks, unless the operator allows them, and never to machines' own
+ * metadata. Whoever sits at the console names what they like.
  */
-export interface ContextReach {
+export interface ForgeReach {
   /** For what a forge is asked before git is: connects to allowed addresses alone. */
   fetch: Fetch;
   /** The addresses that git must use for this URL; null where the operator's proxy finds them. Refuses in words. */
@@ -18,10 +19,10 @@ export interface ContextReach {
   close(): Promise<void>;
 }
 
-export function createContextReach(
+export function createForgeReach(
   config: Pick<Config, "network" | "allowPrivateForges">,
   options: { resolve?: ResolveAll } = {},
-): ContextReach {
+): ForgeReach {
   const { network, allowPrivateForges: allowPrivate } = config;
   const client = createFetch(network, { lookup: guardedLookup({ allowPrivate, ...options }) });
 

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { ResolveAll } from "../notify/guarded-lookup.ts";
-import { createContextReach } from "./context-reach.ts";
+import { createForgeReach } from "./forge-reach.ts";
 
 let asked = 0;
 const inside = createServer((_request, response) => {
@@ -27,7 +27,7 @@ function answering(...answers: readonly string[][]): ResolveAll {
   };
 }
 const reachOf = (options: { resolve?: ResolveAll; allowPrivateForges?: boolean; httpsProxy?: string }) =>
-  createContextReach(
+  createForgeReach(
     {
       network: options.httpsProxy ? { httpsProxy: options.httpsProxy } : {},
       allowPrivateForges: options.allowPrivateForges ?? false,

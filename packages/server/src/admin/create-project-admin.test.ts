@@ -1,0 +1,58 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { createSealer } from "../accounts/secrets.ts";
+import type { Pool } from "../db/pool.ts";
+import { createForgeReach } from "../installation/forge-reach.ts";
+import type { Admin } from "./admin.ts";
+import { createProjectAdmin } from "./create-project-admin.ts";
+
+const strict = createForgeReach({ network: {}, allowPrivateForges: false });
+const open = createForgeReach({ network: {}, allowPrivateForges: true });
+afterAll(() => Promise.all([strict.close(), open.close()]));
+
+const by = { kind: "user", id: "usr_1", name: "Ada" } as never;
+const input = { name: "Docs", credential: "token" };
+
+/** Stands for the console's own hand, which is reached only by what was let through. */
+function projectAdminBy(reach: typeof strict) {
+  const added: unknown[] = [];
+  const admin = {
+    async addProject(project: unknown) {
+      added.push(project);
+      return { id: "prj_1", repositoryUrl: "" };
+    },
+  } as unknown as Admin;
+  const sealer = createSealer("a secret of at least thirty-two characters");
+  const deps = { admin, pool: {} as Pool, sealer, reach, allowPrivateWebhooks: false };
+  return { projectAdmin: createProjectAdmin(deps), added };
+}
+
+describe("adding a project in the browser", () => {
+  it.each([
+    ["gitlab", "http://127.0.0.1:8080/acme/docs"],
+    ["gitea", "http://[::1]/acme/docs"],
+    ["gitea", "https://10.0.0.5/acme/docs"],
+    ["github", "https://169.254.169.254/acme/docs"],
+  ])("on %s refuses %s, which only this server can reach", async (forge, repo) => {
+    const { projectAdmin, added } = projectAdminBy(strict);
+    await expect(projectAdmin.add({ ...input, forge, repo }, by)).rejects.toMatchObject({
+      code: "invalid_request",
+      publicMessage: expect.stringContaining("EMEND_ALLOW_PRIVATE_FORGES"),
+    });
+    expect(added).toEqual([]);
+  });
+
+  it("refuses such an API behind a public repository", async () => {
+    const { projectAdmin, added } = projectAdminBy(strict);
+    const settings = { forge: { apiUrl: "http://127.0.0.1:9000/api/v3" } };
+    const repo = "https://8.8.8.8/acme/docs";
+    await expect(projectAdmin.add({ ...input, forge: "github", repo, settings }, by)).rejects.toThrow("own network");
+    await expect(projectAdmin.assertReachable("http://127.0.0.1:9000/api/v3")).rejects.toThrow("own network");
+    expect(added).toEqual([]);
+  });
+
+  it("takes it where the operator allows private forges", async () => {
+    const { projectAdmin, added } = projectAdminBy(open);
+    await projectAdmin.add({ ...input, forge: "gitea", repo: "http://127.0.0.1:3000/acme/docs" }, by);
+    expect(added).toHaveLength(1);
+  });
+});
