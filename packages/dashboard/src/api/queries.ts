@@ -15,7 +15,7 @@ export interface JobSearch {
   search?: string;
 }
 
-const quietEveryMs = 10_000;
+const lookEveryMs = 5_000;
 
 export const sessionQuery = queryOptions({
   queryKey: ["session"],
@@ -53,8 +53,9 @@ export function jobQuery(id: string) {
   return queryOptions({
     queryKey: ["job", id],
     queryFn: ({ signal }) => request<DashboardJob>(`/jobs/${encodeURIComponent(id)}`, { signal }),
-    // The event stream tells sooner; this is for when it cannot.
-    refetchInterval: (query) => (query.state.data?.run.status === "active" ? quietEveryMs : false),
+    // The event stream tells sooner while the job is active. At rest it has none, and goes on when somebody asks for more:
+    // here, on the pull request, or by the API. An archived one is over.
+    refetchInterval: (query) => (query.state.data?.run.status === "archived" ? false : lookEveryMs),
   });
 }
 

@@ -65,16 +65,24 @@ it.each(bothLooks)("tells that the branch has moved, and closes by the keyboard:
   expect(await page.getByRole("button", { name: "Merge" }).count()).toBe(0);
 });
 
-it("takes a comment that begins with @emend for a follow-up on the same pull request", async () => {
+it("takes a comment that begins with @emend for a follow-up, and tells it where the job is open", async () => {
   const { id } = await dashboard.addSample("Asked");
   const page = await dashboard.logIn(undefined, `/app?project=${id}`);
   await page.getByLabel("What should change in the docs?").fill("Fix broken links.");
   await page.keyboard.press("Control+Enter");
+  await page.getByText(/^Opened #1 · 3 files/).waitFor();
+  // Somebody reads the job, which is at rest: its stream of events has ended.
+  const reader = await page.context().newPage();
+  const over = reader.waitForResponse((answer) => answer.url().includes("/events") && answer.status() === 204);
+  await reader.goto(page.url());
+  await over;
+
   await press(page.getByRole("link", { name: /^Pull request #1/ }));
   await page.getByLabel("Comment", { exact: true }).fill('@emend replace "API token" with "access key"');
   await page.keyboard.press("Control+Enter");
   await page.getByText("1 comment", { exact: true }).waitFor();
-  await press(page.getByRole("link", { name: "The job" }));
-  await page.getByRole("heading", { name: /^Then/ }).waitFor({ timeout: 30_000 });
-  await page.getByText(/^Opened #1 · \d\d files/).waitFor();
+  await reader.getByRole("heading", { name: /^Then/ }).waitFor();
+  await reader.getByText(/^Opened #1 · \d\d files/).waitFor();
+  await reader.locator("summary", { hasText: "Timeline" }).click();
+  await reader.getByText("Asked for more", { exact: true }).waitFor();
 });

@@ -12,5 +12,7 @@ export const channels = {
   projectChanged: "emend_project_changed",
   /** A message to a webhook is due (by a trigger). */
   deliveryDue: "emend_delivery_due",
+  /** A pull request is to be looked at now, for somebody did or said something on it. */
+  lookDue: "emend_look_due",
 } as const;
 export type Channel = (typeof channels)[keyof typeof channels];

@@ -1,3 +1,4 @@
+import { channels } from "../db/channels.ts";
 import type { Queryable } from "../db/pool.ts";
 
 /** A job whose open pull request is to be looked at. */
@@ -41,8 +42,12 @@ export async function claimLook(db: Queryable, everyMs: number): Promise<Look | 
 /** A forge said that something happened: the next look is now. */
 export async function hastenLook(db: Queryable, input: { projectId: string; number: number }): Promise<void> {
   await db.query(
-    `update jobs set pull_request_look_at = null
-     where project_id = $1 and pull_request ->> 'state' = 'open' and (pull_request ->> 'number')::int = $2`,
+    `with due as (
+       update jobs set pull_request_look_at = null
+       where project_id = $1 and pull_request ->> 'state' = 'open' and (pull_request ->> 'number')::int = $2
+       returning id
+     )
+     select pg_notify('${channels.lookDue}', id) from due`,
     [input.projectId, input.number],
   );
 }

@@ -32,6 +32,8 @@ export async function endRun(db: Queryable, lease: Lease, ending: Ending): Promi
          summary = coalesce($6, summary),
          pr_link = pull_request ->> 'url',
          ref = case when pushed then branch end,
+         -- What was said on the pull request during the run was not listened to.
+         pull_request_look_at = null,
          ended_at = clock_timestamp(), stop_asked = null, lease = null, lease_until = null,
          event_seq = event_seq + 1, updated_at = clock_timestamp()
        from held where jobs.id = held.id and held.ended

@@ -4,11 +4,12 @@ import { type FarEnd, startFarEnd } from "../../test/support/forges/far-end.ts";
 import { openPull } from "../../test/support/forges/pulls.ts";
 import { vendors } from "../../test/support/forges/vendors.ts";
 import { readEvents, readJob, seedJob, seedProject } from "../../test/support/seed-jobs.ts";
+import { startListener } from "../db/listener.ts";
 import { hastenLook } from "../jobs/claim-look.ts";
 import { hearComment } from "../jobs/hear-comment.ts";
 import { createLogger } from "../lib/logger.ts";
 import type { FollowUpInput, FollowUpOutcome } from "./follow-comments.ts";
-import { lookOnce, type WatchDeps } from "./watch-pull-requests.ts";
+import { lookOnce, startPullRequestWatch, type WatchDeps } from "./watch-pull-requests.ts";
 
 const { signal } = new AbortController();
 let database: TestDatabase;
@@ -168,5 +169,24 @@ describe.each(vendors)("on $name", (vendor) => {
     await database.pool.query("update jobs set status = 'completed' where id = $1", [jobId]);
     await lookAgain();
     expect(asked).toHaveLength(1);
+  });
+
+  it("looks at once when it is told to, whenever the next look would be", async () => {
+    const listener = await startListener({ url: database.url, log: deps.log });
+    const heard = Promise.withResolvers<FollowUpInput>();
+    const followUp: WatchDeps["followUp"] = async (input) => {
+      heard.resolve(input);
+      return deps.followUp(input);
+    };
+    await lookOnce(deps, signal);
+    say("ada", "@emend one more");
+    const watch = startPullRequestWatch({ ...deps, followUp, listener }, { pollMs: 3_600_000 });
+    try {
+      await hastenLook(database.pool, { projectId, number });
+      expect(await heard.promise).toMatchObject({ jobId, prompt: "one more" });
+    } finally {
+      await watch.stop();
+      await listener.close();
+    }
   });
 });

@@ -1,3 +1,5 @@
+import { channels } from "../db/channels.ts";
+import type { Listener } from "../db/listener.ts";
 import type { Pool } from "../db/pool.ts";
 import type { Forge } from "../forge/forge.ts";
 import { claimLook, type Look } from "../jobs/claim-look.ts";
@@ -21,9 +23,13 @@ const lookEveryMs = 120_000;
 const requestMsMax = 60_000;
 
 /** Looks at open pull requests until stopped: what became of them, and what people said to Emend on them. */
-export function startPullRequestWatch(deps: WatchDeps, options: { pollMs?: number } = {}): PullRequestWatch {
+export function startPullRequestWatch(
+  deps: WatchDeps & { listener: Listener },
+  options: { pollMs?: number } = {},
+): PullRequestWatch {
   const stopping = new AbortController();
   const wake = createWakeUp();
+  const unlisten = deps.listener.on(channels.lookDue, () => wake.ring());
 
   async function loop(): Promise<void> {
     while (!stopping.signal.aborted) {
@@ -39,6 +45,7 @@ export function startPullRequestWatch(deps: WatchDeps, options: { pollMs?: numbe
   return {
     async stop() {
       stopping.abort();
+      unlisten();
       wake.ring();
       await ended;
     },

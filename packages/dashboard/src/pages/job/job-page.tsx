@@ -22,8 +22,8 @@ const route = getRouteApi("/jobs/$id");
 export function JobPage() {
   const { id } = route.useParams();
   const job = useQuery(jobQuery(id));
-  const isFinal = job.data !== undefined && job.data.run.status !== "active";
-  const stream = useJobEvents(id, isFinal);
+  const run = job.data?.run;
+  const stream = useJobEvents(id, run && run.status !== "active" ? run.timings.updatedAt : null);
   if (!job.data) return <Pending error={job.error} />;
   return <Job key={id} job={job.data} stream={stream} readError={job.error} />;
 }

@@ -32,9 +32,10 @@ interface Held {
 
 /**
  * A job's events as they happen. A browser connects again by itself where the connection broke, but not where the server
- * refused; both go on after the last event that was seen. A follow-up makes a final job go on: then so does this.
+ * refused; both go on after the last event that was seen. `restsSince` is when a final job changed last, null while it is
+ * active: a follow-up or a merge changes it, and what happened is asked for again.
  */
-export function useJobEvents(id: string, isFinal: boolean): JobEvents {
+export function useJobEvents(id: string, restsSince: string | null): JobEvents {
   const queries = useQueryClient();
   const [held, setHeld] = useState<Held>({ id, events: [] });
   const [isLost, setIsLost] = useState(false);
@@ -76,7 +77,7 @@ export function useJobEvents(id: string, isFinal: boolean): JobEvents {
       };
       source.onerror = () => {
         // A final job's stream ends once everything was seen, and is answered with nothing when it is taken up again.
-        if (isFinal) return setIsLost(false);
+        if (restsSince !== null) return setIsLost(false);
         setIsLost(true);
         if (source?.readyState !== EventSource.CLOSED) return;
         timer = window.setTimeout(open, waitMs);
@@ -94,6 +95,6 @@ export function useJobEvents(id: string, isFinal: boolean): JobEvents {
       // What had arrived and was not shown yet is asked for again.
       lastSeq.current.seq -= waiting.length;
     };
-  }, [id, isFinal, queries]);
+  }, [id, restsSince, queries]);
   return { events: held.id === id ? held.events : [], isLost };
 }
