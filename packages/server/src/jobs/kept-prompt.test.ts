@@ -22,3 +22,11 @@ it("other prompts are kept as they are", async () => {
     expect(await keptPrompt(prompt)).toBe(prompt);
   }
 });
+
+it.each(["://", "x", "emend_", "a@b://", "-----BEGIN ", "1"])(
+  "a prompt made to be slow to look at is not: %s",
+  async (part) => {
+    const prompt = part.repeat(Math.floor(500_000 / part.length));
+    expect(await keptPrompt(prompt)).toBe(prompt);
+  },
+);
