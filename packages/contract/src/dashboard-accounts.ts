@@ -45,6 +45,19 @@ export interface DashboardMembers {
   invitations: readonly DashboardInvitation[];
 }
 
+/** The browsers in which whoever asks is logged in. */
+export interface DashboardOwnSessions {
+  /** This one first, then the newest. */
+  sessions: readonly {
+    startedAt: string;
+    expiresAt: string;
+    /** How and from where; null where the audit log no longer knows. */
+    by: string | null;
+    address: string | null;
+    isThis: boolean;
+  }[];
+}
+
 export interface DashboardSettings {
   archiveAfterDays: {
     /** Whose word counts: the dashboard's wins over the environment's. */

@@ -3,6 +3,7 @@ import type {
   DashboardLink,
   DashboardLogin,
   DashboardMembers,
+  DashboardOwnSessions,
   DashboardSettings,
 } from "@emend/contract";
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
@@ -32,6 +33,11 @@ export function linkQuery(token: string) {
 export const membersQuery = queryOptions({
   queryKey: ["members"],
   queryFn: ({ signal }) => request<DashboardMembers>("/members", { signal }),
+});
+
+export const ownSessionsQuery = queryOptions({
+  queryKey: ["own-sessions"],
+  queryFn: ({ signal }) => request<DashboardOwnSessions>("/sessions", { signal }),
 });
 
 export const settingsQuery = queryOptions({

@@ -13,6 +13,7 @@ import { auditRoutes } from "./routes/audit.ts";
 import { linkRoutes } from "./routes/links.ts";
 import { loginRoutes } from "./routes/login.ts";
 import { memberRoutes } from "./routes/members.ts";
+import { ownSessionRoutes } from "./routes/own-sessions.ts";
 import { passwordRoute } from "./routes/password.ts";
 import { settingsRoutes } from "./routes/settings.ts";
 import { singleSignOnRoutes } from "./routes/single-sign-on.ts";
@@ -58,6 +59,7 @@ export function accountsPlugin(deps: AccountsDeps): (app: FastifyInstance) => Pr
         closed.addHook("onRequest", requireSession(deps));
         startRoutes(closed, deps);
         passwordRoute(closed, deps);
+        ownSessionRoutes(closed, deps);
         memberRoutes(closed, deps);
         settingsRoutes(closed, deps);
         auditRoutes(closed, deps);

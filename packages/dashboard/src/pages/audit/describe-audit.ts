@@ -17,6 +17,7 @@ const actions: Readonly<Record<string, string>> = {
   "password_link.created": "Printed a link for a new password of",
   "login_link.created": "Printed a link that logs a browser in",
   login: "Logged in",
+  "sessions.ended": "Logged out everywhere else:",
   "login.failed": "Tried to log in with a wrong password",
   "setting.changed": "Changed the setting",
   "webhook.added": "Added a webhook to",
@@ -58,6 +59,8 @@ function aboutOf(action: string, target: string | null, details: Readonly<Record
     case "login.failed":
     case "login_link.created":
       return "";
+    case "sessions.ended":
+      return details.ended === 1 ? "1 browser" : `${details.ended} browsers`;
     case "member.role":
       return `${text("email")}: ${text("from")} → ${text("to")}`;
     case "member.added":

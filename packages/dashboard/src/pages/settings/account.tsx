@@ -1,12 +1,15 @@
 import type { DashboardSession } from "@emend/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { ownSessionsQuery } from "../../api/account-queries.ts";
+import { sessionQuery } from "../../api/queries.ts";
 import { request } from "../../api/request.ts";
 import { Form } from "../../parts/form.tsx";
 import { TextInput } from "../../parts/inputs.tsx";
 import { Sheet } from "../../parts/sheet.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
 import { roleWords } from "../members/role-words.ts";
+import { OwnSessions } from "./own-sessions.tsx";
 
 export function Account({ session }: { session: DashboardSession }) {
   return (
@@ -47,6 +50,7 @@ export function Account({ session }: { session: DashboardSession }) {
           </Sheet>
         </section>
       )}
+      <OwnSessions />
     </div>
   );
 }
@@ -60,7 +64,9 @@ function ChangePassword({ hasPassword }: { hasPassword: boolean }) {
     async onSuccess() {
       setCurrent("");
       setNext("");
-      await queries.invalidateQueries({ queryKey: ["session"] });
+      await Promise.all(
+        [sessionQuery, ownSessionsQuery].map(({ queryKey }) => queries.invalidateQueries({ queryKey })),
+      );
     },
   });
   return (

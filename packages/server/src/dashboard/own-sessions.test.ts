@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type DashboardApi, startDashboard } from "../../test/support/dashboard.ts";
+import { openSession } from "../accounts/open-session.ts";
+import { createSessions } from "../accounts/sessions.ts";
+
+let host: DashboardApi;
+beforeAll(async () => {
+  host = await startDashboard();
+});
+afterAll(() => host.close());
+
+/** Another browser of the same person. */
+async function logInElsewhere(userId: string): Promise<string> {
+  const token = await openSession(host.api.pool, { userId, how: "link", replaces: null });
+  const { pool } = host.api;
+  return (
+    createSessions({ pool, publicUrl: () => "https://emend.test/base" })
+      .cookieOf(token)
+      .split(";", 1)[0] ?? ""
+  );
+}
+const list = async (cookie: string) => (await host.send("/sessions", { cookie })).json().sessions;
+const statusOf = async (cookie: string) => (await host.send("/session", { cookie })).statusCode;
+
+it("lists the browsers of whoever asks, this one first, with how each logged in; no token, and nobody else's", async () => {
+  const ada = await host.addMember("viewer");
+  await host.addMember("owner");
+  await logInElsewhere(ada.id);
+  const sessions = await list(ada.cookie);
+  expect(sessions).toEqual([
+    { startedAt: expect.any(String), expiresAt: expect.any(String), isThis: true, by: "password", address: null },
+    { startedAt: expect.any(String), expiresAt: expect.any(String), isThis: false, by: "link", address: null },
+  ]);
+});
+
+it("logs out everywhere else, at once, nobody else and not here; the audit log tells it once", async () => {
+  const ada = await host.addMember("viewer");
+  const bo = await host.addMember("viewer");
+  const elsewhere = [await logInElsewhere(ada.id), await logInElsewhere(ada.id)];
+  const end = () => host.send("/sessions/end-others", { cookie: ada.cookie, body: {} });
+  expect((await end()).json()).toEqual({ ended: 2 });
+  expect(await Promise.all(elsewhere.map(statusOf))).toEqual([401, 401]);
+  expect([await statusOf(ada.cookie), await statusOf(bo.cookie)]).toEqual([200, 200]);
+  expect((await end()).json()).toEqual({ ended: 0 });
+  const { entries } = (await host.send(`/audit?actor=${encodeURIComponent(ada.email)}`)).json();
+  expect(entries.filter(({ action }: { action: string }) => action === "sessions.ended")).toMatchObject([
+    { actor: ada.email, target: ada.id, details: { ended: 2 } },
+  ]);
+});
+
+it("counts the console's browsers as the console's own", async () => {
+  const other = await host.logIn();
+  const person = await host.addMember("owner");
+  expect((await host.send("/sessions/end-others", { body: {} })).json()).toEqual({ ended: 1 });
+  expect([await statusOf(other), await statusOf(person.cookie)]).toEqual([401, 200]);
+});
