@@ -40,7 +40,7 @@ export function FileView(props: FileProps) {
             <VisibleText text={file.path} />
           </span>
           {file.change !== "modified" && (
-            <span className="rounded border border-line px-1.5 text-[12px] text-quiet">{file.change}</span>
+            <span className="rounded-md border border-line px-1.5 text-[12px] text-quiet">{file.change}</span>
           )}
           <Figures additions={file.additions} deletions={file.deletions} />
         </button>
@@ -48,7 +48,7 @@ export function FileView(props: FileProps) {
           <button
             type="button"
             aria-pressed={isPreview}
-            className="rounded px-2 py-1 text-quiet hover:text-ink aria-pressed:bg-hush aria-pressed:text-ink"
+            className="rounded-md px-2 py-1 text-quiet hover:text-ink aria-pressed:bg-hush aria-pressed:text-ink"
             onClick={() => {
               setIsPreview(!isPreview);
               props.onToggle(true);

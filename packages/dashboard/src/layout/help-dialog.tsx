@@ -18,7 +18,7 @@ export function HelpDialog({ onClose }: { onClose(): void }) {
         {keys.map(([key, words]) => (
           <div key={key} className="contents">
             <dt>
-              <kbd className="rounded border border-line bg-hush px-1.5 py-0.5">{key}</kbd>
+              <kbd className="rounded-md border border-line bg-hush px-1.5 py-0.5">{key}</kbd>
             </dt>
             <dd>{words}</dd>
           </div>

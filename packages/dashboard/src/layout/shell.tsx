@@ -65,7 +65,7 @@ export function Shell() {
                 <button type="button" className="hover:text-ink" onClick={() => setOpen("palette")}>
                   <span className="sm:hidden">Go to</span>
                   <span className="hidden sm:inline">
-                    Go to <kbd className="rounded border border-line px-1 text-[12px]">{paletteKey}</kbd>
+                    Go to <kbd className="rounded-md border border-line px-1 text-[12px]">{paletteKey}</kbd>
                   </span>
                 </button>
                 <Link

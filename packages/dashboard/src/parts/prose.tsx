@@ -33,7 +33,7 @@ function Inline({ text }: { text: string }) {
   return text.split(/`([^`\n]+)`/).map((part, index) =>
     index % 2 === 1 ? (
       // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never move
-      <code key={index} className="rounded bg-hush px-1">
+      <code key={index} className="rounded-md bg-hush px-1">
         <VisibleText text={part} />
       </code>
     ) : (

@@ -10,7 +10,7 @@ export function VisibleText({ text }: { text: string }) {
       part
     ) : (
       // biome-ignore lint/suspicious/noArrayIndexKey: parts of one text have no other name
-      <span key={index} className="rounded border border-warn px-1 text-[11px] text-warn" title="not seen otherwise">
+      <span key={index} className="rounded-md border border-warn px-1 text-[11px] text-warn" title="not seen otherwise">
         {codeOf(part)}
       </span>
     ),

@@ -16,7 +16,7 @@ export function Component({ node, children }: { node: ComponentNode; children: R
   const given = node.attributes.map(attributeText).join(" ");
   if (node.type === "mdxJsxTextElement") {
     return (
-      <span className="rounded border border-line px-1" title={given}>
+      <span className="rounded-md border border-line px-1" title={given}>
         <span className="font-mono text-[12px] text-quiet">{node.name ?? ""} </span>
         {children}
       </span>

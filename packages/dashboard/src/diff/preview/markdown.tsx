@@ -51,7 +51,7 @@ function Node({ node }: { node: Shown }): ReactNode {
       );
     case "inlineCode":
       return (
-        <code className="rounded bg-hush px-1">
+        <code className="rounded-md bg-hush px-1">
           <VisibleText text={node.value} />
         </code>
       );
@@ -134,7 +134,7 @@ function Heading({ depth, of }: { depth: number; of: Parents }) {
 
 function Image({ words }: { words: string }) {
   return (
-    <span className="rounded border border-dashed border-line px-1.5 font-sans text-[13px] text-quiet">
+    <span className="rounded-md border border-dashed border-line px-1.5 font-sans text-[13px] text-quiet">
       image: <VisibleText text={words} />
     </span>
   );

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { healthQuery } from "../../api/project-queries.ts";
 import { projectsQuery } from "../../api/queries.ts";
-import { buttonLook } from "../../parts/button.tsx";
+import { CopyBlock } from "../../parts/copy-button.tsx";
 import { Empty, Pending, Problem } from "../../parts/notice.tsx";
 import { Head, Sheet } from "../../parts/sheet.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
@@ -45,10 +45,14 @@ export function HealthPage() {
           <Head title="Site health" />
           <Sheet>
             <Empty>
-              <p>There is no project yet whose site could be looked at.</p>
-              <Link to="/projects/new" className={buttonLook("ordinary")}>
-                Add a project
-              </Link>
+              <p>
+                There is no project yet whose site could be looked at.{" "}
+                <Link to="/projects/new" className="underline underline-offset-3 hover:text-ink">
+                  Add one
+                </Link>
+                , or import the folder that you are in on the command line:
+              </p>
+              <CopyBlock text={'emend project add "My docs" --forge local --repo .'} />
             </Empty>
           </Sheet>
         </>
@@ -75,9 +79,7 @@ function Health({ project, children }: { project: DashboardProject; children: Re
             <Sheet>
               <Empty>
                 <p>Nobody has looked at this site yet. On a checkout of it, the same checks run by:</p>
-                <pre className="rounded-md bg-hush px-3 py-2 text-ink">
-                  <code>emend check</code>
-                </pre>
+                <CopyBlock text="emend check ." />
               </Empty>
             </Sheet>
           )}

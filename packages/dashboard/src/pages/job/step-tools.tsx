@@ -47,7 +47,7 @@ function Answer({ tool }: { tool: DashboardStep["tools"][number] | undefined }) 
     <pre
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
       tabIndex={0}
-      className="mt-1 max-h-60 overflow-auto rounded bg-hush px-2 py-1 text-[12px] leading-[18px] whitespace-pre-wrap wrap-anywhere"
+      className="mt-1 max-h-60 overflow-auto rounded-md bg-hush px-2 py-1 text-[12px] leading-[18px] whitespace-pre-wrap wrap-anywhere"
     >
       <VisibleText text={tool.output} />
     </pre>

@@ -65,7 +65,7 @@ export function KeysPage() {
             {projects.data.length === 0 && (
               <Empty>
                 <p>A key opens a project, and there is none yet.</p>
-                <CopyBlock text={'emend project add "My docs" --forge local --repo PATH'} />
+                <CopyBlock text={'emend project add "My docs" --forge local --repo .'} />
               </Empty>
             )}
             <ul className="divide-y divide-line">

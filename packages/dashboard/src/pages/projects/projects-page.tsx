@@ -28,8 +28,11 @@ export function ProjectsPage() {
       <Sheet>
         {projects.data.length === 0 && (
           <Empty>
-            <p>A project is a docs repository. Add the first one, or import a folder on the command line:</p>
-            <CopyBlock text={'emend project add "My docs" --forge local --repo PATH'} />
+            <p>
+              A project is a docs repository. Add the first one, or import the folder that you are in on the command
+              line:
+            </p>
+            <CopyBlock text={'emend project add "My docs" --forge local --repo .'} />
           </Empty>
         )}
         <ul className="divide-y divide-line">

@@ -30,7 +30,10 @@ export function ProjectStep({ project }: { project: DashboardProject | null }) {
     <Step number={1} title="Add a project: a repository of docs" done={done} isNext={!project} lines={lines}>
       {!project && (
         <>
-          <p>Take the sample docs to look around with, or connect a repository of yours.</p>
+          <p>
+            Take the sample docs to look around with, or connect a repository of yours: here or by the command line. The
+            API itself adds no projects.
+          </p>
           <Problem error={take.error} />
           <div className="flex flex-wrap gap-2">
             <Button look="primary" disabled={take.isPending} onClick={() => take.mutate()}>

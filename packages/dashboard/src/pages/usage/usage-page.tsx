@@ -2,10 +2,12 @@ import type { DashboardUsage } from "@emend/contract";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { usageQuery } from "../../api/project-queries.ts";
+import { projectsQuery } from "../../api/queries.ts";
 import { apiUrl } from "../../api/request.ts";
 import { durationOf } from "../../parts/age.tsx";
 import { buttonLook } from "../../parts/button.tsx";
 import { Chart } from "../../parts/chart.tsx";
+import { CopyBlock } from "../../parts/copy-button.tsx";
 import { FigureRow } from "../../parts/figures.tsx";
 import { Empty, Pending } from "../../parts/notice.tsx";
 import { Head, Sheet } from "../../parts/sheet.tsx";
@@ -53,14 +55,25 @@ export function UsagePage() {
 function Figures({ usage }: { usage: DashboardUsage }) {
   const { total, byDay } = usage;
   const points = byDay.map(({ day }) => day);
+  const project = useQuery(projectsQuery).data?.[0];
   if (total.jobs === 0) {
     return (
       <Sheet>
         <Empty>
-          <p>No job was created in the last {usage.days} days.</p>
-          <Link to="/" search={{}} className={buttonLook("ordinary")}>
-            Write one
-          </Link>
+          <p>
+            No job was created in the last {usage.days} days.{" "}
+            <Link to="/" search={{}} className="underline underline-offset-3 hover:text-ink">
+              Write one
+            </Link>
+            {project ? ", or on the command line:" : " once there is a project:"}
+          </p>
+          <CopyBlock
+            text={
+              project
+                ? `emend job create ${project.id} "Fix broken links." --wait`
+                : 'emend project add "My docs" --forge local --repo .'
+            }
+          />
         </Empty>
       </Sheet>
     );
