@@ -2,6 +2,7 @@ import { compareSites, openSite } from "@emend/site";
 import type { Limits, Model, Step } from "../src/agent/agent.ts";
 import { runAgentWithReview } from "../src/agent/run-agent-with-review.ts";
 import { isAppError } from "../src/errors.ts";
+import { createPageThreads } from "../src/review/page-threads.ts";
 import { refusedBy } from "../src/review/policy.ts";
 import type { Policy } from "../src/review/review.ts";
 import { reviewChange } from "../src/review/review-change.ts";
@@ -37,6 +38,7 @@ export async function runTask(
 ): Promise<EvalResult> {
   const overlay = await createOverlay(base, []);
   const siteCache = new Map<string, string>();
+  const pageThreads = createPageThreads();
   const steps: Step[] = [];
   const startedAt = performance.now();
   const deps = {
@@ -44,10 +46,10 @@ export async function runTask(
     limits,
     siteCache,
     refusePath: (path: string) => refusedBy(policy, path),
-    vetting: createVetting(base, { allowed: [], asked: [task.prompt] }),
+    vetting: createVetting(base, { allowed: [], asked: [task.prompt] }, { pageThreads }),
     saveStep: async (step: Step) => void steps.push(step),
     review: (words: { title: string; summary: string }) =>
-      reviewChange({ base, overlay, policy, siteCache, asked: [task.prompt], ...words }, signal),
+      reviewChange({ base, overlay, policy, siteCache, pageThreads, asked: [task.prompt], ...words }, signal),
   };
   const trees = { names: [...context.keys()], open: async (name: string) => context.get(name) as CommitTree };
   const { outcome, verdict } = await runAgentWithReview(

@@ -2,6 +2,7 @@ import { describe, expect, it, test } from "vitest";
 import { addressesOf } from "./addresses-of.ts";
 import { openPageReader } from "./page-reader.ts";
 import type { Syntax } from "./page-reading.ts";
+import { unkeptThreads } from "./page-threads.ts";
 import { parsePage } from "./parse-page.ts";
 
 const fence = "```";
@@ -134,7 +135,7 @@ describe("in Markdown that Vue renders", () => {
 });
 
 test("a page that keeps the parser busy, or is too large for it, counts whole", async () => {
-  const reader = openPageReader({ pageMsMax: 1 });
+  const reader = openPageReader(unkeptThreads, { pageMsMax: 1 });
   const page = `${fence}sh\ncurl https://evil.example\n${fence}\n`;
   expect(await reader.read("a.mdx", page)).toBeNull();
   expect(await reader.read("a.mdx", page + " ".repeat(2 ** 20))).toBeNull();

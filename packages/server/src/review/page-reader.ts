@@ -1,5 +1,6 @@
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import { type PageReading, syntaxOf } from "./page-reading.ts";
+import { type PageThreads, unkeptThreads } from "./page-threads.ts";
 import type { PageQuestion } from "./page-worker.ts";
 
 export interface PageReader {
@@ -13,24 +14,22 @@ const charactersMax = 512 * 2 ** 10;
 const pageMsMaxDefault = 10_000;
 
 /** The parser in a thread of its own: it is slow, and a page may be made to keep it busy for ever. */
-export function openPageReader({ pageMsMax = pageMsMaxDefault }: { pageMsMax?: number } = {}): PageReader {
-  let worker: Worker | null = null;
+export function openPageReader(
+  threads: PageThreads = unkeptThreads,
+  { pageMsMax = pageMsMaxDefault }: { pageMsMax?: number } = {},
+): PageReader {
+  let thread: Worker | null = null;
   let last: Promise<unknown> = Promise.resolve();
 
-  async function stop(): Promise<void> {
-    const ended = worker;
-    worker = null;
-    await ended?.terminate();
-  }
-
   function ask(question: PageQuestion): Promise<PageReading | null> {
-    // Nothing of the server's environment: a thread that reads strangers' pages needs none of it.
-    worker ??= new Worker(new URL("./page-worker.ts", import.meta.url), { env: {} });
-    const current = worker;
+    thread ??= threads.take();
+    const current = thread;
     const { promise, resolve } = Promise.withResolvers<PageReading | null>();
+    // Never given back: nobody knows what it still does, or what it would answer whom.
     const giveUp = () => {
+      thread = null;
       resolve(null);
-      void stop();
+      void current.terminate();
     };
     const late = setTimeout(giveUp, pageMsMax);
     current.once("message", resolve);
@@ -52,6 +51,10 @@ export function openPageReader({ pageMsMax = pageMsMaxDefault }: { pageMsMax?: n
       last = answer;
       return answer;
     },
-    close: stop,
+    async close() {
+      await last;
+      if (thread) threads.giveBack(thread);
+      thread = null;
+    },
   };
 }

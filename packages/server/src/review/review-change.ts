@@ -23,7 +23,7 @@ export async function reviewChange(input: ReviewInput, signal: AbortSignal): Pro
   // Nor can what a reader's browser has sent: not even to a reviewer's draft.
   const { policy, asked = [] } = input;
   const known = createKnownHosts(input.base, { allowed: policy.externalHosts ?? [], asked });
-  const reader = openPageReader();
+  const reader = openPageReader(input.pageThreads);
   const hosts = await findNewHosts({ known, reader }, added, words, signal).finally(() => reader.close());
   if (hosts.violations.length > 0) return { kind: "denied", violations: hosts.violations };
 

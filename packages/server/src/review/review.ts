@@ -1,5 +1,6 @@
 import type { Finding, ParseCache } from "@emend/site";
 import type { Overlay, OverlayEntry, Tree } from "../tree/tree.ts";
+import type { PageThreads } from "./page-threads.ts";
 
 export interface Policy {
   /** Only paths below this folder may change; empty: the whole repository. */
@@ -49,4 +50,6 @@ export interface ReviewInput {
   summary?: string;
   /** Shared by the jobs of a process: only changed pages are parsed again. */
   siteCache?: ParseCache;
+  /** Shared by them as well. */
+  pageThreads?: PageThreads;
 }

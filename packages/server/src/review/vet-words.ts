@@ -3,8 +3,9 @@ import { redactSecrets } from "../lib/secrets-in.ts";
 import type { Tree } from "../tree/tree.ts";
 import { addressesOf } from "./addresses-of.ts";
 import { createKnownHosts, type HostRules } from "./known-hosts.ts";
-import { openPageReader } from "./page-reader.ts";
+import { openPageReader, type PageReader } from "./page-reader.ts";
 import { mayLead } from "./page-reading.ts";
+import type { ReviewInput } from "./review.ts";
 
 interface Page {
   path: string;
@@ -12,7 +13,11 @@ interface Page {
 }
 
 /** The review's eye on what a model says, before a tool is given it and before it is stored: the agent's `Vetting`. */
-export function createVetting(base: Tree, rules: HostRules, knownSecrets: readonly string[] = []) {
+export function createVetting(
+  base: Tree,
+  rules: HostRules,
+  { knownSecrets = [], pageThreads }: Pick<ReviewInput, "knownSecrets" | "pageThreads"> = {},
+) {
   const known = createKnownHosts(base, rules);
   return {
     /** Without credentials, but for those that the repository itself holds. */
@@ -24,7 +29,7 @@ export function createVetting(base: Tree, rules: HostRules, knownSecrets: readon
       const here = hostsIn(text);
       const written = await firstOf(here, isRefused);
       if (mayLead(text) || (written !== null && page !== null)) {
-        const { live, all, built } = await readAround(page ?? { path: "words.mdx", text });
+        const { live, all, built } = await readAround(openPageReader(pageThreads), page ?? { path: "words.mdx", text });
         // Those of these words, and those that only the reading of the page's code brings to light.
         const led = [...live].filter((host) => here.has(host) || !all.has(host));
         const isBuilt = built.some((words) => text.includes(words));
@@ -36,8 +41,7 @@ export function createVetting(base: Tree, rules: HostRules, knownSecrets: readon
   };
 }
 
-async function readAround({ path, text }: Page) {
-  const reader = openPageReader();
+async function readAround(reader: PageReader, { path, text }: Page) {
   const reading = await reader.read(path, text).finally(() => reader.close());
   const { live, unreadable: built } = addressesOf(text, reading);
   return { live, built, all: hostsIn(text) };

@@ -81,6 +81,7 @@ export function createStages(deps: StageDeps): Stages {
           knownSecrets: await deps.knownSecrets(project.id),
           ...words,
           siteCache: deps.siteCache,
+          pageThreads: deps.pageThreads,
         },
         signal,
       );

@@ -4,6 +4,7 @@ import { runAgentWithReview } from "../agent/run-agent-with-review.ts";
 import type { Forge } from "../forge/forge.ts";
 import type { LeasedJob } from "../jobs/leased-job.ts";
 import { conventionalTitle } from "../publish/title-convention.ts";
+import type { PageThreads } from "../review/page-threads.ts";
 import { refusedBy } from "../review/policy.ts";
 import { createVetting } from "../review/vet-words.ts";
 import type { Mirrors } from "../tree/mirror.ts";
@@ -16,6 +17,7 @@ import { readTitleConvention } from "./title-convention.ts";
 export interface WorkDeps {
   mirrors: Mirrors;
   siteCache: ParseCache;
+  pageThreads: PageThreads;
   openForge(project: RunProject): Promise<Forge>;
   openModel(project: RunProject, name: string): Promise<Model>;
   /** What the project's jobs may read beside its own repository. */
@@ -48,7 +50,10 @@ export async function workOnJob(
       limits: limitsOf(project, job),
       siteCache: deps.siteCache,
       refusePath: (path) => refusedBy(policy, path),
-      vetting: createVetting(work.base, hostRules, await deps.knownSecrets(project.id)),
+      vetting: createVetting(work.base, hostRules, {
+        knownSecrets: await deps.knownSecrets(project.id),
+        pageThreads: deps.pageThreads,
+      }),
       saveStep: work.saveStep,
       review: work.review,
     },
