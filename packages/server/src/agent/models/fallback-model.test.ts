@@ -4,28 +4,65 @@ import { AppError } from "../../errors.ts";
 import type { Model } from "../agent.ts";
 import { createFallbackModel } from "./fallback-model.ts";
 
-const away = (name: string, retryable: boolean): Model => ({
+const away = (name: string, retryable: boolean, retryAfterMs?: number): Model => ({
   name,
   nature: "language",
   async nextTurn() {
-    throw new AppError("model_unavailable", { publicMessage: `${name} is away`, retryable });
+    throw new AppError("model_unavailable", {
+      publicMessage: `${name} is away`,
+      retryable,
+      ...(retryAfterMs && { retryAfterMs }),
+    });
   },
 });
-const turn = { system: "", messages: [], tools: [] };
+const turnInput = { system: "", messages: [], tools: [] };
 const { signal } = new AbortController();
 
 test("the next model answers where the first is away, and says so", async () => {
   const model = createFallbackModel([away("a/first", false), scriptedModel(() => "Here.")]);
   expect(model.name).toBe("a/first");
-  expect(await model.nextTurn(turn, signal)).toMatchObject({ text: "Here.", usage: { model: "test/scripted" } });
+  expect(await model.nextTurn(turnInput, signal)).toMatchObject({ text: "Here.", usage: { model: "test/scripted" } });
 });
 
 test("with all away the fault is worth a later try if any of them is", async () => {
   const model = createFallbackModel([away("a/first", false), away("b/second", true)]);
-  await expect(model.nextTurn(turn, signal)).rejects.toMatchObject({
+  await expect(model.nextTurn(turnInput, signal)).rejects.toMatchObject({
     publicMessage: "b/second is away",
     retryable: true,
   });
   const hopeless = createFallbackModel([away("a/first", false), away("b/second", false)]);
-  await expect(hopeless.nextTurn(turn, signal)).rejects.toMatchObject({ publicMessage: "a/first is away" });
+  await expect(hopeless.nextTurn(turnInput, signal)).rejects.toMatchObject({ publicMessage: "a/first is away" });
+});
+
+test("models are asked in the order of the list; one that is away rests, as long as its vendor said", async () => {
+  const asked: string[] = [];
+  let nowMs = 0;
+  const noting = (model: Model, name: string): Model => ({
+    ...model,
+    async nextTurn(input, stop) {
+      asked.push(name);
+      return model.nextTurn(input, stop);
+    },
+  });
+  const here = scriptedModel(() => "Here.");
+  const model = createFallbackModel(
+    [
+      noting(away("a/first", true, 120_000), "first"),
+      noting(away("b/second", false), "second"),
+      noting(away("c/third", true), "third"),
+      noting(here, "fourth"),
+      noting(here, "fifth"),
+    ],
+    () => nowMs,
+  );
+  const turnAt = async (ms: number) => {
+    nowMs = ms;
+    await model.nextTurn(turnInput, signal);
+    return asked.splice(0);
+  };
+  expect(await turnAt(0)).toEqual(["first", "second", "third", "fourth"]);
+  expect(await turnAt(59_999)).toEqual(["fourth"]);
+  expect(await turnAt(60_000)).toEqual(["third", "fourth"]);
+  expect(await turnAt(119_999)).toEqual(["fourth"]);
+  expect(await turnAt(120_000)).toEqual(["first", "third", "fourth"]);
 });

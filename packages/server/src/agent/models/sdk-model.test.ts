@@ -141,6 +141,19 @@ test("a vendor that asks for more time than a worker waits is left to a later ru
   expect(far.requests).toHaveLength(1);
 });
 
+test.each(protocols)("%s: is not asked again before the time that it gave", async (name) => {
+  const at: number[] = [];
+  far = await startFarModel((_turn, _request, number) => {
+    at.push(performance.now());
+    return number === 1 ? error(429, 1) : "Here.";
+  });
+  const model = await openFarModel(far, name);
+  await model.nextTurn(ask([hello]), signal);
+  const [first = 0, second = 0] = at;
+  // Timers count whole milliseconds.
+  expect(second - first).toBeGreaterThanOrEqual(998);
+});
+
 test("a stop ends the waiting at once", async () => {
   far = await startFarModel(() => error(503));
   const model = await openFarModel(far, "openai/gpt-5", { firstPauseMs: 60_000, pauseMsMax: 120_000 });
