@@ -37,6 +37,7 @@ async function start(
     verdict?: (round: number) => Verdict;
     steps?: readonly Step[];
     edits?: readonly OverlayEntry[];
+    prompt?: string;
   } = {},
 ) {
   const steps: Step[] = [...(options.steps ?? [])];
@@ -58,7 +59,7 @@ async function start(
     },
     {
       jobId: "job_1",
-      prompt: "Go",
+      prompt: options.prompt ?? "Go",
       docsDir: "",
       base,
       overlay: await createOverlay(base, options.edits),
@@ -115,4 +116,14 @@ it("counts the rounds of an earlier run, wherever it was cut off", async () => {
     expect(resumed.steps.map((step) => step.messages)).toEqual(whole.steps.map((step) => step.messages));
     expect(resumed.outcome).toEqual(whole.outcome);
   }
+});
+
+it("says with its outcome that a credential was taken out of what was asked, and what to do", async () => {
+  const prompt = "Remove [redacted: github] and [redacted: github] from the pages";
+  for (const script of [stubborn, () => finish]) {
+    const { outcome } = await start(script, { prompt });
+    expect(outcome.summary).toMatch(/^S\n\nWhere the request says `\[redacted: github\]`, a credential stood\./);
+    expect(outcome.summary).toContain("ask by the page");
+  }
+  expect((await start(stubborn)).outcome.summary).toBe("S");
 });

@@ -3,6 +3,7 @@ import type { AgentDeps, AgentOutcome, AgentTask, Message, Step } from "./agent.
 import { latestRound } from "./conversation.ts";
 import { runAgent } from "./loop.ts";
 import { reviewOpening, selfReviewOpening } from "./openings.ts";
+import { tellRedacted } from "./tell-redacted.ts";
 
 const roundsMax = 2;
 
@@ -43,7 +44,7 @@ export async function runAgentWithReview<Verdict extends ReviewAnswer>(
   for (;;) {
     const asked = { ...task, steps: [...steps], ...(opening && { opening }) };
     const run = deps.model.run ?? runAgent;
-    const outcome = await run({ ...deps, saveStep }, asked, signal);
+    const outcome = tellRedacted(await run({ ...deps, saveStep }, asked, signal), task);
     if (outcome.kind === "unchanged" || task.overlay.entries().length === 0) return { outcome, verdict: null };
     const words = wordsOf(outcome);
     const verdict = await deps.review(words, signal);

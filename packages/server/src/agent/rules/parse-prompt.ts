@@ -26,7 +26,11 @@ const knownForms = forms.map(compileForm);
 /** Reads a prompt whole or not at all. It never throws, and its work is bounded by the prompt's length. */
 export function parsePrompt(prompt: string, known: readonly KnownForm[] = knownForms): Parsed {
   const [redacted] = /\[redacted: [\w-]+\]/.exec(prompt) ?? [];
-  if (redacted) return refuse(redacted, "a credential stood here and was taken out before anything was stored");
+  if (redacted)
+    return refuse(
+      redacted,
+      "a credential stood here and was taken out before anything was stored; ask without it, by the page and the words around it",
+    );
   const cut = tokenize(prompt);
   if (cut.kind === "unclosed")
     return refuse(cut.excerpt, "a quotation mark or a fence that is opened here is not closed");
