@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -15,6 +15,8 @@ export interface Installation {
   database: TestDatabase;
   forgeDir: string;
   start(): Promise<Server>;
+  /** As a process of its own, for a test to kill. */
+  spawn(crashAt?: string): ChildProcess;
   /** Runs it as a process that dies at this point; resolves once it has. */
   runUntilCrash(crashAt: string): Promise<void>;
   /** A folder with these files, to import. */
@@ -36,6 +38,11 @@ export async function createInstallation(environment: Record<string, string>): P
   };
   const servers: Server[] = [];
   let docs = 0;
+  const spawnServer = (crashAt?: string) =>
+    spawn(process.execPath, [fileURLToPath(new URL("./server-process.ts", import.meta.url))], {
+      env: { ...nodeEnvironment, ...env, ...(crashAt !== undefined && { EMEND_CRASH_AT: crashAt }) },
+      stdio: ["pipe", "ignore", "inherit"],
+    });
   return {
     database,
     forgeDir: env.EMEND_FORGE_DIR,
@@ -44,12 +51,9 @@ export async function createInstallation(environment: Record<string, string>): P
       servers.push(server);
       return server;
     },
+    spawn: spawnServer,
     async runUntilCrash(crashAt) {
-      const path = fileURLToPath(new URL("./server-process.ts", import.meta.url));
-      const child = spawn(process.execPath, [path], {
-        env: { ...nodeEnvironment, ...env, EMEND_CRASH_AT: crashAt },
-        stdio: ["pipe", "ignore", "inherit"],
-      });
+      const child = spawnServer(crashAt);
       const [code, signal] = await once(child, "exit");
       if (signal !== "SIGKILL") throw new Error(`the server ended otherwise: ${code ?? signal}`);
     },

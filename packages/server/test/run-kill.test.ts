@@ -1,0 +1,123 @@
+import { once } from "node:events";
+import { setTimeout as pause } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { seededRandom } from "../chaos/experiment.ts";
+import { type FarTurn, protocols } from "./support/far-model.ts";
+import { useModelProject } from "./support/model-project.ts";
+import { clientOf } from "./support/whole-server.ts";
+import { expireLeases } from "./support/worker-control.ts";
+
+const models = useModelProject();
+const { git } = models;
+
+const docs = {
+  "docs.json": JSON.stringify({ navigation: [{ group: "Guides", pages: ["index", "setup"] }] }),
+  "index.mdx": "---\ntitle: Home\n---\n\nSee [setup](/setup).\n",
+  "setup.mdx": "---\ntitle: Setup\n---\n\nIt takes ten minuts.\n",
+};
+const id = "job_01arz3ndektsv4rrffq69g5fav";
+
+/** Looks, edits, finishes, and finishes again after it has seen its own diff: four turns. */
+function turnOf(turn: number): FarTurn {
+  if (turn === 0) return [["read_file", { path: "setup.mdx" }]];
+  if (turn === 1) return [["edit_file", { path: "setup.mdx", oldText: "minuts", newText: "minutes" }]];
+  return [["finish", { title: "Fix a misspelling", summary: "The word was misspelt." }]];
+}
+
+/** A job that waits for whichever server comes; `asked`: which turn each request was for. */
+async function scene(more: { latency?: number } = {}) {
+  const asked: number[] = [];
+  const installed = await models.install(
+    (turn, _request, number) => {
+      asked.push(turn);
+      const calls = turnOf(turn) as ReadonlyArray<[string, unknown]>;
+      const toolCalls = calls.map(([name, input], index) => ({
+        id: `call_${number}_${index}`,
+        name,
+        arguments: JSON.stringify(input),
+      }));
+      return { response: { toolCalls }, options: more };
+    },
+    { docs },
+  );
+  await installed.server.stop();
+  const { pool } = installed.installation.database;
+  await pool.query(
+    `insert into jobs (id, project_id, prompt, model, repository_url, branch, ref, created_by, event_seq)
+     values ($3, $1, 'Fix it', $2, 'http://x', 'emend/kill', 'emend/kill', 'test', 1)`,
+    [installed.project.id, protocols[1], id],
+  );
+  const afterKill = async () => {
+    await expireLeases(pool);
+    await pool.query("update jobs set crashes = 0");
+    return Number((await pool.query("select count(*) from steps")).rows[0].count);
+  };
+  const goOn = async () => {
+    const client = clientOf(await installed.installation.start(), installed.project.id, installed.key);
+    return { ended: await client.untilFinal(id), run: await client.run(id) };
+  };
+  return { ...installed, pool, asked, afterKill, goOn };
+}
+
+async function expectOnePublication({ project, pool }: Awaited<ReturnType<typeof scene>>): Promise<void> {
+  expect(await git(project.id, "branch", "--format=%(refname:short)")).toBe("emend/kill\nmain");
+  expect(await git(project.id, "rev-list", "--count", "main..emend/kill")).toBe("1");
+  expect(await git(project.id, "show", "emend/kill:setup.mdx")).toContain("ten minutes.");
+  expect((await pool.query("select 1 from local_pull_requests")).rowCount).toBe(1);
+}
+
+test("a server killed wherever it stands asks again only for the turn that was not stored", async () => {
+  const here = await scene();
+  const { asked, afterKill, installation, goOn } = here;
+  /** Where it dies, and the turns that were asked for until then in this life. */
+  const lives: readonly [crashAt: string, turns: readonly number[]][] = [
+    // The answer came, its tool ran, and nothing of it was stored.
+    ["before-step-stored:2", [0, 1]],
+    ["before-review", [1, 2]],
+    // Its own diff was shown to it.
+    ["before-step-stored", [3]],
+    ["before-change-stored", [3]],
+  ];
+  for (const [crashAt, turns] of lives) {
+    asked.length = 0;
+    await installation.runUntilCrash(crashAt);
+    expect([crashAt, asked]).toEqual([crashAt, turns]);
+    await afterKill();
+  }
+  asked.length = 0;
+  const { ended, run } = await goOn();
+  expect(ended).toMatchObject({ status: "completed", prLink: expect.stringMatching(/^http/) });
+  expect(asked).toEqual([]);
+  expect(run.steps.count).toBe(4);
+  await expectOnePublication(here);
+});
+
+const seed = Number(process.env.EMEND_TEST_SEED ?? 20_261_115);
+
+test(`a server killed at any moment asks for no stored turn again (EMEND_TEST_SEED=${seed})`, async () => {
+  const here = await scene({ latency: 20 });
+  const { asked, afterKill, installation, pool, goOn } = here;
+  const random = seededRandom(seed);
+  let stored = 0;
+  const expectNothingAgain = () => {
+    // Each turn once in a life, beginning with the first that no earlier life had stored.
+    expect(asked).toEqual(asked.map((_, index) => stored + index));
+    asked.length = 0;
+  };
+  for (let kill = 0; kill < 3; kill += 1) {
+    const child = installation.spawn();
+    const gone = once(child, "exit");
+    const isAtWork = "select 1 from jobs where lease_until > now() or status <> 'active'";
+    while ((await pool.query(isAtWork)).rowCount === 0) await pause(5);
+    await pause(random() * 250);
+    child.kill("SIGKILL");
+    await gone;
+    expectNothingAgain();
+    stored = await afterKill();
+  }
+  const { ended, run } = await goOn();
+  expectNothingAgain();
+  expect(ended.status).toBe("completed");
+  expect(run.steps.count).toBe(4);
+  await expectOnePublication(here);
+});
