@@ -12,6 +12,8 @@ export interface Manifest {
   /** In an order in which they can be filled. */
   tables: readonly ArchivedTable[];
   repositories: readonly ArchivedRepository[];
+  /** What an archive says is carried out on restoring, so nobody may have written in it since. */
+  seal: string;
 }
 
 export interface ArchivedTable {

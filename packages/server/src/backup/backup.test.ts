@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
@@ -12,6 +12,7 @@ import { repositoryOf, tell } from "../forge/local/repository.ts";
 import { createGit } from "../tree/git.ts";
 import { createBackup } from "./create-backup.ts";
 import { listTables } from "./list-tables.ts";
+import { sealOf } from "./manifest-seal.ts";
 import { restoreBackup } from "./restore-backup.ts";
 
 const git = createGit({ allowedProtocols: ["file"] });
@@ -146,8 +147,11 @@ test("what is not empty, altered, cut off, newer, or sealed by another secret is
   await refuse(sealed, /another EMEND_SECRET/, { secret: "another secret, as long as the first one" });
   const newer = await backup();
   const manifest = JSON.parse(await readFile(join(newer, "manifest.json"), "utf8"));
-  const write = (changes: object) =>
-    writeFile(join(newer, "manifest.json"), JSON.stringify({ ...manifest, ...changes }));
+  const write = async (changes: object, by = secret) => {
+    const { seal: _, ...changed } = { ...manifest, ...changes };
+    const text = JSON.stringify({ ...changed, seal: sealOf(by, changed) });
+    await writeFile(join(newer, "manifest.json"), text);
+  };
   await write({ migrations: [...manifest.migrations, "9999-later.sql"] });
   await refuse(newer, /newer Emend/);
   await write({ format: 2 });
@@ -155,6 +159,14 @@ test("what is not empty, altered, cut off, newer, or sealed by another secret is
   await write({ tables: [{ ...manifest.tables[0], file: "../../etc/passwd" }] });
   await refuse(newer, /no file of an archive/);
   await refuse(join(dir, "nothing"), /no archive/);
+  const victim = join(dir, "victim");
+  await mkdir(victim);
+  const elsewhere = { ...manifest.repositories[0], projectId: "x/../../victim", bundle: null };
+  await write({ repositories: [elsewhere] });
+  await refuse(newer, /No such project/);
+  await write({ repositories: [elsewhere] }, "a secret of somebody else's, long enough");
+  await refuse(newer, /manifest.json is not as it was written/);
+  expect((await stat(victim)).isDirectory()).toBe(true);
   await expect(createBackup(deps(source, "a"), sealed, signal)).rejects.toThrow(/exists already/);
   for (const nowhere of [join(dir, "nothing", "deeper"), "/proc/backup"]) {
     await expect(createBackup(deps(source, "a"), nowhere, signal)).rejects.toThrow(/no folder can be made in/);

@@ -9,7 +9,7 @@ import { manifestFile } from "./archive.ts";
 import { bundleRepository } from "./bundle-repository.ts";
 import { fileDigest } from "./file-digest.ts";
 import { listTables } from "./list-tables.ts";
-import { secretMark } from "./secret-mark.ts";
+import { sealOf, secretMark } from "./manifest-seal.ts";
 import { writeTable } from "./write-table.ts";
 
 export interface BackupDeps {
@@ -63,12 +63,13 @@ async function archive(deps: BackupDeps, client: Client, dir: string, signal: Ab
     const file = `repositories/${id}.bundle`;
     repositories.push(await bundleRepository(deps.forge, id, { path: join(dir, file), file, signal }));
   }
-  return {
-    format: 1,
+  const manifest = {
+    format: 1 as const,
     createdAt: new Date().toISOString(),
     migrations: migrations.rows.map(({ name }) => name),
     secretMark: secretMark(deps.secret),
     tables,
     repositories,
   };
+  return { ...manifest, seal: sealOf(deps.secret, manifest) };
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { AppError } from "../errors.ts";
 import { type Manifest, manifestFile } from "./archive.ts";
 import { fileDigest } from "./file-digest.ts";
-import { secretMark } from "./secret-mark.ts";
+import { sealOf, secretMark } from "./manifest-seal.ts";
 
 const fileForm = /^(tables|repositories)\/[A-Za-z0-9_-]+\.(jsonl\.gz|bundle)$/;
 
@@ -16,6 +16,8 @@ export async function readManifest(folder: string, secret: string): Promise<Mani
   if (manifest.secretMark !== secretMark(secret)) {
     throw invalid("the archive's credentials were sealed with another EMEND_SECRET: set that one");
   }
+  const { seal, ...sealed } = manifest;
+  if (seal !== sealOf(secret, sealed)) throw invalid(`${manifestFile} is not as it was written`);
   const files = [...manifest.tables, ...manifest.repositories.flatMap(({ bundle }) => bundle ?? [])];
   for (const { file, sha256 } of files) {
     if (!fileForm.test(file)) throw invalid(`${file} is no file of an archive`);

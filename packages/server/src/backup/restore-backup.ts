@@ -1,10 +1,10 @@
 import { mkdir, rename, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import pg from "pg";
 import type { Client } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { AppError } from "../errors.ts";
-import { repositoryOf } from "../forge/local/repository.ts";
+import { type RepositoryDeps, repositoryOf } from "../forge/local/repository.ts";
 import type { Manifest } from "./archive.ts";
 import type { BackupDeps } from "./create-backup.ts";
 import { listTables } from "./list-tables.ts";
@@ -15,9 +15,7 @@ import { unbundleRepository } from "./unbundle-repository.ts";
 /** Fills an empty installation from an archive: all of it, or nothing. */
 export async function restoreBackup(deps: BackupDeps, folder: string, signal: AbortSignal): Promise<Manifest> {
   const manifest = await readManifest(folder, deps.secret);
-  const drafts = new Map(
-    manifest.repositories.map(({ projectId }) => [projectId, join(deps.forge.forgeDir, `.restore-${projectId}`)]),
-  );
+  const drafts = new Map(manifest.repositories.map(({ projectId }) => [projectId, draftOf(deps.forge, projectId)]));
   try {
     await mkdir(deps.forge.forgeDir, { recursive: true, mode: 0o700 });
     for (const repository of manifest.repositories) {
@@ -35,6 +33,12 @@ export async function restoreBackup(deps: BackupDeps, folder: string, signal: Ab
   } finally {
     for (const draft of drafts.values()) await rm(draft, { recursive: true, force: true });
   }
+}
+
+/** Beside the repository's own place, which refuses an id that would lead elsewhere. */
+function draftOf(forge: RepositoryDeps, projectId: string): string {
+  const { gitDir } = repositoryOf(forge, projectId);
+  return join(dirname(gitDir), `.restore-${projectId}`);
 }
 
 async function fillTables(client: Client, manifest: Manifest, folder: string, signal: AbortSignal): Promise<void> {
