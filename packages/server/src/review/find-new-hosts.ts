@@ -29,12 +29,13 @@ export async function findNewHosts(
 ): Promise<Judged> {
   const judged: Judged = { violations: [], findings: [] };
   const places = new Map<string, { at: AddedLine; isShown: boolean }>();
+  const linesOf = linesByHost(added);
   for (const file of added.files) {
     const { live, shown, unreadable: built } = await addressesIn({ known, reader }, file, added, signal);
     for (const host of live)
-      if (places.get(host)?.isShown !== false) places.set(host, { at: placeOf(host, file, added), isShown: false });
+      if (places.get(host)?.isShown !== false) places.set(host, { at: placeOf(host, file, linesOf), isShown: false });
     for (const host of shown)
-      if (!places.has(host)) places.set(host, { at: placeOf(host, file, added), isShown: true });
+      if (!places.has(host)) places.set(host, { at: placeOf(host, file, linesOf), isShown: true });
     await judgeBuilt({ known, reader }, { file, built, added }, judged, signal);
   }
   for (const at of linesOfWords) for (const host of hostsIn(at.text)) places.set(host, { at, isShown: false });
@@ -94,10 +95,23 @@ async function judgeBuilt(
 }
 
 /** The first line that brings it in, one that loads from it before one that links to it. */
-function placeOf(host: string, file: File, added: Added): AddedLine {
-  const lines = added.lines.filter(({ path, text }) => path === file.path && hostsIn(text).has(host));
+function placeOf(host: string, file: File, linesOf: ReadonlyMap<string, readonly AddedLine[]>): AddedLine {
+  const lines = (linesOf.get(host) ?? []).filter(({ path }) => path === file.path);
   // An address may go over several lines, each of which says nothing.
   return lines.find(isLoading) ?? lines[0] ?? { path: file.path, line: 1, text: file.text };
+}
+
+/** All at once: to read every line for each of hundreds of hosts takes seconds. */
+function linesByHost(added: Added): ReadonlyMap<string, readonly AddedLine[]> {
+  const linesOf = new Map<string, AddedLine[]>();
+  for (const line of added.lines) {
+    for (const host of hostsIn(line.text)) {
+      const lines = linesOf.get(host);
+      if (lines) lines.push(line);
+      else linesOf.set(host, [line]);
+    }
+  }
+  return linesOf;
 }
 
 function violationOf(host: string, { path, line }: AddedLine): Violation {
