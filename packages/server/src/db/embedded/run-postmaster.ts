@@ -75,17 +75,16 @@ async function startPostmaster(options: PostmasterOptions): Promise<StartOutcome
 
 /** A connection once it accepts one, however long recovery takes; nothing once the process is gone. */
 async function untilReady(spawned: SpawnedPostmaster, signal: AbortSignal): Promise<Sentinel | undefined> {
-  let isGone = false;
-  void spawned.exited.then(() => {
-    isGone = true;
-  });
-  while (!isGone) {
+  const gone = new AbortController();
+  void spawned.exited.then(() => gone.abort());
+  while (!gone.signal.aborted) {
     if (signal.aborted) {
       spawned.child.kill("SIGINT");
       await spawned.exited;
       throw signal.reason;
     }
-    const reached = await reachPostmaster(superuserUrl(spawned.endpoint));
+    // Whoever has its port instead may accept a connection and never say a word.
+    const reached = await reachPostmaster(superuserUrl(spawned.endpoint), gone.signal);
     if (reached.kind === "connected") return reached.sentinel;
     await Promise.race([setTimeout(20), spawned.exited]);
   }
