@@ -165,7 +165,8 @@ function hook(far: FarEnd, name: string, words: string): void {
   chmodSync(path, 0o755);
 }
 
-describe.each(vendors)("$name", (vendor) => {
+// Side by side, for they wait much; within one of them each after the other, for they share its far end.
+describe.each(vendors)("$name", { concurrent: true }, (vendor) => {
   let publisher: FarPublisher;
   let count = 0;
   beforeAll(async () => {
@@ -182,7 +183,7 @@ describe.each(vendors)("$name", (vendor) => {
     rmSync(join(far.state.repository.path, "hooks"), { recursive: true, force: true });
   });
 
-  it.each(cases)("$name", async ({ at, fault, arrange, ends, quietMs }) => {
+  it.each(cases)("$name", { concurrent: false }, async ({ at, fault, arrange, ends, quietMs }) => {
     const { far } = publisher;
     count += 1;
     const jobId = `job_${vendor.name}${count}`;
@@ -223,7 +224,7 @@ describe.each(vendors)("$name", (vendor) => {
     }
   });
 
-  it("opens an ordinary pull request, findings first, where there are no drafts", async () => {
+  it("opens an ordinary pull request, findings first, where there are no drafts", { concurrent: false }, async () => {
     const { far } = publisher;
     far.state.draftsSupported = false;
     const introduced = [
@@ -239,7 +240,9 @@ describe.each(vendors)("$name", (vendor) => {
     expect(body.indexOf("### New findings") < body.indexOf("Replaced the term")).toBe(vendor.name === "github");
   });
 
-  it("sets labels and reviewers, and does not fail a job whose reviewer is unknown", async () => {
+  it("sets labels and reviewers, and does not fail a job whose reviewer is unknown", {
+    concurrent: false,
+  }, async () => {
     const forge = publisher.far.open({ labels: ["docs"], reviewers: ["nobody"] });
     const outcome = await publisher.publish(`job_${vendor.name}labels`, { forge });
     expect(outcome.kind).toBe("opened");
