@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { failureCodes, requestErrorCodes } from "@emend/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startApi } from "../../server/test/support/api.ts";
+import { nodeEnvironment } from "../../server/test/support/node-environment.ts";
 import { type Installation, startInstallation } from "./support/installation.ts";
 import { renderReference } from "./support/render-reference.ts";
 import { runEmend } from "./support/run-emend.ts";
@@ -83,6 +84,7 @@ test("an empty project of the local forge is filled by git as its page says", as
   const emendProgram = `#!/bin/sh\nexec ${process.execPath} --disable-warning=ExperimentalWarning ${join(import.meta.dirname, "..", "src", "main.ts")} "$@"\n`;
   await writeFile(join(bin, "emend"), emendProgram, { mode: 0o755 });
   const env = {
+    ...nodeEnvironment,
     PATH: `${bin}:${process.env.PATH}`,
     HOME: bin,
     EMEND_DATA_DIR: emend.dataDir,
