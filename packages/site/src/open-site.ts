@@ -62,6 +62,9 @@ async function readSite(tree: SiteTree, options: OpenOptions, threads: Threads):
     else nodes.set(path, known);
   }
   const parsed = await parseFiles({ tree, cache, signal, onProgress, openPool: threads.open }, requests);
+  // Threads take a while to end: they do while the site is put together.
+  const ended = threads.close();
+  ended.catch(() => undefined);
   const order = isSameShape ? nodes : new Map<string, PageNode>();
   for (const { file } of requests) {
     const turn = breathe();

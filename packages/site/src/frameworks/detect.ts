@@ -13,6 +13,9 @@ import { vitepress } from "./vitepress.ts";
 /** In order of preference where a folder could be several. */
 const frameworks: readonly Framework[] = [mintlify, docusaurus, mkdocs, vitepress, starlight, nextra, gitbook];
 
+// Nearly no file is a marker: one look tells.
+const anyMarker = new RegExp(frameworks.map(({ marker }) => marker.source).join("|"));
+
 const skipped = /(?:^|\/)(?:node_modules|\.git|vendor)\//;
 const aside = /(?:^|\/)(?:examples?|templates?|fixtures?|tests?|__tests__|playground|sandbox|demos?|starters?)\//i;
 
@@ -25,7 +28,7 @@ export async function detectFramework(context: FrameworkContext): Promise<Model>
   const { docsDir, files } = context;
   const found: { framework: Framework; path: string }[] = [];
   for (const path of files.keys()) {
-    const framework = frameworks.find(({ marker }) => marker.test(path));
+    const framework = anyMarker.test(path) ? frameworks.find(({ marker }) => marker.test(path)) : undefined;
     if (framework === undefined || skipped.test(path)) continue;
     // Configuration may stand in the docs folder or above it.
     if (docsDir !== "" && !isBelow(path, docsDir) && !isBelow(`${docsDir}/`, dirOf(path))) continue;

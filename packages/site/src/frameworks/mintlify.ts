@@ -5,12 +5,12 @@ import {
   entryOf,
   type Literal,
   type StringLiteral,
+  someLiteral,
   stringOf,
-  walkLiteral,
 } from "../literal/literal.ts";
 import { parseLiteral } from "../literal/parse-literal.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
-import { encodePiece } from "../text/bytes.ts";
+import { encodePiece, isAsciiText } from "../text/bytes.ts";
 import { indexLines, type LineIndex } from "../text/line-index.ts";
 import type { Framework, FrameworkContext, Label, Model, NavItem, NavList } from "./framework.ts";
 import { createIgnore } from "./ignore-file.ts";
@@ -37,14 +37,14 @@ async function loadMintlify(context: FrameworkContext, marker: string): Promise<
   const root = dirOf(marker);
   const config = parseLiteral(text);
   await context.breathe();
-  const lines = indexLines(text);
+  const lines = indexLines(text, isAsciiText(text));
   const lists: NavList[] = [];
   const labels: Label[] = [];
   const generated: string[] = [];
   const configFiles = [marker];
   await collect(entryOf(config, "navigation"), [], { file: marker, lines, lists, labels, generated });
   await context.breathe();
-  const hasApi = [...walkLiteral(config)].some((node) => entryOf(node, "openapi") !== undefined);
+  const hasApi = someLiteral(config, (node) => entryOf(node, "openapi") !== undefined);
   const part = await readReference(entryOf(config, "redirects"));
   const own = part === null ? { file: marker, text } : { file: part.file, text: part.text, list: part.value };
   const redirects = arrayRedirects({ ...own, root: config, key: "redirects", names: ["source", "destination"] });

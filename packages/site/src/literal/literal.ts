@@ -65,3 +65,21 @@ export function* walkLiteral(literal: Literal): Generator<Literal> {
       break;
   }
 }
+
+/** Whether one of the literals inside is so. Without a generator at each level: lists may be long. */
+export function someLiteral(literal: Literal, isSo: (one: Literal) => boolean): boolean {
+  if (isSo(literal)) return true;
+  switch (literal.kind) {
+    case "object":
+      return (
+        literal.entries.some(({ value }) => someLiteral(value, isSo)) ||
+        literal.children.some((child) => someLiteral(child, isSo))
+      );
+    case "array":
+      return literal.items.some((item) => someLiteral(item, isSo));
+    case "other":
+      return literal.children.some((child) => someLiteral(child, isSo));
+    case "string":
+      return false;
+  }
+}

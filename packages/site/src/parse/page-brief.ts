@@ -59,7 +59,8 @@ function idsOf(facts: PageFacts): string[] {
   return ids;
 }
 
-function ownFindings(facts: PageFacts): Omit<Finding, "path">[] {
+/** What the checks find that look at the page alone. */
+export function ownFindings(facts: PageFacts): Omit<Finding, "path">[] {
   const found: Omit<Finding, "path">[] = [];
   for (const { id, severity, run } of ownChecks) {
     for (const report of run(facts)) found.push({ check: id, severity, ...report });

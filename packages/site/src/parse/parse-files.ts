@@ -6,7 +6,7 @@ import { type Dialect, dialectKey } from "./dialect.ts";
 import { briefOf, type PageBrief } from "./page-brief.ts";
 import type { ParsePool } from "./parse-pool.ts";
 import type { BatchSource } from "./parse-worker.ts";
-import { bytesInlineMax, emptyFacts, pageBytesMax, scanPage } from "./scan-page.ts";
+import { bytesInlineMax, emptyFacts, pageBytesMax, scanBrief } from "./scan-page.ts";
 
 export interface Parsed {
   brief: PageBrief;
@@ -126,7 +126,7 @@ export async function parseFiles(deps: ParseDeps, requests: readonly ParseReques
 
     async function parse(loaded: Loaded, dialect: Dialect): Promise<void> {
       if (!isMany && loaded.bytes.byteLength <= bytesInlineMax) {
-        const brief = briefOf(scanPage(loaded.bytes, dialect));
+        const brief = scanBrief(loaded.bytes, dialect);
         cache?.set(`${keyOf(dialect)}:${loaded.hash}`, JSON.stringify(brief));
         parsed.set(loaded.path, { brief, hash: loaded.hash });
         return;

@@ -2,8 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import type { Dialect } from "./dialect.ts";
 import type { PageFacts } from "./facts.ts";
 import { createFileReader, type FileRead } from "./file-reader.ts";
-import { briefOf } from "./page-brief.ts";
-import { scanPage } from "./scan-page.ts";
+import { scanBrief, scanPage } from "./scan-page.ts";
 
 /** Where the bytes of a batch are: in one buffer, one file behind the other, or still on disk. */
 export type BatchSource =
@@ -57,7 +56,7 @@ function parseBatch({ source, dialect, dialectKey }: ParseBatch): ParsedBatch {
   for (const file of filesOf(source)) {
     hashes.push(file?.hash ?? null);
     const isKnown = file === null || (known.size > 0 && known.has(`${dialectKey}:${file.hash}`));
-    records += isKnown ? "\n" : `${JSON.stringify(briefOf(scanPage(file.bytes, dialect)))}\n`;
+    records += isKnown ? "\n" : `${JSON.stringify(scanBrief(file.bytes, dialect))}\n`;
   }
   return { hashes, records };
 }

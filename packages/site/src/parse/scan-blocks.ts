@@ -28,10 +28,14 @@ const containersMax = 64;
 // After so many lines that open and never close, looking to the end of the page again would take quadratic time.
 const flowFailuresMax = 40;
 
-type Leaf =
-  | { kind: "none" | "paragraph" }
-  | { kind: "fence"; fence: Fence }
-  | { kind: "html"; until: string; start: number };
+interface Plain {
+  kind: "none" | "paragraph";
+}
+
+const noLeaf: Plain = { kind: "none" };
+const inText: Plain = { kind: "paragraph" };
+
+type Leaf = Plain | { kind: "fence"; fence: Fence } | { kind: "html"; until: string; start: number };
 
 /** Finds a page's blocks by CommonMark's rules (MDX's, where the dialect says so), from an offset on. */
 export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks {
@@ -89,10 +93,11 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
   }
 
   function endLeaf(end: number): void {
-    if (leaf.kind === "paragraph") closeParagraph(blocks, text, paragraph, 0);
-    else if (leaf.kind === "html") blocks.texts.push({ kind: "markup", start: leaf.start, end, lines: null });
-    leaf = { kind: "none" };
-    paragraph = { lines: [], firm: Infinity, isQuoted: false };
+    if (leaf.kind === "paragraph") {
+      closeParagraph(blocks, text, paragraph, 0);
+      paragraph = { lines: [], firm: Infinity, isQuoted: false };
+    } else if (leaf.kind === "html") blocks.texts.push({ kind: "markup", start: leaf.start, end, lines: null });
+    leaf = noLeaf;
   }
 
   /** What cannot interrupt a paragraph can a table. */
@@ -100,19 +105,29 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
     return isTable(text, paragraph.lines, paragraph.firm);
   }
 
+  // The current line: where it begins, how many containers it continues, and whether it began a block.
+  let thisLine = from;
+  let matched = 0;
+  let isOpened = false;
+
+  function startBlock(): void {
+    endLeaf(thisLine);
+    if (!isOpened) containers.length = matched;
+    isOpened = true;
+  }
+
   let lineStart = from;
   while (lineStart < text.length) {
     let lineEnd = text.indexOf("\n", lineStart);
     if (lineEnd === -1) lineEnd = text.length;
     const end = lineEnd > lineStart && text.charCodeAt(lineEnd - 1) === 13 ? lineEnd - 1 : lineEnd;
-    const thisLine = lineStart;
+    thisLine = lineStart;
     lineStart = lineEnd + 1;
     at = thisLine;
     column = 0;
 
     // 1. Which open containers does the line continue?
-    let matched = 0;
-    for (; matched < containers.length; matched++) {
+    for (matched = 0; matched < containers.length; matched++) {
       measure(end);
       const container = containers[matched] as number;
       if (container === quote) {
@@ -131,11 +146,11 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
     // 2. A fence or an HTML block takes every line until it ends.
     if (leaf.kind === "fence") {
       if (isContinued) {
-        if (indent <= indentMax && closesFence(text, next, end, leaf.fence)) leaf = { kind: "none" };
+        if (indent <= indentMax && closesFence(text, next, end, leaf.fence)) leaf = noLeaf;
         else if (next < end) blocks.code.push({ start: next, end });
         continue;
       }
-      leaf = { kind: "none" };
+      leaf = noLeaf;
     } else if (leaf.kind === "html") {
       if (isContinued) {
         if (endsHtmlBlock(text, at, end, leaf.until)) endLeaf(end);
@@ -145,13 +160,8 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
     }
 
     // 3. New containers and leaves.
-    let isOpened = false;
+    isOpened = false;
     let isDone = false;
-    const startBlock = (): void => {
-      endLeaf(thisLine);
-      if (!isOpened) containers.length = matched;
-      isOpened = true;
-    };
     while (next < end) {
       const inParagraph: boolean = leaf.kind === "paragraph" && isContinued && !isOpened;
       const c = text.charCodeAt(next);
@@ -215,8 +225,8 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
         break;
       }
       if (c === 60 && !isMdx) {
-        const inText = leaf.kind === "paragraph" && !isOpened && !inTable();
-        const until = htmlBlockEnd(text, next, end, inText);
+        const isInText = leaf.kind === "paragraph" && !isOpened && !inTable();
+        const until = htmlBlockEnd(text, next, end, isInText);
         if (until === null) break;
         startBlock();
         leaf = { kind: "html", until, start: next };
@@ -244,7 +254,7 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
         if (isUnderTable && c === 61) break;
         if (level !== 0 && !isUnderTable) {
           closeParagraph(blocks, text, paragraph, level);
-          leaf = { kind: "none" };
+          leaf = noLeaf;
           paragraph = { lines: [], firm: Infinity, isQuoted: false };
           isDone = true;
           break;
@@ -301,7 +311,7 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
     }
     if (leaf.kind !== "paragraph") {
       if (!isOpened) containers.length = matched;
-      leaf = { kind: "paragraph" };
+      leaf = inText;
     } else if (!isContinued && !isOpened) paragraph.firm = Math.min(paragraph.firm, paragraph.lines.length);
     paragraph.isQuoted ||= containers.includes(quote);
     paragraph.lines.push(next, end);

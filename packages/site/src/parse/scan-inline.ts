@@ -1,6 +1,7 @@
 import { normalizeLabel } from "./definitions.ts";
 import { readDestination } from "./destination.ts";
 import type { Dialect } from "./dialect.ts";
+import { firstMark, isPlain, type Marks } from "./marks.ts";
 import { scanTag, type Tag } from "./scan-tag.ts";
 import { skipBraces } from "./skip-code.ts";
 
@@ -24,11 +25,7 @@ const autolink = /<[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*>|<[\w.!#$%&'*+/=?^`{|}~
 // After so many openings that never close, the text is no code, and looking again would take quadratic time.
 const failuresMax = 40;
 
-// One entry a byte: nearly all of a page is characters that mean nothing, and this loop passes over them.
-const isPlain = new Uint8Array(256).fill(1);
-for (const char of "\\`[]<{") isPlain[char.charCodeAt(0)] = 0;
-
-/** Scans inline Markdown between two offsets. Labels are those of the page's definitions. */
+/** Scans inline Markdown between two offsets. Labels are those of the page's definitions, marks are the text's if known. */
 export function scanInline(
   text: string,
   from: number,
@@ -36,11 +33,41 @@ export function scanInline(
   dialect: Dialect,
   labels: ReadonlySet<string>,
   sink: InlineSink,
+  marks: Marks | null = null,
 ): void {
   // Many paragraphs mean nothing but themselves: they are passed over before anything is set up.
-  let i = from;
-  while (i < end && isPlain[text.charCodeAt(i)] === 1) i++;
-  if (i >= end && sink.prose === undefined) return;
+  const mark = marks === null ? 0 : firstMark(marks, from);
+  const first = marks === null ? endOfPlain(text, from, end) : markAt(marks, mark, end);
+  if (first < end || sink.prose !== undefined) {
+    scanMarked({ text, from, end, dialect, labels, sink, marks }, first, mark);
+  }
+}
+
+function endOfPlain(text: string, from: number, end: number): number {
+  let at = from;
+  while (at < end && isPlain[text.charCodeAt(at)] === 1) at++;
+  return at;
+}
+
+function markAt({ offsets, count }: Marks, mark: number, end: number): number {
+  return mark < count ? Math.min(offsets[mark] as number, end) : end;
+}
+
+interface Inline {
+  text: string;
+  from: number;
+  end: number;
+  dialect: Dialect;
+  labels: ReadonlySet<string>;
+  sink: InlineSink;
+  marks: Marks | null;
+}
+
+/** From the first character on that may mean something, which has this mark. */
+function scanMarked(inline: Inline, first: number, firstMarkIndex: number): void {
+  const { text, from, end, dialect, labels, sink, marks } = inline;
+  let i = first;
+  let mark = firstMarkIndex;
   const isMdx = dialect.syntax === "mdx";
   const brackets: Bracket[] = [];
   // Lengths of backtick runs that are known to have no closing run further on.
@@ -48,6 +75,13 @@ export function scanInline(
   let failures = 0;
   let hasCommentEnd = true;
   let proseStart = from;
+
+  function skipPlain(at: number): number {
+    if (marks === null) return endOfPlain(text, at, end);
+    const { offsets, count } = marks;
+    while (mark < count && (offsets[mark] as number) < at) mark++;
+    return markAt(marks, mark, end);
+  }
 
   function cut(start: number, after: number): void {
     if (sink.prose !== undefined && start > proseStart) sink.prose(proseStart, start);
@@ -192,8 +226,7 @@ export function scanInline(
         i = skipBrace(i);
         break;
       default:
-        i++;
-        while (i < end && isPlain[text.charCodeAt(i)] === 1) i++;
+        i = skipPlain(i + 1);
     }
   }
   cut(end, end);

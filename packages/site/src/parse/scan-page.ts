@@ -1,5 +1,5 @@
 import { isAscii } from "node:buffer";
-import { decodePiece, encodePiece, isAsciiText, textStart, toByteString } from "../text/bytes.ts";
+import { decodePiece, encodePiece, fromByteString, isAsciiText, textStart, toByteString } from "../text/bytes.ts";
 import { indexLines } from "../text/line-index.ts";
 import { apiTableIds } from "./api-tables.ts";
 import type { HeadingBlock, TextBlock } from "./blocks.ts";
@@ -9,6 +9,8 @@ import type { Heading, Link, LinkKind, PageFacts } from "./facts.ts";
 import { readFrontMatter } from "./front-matter.ts";
 import { headingText } from "./heading-text.ts";
 import { createOffsetMap, joinLines } from "./leaf-blocks.ts";
+import { findMarks } from "./marks.ts";
+import { briefOf, ownFindings, type PageBrief } from "./page-brief.ts";
 import { scanBlocks } from "./scan-blocks.ts";
 import { readInclude, readModules } from "./scan-includes.ts";
 import { type InlineSink, scanInline } from "./scan-inline.ts";
@@ -38,9 +40,32 @@ function findExplicitId(source: string): { index: number; id: string } | null {
 export function scanPage(bytes: Uint8Array, dialect: Dialect): PageFacts {
   if (bytes.byteLength > pageBytesMax) return { ...emptyFacts(), unread: "too large" };
   const text = toByteString(bytes);
+  const facts = scanBytes(bytes, text, dialect);
+  return placeFacts(facts, text, isAscii(bytes));
+}
+
+/** What linking a site needs of a page. Where things stand is looked up only if a check found something. */
+export function scanBrief(bytes: Uint8Array, dialect: Dialect): PageBrief {
+  if (bytes.byteLength > pageBytesMax) return briefOf({ ...emptyFacts(), unread: "too large" });
+  const text = toByteString(bytes);
+  const facts = scanBytes(bytes, text, dialect);
+  const brief = briefOf(facts);
+  return brief.own.length === 0 ? brief : { ...brief, own: ownFindings(placeFacts(facts, text, isAscii(bytes))) };
+}
+
+function scanBytes(bytes: Uint8Array, text: string, dialect: Dialect): PageFacts {
   if (text.includes("\0")) return { ...emptyFacts(), unread: "binary" };
-  const facts = scanText(text, dialect, isAscii(bytes));
+  const facts = scanUnplaced(text, bytes, dialect, isAscii(bytes));
   return facts.links.length > linksMax ? { ...emptyFacts(), unread: "too large" } : facts;
+}
+
+/** Fills in lines and columns, which scanning leaves open. */
+function placeFacts(facts: PageFacts, text: string, isPlain: boolean): PageFacts {
+  const { place } = indexLines(text, isPlain);
+  for (const link of facts.links) Object.assign(link, place(link.start));
+  for (const heading of facts.headings) Object.assign(heading, place(heading.start));
+  facts.bareFences = facts.bareFences.map(({ column }) => place(column));
+  return facts;
 }
 
 /** Lines of a heading joined. By hand: an expression for the white space around a break takes quadratic time. */
@@ -58,13 +83,19 @@ export function emptyFacts(): PageFacts {
 }
 
 /** Takes from a page, held as a byte string, what the graph needs to know. */
-export function scanText(text: string, dialect: Dialect, isPlain = isAsciiText(text)): PageFacts {
+export function scanText(text: string, dialect: Dialect): PageFacts {
+  const isPlain = isAsciiText(text);
+  return placeFacts(scanUnplaced(text, fromByteString(text), dialect, isPlain), text, isPlain);
+}
+
+/** The same without lines and columns: a fence has its offset for a column. */
+function scanUnplaced(text: string, bytes: Uint8Array, dialect: Dialect, isPlain: boolean): PageFacts {
   const facts = emptyFacts();
+  const marks = findMarks(bytes);
   const bodyFrom = textStart(text);
   facts.frontMatter = readFrontMatter(text, bodyFrom);
   const blocks = scanBlocks(text, facts.frontMatter?.bodyStart ?? bodyFrom, dialect);
   const decode = isPlain ? (piece: string) => piece : decodePiece;
-  const lines = indexLines(text, isPlain);
   const labels: ReadonlySet<string> = new Set(blocks.definitions.map((definition) => definition.label));
 
   const headingLabels = blocks.footnotes.size === 0 ? labels : new Set([...labels, ...blocks.footnotes]);
@@ -74,8 +105,7 @@ export function scanText(text: string, dialect: Dialect, isPlain = isAsciiText(t
     const isMarkdown = kind === "link" || kind === "image" || kind === "definition";
     const target = decodeEntities(isMarkdown ? decodeEscapes(raw) : raw).trim();
     if (target === "") return null;
-    const { line, column } = lines.place(start);
-    const link: Link = { kind, target, start, end, line, column };
+    const link: Link = { kind, target, start, end, line: 0, column: 0 };
     facts.links.push(link);
     return link;
   }
@@ -103,7 +133,7 @@ export function scanText(text: string, dialect: Dialect, isPlain = isAsciiText(t
     const from = block.lines === null ? block.start : 0;
     const to = block.lines === null ? block.end : joined.length;
     const sink = block.lines === null ? pageSink : sinkFor(joined, createOffsetMap(block.lines));
-    if (block.kind === "text") scanInline(joined, from, to, dialect, labels, sink);
+    if (block.kind === "text") scanInline(joined, from, to, dialect, labels, sink, block.lines === null ? marks : null);
     else scanMarkup(joined, from, to, dialect, sink);
   }
 
@@ -124,7 +154,8 @@ export function scanText(text: string, dialect: Dialect, isPlain = isAsciiText(t
       id: found?.id ?? "",
       start: block.start,
       end: block.end - tail,
-      ...lines.place(block.start),
+      line: 0,
+      column: 0,
     };
     if (found !== null) heading.explicit = true;
     return heading;
@@ -135,7 +166,7 @@ export function scanText(text: string, dialect: Dialect, isPlain = isAsciiText(t
   for (const { start, end } of blocks.definitions) addLink("definition", start, end);
   for (const { start, end } of blocks.modules) readModules(text, start, end, addLink);
   if (dialect.colons && text.includes("<APITable")) facts.ids.push(...apiTableIds(text));
-  facts.bareFences = blocks.bareFences.map((offset) => lines.place(offset));
+  facts.bareFences = blocks.bareFences.map((offset) => ({ line: 0, column: offset }));
   facts.links.sort((a, b) => a.start - b.start);
   facts.headings.sort((a, b) => a.start - b.start);
   return facts;

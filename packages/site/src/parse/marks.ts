@@ -1,0 +1,33 @@
+/** Where the characters of a page stand that mean something inside a line: the offsets in order, up to `count`. */
+export interface Marks {
+  offsets: Uint32Array;
+  count: number;
+}
+
+/** One entry a byte: nearly all of a page is characters that mean nothing. */
+export const isPlain = new Uint8Array(256).fill(1);
+for (const char of "\\`[]<{") isPlain[char.charCodeAt(0)] = 0;
+
+// Pages are scanned one after the other: they share the memory.
+let offsets = new Uint32Array(16 * 1024);
+
+/** Finds the marks of a page in one pass over its bytes, the shortest loop there is. They hold until the next page. */
+export function findMarks(bytes: Uint8Array): Marks {
+  if (offsets.length < bytes.length) offsets = new Uint32Array(bytes.length * 2);
+  const into = offsets;
+  let count = 0;
+  for (let i = 0; i < bytes.length; i++) if (isPlain[bytes[i] as number] === 0) into[count++] = i;
+  return { offsets: into, count };
+}
+
+/** The index of the first mark that stands at an offset or after it. */
+export function firstMark({ offsets, count }: Marks, offset: number): number {
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((offsets[middle] as number) < offset) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
