@@ -96,4 +96,8 @@ async function manifestOf(): Promise<object> {
   };
 }
 
-if (import.meta.main) await buildSdk(join(source, "dist"));
+if (import.meta.main) {
+  const outDir = join(source, "dist");
+  await buildSdk(outDir);
+  console.log(`@emend/sdk is in ${outDir}: npm install ${outDir}`);
+}

@@ -49,8 +49,8 @@ async function runStep(inputs: Record<string, string>, env: Record<string, strin
 async function run(program: string, args: string[], env: Record<string, string>) {
   const options = { cwd: emend.dir, env: { PATH: process.env.PATH ?? "", ...env } };
   return promisify(execFile)(program, args, options).then(
-    ({ stdout }) => ({ code: 0, stdout }),
-    (error) => ({ code: Number(error.code), stdout: String(error.stdout) }),
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    (error) => ({ code: Number(error.code), stdout: String(error.stdout), stderr: String(error.stderr) }),
   );
 }
 
@@ -120,4 +120,9 @@ test("the GitLab template's script does the same with sh and curl", async () => 
   );
   const bad = await run("sh", ["-c", script], { ...env, CI_JOB_ID: "2", EMEND_PROMPT: "Rewrite everything." });
   expect(bad.code).toBe(1);
+  const foreign = { ...env, EMEND_API_KEY: "emend_nothing", CI_JOB_ID: "3", EMEND_PROMPT: "Fix broken links." };
+  expect(await run("sh", ["-c", script], foreign)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("A valid admin API key is required"),
+  });
 });

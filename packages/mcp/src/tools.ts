@@ -40,11 +40,11 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
       title: "Create a docs job",
       description:
         "Asks Emend to change a project's documentation. An agent works on it in the background; if files changed, one pull request is opened and the job's prLink is set. Follow it with get_job until its status is not active.",
-      inputSchema: {
+      inputSchema: z.strictObject({
         ...given,
         prompt: prompt.describe("What must change in the docs, as an instruction."),
         wait_seconds,
-      },
+      }),
       annotations: { destructiveHint: false, openWorldHint: true },
     },
     ({ project, prompt, wait_seconds }, { signal }) =>
@@ -59,7 +59,7 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
     {
       title: "Get a docs job",
       description: "A job's state, its pull request, what it did and, where it failed, why.",
-      inputSchema: { ...job, wait_seconds },
+      inputSchema: z.strictObject({ ...job, wait_seconds }),
       ...readOnly,
     },
     ({ project, id, wait_seconds }, { signal }) =>
@@ -70,11 +70,11 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
     {
       title: "List docs jobs",
       description: "A project's jobs, newest first.",
-      inputSchema: {
+      inputSchema: z.strictObject({
         ...given,
         status: z.enum(["active", "completed", "archived", "failed"]).optional(),
         limit: z.number().int().min(1).max(jobsMax).default(10),
-      },
+      }),
       ...readOnly,
     },
     ({ project, limit, status }, { signal }) =>
@@ -88,7 +88,7 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
     {
       title: "Follow up on a docs job",
       description: "Asks a finished job for more, on the same branch and pull request.",
-      inputSchema: { ...job, prompt: prompt.describe("What more must change."), wait_seconds },
+      inputSchema: z.strictObject({ ...job, prompt: prompt.describe("What more must change."), wait_seconds }),
       annotations: { destructiveHint: false, openWorldHint: true },
     },
     ({ project, id, prompt, wait_seconds }, { signal }) =>
@@ -123,7 +123,7 @@ function registerCheck(server: McpServer, deps: ToolDeps, job: { project: z.ZodT
       {
         title: "Check docs",
         description: "Checks a folder of docs on this machine: broken links, anchors, navigation, redirects.",
-        inputSchema: { dir: z.string().default(".").describe("The folder.") },
+        inputSchema: z.strictObject({ dir: z.string().default(".").describe("The folder.") }),
         annotations: { readOnlyHint: true, openWorldHint: false },
       },
       ({ dir }, { signal }) =>

@@ -44,6 +44,19 @@ async function call(client: Client, name: string, input: Record<string, unknown>
 
 const names = ["check", "create_job", "follow_up", "get_diff", "get_job", "list_jobs"];
 
+test("an argument that no tool has is refused by its name, not passed over", async () => {
+  await connected(overHttp(), async (client) => {
+    const { project } = emend;
+    for (const [name, input] of [
+      ["create_job", { project, prompt: "Fix broken links.", projectId: "prj_other" }],
+      ["list_jobs", { project, limt: 1 }],
+    ] as const) {
+      const refused = await call(client, name, input);
+      expect(refused).toMatchObject({ isError: true, text: expect.stringContaining(Object.keys(input).at(-1) ?? "") });
+    }
+  });
+});
+
 test("an agent creates, follows, reads and checks a job over HTTP", async () => {
   await connected(overHttp(), async (client) => {
     const { tools } = await client.listTools();
