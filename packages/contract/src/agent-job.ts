@@ -10,7 +10,9 @@ export const AgentJob = Type.Object(
     source: Type.Object(
       {
         repository: Type.String({ description: "Full URL of the repository the job works on." }),
-        ref: Type.Union([Type.String(), Type.Null()], { description: "Branch the agent works on." }),
+        ref: Type.Union([Type.String(), Type.Null()], {
+          description: "Branch the agent works on; null once a job has ended without one.",
+        }),
       },
       { additionalProperties: false, description: "Source repository information." },
     ),
