@@ -1,6 +1,7 @@
 import { APICallError } from "@ai-sdk/provider";
 import { AppError } from "../../errors.ts";
 import { shown } from "../shown.ts";
+import { AnswerTooLong } from "./read-answer.ts";
 
 const wordsCharactersMax = 500;
 const retryAfterMsMax = 3_600_000;
@@ -9,8 +10,7 @@ const retryAfterMsMax = 3_600_000;
 export function modelFault(name: string, error: unknown, secret: string | null): AppError {
   const call = APICallError.isInstance(error) ? error : undefined;
   const status = call?.statusCode;
-  // Without a status nothing was answered: the connection or the stream broke.
-  const retryable = status === undefined || status === 408 || status === 409 || status === 429 || status >= 500;
+  const retryable = isRetryable(error, status);
   const words = shown(withoutSecret(wordsOf(error), secret), wordsCharactersMax);
   const retryAfterMs = readRetryAfter(call?.responseHeaders);
   return new AppError("model_unavailable", {
@@ -20,6 +20,12 @@ export function modelFault(name: string, error: unknown, secret: string | null):
     // Not the error itself: it carries the whole request.
     cause: error instanceof Error ? new Error(words) : undefined,
   });
+}
+
+function isRetryable(error: unknown, status: number | undefined): boolean {
+  // Without a status nothing was answered: the connection or the stream broke.
+  if (status === undefined) return !(error instanceof AnswerTooLong);
+  return status === 408 || status === 409 || status === 429 || status >= 500;
 }
 
 function wordsOf(error: unknown): string {

@@ -18,6 +18,14 @@ class StreamCut extends Error {
 
 const answerCharactersMax = 4_000_000;
 
+/** It would be as long the next time, and be paid for again. */
+export class AnswerTooLong extends Error {
+  constructor() {
+    super(`the answer has more than ${answerCharactersMax} characters`);
+    this.name = "AnswerTooLong";
+  }
+}
+
 /** Reads an answer to its end. One that is cut off, or never ends, is none: nothing of it is used. */
 export async function readAnswer(
   stream: ReadableStream<LanguageModelV4StreamPart>,
@@ -30,7 +38,7 @@ export async function readAnswer(
   let characters = 0;
   const grow = (by: number) => {
     characters += by;
-    if (characters > answerCharactersMax) throw new Error(`the answer has more than ${answerCharactersMax} characters`);
+    if (characters > answerCharactersMax) throw new AnswerTooLong();
   };
   for await (const part of stream) {
     onPart();

@@ -141,6 +141,19 @@ test("a vendor that asks for more time than a worker waits is left to a later ru
   expect(far.requests).toHaveLength(1);
 });
 
+test.each(protocols)("%s: an answer that does not end is cut off, and not asked for again", async (name) => {
+  const content = "on and on, ".repeat(400_000);
+  far = await startFarModel(() => ({ response: { content }, options: { chunkSize: 500_000 } }));
+  const model = await openFarModel(far, name);
+  const fault = await model.nextTurn(ask([hello]), signal).catch((thrown: unknown) => thrown);
+  expect(fault).toMatchObject({
+    code: "model_unavailable",
+    retryable: false,
+    publicMessage: expect.stringContaining("more than 4000000 characters"),
+  });
+  expect(far.requests).toHaveLength(1);
+});
+
 test("no vendor is asked again before the time that it gave", async () => {
   const at = new Map<string, number[]>();
   const shared = await startFarModel((_turn, { model }) => {
