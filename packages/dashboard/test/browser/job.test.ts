@@ -1,17 +1,26 @@
 import type { Page } from "playwright-core";
-import { expect, it } from "vitest";
+import { beforeAll, beforeEach, expect, it } from "vitest";
 import { openDashboard } from "./support/dashboard.ts";
+import { go } from "./support/go.ts";
 import { expectAccessible, expectFitting } from "./support/judge.ts";
 import { press, reach } from "./support/keyboard.ts";
-import { bothLooks, desktop } from "./support/looks.ts";
+import { desktop, narrow, wide } from "./support/looks.ts";
 import { addJob, tellJob } from "./support/tell-job.ts";
 
 const dashboard = openDashboard();
+/** One visitor for all: to log in is another file's. */
+let page: Page;
+
+beforeAll(async () => {
+  page = await dashboard.logIn();
+  dashboard.keep(page);
+});
+beforeEach(() => page.setViewportSize(wide));
 const hostile = `<img src=x onerror="document.title='owned'"> \u202Etfel ${"wide".repeat(80)}`;
 
-it.each(bothLooks)("reads a job's change, asks for more and runs it again: $name", async (look) => {
-  const { id } = await dashboard.addSample(`Docs on a ${look.name}`);
-  const page = await dashboard.logIn(look, `/app?project=${id}`);
+it("reads a job's change, asks for more and runs it again, at a desk and on a phone", async () => {
+  const { id } = await dashboard.addSample("Docs");
+  await page.goto(`${dashboard.url}/app?project=${id}`);
   const composer = page.getByLabel("What should change in the docs?");
   await composer.fill("Fix broken links.");
   await page.getByText("I read this as: fix broken links").waitFor();
@@ -40,6 +49,8 @@ it.each(bothLooks)("reads a job's change, asks for more and runs it again: $name
   await page.locator("pre", { hasText: /links/ }).first().waitFor();
   await expectFitting(page);
   await expectAccessible(page);
+  await page.setViewportSize(narrow);
+  await expectFitting(page);
   await press(page.getByRole("button", { name: "Raw events" }));
   await page.getByText('"kind":"job.created"').waitFor();
   await expectFitting(page);
@@ -71,7 +82,7 @@ it("shows events as they come, through a lost connection and a reload", async ()
   const { id: projectId } = await dashboard.addSample("Live");
   const { pool } = dashboard.installation.database;
   const jobId = await addJob(pool, projectId, hostile);
-  const page = await dashboard.logIn(desktop, `/app/jobs/${jobId}`);
+  await go(page, `/app/jobs/${jobId}`);
   const say = (number: number) =>
     tellJob(pool, jobId, { kind: "step", data: { number, text: `Words of step ${number} ${hostile}`, tools: [] } });
   const words = (number: number) => page.getByText(new RegExp(`^Words of step ${number} `));
@@ -122,7 +133,7 @@ async function measureEvents(page: Page, say: (number: number) => Promise<void>)
 
 it("tells a full quota, a refusal and a fault in words, and loses nothing typed", async () => {
   const { id } = await dashboard.addSample("Refused");
-  const page = await dashboard.logIn(desktop, `/app?project=${id}`);
+  await page.goto(`${dashboard.url}/app?project=${id}`);
   const composer = page.getByLabel("What should change in the docs?");
   const start = page.getByRole("button", { name: "Start job" });
   await composer.fill("Fix broken links.");

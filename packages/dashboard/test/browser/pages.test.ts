@@ -2,6 +2,7 @@ import type { Locator, Page } from "playwright-core";
 import { beforeAll, expect, it } from "vitest";
 import { clientOf } from "../../../server/test/support/whole-server.ts";
 import { openDashboard } from "./support/dashboard.ts";
+import { go } from "./support/go.ts";
 import { expectAccessible, expectFitting } from "./support/judge.ts";
 import { desktop, narrow, wide } from "./support/looks.ts";
 
@@ -54,7 +55,7 @@ const pages: readonly { path: string; seen: (page: Page) => Locator }[] = [
 it.each(pages)("has no serious fault, light and wide or dark and narrow: $path", async ({ path, seen }) => {
   await page.setViewportSize(desktop.viewport);
   await page.emulateMedia({ colorScheme: desktop.colorScheme });
-  await page.goto(dashboard.url + path.replace("PROJECT", projectId).replace("JOB", jobId));
+  await go(page, path.replace("PROJECT", projectId).replace("JOB", jobId));
   await seen(page).first().waitFor();
   expect(await page.title()).not.toBe("owned");
   for (const [viewport, colorScheme] of [

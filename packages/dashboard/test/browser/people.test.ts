@@ -1,9 +1,10 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { openDashboard } from "./support/dashboard.ts";
+import { go } from "./support/go.ts";
 import { expectAccessible, expectFitting } from "./support/judge.ts";
 import { choose, press, type } from "./support/keyboard.ts";
-import { bothLooks, desktop, narrow } from "./support/looks.ts";
+import { bothLooks, narrow, phone } from "./support/looks.ts";
 
 const dashboard = openDashboard();
 const owner = { email: "ada@example.com", password: "correct horse battery" };
@@ -81,10 +82,10 @@ it("leads from the console's link to an owner, a project, a key and a first pull
   await expectAccessible(late);
 });
 
-it.each(bothLooks)("logs in by the keyboard, says what is wrong, and goes on where one was: $name", async (look) => {
+it("logs in by the keyboard, says what is wrong, and goes on where one was, on a phone and at a desk", async () => {
   dashboard.expectComplaint(/401/);
   await ensureOwner();
-  const page = await dashboard.visit(look);
+  const page = await dashboard.visit(phone);
   await page.goto(`${dashboard.url}/app/projects`);
   await type(page.getByLabel("E-mail address"), owner.email);
   await page.keyboard.press("Tab");
@@ -92,8 +93,7 @@ it.each(bothLooks)("logs in by the keyboard, says what is wrong, and goes on whe
   await page.keyboard.press("Enter");
   await page.getByRole("alert").getByText("is wrong").waitFor();
   expect(await page.getByLabel("E-mail address").inputValue()).toBe(owner.email);
-  await expectFitting(page);
-  await expectAccessible(page);
+  await expectGood(page);
   await type(page.getByLabel("Password"), owner.password);
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Projects" }).waitFor();
@@ -105,28 +105,26 @@ it("invites a viewer, who reads and no more, and whom removing logs out at once"
   dashboard.expectComplaint(/401|409/);
   const page = await dashboard.visit();
   await logIn(page);
-  await page.goto(tab("members"));
+  await go(page, tab("members"));
   await press(page.getByRole("button", { name: "Invite somebody" }));
   await type(page.getByRole("dialog").getByLabel("E-mail address"), "bo@example.com");
   await press(page.getByRole("button", { name: "Make the link" }));
   const link = (await page.getByRole("dialog").locator("code").first().textContent()) ?? "";
-  await expectAccessible(page);
   await press(page.getByRole("button", { name: "I have it" }));
 
-  const guest = await dashboard.visit(bothLooks[1] ?? desktop);
+  const guest = await dashboard.visit(phone);
   await guest.goto(link);
   await type(guest.getByLabel("Your name"), "Bo");
   await type(guest.getByLabel("Password"), "another long password");
   await press(guest.getByRole("button", { name: "Join" }));
   await guest.getByRole("navigation", { name: "Pages" }).waitFor();
-  await guest.goto(tab("members"));
+  await go(guest, tab("members"));
   await guest.getByText("viewer, who may look").waitFor();
   expect(await guest.getByText("Audit log").count()).toBe(0);
-  await guest.goto(tab("account"));
+  await go(guest, tab("account"));
   await guest.getByLabel("Current password").fill("another long password");
 
   await page.reload();
-  await page.setViewportSize(narrow);
   await choose(page.getByLabel("Role of bo@example.com"), "m");
   await expect.poll(() => page.getByLabel("Role of bo@example.com").isEnabled()).toBe(true);
   await choose(page.getByLabel("Role of ada@example.com"), "v");
@@ -148,26 +146,34 @@ it("invites a viewer, who reads and no more, and whom removing logs out at once"
   expect(await guest.getByLabel("Current password").inputValue()).toBe("another long password");
 });
 
-it("sets the retention, and shows in the audit log who did it", async () => {
+it("logs out everywhere else, sets the retention, and shows in the audit log who did it, by the keyboard", async () => {
   dashboard.expectComplaint(/401/);
+  const elsewhere = await dashboard.visit();
+  await logIn(elsewhere);
   const page = await dashboard.visit();
   await logIn(page);
-  await page.goto(tab("account"));
-  await page.getByRole("button", { name: "Change password" }).waitFor();
+  await go(page, tab("account"));
+  await page.getByText("Another browser").first().waitFor();
   await expectGood(page);
-  await page.goto(tab("installation"));
+  await press(page.getByRole("button", { name: "Log out everywhere else" }));
+  await page.getByText("Logged out everywhere else.").waitFor();
+  expect(await page.getByText("Another browser").count()).toBe(0);
+  await elsewhere.reload();
+  await elsewhere.getByRole("heading", { name: "Log in" }).waitFor();
+
+  await press(page.getByRole("link", { name: "Installation" }));
   await choose(page.getByLabel("Archive finished jobs"), "After");
   await type(page.getByLabel("Days"), "45");
   await press(page.getByRole("button", { name: "Save" }));
   await page.getByText("Saved.").waitFor();
   await page.reload();
   expect(await page.getByLabel("Days").inputValue()).toBe("45");
-  await expectGood(page);
 
-  await page.goto(tab("audit"));
-  await page.getByText("after days: 45").waitFor();
-  await expectGood(page);
   await page.setViewportSize(narrow);
+  await press(page.getByRole("link", { name: "Audit log" }));
+  await page.getByText("after days: 45").waitFor();
+  await page.getByText("Logged out everywhere else:").waitFor();
+  await expectGood(page);
   await choose(page.getByLabel("What"), "Mem");
   await page.getByText("maintainer").first().waitFor();
   expect(await page.getByText("after days: 45").count()).toBe(0);

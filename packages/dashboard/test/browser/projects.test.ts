@@ -1,26 +1,33 @@
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from "vitest";
 import { startFarEnd } from "../../../server/test/support/forges/far-end.ts";
 import { vendors } from "../../../server/test/support/forges/vendors.ts";
 import { startWebhookReceiver, type WebhookReceiver } from "../../../server/test/support/webhook-receiver.ts";
 import { openDashboard } from "./support/dashboard.ts";
+import { go } from "./support/go.ts";
 import { expectAccessible, expectFitting } from "./support/judge.ts";
 import { choose, press, type } from "./support/keyboard.ts";
-import { bothLooks, desktop } from "./support/looks.ts";
+import { narrow, wide } from "./support/looks.ts";
 
 const dashboard = openDashboard({ EMEND_ALLOW_PRIVATE_WEBHOOKS: "true", EMEND_ALLOW_PRIVATE_FORGES: "true" });
 let receiver: WebhookReceiver;
+/** One visitor for all: to log in is another file's. */
+let page: Page;
 
 beforeAll(async () => {
   receiver = await startWebhookReceiver();
+  page = await dashboard.logIn();
+  dashboard.keep(page);
 });
+beforeEach(() => page.setViewportSize(wide));
 afterAll(async () => {
   receiver.close();
 });
 
-it.each(bothLooks)("adds, changes and removes one of the local forge by the keyboard alone: $name", async (look) => {
-  const page = await dashboard.logIn(look, "/app/projects");
+it("adds, changes and removes one of the local forge by the keyboard alone, at a desk and on a phone", async () => {
+  await go(page, "/app/projects");
   await press(page.getByRole("link", { name: "Add project" }));
-  const name = `Handbook on a ${look.name}`;
+  const name = "Handbook of ours";
   await type(page.getByLabel("Name", { exact: true }), name);
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name }).waitFor();
@@ -28,6 +35,7 @@ it.each(bothLooks)("adds, changes and removes one of the local forge by the keyb
   await type(page.getByLabel("Dollars a job"), "0.5");
   await page.keyboard.press("Enter");
   await page.getByText("Saved", { exact: true }).waitFor();
+  await page.setViewportSize(narrow);
   await press(page.getByRole("link", { name: "Policy" }));
   await type(page.getByLabel("Further paths that may change"), ".github/labels.yml\n\nCODEOWNERS");
   await press(page.getByLabel("Sign off"), "Space");
@@ -52,9 +60,9 @@ it.each(bothLooks)("adds, changes and removes one of the local forge by the keyb
   expect(await page.getByText(name).count()).toBe(0);
 });
 
-it.each(bothLooks)("adds, runs, edits, pauses and removes an automation by the keyboard: $name", async (look) => {
-  const { id } = await dashboard.addSample(`Asked on a ${look.name}`);
-  const page = await dashboard.logIn(look, `/app/projects/${id}?tab=automations`);
+it("adds, runs, edits, pauses and removes an automation by the keyboard, at a desk and on a phone", async () => {
+  const { id } = await dashboard.addSample("Asked");
+  await page.goto(`${dashboard.url}/app/projects/${id}?tab=automations`);
   await page.getByText("asked for by itself").waitFor();
   await press(page.getByRole("button", { name: "Add automation" }));
   const dialog = page.getByRole("dialog");
@@ -76,6 +84,8 @@ it.each(bothLooks)("adds, runs, edits, pauses and removes an automation by the k
   await row.getByRole("link", { name: "The job" }).waitFor();
   await expectFitting(page);
   await expectAccessible(page);
+  await page.setViewportSize(narrow);
+  await expectFitting(page);
   await press(row.getByRole("button", { name: "Edit" }));
   await type(dialog.getByLabel("What it asks for"), "Fix broken links by {{date}}.");
   await press(dialog.getByRole("button", { name: "Save automation" }));
@@ -92,7 +102,7 @@ it.each(bothLooks)("adds, runs, edits, pauses and removes an automation by the k
 it("says in words what a setting may not be, and keeps what was typed", async () => {
   dashboard.expectComplaint(/400/);
   const { id } = await dashboard.addSample("Strict");
-  const page = await dashboard.logIn(desktop, `/app/projects/${id}?tab=policy`);
+  await page.goto(`${dashboard.url}/app/projects/${id}?tab=policy`);
   await page.getByLabel("Branches begin with").fill("..");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("alert").getByText("branch name that git takes").waitFor();
@@ -102,7 +112,7 @@ it("says in words what a setting may not be, and keeps what was typed", async ()
 it("keeps what was typed while the server is away or fails, and saves it afterwards", async () => {
   dashboard.expectComplaint(/ERR_FAILED|503/);
   const { id } = await dashboard.addSample("Away");
-  const page = await dashboard.logIn(desktop, `/app/projects/${id}`);
+  await page.goto(`${dashboard.url}/app/projects/${id}`);
   const steps = page.getByLabel("Steps a job");
   await steps.fill("7");
   await page.route(`**/api/projects/${id}`, (route) => route.abort());
@@ -121,13 +131,14 @@ it("keeps what was typed while the server is away or fails, and saves it afterwa
 });
 
 /** Each forge once, each width once or more. */
-const connections = vendors.map((vendor, index) => ({ vendor, look: bothLooks[index % 2] ?? desktop }));
+const connections = vendors.map((vendor, index) => ({ vendor, viewport: index % 2 === 0 ? wide : narrow }));
 
 it.each(connections)("connects one of $vendor.name by the keyboard, and tells a wrong token in words", async (each) => {
   dashboard.expectComplaint(/400/);
   const far = await startFarEnd(each.vendor);
   onTestFinished(() => far.close());
-  const page = await dashboard.logIn(each.look, "/app/projects/new");
+  await page.setViewportSize(each.viewport);
+  await go(page, "/app/projects/new");
   await type(page.getByLabel("Name", { exact: true }), `Far docs on ${each.vendor.name}`);
   await choose(page.getByLabel("Where its repository is"), each.vendor.name);
   await type(page.getByLabel("Address"), far.repositoryUrl);
@@ -152,7 +163,7 @@ it.each(connections)("connects one of $vendor.name by the keyboard, and tells a 
 it("gives jobs a repository to read, and takes it away", async () => {
   const { id } = await dashboard.addSample("Docs");
   const code = await dashboard.addSample("Code");
-  const page = await dashboard.logIn(desktop, `/app/projects/${id}?tab=guidance`);
+  await page.goto(`${dashboard.url}/app/projects/${id}?tab=guidance`);
   await page.getByRole("button", { name: "Add repository" }).click();
   await page.getByLabel("Name", { exact: true }).fill("code");
   await page.getByLabel("Where it is").selectOption("local");
@@ -166,7 +177,7 @@ it("gives jobs a repository to read, and takes it away", async () => {
 
 it("posts to a webhook, shows how it went, and sends it again", async () => {
   const { id } = await dashboard.addSample("Told");
-  const page = await dashboard.logIn(desktop, `/app/projects/${id}?tab=webhooks`);
+  await page.goto(`${dashboard.url}/app/projects/${id}?tab=webhooks`);
   await page.getByRole("button", { name: "Add webhook" }).click();
   await page.getByLabel("Address").fill(receiver.url);
   await page.getByRole("dialog").getByRole("button", { name: "Add webhook" }).click();
@@ -181,7 +192,7 @@ it("posts to a webhook, shows how it went, and sends it again", async () => {
   await page.getByLabel("What should change in the docs?").fill("Fix broken links.");
   await page.getByRole("button", { name: "Start job" }).click();
   await receiver.message(1);
-  await page.goto(`${dashboard.url}/app/projects/${id}?tab=webhooks`);
+  await go(page, `/app/projects/${id}?tab=webhooks`);
   await page.getByRole("button", { name: "Deliveries" }).click();
   await page.getByText("Delivered").waitFor();
   await page.getByRole("button", { name: "Send again" }).click();

@@ -1,21 +1,33 @@
-import { expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, it } from "vitest";
+import { clientOf } from "../../../server/test/support/whole-server.ts";
 import { openDashboard } from "./support/dashboard.ts";
+import { go } from "./support/go.ts";
 import { expectAccessible, expectFitting } from "./support/judge.ts";
 import { press } from "./support/keyboard.ts";
-import { bothLooks } from "./support/looks.ts";
+import { narrow } from "./support/looks.ts";
 
 const dashboard = openDashboard();
 const hostile = `<img src=x onerror="document.title='owned'"> **bold** \u202Etfel ${"wide".repeat(80)}`;
+let page: Page;
 
-it.each(bothLooks)("opens, discusses and merges a pull request by the keyboard: $name", async (look) => {
-  const name = `Docs on a ${look.name}`;
+beforeAll(async () => {
+  page = await dashboard.logIn();
+  dashboard.keep(page);
+});
+
+/** A project with one pull request, of a job that is at rest. */
+async function openPull(name: string): Promise<{ id: string; jobId: string }> {
   const { id } = await dashboard.addSample(name);
-  const page = await dashboard.logIn(look, `/app?project=${id}`);
-  await page.getByLabel("What should change in the docs?").fill("Fix broken links.");
-  await page.keyboard.press("Control+Enter");
-  await page.getByRole("link", { name: /^Pull request #1/ }).waitFor();
-  const jobUrl = page.url();
+  const { key } = await dashboard.server.admin.createKey({ projectIds: [id], name: "CI", scope: "write" });
+  const client = clientOf(dashboard.server, id, key);
+  const { id: jobId } = await client.create({ prompt: "Fix broken links." });
+  await client.untilFinal(jobId);
+  return { id, jobId };
+}
 
+it("opens, discusses and merges a pull request by the keyboard, at a desk and on a phone", async () => {
+  const { id, jobId } = await openPull("Docs");
   // The link that the API gives leads a browser here.
   await page.goto(`${dashboard.url}/forge/${id}/pull/1`);
   await page.waitForURL(`${dashboard.url}/app/pulls/${id}/1`);
@@ -31,30 +43,25 @@ it.each(bothLooks)("opens, discusses and merges a pull request by the keyboard: 
   await expectFitting(page);
   await expectAccessible(page);
 
+  await page.setViewportSize(narrow);
+  await expectFitting(page);
   await press(page.getByRole("button", { name: "Merge" }));
   await page.getByRole("heading", { name: "Merged" }).waitFor();
   await press(page.getByRole("link", { name: "The job" }));
-  await page.waitForURL(jobUrl);
+  await page.waitForURL(`${dashboard.url}/app/jobs/${jobId}`);
   await page.getByText(/^Merged #1/).waitFor();
-
-  await page.goto(`${dashboard.url}/app/pulls`);
-  await page
-    .getByRole("link", { name: /Fix broken links/ })
-    .first()
-    .waitFor();
+  await go(page, "/app/pulls");
+  await page.getByRole("link", { name: /Fix broken links/ }).waitFor();
   await expectFitting(page);
-  await expectAccessible(page);
   await page.keyboard.press("j");
   await page.keyboard.press("Enter");
-  await page.waitForURL(/\/app\/pulls\/prj_\w+\/1$/);
+  await page.waitForURL(`${dashboard.url}/app/pulls/${id}/1`);
 });
 
-it.each(bothLooks)("tells that the branch has moved, and closes by the keyboard: $name", async (look) => {
-  const { id } = await dashboard.addSample(`Moved on a ${look.name}`);
-  const page = await dashboard.logIn(look, `/app?project=${id}`);
-  await page.getByLabel("What should change in the docs?").fill("Fix broken links.");
-  await page.keyboard.press("Control+Enter");
-  await press(page.getByRole("link", { name: /^Pull request #1/ }));
+it("tells that the branch has moved, and closes by the keyboard, on a phone", async () => {
+  const { id } = await openPull("Moved");
+  await page.setViewportSize(narrow);
+  await go(page, `/app/pulls/${id}/1`);
   await page.getByRole("button", { name: "Merge" }).waitFor();
   await page.route("**/merge", (route) => route.continue({ postData: JSON.stringify({ head: "0".repeat(40) }) }));
   dashboard.expectComplaint(/409/);
@@ -66,18 +73,15 @@ it.each(bothLooks)("tells that the branch has moved, and closes by the keyboard:
 });
 
 it("takes a comment that begins with @emend for a follow-up, and tells it where the job is open", async () => {
-  const { id } = await dashboard.addSample("Asked");
-  const page = await dashboard.logIn(undefined, `/app?project=${id}`);
-  await page.getByLabel("What should change in the docs?").fill("Fix broken links.");
-  await page.keyboard.press("Control+Enter");
-  await page.getByText(/^Opened #1 · 3 files/).waitFor();
+  const { id, jobId } = await openPull("Asked");
   // Somebody reads the job, which is at rest: its stream of events has ended.
   const reader = await page.context().newPage();
   const over = reader.waitForResponse((answer) => answer.url().includes("/events") && answer.status() === 204);
-  await reader.goto(page.url());
+  await reader.goto(`${dashboard.url}/app/jobs/${jobId}`);
+  await reader.getByText(/^Opened #1 · 3 files/).waitFor();
   await over;
 
-  await press(page.getByRole("link", { name: /^Pull request #1/ }));
+  await go(page, `/app/pulls/${id}/1`);
   await page.getByLabel("Comment", { exact: true }).fill('@emend replace "API token" with "access key"');
   await page.keyboard.press("Control+Enter");
   await page.getByText("1 comment", { exact: true }).waitFor();

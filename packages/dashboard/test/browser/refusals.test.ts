@@ -1,4 +1,4 @@
-import type { Locator, Page, Route } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { beforeAll, expect, it } from "vitest";
 import { clientOf } from "../../../server/test/support/whole-server.ts";
 import { openDashboard } from "./support/dashboard.ts";
@@ -9,9 +9,11 @@ const dashboard = openDashboard();
 let projectId: string;
 let jobId: string;
 let activeId: string;
+let ownerToken: string;
 
 beforeAll(async () => {
   const { admin } = dashboard.server;
+  ownerToken = (await admin.ownerLink({ isNew: false }))?.split("/").at(-1) ?? "";
   projectId = (await dashboard.addSample("Courier docs")).id;
   const { key } = await admin.createKey({ projectIds: [projectId], name: "CI", scope: "write" });
   const client = clientOf(dashboard.server, projectId, key);
@@ -25,8 +27,13 @@ beforeAll(async () => {
   await admin.automations.add({ projectId, name: "Links", prompt, trigger: { kind: "manual" }, createdBy: "test" });
 });
 
-/** Every way in which a write can fail, and what must be said of it. The last one takes the page's session. */
-const failures: readonly { answer(route: Route): Promise<void>; words: string }[] = [
+interface Failure {
+  answer(route: Route): Promise<void>;
+  words: string;
+}
+
+/** The ways in which a write can fail, and what must be said of each. */
+const failures: readonly Failure[] = [
   { answer: (route) => route.abort(), words: "cannot be reached" },
   { answer: (route) => route.fulfill({ status: 500 }), words: "cannot do this just now (500)" },
   {
@@ -35,24 +42,54 @@ const failures: readonly { answer(route: Route): Promise<void>; words: string }[
     words: "Too many of them. Try again in 10 minutes.",
   },
   { answer: (route) => route.fulfill({ status: 403, json: { error: "This takes the role owner." } }), words: "takes" },
-  { answer: (route) => route.fulfill({ status: 401, json: { error: "Log in to go on." } }), words: "Log in to go on." },
 ];
+const ended: Failure = {
+  answer: (route) => route.fulfill({ status: 401, json: { error: "Log in to go on." } }),
+  words: "Log in to go on.",
+};
 
 interface Write {
   path: string;
+  /** Nobody is logged in. */
+  isStranger?: boolean;
+  /** Answers of the server, by how their addresses end, as if there were something else there. */
+  given?: Readonly<Record<string, object>>;
   /** What leads to the form. */
   open?(page: Page): Promise<void>;
   /** What is typed, and must stay. */
   typed?: Readonly<Record<string, string>>;
-  submit(page: Page): Locator;
+  submit(page: Page): Promise<unknown>;
 }
 
-const button =
-  (name: string) =>
-  (page: Page): Locator =>
-    page.getByRole("button", { name, exact: true }).last();
+const button = (name: string) => (page: Page) => page.getByRole("button", { name, exact: true }).last().press("Enter");
 const click = (name: string) => async (page: Page) => page.getByRole("button", { name, exact: true }).first().click();
 const project = "/app/projects/PROJECT";
+
+const person = {
+  subject: "ada@example.com",
+  name: "Ada",
+  role: "owner",
+  hasPassword: true,
+  publicUrl: "https://x.test",
+};
+const delivery = {
+  id: "msg_1",
+  jobId: "job_1",
+  event: "job.completed",
+  state: "failed",
+  tries: 1,
+  lastStatus: 500,
+  lastError: null,
+  lastTryAt: null,
+  createdAt: "2026-01-01T00:00:00.000Z",
+};
+const session = {
+  startedAt: "2026-01-01T00:00:00.000Z",
+  expiresAt: "2036-01-01T00:00:00.000Z",
+  by: null,
+  address: null,
+};
+const nothingYet = { "/projects": { projects: [] }, "/keys": { keys: [] }, "/jobs": { jobs: [], nextCursor: null } };
 
 /** Every page that writes. A new one gets a line. */
 const writes: Readonly<Record<string, Write>> = {
@@ -125,35 +162,107 @@ const writes: Readonly<Record<string, Write>> = {
     open: async (page) => page.getByRole("button", { name: "Remove bo@example.com" }).click(),
     submit: button("Remove"),
   },
+  "a role": {
+    path: "/app/settings?tab=members",
+    submit: (page) => page.getByLabel("Role of bo@example.com").selectOption("maintainer"),
+  },
+  "a login": {
+    path: "/app",
+    isStranger: true,
+    given: { "/auth": { hasOwner: true, singleSignOn: null, problem: null } },
+    typed: { "E-mail address": "ada@example.com", Password: "correct horse battery" },
+    submit: button("Log in"),
+  },
+  "a welcome": {
+    path: "/app/welcome#TOKEN",
+    isStranger: true,
+    typed: { "E-mail address": "ada@example.com", "Your name": "Ada", Password: "correct horse battery" },
+    submit: button("Become the owner"),
+  },
+  "the start's sample": { path: "/app/start", given: nothingYet, submit: button("Take the sample docs") },
+  "the start's key": { path: "/app/start", given: { "/keys": { keys: [] } }, submit: button("Make a key") },
+  "the start's job": {
+    path: "/app/start",
+    given: { "/jobs": nothingYet["/jobs"] },
+    typed: { "What should change in the docs?": "Fix it." },
+    submit: button("Run it"),
+  },
+  "a password": {
+    path: "/app/settings",
+    given: { "/session": person },
+    typed: { "Current password": "correct horse battery", "New password": "correct horse stable" },
+    submit: button("Change password"),
+  },
+  "logging out elsewhere": {
+    path: "/app/settings",
+    given: { "/sessions": { sessions: [{ ...session, isThis: false }] } },
+    submit: button("Log out everywhere else"),
+  },
+  "marking ready": {
+    path: "/app/pulls/PROJECT/1",
+    given: { "/pulls/PROJECT/1": { draft: true } },
+    submit: button("Mark ready"),
+  },
+  "a token": {
+    path: `${project}?tab=connection`,
+    given: { "/projects": { forge: "github" } },
+    typed: { "New token": "ghp_x" },
+    submit: button("Replace token"),
+  },
+  "a webhook once more": {
+    path: `${project}?tab=webhooks`,
+    given: { "/deliveries": { deliveries: [delivery] } },
+    open: click("Deliveries"),
+    submit: button("Send again"),
+  },
   retention: { path: "/app/settings?tab=installation", submit: button("Save") },
 };
 
-it("tells every refusal of every write in words, and keeps what was typed", async () => {
+/** With what a write takes for granted in place of what is there; of a list of projects, in each. */
+async function giveInstead(route: Route, given: object): Promise<void> {
+  const answer = await route.fetch();
+  const { projects, ...rest } = await answer.json();
+  const isOfProjects = Array.isArray(projects) && !("projects" in given);
+  const json = isOfProjects
+    ? { projects: projects.map((each: object) => ({ ...each, ...given })) }
+    : { ...rest, ...given };
+  await route.fulfill({ response: answer, json });
+}
+
+it("tells refusals of every write in words, and keeps what was typed", async () => {
   dashboard.expectComplaint(/ERR_FAILED|40[13]|429|500/);
   const page = await dashboard.logIn(desktop);
-  let fail: ((route: Route) => Promise<void>) | null = null;
+  const named = (text: string) =>
+    text.replace("PROJECT", projectId).replace("JOB", jobId).replace("ACTIVE", activeId).replace("TOKEN", ownerToken);
+  let fail: Failure["answer"] | null = null;
+  let write: Write | null = null;
   await page.route("**/dashboard/api/**", (route) => {
-    // How a prompt would be read is no write.
-    const isWrite = route.request().method() !== "GET" && !route.request().url().endsWith("/reading");
-    return fail && isWrite ? fail(route) : route.continue();
+    const { pathname } = new URL(route.request().url());
+    const isRead = route.request().method() === "GET" || /\/(reading|auth\/link)$/.test(pathname);
+    if (!isRead) return fail ? fail(route) : route.continue();
+    if (write?.isStranger && pathname.endsWith("/session")) return ended.answer(route);
+    const given = Object.entries(write?.given ?? {}).find(([end]) => pathname.endsWith(named(end)));
+    return given ? giveInstead(route, given[1]) : route.continue();
   });
   const untold: string[] = [];
-  for (const [name, { path, open, typed = {}, submit }] of Object.entries(writes)) {
+  for (const [index, [name, each]] of Object.entries(writes).entries()) {
+    const { path, isStranger = false, open, typed = {}, submit } = each;
     fail = null;
-    await page.goto(
-      dashboard.url + path.replace("PROJECT", projectId).replace("JOB", jobId).replace("ACTIVE", activeId),
-    );
+    write = each;
+    await page.goto(dashboard.url + named(path));
     try {
       await open?.(page);
       const field = (label: string) => page.getByLabel(label, { exact: !label.startsWith("Ask") }).last();
       for (const [label, text] of Object.entries(typed)) await field(label).fill(text);
-      for (const { answer, words } of failures) {
-        fail = answer;
-        await submit(page).click();
-        await page.getByRole("alert").filter({ hasText: words }).first().waitFor({ timeout: 5_000 });
+      // What says it is shared by all of them: two ways each, in turn, and the end of the session.
+      for (const failure of [0, 1].map((more) => failures[(index + more) % failures.length]).concat(ended)) {
+        if (!failure) continue;
+        fail = failure.answer;
+        await submit(page);
+        await page.getByRole("alert").filter({ hasText: failure.words }).first().waitFor({ timeout: 5_000 });
         for (const [label, text] of Object.entries(typed)) expect(await field(label).inputValue(), label).toBe(text);
       }
-      await page.getByText("Your session has ended").waitFor({ timeout: 5_000 });
+      if (!isStranger) await page.getByText("Your session has ended").waitFor({ timeout: 5_000 });
     } catch (error) {
       untold.push(`${name}: ${error}`);
     }
