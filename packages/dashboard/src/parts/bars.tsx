@@ -13,7 +13,7 @@ export function Bars({ counts, label }: { counts: readonly number[]; label: stri
             y={20 - height}
             width={4}
             height={height}
-            className={count === 0 ? "fill-line" : "fill-quiet"}
+            className={count === 0 ? "fill-quiet/50" : "fill-quiet"}
           />
         );
       })}

@@ -17,7 +17,12 @@ function Loading() {
 }
 
 export function Empty({ children }: { children: ReactNode }) {
-  return <div className="grid justify-items-center gap-3 px-4 py-10 text-center text-quiet">{children}</div>;
+  // A line to copy is a block in it, as wide as lines are that are read.
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] justify-items-center gap-3 px-4 py-10 text-center text-quiet [&>div]:w-full [&>div]:max-w-[600px]">
+      {children}
+    </div>
+  );
 }
 
 /** What a page shows while it has nothing to show. */

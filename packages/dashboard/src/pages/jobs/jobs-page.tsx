@@ -76,8 +76,8 @@ function NoProject() {
           Add a project
         </Link>
       </p>
-      <p className="text-quiet">To import a folder of this machine, type:</p>
-      <CopyBlock text={'emend project add "My docs" --forge local --repo PATH'} />
+      <p className="text-quiet">To import the folder that you are in, type:</p>
+      <CopyBlock text={'emend project add "My docs" --forge local --repo .'} />
     </section>
   );
 }

@@ -48,7 +48,7 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
             <span className="text-quiet">
               <Age at={delivery.lastTryAt ?? delivery.createdAt} />
             </span>
-            <Button disabled={again.isPending} onClick={() => again.mutate(delivery.id)}>
+            <Button className="justify-self-start" disabled={again.isPending} onClick={() => again.mutate(delivery.id)}>
               Send again
             </Button>
           </li>

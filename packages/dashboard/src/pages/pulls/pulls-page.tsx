@@ -22,6 +22,7 @@ export function PullsPage() {
   const locals = projects.data?.filter(({ forge }) => forge === "local") ?? [];
   const nameOf = new Map(projects.data?.map(({ id, name }) => [id, name]));
   const chosen = locals.find(({ id }) => id === project);
+  const first = chosen ?? locals[0];
   return (
     <>
       <title>Pull requests · Emend</title>
@@ -69,9 +70,17 @@ export function PullsPage() {
         )}
         {pulls.data?.length === 0 && (
           <Empty>
-            <p>None yet. A job that changes a file opens one.</p>
+            <p>
+              {first
+                ? "None yet. A job that changes a file opens one."
+                : "They are opened in projects that are kept here."}
+            </p>
             <CopyBlock
-              text={`emend job create ${chosen?.id ?? locals[0]?.id ?? "PROJECT"} "Fix broken links." --wait`}
+              text={
+                first
+                  ? `emend job create ${first.id} "Fix broken links." --wait`
+                  : 'emend project add "My docs" --forge local --repo .'
+              }
             />
           </Empty>
         )}

@@ -44,17 +44,12 @@ export function OwnSessions() {
 
 function SessionRow({ session }: { session: DashboardOwnSessions["sessions"][number] }) {
   return (
-    <li className="flex flex-wrap items-center gap-x-6 gap-y-1 px-4 py-2">
-      <span className="min-w-0 flex-1 basis-48 wrap-anywhere">
-        <span className="font-medium">{session.isThis ? "This browser" : "Another browser"}</span>
-        <span className="text-quiet">
-          {session.by && ` · by ${session.by}`}
-          {session.address && ` · from ${session.address}`}
-        </span>
-      </span>
-      <span className="text-quiet">
-        since <Age at={session.startedAt} />
-      </span>
+    <li className="px-4 py-2">
+      <p className="font-medium">{session.isThis ? "This browser" : "Another browser"}</p>
+      <p className="wrap-anywhere text-quiet">
+        logged in{session.by && ` by ${session.by}`} <Age at={session.startedAt} />
+        {session.address && ` from ${session.address}`}
+      </p>
     </li>
   );
 }
