@@ -257,7 +257,7 @@ const fill = (file, mib) => attempt(() => {
   for (let more = 0; more < mib; more += 1) if (fs.writeSync(handle, piece) < piece.length) throw { code: "ENOSPC" };
   return mib;
 });
-const got = { root: await fill("/x", 1), dev: await fill("/dev/x", 1), run: await fill("/run/emend/x", 1), shm: await fill("/dev/shm/x", 65), tmp: await fill("/tmp/x", 1) };
+const got = { root: await fill("/x", 1), dev: await fill("/dev/x", 1), run: await fill("/run/emend/x", 1), shm: await fill("/dev/shm/x", 65), tmp: await fill("/tmp/x", 1), tmpBytes: await attempt(() => { const { blocks, bsize } = fs.statfsSync("/tmp"); return blocks * bsize; }) };
 answer("TITLE: x\\nSUMMARY:\\n" + JSON.stringify(got));`);
     const readOnly = "EROFS";
     expect(JSON.parse(outcome.summary)).toEqual({
@@ -266,6 +266,7 @@ answer("TITLE: x\\nSUMMARY:\\n" + JSON.stringify(got));`);
       run: readOnly,
       shm: "ENOSPC",
       tmp: 1,
+      tmpBytes: 512 * 2 ** 20,
     });
   });
 
