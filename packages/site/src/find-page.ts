@@ -27,8 +27,12 @@ function decide(pages: readonly Page[]): PageSearch | null {
   return distinct.length === 1 && page !== undefined ? { kind: "found", page } : { kind: "ambiguous", pages: distinct };
 }
 
-/** Accepts a path, a route (with or without extension, docs folder or leading slash) or an exact title. */
-export function findPage(site: Site, words: string): PageSearch {
+/**
+ * Accepts a path, a route (with or without extension, docs folder or leading slash), a title, or the last part of a route.
+ * Where the page is to go, the last part is too little and the title must be written as it is: once that page is gone,
+ * the same words would mean another one.
+ */
+export function findPage(site: Site, words: string, isExact = false): PageSearch {
   const text = words.trim().replace(/^["'`]|["'`]$/g, "");
   const path = text.replace(/^\.?\/+/, "");
   const root = site.root === "" ? "" : `${site.root}/`;
@@ -37,10 +41,11 @@ export function findPage(site: Site, words: string): PageSearch {
   const byPath = site.pages.filter((page) => page.path === path || page.path === root + path);
   const byStem = (): Page[] =>
     site.pages.filter((page) => keys.has(routeKey(page.route)) || keys.has(routeKey(page.path.slice(root.length))));
-  const byTitle = (): Page[] => site.pages.filter((page) => page.title?.toLowerCase() === text.toLowerCase());
+  const byTitle = (): Page[] =>
+    site.pages.filter((page) => (isExact ? page.title === text : page.title?.toLowerCase() === text.toLowerCase()));
   const byName = (): Page[] => {
     const name = routeKey(path).toLowerCase();
-    return name.includes("/")
+    return isExact || name.includes("/")
       ? []
       : site.pages.filter((page) => routeKey(page.route).toLowerCase().split("/").at(-1) === name);
   };

@@ -65,6 +65,21 @@ describe("removePage", () => {
     expect(editsOf(again).size).toBe(0);
   });
 
+  it("takes a page by its path or title, never by the last part of its address, and tells which it could be", async () => {
+    const tree = memoryTree({
+      "gamma.md": "# One\n",
+      "api/gamma.md": "# Two\n",
+      "guides/beta.md": "# Three\n",
+    });
+    const once = await apply(tree, (site) => removePage(site, { page: "gamma", to: "guides/beta" }));
+    expect(once.files.has("gamma.md")).toBe(false);
+    const site = await openSite(once);
+    const refused = { kind: "refused", reason: expect.stringContaining("did you mean api/gamma.md?") };
+    expect(await removePage(site, { page: "gamma", to: "guides/beta" })).toMatchObject(refused);
+    expect(await removePage(site, { page: "two", to: "guides/beta" })).toMatchObject({ kind: "refused" });
+    expect(editsOf(await removePage(site, { page: "Two", to: "beta" })).get("api/gamma.md")).toBeNull();
+  });
+
   it("refuses itself, a page that is not there and the last entry of a group", async () => {
     const site = await openSite(memoryTree(mintlifySite));
     const refusal = async (page: string, to: string) => removePage(site, { page, to });

@@ -5,8 +5,8 @@ import type { Site } from "../site.ts";
 export type Located = { kind: "found"; node: PageNode } | { kind: "refused"; reason: string };
 
 /** The page that the words name, or why it is not clear which. */
-export function locatePage(site: Site, words: string): Located {
-  const found = findPage(site, words);
+export function locatePage(site: Site, words: string, isExact = false): Located {
+  const found = findPage(site, words, isExact);
   if (found.kind === "found") {
     const node = site.index.nodes.get(found.page.path);
     if (node !== undefined) return { kind: "found", node };

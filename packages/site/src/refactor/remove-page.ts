@@ -26,7 +26,7 @@ export async function removePage(opened: Site, input: RemovePage): Promise<Refac
   const goal = locatePage(site, input.to);
   if (goal.kind === "refused") return goal;
   const plan = createPlan(site);
-  const located = locatePage(site, input.page);
+  const located = locatePage(site, input.page, true);
   if (located.kind === "refused") {
     // Done already: its address leads there.
     const isGone = site.index.redirectFor(input.page) !== null;
