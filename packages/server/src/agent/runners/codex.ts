@@ -4,6 +4,7 @@ export const codex: RunnerProgram = {
   name: "codex",
   command: "codex",
   vendorOf: () => "openai",
+  asksFor: (model) => model,
   environment: ({ token }) => ({ OPENAI_API_KEY: token }),
   arguments: ({ model, isSandboxed, gatewayUrl }) => [
     "exec",

@@ -49,7 +49,7 @@ type Input = Partial<Parameters<typeof startModelGateway>[1]>;
 async function start(input: Input = {}, fetch: typeof globalThis.fetch = globalThis.fetch): Promise<ModelGateway> {
   const gateway = await startModelGateway(
     { fetch },
-    { vendor: anthropic as never, baseUrl: farUrl, apiKey, socketPath: null, ...input },
+    { vendor: anthropic as never, baseUrl: farUrl, apiKey, model: null, socketPath: null, ...input },
   );
   gateways.push(gateway);
   return gateway;
@@ -68,7 +68,7 @@ function begin(gateway: ModelGateway, ask: Ask = {}): Promise<IncomingMessage> {
     const {
       method = "POST",
       path = "/v1/messages",
-      body = { messages: [] },
+      body = path.includes("/responses") ? { input: "hi" } : { messages: [] },
       headers = { "x-api-key": gateway.token },
     } = ask;
     const asked = request({ host: "127.0.0.1", port: gateway.port, method, path, headers }, resolve);
@@ -175,7 +175,7 @@ it.each([
 it("lets the vendor read what was looked at, of two settings with one name too", async () => {
   let body = "";
   const gateway = await start({}, async (_, init) => {
-    body = String(init?.body);
+    body = Buffer.from(init?.body as Uint8Array).toString();
     return new Response("{}");
   });
   await ask(gateway, { body: '{"tools":[{"type":"web_search"}],"tools":[]}' });
@@ -184,6 +184,78 @@ it("lets the vendor read what was looked at, of two settings with one name too",
 
 it("refuses a body that nobody can read", async () => {
   expect((await ask(await start(), { body: "\x1f\x8b" })).status).toBe(400);
+});
+
+/** What a program sends once: few bytes that a parser makes much of. */
+const costly = `{"messages":[${"{},".repeat(2 ** 20)}0]}`;
+
+it("refuses what becomes much once it is parsed, and what is nested deeply, and goes on", async () => {
+  const gateway = await start();
+  const { status, text } = await ask(gateway, { body: costly });
+  expect([status, text]).toEqual([413, expect.stringContaining("250000 values")]);
+  expect((await ask(gateway, { body: `{"messages":${"[".repeat(300)}${"]".repeat(300)}}` })).status).toBe(413);
+  expect(heard).toEqual([]);
+  expect((await ask(gateway)).status).toBe(200);
+});
+
+it("reads requests on a thread of its own, whose memory and time are bounded", async () => {
+  const large = await start({ limits: { nodesMax: Infinity, judgeMemoryMb: 24, judgeMsMax: 60_000 } });
+  expect((await ask(large, { body: costly })).status).toBe(413);
+  expect((await ask(large)).status).toBe(200);
+
+  const slow = await start({ limits: { judgeMsMax: 0 } });
+  const { status, text } = await ask(slow);
+  expect([status, text]).toEqual([413, expect.stringContaining("more time or memory")]);
+});
+
+it("asks only the model that the run was given, where it was given one", async () => {
+  const gateway = await start({ model: "gpt-5", vendor: openai });
+  const asks = (model?: string) => ask(gateway, { path: "/v1/responses", body: { model, input: "hi" } });
+  expect((await asks("gpt-5")).status).toBe(200);
+  for (const model of ["gpt-5-pro", undefined]) expect((await asks(model)).status).toBe(403);
+});
+
+it("passes on what a program says of itself, and nothing that says whom to ask or who pays", async () => {
+  const gateway = await start();
+  const passed = {
+    accept: "application/json",
+    "user-agent": "claude-cli/2",
+    "x-stainless-lang": "js",
+    "x-app": "cli",
+    "x-claude-code-session-id": "s",
+    originator: "codex_exec",
+    "session-id": "s",
+    "x-codex-turn-state": "t",
+  };
+  const dropped = {
+    "openai-organization": "org-other",
+    "openai-project": "proj-other",
+    "x-http-method-override": "DELETE",
+    "x-original-url": "/v1/files",
+    "x-forwarded-for": "192.0.2.1",
+    "helicone-target-url": "https://evil.example",
+    "api-key": "x",
+    cookie: "a=b",
+  };
+  const trials = {
+    "anthropic-beta": "claude-code-20250219, web-fetch-2025-09-10,mcp-client-2025-04-04,tool-search-tool-2025-10-19",
+    "openai-beta": "assistants=v2",
+  };
+  const headers = { "x-api-key": gateway.token, "content-type": "text/plain", ...passed, ...dropped, ...trials };
+  await ask(gateway, { path: "/v1/messages?beta=true&key=x&api-version=1", headers });
+  expect(heard).toMatchObject([
+    {
+      line: "POST /v1/messages?beta=true",
+      headers: {
+        ...passed,
+        "content-type": "application/json",
+        "accept-encoding": "identity",
+        "anthropic-beta": "claude-code-20250219,tool-search-tool-2025-10-19",
+      },
+    },
+  ]);
+  const names = Object.keys(heard[0]?.headers ?? {});
+  expect(names.filter((name) => name in dropped || name === "openai-beta")).toEqual([]);
 });
 
 it("hands a stream on piece by piece, as it comes", async () => {
@@ -205,7 +277,7 @@ it("hands a stream on piece by piece, as it comes", async () => {
 });
 
 it("carries large requests and answers whole", async () => {
-  const long = "x".repeat(12 * 2 ** 20);
+  const long = "x".repeat(7 * 2 ** 20);
   answerWith = (_, response) => void response.end(long);
   const { text } = await ask(await start(), { body: { messages: [{ role: "user", content: long }] } });
   expect(text.length).toBe(long.length);
@@ -259,6 +331,11 @@ it("bounds requests, their bytes, how many run at a time, and all answers togeth
 
   const small = await start({ limits: { requestBytesMax: 20 } });
   expect((await ask(small, { body: { messages: ["long enough"] } })).status).toBe(413);
+
+  const quiet = await start({ limits: { askedBytesMax: 20 } });
+  expect((await ask(quiet)).status).toBe(200);
+  expect((await ask(quiet)).status).toBe(403);
+  expect((await ask(quiet, { method: "GET", path: "/v1/models" })).status).toBe(403);
 
   const one = await start({ limits: { atOnceMax: 1 } });
   answerWith = (_, response) => void response.write("data: 1\n\n");

@@ -2,7 +2,8 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { reachesBeyond } from "./reaches-beyond.ts";
+import { headersPassedOn, queryPassedOn } from "./passed-on.ts";
+import { createRequestJudge, type JudgeLimits } from "./request-judge.ts";
 import type { RunnerVendor } from "./vendors.ts";
 import { withoutSecret } from "./without-secret.ts";
 
@@ -15,19 +16,29 @@ export interface ModelGateway {
   close(): Promise<void>;
 }
 
-interface GatewayLimits {
+interface GatewayLimits extends JudgeLimits {
   requestsMax: number;
   atOnceMax: number;
   requestBytesMax: number;
+  /** Of all requests together. */
+  askedBytesMax: number;
+  /** Of one request, once it is parsed. */
+  nodesMax: number;
+  depthMax: number;
   /** Of all answers together. */
   answerBytesMax: number;
   requestMsMax: number;
 }
 
 const usualLimits: GatewayLimits = {
-  requestsMax: 5_000,
-  atOnceMax: 32,
-  requestBytesMax: 32 * 2 ** 20,
+  requestsMax: 2_000,
+  atOnceMax: 4,
+  requestBytesMax: 8 * 2 ** 20,
+  askedBytesMax: 2 * 2 ** 30,
+  nodesMax: 250_000,
+  depthMax: 200,
+  judgeMsMax: 5_000,
+  judgeMemoryMb: 256,
   answerBytesMax: 2 ** 30,
   requestMsMax: 30 * 60_000,
 };
@@ -37,6 +48,8 @@ interface GatewayInput {
   /** With the version. */
   baseUrl: string;
   apiKey: string;
+  /** The one that may be asked; null: any that stays with the vendor. */
+  model: string | null;
   /** Null: a free port of 127.0.0.1. */
   socketPath: string | null;
   limits?: Partial<GatewayLimits>;
@@ -45,6 +58,7 @@ interface GatewayInput {
 interface Spent {
   requests: number;
   atOnce: number;
+  askedBytes: number;
   answerBytes: number;
 }
 
@@ -55,7 +69,7 @@ interface Refusal {
   words: string;
 }
 
-/** Between two connections only, or ours to say: of the program's headers all others go on. */
+/** Between two connections only, or ours to say: of the vendor's headers all others go back. */
 const ownHeaders =
   /^(?:host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|content-length|content-encoding|accept-encoding|authorization|x-api-key|cookie|set-cookie|proxy-.*|sec-websocket-.*)$/;
 
@@ -65,9 +79,10 @@ export async function startModelGateway(
 ): Promise<ModelGateway> {
   const limits = { ...usualLimits, ...input.limits };
   const token = `emend-run-${randomBytes(32).toString("base64url")}`;
-  const spent: Spent = { requests: 0, atOnce: 0, answerBytes: 0 };
+  const spent: Spent = { requests: 0, atOnce: 0, askedBytes: 0, answerBytes: 0 };
   const open = new Set<Duplex>();
   const ended = new AbortController();
+  const judge = createRequestJudge(limits);
 
   const server = createServer(async (incoming, outgoing) => {
     spent.atOnce += 1;
@@ -93,12 +108,17 @@ export async function startModelGateway(
     const gone = new AbortController();
     outgoing.on("close", () => gone.abort());
     const signal = AbortSignal.any([gone.signal, ended.signal, AbortSignal.timeout(limits.requestMsMax)]);
-    const read = await readRequest(incoming, limits.requestBytesMax);
-    if (read.kind === "refused") return read;
-    const far = await deps.fetch(input.baseUrl + asked.path, {
+    const body = await bodyOf(incoming, asked.path);
+    if (body?.kind === "refused") return body;
+    const far = await deps.fetch(input.baseUrl + asked.path + asked.query, {
       method: incoming.method ?? "GET",
-      headers: [...passedOn(incoming), [...input.vendor.credential(input.apiKey)], ["accept-encoding", "identity"]],
-      body: read.body,
+      headers: [
+        ...headersPassedOn(incoming),
+        [...input.vendor.credential(input.apiKey)],
+        ["accept-encoding", "identity"],
+        ...(body ? [["content-type", "application/json"] as [string, string]] : []),
+      ],
+      body: body ? (body.bytes as Uint8Array<ArrayBuffer>) : null,
       redirect: "manual",
       signal,
     });
@@ -108,6 +128,16 @@ export async function startModelGateway(
     const clean = withoutSecret((far.body ?? []) as AsyncIterable<Uint8Array>, input.apiKey);
     await pipeline(bounded(clean, spent, limits.answerBytesMax), outgoing, { signal });
     return null;
+  }
+
+  /** What the vendor may be sent; null where a request has nothing to say. Read whole, judged before the vendor hears it. */
+  async function bodyOf(incoming: IncomingMessage, path: string) {
+    const bytes = await readRequest(incoming, spent, limits);
+    if (bytes === null) return refused(413, `A request has ${limits.requestBytesMax} bytes at most.`);
+    if (spent.askedBytes > limits.askedBytesMax) return refused(403, "This run has asked all that it may ask.");
+    if (incoming.method === "GET") return null;
+    const { nodesMax, depthMax } = limits;
+    return await judge.judge({ path, model: input.model, bytes, nodesMax, depthMax });
   }
 
   server.on("connect", (_, client: Duplex) => client.end("HTTP/1.1 403 Forbidden\r\nconnection: close\r\n\r\n"));
@@ -125,22 +155,29 @@ export async function startModelGateway(
   return {
     port: typeof address === "object" && address ? address.port : null,
     token,
-    close() {
+    async close() {
       ended.abort();
       for (const socket of open) socket.destroy();
-      return new Promise((resolve) => server.close(() => resolve()));
+      await Promise.all([judge.close(), new Promise((resolve) => server.close(resolve))]);
     },
   };
 }
 
+interface Asked {
+  kind: "asked";
+  /** Below the version. */
+  path: string;
+  query: string;
+}
+
 /** The path below the version, as the vendor is asked. No other host is ever dialled, whatever a request names. */
-function askedOf(incoming: IncomingMessage, vendor: RunnerVendor): { kind: "asked"; path: string } | Refusal {
+function askedOf(incoming: IncomingMessage, vendor: RunnerVendor): Asked | Refusal {
   const { url: asked = "", method } = incoming;
   // A program that takes a proxy for every address asks it for the gateway's own.
   const url = URL.parse(/^\/(?!\/)/.test(asked) ? `http://127.0.0.1${asked}` : asked);
   if (url?.hostname !== "127.0.0.1") return refused(403, "This sandbox reaches its model and nothing else.");
   const path = /^\/v1(\/.*)$/.exec(url.pathname)?.[1] ?? "";
-  if (vendor.asks.test(`${method} ${path}`)) return { kind: "asked", path: path + url.search };
+  if (vendor.asks.test(`${method} ${path}`)) return { kind: "asked", path, query: queryPassedOn(url.searchParams) };
   return refused(403, "This sandbox asks its model and does nothing else with the key.");
 }
 
@@ -152,36 +189,17 @@ function showsToken({ headers }: IncomingMessage, token: string): boolean {
   );
 }
 
-function passedOn(incoming: IncomingMessage): [string, string][] {
-  return Object.entries(incoming.headersDistinct)
-    .filter(([name]) => !ownHeaders.test(name))
-    .flatMap(([name, values = []]) => values.map((value): [string, string] => [name, value]));
-}
-
-/**
- * Whole, because what it asks the vendor to do is looked at before the vendor hears of it; and written anew, so that the
- * vendor reads what was looked at, of two settings with one name too.
- */
-async function readRequest(
-  incoming: IncomingMessage,
-  bytesMax: number,
-): Promise<{ kind: "read"; body: string | null } | Refusal> {
+/** Null: it is longer than a request may be. */
+async function readRequest(incoming: IncomingMessage, spent: Spent, limits: GatewayLimits): Promise<Uint8Array | null> {
   const pieces: Buffer[] = [];
   let bytes = 0;
   for await (const piece of incoming as AsyncIterable<Buffer>) {
     bytes += piece.length;
-    if (bytes > bytesMax) return refused(413, `A request has ${bytesMax} bytes at most.`);
+    spent.askedBytes += piece.length;
+    if (bytes > limits.requestBytesMax || spent.askedBytes > limits.askedBytesMax) break;
     pieces.push(piece);
   }
-  if (bytes === 0) return { kind: "read", body: null };
-  try {
-    const body: unknown = JSON.parse(Buffer.concat(pieces).toString());
-    const beyond = reachesBeyond(body);
-    if (beyond === null) return { kind: "read", body: JSON.stringify(body) };
-    return refused(403, `This sandbox reaches its model and nothing else: not ${beyond}.`);
-  } catch {
-    return refused(400, "A request's body is JSON, as it is.");
-  }
+  return bytes > limits.requestBytesMax ? null : Buffer.concat(pieces);
 }
 
 async function* bounded(pieces: AsyncIterable<Buffer>, spent: Spent, bytesMax: number): AsyncIterable<Buffer> {

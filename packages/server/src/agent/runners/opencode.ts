@@ -6,6 +6,7 @@ export const opencode: RunnerProgram = {
   name: "opencode",
   command: "opencode",
   vendorOf: (model) => (model ?? usualModel).split("/", 1)[0] ?? "",
+  asksFor: (model) => (model ?? usualModel).split("/").slice(1).join("/"),
   environment: ({ token, model }) => ({
     [(model ?? usualModel).startsWith("openai/") ? "OPENAI_API_KEY" : "ANTHROPIC_API_KEY"]: token,
     // What it would fetch from elsewhere, in vain.
@@ -20,6 +21,8 @@ export const opencode: RunnerProgram = {
       $schema: "https://opencode.ai/config.json",
       autoupdate: false,
       share: "disabled",
+      // It would ask another one for the titles of its sessions.
+      small_model: model ?? usualModel,
       permission: { edit: "allow", bash: "deny", webfetch: "deny" },
       provider: { [vendor]: { options: { baseURL: `${gatewayUrl}/v1` } } },
     };

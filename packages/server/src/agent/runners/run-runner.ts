@@ -90,7 +90,8 @@ async function execute(
   const { program, settings, bwrap, file } = runner;
   const { place } = run;
   const socketPath = bwrap === null ? null : join(place.dir, "gateway.sock");
-  const gateway = await startModelGateway(runner, { ...runner.far, socketPath });
+  const model = program.asksFor?.(runner.model) ?? null;
+  const gateway = await startModelGateway(runner, { ...runner.far, model, socketPath });
   try {
     const gatewayUrl = `http://127.0.0.1:${gateway.port ?? inside.port}`;
     const access = { token: gateway.token, gatewayUrl, model: runner.model };

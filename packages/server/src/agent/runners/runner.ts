@@ -12,6 +12,8 @@ export interface RunnerProgram {
   command: string;
   /** Whose credential and address it uses, as the language models do; `model`: what the job's name says of it. */
   vendorOf(model: string | null): string;
+  /** The one model that it asks, as its vendor is told; null, or none: it asks others too, or by a name of its own. */
+  asksFor?(model: string | null): string | null;
   /** The variables that say where the model is and what to show there. */
   environment(input: RunnerAccess): Readonly<Record<string, string>>;
   /** Files that it finds in its home. */

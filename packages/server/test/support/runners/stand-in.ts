@@ -39,7 +39,9 @@ const ask = (given = {}) => new Promise((resolve, reject) => {
     let text = ""; far.on("data", (c) => (text += c)).on("end", () => resolve(far.statusCode + " " + text));
   });
   asked.on("error", reject);
-  asked.end(JSON.stringify({ messages: [{ role: "user", content: "hi" }] }));
+  const words = [{ role: "user", content: "hi" }];
+  const model = (args[args.indexOf("--model") + 1] ?? "").split("/").at(-1);
+  asked.end(JSON.stringify({ ...(args.includes("--model") && { model }), [path === "/responses" ? "input" : "messages"]: words }));
 });
 /** The status of a tunnel through the proxy that the environment names. */
 const tunnel = (target) => new Promise((resolve, reject) => {

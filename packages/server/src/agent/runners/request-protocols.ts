@@ -1,0 +1,66 @@
+/** What a program may say to a vendor in one kind of request: nothing that is not named here. */
+export interface RequestProtocol {
+  /** The settings that the known programs send, by name. */
+  fields: ReadonlySet<string>;
+  /** Tools that the program runs itself. A vendor's own read, call and run things elsewhere. */
+  tools: RegExp;
+  /** What a tool without a type is. */
+  usualTool: string | null;
+  /** The part of a message whose `input` is words to the vendor, whatever it holds. */
+  callType: string | null;
+  /** How the vendor is told to keep nothing: always, where that is said at all, or not at all. */
+  store: "always" | "where said" | "never";
+}
+
+const messages: RequestProtocol = {
+  fields: names(
+    "model messages system max_tokens metadata stop_sequences stream temperature top_k top_p tools tool_choice thinking",
+    "context_management compaction output_config output_format cache_control service_tier speed inference_geo",
+    "fallbacks diagnostics",
+  ),
+  tools: /^(?:custom|(?:bash|text_editor|computer|memory)_\d{8}|tool_search_tool_(?:regex|bm25)(?:_\d{8})?)$/,
+  usualTool: "custom",
+  callType: "tool_use",
+  store: "never",
+};
+
+const clientTools = /^(?:function|custom|namespace|tool_search|local_shell|apply_patch)$/;
+
+const responses: RequestProtocol = {
+  fields: names(
+    "model input instructions tools tool_choice parallel_tool_calls max_tool_calls reasoning store stream",
+    "stream_options include service_tier prompt_cache_key prompt_cache_options prompt_cache_retention text truncation",
+    "client_metadata metadata user safety_identifier temperature top_p top_logprobs max_output_tokens",
+    "context_management",
+  ),
+  tools: clientTools,
+  usualTool: null,
+  callType: null,
+  store: "always",
+};
+
+const completions: RequestProtocol = {
+  fields: names(
+    "model messages tools tool_choice parallel_tool_calls stream stream_options temperature top_p max_tokens",
+    "max_completion_tokens stop seed presence_penalty frequency_penalty logit_bias logprobs top_logprobs user",
+    "response_format reasoning_effort verbosity metadata store service_tier prediction prompt_cache_key",
+    "prompt_cache_options prompt_cache_retention safety_identifier",
+  ),
+  tools: clientTools,
+  usualTool: null,
+  callType: null,
+  store: "where said",
+};
+
+/** By the path below the version. */
+export const requestProtocols: Readonly<Record<string, RequestProtocol>> = {
+  "/messages": messages,
+  "/messages/count_tokens": messages,
+  "/responses": responses,
+  "/responses/compact": { ...responses, store: "where said" },
+  "/chat/completions": completions,
+};
+
+function names(...lines: readonly string[]): ReadonlySet<string> {
+  return new Set(lines.flatMap((line) => line.split(" ")));
+}
