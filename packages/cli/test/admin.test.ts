@@ -3,6 +3,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Running, runEmend, startEmend } from "./support/run-emend.ts";
+import { runInProcess } from "./support/run-in-process.ts";
 import { makeDataDir, makeTempDir, removeDir } from "./support/temp-dir.ts";
 
 // One server for all: the commands are tested beside it, as an operator uses them.
@@ -33,7 +34,7 @@ afterAll(async () => {
 });
 
 async function addProject(): Promise<string> {
-  const { stdout } = await runEmend(["project", "add", "Docs", "--forge", "local"], { env });
+  const { stdout } = await runInProcess(["project", "add", "Docs", "--forge", "local"], { env });
   return stdout.trim();
 }
 
@@ -42,17 +43,17 @@ test("project add prints the id alone, and project list shows it", async () => {
   expect(added.code).toBe(0);
   expect(added.stdout).toMatch(/^prj_\w+\n$/);
 
-  const listed = await runEmend(["project", "list", "--json"], { env });
+  const listed = await runInProcess(["project", "list", "--json"], { env });
   const project = JSON.parse(listed.stdout).find(({ id }: { id: string }) => id === added.stdout.trim());
   expect(project).toMatchObject({ name: "Product docs", forge: "local", baseRef: null, docsDir: "site" });
   expect(project.repositoryUrl).toBe(`${url}/git/${project.id}.git`);
-  const table = await runEmend(["project", "list"], { env });
+  const table = await runInProcess(["project", "list"], { env });
   expect(table.stdout).toMatch(/^ID +NAME .*\n(.*\n)*prj_\w+ +Product docs /);
 });
 
 test("project context adds, lists and removes what a project's jobs may read", async () => {
   const [project, code] = [await addProject(), await addProject()];
-  const context = (...args: string[]) => runEmend(["project", "context", ...args], { env });
+  const context = (...args: string[]) => runInProcess(["project", "context", ...args], { env });
   const refused = await context(
     "add",
     project,
@@ -73,21 +74,23 @@ test("project context adds, lists and removes what a project's jobs may read", a
 
 test("a key works as soon as it is printed, and no more once it is revoked", async () => {
   const project = await addProject();
-  const created = await runEmend(["key", "create", "--project", project, "--name", "ci", "--expires", "90d"], { env });
+  const created = await runInProcess(["key", "create", "--project", project, "--name", "ci", "--expires", "90d"], {
+    env,
+  });
   expect(created.stdout).toMatch(/^emend_\w+\n$/);
   const key = created.stdout.trim();
   const client = { EMEND_URL: url, EMEND_API_KEY: key };
-  const get = () => runEmend(["job", "get", project, "job_none"], { env: client });
+  const get = () => runInProcess(["job", "get", project, "job_none"], { env: client });
   expect((await get()).stderr).toContain("does the key cover its project");
 
-  const listed = await runEmend(["key", "list", "--json"], { env });
+  const listed = await runInProcess(["key", "list", "--json"], { env });
   expect(listed.stdout).not.toContain(key);
   const entry = JSON.parse(listed.stdout).find(({ projectIds }: { projectIds: string[] }) => projectIds[0] === project);
   expect(entry).toMatchObject({ name: "ci", scope: "write", revokedAt: null });
 
-  const revoked = await runEmend(["key", "revoke", entry.id, "--json"], { env });
+  const revoked = await runInProcess(["key", "revoke", entry.id, "--json"], { env });
   expect(JSON.parse(revoked.stdout)).toEqual({ id: entry.id, revoked: true });
-  expect((await runEmend(["key", "revoke", "nobody"], { env })).code).toBe(4);
+  expect((await runInProcess(["key", "revoke", "nobody"], { env })).code).toBe(4);
   const refused = await get();
   expect(refused.code).toBe(4);
   expect(refused.stderr).toContain("is EMEND_API_KEY right");
@@ -95,15 +98,15 @@ test("a key works as soon as it is printed, and no more once it is revoked", asy
 
 test("a read-only key cannot create a job", async () => {
   const project = await addProject();
-  const created = await runEmend(["key", "create", "--project", project, "--read-only", "--json"], { env });
+  const created = await runInProcess(["key", "create", "--project", project, "--read-only", "--json"], { env });
   const client = { EMEND_URL: url, EMEND_API_KEY: JSON.parse(created.stdout).key };
-  const { code, stderr } = await runEmend(["job", "create", project, "Fix broken links."], { env: client });
+  const { code, stderr } = await runInProcess(["job", "create", project, "Fix broken links."], { env: client });
   expect(code).toBe(4);
   expect(stderr).toContain("read-only");
 });
 
 test("a key for an unknown project is refused", async () => {
-  const { code, stdout, stderr } = await runEmend(["key", "create", "--project", "prj_none"], { env });
+  const { code, stdout, stderr } = await runInProcess(["key", "create", "--project", "prj_none"], { env });
   expect({ code, stdout }).toEqual({ code: 4, stdout: "" });
   expect(stderr).toContain("prj_none");
 });
@@ -123,14 +126,14 @@ test("the owner's link that serve prints works until user link prints another", 
     expect(opened.headers.get("location")).toBe(`${url}/app/welcome#${printed.slice(printed.lastIndexOf("/") + 1)}`);
     expect(opened.headers.get("set-cookie")).toBeNull();
   }
-  const { code, stdout } = await runEmend(["user", "link"], { env });
+  const { code, stdout } = await runInProcess(["user", "link"], { env });
   expect(code).toBe(0);
   expect((await open(printed)).status).toBe(410);
   expect((await open(stdout.trim())).status).toBe(303);
 });
 
 test("user link --to logs a browser in on the server that runs, once", async () => {
-  const { code, stdout } = await runEmend(["user", "link", "--to", "/app"], { env });
+  const { code, stdout } = await runInProcess(["user", "link", "--to", "/app"], { env });
   expect(code).toBe(0);
   const link = stdout.trim();
   expect(link.startsWith(`${url}/login/`)).toBe(true);
@@ -139,7 +142,7 @@ test("user link --to logs a browser in on the server that runs, once", async () 
 });
 
 test("whom user invite let in, user list shows, and user reset gives a new password", async () => {
-  const invited = await runEmend(["user", "invite", "ada@example.com", "--role", "owner", "--json"], { env });
+  const invited = await runInProcess(["user", "invite", "ada@example.com", "--role", "owner", "--json"], { env });
   const token = (link: string) => link.slice(link.lastIndexOf("/") + 1);
   const accept = (link: string, password: string) =>
     fetch(`${url}/dashboard/api/auth/accept`, {
@@ -148,12 +151,12 @@ test("whom user invite let in, user list shows, and user reset gives a new passw
       body: JSON.stringify({ token: token(link), name: "Ada", password }),
     });
   expect((await accept(JSON.parse(invited.stdout).url, "a first long password")).status).toBe(201);
-  const listed = await runEmend(["user", "list"], { env });
+  const listed = await runInProcess(["user", "list"], { env });
   expect(listed.stdout).toMatch(/^E-MAIL .*\nada@example.com +owner +password /);
 
-  const reset = await runEmend(["user", "reset", "ADA@example.com"], { env });
+  const reset = await runInProcess(["user", "reset", "ADA@example.com"], { env });
   expect((await accept(reset.stdout.trim(), "a second long password")).status).toBe(201);
-  const unknown = await runEmend(["user", "reset", "nobody@example.com"], { env });
+  const unknown = await runInProcess(["user", "reset", "nobody@example.com"], { env });
   expect({ code: unknown.code, stdout: unknown.stdout }).toEqual({ code: 4, stdout: "" });
   expect(unknown.stderr).toContain("nobody@example.com");
 });
@@ -171,14 +174,14 @@ test("doctor finds nothing missing, and the server that runs", async () => {
 
 test("doctor says what is missing and makes nothing", async () => {
   const nowhere = join(dir, "nowhere");
-  const fresh = await runEmend(["doctor", "--data", nowhere]);
+  const fresh = await runInProcess(["doctor", "--data", nowhere]);
   expect(fresh).toMatchObject({
     code: 1,
     stdout: expect.stringMatching(/database .*nothing here yet\n +`emend serve` makes it/),
   });
-  expect((await runEmend(["doctor", "--data", nowhere])).stdout).toContain("not there yet");
+  expect((await runInProcess(["doctor", "--data", nowhere])).stdout).toContain("not there yet");
   const empty = await makeDataDir(join(dir, "empty"));
-  expect((await runEmend(["doctor", "--data", empty])).stdout).toContain("nothing here yet");
+  expect((await runInProcess(["doctor", "--data", empty])).stdout).toContain("nothing here yet");
   expect(await readdir(empty)).toEqual([]);
 
   const away = { EMEND_DATABASE_URL: "postgres://me:secret@127.0.0.1:1/none", EMEND_SECRET: "x".repeat(32) };
@@ -197,14 +200,14 @@ test("a second server on the same data is refused in one line", async () => {
 });
 
 test("commands work without a server too: one that begins makes the installation, one that looks does not", async () => {
-  const list = () => runEmend(["project", "list", "--json", "--data", idleData], { env });
+  const list = () => runInProcess(["project", "list", "--json", "--data", idleData], { env });
   expect(await list()).toMatchObject({
     code: 4,
     stdout: "",
     stderr: expect.stringContaining("`emend serve` makes it"),
   });
   expect(await readdir(idleData)).toEqual([]);
-  const added = await runEmend(["project", "add", "Docs", "--forge", "local", "--data", idleData], { env });
+  const added = await runInProcess(["project", "add", "Docs", "--forge", "local", "--data", idleData], { env });
   const { code, stdout } = await list();
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject([{ id: added.stdout.trim() }]);

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Installation, startInstallation } from "./support/installation.ts";
-import { runEmend } from "./support/run-emend.ts";
+import { runInProcess } from "./support/run-in-process.ts";
 
 const privateHooks = { EMEND_ALLOW_PRIVATE_WEBHOOKS: "true" };
 let emend: Installation;
@@ -13,9 +13,9 @@ beforeAll(async () => {
 });
 afterAll(() => emend.stop());
 
-const automation = (...args: string[]) => runEmend(["automation", ...args, "--data", emend.dataDir]);
+const automation = (...args: string[]) => runInProcess(["automation", ...args, "--data", emend.dataDir]);
 // Without the server's own setting: whether it posts to a private address is the server's to judge.
-const webhook = (...args: string[]) => runEmend(["webhook", ...args, "--data", emend.dataDir]);
+const webhook = (...args: string[]) => runInProcess(["webhook", ...args, "--data", emend.dataDir]);
 
 test("an automation is added, listed, run, shown, paused and removed", async () => {
   const times = ["--cron", "0 9 * * 1", "--timezone", "Asia/Tokyo"];

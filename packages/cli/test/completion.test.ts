@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { beforeAll, expect, test } from "vitest";
 import { runEmend } from "./support/run-emend.ts";
+import { runInProcess } from "./support/run-in-process.ts";
 
 let bash: string;
 beforeAll(async () => {
@@ -23,14 +24,14 @@ test("bash completes commands, their commands and their options", () => {
 });
 
 test("zsh reads the same script, and fish one of its own", async () => {
-  const zsh = await runEmend(["completion", "zsh"]);
+  const zsh = await runInProcess(["completion", "zsh"]);
   expect(zsh.stdout).toMatch(/^#compdef emend\n.*bashcompinit/);
-  const fish = JSON.parse((await runEmend(["completion", "fish", "--json"])).stdout);
+  const fish = JSON.parse((await runInProcess(["completion", "fish", "--json"])).stdout);
   expect(fish.script).toMatch(/^complete -c emend -f -n "__emend_at ''" -a serve /m);
   expect(fish.script).toContain(`-n "__emend_at 'job create'" -l wait`);
   // `model key` completes as itself, and `key` alone as another command.
   expect(fish.script).toContain(`-f -n "__emend_at 'model key'" -a set `);
   expect(fish.script).toContain(`-f -n "__emend_at 'key'" -a revoke `);
   expect(fish.script).toMatch(/if contains -- "\$next" 'serve' .*'model key' 'model key set' /);
-  expect((await runEmend(["completion", "tcsh"])).code).toBe(2);
+  expect((await runInProcess(["completion", "tcsh"])).code).toBe(2);
 });

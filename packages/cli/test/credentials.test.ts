@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type FarModel, startFarModel } from "../../server/test/support/far-model.ts";
 import { type Installation, startInstallation } from "./support/installation.ts";
-import { runEmend } from "./support/run-emend.ts";
+import { runInProcess } from "./support/run-in-process.ts";
 
 const modelKey = "sk-of-the-project";
 let emend: Installation;
@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 function command(args: readonly string[], env: Record<string, string> = {}) {
-  return runEmend([...args, "--data", emend.dataDir], { env });
+  return runInProcess([...args, "--data", emend.dataDir], { env });
 }
 
 describe("a project's own model key, while the server runs", () => {
@@ -57,7 +57,7 @@ describe("a project's own model key, while the server runs", () => {
 
 describe("doctor", () => {
   const doctor = (env: Record<string, string>, ...args: string[]) =>
-    runEmend(["doctor", "--data", emend.dataDir, ...args], { env });
+    runInProcess(["doctor", "--data", emend.dataDir, ...args], { env });
 
   test("asks the configured model and its fallbacks", async () => {
     const env = {

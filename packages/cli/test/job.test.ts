@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type ContractServer, newJob, startContractServer } from "../../sdk/test/support/contract-server.ts";
-import { runEmend, startEmend } from "./support/run-emend.ts";
+import { startEmend } from "./support/run-emend.ts";
+import { runInProcess } from "./support/run-in-process.ts";
 
 let server: ContractServer;
 let env: Record<string, string>;
@@ -11,14 +12,14 @@ beforeEach(async () => {
 afterEach(() => server.stop());
 
 test("job create prints the id alone", async () => {
-  const { code, stdout, stderr } = await runEmend(["job", "create", "docs", "Fix broken links."], { env });
+  const { code, stdout, stderr } = await runInProcess(["job", "create", "docs", "Fix broken links."], { env });
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: "job_1\n", stderr: "" });
   expect(JSON.parse(server.seen[0]?.body ?? "")).toEqual({ prompt: "Fix broken links." });
 });
 
 test("job create reads a long prompt from standard input", async () => {
   const prompt = 'Replace "a" with "b".\n\nThen fix broken links.\n';
-  await runEmend(["job", "create", "docs", "-", "--idempotency-key", "release-1"], { env, input: prompt });
+  await runInProcess(["job", "create", "docs", "-", "--idempotency-key", "release-1"], { env, input: prompt });
   expect(JSON.parse(server.seen[0]?.body ?? "")).toEqual({ prompt });
   expect(server.seen[0]?.headers["idempotency-key"]).toBe("release-1");
 });
@@ -31,29 +32,29 @@ test("job create --wait prints the pull request's link alone", async () => {
 });
 
 test("job create --wait --json prints the job's nine fields when it is over, and nothing else", async () => {
-  const running = startEmend(["job", "create", "docs", "go", "--wait", "--json"], { env });
+  const running = runInProcess(["job", "create", "docs", "go", "--wait", "--json"], { env });
   await server.untilSeen(3);
   server.update("job_1", { status: "completed" });
-  const { code, stdout, stderr } = await running.finished;
+  const { code, stdout, stderr } = await running;
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(JSON.parse(stdout)).toEqual({ ...newJob("job_1"), status: "completed" });
 });
 
 test("job preview asks for a preview, waits, and prints its diff alone", async () => {
-  const running = startEmend(["job", "preview", "docs", "go"], { env });
+  const running = runInProcess(["job", "preview", "docs", "go"], { env });
   await server.untilSeen(3);
   server.update("job_1", { status: "completed" });
-  const { code, stdout } = await running.finished;
+  const { code, stdout } = await running;
   expect(JSON.parse(server.seen[0]?.body ?? "")).toEqual({ prompt: "go", preview: true });
   expect(code).toBe(0);
   expect(stdout).toMatch(/^diff --git /);
 });
 
 test("job preview --json says which job it was and how it ended, also where it failed", async () => {
-  const running = startEmend(["job", "preview", "docs", "go", "--json"], { env });
+  const running = runInProcess(["job", "preview", "docs", "go", "--json"], { env });
   await server.untilSeen(3);
   server.update("job_1", { status: "failed" });
-  const { code, stdout, stderr } = await running.finished;
+  const { code, stdout, stderr } = await running;
   expect(code).toBe(3);
   expect(JSON.parse(stdout)).toMatchObject({
     id: "job_1",
@@ -70,37 +71,37 @@ test.each([
   { args: ["--", "--wait"], prompt: "--wait" },
   { args: ["-"], prompt: "- from standard input\n" },
 ])("job create takes $args for a prompt", async ({ args, prompt }) => {
-  const running = startEmend(["job", "create", "docs", ...args], { env, input: "- from standard input\n" });
+  const running = runInProcess(["job", "create", "docs", ...args], { env, input: "- from standard input\n" });
   await server.untilSeen(1);
   server.update("job_1", { status: "completed" });
-  expect((await running.finished).code).toBe(0);
+  expect((await running).code).toBe(0);
   expect(JSON.parse(server.seen[0]?.body ?? "")).toEqual({ prompt });
 });
 
 test("an empty prompt on standard input is told, and nothing is sent", async () => {
-  const { code, stderr } = await runEmend(["job", "create", "docs", "-"], { env });
+  const { code, stderr } = await runInProcess(["job", "create", "docs", "-"], { env });
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("standard input") });
   expect(server.seen).toHaveLength(0);
 });
 
 test("a job that fails while it is waited for has an exit code of its own", async () => {
-  const running = startEmend(["job", "create", "docs", "go", "--wait"], { env });
+  const running = runInProcess(["job", "create", "docs", "go", "--wait"], { env });
   await server.untilSeen(3);
   server.update("job_1", { status: "failed" });
-  const { code, stdout, stderr } = await running.finished;
+  const { code, stdout, stderr } = await running;
   expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
   expect(stderr).toContain("job job_1 failed (policy_denied): ci.yml is not yours to write.");
 });
 
 test("the phase that a job failed in is marked, and the reason has its own lines", async () => {
-  const running = startEmend(["job", "create", "docs", "go", "--wait"], { env });
+  const running = runInProcess(["job", "create", "docs", "go", "--wait"], { env });
   await server.untilSeen(3);
   server.tell("job_1", "job.created");
   server.tell("job_1", "phase", { phase: "working" });
   server.tell("job_1", "failed");
   server.failure = { code: "instruction_not_understood", message: "Nothing was changed.\nThey know: fix broken links" };
   server.update("job_1", { status: "failed" });
-  const { stderr } = await running.finished;
+  const { stderr } = await running;
   expect(stderr).toMatch(/ ✓ queued .*\n {2}✗ working .*\n/);
   expect(stderr).toMatch(
     /\nemend: job job_1 failed \(instruction_not_understood\):\n {2}Nothing was changed\.\n {2}They know: fix broken links\n$/,
@@ -123,24 +124,24 @@ test("job create --wait shows the phases in a pipe as plain lines, beside the re
 
 test("waits for a job of a service that has no event stream", async () => {
   server.hasEvents = false;
-  const running = startEmend(["job", "create", "docs", "go", "--wait"], { env });
+  const running = runInProcess(["job", "create", "docs", "go", "--wait"], { env });
   await server.untilSeen(4);
   server.update("job_1", { status: "completed" });
-  expect((await running.finished).code).toBe(0);
+  expect((await running).code).toBe(0);
 });
 
 test("job create hands on what the job may be told", async () => {
   const options = ["--base", "next", "--model", "a/b", "--draft", "--max-cost", "0.5"];
-  await runEmend(["job", "create", "docs", "go", ...options], { env });
+  await runInProcess(["job", "create", "docs", "go", ...options], { env });
   const body = JSON.parse(server.seen[0]?.body ?? "");
   expect(body).toEqual({ prompt: "go", baseRef: "next", model: "a/b", draft: true, maxCostUsd: 0.5 });
 });
 
 test("job list goes through the pages up to the limit", async () => {
   for (let n = 1; n <= 3; n += 1) server.jobs.set(`job_${n}`, newJob(`job_${n}`));
-  const { stdout } = await runEmend(["job", "list", "docs", "--limit", "2", "--json"], { env });
+  const { stdout } = await runInProcess(["job", "list", "docs", "--limit", "2", "--json"], { env });
   expect(JSON.parse(stdout).map(({ id }: { id: string }) => id)).toEqual(["job_3", "job_2"]);
-  const shown = await runEmend(["job", "list", "docs", "--status", "failed"], { env });
+  const shown = await runInProcess(["job", "list", "docs", "--status", "failed"], { env });
   expect(shown).toMatchObject({ code: 0, stdout: "", stderr: "There is no such job.\n" });
 });
 
@@ -148,7 +149,7 @@ test("job watch prints each event as JSON, and fails with the job", async () => 
   server.jobs.set("job_1", { ...newJob("job_1"), status: "failed" });
   server.tell("job_1", "job.created");
   server.tell("job_1", "failed");
-  const { code, stdout } = await runEmend(["job", "watch", "docs", "job_1", "--json"], { env });
+  const { code, stdout } = await runInProcess(["job", "watch", "docs", "job_1", "--json"], { env });
   expect(code).toBe(3);
   expect(
     stdout
@@ -156,21 +157,21 @@ test("job watch prints each event as JSON, and fails with the job", async () => 
       .split("\n")
       .map((line) => JSON.parse(line).kind),
   ).toEqual(["job.created", "failed"]);
-  const plain = await runEmend(["job", "watch", "docs", "job_1"], { env });
+  const plain = await runInProcess(["job", "watch", "docs", "job_1"], { env });
   expect(plain.stdout).toMatch(/✗ queued .*\nfailed\n/);
 });
 
 test("job diff prints what git apply reads, its figures, or JSON", async () => {
   server.jobs.set("job_1", newJob("job_1"));
-  const { stdout } = await runEmend(["job", "diff", "docs", "job_1"], { env });
+  const { stdout } = await runInProcess(["job", "diff", "docs", "job_1"], { env });
   expect(stdout).toMatch(/^diff --git [\s\S]*\n\+Log in\n$/);
-  const stat = await runEmend(["job", "diff", "docs", "job_1", "--stat"], { env });
+  const stat = await runInProcess(["job", "diff", "docs", "job_1", "--stat"], { env });
   expect(stat.stdout).toMatch(/index\.md +modified +\+1 +−1/);
 });
 
 test("job run says why a job failed", async () => {
   server.jobs.set("job_1", { ...newJob("job_1"), status: "failed" });
-  const { code, stdout } = await runEmend(["job", "run", "docs", "job_1"], { env });
+  const { code, stdout } = await runInProcess(["job", "run", "docs", "job_1"], { env });
   expect(code).toBe(0);
   expect(stdout).toMatch(/^failure +policy_denied$/m);
   expect(stdout).toContain("ci.yml is not yours to write.");
@@ -180,12 +181,12 @@ test("job message follows up on a finished job and tells only what is new; job c
   server.jobs.set("job_1", { ...newJob("job_1"), status: "completed" });
   server.tell("job_1", "phase", { phase: "preparing" });
   server.tell("job_1", "completed");
-  const running = startEmend(["job", "message", "docs", "job_1", "-", "--wait"], { env, input: "More." });
+  const running = runInProcess(["job", "message", "docs", "job_1", "-", "--wait"], { env, input: "More." });
   await server.untilSeen(5);
   server.tell("job_1", "phase", { phase: "working" });
-  const cancelled = await runEmend(["job", "cancel", "docs", "job_1", "--json"], { env });
+  const cancelled = await runInProcess(["job", "cancel", "docs", "job_1", "--json"], { env });
   expect(JSON.parse(cancelled.stdout)).toMatchObject({ status: "failed" });
-  const { code, stderr } = await running.finished;
+  const { code, stderr } = await running;
   expect(code).toBe(3);
   expect(stderr).not.toContain("preparing");
 });
@@ -201,7 +202,7 @@ test("an interruption ends the waiting and says that the job goes on", async () 
 
 test("job get shows a failed job without failing itself", async () => {
   server.jobs.set("job_1", { ...newJob("job_1"), status: "failed", model: "evil\u001b[2Jmodel" });
-  const { code, stdout } = await runEmend(["job", "get", "docs", "job_1"], { env });
+  const { code, stdout } = await runInProcess(["job", "get", "docs", "job_1"], { env });
   expect(code).toBe(0);
   expect(stdout).toMatch(/^status +failed$/m);
   expect(stdout).not.toContain("\u001b");
@@ -209,7 +210,7 @@ test("job get shows a failed job without failing itself", async () => {
 
 test("job archive prints the archived job", async () => {
   server.jobs.set("job_1", newJob("job_1"));
-  const { code, stdout } = await runEmend(["job", "archive", "docs", "job_1", "--json"], { env });
+  const { code, stdout } = await runInProcess(["job", "archive", "docs", "job_1", "--json"], { env });
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ id: "job_1", status: "archived" });
 });
@@ -217,7 +218,7 @@ test("job archive prints the archived job", async () => {
 test.each([401, 403, 404, 429])("a refusal with %d ends with exit code 4 and the service's words", async (status) => {
   const headers = { "retry-after": "1800" };
   server.faults.push({ kind: "answer", status, headers, body: '{"error":"The service says no."}' });
-  const { code, stdout, stderr } = await runEmend(["job", "create", "docs", "go"], { env });
+  const { code, stdout, stderr } = await runInProcess(["job", "create", "docs", "go"], { env });
   expect({ code, stdout }).toEqual({ code: 4, stdout: "" });
   expect(stderr).toContain("The service says no.");
   expect(stderr.trimEnd().split("\n")).toHaveLength(1);
@@ -226,15 +227,15 @@ test.each([401, 403, 404, 429])("a refusal with %d ends with exit code 4 and the
 test("a page that is not Emend's is a fault, told without a stack unless asked for", async () => {
   const page = { kind: "answer", status: 200, body: "<html>" } as const;
   server.faults.push(page, page);
-  const plain = await runEmend(["job", "get", "docs", "job_1"], { env });
+  const plain = await runInProcess(["job", "get", "docs", "job_1"], { env });
   expect(plain.code).toBe(1);
   expect(plain.stderr).not.toContain("    at ");
-  const debug = await runEmend(["job", "get", "docs", "job_1"], { env: { ...env, EMEND_DEBUG: "1" } });
+  const debug = await runInProcess(["job", "get", "docs", "job_1"], { env: { ...env, EMEND_DEBUG: "1" } });
   expect(debug.stderr).toContain("    at ");
 });
 
 test("a bad EMEND_URL is named as such", async () => {
-  const { code, stderr } = await runEmend(["job", "get", "docs", "j"], { env: { ...env, EMEND_URL: "localhost" } });
+  const { code, stderr } = await runInProcess(["job", "get", "docs", "j"], { env: { ...env, EMEND_URL: "localhost" } });
   expect(code).toBe(2);
   expect(stderr).toContain("EMEND_URL=localhost is not a URL");
 });

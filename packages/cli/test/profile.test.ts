@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type ContractServer, newJob, startContractServer } from "../../sdk/test/support/contract-server.ts";
 import { runEmend } from "./support/run-emend.ts";
+import { runInProcess } from "./support/run-in-process.ts";
 import { makeTempDir, removeDir } from "./support/temp-dir.ts";
 
 let server: ContractServer;
@@ -28,7 +29,7 @@ function login(...more: string[]) {
 test("login keeps the key for its owner alone, and job commands use it", async () => {
   expect(await login()).toMatchObject({ code: 0, stdout: "" });
   expect((await stat(file)).mode & 0o777).toBe(0o600);
-  const { code } = await runEmend(["job", "get", "docs", "job_1"], { env });
+  const { code } = await runInProcess(["job", "get", "docs", "job_1"], { env });
   expect(code).toBe(0);
   expect(server.seen.at(-1)?.headers.authorization).toBe("Bearer emend_test");
 });
@@ -39,7 +40,7 @@ test("a key that the server refuses is not kept", async () => {
     code: 4,
     stderr: expect.stringContaining(`${server.url} does not take this key`),
   });
-  const slip = await runEmend(["login", "nonsense"], { env, input: "emend_test" });
+  const slip = await runInProcess(["login", "nonsense"], { env, input: "emend_test" });
   expect(slip).toMatchObject({ code: 2, stderr: expect.stringContaining("the address nonsense is not a URL") });
   await expect(stat(file)).rejects.toMatchObject({ code: "ENOENT" });
 });
@@ -48,7 +49,7 @@ test.each([0o640, 0o604])("a file that others can reach (%o) is not read", async
   await login();
   await chmod(file, mode);
   const seen = server.seen.length;
-  const { code, stderr } = await runEmend(["job", "get", "docs", "job_1"], { env });
+  const { code, stderr } = await runInProcess(["job", "get", "docs", "job_1"], { env });
   expect(code).toBe(2);
   expect(stderr).toContain(`chmod 600 ${file}`);
   expect(server.seen).toHaveLength(seen);
@@ -57,26 +58,26 @@ test.each([0o640, 0o604])("a file that others can reach (%o) is not read", async
 test("a profile's key never goes to another server that EMEND_URL names", async () => {
   await login();
   const elsewhere = { ...env, EMEND_URL: "http://127.0.0.1:9" };
-  const { code, stderr } = await runEmend(["job", "get", "docs", "job_1"], { env: elsewhere });
+  const { code, stderr } = await runInProcess(["job", "get", "docs", "job_1"], { env: elsewhere });
   expect(code).toBe(2);
   expect(stderr).toContain("EMEND_URL=http://127.0.0.1:9 is not the server of profile default");
-  const slip = await runEmend(["job", "get", "docs", "job_1"], { env: { ...env, EMEND_URL: "localhost:4600" } });
+  const slip = await runInProcess(["job", "get", "docs", "job_1"], { env: { ...env, EMEND_URL: "localhost:4600" } });
   expect(slip).toMatchObject({ code: 2, stderr: expect.stringContaining("EMEND_URL=localhost:4600") });
-  const none = await runEmend(["job", "get", "docs", "job_1"], { env: { ...env, EMEND_URL: "nonsense" } });
+  const none = await runInProcess(["job", "get", "docs", "job_1"], { env: { ...env, EMEND_URL: "nonsense" } });
   expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining("EMEND_URL=nonsense is not a URL") });
 });
 
 test("profiles are listed without keys, chosen and forgotten", async () => {
   await login();
   await login("--profile", "work");
-  const { stdout } = await runEmend(["profile", "list", "--json"], { env });
+  const { stdout } = await runInProcess(["profile", "list", "--json"], { env });
   expect(JSON.parse(stdout)).toEqual([
     { name: "default", url: server.url, current: false },
     { name: "work", url: server.url, current: true },
   ]);
-  await runEmend(["profile", "use", "default"], { env });
-  const removed = await runEmend(["profile", "remove", "work"], { env });
+  await runInProcess(["profile", "use", "default"], { env });
+  const removed = await runInProcess(["profile", "remove", "work"], { env });
   expect(removed.stderr).toBe("Forgot profile work and its key. Profile default is in use.\n");
   expect(await readFile(file, "utf8")).not.toContain("work");
-  expect((await runEmend(["profile", "use", "work"], { env })).code).toBe(4);
+  expect((await runInProcess(["profile", "use", "work"], { env })).code).toBe(4);
 });
