@@ -10,4 +10,5 @@ process.removeAllListeners("warning");
 process.on("warning", (warning) => {
   if (warning.name !== "ExperimentalWarning") console.error(`emend: ${warning.message}`);
 });
-import("../packages/cli/src/main.js");
+// In a checkout it stands beside the source, in the published package beside what was compiled.
+import(require("node:fs").existsSync(`${__dirname}/../src/main.ts`) ? "../src/main.ts" : "../packages/cli/src/main.js");

@@ -1,5 +1,11 @@
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { runEmend } from "./support/run-emend.ts";
+
+const folder = dirname(import.meta.dirname);
 
 test.each([
   { args: ["nope"], says: "unknown command 'nope'" },
@@ -25,6 +31,14 @@ test.each([
   expect(stderr).toContain(says);
   expect(stderr.trimEnd().split("\n")).toHaveLength(1);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+});
+
+test("what npm links in a checkout starts it, and is read by any Node that there is", async () => {
+  const { bin } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [join(folder, bin.emend), "--version"]);
+  expect({ stdout, stderr }).toEqual({ stdout: "0.1.0\n", stderr: "" });
+  // The refusal of an old one is tried where the package is built, which has the same file.
+  expect(bin.emend).toBe("./bin/emend.cjs");
 });
 
 test("prints its version and its help on standard output", async () => {
