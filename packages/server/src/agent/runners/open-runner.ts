@@ -5,7 +5,7 @@ import { claudeCode } from "./claude-code.ts";
 import { codex } from "./codex.ts";
 import { findProgram } from "./find-program.ts";
 import { opencode } from "./opencode.ts";
-import { runRunner } from "./run-runner.ts";
+import { type ReadyRunner, runRunner } from "./run-runner.ts";
 import type { RunnerProgram, RunnerSettings } from "./runner.ts";
 import { trySandbox } from "./sandbox.ts";
 import { runnerVendors } from "./vendors.ts";
@@ -62,7 +62,7 @@ export async function openRunner(deps: RunnerDeps, name: string): Promise<Model>
     file,
     model,
     far: { vendor, apiKey, baseUrl: vendor.addressOf(endpoint?.baseUrl ?? null) },
-    bwrap: await bwrapFor(settings),
+    sandbox: await sandboxFor(settings),
     settings,
     fetch: deps.fetch,
   };
@@ -74,10 +74,10 @@ export async function openRunner(deps: RunnerDeps, name: string): Promise<Model>
   };
 }
 
-async function bwrapFor(settings: RunnerSettings): Promise<string | null> {
+async function sandboxFor(settings: RunnerSettings): Promise<ReadyRunner["sandbox"]> {
   if (settings.isUnsandboxed) return null;
   const trial = await trySandbox(settings.path);
-  if (trial.kind === "usable") return trial.bwrap;
+  if (trial.kind === "usable") return trial;
   throw unavailable(
     `Runners work in a sandbox, and ${trial.words}. Install bubblewrap, or set EMEND_RUNNER_UNSANDBOXED=1 on a machine that holds nothing else.`,
   );

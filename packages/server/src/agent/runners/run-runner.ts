@@ -14,7 +14,7 @@ import { handOverOf, instructionsFor } from "./instructions.ts";
 import { startModelGateway } from "./model-gateway.ts";
 import { type ProgramEnd, runProgram } from "./run-program.ts";
 import type { RunnerAccess, RunnerAnswer, RunnerModel, RunnerProgram, RunnerSettings } from "./runner.ts";
-import { inside, sandboxed } from "./sandbox.ts";
+import { inside, type SandboxTrial, sandboxed } from "./sandbox.ts";
 
 /** A program that was found, with all that it needs to run. */
 export interface ReadyRunner {
@@ -27,7 +27,7 @@ export interface ReadyRunner {
   /** The model as the gateway reaches it. */
   far: RunnerModel;
   /** Null: without a sandbox. */
-  bwrap: string | null;
+  sandbox: Extract<SandboxTrial, { kind: "usable" }> | null;
   settings: RunnerSettings;
   fetch: typeof globalThis.fetch;
 }
@@ -87,9 +87,9 @@ async function execute(
   run: { place: Place; clock: AbortSignal },
   signal: AbortSignal,
 ): Promise<ProgramEnd> {
-  const { program, settings, bwrap, file } = runner;
+  const { program, settings, sandbox, file } = runner;
   const { place } = run;
-  const socketPath = bwrap === null ? null : join(place.dir, "gateway.sock");
+  const socketPath = sandbox === null ? null : join(place.dir, "gateway.sock");
   const model = program.asksFor?.(runner.model) ?? null;
   const gateway = await startModelGateway(runner, { ...runner.far, model, socketPath });
   try {
@@ -99,8 +99,8 @@ async function execute(
       await mkdir(dirname(join(place.home, path)), { recursive: true });
       await writeFile(join(place.home, path), text);
     }
-    const args = program.arguments({ ...access, isSandboxed: bwrap !== null });
-    const command = bwrap === null ? [file, ...args] : await sandboxed({ bwrap, file, args, place });
+    const args = program.arguments({ ...access, isSandboxed: sandbox !== null });
+    const command = sandbox === null ? [file, ...args] : await sandboxed({ sandbox, file, args, place });
     return await runProgram(
       {
         command,
@@ -109,7 +109,7 @@ async function execute(
         stdin: instructionsFor(task),
         memoryBytesMax: settings.memoryBytesMax,
         clock: run.clock,
-        statusFile: bwrap === null ? null : join(place.dir, "status.json"),
+        statusFile: sandbox === null ? null : join(place.dir, "status.json"),
       },
       signal,
     );
@@ -120,7 +120,7 @@ async function execute(
 
 /** Nothing of the server's own environment but where programs are. */
 function environmentOf(runner: ReadyRunner, place: Place, access: RunnerAccess): Record<string, string> {
-  const isSandboxed = runner.bwrap !== null;
+  const isSandboxed = runner.sandbox !== null;
   // Whatever else a program tries to reach, the gateway refuses at once.
   const proxy = access.gatewayUrl;
   return {

@@ -270,6 +270,15 @@ answer("TITLE: x\\nSUMMARY:\\n" + JSON.stringify(got));`);
     });
   });
 
+  it("makes no user namespace of its own, where bubblewrap can forbid it", async () => {
+    if (!hasSandbox) return expect(trial.kind).toBe("unusable");
+    const { outcome } = await run(`
+const child = spawn("unshare", ["--user", "true"], { stdio: "ignore" });
+const code = await new Promise((resolve) => child.on("error", (error) => resolve(error.code)).on("exit", resolve));
+answer("TITLE: x\\nSUMMARY:\\ncode " + code);`);
+    expect(outcome.summary).toBe(`code ${trial.own.length > 0 ? 1 : 0}`);
+  });
+
   it("is ended at its time limit, whatever it ignores, and what it had done is kept", async () => {
     const { outcome, overlay, steps } = await runUntilTimeIsUp(
       `process.on("SIGTERM", () => {}); fs.writeFileSync("index.md", "# Half\\n"); ${tellFar} ${forEver}`,

@@ -25,13 +25,27 @@ const systemFiles = [
 const tmpBytesMax = 512 * 2 ** 20;
 const sharedBytesMax = 64 * 2 ** 20;
 
-export type SandboxTrial = { kind: "usable"; bwrap: string } | { kind: "unusable"; words: string };
+/** `own`: what this bubblewrap can do beyond the usual. */
+export type SandboxTrial =
+  | { kind: "usable"; bwrap: string; own: readonly string[] }
+  | { kind: "unusable"; words: string };
 
 /** Whether bubblewrap is there and this machine lets it do its work: where user namespaces are forbidden, it cannot. */
 export async function trySandbox(path: string): Promise<SandboxTrial> {
   const bwrap = await findProgram("bwrap", path);
   if (bwrap === null) return { kind: "unusable", words: "bubblewrap (bwrap) is not installed" };
-  const args = ["--unshare-all", "--unshare-user", "--die-with-parent", "--ro-bind", "/", "/", "true"];
+  // A namespace of its own would give a program more of the kernel to attack. Older ones cannot forbid it.
+  const closed = ["--disable-userns"];
+  if ((await tryOnce(bwrap, closed)) === null) return { kind: "usable", bwrap, own: closed };
+  const said = await tryOnce(bwrap, []);
+  return said === null
+    ? { kind: "usable", bwrap, own: [] }
+    : { kind: "unusable", words: `bubblewrap cannot work here: ${said}` };
+}
+
+/** Null where it works, or what it says. */
+async function tryOnce(bwrap: string, own: readonly string[]): Promise<string | null> {
+  const args = [...own, "--unshare-all", "--unshare-user", "--die-with-parent", "--ro-bind", "/", "/", "true"];
   const trial = startBound({ program: bwrap, args, env: { PATH: "/usr/bin:/bin" } });
   let said = "";
   trial.stderr.on("data", (chunk) => {
@@ -40,9 +54,7 @@ export async function trySandbox(path: string): Promise<SandboxTrial> {
   trial.stdout.resume();
   trial.stdin.end();
   const { code } = await trial.ended;
-  return code === 0
-    ? { kind: "usable", bwrap }
-    : { kind: "unusable", words: `bubblewrap cannot work here: ${said.trim()}` };
+  return code === 0 ? null : said.trim();
 }
 
 /**
@@ -50,7 +62,7 @@ export async function trySandbox(path: string): Promise<SandboxTrial> {
  * the system's programs, read only, the checkout, and an empty home. No host, user or service of this machine is in it.
  */
 export async function sandboxed(input: {
-  bwrap: string;
+  sandbox: { bwrap: string; own: readonly string[] };
   /** The program's file. */
   file: string;
   args: readonly string[];
@@ -67,7 +79,8 @@ export async function sandboxed(input: {
     ...bind(join(place.dir, "gateway.sock"), "/run/emend/gateway.sock"),
   ];
   return [
-    input.bwrap,
+    input.sandbox.bwrap,
+    ...input.sandbox.own,
     ...["--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--json-status-fd", "4"],
     ...["--uid", "1000", "--gid", "1000", "--hostname", "emend"],
     ...["--ro-bind", "/usr", "/usr", ...(await systemMounts())],
