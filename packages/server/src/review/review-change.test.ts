@@ -88,6 +88,35 @@ it("denies a secret of the installation in any usual encoding, and a key of Emen
   expect(await review({ "index.md": `# Home\n\n${known}\n` })).toMatchObject({ kind: "passed" });
 });
 
+it.each([
+  ["decimal references", (secret: string) => secret.replaceAll("_", "&#95;")],
+  [
+    "references of every letter",
+    (secret: string) => secret.replaceAll(/./g, (one) => `&#x${one.charCodeAt(0).toString(16)};`),
+  ],
+  ["named references", (secret: string) => secret.replaceAll("_", "&lowbar;")],
+  ["an escape of Markdown's", (secret: string) => secret.replaceAll("_", "\\_")],
+  ["an escape of JSON's", (secret: string) => secret.replaceAll("_", "\\u005f")],
+  ["percent signs", (secret: string) => secret.replaceAll("_", "%5F")],
+])("denies a secret that its readers see, written in %s", async (_, written) => {
+  const text = `# Home\n\nToken: ${written(token)}\n`;
+  const verdict = await review({ "index.md": text });
+  expect(verdict).toMatchObject({ kind: "denied", violations: [{ path: "index.md", isSecret: true }] });
+  // One that was there, in whatever way it was written, is not the change's.
+  expect(await review({ "guide.md": `# Guide\n\nUse now ${written(oldToken)}.\n` })).not.toMatchObject({
+    kind: "denied",
+  });
+});
+
+it("denies a secret in a file's name, and names neither", async () => {
+  const known = "t0ken-of-the-forge-and-of-nobody";
+  for (const path of [`a/${token}.md`, `${known}/x.md`, `${token.replace("_", "%5f")}.md`, `.github/${token}.yml`]) {
+    const verdict = await review({ [path]: "# Home\n" }, { knownSecrets: [known] });
+    expect(verdict).toMatchObject({ kind: "denied", violations: [{ path: "a file's name", isSecret: true }] });
+    expect(JSON.stringify(verdict)).not.toContain(path);
+  }
+});
+
 it("denies a secret in the pull request's own words", async () => {
   const verdict = await review({ "index.md": "# Home\n" }, { title: "Edit", summary: `Used\n${token}` });
   expect(verdict).toMatchObject({ kind: "denied", violations: [{ path: "the summary" }] });

@@ -3,7 +3,7 @@ import { siteTreeOf } from "../tree/site-tree.ts";
 import { type AddedLine, addedLines } from "./added-lines.ts";
 import { findInvisible } from "./find-invisible.ts";
 import { findNewHosts } from "./find-new-hosts.ts";
-import { findSecrets } from "./find-secrets.ts";
+import { findSecretNames, findSecrets } from "./find-secrets.ts";
 import { createKnownHosts } from "./known-hosts.ts";
 import { openPageReader } from "./page-reader.ts";
 import { violationsOf } from "./policy.ts";
@@ -11,13 +11,17 @@ import type { ReviewInput, Verdict } from "./review.ts";
 
 /** Judges a change: what policy forbids and secrets deny it, new findings flag it, the rest passes. */
 export async function reviewChange(input: ReviewInput, signal: AbortSignal): Promise<Verdict> {
+  const { knownSecrets = [] } = input;
+  // First, because every other refusal names the file.
+  const names = await findSecretNames(input.base, input.overlay.entries(), knownSecrets, signal);
+  if (names.length > 0) return { kind: "denied", violations: names };
   const violations = violationsOf(input.policy, input.overlay.entries());
   if (violations.length > 0) return { kind: "denied", violations };
 
   const added = await addedLines(input.base, input.overlay.entries());
   const words = linesOfWords(input);
   // A pushed secret cannot be taken back: a draft would be too late.
-  const secrets = await findSecrets(added, words, input.knownSecrets ?? [], signal);
+  const secrets = await findSecrets(added, words, knownSecrets, signal);
   if (secrets.length > 0) return { kind: "denied", violations: secrets };
 
   // Nor can what a reader's browser has sent: not even to a reviewer's draft.

@@ -113,6 +113,13 @@ it("what is outside of the folder is not read through a folder's link", async ()
   expect(await readFile("/etc/passwd", "utf8")).toContain("root");
 });
 
+it("refuses a file whose name holds the model's key, without the name", async () => {
+  await expect(after((path) => writeFile(path("the-key-of-the-model!"), "# Home\n"))).rejects.toMatchObject({
+    code: "policy_denied",
+    publicMessage: expect.stringMatching(/^(?!.*the-key-of).*name.*it holds the model's key/),
+  });
+});
+
 it("refuses a change that holds the model's key, in base64 too", async () => {
   const encoded = Buffer.from("Key: the-key-of-the-model!").toString("base64");
   await expect(after((path) => writeFile(path("index.md"), `# Home\n\n${encoded}\n`))).rejects.toMatchObject({

@@ -25,6 +25,9 @@ export async function collectEdits(
   for (const [path, now] of found) {
     signal.throwIfAborted();
     const before = written.get(path);
+    // Every other refusal names the path.
+    if (!before && holdsSecret(Buffer.from(path), input.secret))
+      throw refused("a file's name", "it holds the model's key");
     if (before && before.ino === now.ino && before.size === now.size && before.ctimeMs === now.ctimeMs) continue;
     const content = await readPlain(join(folder, path), path);
     if (content.equals((await overlay.read(path)) ?? noBytes) && before) continue;

@@ -6,6 +6,8 @@ const holds = (text: string) => holdsSecret(Buffer.from(text), secret);
 
 it.each([
   ["as it is", `Key: ${secret}\n`],
+  ["in references", secret.replaceAll("-", "&#45;")],
+  ["in percent signs", encodeURIComponent(secret)],
   ["in hex", Buffer.from(secret).toString("hex").toUpperCase()],
   ...[0, 1, 2].map((lead): [string, string] => [
     `in base64, ${lead} bytes in`,
