@@ -15,9 +15,16 @@ export async function withAdmin<T>(cli: Cli, options: { data?: string }, work: W
   throw new CliError("refused", `there is no installation in ${config.dataDir} yet; \`emend serve\` makes it`);
 }
 
-/** For commands that an installation may begin with. */
-export async function withNewAdmin<T>(cli: Cli, options: { data?: string }, work: Work<T>): Promise<T> {
-  return openFor(await configOf(cli, options), work);
+/** For commands that an installation may begin with. `before` refuses while nothing is made yet. */
+export async function withNewAdmin<T>(
+  cli: Cli,
+  options: { data?: string },
+  work: Work<T>,
+  before: (config: Config) => Promise<void> = async () => {},
+): Promise<T> {
+  const config = await configOf(cli, options);
+  await before(config);
+  return openFor(config, work);
 }
 
 async function configOf(cli: Cli, options: { data?: string }): Promise<Config> {

@@ -194,7 +194,7 @@ test("doctor says what is missing and makes nothing", async () => {
 
 test("a second server on the same data is refused in one line", async () => {
   const { code, stderr } = await runEmend(["serve", "--port", "0"], { env });
-  expect(code).toBe(1);
+  expect(code).toBe(4);
   expect(stderr).toContain("another Emend");
   expect(stderr.trimEnd().split("\n")).toHaveLength(1);
 });
@@ -219,7 +219,7 @@ test("a port in use is named, with what to do", async () => {
     occupant.on("listening", () => resolve(occupant.address() as { port: number }));
   });
   const { code, stderr } = await runEmend(["serve", "--port", String(address.port), "--data", idleData]);
-  expect(code).toBe(1);
+  expect(code).toBe(4);
   expect(stderr).toContain(`port ${address.port} is in use`);
   occupant.close();
 });

@@ -30,7 +30,7 @@ test("prints one line of JSON for the sample, whatever the environment configure
   expect(result.prLink).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/.+\/pull\/1$/);
 });
 
-test("tells the journey a second time in plain lines, and its link opens the pull request once, later", async () => {
+test("tells the journey a second time in plain lines, and the line at its end opens the pull request, once", async () => {
   const { code, stdout } = await runEmend(["demo", "--data", data], { env: { OPENAI_API_KEY: "sk-secret" } });
 
   expect(code).toBe(0);
@@ -46,10 +46,10 @@ test("tells the journey a second time in plain lines, and its link opens the pul
   const hints = stdout.split("\n").filter((line) => line.includes("OPENAI_API_KEY"));
   expect(hints).toEqual([expect.stringContaining("is set and not used: EMEND_MODEL=openai/gpt-5 would use it")]);
 
-  const link = /http:\/\/\S+\/login\/\S+/.exec(stdout)?.[0] ?? "";
-  const [, port = ""] = /emend serve --data \S+ --port (\d+)/.exec(stdout) ?? [];
-  const serving = startEmend(["serve", "--data", data, "--port", port], { env: { OPENAI_API_KEY: "sk-secret" } });
-  await serving.untilPrinted('"event":"ready"');
+  const [, line = ""] = /^ +emend (serve --data \S+ --port \d+ --link \S+)$/m.exec(stdout) ?? [];
+  const serving = startEmend(line.split(" "), { env: { OPENAI_API_KEY: "sk-secret" } });
+  await serving.untilPrinted('"event":"link"');
+  const link = /http:\/\/\S+\/login\/[^"\s]+/.exec(serving.stdout().split('"event":"link"')[1] ?? "")?.[0] ?? "";
   const opened = await fetch(link, { redirect: "manual" });
   const landing = opened.headers.get("location") ?? "";
   const cookie = opened.headers.get("set-cookie")?.split(";")[0] ?? "";
@@ -81,7 +81,7 @@ test("fixes a copy of somebody's docs and never touches the folder", async () =>
   expect(code).toBe(0);
   expect(stdout).toContain("1 file, +1 −1 lines");
   expect(stdout).toContain("nothing-like-it.md leads to no page");
-  expect(stdout).toMatch(/http:\/\/\S+\/login\/\S+/);
+  expect(stdout).toMatch(/ --link \/\S+\/pull\/\d+\n/);
   expect(await hashFolder(repository)).toBe(before);
 });
 

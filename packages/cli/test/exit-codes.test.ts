@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { access, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Cli, exitCodes } from "../src/cli.ts";
@@ -10,12 +10,15 @@ import { runInProcess } from "./support/run-in-process.ts";
 // The table of docs/cli.md: 2, what was typed cannot work; 4, it could, and the installation or the server says no.
 type Row = [line: string, code: 0 | 1 | 2 | 3 | 4, says: string];
 
-/** `P` is a project, `J` a job of it, `K` its key, `A` an automation, `D` a folder that exists, `N` one that does not. */
+/** `P` is a project, `J` a job of it, `K` its key, `A` an automation, `D` a folder that exists, `F` a file in it, `E` an empty
+ * one, `N` one that does not exist. */
 const rows: readonly Row[] = [
   ["", 2, "Usage: emend"],
   ["nope", 2, "unknown command 'nope'"],
   ["--version", 0, ""],
-  ["serve --port 70000", 2, "from 0 to 65535"],
+  ["serve --port 70000", 2, 'emend: --port cannot be "70000". A port is'],
+  ["serve --data F", 2, "docs.json, which is not a folder"],
+  ["serve --data /dev/null/x", 2, "cannot be made: /dev/null is not a folder"],
   ["serve --role boss", 2, "Allowed choices are all, api, worker"],
   ["serve --role api", 2, "EMEND_DATABASE_URL"],
   ["demo --repo N", 2, "there is nothing at"],
@@ -23,8 +26,11 @@ const rows: readonly Row[] = [
   ["project add X --forge nope", 2, "Allowed choices"],
   ["project add X --forge local --repo N", 2, "there is nothing at"],
   ["project add X --forge local --repo D --base nope", 2, 'no branch "nope"'],
-  ["project add X --forge local --repo D --docs nope", 2, `no folder "nope" on main`],
+  ["project add X --forge local --repo D --docs nope", 2, "on main; folders at its top: api, guides"],
   ["project add X --forge github --repo acme/docs", 2, "set GITHUB_TOKEN"],
+  ["project add X --forge github --data N", 2, "add --repo URL; the forge's token is missing: set GITHUB_TOKEN"],
+  ["project add X --forge local --repo E", 0, "It is empty, and jobs need a first commit: git push http"],
+  ["project add Docs --forge local --repo D", 0, "it has the same name as prj_"],
   ["project list --nope", 2, "unknown option '--nope'"],
   ["project list --data N", 4, "no installation in"],
   ["project list", 0, ""],
@@ -43,7 +49,7 @@ const rows: readonly Row[] = [
   ["key create --project P --name=", 2, "on one line"],
   ["key create --project nope", 4, "no such project: nope"],
   ["key list", 0, ""],
-  ["key revoke nope", 4, "no live key with the id nope"],
+  ["key revoke nope", 4, "no key with the id nope"],
   ["model key set P acme --key-env HOME", 2, "anthropic, openai, google, compatible"],
   ["model key set P openai", 2, "OPENAI_API_KEY is not set"],
   ["model key set nope openai --key-env HOME", 4, "no such project: nope"],
@@ -52,6 +58,8 @@ const rows: readonly Row[] = [
   ["secrets rotate", 4, "Stop every one of them first"],
   ["user link --to http://example.com/", 2, "cannot land on"],
   ["user list", 0, "There is nobody yet"],
+  ["user invite bo@example.com", 0, ""],
+  ["user list", 0, "Nobody has joined yet"],
   ["user invite notmail", 2, "not an e-mail address"],
   ["user invite a@example.com --role boss", 2, "Allowed choices"],
   ["user reset nobody@example.com", 4, "nobody@example.com"],
@@ -74,6 +82,8 @@ const rows: readonly Row[] = [
   ["automation pause nope", 4, "no such automation: nope"],
   ["automation resume nope", 4, "no such automation: nope"],
   ["automation remove nope", 4, "no such automation: nope"],
+  ["webhook add ftp://x --project P", 2, "begin with https://, or http:// where private addresses are allowed"],
+  ["webhook add http://169.254.169.254/ --project P", 2, "link-local or metadata address, which is never reached"],
   ["webhook add nonsense --project P", 2, "must be a URL"],
   ["webhook add https://example.com/ --project P --event bogus", 2, "job.completed, job.failed"],
   ["webhook add https://example.com/ --project P --format xml", 2, "Allowed choices are standard, slack"],
@@ -115,7 +125,7 @@ const rows: readonly Row[] = [
   ["doctor --data N", 1, "database: see above"],
   ["backup D", 2, "exists already"],
   ["backup N --data N", 4, "no installation in"],
-  ["restore N", 2, "holds no manifest.json"],
+  ["restore E --data N", 2, "holds no manifest.json"],
   ["completion tcsh", 2, "bash, zsh, fish"],
   ["completion bash", 0, ""],
 ];
@@ -127,6 +137,8 @@ beforeAll(async () => {
   const args = ["automation", "add", emend.project, "taken", "x", "--data", emend.dataDir];
   const { stdout } = await runInProcess(args);
   words = { P: emend.project, A: stdout.trim(), D: join(emend.dir, "docs"), N: join(emend.dir, "nowhere") };
+  Object.assign(words, { F: join(emend.dir, "docs", "docs.json"), E: join(emend.dir, "nothing") });
+  await mkdir(join(emend.dir, "nothing"));
 }, 120_000);
 afterAll(() => emend.stop());
 
@@ -143,6 +155,10 @@ describe("exit codes", () => {
     }
   });
 
+  test("what was refused made nothing", async () => {
+    await expect(access(words.N ?? "")).rejects.toThrow("ENOENT");
+  });
+
   test("a server that is away is a fault, a key that it does not know is a refusal", async () => {
     const away = await runInProcess(["job", "list", "p"], { env: { ...emend.env, EMEND_URL: "http://127.0.0.1:1" } });
     expect(away).toMatchObject({ code: 1, stderr: expect.stringContaining("is the server up?") });
@@ -153,13 +169,47 @@ describe("exit codes", () => {
   test("an archive is restored into an empty installation alone: what is there stands in the way", async () => {
     const archive = join(emend.dir, "archive");
     const env = { EMEND_DATA_DIR: emend.dataDir };
-    expect((await runInProcess(["backup", archive], { env })).code).toBe(0);
+    const written = await runInProcess(["backup", archive], { env });
+    expect(written).toMatchObject({ code: 0, stderr: expect.stringContaining("the file `secret` of the data folder") });
+    expect(await runInProcess(["restore", archive, "--data", words.N ?? ""])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/another EMEND_SECRET: .* the file `secret` of the old data folder\)\n$/),
+    });
+    await expect(access(words.N ?? "")).rejects.toThrow("ENOENT");
     expect(await runInProcess(["restore", archive], { env })).toMatchObject({
       code: 4,
       stderr: expect.stringContaining("is not empty"),
     });
     await writeFile(join(archive, "manifest.json"), "{}");
     expect((await runInProcess(["restore", archive], { env })).code).toBe(2);
+  });
+
+  test("who is invited is listed, and a key that was revoked before is told as that", async () => {
+    const env = { EMEND_DATA_DIR: emend.dataDir };
+    const invited = await runInProcess(["user", "invite", "cy@example.com", "--role", "viewer"], { env });
+    expect(invited.code).toBe(0);
+    expect((await runInProcess(["user", "list"], { env })).stdout).toMatch(
+      /^cy@example.com +viewer +invited .+ until 2/m,
+    );
+    const listed = JSON.parse((await runInProcess(["user", "list", "--json"], { env })).stdout);
+    const entry = { email: "cy@example.com", role: "viewer", status: "invited", expiresAt: expect.any(String) };
+    expect(listed).toContainEqual(expect.objectContaining(entry));
+
+    const created = await runInProcess(["key", "create", "--project", emend.project, "--json"], { env });
+    const revoke = () => runInProcess(["key", "revoke", JSON.parse(created.stdout).id], { env });
+    expect(await revoke()).toMatchObject({ code: 0, stderr: expect.stringContaining("Revoked. It stops") });
+    expect(await revoke()).toMatchObject({ code: 0, stderr: "It was revoked already.\n" });
+  });
+
+  test("doctor has a line for each bad setting, and looks at what does not rest on them", async () => {
+    const env = { EMEND_DATA_DIR: emend.dataDir, EMEND_PORT: "many", EMEND_MODEL: "nope" };
+    const { code, stdout, stderr } = await runInProcess(["doctor"], { env });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "emend: settings: see above what to do\n" });
+    expect(stdout).toMatch(
+      /^✗ settings +EMEND_PORT must be .+\n✗ settings|^✗ settings +EMEND_MODEL must be .+\n✗ settings/m,
+    );
+    expect(stdout).toMatch(/^✓ database +embedded Postgres answers/m);
+    expect(stdout).toMatch(/^· model +not looked at/m);
   });
 
   test("docs/cli.md tells every code and no other", async () => {

@@ -1,10 +1,11 @@
 import type { ModelTrial } from "./admin/try-model.ts";
 import type { Server } from "./compose/compose.ts";
 import type { Config } from "./config/config.ts";
+import { knownSecret } from "./installation/ensure-secret.ts";
 
 export { type Admin, openAdmin } from "./admin/admin.ts";
 export type { Automation, AutomationRun, Trigger as AutomationTrigger } from "./automations/automation.ts";
-export { type Config, ConfigError, loadConfig } from "./config/config.ts";
+export { type Config, ConfigError, loadConfig, readConfig } from "./config/config.ts";
 export { AppError } from "./errors.ts";
 export { isMade } from "./installation/open-database.ts";
 export type { JobEvent } from "./jobs/list-events.ts";
@@ -18,6 +19,12 @@ export type { ModelTrial, Server };
 export async function startServer(config: Config): Promise<Server> {
   const compose = await import("./compose/compose.ts");
   return compose.startServer(config);
+}
+
+/** Refuses what can be seen to be no archive for this installation, before anything of one is made. */
+export async function assertArchive(config: Config, folder: string): Promise<void> {
+  const { readSealed } = await import("./backup/read-manifest.ts");
+  await readSealed(folder, await knownSecret(config));
 }
 
 /** Asks the configured model one short question. */

@@ -19,11 +19,14 @@ export function registerBackup(program: Command, cli: Cli): void {
   withJson(withData(command)).action((folder: string, options: BackupOptions) => backup(cli, folder, options));
 }
 
+const keepSecret =
+  "Restoring it needs the same EMEND_SECRET, or where none is set the file `secret` of the data folder: keep that apart.";
+
 async function backup(cli: Cli, folder: string, options: BackupOptions): Promise<void> {
   const target = resolve(folder);
   const manifest = await withAdmin(cli, options, (admin) => admin.backup(target, cli.signal));
   printResult(cli, options, { folder: target, ...figures(manifest) }, target);
-  say(cli, options, `${described(manifest)}. Keep EMEND_SECRET apart from it: credentials in it stay sealed.`);
+  say(cli, options, `${described(manifest)}. ${keepSecret}`);
 }
 
 export function registerRestore(program: Command, cli: Cli): void {
@@ -35,7 +38,14 @@ export function registerRestore(program: Command, cli: Cli): void {
 }
 
 async function restore(cli: Cli, folder: string, options: BackupOptions): Promise<void> {
-  const manifest = await withNewAdmin(cli, options, (admin) => admin.restore(resolve(folder), cli.signal));
+  const { assertArchive } = await import("@emend/server");
+  const source = resolve(folder);
+  const manifest = await withNewAdmin(
+    cli,
+    options,
+    (admin) => admin.restore(source, cli.signal),
+    (config) => assertArchive(config, source),
+  );
   if (options.json) printResult(cli, options, figures(manifest), "");
   say(cli, options, `Restored: ${described(manifest)}, as of ${manifest.createdAt}.`);
 }

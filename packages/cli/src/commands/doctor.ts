@@ -21,7 +21,8 @@ async function doctor(cli: Cli, options: DoctorOptions): Promise<void> {
   const examinations = await examine(cli, options);
   const bad = examinations.filter(({ verdict }) => verdict === "bad");
   printResult(cli, options, { ok: bad.length === 0, examinations }, examinations.map(lineOf).join("\n"));
-  if (bad.length > 0) throw new CliError("fault", `${bad.map(({ name }) => name).join(", ")}: see above what to do`);
+  if (bad.length > 0)
+    throw new CliError("fault", `${[...new Set(bad.map(({ name }) => name))].join(", ")}: see above what to do`);
 }
 
 function lineOf({ name, verdict, detail, advice }: Examination): string {

@@ -15,8 +15,11 @@ export function registerKeyRevoke(key: Command, cli: Cli): void {
 }
 
 async function revokeKey(cli: Cli, id: string, options: RevokeOptions): Promise<void> {
-  const revoked = await withAdmin(cli, options, (admin) => admin.revokeKey(id));
-  if (!revoked) throw new CliError("refused", `there is no live key with the id ${id}; emend key list shows them`);
-  if (options.json) cli.stdout.write(`${JSON.stringify({ id, revoked })}\n`);
-  say(cli, options, `Revoked. It stops working within a second, on every node.`);
+  const kind = await withAdmin(cli, options, (admin) => admin.revokeKey(id));
+  if (kind === "unknown_key") {
+    throw new CliError("refused", `there is no key with the id ${id}; emend key list shows them`);
+  }
+  if (options.json) cli.stdout.write(`${JSON.stringify({ id, revoked: true })}\n`);
+  const isNew = kind === "revoked";
+  say(cli, options, isNew ? "Revoked. It stops working within a second, on every node." : "It was revoked already.");
 }

@@ -51,14 +51,23 @@ async function addProject(cli: Cli, name: string, options: AddOptions): Promise<
     ...(options.docs === undefined ? {} : { docsDir: options.docs }),
     settings: { forge: forgeSettings(options) },
   };
-  const project = await withNewAdmin(cli, options, (admin) => {
-    if (options.app === true) return addWithApp(cli, options, admin, input);
-    const credential = isLocal ? undefined : credentialOf(cli, { ...options, app: options.app });
-    const repository = repo === undefined ? {} : { repo };
-    return admin.addProject({ ...input, ...repository, ...(credential === undefined ? {} : { credential }) });
+  const credential = isLocal ? undefined : credentialOf(cli, options);
+  const { project, namesakes, isEmpty } = await withNewAdmin(cli, options, async (admin) => {
+    const others = (await admin.listProjects()).filter((other) => other.name === name);
+    const repository = { ...(repo === undefined ? {} : { repo }), ...(credential === undefined ? {} : { credential }) };
+    const added = await (options.app === true
+      ? addWithApp(cli, options, admin, input)
+      : admin.addProject({ ...input, ...repository }));
+    return { project: added, namesakes: others, isEmpty: isLocal && (await admin.isEmptyLocal(added.id)) };
   });
   printResult(cli, options, project, project.id);
   say(cli, options, `Added. Its repository is ${project.repositoryUrl}`);
+  const same = namesakes.map(({ id }) => id).join(", ");
+  if (same !== "") say(cli, options, `Note: it has the same name as ${same}; only their ids tell them apart.`);
+  if (isEmpty) {
+    const push = `git push ${project.repositoryUrl} HEAD:${options.base ?? "main"}`;
+    say(cli, options, `It is empty, and jobs need a first commit: ${push} (any user name; a key is the password)`);
+  }
   say(cli, options, `Next: emend key create --project ${project.id}`);
 }
 
@@ -66,9 +75,7 @@ type NewProject = Parameters<Admin["addProject"]>[0];
 
 /** GitHub makes the App for whoever opens the pages that this says. */
 function addWithApp(cli: Cli, options: AddOptions, admin: Admin, input: NewProject) {
-  if (options.forge !== "github") throw new CliError("usage", "--app is for GitHub");
-  if (options.repo === undefined) throw new CliError("usage", "--app needs the repository's address: add --repo URL");
-  return admin.addGithubAppProject({ ...input, repo: options.repo }, (step) =>
+  return admin.addGithubAppProject({ ...input, repo: options.repo ?? "" }, (step) =>
     say(
       cli,
       options,
@@ -85,14 +92,22 @@ const usualVariables: Readonly<Record<string, string>> = {
   gitea: "GITEA_TOKEN",
 };
 
-/** Tokens are never arguments: those are seen by every user of the machine, and kept in histories. */
-function credentialOf(cli: Cli, options: Omit<AddOptions, "app"> & { app?: string }): string {
+/**
+ * What a project elsewhere needs, all that is missing at once and before an installation is made for it. Tokens are
+ * never arguments: those are seen by every user of the machine, and kept in histories.
+ */
+function credentialOf(cli: Cli, options: AddOptions): string | undefined {
+  if (options.app === true && options.forge !== "github") throw new CliError("usage", "--app is for GitHub");
   const variable = options.tokenEnv ?? usualVariables[options.forge] ?? "";
-  const value = cli.env[variable];
-  if (!value) {
-    throw new CliError("usage", `the forge's token is missing: set ${variable}, or name its variable with --token-env`);
-  }
-  return options.app === undefined ? value : JSON.stringify({ appId: options.app, privateKey: value });
+  const token = options.app === true ? undefined : cli.env[variable];
+  const missing = [
+    ...(options.repo ? [] : ["the repository's address is missing: add --repo URL"]),
+    ...(token || options.app === true
+      ? []
+      : [`the forge's token is missing: set ${variable}, or name its variable with --token-env`]),
+  ];
+  if (missing.length > 0) throw new CliError("usage", missing.join("; "));
+  return typeof options.app === "string" ? JSON.stringify({ appId: options.app, privateKey: token }) : token;
 }
 
 function forgeSettings(options: AddOptions): Record<string, unknown> {

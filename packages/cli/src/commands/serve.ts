@@ -14,6 +14,7 @@ interface ServeOptions {
   host?: string;
   data?: string;
   role?: "all" | "api" | "worker";
+  link?: string;
   json?: boolean;
 }
 
@@ -26,7 +27,8 @@ export function registerServe(program: Command, cli: Cli): void {
     .description("run the service until it is told to stop")
     .option("--port <n>", "port to listen on (default: EMEND_PORT or 4600)", parsePort)
     .option("--host <address>", "address to listen on (default: EMEND_HOST or 127.0.0.1)")
-    .addOption(new Option("--role <role>", "what this process does").choices(["all", "api", "worker"]));
+    .addOption(new Option("--role <role>", "what this process does").choices(["all", "api", "worker"]))
+    .option("--link <page>", "print a link that logs a browser in and lands on this page");
   withJson(withData(command)).action((options: ServeOptions) => serve(cli, options));
 }
 
@@ -46,19 +48,21 @@ async function serve(cli: Cli, options: ServeOptions): Promise<void> {
   const server = await startServer(config)
     .catch((error) => {
       throw isPortTaken(error)
-        ? new CliError("fault", `port ${config.port} is in use; choose another with --port, or 0 for any`, error)
+        ? new CliError("refused", `port ${config.port} is in use; choose another with --port, or 0 for any`, error)
         : error;
     })
     .finally(narrator.end);
   try {
     if (isFriendly && config.role === "worker") greetWorker(cli);
-    else if (isFriendly) await greet(cli, server);
+    else if (isFriendly) await greet(cli, server, options.link);
     else {
       cli.stdout.write(`${JSON.stringify({ event: "ready", url: server.url })}\n`);
       const hint = modelHint(cli.env);
       if (hint) say(cli, options, `emend: ${hint}`);
       const ownerUrl = config.role === "worker" ? null : await server.admin.ownerLink({ isNew: false });
       if (ownerUrl) cli.stdout.write(`${JSON.stringify({ event: "owner-link", url: ownerUrl })}\n`);
+      const link = options.link === undefined ? null : await server.admin.createLoginLink(options.link);
+      if (link) cli.stdout.write(`${JSON.stringify({ event: "link", url: link })}\n`);
     }
     await interrupted(cli.signal);
   } finally {
@@ -69,7 +73,7 @@ async function serve(cli: Cli, options: ServeOptions): Promise<void> {
   }
 }
 
-async function greet(cli: Cli, server: Server) {
+async function greet(cli: Cli, server: Server, page: string | undefined) {
   const hint = modelHint(cli.env);
   const ownerUrl = await server.admin.ownerLink({ isNew: false });
   cli.stdout.write(
@@ -77,9 +81,10 @@ async function greet(cli: Cli, server: Server) {
       "",
       `  Emend is ready at ${server.url}`,
       "",
-      ownerUrl
-        ? `  Become its owner      ${ownerUrl}`
-        : `  Log this browser in   ${await server.admin.createLoginLink("/app")}`,
+      ...(ownerUrl ? [`  Become its owner      ${ownerUrl}`] : []),
+      ...(ownerUrl && page === undefined
+        ? []
+        : [`  Log this browser in   ${await server.admin.createLoginLink(page ?? "/app")}`]),
       `  API reference         ${server.url}/reference`,
       ...(hint ? ["", `  ${hint}`] : []),
       "",

@@ -13,20 +13,37 @@ interface ListOptions {
 }
 
 export function registerUserList(user: Command, cli: Cli): void {
-  const command = user.command("list").description("list the people who may log in");
+  const command = user.command("list").description("list the people who may log in, and who is invited");
   withJson(withData(command)).action((options: ListOptions) => listUsers(cli, options));
 }
 
 async function listUsers(cli: Cli, options: ListOptions): Promise<void> {
-  const users = await withAdmin(cli, options, (admin) => admin.listMembers());
-  if (users.length === 0) say(cli, options, "There is nobody yet: emend user link prints a link for the owner.");
-  if (users.length === 0 && !options.json) return;
-  const rows = users.map((user) => [
+  const [users, invitations] = await withAdmin(cli, options, (admin) =>
+    Promise.all([admin.listMembers(), admin.listInvitations()]),
+  );
+  if (users.length === 0) {
+    const who = invitations.length === 0 ? "There is nobody yet" : "Nobody has joined yet";
+    say(cli, options, `${who}: emend user link prints a link for the owner.`);
+  }
+  if (users.length + invitations.length === 0 && !options.json) return;
+  const members = users.map((user) => [
     safeText(user.email),
     user.role,
     user.hasPassword ? "password" : "single sign-on",
     user.lastLoginAt ? minute(user.lastLoginAt) : "never",
     safeText(user.name),
   ]);
-  printResult(cli, options, users, table([["E-MAIL", "ROLE", "BY", "LAST LOGIN", "NAME"], ...rows]));
+  const invited = invitations.map(({ email, role, expiresAt }) => [
+    safeText(email),
+    role,
+    "invited",
+    "never",
+    `until ${minute(expiresAt)}`,
+  ]);
+  const heading = ["E-MAIL", "ROLE", "BY", "LAST LOGIN", "NAME"];
+  const everybody = [
+    ...users.map((user) => ({ ...user, status: "member" })),
+    ...invitations.map(({ id: _, ...invitation }) => ({ ...invitation, status: "invited" })),
+  ];
+  printResult(cli, options, everybody, table([heading, ...members, ...invited]));
 }

@@ -48,7 +48,7 @@ export async function runDemo(cli: Cli, options: DemoOptions): Promise<void> {
       if (job.prLink) {
         const link = await server.admin.createLoginLink(job.prLink);
         const staysUp = isLive && Boolean(cli.stdin.isTTY);
-        showWayBack(cli, narrator, { link, dataDir, url: server.url, staysUp });
+        showWayBack(cli, narrator, { link, page: job.prLink, dataDir, url: server.url, staysUp });
         if (staysUp) await untilDismissed(cli);
       }
     } finally {

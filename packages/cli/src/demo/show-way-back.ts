@@ -5,6 +5,8 @@ import type { Narrator } from "../terminal/narrator.ts";
 interface WayBack {
   /** Logs one browser in, once, and lands on the pull request. */
   link: string;
+  /** The pull request's address. */
+  page: string;
   dataDir: string;
   url: string;
   staysUp: boolean;
@@ -13,17 +15,20 @@ interface WayBack {
 /** The link, and how to open it: now where the server stays up, later where it stops with this command. */
 export function showWayBack(cli: Cli, narrator: Narrator, way: WayBack): void {
   const { style } = narrator;
-  const serve = runAs(cli.env, `serve --data ${shellWord(way.dataDir)} --port ${new URL(way.url).port}`);
-  narrator.line(
-    `  ${style.strong("Open the pull request")} ${style.dim("(works once, for an hour: it logs your browser in)")}`,
-  );
-  narrator.line(`  ${style.link(way.link)}`);
-  narrator.line();
+  const page = new URL(way.page).pathname;
+  const place = `--data ${shellWord(way.dataDir)} --port ${new URL(way.url).port}`;
+  const serve = runAs(cli.env, `serve ${place} --link ${shellWord(page)}`);
   if (way.staysUp) {
+    narrator.line(
+      `  ${style.strong("Open the pull request")} ${style.dim("(works once, for an hour: it logs your browser in)")}`,
+    );
+    narrator.line(`  ${style.link(way.link)}`);
+    narrator.line();
     narrator.line(`  ${style.dim("The server stays up for it. Press Enter or Ctrl-C to stop; to start it again:")}`);
+    narrator.line(`  ${style.dim(serve)}`);
   } else {
-    narrator.line(`  ${style.dim("The server stops now. Start it again, then open the link:")}`);
+    narrator.line("  The server stops now. This starts it again, and prints a link that opens the pull request:");
+    narrator.line(`  ${serve}`);
   }
-  narrator.line(`  ${style.dim(serve)}`);
   narrator.line();
 }

@@ -18,23 +18,31 @@ export interface Examination {
 export async function examine(cli: Cli, options: { data?: string }): Promise<readonly Examination[]> {
   const node: Examination = { name: "node", verdict: "good", detail: process.version };
   const git = await examineGit();
-  const { isMade, loadConfig, openAdmin, tryModel } = await import("@emend/server");
-  let config: ReturnType<typeof loadConfig>;
-  try {
-    // Log lines go to standard output, which belongs to the result.
-    const env = { ...cli.env, EMEND_LOG_LEVEL: "silent" };
-    config = loadConfig(env, options.data === undefined ? {} : { dataDir: resolve(options.data) });
-  } catch (error) {
-    if (!(error instanceof Error) || error.name !== "ConfigError") throw error;
-    return [node, git, { name: "settings", verdict: "bad", detail: error.message.replaceAll("\n", "; ") }];
-  }
-  const dataDir = await examineDataDir(config.dataDir);
-  const { serverUrl, ...database } = await examineDatabase({ openAdmin, isMade }, config);
+  const { isMade, openAdmin, readConfig, tryModel } = await import("@emend/server");
+  // Log lines go to standard output, which belongs to the result.
+  const env = { ...cli.env, EMEND_LOG_LEVEL: "silent" };
+  const { config, problems } = readConfig(env, options.data === undefined ? {} : { dataDir: resolve(options.data) });
+  // What rests on a setting that cannot be right would be told wrongly.
+  const unless = (names: RegExp, name: string, look: () => Promise<readonly Seen[]>): Promise<readonly Seen[]> =>
+    problems.some((problem) => names.test(problem))
+      ? Promise.resolve([{ name, verdict: "note", detail: "not looked at: its settings come first" }])
+      : look();
+  // Opening it without the secret that was meant would make one.
+  const database = await unless(/EMEND_(DATABASE_URL|SECRET|DATA_DIR)|--data/, "database", async () => [
+    await examineDatabase({ openAdmin, isMade }, config),
+  ]);
+  const serverUrl = database[0]?.serverUrl;
   const url = cli.env.EMEND_URL || serverUrl || config.publicUrl || `http://${config.host}:${config.port}`;
+  const settings: Examination[] = problems.map((detail) => ({ name: "settings", verdict: "bad", detail }));
+  const good: Examination = {
+    name: "settings",
+    verdict: "good",
+    detail: `role ${config.role}, ${config.host}:${config.port}`,
+  };
   return [
     node,
     git,
-    { name: "settings", verdict: "good", detail: `role ${config.role}, ${config.host}:${config.port}` },
+    ...(settings.length === 0 ? [good] : settings),
     ...config.unknownSettings.map(
       ({ variable, nearest }): Examination => ({
         name: "settings",
@@ -43,16 +51,22 @@ export async function examine(cli: Cli, options: { data?: string }): Promise<rea
         ...(nearest && { advice: `Was ${nearest} meant?` }),
       }),
     ),
-    dataDir,
-    database,
-    await examineServer(url, cli.signal),
-    ...(await examineModels({ tryModel, env: cli.env }, config)),
-    config.publicUrl
-      ? { name: "public url", verdict: "good", detail: config.publicUrl }
-      : {
-          name: "public url",
-          verdict: "note",
-          detail: "EMEND_PUBLIC_URL is not set: links name the address that the server listens on",
-        },
+    ...(await unless(/EMEND_DATA_DIR|--data/, "data", async () => [await examineDataDir(config.dataDir)])),
+    ...database.map(({ serverUrl: _, ...seen }) => seen),
+    ...(await unless(/EMEND_(HOST|PORT|PUBLIC_URL)/, "server", async () => [await examineServer(url, cli.signal)])),
+    ...(await unless(aboutModels, "model", () => examineModels({ tryModel, env: cli.env }, config))),
+    ...(await unless(/EMEND_PUBLIC_URL/, "public url", async () => [examinePublicUrl(config.publicUrl)])),
   ];
+}
+
+type Seen = Examination & { serverUrl?: string };
+
+/** By the names of the settings that reach a model. */
+const aboutModels = /MODEL|_BASE_URL|_API_KEY|RUNNER|PROXY|EMEND_CA/;
+
+function examinePublicUrl(publicUrl: string | null): Examination {
+  const name = "public url";
+  if (publicUrl) return { name, verdict: "good", detail: publicUrl };
+  const detail = "EMEND_PUBLIC_URL is not set: links name the address that the server listens on";
+  return { name, verdict: "note", detail };
 }

@@ -159,7 +159,7 @@ describe("revocation", () => {
     await keyring.authenticate(key, here);
     expect(await revokeKey(pool, id)).toEqual({ kind: "revoked" });
     await expect.poll(() => keyring.authenticate(key, here), { interval: 5, timeout: 5000 }).toBeNull();
-    expect(await revokeKey(pool, id)).toEqual({ kind: "revoked" });
+    expect(await revokeKey(pool, id)).toEqual({ kind: "revoked_before" });
     expect(await revokeKey(pool, "none")).toEqual({ kind: "unknown_key" });
   });
 

@@ -10,7 +10,7 @@ import { createResetLink } from "../accounts/create-reset-link.ts";
 import { inviteMember } from "../accounts/invite-member.ts";
 import { listContextRepositories } from "../accounts/list-context-repositories.ts";
 import { listKeys } from "../accounts/list-keys.ts";
-import { listMembers } from "../accounts/list-members.ts";
+import { type Invitation, listInvitations, listMembers } from "../accounts/list-members.ts";
 import { listProjects } from "../accounts/list-projects.ts";
 import { setModelKey } from "../accounts/model-keys.ts";
 import { ensureOwnerLink } from "../accounts/owner-link.ts";
@@ -18,7 +18,7 @@ import type { Project } from "../accounts/project.ts";
 import { openProjectCredential } from "../accounts/project-credential.ts";
 import { removeContextRepository } from "../accounts/remove-context-repository.ts";
 import { requireProject } from "../accounts/require-project.ts";
-import { revokeKey } from "../accounts/revoke-key.ts";
+import { type Revocation, revokeKey } from "../accounts/revoke-key.ts";
 import { createSealer } from "../accounts/secrets.ts";
 import type { Role, User } from "../accounts/user.ts";
 import { type Automations, createAutomations } from "../automations/automations.ts";
@@ -32,6 +32,8 @@ import { AppError } from "../errors.ts";
 import { hookSecretOf } from "../forge/hooks/hook-secret.ts";
 import { assertLocalForgeUsable } from "../forge/local/assert-usable.ts";
 import { createLocalRepository } from "../forge/local/create-repository.ts";
+import { isEmptyRepository } from "../forge/local/is-empty-repository.ts";
+import { repositoryOf } from "../forge/local/repository.ts";
 import { type ForgeDeps, knownForge } from "../forge/registry.ts";
 import { createJobRules } from "../http/create-job-rules.ts";
 import type { ContextForges } from "../installation/context-remote.ts";
@@ -71,6 +73,8 @@ export interface Admin {
   /** `by`, for the audit log, is whoever asked for it where that is not the console. */
   addProject(input: NewProject, by?: Actor): Promise<{ id: string; repositoryUrl: string }>;
   listProjects(): Promise<readonly Project[]>;
+  /** Whether nothing was ever pushed to a project of the local forge. */
+  isEmptyLocal(projectId: string): Promise<boolean>;
   /** Adds a project of GitHub with an App of its own; `told` hears what a person must do on the way. */
   addGithubAppProject(
     input: NewProject & { repo: string },
@@ -85,13 +89,14 @@ export interface Admin {
   removeContextRepository(input: { projectId: string; name: string }): Promise<boolean>;
   createKey(input: NewAdminKey): Promise<{ id: string; key: string }>;
   listKeys(): Promise<readonly AdminKey[]>;
-  /** False where there is no such key. */
-  revokeKey(id: string): Promise<boolean>;
+  revokeKey(id: string): Promise<Revocation["kind"]>;
   /** Logs one browser in, once, as the console. */
   createLoginLink(landsOn: string): Promise<string>;
   /** Makes the first person the owner; the same on every node until `isNew` replaces it. Null once there is one. */
   ownerLink(options: { isNew: boolean }): Promise<string | null>;
   listMembers(): Promise<readonly User[]>;
+  /** Those that somebody may still accept. */
+  listInvitations(): Promise<readonly Invitation[]>;
   inviteMember(input: { email: string; role: Role }): Promise<{ link: string }>;
   /** Sets a person's password anew, once. */
   createResetLink(email: string): Promise<string>;
@@ -212,6 +217,7 @@ export function createAdmin(deps: AdminDeps): Admin {
         return connectGithubApp(far, input, AbortSignal.timeout(appSetUpMsMax));
       }),
     listProjects: () => listProjects(pool),
+    isEmptyLocal: (projectId) => isEmptyRepository(repositoryOf(forge, projectId), AbortSignal.timeout(importMsMax)),
     diagnoseProject: (id) =>
       withForges(async ({ forges, git, publicUrl }) => {
         const tryModels = (project: Project) => tryProjectModels({ config, db: pool, sealer }, project);
@@ -240,11 +246,12 @@ export function createAdmin(deps: AdminDeps): Admin {
       throw new AppError("not_found", { publicMessage: `no such project: ${outcome.projectId}` });
     },
     listKeys: () => listKeys(pool),
-    revokeKey: async (id) => (await revokeKey(db, id)).kind === "revoked",
+    revokeKey: async (id) => (await revokeKey(db, id)).kind,
     createLoginLink: async (landsOn) => createLoginLink({ db, publicUrl: await deps.publicUrl() }, { landsOn }),
     ownerLink: async (options) =>
       ensureOwnerLink({ pool, secret: deps.secret, publicUrl: await deps.publicUrl() }, options),
     listMembers: () => listMembers(pool),
+    listInvitations: () => listInvitations(pool),
     inviteMember: async (input) => inviteMember({ pool, publicUrl: await deps.publicUrl() }, input, consoleActor),
     createResetLink: async (email) => createResetLink({ pool, publicUrl: await deps.publicUrl() }, email),
     async jobReport(jobId) {

@@ -9,21 +9,28 @@ const fileForm = /^(tables|repositories)\/[A-Za-z0-9_-]+\.(jsonl\.gz|bundle)$/;
 
 /** The archive's description, once every file that it names is there and as it was written. */
 export async function readManifest(folder: string, secret: string): Promise<Manifest> {
-  const text = await readFile(join(folder, manifestFile), "utf8").catch(() => null);
-  if (text === null) throw invalid(`${folder} holds no ${manifestFile}: it is no archive of Emend's`);
-  const manifest = parse(text);
-  if (manifest?.format !== 1) throw invalid(`${manifestFile} is of a form that this Emend does not know`);
-  if (manifest.secretMark !== secretMark(secret)) {
-    throw invalid("the archive's credentials were sealed with another EMEND_SECRET: set that one");
-  }
-  const { seal, ...sealed } = manifest;
-  if (seal !== sealOf(secret, sealed)) throw invalid(`${manifestFile} is not as it was written`);
+  const manifest = await readSealed(folder, secret);
   const files = [...manifest.tables, ...manifest.repositories.flatMap(({ bundle }) => bundle ?? [])];
   for (const { file, sha256 } of files) {
     if (!fileForm.test(file)) throw invalid(`${file} is no file of an archive`);
     const digest = await fileDigest(join(folder, file)).catch(() => null);
     if (digest !== sha256) throw invalid(`${file} is ${digest === null ? "missing" : "not as it was written"}`);
   }
+  return manifest;
+}
+
+/** What can be judged by the manifest alone. A secret that is yet to be made is not the one that sealed it. */
+export async function readSealed(folder: string, secret: string | null): Promise<Manifest> {
+  const text = await readFile(join(folder, manifestFile), "utf8").catch(() => null);
+  if (text === null) throw invalid(`${folder} holds no ${manifestFile}: it is no archive of Emend's`);
+  const manifest = parse(text);
+  if (manifest?.format !== 1) throw invalid(`${manifestFile} is of a form that this Emend does not know`);
+  if (secret === null || manifest.secretMark !== secretMark(secret)) {
+    const kept = "where none was set, it is in the file `secret` of the old data folder";
+    throw invalid(`the archive's credentials were sealed with another EMEND_SECRET: set that one (${kept})`);
+  }
+  const { seal, ...sealed } = manifest;
+  if (seal !== sealOf(secret, sealed)) throw invalid(`${manifestFile} is not as it was written`);
   return manifest;
 }
 

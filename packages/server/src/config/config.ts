@@ -11,7 +11,7 @@ import { ConfigError } from "./config-error.ts";
 import { readModelSettings } from "./model-settings.ts";
 import { readHost, readNetwork, readPublicUrl, readTrustProxy } from "./network-settings.ts";
 import { readRunnerSettings } from "./runner-settings.ts";
-import { createSettingReader, type SettingReader } from "./setting-reader.ts";
+import { createSettingReader, type SettingReader, whyNoFolder } from "./setting-reader.ts";
 import { readSingleSignOn } from "./single-sign-on-settings.ts";
 import { findUnknownSettings, type UnknownSetting } from "./unknown-settings.ts";
 
@@ -82,6 +82,16 @@ const portNumbers = { least: 0, most: 65_535 };
 
 /** Reads the environment once, validates all of it, also what a flag overrides, and freezes the answer. */
 export function loadConfig(env: NodeJS.ProcessEnv, overrides: ConfigOverrides = {}): Config {
+  const { config, problems } = readConfig(env, overrides);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return config;
+}
+
+/** With problems, the configuration is good for looking around alone: what is wrong in it has its default, or stands. */
+export function readConfig(
+  env: NodeJS.ProcessEnv,
+  overrides: ConfigOverrides = {},
+): { config: Config; problems: readonly string[] } {
   const settings = createSettingReader(env);
   const { problems, text, integer } = settings;
   const roleNamed = settings.choice("EMEND_ROLE", roles);
@@ -118,8 +128,9 @@ export function loadConfig(env: NodeJS.ProcessEnv, overrides: ConfigOverrides = 
   if (config.metricsPort !== null && config.metricsPort !== 0 && config.metricsPort === config.port) {
     problems.push(`EMEND_METRICS_PORT must be another port than the interface's, not ${config.port}`);
   }
-  if (problems.length > 0) throw new ConfigError(problems);
-  return Object.freeze(config);
+  const whyNot = overrides.dataDir === undefined ? null : whyNoFolder(config.dataDir);
+  if (whyNot !== null) problems.push(`--data names ${config.dataDir}, ${whyNot}`);
+  return { config: Object.freeze(config), problems };
 }
 
 /** What processes of one installation must agree on. All that is missing is told at once, not one start at a time. */

@@ -80,7 +80,7 @@ function readSettingFile(variable: string, file: string, problems: string[]): st
 }
 
 /** Looks at the folder, or at the nearest one above it in which it would be made. */
-function whyNoFolder(path: string): string | null {
+export function whyNoFolder(path: string): string | null {
   let standing = path;
   while (!existsSync(standing) && dirname(standing) !== standing) standing = dirname(standing);
   if (!statSync(standing).isDirectory()) {

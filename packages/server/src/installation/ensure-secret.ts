@@ -14,6 +14,11 @@ export async function ensureSecret(options: { secret: string | null; dataDir: st
   return (await readSecret(file)) ?? makeSecret(file);
 }
 
+/** Null where it is yet to be made. */
+export async function knownSecret(options: { secret: string | null; dataDir: string }): Promise<string | null> {
+  return options.secret ?? readSecret(join(options.dataDir, "secret"));
+}
+
 async function makeSecret(file: string): Promise<string> {
   const draft = `${file}.${randomBytes(6).toString("hex")}`;
   await writeFile(draft, randomBytes(32).toString("hex"), { mode: 0o600, flag: "wx" });

@@ -50,10 +50,13 @@ function assertUsable(given: string, options: { allowPrivate: boolean }): void {
   const url = URL.parse(given);
   if (!url || given.length > 2000) throw invalid("url must be a URL of at most 2000 characters");
   if (url.protocol !== "https:" && !(url.protocol === "http:" && options.allowPrivate)) {
-    throw invalid("url must begin with https://");
+    throw invalid("url must begin with https://, or http:// where private addresses are allowed");
   }
   if (url.username || url.password) throw invalid("url must not hold a user name or password");
   const host = url.hostname.replace(/^\[|\]$/g, "");
+  if (isIP(host) && !mayConnect(host, { allowPrivate: true })) {
+    throw invalid("url names a link-local or metadata address, which is never reached");
+  }
   if (isIP(host) && !mayConnect(host, options)) throw invalid("url names an address that is not public");
 }
 

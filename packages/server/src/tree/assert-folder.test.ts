@@ -41,7 +41,7 @@ test.each(["http", "file"] as const)("a folder that a repository by %s does not 
   for (const folder of ["nope", "readme.md", "site/docs/a.md"]) {
     await expect(look(url, folder)).rejects.toMatchObject({
       code: "invalid_request",
-      publicMessage: `The repository has no folder "${folder}" on main; at its top it has: site, src.`,
+      publicMessage: `The repository has no folder "${folder}" on main; folders at its top: site, src.`,
     });
   }
 });

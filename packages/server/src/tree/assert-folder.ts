@@ -27,7 +27,7 @@ export async function assertFolder(
   if (found === null || found.hasFolder) return;
   const shown =
     found.folders.slice(0, foldersShownMax).join(", ") + (found.folders.length > foldersShownMax ? ", …" : "");
-  const known = found.folders.length === 0 ? "it has no folder at all" : `at its top it has: ${shown}`;
+  const known = found.folders.length === 0 ? "it has no folder at all" : `folders at its top: ${shown}`;
   throw new AppError("invalid_request", {
     publicMessage: `The repository has no folder "${input.folder}" on ${found.branch}; ${known}.`,
   });

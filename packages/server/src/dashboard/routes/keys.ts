@@ -50,7 +50,7 @@ export function keyRoutes(app: FastifyInstance, deps: RouteDeps): void {
 
   app.post<Identified>("/keys/:id/revoke", async (request) => {
     const outcome = await revokeKey(asActor(deps.pool, actorOf(request)), idOf(request.params));
-    if (outcome.kind === "revoked") return {};
+    if (outcome.kind !== "unknown_key") return {};
     throw new AppError("not_found", { publicMessage: "Key not found." });
   });
 }

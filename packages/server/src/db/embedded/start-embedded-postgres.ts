@@ -37,5 +37,6 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<S
 function isTaken(dataDir: string, holder: Holder | undefined): Error {
   return cannotStart(`another Emend (process ${holder?.pid ?? "unknown"}) uses ${dataDir}`, {
     advice: "Stop it, or choose another data folder with --data.",
+    isConflict: true,
   });
 }
