@@ -1,5 +1,4 @@
 import { isAppError } from "../errors.ts";
-import { hostsIn } from "../lib/hosts-in.ts";
 import type { OverlayEntry, Tree } from "../tree/tree.ts";
 
 export interface AddedLine {
@@ -17,8 +16,6 @@ export interface Added {
   before: ReadonlyArray<{ path: string; text: string }>;
   /** Whether the changed files held this text before. */
   heldBefore(text: string): boolean;
-  /** Whether they pointed at this site before. */
-  pointedBefore(host: string): boolean;
   /** How often the changed files held it before, and hold it now. */
   count(character: string): { before: number; after: number };
 }
@@ -44,16 +41,11 @@ export async function addedLines(base: Tree, entries: readonly OverlayEntry[]): 
       else lines.push({ path, line: index + 1, text: line });
     }
   }
-  let hostsBefore: ReadonlySet<string> | undefined;
   return {
     lines,
     files: after,
     before,
     heldBefore: (text) => before.some((file) => file.text.includes(text)),
-    pointedBefore(host) {
-      hostsBefore ??= new Set(before.flatMap((file) => [...hostsIn(file.text)]));
-      return hostsBefore.has(host);
-    },
     count: (character) => ({
       before: before.reduce((sum, { text }) => sum + occurrences(text, character), 0),
       after: after.reduce((sum, { text }) => sum + occurrences(text, character), 0),

@@ -1,4 +1,5 @@
 import { hostsIn, spelledOutHostsIn, writtenHostsIn } from "../lib/hosts-in.ts";
+import { runInPage } from "./built-in-code.ts";
 import type { PageReading } from "./page-reading.ts";
 
 /** Where a file can lead its readers. */
@@ -18,9 +19,10 @@ export const loads =
 /** `reading` null: nobody knows what is mere code, so everything counts. */
 export function addressesOf(text: string, reading: PageReading | null): Addresses {
   if (reading === null) return { live: hostsIn(text), shown: new Set(), unreadable: [] };
+  const linked = hostsIn(reading.links.map((link) => `="${link}"`).join("\n"));
   const page = withoutCode(text, reading);
   const written = reading.isScriptRead ? writtenHostsIn(page) : hostsIn(page);
-  const live = new Set([...written, ...writtenHostsIn(reading.strings.join("\n"))]);
+  const live = new Set([...written, ...linked, ...writtenHostsIn(reading.strings.join("\n"))]);
   const shown = new Set<string>();
   for (const { start, end, isSure } of reading.code) {
     const code = text.slice(start, end);
@@ -31,7 +33,7 @@ export function addressesOf(text: string, reading: PageReading | null): Addresse
   return {
     live,
     shown: new Set([...shown].filter((host) => !live.has(host))),
-    unreadable: [...reading.unreadable, ...builtByVue(page)],
+    unreadable: [...reading.unreadable, ...builtByVue(page), ...runInPage(page)],
   };
 }
 
@@ -49,9 +51,9 @@ function withoutCode(text: string, { code }: PageReading): string {
 
 const scripts = /<script\b[^>]*>([\s\S]*?)<\/script/gi;
 const bound =
-  /\s(?:v-html|(?:v-bind:|:)(?:href|src|srcset|srcdoc|poster|style|to|link|image|img|icon|url))\s*=\s*(?:"[^"]*"|'[^']*')/gi;
+  /\s(?:v-html|v-bind|(?:v-bind:|[:.])(?:\[[^\]]*\]|href|src|srcset|srcdoc|poster|style|to|link|image|img|icon|url)(?:\.\w+)*)\s*=\s*(?:"[^"]*"|'[^']*')/gi;
 const making =
-  /.*(?:["'`]\s*\+|\+\s*["'`]|\$\{|\.(?:join|concat|replace|replaceAll|reverse)\s*\(|fromCharCode|fromCodePoint|\batob\b|decodeURI|\beval\b).*/g;
+  /.*(?:["'`]\s*\+|\+\s*["'`]|\$\{|\.(?:join|concat|replace|replaceAll|reverse|at|split)\s*\(|JSON\.parse|new\s+URL\b|fromCharCode|fromCodePoint|\batob\b|decodeURI|\beval\b).*/g;
 const beginsHere = /=\s*["']\s*["'`](?:\/[\w-]|[.#?])/;
 
 /** Where Markdown is a template of Vue's: scripts, and attributes whose values are code. Read as text, so narrowly. */

@@ -15,7 +15,7 @@ export interface Names {
 const depthMax = 40;
 /** By which strings are made of others. */
 const making =
-  /^(?:join|concat|replace|replaceAll|reverse|split|fromCharCode|fromCodePoint|atob|decodeURI|decodeURIComponent|unescape|padStart|padEnd|raw|eval|Function|at|charAt|slice|substring|substr|repeat|toReversed|reduce)$/;
+  /^(?:join|concat|replace|replaceAll|reverse|split|fromCharCode|fromCodePoint|atob|decodeURI|decodeURIComponent|unescape|padStart|padEnd|raw|eval|Function|at|charAt|slice|substring|substr|repeat|toReversed|reduce|parse|assign|fromEntries|defineProperty|get|toString|String)$/;
 /** Of sites' own frameworks: they lead to a file or page of this site. */
 const localHelpers = /^(?:useBaseUrl|withBase|require|asset)$/;
 /** A site with what ends its name, a path of this site, or what can begin no address of another. */
@@ -49,7 +49,7 @@ export function classifyAddress(node: ScriptNode | null, names: Names, depth = 0
     case "LogicalExpression":
       return all([nodeAt(node, "left"), nodeAt(node, "right")]);
     case "AssignmentExpression":
-      return below(nodeAt(node, "right"));
+      return node.operator === "=" ? below(nodeAt(node, "right")) : "built";
     case "SequenceExpression":
       return all(nodesAt(node, "expressions"));
     case "ArrayExpression":
@@ -57,7 +57,7 @@ export function classifyAddress(node: ScriptNode | null, names: Names, depth = 0
     case "ObjectExpression":
       return all(nodesAt(node, "properties"));
     case "Property":
-      return below(nodeAt(node, "value"));
+      return node.kind === "get" ? "built" : below(nodeAt(node, "value"));
     case "SpreadElement":
       return below(nodeAt(node, "argument"));
     case "ChainExpression":
@@ -71,6 +71,8 @@ export function classifyAddress(node: ScriptNode | null, names: Names, depth = 0
       return callClass(node, below);
     case "TaggedTemplateExpression":
       return "built";
+    case "NewExpression":
+      return nameOf(nodeAt(node, "callee")) === "URL" ? "built" : "open";
     default:
       return "open";
   }

@@ -43,7 +43,7 @@ export function createKnownHosts(base: Tree, rules: HostRules): KnownHosts {
 async function holds(base: Tree, host: string, signal: AbortSignal): Promise<boolean> {
   for (const spelling of new Set([host, domainToUnicode(host) || host])) {
     // Narrow, so that mere words do not use up the matches.
-    const pattern = `(^|[^[:alnum:]_.-])${spelling.replaceAll(/[.[\]]/g, "\\$&")}`;
+    const pattern = `(^|[^[:alnum:]_.-])${spelling.replaceAll(/[.[\](){}*+?^$|\\]/g, "\\$&")}`;
     const { matches } = await base.search({ pattern, kind: "regex", ignoreCase: true, matchesMax }, signal);
     if (matches.some(({ text }) => hostsIn(text).has(host))) return true;
     // A search shows the beginning of a long line only.

@@ -5,6 +5,8 @@
 export interface PageReading {
   /** Code that is shown and does nothing: blocks between fences, and spans between backticks. */
   code: readonly CodeRange[];
+  /** Where its links, images and definitions lead, as Markdown reads them. */
+  links: readonly string[];
   /** Every string in the page's own code, as it is once its escapes are read. */
   strings: readonly string[];
   /** Whether the page's code was read at all. */
@@ -28,9 +30,12 @@ export function syntaxOf(path: string): Syntax | null {
   return /\.(?:md|markdown)$/i.test(path) ? "markdown" : null;
 }
 
-const code = /=\s*\{|\{\s*\.\.\.|^\s*(?:export|import)\b|<script\b|\sv-|\s:[a-z]+\s*=|\bcreateElement\b/m;
+const code =
+  /=\s*\{|\{\s*\.\.\.|^\s*(?:export|import)\b|<script\b|\sv-|\s[:.][[a-z]|\bcreateElement\b|[\s"'/]on[a-z]{3,}\s*=|javascript\s*:/im;
+/** A site's name that goes on behind a bracket or a quotation mark: only the parser knows whether it ends there. */
+const oddName = /(?:https?:|\/\/)[\w.:@-]*[^\w\s<>/?#\\.:@-][^\s<>/?#\\]{0,500}\.[\p{L}\p{N}]/iu;
 
 /** Whether a page may have code that leads readers elsewhere, by a quick look. */
 export function mayLead(text: string): boolean {
-  return code.test(text);
+  return code.test(text) || oddName.test(text);
 }

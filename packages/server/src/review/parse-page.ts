@@ -17,6 +17,7 @@ interface Node {
   name?: string | null;
   attributes?: readonly Node[];
   value?: unknown;
+  url?: string;
   data?: { estree?: Program };
 }
 
@@ -39,8 +40,11 @@ export function parsePage(text: string, syntax: Syntax): PageReading | null {
   // A comment may hide where code ends from the one reading that takes it out first.
   const certain = text.includes("<!--") ? code.filter(({ isSure }) => isSure) : code;
   const { strings, unreadable, comments } = scriptsIn(asMdx, text);
+  // What MDX takes for a remark is no link of a page in MDX.
+  const read = syntax === "mdx" ? [own] : [own, ...(other === null ? [] : [other])];
+  const links = read.flatMap((tree) => nodesOf(tree).flatMap(({ url = [] }) => url));
   const remarks = syntax === "mdx" ? comments.map((range) => ({ ...range, isSure: false })) : [];
-  return { code: [...certain, ...remarks], strings, unreadable, isScriptRead: asMdx !== null };
+  return { code: [...certain, ...remarks], strings, unreadable, isScriptRead: asMdx !== null, links };
 }
 
 function treeOf(processor: { parse(text: string): unknown }, text: string): Node | null {

@@ -16,7 +16,7 @@ const shown =
 const leadingCalls =
   /^(?:fetch|open|sendBeacon|importScripts|createElement|cloneElement|jsx|jsxs|h|setAttribute|assign|write|writeln|insertAdjacentHTML|eval|Function|WebSocket|EventSource|Image|Audio|Worker|SharedWorker|XMLHttpRequest|Request|get|post|axios|push|navigate)$/;
 const leadingFields =
-  /^(?:src|href|srcset|srcdoc|innerHTML|outerHTML|action|location|cssText|background(?:Image)?|data)$/;
+  /^(?:src|href|srcset|srcdoc|innerHTML|outerHTML|action|location|host|hostname|cssText|background(?:Image)?|data)$/;
 const wordsMax = 200;
 
 /** The strings of a page's code, and what of it puts addresses together that cannot be read. */
@@ -69,8 +69,9 @@ function isShownAttribute(node: ScriptNode): boolean {
   return node.type === "JSXAttribute" && shown.test(nameOf(nodeAt(node, "name")));
 }
 
-function isMaking({ type, operator }: ScriptNode): boolean {
-  return /^(?:TemplateLiteral|TaggedTemplateExpression|CallExpression)$/.test(type) || operator === "+";
+function isMaking({ type, operator, kind }: ScriptNode): boolean {
+  if (/^(?:TemplateLiteral|TaggedTemplateExpression|CallExpression|NewExpression)$/.test(type)) return true;
+  return operator === "+" || operator === "+=" || (type === "Property" && kind === "get");
 }
 
 function leadsOfAttribute({ name, program }: Attribute): readonly ScriptNode[] {

