@@ -49,16 +49,18 @@ function withoutCode(text: string, { code }: PageReading): string {
   return rest + text.slice(at);
 }
 
-const scripts = /<script\b[^>]*>([\s\S]*?)<\/script/gi;
+const scripts = /<script\b([\s\S]*?)(?:<\/script|$)/gi;
 const bound =
-  /\s(?:v-html|v-bind|(?:v-bind:|[:.])(?:\[[^\]]*\]|href|src|srcset|srcdoc|poster|style|to|link|image|img|icon|url)(?:\.\w+)*)\s*=\s*(?:"[^"]*"|'[^']*')/gi;
+  /\s(?:v-html|v-bind|(?:v-bind:|[:.])(?:\[[^\s=]*|href|src|srcset|srcdoc|poster|style|to|link|image|img|icon|url)(?:\.\w+)*)\s*=\s*(?:"[^"]*"|'[^']*')/gi;
 const making =
-  /.*(?:["'`]\s*\+|\+\s*["'`]|\$\{|\.(?:join|concat|replace|replaceAll|reverse|at|split)\s*\(|JSON\.parse|new\s+URL\b|fromCharCode|fromCodePoint|\batob\b|decodeURI|\beval\b).*/g;
+  /(?:["'`]\s*\+|\+\s*["'`]|\$\{|\.(?:join|concat|replace|replaceAll|reverse|at|split)\s*\(|JSON\.parse|new\s+URL\b|fromCharCode|fromCodePoint|\batob\b|decodeURI|\beval\b)/;
 const beginsHere = /=\s*["']\s*["'`](?:\/[\w-]|[.#?])/;
 
 /** Where Markdown is a template of Vue's: scripts, and attributes whose values are code. Read as text, so narrowly. */
 function builtByVue(page: string): readonly string[] {
-  const inScripts = [...page.matchAll(scripts)].flatMap(([, script = ""]) => script.match(making) ?? []);
-  const inTags = (page.match(bound) ?? []).filter((one) => one.search(making) !== -1 && !beginsHere.test(one));
+  const inScripts = [...page.matchAll(scripts)].flatMap(([, script = ""]) =>
+    script.split("\n").filter((line) => making.test(line)),
+  );
+  const inTags = (page.match(bound) ?? []).filter((one) => making.test(one) && !beginsHere.test(one));
   return [...inScripts, ...inTags].map((one) => one.trim().slice(0, 200));
 }

@@ -10,11 +10,11 @@ const settings =
   /(?:^|\/)(?:[\w-]*sidebars?[\w.-]*|(?:docusaurus|astro|next|nextra|theme|gatsby|rspress|vuepress|source)\.config|_meta|\.(?:vitepress|vuepress)\/(?:[\w-]+\/)*[\w.-]+)\.[cm]?[jt]sx?$/i;
 /** By which code makes an address, calls another site, or changes where a page leads. */
 const making =
-  /["'`][^"'`\n]*(?:\/\/|:\/?)["'`]\s*\+|\+\s*["'`][/.]|\+=\s*["'`]|\$\{[^}]*\}|\.\s*(?:join|concat|replace|replaceAll|reverse|at|split|hostname|host|href|src|innerHTML|outerHTML)\b|fromCharCode|fromCodePoint|\batob\b|decodeURI|\beval\b|\bFunction\b|new\s+(?:URL|Image|WebSocket|EventSource|Worker)\b|\bfetch\b|\bimport\s*\(|\b(?:document|window|location|navigator|globalThis|Reflect|XMLHttpRequest)\b|JSON\.parse|Object\.(?:assign|define)|\bget\s+\w+\s*\(/;
+  /["'`][^"'`\n]*(?:\/\/|:\/?)["'`]\s*\+|\+\s*["'`][/.]|\+=\s*["'`]|\$\{|\.\s*(?:join|concat|replace|replaceAll|reverse|at|split|hostname|host|href|src|innerHTML|outerHTML)\b|fromCharCode|fromCodePoint|\batob\b|decodeURI|\beval\b|\bFunction\b|new\s+(?:URL|Image|WebSocket|EventSource|Worker)\b|\bfetch\b|\bimport\s*\(|\b(?:document|window|location|navigator|globalThis|Reflect|XMLHttpRequest)\b|JSON\.parse|Object\.(?:assign|define)|\bget\s+\w+\s*\(/;
 /** Markup that runs code, or says what its own names stand for. */
 const running =
-  /<(?:[\w-]+:)?script\b[^>]*>[\s\S]*?(?:<\/(?:[\w-]+:)?script|$)|[\s"'/]on[a-z]{3,}\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>]*)|javascript\s*:[^\s"'>]*|<!ENTITY[^>]*|<!DOCTYPE[^>[]*\[[^\]]*/gi;
-const attributeInSite = /(?:https?|ftp|wss?):[^\s/?#[]*\/*[^\s/?#[]*\{[\w-]+\}[^\s[]*/gi;
+  /<(?:[\w-]{1,50}:)?script\b[\s\S]*?(?:<\/(?:[\w-]{1,50}:)?script|$)|[\s"'/]on[a-z]{3,}\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>]*)|javascript\s*:[^\s"'>]*|<!ENTITY[^>]*/gi;
+const attributeInSite = /(?:https?|ftp|wss?):\/*[^\s/?#[{]{0,1000}\{[\w-]+\}[^\s[]*/gi;
 
 /** What of a file that is no page runs in a reader's browser or its site's build, and may lead anywhere. */
 export function builtInFile({ path, text }: File): readonly string[] {

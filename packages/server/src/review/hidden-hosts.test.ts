@@ -124,3 +124,11 @@ it("counts sites before it looks for any of them, and leaves the process its tur
     violations: [{ rule: "2000 sites come up, more than the 500 that are looked for" }],
   });
 });
+
+it.each(["<script ", "<script>", "https:", ' :["', "<!DOCTYPE ", "$" + "{", "//a~"])(
+  "is done soon with %s without end",
+  async (part) => {
+    const text = `<script setup ${part.repeat(20_000)}`;
+    for (const path of ["new.md", "new.html", "new.adoc"]) expect((await review({ [path]: text })).kind).toBeDefined();
+  },
+);

@@ -33,7 +33,7 @@ export function syntaxOf(path: string): Syntax | null {
 const code =
   /=\s*\{|\{\s*\.\.\.|^\s*(?:export|import)\b|<script\b|\sv-|\s[:.][[a-z]|\bcreateElement\b|[\s"'/]on[a-z]{3,}\s*=|javascript\s*:/im;
 /** A site's name that goes on behind a bracket or a quotation mark: only the parser knows whether it ends there. */
-const oddName = /(?:https?:|\/\/)[\w.:@-]*[^\w\s<>/?#\\.:@-][^\s<>/?#\\]{0,500}\.[\p{L}\p{N}]/iu;
+const oddName = /(?:https?:|\/\/)[\w.:@-]{0,1000}[^\w\s<>/?#\\.:@-][^\s<>/?#\\]{0,500}\.[\p{L}\p{N}]/iu;
 
 /** Whether a page may have code that leads readers elsewhere, by a quick look. */
 export function mayLead(text: string): boolean {
