@@ -117,7 +117,7 @@ async function judgeBuilt(
     for (const words of addressesOf(text, await reader.read(path, text)).unreadable) before.add(words);
     for (const words of builtInFile({ path, text })) before.add(words);
   }
-  for (const words of built.filter((one) => !before.has(one))) {
+  for (const words of built.filter((one) => !before.has(one)).slice(0, violationsMax)) {
     const line = file.text.slice(0, Math.max(0, file.text.indexOf(words))).split("\n").length;
     const at = { path: file.path, line, text: words };
     const verdict = await known.judge(unreadable, signal);
