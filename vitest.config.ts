@@ -12,8 +12,8 @@ const shared = {
 
 export default defineConfig({
   test: {
-    // One more than the cores of a small machine: many tests wait for processes and pages.
-    maxWorkers: 3,
+    // Two more than the cores of a small machine: many tests wait for processes and pages.
+    maxWorkers: 4,
     allowOnly: false,
     // For both projects, once: a Postgres for all the tests of a run.
     globalSetup: ["packages/server/test/support/global-setup.ts"],

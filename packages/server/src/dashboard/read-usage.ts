@@ -84,6 +84,6 @@ function figuresOf(row: DashboardUsageFigures | undefined): DashboardUsageFigure
     inputTokens: row?.inputTokens ?? 0,
     outputTokens: row?.outputTokens ?? 0,
     costUsd: row?.costUsd ?? 0,
-    medianMs: row?.medianMs ?? null,
+    medianMs: row?.medianMs == null ? null : Math.round(row.medianMs),
   };
 }
