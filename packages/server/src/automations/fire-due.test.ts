@@ -19,8 +19,9 @@ beforeEach(async () => {
   projectId = await seedProject(database.pool);
 });
 
-const everyMinute = { kind: "cron", expression: "* * * * *", timezone: "UTC" } as const;
-const hourly = { ...everyMinute, expression: "0 * * * *" };
+const hourly = { kind: "cron", expression: "0 * * * *", timezone: "UTC" } as const;
+/** Not due by itself while a test runs. */
+const yearly = { ...hourly, expression: "0 0 1 1 *" };
 
 /** As if it had been due this long ago. */
 async function wasDue(automation: Automation, ago: string): Promise<void> {
@@ -52,7 +53,7 @@ test("a time that has come makes one job, and the next time is set", async () =>
 
 test("nodes that see the same time at the same moment make one job", async () => {
   const automations = await Promise.all(
-    ["a", "b", "c", "d"].map((name) => seedAutomation(database.pool, projectId, { name, trigger: everyMinute })),
+    ["a", "b", "c", "d"].map((name) => seedAutomation(database.pool, projectId, { name, trigger: yearly })),
   );
   for (const automation of automations) await wasDue(automation, "1 minute");
   const nodes = [automationDeps(database.pool), automationDeps(database.pool), automationDeps(database.pool)];
@@ -63,7 +64,7 @@ test("nodes that see the same time at the same moment make one job", async () =>
 });
 
 test("a time that a node read before another one fired it counts once", async () => {
-  const automation = await seedAutomation(database.pool, projectId, { trigger: everyMinute });
+  const automation = await seedAutomation(database.pool, projectId, { trigger: yearly });
   await wasDue(automation, "1 minute");
   const { dueAt } = await findAutomation(database.pool, automation.id);
   expect(await fireDue(database.pool)).toBe(1);
@@ -73,14 +74,14 @@ test("a time that a node read before another one fired it counts once", async ()
 });
 
 test("times that passed while nobody ran are made up for by one run", async () => {
-  const automation = await seedAutomation(database.pool, projectId, { trigger: everyMinute });
+  const automation = await seedAutomation(database.pool, projectId, { trigger: hourly });
   await wasDue(automation, "3 days");
   expect(await fireDue(database.pool)).toBe(1);
   expect(await fireDue(database.pool)).toBe(0);
 });
 
 test("a paused automation does not fire, and begins anew when it is resumed", async () => {
-  const automation = await seedAutomation(database.pool, projectId, { trigger: everyMinute });
+  const automation = await seedAutomation(database.pool, projectId, { trigger: yearly });
   await setPaused(database.pool, automation.id, true);
   await wasDue(automation, "1 hour");
   expect(await fireDue(database.pool)).toBe(0);
@@ -91,8 +92,8 @@ test("a paused automation does not fire, and begins anew when it is resumed", as
 
 test("a run waits while the quota is used up, and becomes a job once one fits", async () => {
   const limited = await seedProject(database.pool, { createsPerHourMax: 1 });
-  const first = await seedAutomation(database.pool, limited, { name: "first", trigger: everyMinute });
-  const second = await seedAutomation(database.pool, limited, { name: "second", trigger: everyMinute });
+  const first = await seedAutomation(database.pool, limited, { name: "first", trigger: yearly });
+  const second = await seedAutomation(database.pool, limited, { name: "second", trigger: yearly });
   const node = automationDeps(database.pool);
   await wasDue(first, "2 minutes");
   await wasDue(second, "1 minute");
@@ -114,8 +115,8 @@ test("a run waits while the quota is used up, and becomes a job once one fits", 
 test("one automation that cannot be dispatched holds no other up, and is tried again", async () => {
   const { createJobRules } = automationDeps(database.pool);
   const elsewhere = await seedProject(database.pool);
-  const bad = await seedAutomation(database.pool, elsewhere, { trigger: everyMinute });
-  const good = await seedAutomation(database.pool, projectId, { trigger: everyMinute });
+  const bad = await seedAutomation(database.pool, elsewhere, { trigger: yearly });
+  const good = await seedAutomation(database.pool, projectId, { trigger: yearly });
   await wasDue(bad, "2 minutes");
   await wasDue(good, "1 minute");
   const faulty = automationDeps(database.pool, {
@@ -132,7 +133,7 @@ test("one automation that cannot be dispatched holds no other up, and is tried a
 });
 
 test("a model that the project no longer allows is told", async () => {
-  const automation = await seedAutomation(database.pool, projectId, { trigger: everyMinute });
+  const automation = await seedAutomation(database.pool, projectId, { trigger: yearly });
   await database.pool.query("update automations set model = 'x'");
   await wasDue(automation, "1 minute");
   await fireAutomations(automationDeps(database.pool));
