@@ -18,17 +18,19 @@ export function showWayBack(cli: Cli, narrator: Narrator, way: WayBack): void {
   const page = new URL(way.page).pathname;
   const place = `--data ${shellWord(way.dataDir)} --port ${new URL(way.url).port}`;
   const serve = runAs(cli.env, `serve ${place} --link ${shellWord(page)}`);
+  const once = style.dim("(works once, for an hour: it logs your browser in)");
   if (way.staysUp) {
-    narrator.line(
-      `  ${style.strong("Open the pull request")} ${style.dim("(works once, for an hour: it logs your browser in)")}`,
-    );
+    narrator.line(`  ${style.strong("Open the pull request")} ${once}`);
     narrator.line(`  ${style.link(way.link)}`);
     narrator.line();
     narrator.line(`  ${style.dim("The server stays up for it. Press Enter or Ctrl-C to stop; to start it again:")}`);
     narrator.line(`  ${style.dim(serve)}`);
   } else {
-    narrator.line("  The server stops now. This starts it again, and prints a link that opens the pull request:");
+    narrator.line("  The server stops now. This starts it again, and prints a new link to the pull request:");
     narrator.line(`  ${serve}`);
+    narrator.line();
+    narrator.line(`  ${style.strong("The pull request, while it runs")} ${once}`);
+    narrator.line(`  ${style.link(way.link)}`);
   }
   narrator.line();
 }
