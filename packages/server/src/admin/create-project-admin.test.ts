@@ -50,6 +50,14 @@ describe("adding a project in the browser", () => {
     expect(added).toEqual([]);
   });
 
+  it("adds nothing where the address could not be judged", async () => {
+    const addressesOf = () => Promise.reject(new Error("a fault of ours"));
+    const { projectAdmin, added } = projectAdminBy({ ...strict, addressesOf });
+    const repo = "https://8.8.8.8/acme/docs";
+    await expect(projectAdmin.add({ ...input, forge: "gitea", repo }, by)).rejects.toThrow("a fault of ours");
+    expect(added).toEqual([]);
+  });
+
   it("takes it where the operator allows private forges", async () => {
     const { projectAdmin, added } = projectAdminBy(open);
     await projectAdmin.add({ ...input, forge: "gitea", repo: "http://127.0.0.1:3000/acme/docs" }, by);

@@ -24,7 +24,8 @@ export function createProjectAdmin(deps: {
   async function judge(url: string): Promise<void> {
     await deps.reach.addressesOf(url).catch((error) => {
       // One that has no address just now is found when it is looked at, and told in the words of that.
-      if (isAppError(error) && !error.retryable) throw asked(error);
+      if (isAppError(error) && error.retryable) return;
+      throw isAppError(error) ? asked(error) : error;
     });
   }
 

@@ -1,3 +1,4 @@
+import { base64Core } from "./base64-core.ts";
 import type { FoundSecret } from "./secrets-in.ts";
 
 /** Emend's own keys: `emend_` and 48 digits of base 62. */
@@ -48,15 +49,6 @@ function needlesOf(secret: string): readonly Needle[] {
       .filter((text) => text !== secret)
       .map((text): Needle => ({ text, flags: "gi" })),
   ];
-}
-
-/** The characters that stand for the secret alone, with so many bytes before it in its group of three. */
-function base64Core(bytes: Buffer, lead: number): string {
-  const encoded = Buffer.concat([Buffer.alloc(lead), bytes])
-    .toString("base64")
-    .replace(/=+$/, "");
-  const isPartial = (lead + bytes.length) % 3 !== 0;
-  return encoded.slice(lead === 0 ? 0 : lead + 1, isPartial ? -1 : undefined);
 }
 
 /** Keys that nobody here knows, such as another installation's: told by how they begin. */
