@@ -51,7 +51,7 @@ export interface DashboardOwnSessions {
   sessions: readonly {
     startedAt: string;
     expiresAt: string;
-    /** How and from where; null where the audit log no longer knows. */
+    /** How and from where; null where an earlier release opened it. */
     by: string | null;
     address: string | null;
     isThis: boolean;

@@ -47,7 +47,7 @@ export async function acceptLink(
     if (!link || link.purpose === "login") return { kind: "gone" };
     const userId = await settle(client, link, { email, name, passwordHash });
     if (userId === null) return { kind: "gone" };
-    const session = { userId, how: "link", replaces: input.replaces } as const;
+    const session = { userId, how: "link", address: input.address, replaces: input.replaces } as const;
     return { kind: "accepted", sessionToken: await openSession(client, session) };
   });
 }

@@ -40,7 +40,7 @@ export async function changePassword(
       throw new AppError("conflict", { publicMessage: "The password was changed elsewhere just now." });
     await spendResetLinks(client, input.userId);
     await client.query("delete from sessions where user_id = $1", [input.userId]);
-    return openSession(client, { userId: input.userId, how: "password", replaces: null });
+    return openSession(client, { userId: input.userId, how: "password", address: input.address, replaces: null });
   });
 }
 

@@ -21,7 +21,7 @@ export async function claimLoginLink(
   return inTransactionAs(deps.pool, { name: "console", address: input.address }, async (client) => {
     const link = await spendLink(client, input.token);
     if (link?.purpose !== "login") return { kind: "gone" };
-    const session = { userId: null, how: "link", replaces: input.replaces } as const;
+    const session = { userId: null, how: "link", address: input.address, replaces: input.replaces } as const;
     return { kind: "claimed", landsOn: link.landsOn, sessionToken: await openSession(client, session) };
   });
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import type { KnownDevice } from "./known-devices.ts";
 import { logIn } from "./log-in.ts";
+import { listOwnSessions } from "./own-sessions.ts";
 import { createPasswords } from "./passwords.ts";
 import { findSession } from "./session-store.ts";
 
@@ -52,6 +53,10 @@ it("opens a session of the person, by whichever case of the address, and ends th
     action: "login",
     details: { by: "password" },
   });
+  const token = second.kind === "logged_in" ? second.sessionToken : "";
+  expect(await listOwnSessions(database.pool, { userId: "usr_ada", token })).toMatchObject([
+    { by: "password", address: "198.51.100.1", isThis: true },
+  ]);
 });
 
 it("refuses a wrong password, an unknown person and one without a password alike", async () => {

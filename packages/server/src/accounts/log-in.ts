@@ -44,7 +44,7 @@ export async function logIn(deps: { pool: Pool; passwords: Passwords }, input: C
     ]);
     if (held.rowCount === 0) return { kind: "refused" };
     await forgetAttempts(client, attempt);
-    const session = { userId: user.id, how: "password", replaces: input.replaces } as const;
+    const session = { userId: user.id, how: "password", address: input.address, replaces: input.replaces } as const;
     return { kind: "logged_in", sessionToken: await openSession(client, session) };
   });
 }

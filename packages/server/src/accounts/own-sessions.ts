@@ -1,13 +1,14 @@
 import { type Actor, inTransactionAs } from "../db/acting.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
+import type { LoginWay } from "./open-session.ts";
 import { hashToken } from "./session-store.ts";
 
 /** A browser in which somebody is logged in. */
 interface OwnSession {
   startedAt: Date;
   expiresAt: Date;
-  /** How and from where, as the audit log has it; null where it no longer does. */
-  by: string | null;
+  /** How and from where; null where an earlier release opened it and did not write it down. */
+  by: LoginWay | null;
   address: string | null;
   isThis: boolean;
 }
@@ -19,21 +20,12 @@ export interface Holder {
   token: string;
 }
 
-/**
- * Those that still work: this browser's, then the newest first. A session and the entry about its login are written by
- * one statement, a moment apart.
- */
+/** Those that still work: this browser's, then the newest first. */
 export async function listOwnSessions(db: Queryable, { userId, token }: Holder): Promise<readonly OwnSession[]> {
   const { rows } = await db.query<OwnSession>(
-    `select created_at as "startedAt", expires_at as "expiresAt", token_hash = $2 as "isThis", login.by, login.address
-     from sessions left join lateral (
-       select details ->> 'by' as by, address from audit_log
-       where action = 'login' and target is not distinct from $1
-         and id > to_char((created_at - interval '2 seconds') at time zone 'UTC', 'YYYYMMDDHH24MISSUS')
-         and at < created_at + interval '2 seconds'
-       order by abs(extract(epoch from at - created_at)) limit 1
-     ) login on true
-     where user_id is not distinct from $1 and expires_at > clock_timestamp()
+    `select created_at as "startedAt", expires_at as "expiresAt", opened_by as by, opened_from as address,
+       token_hash = $2 as "isThis"
+     from sessions where user_id is not distinct from $1 and expires_at > clock_timestamp()
      order by "isThis" desc, created_at desc limit 100`,
     [userId, hashToken(token)],
   );

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { createLoginLink } from "./create-login-link.ts";
+import { listOwnSessions } from "./own-sessions.ts";
 import { clearCookie, readCookie, setCookie } from "./session-cookie.ts";
 import { createSessions } from "./sessions.ts";
 
@@ -21,7 +22,11 @@ async function newLinkToken(landsOn = "/forge/prj_a/pull/1"): Promise<string> {
 
 describe("a login link", () => {
   it("opens a session and lands where it was made for", async () => {
-    const claimed = await sessions().claim(await newLinkToken(`${publicUrl}/forge/prj_a/pull/7`), undefined);
+    const claimed = await sessions().claim(
+      await newLinkToken(`${publicUrl}/forge/prj_a/pull/7`),
+      undefined,
+      "198.51.100.7",
+    );
     if (claimed.kind !== "claimed") throw new Error("not claimed");
     expect(claimed.location).toBe(`${publicUrl}/forge/prj_a/pull/7`);
     expect(claimed.cookie).toMatch(/^__Host-emend=[\w-]{43}; Max-Age=604800; Path=\/; Secure; HttpOnly; SameSite=Lax$/);
@@ -30,6 +35,10 @@ describe("a login link", () => {
       role: "owner",
       userId: null,
     });
+    const holder = { userId: null, token: sessions().tokenOf(claimed.cookie) ?? "" };
+    expect(await listOwnSessions(database.pool, holder)).toMatchObject([
+      { by: "link", address: "198.51.100.7", isThis: true },
+    ]);
   });
 
   it("lets one of many racing browsers in", async () => {

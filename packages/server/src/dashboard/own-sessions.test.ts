@@ -11,7 +11,7 @@ afterAll(() => host.close());
 
 /** Another browser of the same person. */
 async function logInElsewhere(userId: string): Promise<string> {
-  const token = await openSession(host.api.pool, { userId, how: "link", replaces: null });
+  const token = await openSession(host.api.pool, { userId, how: "link", address: "198.51.100.7", replaces: null });
   const { pool } = host.api;
   return (
     createSessions({ pool, publicUrl: () => "https://emend.test/base" })
@@ -26,10 +26,16 @@ it("lists the browsers of whoever asks, this one first, with how each logged in;
   const ada = await host.addMember("viewer");
   await host.addMember("owner");
   await logInElsewhere(ada.id);
-  const sessions = await list(ada.cookie);
-  expect(sessions).toEqual([
-    { startedAt: expect.any(String), expiresAt: expect.any(String), isThis: true, by: "password", address: null },
-    { startedAt: expect.any(String), expiresAt: expect.any(String), isThis: false, by: "link", address: null },
+  await host.api.pool.query(
+    `insert into sessions (token_hash, subject, user_id, expires_at)
+     values ('of the release before', 'console', $1, clock_timestamp() + interval '1 day')`,
+    [ada.id],
+  );
+  const times = { startedAt: expect.any(String), expiresAt: expect.any(String) };
+  expect(await list(ada.cookie)).toEqual([
+    { ...times, isThis: true, by: "password", address: null },
+    { ...times, isThis: false, by: null, address: null },
+    { ...times, isThis: false, by: "link", address: "198.51.100.7" },
   ]);
 });
 

@@ -89,6 +89,8 @@ describe("somebody whom the provider vouches for", () => {
     expect(first.location).toBe("https://emend.test/base/app");
     const session = (await host.send("/session", { cookie: first.session ?? "" })).json();
     expect(session).toMatchObject({ subject: "ada@example.com", role: "viewer", name: "Ada", hasPassword: false });
+    const { sessions } = (await host.send("/sessions", { cookie: first.session ?? "" })).json();
+    expect(sessions).toMatchObject([{ by: "single sign-on", address: "127.0.0.1", isThis: true }]);
     script({ claims: { email: "ada.new@elsewhere.test", email_verified: true } });
     expect((await logIn()).session).toBeDefined();
     expect(await members()).toEqual(["ada@example.com viewer"]);

@@ -126,7 +126,7 @@ export async function startDashboard(
   async function addMember(role: Role): Promise<TestMember> {
     const [id, email] = [newId("usr"), `${role}-${newId("usr")}@emend.test`];
     await api.pool.query("insert into users (id, email, name, role) values ($1, $2, $2, $3)", [id, email, role]);
-    const token = await openSession(api.pool, { userId: id, how: "password", replaces: null });
+    const token = await openSession(api.pool, { userId: id, how: "password", address: null, replaces: null });
     const cookie = createSessions({ pool: api.pool, publicUrl: () => publicUrl }).cookieOf(token);
     return { id, email, cookie: cookie.split(";", 1)[0] ?? "" };
   }

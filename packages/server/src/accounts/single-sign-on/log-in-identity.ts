@@ -27,7 +27,7 @@ export async function logInIdentity(
   const actor = { name: readEmail(identity.email) ?? "unknown", address: input.address };
   return inTransactionAs(deps.pool, actor, async (client) => {
     const userId = (await findByIdentity(client, identity)) ?? (await admit(client, identity, input.rules));
-    return openSession(client, { userId, how: "single sign-on", replaces: input.replaces });
+    return openSession(client, { userId, how: "single sign-on", address: input.address, replaces: input.replaces });
   });
 }
 
