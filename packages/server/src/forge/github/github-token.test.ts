@@ -30,7 +30,8 @@ it("makes a token for the App's installation, keeps it, and replaces it before i
     return network.fetch(url, init);
   };
   const project = { id: "prj_app", forge: "github", repositoryUrl: far.repositoryUrl, settings: plainSettings };
-  const forge = openGithubForge({ fetch, project, credential, tokens: new Map() });
+  const tokens = new Map();
+  const forge = openGithubForge({ fetch, project, credential, tokens });
 
   // The first lives five minutes, too short to begin a push with: the next use makes another, which is kept.
   await forge.describeRepository(signal);
@@ -50,4 +51,10 @@ it("makes a token for the App's installation, keeps it, and replaces it before i
   const { iss, iat, exp } = JSON.parse(Buffer.from(claims ?? "", "base64url").toString("utf8"));
   expect(iss).toBe("5");
   expect(exp - iat).toBeLessThanOrEqual(600);
+
+  // Who names the App without its key does not find the token that the key made.
+  const other = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
+  const forged = JSON.stringify({ appId: "5", privateKey: other.export({ type: "pkcs8", format: "pem" }) });
+  await openGithubForge({ fetch, project, credential: forged, tokens }).gitRemote(signal);
+  expect(proofs).toHaveLength(3);
 });

@@ -1,4 +1,4 @@
-import { createPrivateKey, type KeyObject, sign } from "node:crypto";
+import { createHash, createPrivateKey, type KeyObject, sign } from "node:crypto";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
 import { AppError } from "../../errors.ts";
@@ -38,7 +38,9 @@ export function tokenSourceOf(input: {
 }): (signal: AbortSignal) => Promise<string> {
   const app = parseAppCredential(input.credential);
   if (!app) return async () => input.credential;
-  const key = `${input.apiUrl} ${app.appId} ${input.repositoryPath}`;
+  // Whoever names another's App without its key must not find the token that the key made.
+  const keyId = createHash("sha256").update(input.credential).digest("hex");
+  const key = `${input.apiUrl} ${keyId} ${input.repositoryPath}`;
   return async (signal) => {
     const known = await input.tokens.get(key)?.catch(() => undefined);
     if (known && known.expiresAtMs - Date.now() > renewBeforeMs) return known.token;
