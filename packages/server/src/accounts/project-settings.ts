@@ -83,6 +83,8 @@ const ProjectSettings = Type.Object({
       /** GitLab: null leaves it to its project's own setting. */
       squash: Type.Union([Type.Boolean(), Type.Null()], { default: null }),
       removeSourceBranch: Type.Union([Type.Boolean(), Type.Null()], { default: null }),
+      /** Somebody named its addresses in the browser: they are judged at every call. No edit sets or unsets it. */
+      isJudged: Type.Boolean({ default: false }),
     },
     { default: {} },
   ),

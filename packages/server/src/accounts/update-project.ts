@@ -24,7 +24,8 @@ export async function updateProject(pool: Pool, id: string, edit: ProjectEdit, b
     if (!row) throw new AppError("not_found", { publicMessage: "Project not found." });
     const name = edit.name ?? row.name;
     const baseRef = edit.baseRef === undefined ? row.base_ref : edit.baseRef;
-    const settings = mergeSettings(row.settings as Record<string, unknown>, edit.settings ?? {});
+    const before = row.settings as Record<string, unknown>;
+    const settings = keepJudged(before, mergeSettings(before, edit.settings ?? {}));
     refuseBadProject({ name, baseRef, repositoryUrl: row.repository_url });
     const { rows } = await client.query<ProjectRow>(
       // A token goes to the address that it was given for, and to no other.
@@ -50,6 +51,18 @@ function mergeSettings(
     merged[name] = isRecord(old) && isRecord(value) ? { ...old, ...value } : value;
   }
   return merged;
+}
+
+/** Whoever edits sits in the browser: an address that they name is judged at every call, and they cannot undo that. */
+function keepJudged(
+  before: Readonly<Record<string, unknown>>,
+  merged: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  if (!isRecord(merged.forge)) return merged;
+  const was = isRecord(before.forge) ? before.forge : {};
+  const { isJudged: _given, ...forge } = merged.forge;
+  const isNamed = typeof forge.apiUrl === "string" && forge.apiUrl !== was.apiUrl;
+  return { ...merged, forge: was.isJudged === true || isNamed ? { ...forge, isJudged: true } : forge };
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -36,7 +36,6 @@ import { isEmptyRepository } from "../forge/local/is-empty-repository.ts";
 import { repositoryOf } from "../forge/local/repository.ts";
 import { type ForgeDeps, knownForge } from "../forge/registry.ts";
 import { createJobRules } from "../http/create-job-rules.ts";
-import type { ContextForges } from "../installation/context-remote.ts";
 import { ensureSecret } from "../installation/ensure-secret.ts";
 import { createForgeReach } from "../installation/forge-reach.ts";
 import { forgeDirOf, gitNetwork, localGit } from "../installation/local-git.ts";
@@ -159,9 +158,7 @@ export function createAdmin(deps: AdminDeps): Admin {
   const forge = { git: localGit(), forgeDir: forgeDirOf(config) };
   const db = asActor(pool, consoleActor);
 
-  async function withForges<T>(
-    work: (far: { forges: ForgeDeps & ContextForges; git: Git; publicUrl: string }) => Promise<T>,
-  ) {
+  async function withForges<T>(work: (far: { forges: ForgeDeps; git: Git; publicUrl: string }) => Promise<T>) {
     const network = createFetch(config.network);
     const reach = createForgeReach(config);
     const publicUrl = await deps.publicUrl();

@@ -70,6 +70,12 @@ describe.each(vendors)("a project of $name", (vendor) => {
     expect(await connect({ repo: written(far.repositoryUrl) })).toMatchObject({ repositoryUrl: far.repositoryUrl });
   });
 
+  it("is not even asked where its address was named in the browser and is an inner one by now", async () => {
+    const before = far.requests.length;
+    expect(await refusal({ settings: { forge: { isJudged: true } } })).toContain("EMEND_ALLOW_PRIVATE_FORGES");
+    expect(far.requests.length).toBe(before);
+  });
+
   it("is found on its base branch", async () => {
     await expect(connect({ base: "main" })).resolves.toMatchObject({ repositoryUrl: far.repositoryUrl });
   });

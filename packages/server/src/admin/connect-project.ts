@@ -6,7 +6,14 @@ import type { Queryable } from "../db/pool.ts";
 import { AppError, isAppError } from "../errors.ts";
 import type { ForgeProject } from "../forge/forge-project.ts";
 import { isAppCredential } from "../forge/github/github-token.ts";
-import { checkCredential, type KnownForge, normalizeRepository, openRemoteForge } from "../forge/registry.ts";
+import {
+  checkCredential,
+  type KnownForge,
+  normalizeRepository,
+  openJudgedForge,
+  openRemoteForge,
+} from "../forge/registry.ts";
+import { createForgeReach } from "../installation/forge-reach.ts";
 import { gitNetwork, localGit } from "../installation/local-git.ts";
 import { newId } from "../lib/id.ts";
 import { createFetch } from "../lib/network.ts";
@@ -77,10 +84,11 @@ async function look(
   project: ForgeProject,
   { credential, base, folder }: { credential: string; base: string | null; folder: string },
 ): Promise<void> {
-  const network = createFetch(config.network);
+  const [network, reach] = [createFetch(config.network), createForgeReach(config)];
   const signal = AbortSignal.timeout(lookMsMax);
   try {
-    const forge = openRemoteForge({ project, credential, fetch: network.fetch, tokens: new Map() });
+    const input = { project, credential, fetch: network.fetch, tokens: new Map() };
+    const forge = project.settings.isJudged ? openJudgedForge(input, reach) : openRemoteForge(input);
     const found = await forge.describeRepository(signal);
     if (found.archived) throw rejected(`${found.path} is archived: nothing can be pushed to it.`);
     if (!project.repositoryUrl.toLowerCase().endsWith(`/${found.path.toLowerCase()}`)) {
@@ -94,10 +102,11 @@ async function look(
   } catch (error) {
     // A forge that is away just now is no reason to refuse: jobs wait for it as well.
     if (isAppError(error, "forge_unavailable") || (error as Error)?.name === "TimeoutError") return;
-    if (isAppError(error, "forge_rejected")) throw refused(error.publicMessage, error);
+    const isRefusal = isAppError(error, "forge_rejected") || isAppError(error, "repository_unavailable");
+    if (isRefusal && !error.retryable) throw refused(error.publicMessage, error);
     throw error;
   } finally {
-    await network.close();
+    await Promise.all([network.close(), reach.close()]);
   }
 }
 

@@ -61,6 +61,12 @@ describe("adding a project in the browser", () => {
   it("takes it where the operator allows private forges", async () => {
     const { projectAdmin, added } = projectAdminBy(open);
     await projectAdmin.add({ ...input, forge: "gitea", repo: "http://127.0.0.1:3000/acme/docs" }, by);
-    expect(added).toHaveLength(1);
+    // And at every call from then on, which whoever adds it cannot ask to leave out.
+    const settings = { draft: true, forge: { labels: ["docs"], isJudged: false } };
+    await projectAdmin.add({ ...input, forge: "gitea", repo: "http://127.0.0.1:3000/acme/docs", settings }, by);
+    expect(added).toMatchObject([
+      { settings: { forge: { isJudged: true } } },
+      { settings: { draft: true, forge: { labels: ["docs"], isJudged: true } } },
+    ]);
   });
 });

@@ -32,12 +32,12 @@ export function createProjectAdmin(deps: {
   return {
     async add(input, by) {
       const forge = knownForge(input.forge);
-      if (forge !== "local" && input.repo) {
-        const { forge: settings } = parseProjectSettings(input.settings);
-        const { url, apiUrl } = normalizeRepository(forge, input.repo, settings);
-        for (const one of [url, apiUrl]) await judge(one);
-      }
-      return admin.addProject(input, by);
+      if (forge === "local" || !input.repo) return admin.addProject(input, by);
+      const { forge: settings } = parseProjectSettings(input.settings);
+      const { url, apiUrl } = normalizeRepository(forge, input.repo, settings);
+      for (const one of [url, apiUrl]) await judge(one);
+      const given = (input.settings?.forge ?? {}) as Record<string, unknown>;
+      return admin.addProject({ ...input, settings: { ...input.settings, forge: { ...given, isJudged: true } } }, by);
     },
     async assertReachable(url) {
       if (URL.canParse(url)) await judge(url);

@@ -3,12 +3,14 @@ import { createTestDatabase, type TestDatabase } from "../../test/support/databa
 import { type FarEnd, startFarEnd } from "../../test/support/forges/far-end.ts";
 import { everyVendor } from "../../test/support/forges/vendors.ts";
 import type { LocalForgeDeps } from "../forge/local/local-forge.ts";
+import { createForgeReach } from "../installation/forge-reach.ts";
 import { createFetch } from "../lib/network.ts";
 import { createGit } from "../tree/git.ts";
 import { diagnoseProject } from "./doctor-project.ts";
 
 const { signal } = new AbortController();
 const network = createFetch({});
+const reach = createForgeReach({ network: {}, allowPrivateForges: false });
 const git = createGit({ allowedProtocols: ["http"] });
 const publicUrl = "https://emend.acme.test";
 let database: TestDatabase;
@@ -16,7 +18,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(async () => {
-  await network.close();
+  await Promise.all([network.close(), reach.close()]);
   await database.drop();
 });
 
@@ -30,6 +32,7 @@ it("the doctor tells what each model of the project says", async () => {
   const forges = {
     local: {} as LocalForgeDeps,
     fetch: network.fetch,
+    reach,
     githubTokens: new Map(),
     credentialOf: async () => far.token,
   };
@@ -76,6 +79,7 @@ describe.each(everyVendor)("the doctor on $label", (vendor) => {
     const forges = {
       local: {} as LocalForgeDeps,
       fetch: network.fetch,
+      reach,
       githubTokens: new Map(),
       credentialOf: async () => far.token,
     };
@@ -91,6 +95,18 @@ describe.each(everyVendor)("the doctor on $label", (vendor) => {
     expect(Object.values(found).filter((words) => !words.startsWith("ok:"))).toEqual([]);
     expect(found.token).toContain(`reads ${vendor.path} as emend-bot`);
     expect(found.webhook).toContain("none is set up");
+  });
+
+  it("asks nothing at an inner address, by API or git, where somebody in the browser named it", async () => {
+    const judge = (isJudged: boolean) =>
+      database.pool.query("update projects set settings = $2 where id = $1", [projectId, { forge: { isJudged } }]);
+    await judge(true);
+    const before = far.requests.length;
+    const found = await diagnose();
+    await judge(false);
+    const refused = expect.stringMatching(/^problem: .*EMEND_ALLOW_PRIVATE_FORGES/);
+    expect(found).toMatchObject({ token: refused, git: refused, "pull requests": refused });
+    expect(far.requests.length).toBe(before);
   });
 
   it("says which branches may not be pushed to", async () => {

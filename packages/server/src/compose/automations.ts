@@ -7,7 +7,7 @@ import type { Pool } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import type { ForgeDeps } from "../forge/registry.ts";
 import { createJobRules } from "../http/create-job-rules.ts";
-import { type ContextForges, contextRemoteOf } from "../installation/context-remote.ts";
+import { contextRemoteOf } from "../installation/context-remote.ts";
 import { createAnnounceDue } from "../jobs/announce-due.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Metrics } from "../metrics/metrics.ts";
@@ -20,7 +20,7 @@ export function composeAutomations(parts: {
   log: Logger;
   defaultModel: string;
   metrics: Metrics;
-  forges: ForgeDeps & ContextForges;
+  forges: ForgeDeps;
   sealer: Sealer;
   git: Git;
 }): AutomationDeps & PushDeps {

@@ -8,7 +8,6 @@ import type { Config } from "../config/config.ts";
 import { startListener } from "../db/listener.ts";
 import { assertLocalForgeUsable } from "../forge/local/assert-usable.ts";
 import type { ForgeDeps } from "../forge/registry.ts";
-import type { ContextForges } from "../installation/context-remote.ts";
 import { ensureSecret } from "../installation/ensure-secret.ts";
 import { createForgeReach } from "../installation/forge-reach.ts";
 import { forgeDirOf, gitNetwork, localGit } from "../installation/local-git.ts";
@@ -60,10 +59,11 @@ export async function composeParts(config: Config, log: Logger, undo: Undo, sign
   await sealWebhookUrls({ db: pool, sealer });
   const reach = createForgeReach(config);
   undo.push(() => reach.close());
-  const forges: ForgeDeps & ContextForges = {
+  const judged = { ...reach, fetch: traceFetch(tracer, measureFetch(metrics, reach.fetch)) };
+  const forges: ForgeDeps = {
     local,
     fetch: farFetch,
-    reach,
+    reach: judged,
     githubTokens: new Map(),
     credentialOf: (projectId) => openProjectCredential({ db: pool, sealer }, projectId),
   };

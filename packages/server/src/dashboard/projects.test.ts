@@ -83,8 +83,12 @@ describe("the forge's address", () => {
     const edit = (settings: object) => host.send(`/projects/${other}`, { method: "PATCH", body: { settings } });
     expect((await edit({ forge: { labels: ["docs"], apiUrl: null } })).statusCode).toBe(200);
     expect(await hasToken()).toBe(true);
-    expect((await edit({ forge: { apiUrl: "https://elsewhere.example" } })).statusCode).toBe(200);
+    const named = await edit({ forge: { apiUrl: "https://elsewhere.example", isJudged: false } });
     expect(await hasToken()).toBe(false);
+    // It is judged at every call from now on, whatever an edit says.
+    expect(named.json().settings.forge).toMatchObject({ apiUrl: "https://elsewhere.example", isJudged: true });
+    const unnamed = await edit({ forge: { apiUrl: null, isJudged: false } });
+    expect(unnamed.json().settings.forge).toMatchObject({ apiUrl: null, isJudged: true });
   });
 });
 

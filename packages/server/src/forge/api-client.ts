@@ -1,6 +1,6 @@
 import type { Static, TSchema } from "typebox";
 import { Value } from "typebox/value";
-import { AppError } from "../errors.ts";
+import { AppError, isAppError } from "../errors.ts";
 import type { Fetch } from "../lib/network.ts";
 import { readBody } from "../lib/read-body.ts";
 import { type RawAnswer, refusalOf } from "./api-refusal.ts";
@@ -71,7 +71,8 @@ export function createApiClient(options: {
       return { status: response.status, headers: response.headers, body: parseJson(text) };
     } catch (error) {
       signal.throwIfAborted();
-      throw unreachable(forge, error);
+      // An address that is refused stays so.
+      throw isAppError(error) ? error : unreachable(forge, error);
     }
   }
 

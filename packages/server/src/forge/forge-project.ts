@@ -23,6 +23,15 @@ export interface ForgeSettings {
   squash: boolean | null;
   /** GitLab: delete the branch when merging; null: as its project is set. */
   removeSourceBranch: boolean | null;
+  /** Its addresses were named by somebody who must not lead this server to what only it can reach. */
+  isJudged: boolean;
+}
+
+/** Reaches allowed addresses alone, whatever a name resolves to meanwhile. */
+export interface JudgedReach {
+  fetch: Fetch;
+  /** The addresses that git must use for this URL; null where the operator's proxy finds them. Refuses in words. */
+  addressesOf(url: string): Promise<readonly string[] | null>;
 }
 
 /** What every forge that is reached over HTTP is opened with. */

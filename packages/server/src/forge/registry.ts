@@ -2,7 +2,7 @@ import { AppError } from "../errors.ts";
 import { assertNever } from "../lib/assert-never.ts";
 import type { Fetch } from "../lib/network.ts";
 import type { Forge } from "./forge.ts";
-import type { ForgeSettings, RemoteForgeInput } from "./forge-project.ts";
+import type { ForgeSettings, JudgedReach, RemoteForgeInput } from "./forge-project.ts";
 import { locateGitea, openGiteaForge } from "./gitea/gitea-forge.ts";
 import { locateGithub, openGithubForge } from "./github/github-forge.ts";
 import { type GithubTokens, parseAppCredential } from "./github/github-token.ts";
@@ -16,6 +16,8 @@ export type KnownForge = (typeof names)[number];
 export interface ForgeDeps {
   local: LocalForgeDeps;
   fetch: Fetch;
+  /** For projects whose addresses are judged. */
+  reach: JudgedReach;
   githubTokens: GithubTokens;
   /** The project's token, opened; null: it has none. */
   credentialOf(projectId: string): Promise<string | null>;
@@ -37,7 +39,28 @@ export async function openForge(project: StoredProject, deps: ForgeDeps): Promis
     throw new AppError("forge_rejected", { publicMessage: "The project has no token for its forge: give it one." });
   }
   const { fetch, githubTokens: tokens } = deps;
-  return openRemoteForge({ fetch, tokens, project: { ...project, settings: project.settings.forge }, credential });
+  const settings = project.settings.forge;
+  const input = { fetch, tokens, project: { ...project, settings }, credential };
+  return settings.isJudged ? openJudgedForge(input, deps.reach) : openRemoteForge(input);
+}
+
+/**
+ * The same, from addresses that are judged at each call: a name that was public when it was given may lead elsewhere by
+ * now.
+ */
+export function openJudgedForge(
+  input: Omit<RemoteForgeInput, "fetch"> & { tokens: GithubTokens },
+  reach: JudgedReach,
+): Forge {
+  const forge = openRemoteForge({ ...input, fetch: reach.fetch });
+  return {
+    ...forge,
+    async gitRemote(signal) {
+      const remote = await forge.gitRemote(signal);
+      const addresses = await reach.addressesOf(remote.url);
+      return addresses === null ? remote : { ...remote, addresses };
+    },
+  };
 }
 
 /** A forge on another's server. */

@@ -107,6 +107,9 @@ test("git connects to the addresses that were judged, whatever a name server say
       signal,
     );
   expect(await at("no-such-host.test", ["127.0.0.1"])).toMatchObject({ branch: "main" });
+  // What is asked without git keeps to them as well.
+  const remote = { url: `http://no-such-host.test:${port}/open/code.git`, authorization: null };
+  expect(await git.askRefs({ ...remote, addresses: ["127.0.0.1"] }, ["HEAD"], signal)).not.toBeNull();
   const before = server.requests.length;
   await expect(at("localhost", ["127.0.0.2"])).rejects.toMatchObject({ code: "repository_unavailable" });
   expect(server.requests.length).toBe(before);

@@ -2,13 +2,10 @@ import type { ForgeName } from "../accounts/project.ts";
 import { parseProjectSettings } from "../accounts/project-settings.ts";
 import { AppError } from "../errors.ts";
 import { openLocalForge } from "../forge/local/local-forge.ts";
-import { type ForgeDeps, normalizeRepository, openRemoteForge } from "../forge/registry.ts";
+import { type ForgeDeps, normalizeRepository, openJudgedForge } from "../forge/registry.ts";
 import type { Remote } from "../tree/mirror.ts";
-import type { ForgeReach } from "./forge-reach.ts";
 
-export interface ContextForges extends Pick<ForgeDeps, "local" | "githubTokens"> {
-  reach: Pick<ForgeReach, "fetch" | "addressesOf">;
-}
+export type ContextForges = Pick<ForgeDeps, "local" | "githubTokens" | "reach">;
 
 /**
  * How git reads a context repository: with its own token, or with none where anybody may read it; and from addresses that
@@ -23,12 +20,12 @@ export async function contextRemoteOf(
   if (forge === "local") return openLocalForge(forges.local, localProjectOf(repositoryUrl)).gitRemote(signal);
   const settings = parseProjectSettings({}).forge;
   const { url } = normalizeRepository(forge, repositoryUrl, settings);
-  const addresses = await forges.reach.addressesOf(url);
-  const judged = addresses === null ? {} : { addresses };
-  if (credential === null) return { url: `${url}.git`, authorization: null, ...judged };
+  if (credential === null) {
+    const addresses = await forges.reach.addressesOf(url);
+    return { url: `${url}.git`, authorization: null, ...(addresses !== null && { addresses }) };
+  }
   const project = { id, forge, repositoryUrl: url, settings };
-  const far = { fetch: forges.reach.fetch, tokens: forges.githubTokens, credential, project };
-  return { ...(await openRemoteForge(far).gitRemote(signal)), ...judged };
+  return openJudgedForge({ tokens: forges.githubTokens, credential, project }, forges.reach).gitRemote(signal);
 }
 
 /** The project whose repository this is: the address's host changes with the installation's, its end does not. */

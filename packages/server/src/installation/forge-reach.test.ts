@@ -80,6 +80,8 @@ it("what a forge is asked before git is never reaches an inner address, however 
   const rebinding = reachOf({ resolve: answering(["93.184.216.34"], ["127.0.0.1"]) });
   expect(await rebinding.addressesOf(`http://forge.test:${port()}/a`)).toEqual(["93.184.216.34"]);
   await expect(rebinding.fetch(`http://forge.test:${port()}/a`, init)).rejects.toMatchObject({
+    code: "repository_unavailable",
+    retryable: false,
     cause: { name: "AddressRefused" },
   });
   await expect(rebinding.fetch(`http://127.0.0.1:${port()}/a`, init)).rejects.toMatchObject({ retryable: false });

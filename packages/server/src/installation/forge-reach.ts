@@ -2,8 +2,9 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { Config } from "../config/config.ts";
 import { AppError } from "../errors.ts";
-import { createFetch, type Fetch } from "../lib/network.ts";
-import { guardedLookup, type ResolveAll } from "../notify/guarded-lookup.ts";
+import type { JudgedReach } from "../forge/forge-project.ts";
+import { createFetch } from "../lib/network.ts";
+import { AddressRefused, guardedLookup, type ResolveAll } from "../notify/guarded-lookup.ts";
 import { mayConnect } from "../notify/public-address.ts";
 
 /**
@@ -11,11 +12,7 @@ import { mayConnect } from "../notify/public-address.ts";
  * what only it can reach, loopback and private networks, unless the operator allows them, and never to machines' own
  * metadata. Whoever sits at the console names what they like.
  */
-export interface ForgeReach {
-  /** For what a forge is asked before git is: connects to allowed addresses alone. */
-  fetch: Fetch;
-  /** The addresses that git must use for this URL; null where the operator's proxy finds them. Refuses in words. */
-  addressesOf(url: string): Promise<readonly string[] | null>;
+export interface ForgeReach extends JudgedReach {
   close(): Promise<void>;
 }
 
@@ -59,14 +56,20 @@ export function createForgeReach(
     async fetch(url, init) {
       // No name is looked up for an address that stands in the URL itself.
       if (isIP(new URL(url).hostname.replace(/^\[|\]$/g, ""))) await addressesOf(url);
-      return client.fetch(url, init);
+      try {
+        return await client.fetch(url, init);
+      } catch (error) {
+        const { cause } = error as { cause?: unknown };
+        throw cause instanceof AddressRefused ? refused(new URL(url).hostname, cause) : error;
+      }
     },
     close: client.close,
   };
 }
 
-function refused(host: string): AppError {
+function refused(host: string, cause?: Error): AppError {
   return new AppError("repository_unavailable", {
+    cause,
     publicMessage: `${host} is on this server's own network, where repositories are not read from. Whoever runs this installation can allow it with EMEND_ALLOW_PRIVATE_FORGES=true.`,
   });
 }

@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { AppError } from "../errors.ts";
 import { createFetch, type Fetch } from "../lib/network.ts";
+import { pinnedLookup } from "../lib/pinned-lookup.ts";
 import { askRefs, type RemoteRefs } from "./ask-refs.ts";
 import { type BoundProcess, startBound } from "./bound-process.ts";
 import { checkRemote, type GitNetwork, type GitProtocol, gitEnvironment } from "./git-environment.ts";
@@ -105,12 +106,19 @@ export function createGit(options: {
     }
   }
 
-  // Made when it is needed. Idle connections keep no process alive, so there is nothing to close.
-  let client: Fetch | undefined;
-  const fetch: Fetch = (url, init) => {
-    client ??= createFetch(network).fetch;
-    return client(url, init);
-  };
+  // Made when they are needed. Idle connections keep no process alive, so there is nothing to close.
+  const clients: { free?: Fetch; pinned?: Fetch } = {};
+  const pins = new Map<string, readonly string[]>();
+  function fetchFor({ url, addresses }: Remote): Fetch {
+    if (!addresses) {
+      clients.free ??= createFetch(network).fetch;
+      return clients.free;
+    }
+    // Whichever of a host's addresses is connected to, it was judged.
+    pins.set(new URL(url).hostname, addresses);
+    clients.pinned ??= createFetch(network, { lookup: pinnedLookup(pins) }).fetch;
+    return clients.pinned;
+  }
 
   return {
     allowedProtocols,
@@ -118,9 +126,7 @@ export function createGit(options: {
     start,
     async askRefs(remote, names, signal) {
       checkRemote(remote, allowedProtocols);
-      // Which addresses it may connect to, git alone is told.
-      if (remote.addresses) return null;
-      return remote.url.startsWith("http") ? askRefs(fetch, remote, names, signal) : null;
+      return remote.url.startsWith("http") ? askRefs(fetchFor(remote), remote, names, signal) : null;
     },
     async must(command, signal) {
       const result = await run(command, signal);

@@ -42,6 +42,7 @@ export async function startForgeWorker(order: ForgeWorkerOrder, passed?: Passed)
   const forges = {
     local: { git, forgeDir: order.forgeDir, pool, publicUrl: () => order.publicUrl },
     fetch: network.fetch,
+    reach: { fetch: network.fetch, addressesOf: async () => null },
     githubTokens: new Map(),
     credentialOf: async () => order.token,
   };

@@ -117,6 +117,7 @@ export const plainSettings: ForgeSettings = {
   verifiedCommits: false,
   squash: null,
   removeSourceBranch: null,
+  isJudged: false,
 };
 
 export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
