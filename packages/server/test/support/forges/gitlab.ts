@@ -41,6 +41,15 @@ function noteToWire(comment: FarComment) {
   return { id, body, system: false, author: personOf(username), created_at: at, ...place };
 }
 
+/** GitLab writes down itself what people do to a merge request, among what they say and in their name. */
+const systemNote = {
+  id: 800,
+  body: "requested review from @emend",
+  system: true,
+  author: personOf("ada"),
+  created_at: new Date(0).toISOString(),
+};
+
 /** GitLab with nested groups, as far as Emend speaks to it. */
 export const gitlabVendor: Vendor = {
   name: "gitlab",
@@ -150,7 +159,7 @@ export const gitlabVendor: Vendor = {
     },
     "GET /projects/{id}/merge_requests/{iid}/notes": (state, { parameters, query }) => {
       const found = state.comments.filter(({ pull }) => pull === Number(parameters.iid));
-      return { status: 200, body: pageOf(found, query, "per_page").map(noteToWire) };
+      return { status: 200, body: pageOf([systemNote, ...found.map(noteToWire)], query, "per_page") };
     },
     "POST /projects/{id}/merge_requests/{iid}/notes": (state, { parameters, body }) => {
       return { status: 201, body: noteToWire(addRemark(state, parameters.iid, body.body)) };
