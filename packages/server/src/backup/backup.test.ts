@@ -13,6 +13,7 @@ import { createGit } from "../tree/git.ts";
 import { createBackup } from "./create-backup.ts";
 import { listTables } from "./list-tables.ts";
 import { sealOf } from "./manifest-seal.ts";
+import { readLines } from "./read-lines.ts";
 import { restoreBackup } from "./restore-backup.ts";
 
 const git = createGit({ allowedProtocols: ["file"] });
@@ -48,7 +49,8 @@ async function folder(): Promise<string> {
 
 /** Rows with everything that is easily lost on the way. */
 async function fill(pool: Pool, projectId: string): Promise<void> {
-  for (let number = 0; number < 130; number += 1) await seedJob(pool, projectId, `Überschrift 🎈 \\n "${number}"\n\t`);
+  for (let number = 0; number < 130; number += 1)
+    await seedJob(pool, projectId, `Überschrift 🎈 \\n "${number}"\n\t\r\u2028\u2029`);
   await pool.query(
     "update jobs set diff = $1, usage = $2, max_cost_usd = 0.1 + 0.2, created_at = '2026-01-02 03:04:05.678901+00'",
     [deflateSync(Buffer.from([0, 255, 10, 13])), { costUsd: 1.1e-7, big: "12345678901234567890" }],
@@ -97,6 +99,16 @@ test("an installation comes back as it was, with every row, byte, branch and pul
   const head = await tell(repositoryOf(forge("b"), projectIds[1] as string), ["symbolic-ref", "HEAD"], signal);
   expect(head).toBe("refs/heads/main");
   await target.drop();
+});
+
+test("a row is read by its line feed alone, across chunks, and one without end is refused", async () => {
+  async function* chunks(...texts: string[]) {
+    for (const text of texts) yield Buffer.from(text);
+  }
+  const read = (...texts: string[]) =>
+    Array.fromAsync(readLines(chunks(...texts), { file: "tables/x.jsonl.gz", lineBytesMax: 8 }));
+  expect(await read('"a\u2028\rb"', "\n", '"c', '"\n"d"\n"e"')).toEqual(['"a\u2028\rb"', '"c"', '"d"', '"e"']);
+  await expect(read("12345", "6789")).rejects.toThrow(/tables\/x.jsonl.gz holds a row of more than 8 bytes/);
 });
 
 test("tables are all of one moment, whatever is written meanwhile", async () => {

@@ -1,10 +1,11 @@
 import { createReadStream } from "node:fs";
-import { createInterface } from "node:readline";
+import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import pg from "pg";
 import type { Client } from "../db/pool.ts";
 import type { ArchivedTable } from "./archive.ts";
 import { patient } from "./patient.ts";
+import { lineBytesMax, readLines } from "./read-lines.ts";
 
 const batchBytesMax = 4_000_000;
 const batchRowsMax = 500;
@@ -30,12 +31,15 @@ export async function readTable(
     batchBytes = 0;
   }
 
-  const file = createReadStream(options.path, { signal: options.signal });
-  for await (const line of createInterface({ input: file.pipe(createGunzip()), crlfDelay: Number.POSITIVE_INFINITY })) {
-    batch.push(line);
-    batchBytes += line.length;
-    if (batch.length >= batchRowsMax || batchBytes >= batchBytesMax) await flush();
+  async function fill(chunks: AsyncIterable<Buffer>): Promise<void> {
+    for await (const line of readLines(chunks, { file: table.file, lineBytesMax })) {
+      batch.push(line);
+      batchBytes += line.length;
+      if (batch.length >= batchRowsMax || batchBytes >= batchBytesMax) await flush();
+    }
+    await flush();
   }
-  await flush();
+
+  await pipeline(createReadStream(options.path), createGunzip(), fill, { signal: options.signal });
   return count;
 }
