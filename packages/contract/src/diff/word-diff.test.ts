@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { diffWords } from "./word-diff.ts";
+import { diffWords, lineCharactersMax } from "./word-diff.ts";
 
 const marked = (before: string, after: string) => {
   const words = diffWords(before, after);
@@ -24,6 +24,7 @@ describe("the words of a changed line", () => {
   it("are left alone where the lines have little in common, or are endless", () => {
     expect(marked("one two three", "uno dos tres")).toBeNull();
     expect(marked("a ".repeat(500), "a ".repeat(501))).toBeNull();
+    expect(marked(`${"a".repeat(lineCharactersMax)} b`, `${"a".repeat(lineCharactersMax)} c`)).toBeNull();
   });
 
   it("come back whole, whatever they are", () => {

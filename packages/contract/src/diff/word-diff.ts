@@ -3,12 +3,15 @@ export interface Span {
   isChanged: boolean;
 }
 
+/** More of one line is not drawn: past this a page draws its beginning, without marks. */
+export const lineCharactersMax = 2_000;
 const tokensMax = 240;
 /** Below this share of common words two lines are different lines, and marks inside them only distract. */
 const commonShareMin = 0.35;
 
 /** Which words of a changed line changed; null where the lines have too little in common to say. */
 export function diffWords(before: string, after: string): { before: readonly Span[]; after: readonly Span[] } | null {
+  if (Math.max(before.length, after.length) > lineCharactersMax) return null;
   const old = tokenize(before);
   const young = tokenize(after);
   if (old.length > tokensMax || young.length > tokensMax) return null;

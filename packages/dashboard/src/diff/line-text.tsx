@@ -1,7 +1,5 @@
-import type { Span } from "@emend/contract";
+import { lineCharactersMax, type Span } from "@emend/contract";
 import { VisibleText } from "../parts/visible-text.tsx";
-
-const charactersMax = 2_000;
 
 /** A line, its changed words marked where they are known; a line of a megabyte is cut. */
 export function LineText(props: { text: string; spans?: readonly Span[]; mark: "del" | "ins" }) {
@@ -9,8 +7,10 @@ export function LineText(props: { text: string; spans?: readonly Span[]; mark: "
   if (!spans) {
     return (
       <>
-        <VisibleText text={text.slice(0, charactersMax)} />
-        {text.length > charactersMax && <i className="text-quiet">… {text.length - charactersMax} more characters</i>}
+        <VisibleText text={text.slice(0, lineCharactersMax)} />
+        {text.length > lineCharactersMax && (
+          <i className="text-quiet">… {text.length - lineCharactersMax} more characters</i>
+        )}
       </>
     );
   }

@@ -1,5 +1,7 @@
-/** Controls (but tab and newline), bidirectional and zero-width formatting, tags: what a reader would not see. */
-const unseen = /((?![\t\n])[\p{Cc}\p{Cf}\u2028\u2029])/gu;
+import { unseenCharacters, unseenName } from "@emend/contract";
+
+/** In a group, so that splitting keeps them. */
+const unseen = new RegExp(`(${unseenCharacters.source})`, unseenCharacters.flags);
 
 /** Words of a repository, a person or an agent: what would be unseen, or reorder what is seen, is shown by its code. */
 export function VisibleText({ text }: { text: string }) {
@@ -11,12 +13,8 @@ export function VisibleText({ text }: { text: string }) {
     ) : (
       // biome-ignore lint/suspicious/noArrayIndexKey: parts of one text have no other name
       <span key={index} className="rounded-md border border-warn px-1 text-[11px] text-warn" title="not seen otherwise">
-        {codeOf(part)}
+        {unseenName(part)}
       </span>
     ),
   );
-}
-
-function codeOf(character: string): string {
-  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }

@@ -1,4 +1,4 @@
-import { unseenCharacters } from "../lib/unseen.ts";
+import { unseenCharacters } from "@emend/contract";
 
 const valueBytesMax = 20_000;
 /** A value as plain as a version or an address of a repository says nothing but itself. */

@@ -1,6 +1,6 @@
+import { unseenCharacters } from "@emend/contract";
 import type { Queryable } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
-import { unseenCharacters } from "../lib/unseen.ts";
 import type { Git } from "../tree/git.ts";
 import type { Remote } from "../tree/mirror.ts";
 import { listRemote } from "../tree/resolve-base.ts";

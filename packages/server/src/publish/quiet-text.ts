@@ -1,5 +1,5 @@
 // An agent's words go to people and to programs that render them: what is unseen or loads must not come along.
-import { unseenCharacters } from "../lib/unseen.ts";
+import { unseenCharacters } from "@emend/contract";
 
 /** One line, without anything unseen, cut at a whole character. */
 export function plainLine(text: string, charactersMax: number): string {

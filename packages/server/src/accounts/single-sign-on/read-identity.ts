@@ -1,4 +1,4 @@
-import { unseenCharacters } from "../../lib/unseen.ts";
+import { unseenCharacters } from "@emend/contract";
 import type { Identity } from "./single-sign-on.ts";
 
 const nameCodePointsMax = 200;

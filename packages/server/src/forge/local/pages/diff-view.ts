@@ -1,4 +1,12 @@
-import { type DiffLine, type DiffRow, diffWords, pairLines, parsePatch, type Span } from "@emend/contract";
+import {
+  type DiffLine,
+  type DiffRow,
+  diffWords,
+  lineCharactersMax,
+  pairLines,
+  parsePatch,
+  type Span,
+} from "@emend/contract";
 import type { DiffFile } from "../parse-diff-files.ts";
 import type { PullRequestDiff } from "../read-diff.ts";
 import { type Html, html, visible } from "./html.ts";
@@ -6,7 +14,6 @@ import { icon } from "./icons.ts";
 
 const linesShownMax = 5_000;
 const filesOpenMax = 40;
-const lineCharactersMax = 2_000;
 
 /** Every file of the diff, foldable; past the bound only names and figures. */
 export function diffView(diff: PullRequestDiff): Html {

@@ -1,4 +1,4 @@
-import { unseenCharacters } from "../../../lib/unseen.ts";
+import { unseenCharacters, unseenName } from "@emend/contract";
 
 /** Markup that is safe to send. Made by `html` alone, which escapes everything else. */
 export interface Html {
@@ -24,20 +24,14 @@ export function trustedHtml(markup: string): Html {
 export function visible(text: string): Html {
   const shown = escapeHtml(text).replace(
     unseenCharacters,
-    (character) => `<span class="unseen" title="a character that is not seen">${codeOf(character)}</span>`,
+    (character) => `<span class="unseen" title="a character that is not seen">${unseenName(character)}</span>`,
   );
   return { markup: shown };
 }
 
 /** The same where no markup can stand. */
 export function visibleText(text: string): string {
-  return text.replace(unseenCharacters, (character) => `⟦${codeOf(character)}⟧`);
-}
-
-function codeOf(character: string): string {
-  // At the end of every line of many an honest file.
-  if (character === "\r") return "CR";
-  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
+  return text.replace(unseenCharacters, (character) => `⟦${unseenName(character)}⟧`);
 }
 
 function render(value: HtmlValue): string {
