@@ -31,6 +31,7 @@ export const streamJobEventsOperation = {
     400: refusals.invalidRequest,
     401: refusals.unauthorized,
     404: refusals.notFound,
+    429: refusals.tooManyStreams,
     500: refusals.internal,
     503: refusals.unavailable,
   },

@@ -25,6 +25,7 @@ import { listJobsRoute } from "./routes/list-jobs.ts";
 import { messageJobRoute } from "./routes/message-job.ts";
 import { openapiRoute } from "./routes/openapi.ts";
 import { type StreamTimes, streamJobEventsRoute, streamTimes } from "./routes/stream-job-events.ts";
+import { createSeats, type SeatBounds } from "./seats.ts";
 import { leaveBodiesUnread } from "./unread-body.ts";
 import { createUnrouted } from "./unrouted.ts";
 
@@ -44,7 +45,7 @@ export interface AppDeps {
   /** How long archiving waits for a publication's outcome. */
   publishingWaitMs?: number;
   /** Of event streams, where not the usual ones. */
-  streams?: Partial<StreamTimes>;
+  streams?: Partial<StreamTimes> & { seats?: SeatBounds };
   /** Further routes, each with its own parsers and hooks. */
   plugins?: readonly FastifyPluginAsync[];
 }
@@ -106,11 +107,12 @@ function addJobRoutes(app: FastifyInstance, deps: AppDeps): void {
   const shared = { keyring: deps.keyring, projects, pool, db: pool, reader };
   createJobRoute(app, { ...shared, ...deps, announceDue: createAnnounceDue({ db: pool, log }) });
   messageJobRoute(app, { ...shared, ...deps, pullRequestState: deps.pullRequestState ?? (async () => null) });
-  getJobRoute(app, shared);
+  getJobRoute(app, { ...shared, seats: createSeats(deps.streams?.seats) });
   listJobsRoute(app, shared);
   getJobRunRoute(app, shared);
   getJobDiffRoute(app, shared);
-  streamJobEventsRoute(app, { ...shared, log, times: { ...streamTimes, ...deps.streams } });
+  const { seats, ...times } = deps.streams ?? {};
+  streamJobEventsRoute(app, { ...shared, log, times: { ...streamTimes, ...times }, seats: createSeats(seats) });
   app.register(async (scope) => {
     leaveBodiesUnread(scope);
     archiveJobRoute(scope, { ...shared, publishingWaitMs: deps.publishingWaitMs ?? 30_000 });

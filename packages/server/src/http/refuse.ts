@@ -23,6 +23,11 @@ export const jobPublishing: Refusal = {
   message: "The job is being published; its outcome is not known yet.",
   headers: { "retry-after": "5" },
 };
+export const tooManyStreams: Refusal = {
+  code: "rate_limited",
+  message: "Too many event streams are open: close some, or ask for the job's state instead.",
+  headers: { "retry-after": "10" },
+};
 export const routeNotFound: Refusal = { code: "not_found", message: "There is nothing at this path." };
 export const readOnlyKey: Refusal = { code: "forbidden", message: "This key may read but not write." };
 

@@ -2,18 +2,22 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../errors.ts";
 import { disconnectSignal } from "../../http/disconnect-signal.ts";
 import { openEventStream } from "../../http/event-stream.ts";
+import { tooManyStreams } from "../../http/refuse.ts";
 import { streamTimes } from "../../http/routes/stream-job-events.ts";
+import { createSeats } from "../../http/seats.ts";
 import { followEvents } from "../../jobs/follow-events.ts";
 import { readEventPage } from "../../jobs/read-event-page.ts";
 import { requestId } from "../../lib/request-id.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { findJob } from "../find-job.ts";
+import { subjectOf } from "../require-session.ts";
 
 const reconnectMs = 1_000;
 
 /** The job's events from the beginning, or after the last one that the browser has seen, as they happen. */
 export function streamEventsRoute(app: FastifyInstance, deps: RouteDeps): void {
   const closing = new AbortController();
+  const seats = createSeats();
   app.addHook("preClose", async () => closing.abort());
 
   app.get<{ Params: { id: string } }>(
@@ -25,11 +29,15 @@ export function streamEventsRoute(app: FastifyInstance, deps: RouteDeps): void {
       const first = await readEventPage(deps.pool, id, afterSeq);
       // A browser connects again after every end but this one.
       if (first.isLast && first.events.length === 0) return reply.code(204).send();
+      const leave = seats.take(subjectOf(request));
+      if (leave === null) throw new AppError("rate_limited", { publicMessage: tooManyStreams.message });
       reply.hijack();
-      await stream(request, reply, { id, afterSeq }).catch((err) => {
-        deps.log.warn({ err, jobId: id, requestId: requestId(request.raw) }, "event stream broke off");
-        reply.raw.destroy();
-      });
+      await stream(request, reply, { id, afterSeq })
+        .catch((err) => {
+          deps.log.warn({ err, jobId: id, requestId: requestId(request.raw) }, "event stream broke off");
+          reply.raw.destroy();
+        })
+        .finally(leave);
       return reply;
     },
   );

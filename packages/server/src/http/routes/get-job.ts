@@ -8,11 +8,12 @@ import { matchesEtag } from "../matches-etag.ts";
 import { preferredWaitSeconds } from "../prefer-wait.ts";
 import { jobNotFound, refuse, unauthorized } from "../refuse.ts";
 import { type RequireKeyDeps, requireKey } from "../require-key.ts";
+import type { Seats } from "../seats.ts";
 import { pollSeconds, sendJob } from "./send-job.ts";
 
 type JobRequest = FastifyRequest<{ Params: { projectId: string; id: string } }>;
 
-export function getJobRoute(app: FastifyInstance, deps: RequireKeyDeps & { reader: JobReader }): void {
+export function getJobRoute(app: FastifyInstance, deps: RequireKeyDeps & { reader: JobReader; seats: Seats }): void {
   app.get<{ Params: JobRequest["params"] }>(
     "/v2/agent/:projectId/job/:id",
     { schema: getJobOperation, onRequest: requireKey(deps, { scope: "read" }) },
@@ -26,16 +27,17 @@ export function getJobRoute(app: FastifyInstance, deps: RequireKeyDeps & { reade
 
   /** Holds the answer while the job is active and the client has seen it as it is. */
   async function answerLater(request: JobRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const seconds = preferredWaitSeconds(request.headers.prefer);
+    const preferred = preferredWaitSeconds(request.headers.prefer);
+    // A preference need not be granted: without a seat the answer comes at once.
+    const leave = preferred === null ? null : deps.seats.take(request.grant?.keyId ?? "");
+    const seconds = leave === null ? null : preferred;
     const seen = request.headers["if-none-match"];
     const isEnough = (found: WireJob | undefined) => {
       const job = own(found, request);
       return !job?.isActive || (seen !== undefined && !matchesEtag(seen, job.etag));
     };
-    const found = await deps.reader.readUntil(request.params.id, isEnough, {
-      untilMs: performance.now() + (seconds ?? 0) * 1000,
-      signal: disconnectSignal(reply),
-    });
+    const until = { untilMs: performance.now() + (seconds ?? 0) * 1000, signal: disconnectSignal(reply) };
+    const found = await deps.reader.readUntil(request.params.id, isEnough, until).finally(leave);
     if (seconds === null) return answer(request, reply, own(found, request));
     // The key may have been revoked while the answer was held.
     if ((await authenticateKey(deps.keyring, request)) === null) return refuse(reply, unauthorized);

@@ -8,7 +8,10 @@ import { revokeKey } from "../../accounts/revoke-key.ts";
 import { endRun } from "../../jobs/end-run.ts";
 import { setPhase } from "../../jobs/set-phase.ts";
 
-const api = await startApi({ streams: { heartbeatMs: 60, stallMsMax: 300 } });
+const heldMax = 10;
+const api = await startApi({
+  streams: { heartbeatMs: 60, stallMsMax: 300, seats: { perHolderMax: heldMax, allMax: 1000 } },
+});
 afterAll(() => api.close());
 const project = await api.addProject();
 const key = await api.addKey(project, { scope: "read" });
@@ -147,6 +150,34 @@ test("204 for a final job whose last event was seen: there is nothing to connect
   for (const last of ["2", "3", "999999999"]) {
     expect((await api.send(path(id), { key, headers: { "last-event-id": last } })).status).toBe(204);
   }
+});
+
+describe("a key that holds as much open as it may", () => {
+  test("429 for one stream more, until another ends; other keys are not hindered", async () => {
+    const id = await runningJob();
+    const busy = await api.addKey(project, { scope: "read" });
+    const open = await Promise.all(Array.from({ length: heldMax }, () => follow(id, {}, busy)));
+    expect(await api.send(path(id), { key: busy })).toMatchObject({
+      status: 429,
+      headers: { "emend-error": "rate_limited", "retry-after": "10" },
+      json: { error: expect.stringContaining("Too many event streams") },
+    });
+    (await follow(id)).close();
+    open.pop()?.close();
+    await vi.waitFor(async () => expect((await api.send(path(id), { method: "HEAD", key: busy })).status).toBe(200));
+    for (const source of open) source.close();
+  });
+
+  test("is answered at once instead of having its wait granted", async () => {
+    const id = await runningJob();
+    const waits = Array.from({ length: heldMax + 1 }, () =>
+      api.send(`/v2/agent/${project.id}/job/${id}`, { key, headers: { prefer: "wait=30" } }),
+    );
+    expect((await Promise.race(waits)).headers).not.toHaveProperty("preference-applied");
+    await end(id);
+    const granted = (await Promise.all(waits)).filter(({ headers }) => headers["preference-applied"] === "wait=30");
+    expect(granted).toHaveLength(heldMax);
+  });
 });
 
 test.each(["x", "-1", "1.5", "1e3", "9999999999", "1, 2"])("400 for Last-Event-ID: %s", async (last) => {

@@ -9,8 +9,9 @@ import type { Logger } from "../../lib/logger.ts";
 import { aboutRequest } from "../about-request.ts";
 import { disconnectSignal } from "../disconnect-signal.ts";
 import { openEventStream } from "../event-stream.ts";
-import { jobNotFound, refuse } from "../refuse.ts";
+import { jobNotFound, refuse, tooManyStreams } from "../refuse.ts";
 import { type RequireKeyDeps, requireKey } from "../require-key.ts";
+import type { Seats } from "../seats.ts";
 
 export interface StreamTimes {
   /** A comment is sent after this much silence. */
@@ -29,6 +30,7 @@ interface Deps extends RequireKeyDeps {
   reader: JobReader;
   log: Logger;
   times: StreamTimes;
+  seats: Seats;
 }
 type EventsRequest = FastifyRequest<{ Params: { projectId: string; id: string } }>;
 
@@ -49,17 +51,21 @@ export function streamJobEventsRoute(app: FastifyInstance, deps: Deps): void {
       if (first.isLast && first.events.length === 0) {
         return reply.code(204).header("cache-control", "no-store").send();
       }
+      const leave = deps.seats.take(request.grant?.keyId ?? "");
+      if (leave === null) return refuse(reply, tooManyStreams);
       const ended = AbortSignal.any([
         closing.signal,
         disconnectSignal(reply),
         AbortSignal.timeout(deps.times.lifeMsMax),
       ]);
       reply.hijack();
-      await stream(request, reply, afterSeq, ended).catch((err) => {
-        // The answer has begun, so there is no other way to say it: the client connects again.
-        deps.log.warn({ err, ...aboutRequest(request) }, "event stream broke off");
-        reply.raw.destroy();
-      });
+      await stream(request, reply, afterSeq, ended)
+        .catch((err) => {
+          // The answer has begun, so there is no other way to say it: the client connects again.
+          deps.log.warn({ err, ...aboutRequest(request) }, "event stream broke off");
+          reply.raw.destroy();
+        })
+        .finally(leave);
       return reply;
     },
   );

@@ -1,0 +1,38 @@
+/** Of answers that are held open: each costs memory, and a look at the database now and then. */
+export interface SeatBounds {
+  /** For one key, or one person. */
+  perHolderMax: number;
+  /** In this process. */
+  allMax: number;
+}
+
+export interface Seats {
+  /** Gives back what it took, however often it is called; null: all are taken, the holder's or everybody's. */
+  take(holder: string): (() => void) | null;
+}
+
+export const seatBounds: SeatBounds = { perHolderMax: 200, allMax: 5_000 };
+
+export function createSeats(bounds: SeatBounds = seatBounds): Seats {
+  const taken = new Map<string, number>();
+  let all = 0;
+
+  function add(holder: string, count: 1 | -1): void {
+    const now = (taken.get(holder) ?? 0) + count;
+    if (now === 0) taken.delete(holder);
+    else taken.set(holder, now);
+    all += count;
+  }
+
+  return {
+    take(holder) {
+      if (all >= bounds.allMax || (taken.get(holder) ?? 0) >= bounds.perHolderMax) return null;
+      add(holder, 1);
+      let isHeld = true;
+      return () => {
+        if (isHeld) add(holder, -1);
+        isHeld = false;
+      };
+    },
+  };
+}
