@@ -1,9 +1,26 @@
+import { createHmac } from "node:crypto";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { authenticateGitKey } from "../src/accounts/authenticate-key.ts";
+import { createLoginLink } from "../src/accounts/create-login-link.ts";
+import type { Project } from "../src/accounts/project.ts";
 import { revokeKey } from "../src/accounts/revoke-key.ts";
+import { createSessions } from "../src/accounts/sessions.ts";
+import { hookSecretOf } from "../src/forge/hooks/hook-secret.ts";
+import { forgeHooksPlugin } from "../src/forge/hooks/plugin.ts";
+import { createLocalRepository } from "../src/forge/local/create-repository.ts";
+import { localForgePlugin } from "../src/forge/local/plugin.ts";
+import { mcpPlugin } from "../src/http/mcp-plugin.ts";
 import { endRun } from "../src/jobs/end-run.ts";
 import { setPhase } from "../src/jobs/set-phase.ts";
+import { createLogger } from "../src/lib/logger.ts";
+import { createGit } from "../src/tree/git.ts";
 import { startApi, type TestApi } from "./support/api.ts";
+import { dashboardPlugins } from "./support/dashboard.ts";
 import { openEventSource } from "./support/event-source.ts";
+import { personGit } from "./support/forge.ts";
 import { startRoundRobin } from "./support/round-robin.ts";
 import { alterJob } from "./support/seed-jobs.ts";
 
@@ -12,9 +29,42 @@ let nodes: TestApi[];
 let proxy: Awaited<ReturnType<typeof startRoundRobin>>;
 let jobs: string;
 let authorization: string;
+/** Where both keep the local forge's repositories. */
+let dir: string;
+const secret = "a secret of the tests, and of nothing else";
+const hooked: string[] = [];
+/** A node is asked for its document before the proxy stands. */
+const publicUrl = () => proxy?.url ?? "http://127.0.0.1";
+/** Everything that a server mounts beside the contract's routes. */
+function everything(name: string): NonNullable<Parameters<typeof startApi>[0]>["pluginOf"] {
+  return ({ pool, listener, keyring }) => {
+    const local = { git: createGit({ allowedProtocols: ["file"] }), forgeDir: dir, pool, publicUrl };
+    const plugins = [
+      localForgePlugin({
+        ...local,
+        signal: new AbortController().signal,
+        log: createLogger({ level: "silent" }),
+        authenticateKey: (bearer) => authenticateGitKey(keyring, bearer),
+        sessions: createSessions({ pool, publicUrl }),
+      }),
+      mcpPlugin({ keyring }),
+      forgeHooksPlugin({
+        secret,
+        noticed: async ({ number }) => void hooked.push(`${name} ${number}`),
+        pushed: async () => false,
+      }),
+      dashboardPlugins({ pool, listener }, { publicUrl, forgeDir: dir }),
+    ];
+    return async (app) => {
+      for (const plugin of plugins) app.register(plugin);
+    };
+  };
+}
 beforeAll(async () => {
-  const first = await startApi({ streams: { heartbeatMs: 100 } });
-  nodes = [first, await startApi({ databaseUrl: first.database.url, streams: { heartbeatMs: 100 } })];
+  dir = await mkdtemp(join(tmpdir(), "emend-two-nodes-"));
+  const shared = { streams: { heartbeatMs: 100 }, publicUrl };
+  const first = await startApi({ ...shared, pluginOf: everything("first") });
+  nodes = [first, await startApi({ ...shared, databaseUrl: first.database.url, pluginOf: everything("second") })];
   proxy = await startRoundRobin(nodes.map(({ url }) => url));
   const project = await first.addProject();
   jobs = `${proxy.url}/v2/agent/${project.id}/job`;
@@ -23,6 +73,7 @@ beforeAll(async () => {
 afterAll(async () => {
   proxy.close();
   for (const node of nodes.toReversed()) await node.close();
+  await rm(dir, { recursive: true, force: true });
 });
 
 async function send(url: string, init: RequestInit = {}) {
@@ -116,6 +167,75 @@ test("a revoked key is refused by both nodes within a second", async () => {
   const { rows } = await pool().query("select id from admin_keys where name = 'to be revoked'");
   await revokeKey(pool(), rows[0].id);
   for (const _turn of nodes) await vi.waitFor(async () => expect(await ask()).toBe(401), { timeout: 1_000 });
+});
+
+test("a push, a clone, a tool's call, a forge's hook and a browser find on either node what the other one wrote", async () => {
+  const id = "prj_local";
+  await createLocalRepository(
+    { git: createGit({ allowedProtocols: ["file"] }), forgeDir: dir },
+    { projectId: id, importFrom: null },
+    new AbortController().signal,
+  );
+  await pool().query("insert into projects (id, name, forge, repository_url) values ($1, 'Docs', 'local', $2)", [
+    id,
+    `${proxy.url}/git/${id}.git`,
+  ]);
+  const key = await (nodes[0] as TestApi).addKey({ id } as Project);
+
+  // Each command of git is several requests, so that one begins on this node and ends on the other.
+  const remote = `${proxy.url.replace("//", `//any:${key}@`)}/git/${id}.git`;
+  const work = join(dir, "work");
+  await mkdir(work);
+  await personGit(work, "init", "--quiet", "--initial-branch=main");
+  await personGit(work, "commit", "--quiet", "--allow-empty", "--message=first");
+  await personGit(work, "push", "--quiet", remote, "main");
+  const pushed = await personGit(work, "rev-parse", "HEAD");
+  for (const name of ["one", "two"]) {
+    await personGit(dir, "clone", "--quiet", remote, name);
+    expect(await personGit(join(dir, name), "rev-parse", "HEAD")).toBe(pushed);
+  }
+
+  const mcp = (name: string, given: object) =>
+    send(`${proxy.url}/mcp`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${key}`,
+        accept: "application/json, text/event-stream",
+        "content-type": "application/json",
+      },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: given } }),
+    });
+  expect(await mcp("create_job", { project: id, prompt: "By a tool." })).toMatchObject({ status: 200 });
+  const listed = [await mcp("list_jobs", { project: id }), await mcp("list_jobs", { project: id })];
+  expect(JSON.stringify(listed[0])).toContain("job_");
+  expect(listed[1]).toEqual(listed[0]);
+
+  for (const number of [1, 2]) {
+    const body = JSON.stringify({ pull_request: { number } });
+    const signature = createHmac("sha256", hookSecretOf(secret, id)).update(body).digest("hex");
+    const headers = { "x-hub-signature-256": `sha256=${signature}`, "content-type": "application/json" };
+    const told = await send(`${proxy.url}/hooks/github/${id}`, { method: "POST", headers, body });
+    expect(told).toEqual({ status: 202, json: { status: "noticed" } });
+  }
+  expect(hooked.map((told) => told.split(" ")[0]).toSorted()).toEqual(["first", "second"]);
+
+  const link = await createLoginLink({ db: pool(), publicUrl: proxy.url }, { landsOn: "/app" });
+  const claimed = await fetch(link, { redirect: "manual" });
+  expect(claimed.status).toBe(303);
+  const cookie = claimed.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
+  for (const _turn of nodes) expect((await fetch(link, { redirect: "manual" })).status).toBe(410);
+  const browse = (path: string) => fetch(`${proxy.url}${path}`, { headers: { cookie } });
+  for (const path of ["/dashboard/api/session", "/dashboard/api/projects", `/forge/${id}/pulls`]) {
+    const seen = [];
+    for (const _turn of nodes) {
+      const answer = await browse(path);
+      seen.push({ status: answer.status, text: await answer.text() });
+    }
+    expect(seen[0]).toMatchObject({ status: 200 });
+    expect(seen[1]).toEqual(seen[0]);
+  }
+  await fetch(`${proxy.url}/logout`, { method: "POST", headers: { cookie, origin: proxy.url } });
+  for (const _turn of nodes) expect((await browse("/dashboard/api/session")).status).toBe(401);
 });
 
 test("no operation of the document was left out, on either node", () => {

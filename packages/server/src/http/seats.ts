@@ -11,9 +11,9 @@ export interface Seats {
   take(holder: string): (() => void) | null;
 }
 
-export const seatBounds: SeatBounds = { perHolderMax: 200, allMax: 5_000 };
+const usualBounds: SeatBounds = { perHolderMax: 200, allMax: 5_000 };
 
-export function createSeats(bounds: SeatBounds = seatBounds): Seats {
+export function createSeats(bounds: SeatBounds = usualBounds): Seats {
   const taken = new Map<string, number>();
   let all = 0;
 

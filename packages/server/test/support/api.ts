@@ -51,7 +51,7 @@ const sealer = createSealer("a secret of the tests, and of nothing else");
 interface ApiOptions extends Partial<AppDeps> {
   databaseUrl?: string;
   /** Plugins that share the app's own parts. */
-  pluginOf?(parts: { pool: Pool; listener: Listener }): FastifyPluginAsync;
+  pluginOf?(parts: { pool: Pool; listener: Listener; keyring: Keyring }): FastifyPluginAsync;
 }
 
 /** The HTTP interface on a port and a database of its own. */
@@ -71,7 +71,7 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
     trustProxy: false,
     promptCodePointsMax: 100_000,
     defaultModel: "emend/rules",
-    ...(options.pluginOf && { plugins: [options.pluginOf({ pool, listener })] }),
+    ...(options.pluginOf && { plugins: [options.pluginOf({ pool, listener, keyring })] }),
     ...options,
   });
   await app.listen({ port: 0, host: "127.0.0.1" });

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { FastifyPluginAsync } from "fastify";
 import { addProject } from "../../src/accounts/add-project.ts";
 import { createLoginLink } from "../../src/accounts/create-login-link.ts";
 import { createKnownDevices } from "../../src/accounts/known-devices.ts";
@@ -15,6 +16,7 @@ import type { DashboardDeps } from "../../src/dashboard/dashboard.ts";
 import { apiPrefix, dashboardPlugin } from "../../src/dashboard/plugin.ts";
 import type { ProjectAdmin } from "../../src/dashboard/project-admin.ts";
 import { asActor } from "../../src/db/acting.ts";
+import type { Listener } from "../../src/db/listener.ts";
 import type { Pool } from "../../src/db/pool.ts";
 import { createPullDesk } from "../../src/forge/local/pull-desk.ts";
 import { newId } from "../../src/lib/id.ts";
@@ -61,58 +63,62 @@ interface TestMember {
 const publicUrl = "https://emend.test/base";
 const testSealer = createSealer("a secret of the tests, and of nothing else");
 
-/** The HTTP interface with the dashboard mounted, and a browser that is logged in. */
-export async function startDashboard(
-  options: Partial<DashboardDeps> & { forgeDir?: string } & Partial<
-      Pick<AccountsDeps, "singleSignOn" | "archiveAfterDays">
-    > = {},
-): Promise<DashboardApi> {
+type DashboardOptions = Partial<DashboardDeps> & { forgeDir?: string } & Partial<
+    Pick<AccountsDeps, "singleSignOn" | "archiveAfterDays">
+  >;
+
+/** The dashboard and its people, on the parts of a server. */
+export function dashboardPlugins(
+  { pool, listener }: { pool: Pool; listener: Listener },
+  options: DashboardOptions = {},
+): FastifyPluginAsync {
   const { singleSignOn = null, archiveAfterDays = null, ...changed } = options;
-  const api = await startApi({
-    publicUrl: () => publicUrl,
-    pluginOf({ pool, listener }) {
-      const shared = {
-        pool,
-        sessions: createSessions({ pool, publicUrl: () => publicUrl }),
-        log: createLogger({ level: "silent" }),
-        publicUrl: () => publicUrl,
-      };
-      const accounts = accountsPlugin({
-        ...shared,
-        passwords: createPasswords(),
-        devices: createKnownDevices({ sealer: testSealer, sessions: shared.sessions, publicUrl: shared.publicUrl }),
-        singleSignOn,
-        archiveAfterDays,
-        addSample: (by) => projectAdminOf(pool).add({ name: "Sample docs", forge: "local" }, by),
-      });
-      const dashboard = dashboardPlugin({
-        ...shared,
-        listener,
-        defaultModel: "emend/rules",
-        promptCodePointsMax: 100_000,
-        projectAdmin: projectAdminOf(pool),
-        automations: createAutomations(automationDeps(pool)),
-        pullRequestState: async () => null,
-        pulls: createPullDesk({
-          git: createGit({ allowedProtocols: ["file"] }),
-          forgeDir: options.forgeDir ?? "/nowhere",
-          pool,
-          publicUrl: () => publicUrl,
-          signal: new AbortController().signal,
-        }),
-        readPrompt,
-        suggestions: async () => [],
-        askSiteCheck: async () => {},
-        assetsDir: new URL("file:///nowhere/"),
-        publishingWaitMs: 0,
-        ...changed,
-      });
-      return async (app) => {
-        app.register(accounts);
-        app.register(dashboard);
-      };
-    },
+  const at = options.publicUrl ?? (() => publicUrl);
+  const shared = {
+    pool,
+    sessions: createSessions({ pool, publicUrl: at }),
+    log: createLogger({ level: "silent" }),
+    publicUrl: at,
+  };
+  const accounts = accountsPlugin({
+    ...shared,
+    passwords: createPasswords(),
+    devices: createKnownDevices({ sealer: testSealer, sessions: shared.sessions, publicUrl: shared.publicUrl }),
+    singleSignOn,
+    archiveAfterDays,
+    addSample: (by) => projectAdminOf(pool).add({ name: "Sample docs", forge: "local" }, by),
   });
+  const dashboard = dashboardPlugin({
+    ...shared,
+    listener,
+    defaultModel: "emend/rules",
+    promptCodePointsMax: 100_000,
+    projectAdmin: projectAdminOf(pool),
+    automations: createAutomations(automationDeps(pool)),
+    pullRequestState: async () => null,
+    pulls: createPullDesk({
+      git: createGit({ allowedProtocols: ["file"] }),
+      forgeDir: options.forgeDir ?? "/nowhere",
+      pool,
+      publicUrl: at,
+      signal: new AbortController().signal,
+    }),
+    readPrompt,
+    suggestions: async () => [],
+    askSiteCheck: async () => {},
+    assetsDir: new URL("file:///nowhere/"),
+    publishingWaitMs: 0,
+    ...changed,
+  });
+  return async (app) => {
+    app.register(accounts);
+    app.register(dashboard);
+  };
+}
+
+/** The HTTP interface with the dashboard mounted, and a browser that is logged in. */
+export async function startDashboard(options: DashboardOptions = {}): Promise<DashboardApi> {
+  const api = await startApi({ publicUrl: () => publicUrl, pluginOf: (parts) => dashboardPlugins(parts, options) });
 
   async function logIn(): Promise<string> {
     const link = await createLoginLink({ db: api.pool, publicUrl }, { landsOn: "/app" });
