@@ -31,10 +31,25 @@ export async function request<T>(
     if (signal?.aborted) throw error;
     throw new ApiError(0, "The server cannot be reached. What you typed is still here; try again in a moment.");
   });
-  const json: unknown = await answer.json().catch(() => null);
-  if (answer.ok) return json as T;
+  const json = await readJson(answer, signal);
+  if (answer.ok && json !== undefined) return json as T;
   if (answer.status === 401 && !path.startsWith("/auth")) sessionEnded.dispatchEvent(new Event("ended"));
+  if (answer.ok) throw new ApiError(0, foreignWords);
   throw new ApiError(answer.status, `${wordsOf(json) ?? wordsFor(answer.status)}${waitOf(answer)}`);
+}
+
+const foreignWords =
+  "What was answered is not the server's, or broke off. Look whether it was done before you try again.";
+
+/** Null for nothing; undefined for what is no JSON, such as the login page of a network, and for what broke off. */
+async function readJson(answer: Response, signal: AbortSignal | undefined): Promise<unknown> {
+  try {
+    const text = await answer.text();
+    return text === "" ? null : JSON.parse(text);
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    return undefined;
+  }
 }
 
 /** For answers that are not ours: something between here and the server. */

@@ -1,11 +1,11 @@
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useLocation } from "@tanstack/react-router";
 import { useState } from "react";
 import { sessionQuery } from "../api/queries.ts";
 import { ApiError, request } from "../api/request.ts";
 import { LoginPage } from "../pages/login/login-page.tsx";
 import { SessionEnded } from "../pages/login/session-ended.tsx";
-import { Pending } from "../parts/notice.tsx";
+import { Pending, Problem } from "../parts/notice.tsx";
 import { showInView } from "../parts/show-in-view.ts";
 import { CommandPalette } from "./command-palette.tsx";
 import { HelpDialog } from "./help-dialog.tsx";
@@ -30,6 +30,10 @@ export function Shell() {
   const [open, setOpen] = useState<"palette" | "help" | null>(null);
   useShortcuts({ onPalette: () => setOpen("palette"), onHelp: () => setOpen("help") });
   const close = () => setOpen(null);
+  const leave = useMutation({
+    mutationFn: () => request("/session/end", { body: {} }),
+    onSuccess: () => location.reload(),
+  });
   const isLoggedOut = session.error instanceof ApiError && session.error.status === 401;
   // A link's page is for those who are not logged in yet.
   const isOpen = session.data !== undefined || pathname.startsWith("/welcome");
@@ -76,7 +80,12 @@ export function Shell() {
                   <span className="sm:hidden">Settings</span>
                   <span className="hidden sm:inline">{session.data.subject}</span>
                 </Link>
-                <button type="button" className="whitespace-nowrap hover:text-ink" onClick={logOut}>
+                <button
+                  type="button"
+                  className="whitespace-nowrap hover:text-ink"
+                  disabled={leave.isPending}
+                  onClick={() => leave.mutate()}
+                >
                   Log out
                 </button>
               </div>
@@ -86,6 +95,11 @@ export function Shell() {
       </header>
       {session.data && <SessionEnded />}
       <main className={`mx-auto ${width} px-4 pb-16 sm:px-6`}>
+        {leave.error && (
+          <div className="pt-4">
+            <Problem error={leave.error} />
+          </div>
+        )}
         {isOpen ? <Outlet /> : isLoggedOut ? <LoginPage /> : <Pending error={session.error} />}
       </main>
       {open === "palette" && <CommandPalette onClose={close} />}
@@ -98,9 +112,4 @@ export function Shell() {
 function pageOf(pathname: string): (typeof pages)[number] | undefined {
   if (pathname === "/" || pathname.startsWith("/jobs/")) return pages[0];
   return pages.find(({ to }) => to !== "/" && pathname.startsWith(to));
-}
-
-async function logOut() {
-  await request("/session/end", { body: {} });
-  location.reload();
 }
