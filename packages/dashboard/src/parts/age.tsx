@@ -21,12 +21,6 @@ function ageOf(ms: number): string {
   return unit ? `${Math.floor(ms / unit.ms)} ${unit.name} ago` : "just now";
 }
 
-export function durationOf(ms: number): string {
-  if (ms < 10_000) return `${(Math.max(0, ms) / 1000).toFixed(1)} s`;
-  const seconds = Math.round(ms / 1000);
-  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-}
-
 function useNow(): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

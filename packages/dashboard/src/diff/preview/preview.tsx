@@ -11,8 +11,10 @@ const charactersMax = 200_000;
 
 /** A changed page as a reader would see it; where its whole text is kept no more, the passages that the diff holds. */
 export function Preview(props: { path: string; url: string; lines: readonly DiffLine[] }) {
+  // A follow-up changes the page while somebody looks at it: another diff is another text.
+  const version = useMemo(() => props.lines.map(({ kind, text }) => `${kind} ${text}`).join("\n"), [props.lines]);
   const file = useQuery({
-    queryKey: ["file", props.url],
+    queryKey: ["file", props.url, version],
     queryFn: ({ signal }) => request<DashboardFile>(props.url, { signal }),
   });
   const isGone = file.error instanceof ApiError && file.error.status === 404;

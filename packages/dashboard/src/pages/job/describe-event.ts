@@ -82,7 +82,7 @@ function toolsOf(tools: unknown): ToldEvent["tools"] {
   return tools.map(recordOf).map((tool) => ({
     name: String(tool.name ?? ""),
     input: Object.entries(recordOf(tool.input))
-      .map(([key, value]) => `${key}: ${String(value)}`)
+      .map(([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
       .join(", "),
     ok: tool.ok !== false,
   }));

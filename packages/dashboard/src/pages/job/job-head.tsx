@@ -1,6 +1,8 @@
 import type { DashboardJob, DashboardProject, JobDiff } from "@emend/contract";
 import { Link } from "@tanstack/react-router";
-import { Age, durationOf } from "../../parts/age.tsx";
+import { Age } from "../../parts/age.tsx";
+import { durationOf } from "../../parts/duration.ts";
+import { jobTitle } from "../../parts/job-title.ts";
 import { Status } from "../../parts/status.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
 import { Actions } from "./actions.tsx";
@@ -15,7 +17,7 @@ export function JobHead(props: {
   problem: string | null;
 }) {
   const { run, projectId } = props.job;
-  const title = run.title ?? (run.prompt.trim().split("\n", 1)[0] || "A job");
+  const title = jobTitle(run);
   const { startedAt, endedAt } = run.timings;
   const { inputTokens, outputTokens } = run.usage;
   return (

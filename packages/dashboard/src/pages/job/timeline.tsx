@@ -1,6 +1,6 @@
 import type { JobEvent } from "@emend/contract";
 import { memo } from "react";
-import { durationOf } from "../../parts/age.tsx";
+import { durationOf } from "../../parts/duration.ts";
 import { Near } from "../../parts/near.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
 import { describeEvent } from "./describe-event.ts";

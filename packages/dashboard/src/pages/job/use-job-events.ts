@@ -1,21 +1,23 @@
-import type { JobEvent } from "@emend/contract";
+import type { JobEvent, JobEventData } from "@emend/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { jobQuery } from "../../api/queries.ts";
 import { apiUrl } from "../../api/request.ts";
 
-const kinds = [
-  "job.created",
-  "job.message",
-  "run.started",
-  "phase",
-  "step",
-  "findings",
-  "pull_request",
-  "completed",
-  "failed",
-  "archived",
-] as const;
+/** A browser hears only what it listens for by name: every kind of the contract, and whether the job ends with it. */
+const endsWith: Readonly<Record<keyof (typeof JobEventData)["properties"], boolean>> = {
+  "job.created": false,
+  "job.message": false,
+  "run.started": false,
+  phase: false,
+  step: false,
+  findings: false,
+  pull_request: false,
+  completed: true,
+  failed: true,
+  archived: true,
+};
+const kinds = Object.keys(endsWith) as (keyof typeof endsWith)[];
 const readAgainMs = 400;
 const retryMs = { first: 1_000, max: 15_000 };
 
@@ -49,6 +51,7 @@ export function useJobEvents(id: string, restsSince: string | null): JobEvents {
     let timer = 0;
     let waitMs = retryMs.first;
     let readAgain = 0;
+    let hasEnded = false;
 
     // A long job's past comes as hundreds at once: they are shown together.
     function show() {
@@ -66,6 +69,7 @@ export function useJobEvents(id: string, restsSince: string | null): JobEvents {
       const event = JSON.parse(message.data) as JobEvent;
       if (event.seq <= lastSeq.current.seq) return;
       lastSeq.current.seq = event.seq;
+      hasEnded = endsWith[event.kind as keyof typeof endsWith] ?? false;
       waiting.push(event);
       frame ||= requestAnimationFrame(show);
     }
@@ -77,7 +81,8 @@ export function useJobEvents(id: string, restsSince: string | null): JobEvents {
       };
       source.onerror = () => {
         // A final job's stream ends once everything was seen, and is answered with nothing when it is taken up again.
-        if (restsSince !== null) return setIsLost(false);
+        // Every job has a first event: where none came, it was refused instead.
+        if (hasEnded || (restsSince !== null && lastSeq.current.seq > 0)) return setIsLost(false);
         setIsLost(true);
         if (source?.readyState !== EventSource.CLOSED) return;
         timer = window.setTimeout(open, waitMs);
@@ -93,7 +98,7 @@ export function useJobEvents(id: string, restsSince: string | null): JobEvents {
       clearTimeout(timer);
       clearTimeout(readAgain);
       // What had arrived and was not shown yet is asked for again.
-      lastSeq.current.seq -= waiting.length;
+      lastSeq.current.seq = waiting[0] ? waiting[0].seq - 1 : lastSeq.current.seq;
     };
   }, [id, restsSince, queries]);
   return { events: held.id === id ? held.events : [], isLost };

@@ -2,6 +2,7 @@ import type { DashboardJobRow } from "@emend/contract";
 import { memo } from "react";
 import { Age } from "../../parts/age.tsx";
 import { Icon } from "../../parts/icon.tsx";
+import { jobTitle } from "../../parts/job-title.ts";
 import { RowLink } from "../../parts/row-link.tsx";
 import { Figures, Status } from "../../parts/status.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
@@ -18,7 +19,7 @@ export const JobRow = memo(function JobRow({ job, project }: { job: DashboardJob
           <Status status={job.status} phase={job.phase} />
         </span>
         <span className="order-1 truncate leading-6 font-medium md:order-none">
-          <VisibleText text={job.title ?? firstLine(job.prompt)} />
+          <VisibleText text={jobTitle(job)} />
         </span>
         <span className="order-3 truncate text-quiet md:order-none">
           <VisibleText text={project} />
@@ -45,8 +46,4 @@ function PullRequest({ pullRequest }: { pullRequest: NonNullable<DashboardJobRow
       <span className="sr-only">, {word}</span>
     </span>
   );
-}
-
-function firstLine(prompt: string): string {
-  return prompt.trim().split("\n", 1)[0] || "(white space)";
 }

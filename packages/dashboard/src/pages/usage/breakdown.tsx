@@ -1,5 +1,5 @@
 import type { DashboardUsageFigures } from "@emend/contract";
-import { durationOf } from "../../parts/age.tsx";
+import { durationOf } from "../../parts/duration.ts";
 import { RankedBars } from "../../parts/ranked-bars.tsx";
 import { Sheet } from "../../parts/sheet.tsx";
 import { formatCount, formatUsd } from "./format.ts";

@@ -7,7 +7,7 @@ it("shortens what is large and keeps what is small", () => {
     "9999",
     "12 k",
     "12.3 k",
-    "1000 k",
+    "1 M",
     "1.5 M",
   ]);
   expect([0, 0.004, 0.5, 12].map(formatUsd)).toEqual(["$0", "< $0.01", "$0.50", "$12.00"]);

@@ -1,6 +1,6 @@
 export function formatCount(value: number): string {
   if (value < 10_000) return String(Math.round(value));
-  if (value < 1_000_000) return `${trim(value / 1000)} k`;
+  if (value < 999_500) return `${trim(value / 1000)} k`;
   return `${trim(value / 1_000_000)} M`;
 }
 

@@ -1,4 +1,4 @@
-import { durationOf } from "../../parts/age.tsx";
+import { durationOf } from "../../parts/duration.ts";
 import { ScrollBox } from "../../parts/scroll-box.tsx";
 import { Sheet } from "../../parts/sheet.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
