@@ -49,6 +49,14 @@ export function jobsQuery(filter: JobSearch) {
   });
 }
 
+/** The newest page alone, as it is now. */
+export function newestJobsQuery(filter: JobSearch) {
+  return queryOptions({
+    queryKey: ["jobs-head", filter],
+    queryFn: ({ signal }) => request<DashboardJobPage>(`/jobs?${new URLSearchParams({ ...filter })}`, { signal }),
+  });
+}
+
 export function jobQuery(id: string) {
   return queryOptions({
     queryKey: ["job", id],

@@ -1,8 +1,10 @@
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useDeferredValue, useState } from "react";
-import { jobsQuery, projectsQuery } from "../api/queries.ts";
+import { newestJobsQuery, projectsQuery } from "../api/queries.ts";
 import { Dialog } from "../parts/dialog.tsx";
+import { jobTitle } from "../parts/job-title.ts";
+import { showInView } from "../parts/show-in-view.ts";
 import { VisibleText } from "../parts/visible-text.tsx";
 
 interface Place {
@@ -17,8 +19,10 @@ const placesMax = 12;
 /** Pages, projects and jobs by a few letters of their name. */
 export function CommandPalette({ onClose }: { onClose(): void }) {
   const [text, setText] = useState("");
-  const [chosen, setChosen] = useState(0);
-  const places = usePlaces(useDeferredValue(text.trim()));
+  const [at, setAt] = useState(0);
+  const { places, isLooking } = usePlaces(useDeferredValue(text.trim()));
+  // Jobs that arrive, or are gone, change how many there are.
+  const chosen = Math.min(at, places.length - 1);
   const go = (place: Place | undefined) => {
     if (!place) return;
     onClose();
@@ -28,7 +32,7 @@ export function CommandPalette({ onClose }: { onClose(): void }) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step) {
       event.preventDefault();
-      setChosen((at) => Math.max(0, Math.min(places.length - 1, at + step)));
+      setAt(Math.max(0, Math.min(places.length - 1, chosen + step)));
     } else if (event.key === "Enter") go(places[chosen]);
   };
 
@@ -42,11 +46,11 @@ export function CommandPalette({ onClose }: { onClose(): void }) {
         role="combobox"
         aria-expanded="true"
         aria-controls="places"
-        aria-activedescendant={`place-${chosen}`}
+        aria-activedescendant={chosen >= 0 ? `place-${chosen}` : undefined}
         value={text}
         onChange={(event) => {
           setText(event.target.value);
-          setChosen(0);
+          setAt(0);
         }}
         onKeyDown={onKeyDown}
       />
@@ -55,6 +59,7 @@ export function CommandPalette({ onClose }: { onClose(): void }) {
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the focus and takes the keys
           <div
             key={place.key}
+            ref={index === chosen ? showInView : null}
             id={`place-${index}`}
             role="option"
             tabIndex={-1}
@@ -68,16 +73,17 @@ export function CommandPalette({ onClose }: { onClose(): void }) {
             <span className="text-quiet">{place.kind}</span>
           </div>
         ))}
-        {places.length === 0 && <p className="px-3 py-6 text-center text-quiet">Nothing by that name.</p>}
+        {places.length === 0 && !isLooking && <p className="px-3 py-6 text-center text-quiet">Nothing by that name.</p>}
       </div>
     </Dialog>
   );
 }
 
-function usePlaces(text: string): readonly Place[] {
+/** `isLooking`: the server was asked for jobs and has not answered yet. */
+function usePlaces(text: string): { places: readonly Place[]; isLooking: boolean } {
   const navigate = useNavigate();
   const projects = useQuery(projectsQuery);
-  const jobs = useInfiniteQuery(jobsQuery(text === "" ? {} : { search: text.slice(0, 200) }));
+  const jobs = useQuery(newestJobsQuery(text === "" ? {} : { search: text.slice(0, 200) }));
   const has = (label: string) => label.toLowerCase().includes(text.toLowerCase());
   const pages: readonly Place[] = [
     { key: "jobs", kind: "page", label: "Jobs", go: () => navigate({ to: "/" }) },
@@ -89,7 +95,7 @@ function usePlaces(text: string): readonly Place[] {
     { key: "settings", kind: "page", label: "Settings", go: () => navigate({ to: "/settings", search: {} }) },
     { key: "start", kind: "page", label: "First steps", go: () => navigate({ to: "/start" }) },
   ];
-  return [
+  const places = [
     ...pages.filter(({ label }) => has(label)),
     ...(projects.data ?? [])
       .filter(({ name, id }) => has(name) || has(id))
@@ -99,11 +105,12 @@ function usePlaces(text: string): readonly Place[] {
         label: name,
         go: () => navigate({ to: "/projects/$id", params: { id } }),
       })),
-    ...(jobs.data?.pages[0]?.jobs ?? []).map(({ id, title, prompt }) => ({
-      key: id,
+    ...(jobs.data?.jobs ?? []).map((job) => ({
+      key: job.id,
       kind: "job",
-      label: title ?? prompt,
-      go: () => navigate({ to: "/jobs/$id", params: { id } }),
+      label: jobTitle(job),
+      go: () => navigate({ to: "/jobs/$id", params: { id: job.id } }),
     })),
   ].slice(0, placesMax);
+  return { places, isLooking: jobs.isPending };
 }

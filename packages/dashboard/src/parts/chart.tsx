@@ -156,7 +156,8 @@ function Table({ title, points, series, format }: Required<Omit<ChartProps, "kin
           </thead>
           <tbody>
             {points.map((point, at) => (
-              <tr key={point}>
+              // biome-ignore lint/suspicious/noArrayIndexKey: two looks within a minute have one name
+              <tr key={at}>
                 <th scope="row" className="py-0.5 pr-4 text-left font-normal whitespace-nowrap">
                   {point}
                 </th>

@@ -2,6 +2,8 @@ import { useState } from "react";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 
+const outcomes = { copied: "Copied", refused: "Select and copy by hand" } as const;
+
 export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
   const [state, setState] = useState<"ready" | "copied" | "refused">("ready");
   async function copy() {
@@ -14,10 +16,16 @@ export function CopyButton({ text, label = "Copy" }: { text: string; label?: str
     setTimeout(() => setState("ready"), 2000);
   }
   return (
-    <Button onClick={copy} aria-label={`${label}: ${text}`} aria-live="polite">
-      <Icon name={state === "copied" ? "check" : "copy"} />
-      {state === "ready" ? label : state === "copied" ? "Copied" : "Select and copy by hand"}
-    </Button>
+    <>
+      <Button onClick={copy} aria-label={`${label}: ${text}`}>
+        <Icon name={state === "copied" ? "check" : "copy"} />
+        {state === "ready" ? label : outcomes[state]}
+      </Button>
+      {/* The button's name says what it copies, and so cannot say what came of it. */}
+      <span role="status" className="sr-only">
+        {state === "ready" ? "" : outcomes[state]}
+      </span>
+    </>
   );
 }
 

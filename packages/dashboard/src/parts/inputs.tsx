@@ -20,9 +20,9 @@ export function TextInput({
 }: Shared & { isCode?: boolean } & InputHTMLAttributes<HTMLInputElement>) {
   return (
     <Field label={label} {...(help && { help })}>
-      {(id) => (
+      {(control) => (
         <input
-          id={id}
+          {...control}
           className={`w-full ${isCode ? mono : ""}`}
           onChange={(event) => onText(event.target.value)}
           {...rest}
@@ -36,9 +36,9 @@ export function TextInput({
 export function LinesInput({ label, help, onText, ...rest }: Shared & TextareaHTMLAttributes<HTMLTextAreaElement>) {
   return (
     <Field label={label} {...(help && { help })}>
-      {(id) => (
+      {(control) => (
         <textarea
-          id={id}
+          {...control}
           rows={2}
           className={`field-sizing-content max-h-60 min-h-14 w-full resize-none ${mono}`}
           onChange={(event) => onText(event.target.value)}
@@ -58,9 +58,9 @@ export function SelectInput<T extends string>(
 ) {
   return (
     <Field label={props.label} {...(props.help && { help: props.help })}>
-      {(id) => (
+      {(control) => (
         <select
-          id={id}
+          {...control}
           className="w-full min-w-0"
           value={props.value}
           onChange={(event) => props.onValue(event.target.value as T)}

@@ -1,5 +1,7 @@
+import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { ApiError } from "../api/request.ts";
+import { buttonLook } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 
 export function Problem({ error }: { error: unknown }) {
@@ -28,6 +30,15 @@ export function Empty({ children }: { children: ReactNode }) {
 /** What a page shows while it has nothing to show. */
 export function Pending({ error }: { error: unknown }) {
   if (!error) return <Loading />;
-  if (error instanceof ApiError && error.status === 404) return <Empty>There is nothing here.</Empty>;
+  if (error instanceof ApiError && error.status === 404) {
+    return (
+      <Empty>
+        <p>There is nothing here.</p>
+        <Link to="/" search={{}} className={buttonLook("ordinary")}>
+          Go to the jobs
+        </Link>
+      </Empty>
+    );
+  }
   return <Problem error={error} />;
 }

@@ -1,4 +1,4 @@
-/** For a row of links that may not fit: the one that is open is seen. */
-export function showInView(link: HTMLAnchorElement | null) {
-  link?.scrollIntoView({ inline: "nearest", block: "nearest" });
+/** For a list that may not fit: the one that is open, or chosen, is seen. */
+export function showInView(element: HTMLElement | null) {
+  element?.scrollIntoView({ inline: "nearest", block: "nearest" });
 }

@@ -23,6 +23,9 @@ const kinds = [
   { value: "pull_request", words: "Pull requests" },
   { value: "login", words: "Logins" },
   { value: "login.failed", words: "Failed logins" },
+  { value: "sessions", words: "Logouts elsewhere" },
+  { value: "login_link", words: "Links of the console" },
+  { value: "password_link", words: "Links for new passwords" },
 ] as const;
 
 /** Who changed what, when and from where; the filter is in the address. */
@@ -61,7 +64,12 @@ export function AuditLog() {
       </div>
       {entries ? (
         <Sheet>
-          {entries.length === 0 && <Empty>Nothing of that kind was done.</Empty>}
+          {entries.length === 0 && (
+            <Empty>
+              <p>Nothing of that kind was done.</p>
+              {(actor || action) && <Button onClick={() => show({})}>Show everything</Button>}
+            </Empty>
+          )}
           <ul className="divide-y divide-line">
             {entries.map((entry) => (
               <AuditRow

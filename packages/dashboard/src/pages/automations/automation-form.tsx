@@ -48,9 +48,9 @@ export function AutomationForm(props: {
         <TextInput label="Name" required autoFocus maxLength={100} value={name} onText={setName} />
         <TriggerInputs projectId={project.id} trigger={trigger} onTrigger={setTrigger} />
         <Field label="What it asks for" help={`It may hold ${variables[trigger.kind]}.`}>
-          {(id) => (
+          {(control) => (
             <textarea
-              id={id}
+              {...control}
               required
               rows={3}
               maxLength={20_000}

@@ -8,15 +8,17 @@ import { Icon } from "../../parts/icon.tsx";
 import { Problem } from "../../parts/notice.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
 import { describeTrigger } from "./describe-trigger.ts";
+import { localTimezone } from "./local-timezone.ts";
 import { Runs } from "./runs.tsx";
 
 export function AutomationRow(props: {
   automation: DashboardAutomation;
+  mayWrite: boolean;
   onChanged(): Promise<void>;
   onEdit(): void;
   onRemove(): void;
 }) {
-  const { automation } = props;
+  const { automation, mayWrite } = props;
   const queries = useQueryClient();
   const [isOpen, setIsOpen] = useState(false);
   const isPaused = automation.pausedAt !== null;
@@ -45,19 +47,25 @@ export function AutomationRow(props: {
         </p>
       </div>
       <div className="flex flex-wrap gap-2">
-        <Button disabled={act.isPending} onClick={() => act.mutate("run")}>
-          Run now
-        </Button>
+        {mayWrite && (
+          <Button disabled={act.isPending} onClick={() => act.mutate("run")}>
+            Run now
+          </Button>
+        )}
         <Button aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
           Last runs
         </Button>
-        <Button onClick={props.onEdit}>Edit</Button>
-        <Button disabled={act.isPending} onClick={() => act.mutate(isPaused ? "resume" : "pause")}>
-          {isPaused ? "Resume" : "Pause"}
-        </Button>
-        <Button look="danger" onClick={props.onRemove}>
-          Remove
-        </Button>
+        {mayWrite && (
+          <>
+            <Button onClick={props.onEdit}>Edit</Button>
+            <Button disabled={act.isPending} onClick={() => act.mutate(isPaused ? "resume" : "pause")}>
+              {isPaused ? "Resume" : "Pause"}
+            </Button>
+            <Button look="danger" onClick={props.onRemove}>
+              Remove
+            </Button>
+          </>
+        )}
       </div>
       <Problem error={act.error} />
       {isOpen && <Runs automationId={automation.id} />}
@@ -75,6 +83,7 @@ function Standing({ automation: { pausedAt, trigger, dueAt, problem } }: { autom
       <time dateTime={dueAt}>
         {new Date(dueAt).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}
       </time>
+      {trigger.timezone !== localTimezone() && " in your time zone"}
     </p>
   );
 }

@@ -8,6 +8,7 @@ import { Confirm } from "../../parts/confirm.tsx";
 import { CopyBlock } from "../../parts/copy-button.tsx";
 import { Empty, Pending } from "../../parts/notice.tsx";
 import { Sheet } from "../../parts/sheet.tsx";
+import { useMayWrite } from "../../parts/use-may-write.ts";
 import { VisibleText } from "../../parts/visible-text.tsx";
 import { AutomationForm } from "./automation-form.tsx";
 import { AutomationRow } from "./automation-row.tsx";
@@ -16,6 +17,7 @@ import { AutomationRow } from "./automation-row.tsx";
 export function Automations({ project }: { project: DashboardProject }) {
   const queries = useQueryClient();
   const automations = useQuery(automationsQuery(project.id));
+  const mayWrite = useMayWrite();
   const [writing, setWriting] = useState<DashboardAutomation | "new" | null>(null);
   const [leaving, setLeaving] = useState<DashboardAutomation | null>(null);
   const refresh = () => queries.invalidateQueries({ queryKey: ["automations", project.id] });
@@ -28,7 +30,7 @@ export function Automations({ project }: { project: DashboardProject }) {
     <Sheet>
       <div className="flex flex-wrap items-center justify-between gap-3 border-b border-line px-5 py-4">
         <h2 className="font-serif text-[18px] leading-7">Automations</h2>
-        <Button onClick={() => setWriting("new")}>Add automation</Button>
+        {mayWrite && <Button onClick={() => setWriting("new")}>Add automation</Button>}
       </div>
       {automations.data.length === 0 && (
         <Empty>
@@ -41,6 +43,7 @@ export function Automations({ project }: { project: DashboardProject }) {
           <AutomationRow
             key={automation.id}
             automation={automation}
+            mayWrite={mayWrite}
             onChanged={refresh}
             onEdit={() => setWriting(automation)}
             onRemove={() => setLeaving(automation)}

@@ -3,8 +3,9 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { automationRunsQuery } from "../../api/project-queries.ts";
 import { Age } from "../../parts/age.tsx";
+import { CopyBlock } from "../../parts/copy-button.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
-import { Pending } from "../../parts/notice.tsx";
+import { Empty, Pending } from "../../parts/notice.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
 
 const states: Record<DashboardAutomationRun["state"], { icon: IconName; colour: string; word: string }> = {
@@ -19,7 +20,14 @@ const states: Record<DashboardAutomationRun["state"], { icon: IconName; colour: 
 export function Runs({ automationId }: { automationId: string }) {
   const runs = useQuery(automationRunsQuery(automationId));
   if (!runs.data) return <Pending error={runs.error} />;
-  if (runs.data.length === 0) return <p className="text-quiet">It has not run yet.</p>;
+  if (runs.data.length === 0) {
+    return (
+      <Empty>
+        <p>It has not run yet. It runs once, now, by:</p>
+        <CopyBlock text={`emend automation run ${automationId}`} />
+      </Empty>
+    );
+  }
   return (
     <ul className="max-h-80 divide-y divide-line overflow-y-auto rounded-md border border-line">
       {runs.data.map((run) => (

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { contextQuery } from "../../api/project-queries.ts";
 import { LinesInput, linesOf, SelectInput, TextInput } from "../../parts/inputs.tsx";
+import { localTimezone } from "./local-timezone.ts";
 
 const kinds = [
   { value: "manual", words: "When somebody runs it" },
@@ -99,8 +100,4 @@ function Globs(props: { label: string; help: string; of: keyof typeof noPaths; p
       }}
     />
   );
-}
-
-function localTimezone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
 }

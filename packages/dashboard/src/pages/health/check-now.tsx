@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
 import { healthQuery } from "../../api/project-queries.ts";
 import { request } from "../../api/request.ts";
 import { Button } from "../../parts/button.tsx";
@@ -9,16 +10,23 @@ const patienceMs = 60_000;
 /** Asks a worker to look, and waits until what it found, or why it could not, is there. */
 export function CheckNow({ projectId }: { projectId: string }) {
   const queries = useQueryClient();
+  const left = useRef(new AbortController());
+  useEffect(() => {
+    left.current = new AbortController();
+    return () => left.current.abort();
+  }, []);
   const check = useMutation({
     async mutationFn() {
+      const { signal } = left.current;
       const seen = markOf(await queries.fetchQuery({ ...healthQuery(projectId), staleTime: 0 }));
       await request(`/projects/${projectId}/health/check`, { body: {} });
       const endsAt = Date.now() + patienceMs;
-      while (Date.now() < endsAt) {
+      // Whoever went to another page no longer waits: it shows what was found when it is opened again.
+      while (Date.now() < endsAt && !signal.aborted) {
         await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
         if (markOf(await queries.fetchQuery({ ...healthQuery(projectId), staleTime: 0 })) !== seen) return;
       }
-      throw new Error("No worker has looked yet. What it finds will be here once one has.");
+      if (!signal.aborted) throw new Error("No worker has looked yet. What it finds will be here once one has.");
     },
   });
   return (

@@ -1,5 +1,6 @@
 import type { DashboardSiteCheck, DashboardSiteFinding } from "@emend/contract";
 import { useState } from "react";
+import { CopyBlock } from "../../parts/copy-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Empty } from "../../parts/notice.tsx";
 import { Prose } from "../../parts/prose.tsx";
@@ -14,20 +15,21 @@ const severities = {
 
 /** What the newest look found: worst first, one kind at a time if wanted. */
 export function Findings(props: { findings: readonly DashboardSiteFinding[]; latest: DashboardSiteCheck }) {
-  const { counts } = props.latest;
+  const countOf = countsByCheck(props.latest);
   const [chosen, setChosen] = useState("");
   const shown = props.findings.filter(({ check }) => chosen === "" || check === chosen);
-  const total = counts.reduce((sum, { check, count }) => sum + (chosen === "" || check === chosen ? count : 0), 0);
+  const total =
+    chosen === "" ? [...countOf.values()].reduce((sum, count) => sum + count, 0) : (countOf.get(chosen) ?? 0);
   return (
     <section className="grid grid-cols-[minmax(0,1fr)] gap-2" aria-label="Findings">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <h2>
           {total} {total === 1 ? "finding" : "findings"}
         </h2>
-        {counts.length > 1 && (
+        {countOf.size > 1 && (
           <select aria-label="Kind of finding" value={chosen} onChange={(event) => setChosen(event.target.value)}>
             <option value="">Every kind</option>
-            {counts.map(({ check, count }) => (
+            {[...countOf].map(([check, count]) => (
               <option key={check} value={check}>
                 {check} ({count})
               </option>
@@ -36,7 +38,12 @@ export function Findings(props: { findings: readonly DashboardSiteFinding[]; lat
         )}
       </div>
       <Sheet className="overflow-hidden">
-        {total === 0 && <Empty>The checks found nothing to mend.</Empty>}
+        {total === 0 && (
+          <Empty>
+            <p>The checks found nothing to mend. On a checkout of the site, the same ones run by:</p>
+            <CopyBlock text="emend check ." />
+          </Empty>
+        )}
         <ul className="divide-y divide-line">
           {shown.map((finding, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: two of one line may say the same
@@ -53,6 +60,13 @@ export function Findings(props: { findings: readonly DashboardSiteFinding[]; lat
       </Sheet>
     </section>
   );
+}
+
+/** A check may find both errors and warnings, which are counted apart. */
+function countsByCheck({ counts }: DashboardSiteCheck): ReadonlyMap<string, number> {
+  const countOf = new Map<string, number>();
+  for (const { check, count } of counts) countOf.set(check, (countOf.get(check) ?? 0) + count);
+  return countOf;
 }
 
 function Row({ finding }: { finding: DashboardSiteFinding }) {

@@ -18,7 +18,7 @@ export function Fixes({ projectId, fixes }: { projectId: string; fixes: readonly
   const start = useMutation({
     mutationFn: (prompt: string) => request<{ id: string }>(`/projects/${projectId}/jobs`, { body: { prompt } }),
     async onSuccess({ id }) {
-      void queries.invalidateQueries({ queryKey: ["jobs"] });
+      void queries.invalidateQueries({ queryKey: ["jobs-head"] });
       void queries.invalidateQueries({ queryKey: ["projects"] });
       await navigate({ to: "/jobs/$id", params: { id } });
     },

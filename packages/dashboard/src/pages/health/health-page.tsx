@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { healthQuery } from "../../api/project-queries.ts";
 import { projectsQuery } from "../../api/queries.ts";
+import { addProjectLine } from "../../parts/commands.ts";
 import { CopyBlock } from "../../parts/copy-button.tsx";
 import { Empty, Pending, Problem } from "../../parts/notice.tsx";
 import { Head, Sheet } from "../../parts/sheet.tsx";
@@ -52,7 +53,7 @@ export function HealthPage() {
                 </Link>
                 , or import the folder that you are in on the command line:
               </p>
-              <CopyBlock text={'emend project add "My docs" --forge local --repo .'} />
+              <CopyBlock text={addProjectLine} />
             </Empty>
           </Sheet>
         </>

@@ -2,6 +2,7 @@ import type { DashboardSiteCheck } from "@emend/contract";
 import { Age } from "../../parts/age.tsx";
 import { Chart } from "../../parts/chart.tsx";
 import { FigureRow } from "../../parts/figures.tsx";
+import { localTime } from "../../parts/local-time.ts";
 import { Sheet } from "../../parts/sheet.tsx";
 import { countsOf } from "./counts.ts";
 
@@ -25,7 +26,7 @@ export function Trend({ checks }: { checks: readonly DashboardSiteCheck[] }) {
         <Chart
           title="Findings over time"
           kind="lines"
-          points={checks.map(({ checkedAt }) => checkedAt.slice(0, 16).replace("T", " "))}
+          points={checks.map(({ checkedAt }) => localTime(checkedAt))}
           series={[
             { name: "broken links", colour: "text-bad", values: counts.map(({ broken }) => broken) },
             { name: "orphans", colour: "text-warn", dash: "6 3", values: counts.map(({ orphans }) => orphans) },

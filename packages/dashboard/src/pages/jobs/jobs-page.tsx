@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { projectsQuery } from "../../api/queries.ts";
 import { buttonLook } from "../../parts/button.tsx";
+import { addProjectLine, createJobLine } from "../../parts/commands.ts";
 import { CopyBlock } from "../../parts/copy-button.tsx";
 import { Empty, Pending } from "../../parts/notice.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
@@ -20,7 +21,8 @@ export function JobsPage() {
   const isFiltered = Object.keys(filter).length > 0;
 
   if (!projects.data) return <Pending error={projects.error} />;
-  if (projects.data.length === 0) return <NoProject />;
+  const [first] = projects.data;
+  if (!first) return <NoProject mayWrite={mayWrite} />;
   const nameOf = new Map(projects.data.map(({ id, name }) => [id, name]));
   return (
     <>
@@ -54,7 +56,7 @@ export function JobsPage() {
             ) : (
               <>
                 <p>No job yet. Write the first one above, or on the command line:</p>
-                <CopyBlock text={`emend job create ${projects.data[0]?.id} "Fix broken links." --wait`} />
+                <CopyBlock text={createJobLine(first.id)} />
               </>
             )}
           </Empty>
@@ -66,18 +68,21 @@ export function JobsPage() {
   );
 }
 
-function NoProject() {
+function NoProject({ mayWrite }: { mayWrite: boolean }) {
   return (
     <section className="grid max-w-[560px] gap-4 py-16">
+      <title>Jobs · Emend</title>
       <h1>First, a project</h1>
       <p>A project is a docs repository. Emend can keep the repository for you, and you push your docs to it.</p>
-      <p>
-        <Link to="/projects" search={{}} className={buttonLook("primary")}>
-          Add a project
-        </Link>
-      </p>
+      {mayWrite && (
+        <p>
+          <Link to="/projects/new" className={buttonLook("primary")}>
+            Add a project
+          </Link>
+        </p>
+      )}
       <p className="text-quiet">To import the folder that you are in, type:</p>
-      <CopyBlock text={'emend project add "My docs" --forge local --repo .'} />
+      <CopyBlock text={addProjectLine} />
     </section>
   );
 }

@@ -1,7 +1,7 @@
 import type { DashboardJobPage, DashboardJobRow } from "@emend/contract";
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
-import { type JobSearch, jobsQuery } from "../../api/queries.ts";
+import { type JobSearch, jobsQuery, newestJobsQuery } from "../../api/queries.ts";
 import { request } from "../../api/request.ts";
 import { mergeRows } from "./merge-rows.ts";
 
@@ -19,8 +19,7 @@ export function useJobList(filter: JobSearch) {
   const loaded = useMemo(() => list.data?.pages.flatMap((page) => page.jobs) ?? [], [list.data]);
   const isBusy = loaded.some(isActive);
   const head = useQuery({
-    queryKey: ["jobs-head", filter],
-    queryFn: ({ signal }) => request<DashboardJobPage>(`/jobs?${new URLSearchParams({ ...filter })}`, { signal }),
+    ...newestJobsQuery(filter),
     refetchInterval: isBusy ? busyEveryMs : quietEveryMs,
     enabled: list.data !== undefined,
   });
@@ -44,7 +43,7 @@ export function useJobList(filter: JobSearch) {
     // More came than one page tells: between it and what is shown jobs are missing.
     if (merged.kind !== "gap") return;
     void queries.resetQueries({ queryKey: jobsQuery(filter).queryKey });
-    void queries.invalidateQueries({ queryKey: ["jobs-head", filter] });
+    void queries.invalidateQueries({ queryKey: newestJobsQuery(filter).queryKey });
   }, [merged.kind, queries, filter]);
 
   return { rows: merged.kind === "rows" ? merged.rows : loaded, list, isStale: head.error !== null };

@@ -3,12 +3,14 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { keysQuery, projectsQuery } from "../../api/queries.ts";
 import { Button } from "../../parts/button.tsx";
+import { addProjectLine, createKeyLine } from "../../parts/commands.ts";
 import { CopyBlock, CopyButton } from "../../parts/copy-button.tsx";
 import { Empty, Pending } from "../../parts/notice.tsx";
 import { Head, Sheet } from "../../parts/sheet.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
 import { VisibleText } from "../../parts/visible-text.tsx";
 import { CreateKey } from "./create-key.tsx";
+import { isLive } from "./is-live.ts";
 import { KeyRow } from "./key-row.tsx";
 import { NewKey, type ShownKey } from "./new-key.tsx";
 import { RevokeKey } from "./revoke-key.tsx";
@@ -25,10 +27,8 @@ export function KeysPage() {
   const [open, setOpen] = useState<Open | null>(null);
   if (!keys.data || !projects.data) return <Pending error={keys.error ?? projects.error} />;
   const close = () => setOpen(null);
-  const isOver = (key: DashboardKey) =>
-    key.revokedAt !== null || (key.expiresAt !== null && Date.parse(key.expiresAt) <= Date.now());
-  const live = keys.data.filter((key) => !isOver(key));
-  const over = keys.data.filter(isOver);
+  const live = keys.data.filter(isLive);
+  const over = keys.data.filter((key) => !isLive(key));
   const nameOf = new Map(projects.data.map(({ id, name }) => [id, name]));
   const rows = (list: readonly DashboardKey[]) =>
     list.map((key) => (
@@ -37,7 +37,7 @@ export function KeysPage() {
         apiKey={key}
         projects={key.projectIds.map((id) => nameOf.get(id) ?? id)}
         {...(mayWrite &&
-          !isOver(key) && {
+          isLive(key) && {
             onRotate: () => setOpen({ kind: "create", like: key }),
             onRevoke: () => setOpen({ kind: "revoke", key }),
           })}
@@ -65,7 +65,7 @@ export function KeysPage() {
             {projects.data.length === 0 && (
               <Empty>
                 <p>A key opens a project, and there is none yet.</p>
-                <CopyBlock text={'emend project add "My docs" --forge local --repo .'} />
+                <CopyBlock text={addProjectLine} />
               </Empty>
             )}
             <ul className="divide-y divide-line">
@@ -87,9 +87,7 @@ export function KeysPage() {
             {live.length === 0 && (
               <Empty>
                 <p>No key is live. Programs need one to call the API.</p>
-                {projects.data[0] && (
-                  <CopyBlock text={`emend key create --project ${projects.data[0].id} --name CI --expires 90d`} />
-                )}
+                <CopyBlock text={createKeyLine(projects.data[0]?.id ?? null)} />
               </Empty>
             )}
             <ul className="divide-y divide-line">{rows(live)}</ul>

@@ -58,8 +58,11 @@ export function LoginForm({ onLoggedIn }: { onLoggedIn?(): void }) {
   );
 }
 
-/** And back to this page. */
+/** And back to this page, with what it was asked to show. */
 function singleSignOnUrl(): string {
   const page = location.pathname.slice(appPath.length).replace(/^\/login$/, "");
-  return `${apiUrl("/auth/single-sign-on")}?${new URLSearchParams({ to: `/app${page}` })}`;
+  const asked = new URLSearchParams(location.search);
+  asked.delete("problem");
+  const to = asked.size > 0 ? `/app${page}?${asked}` : `/app${page}`;
+  return `${apiUrl("/auth/single-sign-on")}?${new URLSearchParams({ to })}`;
 }

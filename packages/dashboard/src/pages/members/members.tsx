@@ -5,6 +5,7 @@ import { membersQuery } from "../../api/account-queries.ts";
 import { request } from "../../api/request.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
+import { CopyBlock } from "../../parts/copy-button.tsx";
 import { Empty, Pending } from "../../parts/notice.tsx";
 import { Sheet } from "../../parts/sheet.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
@@ -42,9 +43,8 @@ export function Members() {
           {data.members.length === 0 && (
             <Empty>
               <p>Nobody has an account yet: this browser was logged in by the console.</p>
-              <p>
-                Invite yourself as an owner, or open the link that <code>emend user link</code> prints.
-              </p>
+              <p>Invite yourself as an owner, or open the link that this prints:</p>
+              <CopyBlock text="emend user link" />
             </Empty>
           )}
           <ul className="divide-y divide-line">

@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { request } from "../../api/request.ts";
+import { shellWord } from "../../parts/commands.ts";
 import { CopyBlock } from "../../parts/copy-button.tsx";
 import { Form } from "../../parts/form.tsx";
 import { SelectInput, TextInput } from "../../parts/inputs.tsx";
@@ -94,10 +95,9 @@ export function AddProjectPage() {
 
 /** Without the token: it stays out of the shell's history. */
 function commandOf(forge: string, typed: { name: string; repo: string; baseRef: string; docsDir: string }): string {
-  const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
-  const parts = ["emend project add", quoted(typed.name || "My docs"), "--forge", forge];
-  if (forge !== "local") parts.push("--repo", typed.repo ? quoted(typed.repo) : "URL", "--token-env FORGE_TOKEN");
-  if (typed.baseRef) parts.push("--base", quoted(typed.baseRef));
-  if (typed.docsDir) parts.push("--docs", quoted(typed.docsDir));
+  const parts = ["emend project add", shellWord(typed.name || "My docs"), "--forge", forge];
+  if (forge !== "local") parts.push("--repo", typed.repo ? shellWord(typed.repo) : "URL", "--token-env FORGE_TOKEN");
+  if (typed.baseRef) parts.push("--base", shellWord(typed.baseRef));
+  if (typed.docsDir) parts.push("--docs", shellWord(typed.docsDir));
   return parts.join(" ");
 }

@@ -5,8 +5,10 @@ import { deliveriesQuery } from "../../api/project-queries.ts";
 import { request } from "../../api/request.ts";
 import { Age } from "../../parts/age.tsx";
 import { Button } from "../../parts/button.tsx";
+import { createJobLine } from "../../parts/commands.ts";
+import { CopyBlock } from "../../parts/copy-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { Pending, Problem } from "../../parts/notice.tsx";
+import { Empty, Pending, Problem } from "../../parts/notice.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
 
 const states = {
@@ -15,7 +17,9 @@ const states = {
   pending: { icon: "queued", colour: "text-quiet", word: "Pending" },
 } as const;
 
-export function Deliveries({ webhookId }: { webhookId: string }) {
+/** What was posted to a webhook, newest first. */
+export function Deliveries(props: { webhookId: string; projectId: string; mayWrite: boolean }) {
+  const { webhookId, projectId, mayWrite } = props;
   const queries = useQueryClient();
   const deliveries = useQuery(deliveriesQuery(webhookId));
   const again = useMutation({
@@ -23,7 +27,14 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
     onSuccess: () => queries.invalidateQueries({ queryKey: ["deliveries", webhookId] }),
   });
   if (!deliveries.data) return <Pending error={deliveries.error} />;
-  if (deliveries.data.length === 0) return <p className="text-quiet">Nothing was posted yet.</p>;
+  if (deliveries.data.length === 0) {
+    return (
+      <Empty>
+        <p>Nothing was posted yet. A job that ends is told:</p>
+        <CopyBlock text={createJobLine(projectId)} />
+      </Empty>
+    );
+  }
   return (
     <>
       <Problem error={again.error} />
@@ -48,9 +59,15 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
             <span className="text-quiet">
               <Age at={delivery.lastTryAt ?? delivery.createdAt} />
             </span>
-            <Button className="justify-self-start" disabled={again.isPending} onClick={() => again.mutate(delivery.id)}>
-              Send again
-            </Button>
+            {mayWrite && (
+              <Button
+                className="justify-self-start"
+                disabled={again.isPending}
+                onClick={() => again.mutate(delivery.id)}
+              >
+                Send again
+              </Button>
+            )}
           </li>
         ))}
       </ul>

@@ -29,6 +29,8 @@ const tabs = [
   { value: "webhooks", words: "Webhooks" },
 ] as const;
 type Tab = (typeof tabs)[number]["value"];
+/** They hide what the server would refuse by themselves: viewers read how deliveries and runs went. */
+const readTabs: readonly Tab[] = ["automations", "webhooks"];
 
 export function ProjectPage() {
   const { id } = route.useParams();
@@ -37,7 +39,16 @@ export function ProjectPage() {
   const mayWrite = useMayWrite();
   if (!projects.data) return <Pending error={projects.error} />;
   const project = projects.data.find((each) => each.id === id);
-  if (!project) return <Empty>There is no such project.</Empty>;
+  if (!project) {
+    return (
+      <Empty>
+        <p>There is no such project.</p>
+        <Link to="/projects" className={buttonLook("ordinary")}>
+          Show every project
+        </Link>
+      </Empty>
+    );
+  }
   const chosen = tabs.find(({ value }) => value === tab)?.value ?? "general";
   return (
     <>
@@ -57,8 +68,11 @@ export function ProjectPage() {
       </Head>
       <Tabs label="Settings" tabs={tabs} chosen={chosen} to="/projects/$id" params={{ id }} />
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px]">
-        {/* Everything inside is disabled at once for whoever the server would refuse. */}
-        <fieldset disabled={!mayWrite} className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-6">
+        {/* Every field is disabled at once for whoever the server would refuse; what is only read stays open. */}
+        <fieldset
+          disabled={!mayWrite && !readTabs.includes(chosen)}
+          className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-6"
+        >
           <legend className="sr-only">{tabs.find(({ value }) => value === chosen)?.words}</legend>
           {!mayWrite && <p className="text-quiet">You may look at this and not change it: your role is viewer.</p>}
           <Panel key={`${id}/${chosen}`} tab={chosen} project={project} />

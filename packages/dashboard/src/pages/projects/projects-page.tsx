@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { projectsQuery } from "../../api/queries.ts";
 import { rowAttribute } from "../../layout/use-shortcuts.ts";
 import { buttonLook } from "../../parts/button.tsx";
+import { addProjectLine } from "../../parts/commands.ts";
 import { CopyBlock } from "../../parts/copy-button.tsx";
 import { Empty, Pending } from "../../parts/notice.tsx";
 import { Head, Sheet } from "../../parts/sheet.tsx";
@@ -32,7 +33,7 @@ export function ProjectsPage() {
               A project is a docs repository. Add the first one, or import the folder that you are in on the command
               line:
             </p>
-            <CopyBlock text={'emend project add "My docs" --forge local --repo .'} />
+            <CopyBlock text={addProjectLine} />
           </Empty>
         )}
         <ul className="divide-y divide-line">

@@ -9,6 +9,7 @@ import { CopyBlock } from "../../parts/copy-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Empty, Pending, Problem } from "../../parts/notice.tsx";
 import { Sheet } from "../../parts/sheet.tsx";
+import { useMayWrite } from "../../parts/use-may-write.ts";
 import { VisibleText } from "../../parts/visible-text.tsx";
 import { AddWebhook } from "./add-webhook.tsx";
 import { Deliveries } from "./deliveries.tsx";
@@ -17,6 +18,7 @@ import { Deliveries } from "./deliveries.tsx";
 export function Webhooks({ project }: { project: DashboardProject }) {
   const queries = useQueryClient();
   const webhooks = useQuery(webhooksQuery(project.id));
+  const mayWrite = useMayWrite();
   const [isAdding, setIsAdding] = useState(false);
   const [leaving, setLeaving] = useState<DashboardWebhook | null>(null);
   const refresh = () => queries.invalidateQueries({ queryKey: ["webhooks", project.id] });
@@ -29,7 +31,7 @@ export function Webhooks({ project }: { project: DashboardProject }) {
     <Sheet>
       <div className="flex flex-wrap items-center justify-between gap-3 border-b border-line px-5 py-4">
         <h2 className="font-serif text-[18px] leading-7">Webhooks</h2>
-        <Button onClick={() => setIsAdding(true)}>Add webhook</Button>
+        {mayWrite && <Button onClick={() => setIsAdding(true)}>Add webhook</Button>}
       </div>
       {webhooks.data.length === 0 && (
         <Empty>
@@ -39,7 +41,14 @@ export function Webhooks({ project }: { project: DashboardProject }) {
       )}
       <ul className="divide-y divide-line">
         {webhooks.data.map((webhook) => (
-          <WebhookRow key={webhook.id} webhook={webhook} onChanged={refresh} onRemove={() => setLeaving(webhook)} />
+          <WebhookRow
+            key={webhook.id}
+            webhook={webhook}
+            projectId={project.id}
+            mayWrite={mayWrite}
+            onChanged={refresh}
+            onRemove={() => setLeaving(webhook)}
+          />
         ))}
       </ul>
       {isAdding && <AddWebhook projectId={project.id} onClose={() => setIsAdding(false)} />}
@@ -59,8 +68,14 @@ export function Webhooks({ project }: { project: DashboardProject }) {
   );
 }
 
-function WebhookRow(props: { webhook: DashboardWebhook; onChanged(): Promise<void>; onRemove(): void }) {
-  const { webhook } = props;
+function WebhookRow(props: {
+  webhook: DashboardWebhook;
+  projectId: string;
+  mayWrite: boolean;
+  onChanged(): Promise<void>;
+  onRemove(): void;
+}) {
+  const { webhook, mayWrite } = props;
   const [isOpen, setIsOpen] = useState(false);
   const isEnabled = webhook.disabledAt === null;
   const toggle = useMutation({
@@ -87,16 +102,20 @@ function WebhookRow(props: { webhook: DashboardWebhook; onChanged(): Promise<voi
           <Button aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
             Deliveries
           </Button>
-          <Button disabled={toggle.isPending} onClick={() => toggle.mutate()}>
-            {isEnabled ? "Disable" : "Enable"}
-          </Button>
-          <Button look="danger" onClick={props.onRemove}>
-            Remove
-          </Button>
+          {mayWrite && (
+            <>
+              <Button disabled={toggle.isPending} onClick={() => toggle.mutate()}>
+                {isEnabled ? "Disable" : "Enable"}
+              </Button>
+              <Button look="danger" onClick={props.onRemove}>
+                Remove
+              </Button>
+            </>
+          )}
         </div>
       </div>
       <Problem error={toggle.error} />
-      {isOpen && <Deliveries webhookId={webhook.id} />}
+      {isOpen && <Deliveries webhookId={webhook.id} projectId={props.projectId} mayWrite={mayWrite} />}
     </li>
   );
 }

@@ -6,6 +6,7 @@ import { DiffView } from "../../diff/diff-view.tsx";
 import { MarkdownText } from "../../diff/preview/markdown-text.tsx";
 import { Age } from "../../parts/age.tsx";
 import { Clipped } from "../../parts/clipped.tsx";
+import { shellWord } from "../../parts/commands.ts";
 import { CopyBlock } from "../../parts/copy-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Pending } from "../../parts/notice.tsx";
@@ -14,13 +15,18 @@ import { VisibleText } from "../../parts/visible-text.tsx";
 import { Comments } from "./comments.tsx";
 import { MergeBox } from "./merge-box.tsx";
 import { PullState } from "./pull-state.tsx";
-import { pullPath, pullQuery } from "./queries.ts";
+import { type PullName, pullPath, pullQuery } from "./queries.ts";
 
 const none: readonly never[] = [];
 const route = getRouteApi("/pulls/$projectId/$number");
 
 export function PullPage() {
   const name = route.useParams();
+  // What is typed, folded or chosen on one belongs to no other.
+  return <Pull key={pullPath(name)} name={name} />;
+}
+
+function Pull({ name }: { name: PullName }) {
   const pull = useQuery(pullQuery(name));
   const projects = useQuery(projectsQuery);
   const [isSplit, setIsSplit] = useState(false);
@@ -102,7 +108,7 @@ export function PullPage() {
           )}
           <Sheet className="grid gap-2 px-4 py-3">
             <h2>On your machine</h2>
-            <CopyBlock text={`git clone --branch ${quoteForShell(headRef)} ${pull.data.cloneUrl}`} />
+            <CopyBlock text={`git clone --branch ${shellWord(headRef)} ${pull.data.cloneUrl}`} />
             <p className="text-quiet">Any user name; an admin key of the project as the password.</p>
           </Sheet>
         </div>
@@ -115,9 +121,4 @@ export function PullPage() {
       <Comments name={name} comments={pull.data.comments} />
     </>
   );
-}
-
-/** Branch names may hold what a shell would act on. */
-function quoteForShell(text: string): string {
-  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

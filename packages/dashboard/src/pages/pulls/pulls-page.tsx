@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { projectsQuery } from "../../api/queries.ts";
 import { Age } from "../../parts/age.tsx";
+import { addProjectLine, createJobLine } from "../../parts/commands.ts";
 import { CopyBlock } from "../../parts/copy-button.tsx";
 import { Empty, Pending } from "../../parts/notice.tsx";
 import { RowLink } from "../../parts/row-link.tsx";
@@ -75,13 +76,7 @@ export function PullsPage() {
                 ? "None yet. A job that changes a file opens one."
                 : "They are opened in projects that are kept here."}
             </p>
-            <CopyBlock
-              text={
-                first
-                  ? `emend job create ${first.id} "Fix broken links." --wait`
-                  : 'emend project add "My docs" --forge local --repo .'
-              }
-            />
+            <CopyBlock text={first ? createJobLine(first.id) : addProjectLine} />
           </Empty>
         )}
       </Sheet>

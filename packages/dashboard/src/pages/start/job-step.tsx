@@ -3,6 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { request } from "../../api/request.ts";
+import { shellWord } from "../../parts/commands.ts";
 import { Field } from "../../parts/field.tsx";
 import { Form } from "../../parts/form.tsx";
 import { Step } from "./step.tsx";
@@ -52,9 +53,9 @@ export function JobStep({ project, url, hasKey, hasJob, secret }: JobStepProps) 
       {!hasJob && (
         <Form action={create} submit="Run it" isDisabled={!project || prompt === ""} look="primary">
           <Field label="What should change in the docs?">
-            {(field) => (
+            {(control) => (
               <textarea
-                id={field}
+                {...control}
                 rows={3}
                 className="w-full resize-y"
                 value={prompt}
@@ -66,9 +67,4 @@ export function JobStep({ project, url, hasKey, hasJob, secret }: JobStepProps) 
       )}
     </Step>
   );
-}
-
-/** As a shell takes it, whatever is in it. */
-function shellWord(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

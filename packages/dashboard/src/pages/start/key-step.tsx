@@ -2,6 +2,7 @@ import type { DashboardProject } from "@emend/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { request } from "../../api/request.ts";
 import { Button } from "../../parts/button.tsx";
+import { createKeyLine } from "../../parts/commands.ts";
 import { CopyBlock } from "../../parts/copy-button.tsx";
 import { Problem } from "../../parts/notice.tsx";
 import { Step } from "./step.tsx";
@@ -28,7 +29,7 @@ export function KeyStep({ project, url, hasKey, secret, onSecret }: KeyStepProps
   });
   const id = project?.id ?? "PROJECT";
   const lines = [
-    { name: "Make one", text: `emend key create --project ${id} --name ci --expires 90d` },
+    { name: "Make one", text: createKeyLine(id) },
     {
       name: "Try it",
       text: `curl ${url}/v2/agent/${id}/jobs -H "Authorization: Bearer ${secret ?? "$EMEND_API_KEY"}"`,

@@ -1,10 +1,11 @@
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { jobsQuery, keysQuery, projectsQuery, sessionQuery } from "../../api/queries.ts";
+import { keysQuery, newestJobsQuery, projectsQuery, sessionQuery } from "../../api/queries.ts";
 import { buttonLook } from "../../parts/button.tsx";
 import { Pending } from "../../parts/notice.tsx";
 import { Head } from "../../parts/sheet.tsx";
+import { isLive } from "../keys/is-live.ts";
 import { JobStep } from "./job-step.tsx";
 import { KeyStep } from "./key-step.tsx";
 import { ProjectStep } from "./project-step.tsx";
@@ -14,15 +15,15 @@ export function StartPage() {
   const session = useQuery(sessionQuery);
   const projects = useQuery(projectsQuery);
   const keys = useQuery(keysQuery);
-  const jobs = useInfiniteQuery(jobsQuery({}));
+  const jobs = useQuery(newestJobsQuery({}));
   const [secret, setSecret] = useState<string | null>(null);
   if (!session.data || !projects.data || !keys.data || !jobs.data) {
     return <Pending error={session.error ?? projects.error ?? keys.error ?? jobs.error} />;
   }
   const project = projects.data.at(-1) ?? null;
   const shared = { project, url: session.data.publicUrl };
-  const hasKey = keys.data.some(({ revokedAt }) => revokedAt === null);
-  const hasJob = jobs.data.pages.some((page) => page.jobs.length > 0);
+  const hasKey = keys.data.some(isLive);
+  const hasJob = jobs.data.jobs.length > 0;
   return (
     <div className="mx-auto max-w-[760px]">
       <title>Start · Emend</title>

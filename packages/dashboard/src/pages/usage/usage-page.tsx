@@ -4,10 +4,11 @@ import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { usageQuery } from "../../api/project-queries.ts";
 import { projectsQuery } from "../../api/queries.ts";
 import { apiUrl } from "../../api/request.ts";
-import { durationOf } from "../../parts/age.tsx";
 import { buttonLook } from "../../parts/button.tsx";
 import { Chart } from "../../parts/chart.tsx";
+import { addProjectLine, createJobLine } from "../../parts/commands.ts";
 import { CopyBlock } from "../../parts/copy-button.tsx";
+import { durationOf } from "../../parts/duration.ts";
 import { FigureRow } from "../../parts/figures.tsx";
 import { Empty, Pending } from "../../parts/notice.tsx";
 import { Head, Sheet } from "../../parts/sheet.tsx";
@@ -67,13 +68,7 @@ function Figures({ usage }: { usage: DashboardUsage }) {
             </Link>
             {project ? ", or on the command line:" : " once there is a project:"}
           </p>
-          <CopyBlock
-            text={
-              project
-                ? `emend job create ${project.id} "Fix broken links." --wait`
-                : 'emend project add "My docs" --forge local --repo .'
-            }
-          />
+          <CopyBlock text={project ? createJobLine(project.id) : addProjectLine} />
         </Empty>
       </Sheet>
     );
@@ -141,6 +136,7 @@ function Figures({ usage }: { usage: DashboardUsage }) {
           />
         </Sheet>
       </div>
+      <p className="text-quiet">Days are those of UTC, and a job counts on the day that it was created.</p>
       <Breakdown
         by="project"
         rows={usage.byProject.map((row) => ({ key: row.projectId, name: row.project, ...row }))}

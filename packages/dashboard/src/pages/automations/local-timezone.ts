@@ -1,0 +1,4 @@
+/** This browser's, by its IANA name. */
+export function localTimezone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
+}
