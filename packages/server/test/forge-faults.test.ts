@@ -195,6 +195,8 @@ describe.each(vendors)("$name", { concurrent: true }, (vendor) => {
     arrange?.(far, jobId);
     const operation = { find: findOperation[far.vendor], create: createOperation[far.vendor], push, nothing: "" }[at];
     if (fault && !arrange) far.fault(operation, fault);
+    const isUnanswered = fault !== undefined && "how" in fault && ["silence", "slow"].includes(fault.how);
+    publisher.requestMsMax = isUnanswered ? 700 : 20_000;
     const before = far.requests.length;
 
     // What goes wrong after the push needs no push.

@@ -57,7 +57,7 @@ it("adds, changes and removes one of the local forge by the keyboard alone, at a
   await page.keyboard.press("Enter");
   await page.waitForURL(`${dashboard.url}/app/projects`);
   expect((await dashboard.server.admin.listProjects()).some((each) => each.name === name)).toBe(false);
-  expect(await page.getByText(name).count()).toBe(0);
+  await page.getByText(name).waitFor({ state: "detached" });
 });
 
 it("adds, runs, edits, pauses and removes an automation by the keyboard, at a desk and on a phone", async () => {

@@ -47,7 +47,7 @@ export async function startTestForge(options: { basePath?: string; dashboardUrl?
     authenticate(key: string) {
       const [, scope, projectId] = /^key-(read|write)-(.+)$/.exec(key) ?? [];
       if (!projectId || (scope !== "read" && scope !== "write")) return null;
-      return { keyId: "k1", projectIds: new Set([projectId]), scope } as const;
+      return { keyId: `${scope}-${projectId}`, projectIds: new Set([projectId]), scope } as const;
     },
     throttledAddresses: 0,
     close: async () => {},

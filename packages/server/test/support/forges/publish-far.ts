@@ -28,6 +28,8 @@ export interface FarPublisher {
   forget(jobId: string): void;
   /** The second half alone, for a branch that is there. */
   open(jobId: string, forge: Forge): Promise<EnsuredPullRequest>;
+  /** How long a request may take; short where a test is about one that is not answered. */
+  requestMsMax: number;
   warnings: string[];
   close(): Promise<void>;
 }
@@ -55,7 +57,7 @@ export async function startFarPublisher(vendor: Vendor): Promise<FarPublisher> {
       forge,
       mirror,
       writes,
-      requestMsMax: 700,
+      requestMsMax: publisher.requestMsMax,
       store: { saveCommit: async (ids) => void rows.set(jobId, ids), savePush: async () => {} },
       warn: (message) => warnings.push(message),
       crashPoint: () => {},
@@ -101,8 +103,9 @@ export async function startFarPublisher(vendor: Vendor): Promise<FarPublisher> {
     return ensurePullRequest(deps, input, signal);
   }
 
-  return {
+  const publisher: FarPublisher = {
     far,
+    requestMsMax: 20_000,
     publish,
     restart() {
       writes = createWriteQueue();
@@ -116,4 +119,5 @@ export async function startFarPublisher(vendor: Vendor): Promise<FarPublisher> {
       rmSync(dir, { recursive: true, force: true });
     },
   };
+  return publisher;
 }
