@@ -31,6 +31,7 @@ beforeAll(async () => {
   secure = createServer(
     { key: readFileSync(new URL("localhost.key.pem", certificates)), cert: readFileSync(caFile) },
     (request, response) => {
+      if (request.url === "/moved") return response.writeHead(307, { location: "/x" }).end();
       if (request.url?.startsWith("/acme/")) return serveGit(join(dir, "root"), request, response);
       response.setHeader("content-type", "application/json").end('{"ok":true}');
     },
@@ -81,6 +82,13 @@ it("trusts a private authority where its file is named, and says what to set whe
     publicMessage: expect.stringMatching(/certificate is not trusted.*EMEND_CA_FILE/),
   });
   expect(await branch({ caFile })).toMatch(/^[0-9a-f]{40}$/);
+});
+
+it("follows no redirect, though its caller would: keys stay with whom they were given for", async () => {
+  const { fetch, close } = createFetch({ caFile });
+  const init = { method: "POST", headers: { "x-api-key": "k" }, body: "{}", redirect: "follow" as "manual", signal };
+  expect((await fetch(`${url}/moved`, init)).status).toBe(307);
+  await close();
 });
 
 it("goes through the proxy, git included, except to hosts that need none", async () => {

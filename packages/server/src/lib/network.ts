@@ -40,7 +40,8 @@ export function createFetch(
     proxyTls: tls,
   });
   return {
-    fetch: (url, init) => undiciFetch(url, { ...init, dispatcher }) as unknown as ReturnType<Fetch>,
+    // Whoever asks, models' clients too: a key must not follow to wherever its far end sends it.
+    fetch: (url, init) => undiciFetch(url, { ...init, redirect: "manual", dispatcher }) as unknown as ReturnType<Fetch>,
     close: () => dispatcher.destroy(),
   };
 }
