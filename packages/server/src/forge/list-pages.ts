@@ -16,7 +16,7 @@ export async function listPages<T extends TSchema>(
       { ...rest, method: "GET", query: { ...query, [sizeName]: pageSize, page }, answer: Type.Array(item) },
       signal,
     )) as Static<T>[];
-    items.push(...listed);
+    for (const one of listed) items.push(one);
     if (listed.length < pageSize) break;
   }
   return items;

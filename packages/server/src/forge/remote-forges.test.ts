@@ -1,7 +1,10 @@
+import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type FarEnd, startFarEnd } from "../../test/support/forges/far-end.ts";
+import { type FarEnd, plainSettings, startFarEnd } from "../../test/support/forges/far-end.ts";
 import { everyVendor, vendors } from "../../test/support/forges/vendors.ts";
+import type { Fetch } from "../lib/network.ts";
 import { forgeConformance } from "./conformance.ts";
+import { openRemoteForge } from "./registry.ts";
 
 const { signal } = new AbortController();
 
@@ -74,4 +77,48 @@ it("asks GitLab to squash and to remove the branch where the project says so", a
   ]);
   expect(far.violations).toEqual([]);
   await far.close();
+});
+
+describe("of what a hostile forge answers", () => {
+  const branch = { ref: "b", label: "b", repo_id: 1 };
+  const common = { state: "open", title: "T", body: "", merged: false, merged_at: null, head: branch, base: branch };
+  const gitlab = {
+    description: "",
+    source_branch: "b",
+    target_branch: "b",
+    source_project_id: 1,
+    target_project_id: 1,
+  };
+  /** As every vendor writes it at once. */
+  function opened(number: number, url: string) {
+    const body = JSON.stringify({ ...common, ...gitlab, number, iid: number, html_url: url, web_url: url });
+    const fetch: Fetch = async () => ({
+      status: 200,
+      headers: new Headers(),
+      body: Readable.from([Buffer.from(body)]),
+    });
+    return (forge: string) =>
+      openRemoteForge({
+        fetch,
+        tokens: new Map(),
+        project: { id: "p", forge, repositoryUrl: "https://forge.test/acme/docs", settings: plainSettings },
+        credential: "t",
+      }).readPullRequest(1, signal);
+  }
+  const taken = "https://forge.test/acme/docs/pulls/1";
+
+  it.each([
+    [1, "javascript:alert(1)"],
+    [1, "data:text/html,x"],
+    [1, 'https://forge.test/"onclick=x'],
+    [1, "https://forge.test/\u001b[31m"],
+    [1, `https://forge.test/${"x".repeat(3000)}`],
+    [2 ** 31, taken],
+    [-1, taken],
+  ])("%j at %s becomes no link and no row", async (number, url) => {
+    for (const { name } of vendors) {
+      await expect(opened(number, url)(name)).rejects.toMatchObject({ code: "forge_unavailable" });
+      expect(await opened(1, taken)(name)).toMatchObject({ number: 1, url: taken });
+    }
+  });
 });

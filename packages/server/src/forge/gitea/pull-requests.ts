@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { PageUrl, PullNumber } from "../answer-parts.ts";
 import type { CreateOutcome, PullRequest, PullRequestDraft } from "../forge.ts";
 import { listPages } from "../list-pages.ts";
 import { pullRequestCalls } from "../pull-request-calls.ts";
@@ -6,8 +7,8 @@ import type { GiteaRepository } from "./gitea-forge.ts";
 
 const Branch = Type.Object({ label: Type.String(), ref: Type.String(), repo_id: Type.Integer() });
 const GiteaPullRequest = Type.Object({
-  number: Type.Integer(),
-  html_url: Type.String(),
+  number: PullNumber,
+  html_url: PageUrl,
   state: Type.String(),
   title: Type.String(),
   body: Type.String(),

@@ -1,12 +1,13 @@
 import { Type } from "typebox";
 import type { Fetch } from "../../lib/network.ts";
+import { PageUrl } from "../answer-parts.ts";
 import { createApiClient } from "../api-client.ts";
 import { appPermissions } from "./github-token.ts";
 
 const Converted = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
-  html_url: Type.String(),
+  html_url: PageUrl,
   pem: Type.String(),
 });
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { PageUrl, PullNumber } from "../answer-parts.ts";
 import { refusalOf, wordsOf } from "../api-refusal.ts";
 import type { CreateOutcome, PullRequest, PullRequestDraft } from "../forge.ts";
 import { listPages } from "../list-pages.ts";
@@ -7,8 +8,8 @@ import type { GithubRepository } from "./github-forge.ts";
 
 const Repository = Type.Union([Type.Object({ id: Type.Number() }), Type.Null()]);
 const GithubPullRequest = Type.Object({
-  number: Type.Integer(),
-  html_url: Type.String(),
+  number: PullNumber,
+  html_url: PageUrl,
   state: Type.String(),
   draft: Type.Optional(Type.Boolean()),
   merged_at: Type.Union([Type.String(), Type.Null()]),

@@ -1,11 +1,12 @@
 import { type Static, Type } from "typebox";
+import { PageUrl, PullNumber } from "../answer-parts.ts";
 import type { CreateOutcome, PullRequest, PullRequestChange, PullRequestDraft } from "../forge.ts";
 import { listPages } from "../list-pages.ts";
 import type { GitlabRepository } from "./gitlab-forge.ts";
 
 const MergeRequest = Type.Object({
-  iid: Type.Integer(),
-  web_url: Type.String(),
+  iid: PullNumber,
+  web_url: PageUrl,
   state: Type.String(),
   draft: Type.Optional(Type.Boolean()),
   title: Type.String(),
