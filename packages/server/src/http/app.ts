@@ -14,6 +14,7 @@ import { readJsonBodies } from "./json-body.ts";
 import { describeRoutes } from "./openapi.ts";
 import { serveReference } from "./reference.ts";
 import "./request-context.ts";
+import { createSeats, type SeatBounds } from "../lib/seats.ts";
 import { archiveJobRoute } from "./routes/archive-job.ts";
 import { cancelJobRoute } from "./routes/cancel-job.ts";
 import { createJobRoute } from "./routes/create-job.ts";
@@ -25,7 +26,6 @@ import { listJobsRoute } from "./routes/list-jobs.ts";
 import { messageJobRoute } from "./routes/message-job.ts";
 import { openapiRoute } from "./routes/openapi.ts";
 import { type StreamTimes, streamJobEventsRoute, streamTimes } from "./routes/stream-job-events.ts";
-import { createSeats, type SeatBounds } from "./seats.ts";
 import { leaveBodiesUnread } from "./unread-body.ts";
 import { createUnrouted } from "./unrouted.ts";
 

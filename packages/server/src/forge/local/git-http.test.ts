@@ -125,9 +125,16 @@ describe("git over HTTP", () => {
   });
 
   it("stops git when the client leaves in the middle of its request", async () => {
-    const socket = sendRaw("git-receive-pack", "Transfer-Encoding: chunked", "4\r\n00ff\r\n");
-    await until(async () => (await backends()).length > 0);
-    socket.destroy();
+    const slow = () => sendRaw("git-receive-pack", "Transfer-Encoding: chunked", "4\r\n00ff\r\n");
+    const sockets = Array.from({ length: 8 }, slow);
+    await until(async () => (await backends()).length >= sockets.length);
+    // One key cannot hold every place: it is asked to come back, and others go on.
+    const refs = async (project: string) => {
+      const headers = { authorization: `Bearer ${host.keyOf(project, "write")}` };
+      return (await fetch(`${host.url}/git/${project}.git/info/refs?service=git-upload-pack`, { headers })).status;
+    };
+    expect([await refs("prj_a"), await refs("prj_b")]).toEqual([503, 200]);
+    for (const socket of sockets) socket.destroy();
     await until(async () => (await backends()).length === 0);
   });
 

@@ -3,12 +3,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { authenticateKey } from "../../accounts/authenticate-key.ts";
 import type { JobReader } from "../../jobs/job-reader.ts";
 import type { WireJob } from "../../jobs/wire-job.ts";
+import type { Seats } from "../../lib/seats.ts";
 import { disconnectSignal } from "../disconnect-signal.ts";
 import { matchesEtag } from "../matches-etag.ts";
 import { preferredWaitSeconds } from "../prefer-wait.ts";
 import { jobNotFound, refuse, unauthorized } from "../refuse.ts";
 import { type RequireKeyDeps, requireKey } from "../require-key.ts";
-import type { Seats } from "../seats.ts";
 import { pollSeconds, sendJob } from "./send-job.ts";
 
 type JobRequest = FastifyRequest<{ Params: { projectId: string; id: string } }>;

@@ -6,12 +6,12 @@ import { followEvents } from "../../jobs/follow-events.ts";
 import type { JobReader } from "../../jobs/job-reader.ts";
 import { readEventPage } from "../../jobs/read-event-page.ts";
 import type { Logger } from "../../lib/logger.ts";
+import type { Seats } from "../../lib/seats.ts";
 import { aboutRequest } from "../about-request.ts";
 import { disconnectSignal } from "../disconnect-signal.ts";
 import { openEventStream } from "../event-stream.ts";
 import { jobNotFound, refuse, tooManyStreams } from "../refuse.ts";
 import { type RequireKeyDeps, requireKey } from "../require-key.ts";
-import type { Seats } from "../seats.ts";
 
 export interface StreamTimes {
   /** A comment is sent after this much silence. */

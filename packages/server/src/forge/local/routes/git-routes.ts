@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { requestId } from "../../../lib/request-id.ts";
+import { createSeats } from "../../../lib/seats.ts";
 import { findKeyHolder, findLocalProject } from "../caller.ts";
 import { type GitRequest, serveGit } from "../git-backend.ts";
 import { repositoryOf } from "../repository.ts";
@@ -10,8 +11,8 @@ import type { PluginDeps } from "./plugin-deps.ts";
 type Service = GitRequest["service"];
 const services: readonly Service[] = ["git-upload-pack", "git-receive-pack"];
 
-/** Each exchange is a process; beyond this many, clients are asked to come back. */
-const exchangesMax = 16;
+/** Each exchange is a process; beyond so many, clients are asked to come back. One key that reads slowly leaves room. */
+const exchanges = { perHolderMax: 8, allMax: 16 };
 
 interface Params {
   repository: string;
@@ -19,7 +20,7 @@ interface Params {
 
 /** Smart HTTP for git clients: to fetch takes a key that reads the project, to push one that writes. */
 export function gitRoutes(app: FastifyInstance, deps: PluginDeps): void {
-  let exchanges = 0;
+  const seats = createSeats(exchanges);
 
   async function exchange(
     request: FastifyRequest<{ Params: Params }>,
@@ -36,12 +37,11 @@ export function gitRoutes(app: FastifyInstance, deps: PluginDeps): void {
     if (!project) return say(reply, 404, "no such repository");
     const isPush = asked.service === "git-receive-pack";
     if (isPush && !caller.mayWrite(projectId)) return say(reply, 403, "this key may read the repository, not push");
-    if (exchanges >= exchangesMax) {
+    const leave = seats.take(caller.name);
+    if (leave === null) {
       reply.header("retry-after", "5");
       return say(reply, 503, "too many git clients at once: try again in a moment");
     }
-
-    exchanges += 1;
     try {
       reply.hijack();
       const backend = { ...asked, projectId, headers: request.headers, user: caller.name };
@@ -52,7 +52,7 @@ export function gitRoutes(app: FastifyInstance, deps: PluginDeps): void {
       deps.log.error({ err: error, projectId, requestId: requestId(request.raw) }, "git exchange failed");
       reply.raw.destroy();
     } finally {
-      exchanges -= 1;
+      leave();
     }
     return reply;
   }
