@@ -108,14 +108,14 @@ describe("of what a hostile forge answers", () => {
   const taken = "https://forge.test/acme/docs/pulls/1";
 
   it.each([
-    [1, "javascript:alert(1)"],
-    [1, "data:text/html,x"],
-    [1, 'https://forge.test/"onclick=x'],
-    [1, "https://forge.test/\u001b[31m"],
-    [1, `https://forge.test/${"x".repeat(3000)}`],
-    [2 ** 31, taken],
-    [-1, taken],
-  ])("%j at %s becomes no link and no row", async (number, url) => {
+    ["a script", 1, "javascript:alert(1)"],
+    ["a page of data", 1, "data:text/html,x"],
+    ["a quote", 1, 'https://forge.test/"onclick=x'],
+    ["a terminal's escape", 1, "https://forge.test/\u001b[31m"],
+    ["a very long address", 1, `https://forge.test/${"x".repeat(3000)}`],
+    ["a number past the column's", 2 ** 31, taken],
+    ["a number below zero", -1, taken],
+  ])("%s becomes no link and no row", async (_what, number, url) => {
     for (const { name } of vendors) {
       await expect(opened(number, url)(name)).rejects.toMatchObject({ code: "forge_unavailable" });
       expect(await opened(1, taken)(name)).toMatchObject({ number: 1, url: taken });
