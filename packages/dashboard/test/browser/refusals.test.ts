@@ -259,10 +259,10 @@ it("tells refusals of every write in words, and keeps what was typed", async () 
         if (!failure) continue;
         fail = failure.answer;
         await submit(page);
-        await page.getByRole("alert").filter({ hasText: failure.words }).first().waitFor({ timeout: 5_000 });
+        await page.getByRole("alert").filter({ hasText: failure.words }).first().waitFor({ timeout: 20_000 });
         for (const [label, text] of Object.entries(typed)) expect(await field(label).inputValue(), label).toBe(text);
       }
-      if (!isStranger) await page.getByText("Your session has ended").waitFor({ timeout: 5_000 });
+      if (!isStranger) await page.getByText("Your session has ended").waitFor({ timeout: 20_000 });
     } catch (error) {
       untold.push(`${name}: ${error}`);
     }
