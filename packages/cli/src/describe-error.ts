@@ -1,5 +1,6 @@
 import { EmendError } from "@emend/sdk";
 import { CliError, exitCodes } from "./cli.ts";
+import { safeText } from "./terminal/safe-text.ts";
 
 interface Description {
   message: string;
@@ -70,6 +71,7 @@ function adviceFor(error: EmendError, env: NodeJS.ProcessEnv): string {
   }
 }
 
+/** Fit for a terminal and for a log that reads commands from lines: servers, forges and git have a say in it. */
 function oneLine(text: string): string {
-  return text.trim().replaceAll(/\s*\n\s*/g, "; ");
+  return safeText(text.trim().replaceAll(/\s*[\r\n]+\s*/g, "; "));
 }

@@ -1,6 +1,7 @@
 import type { AgentJob, Jobs } from "@emend/sdk";
 import { type Cli, CliError } from "../cli.ts";
 import { printResult, say } from "../output.ts";
+import { safeText } from "../terminal/safe-text.ts";
 import { failureText } from "../watch/failure-text.ts";
 import { narratorFor } from "../watch/narrator-for.ts";
 import { createTeller } from "../watch/teller.ts";
@@ -16,7 +17,7 @@ interface WaitOptions {
 export async function finishJob(cli: Cli, jobs: Jobs, started: AgentJob, options: WaitOptions): Promise<void> {
   const job = await untilFinal(cli, jobs, started, options);
   if (options.json) printResult(cli, options, job, "");
-  else if (job.prLink && job.status !== "failed") printResult(cli, options, job, job.prLink);
+  else if (job.prLink && job.status !== "failed") printResult(cli, options, job, safeText(job.prLink));
   if (!job.prLink && job.status === "completed") say(cli, options, "Completed: nothing had to change.");
   await assertNotFailed(cli, jobs, job);
 }
