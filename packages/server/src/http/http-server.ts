@@ -4,12 +4,19 @@ import { createPathRewriter } from "./path-rewriter.ts";
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
+/** A request may take this long to arrive: a push is silent while git compresses it. Nothing else here is for so long. */
+const silenceMsMax = 300_000;
+
 /** Node's server, with what must happen to a request before it is routed. */
-export function createHttpServer(handler: Handler, publicUrl: () => string): Server {
+export function createHttpServer(
+  handler: Handler,
+  publicUrl: () => string,
+  times: { silenceMsMax: number } = { silenceMsMax },
+): Server {
   const rewritePath = createPathRewriter(publicUrl);
   const server = createServer(
     {
-      requestTimeout: 300_000,
+      requestTimeout: silenceMsMax,
       // Longer than load balancers keep theirs: who closes first must not be the one that is being written to.
       keepAliveTimeout: 72_000,
       // Without this Node answers a missing Host by itself, without a body.
@@ -17,6 +24,9 @@ export function createHttpServer(handler: Handler, publicUrl: () => string): Ser
     },
     take,
   );
+
+  // Whoever neither sends nor reads would hold an answer of megabytes for as long as they like.
+  server.setTimeout(times.silenceMsMax);
 
   function take(request: IncomingMessage, response: ServerResponse): void {
     cutUnreadBody(request, response);
