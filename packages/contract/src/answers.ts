@@ -64,6 +64,7 @@ export const refusals = {
   publishing: refusal("conflict", "The job is being published and its outcome is not known yet.", retryAfter),
   rateLimited: refusal("rate_limited", "The project's quota is used up.", { ...retryAfter, ...rateLimitHeaders }),
   tooManyStreams: refusal("rate_limited", "The key has too many event streams open.", retryAfter),
+  tooManyDiffs: refusal("rate_limited", "The key reads too many large diffs at once.", retryAfter),
   internal: refusal("internal", "A fault of the service."),
   unavailable: refusal("unavailable", "The database is away for the moment.", retryAfter),
 };

@@ -27,6 +27,7 @@ export const getJobDiffOperation = {
     },
     401: refusals.unauthorized,
     404: refusals.notFound,
+    429: refusals.tooManyDiffs,
     500: refusals.internal,
     503: refusals.unavailable,
   },

@@ -28,6 +28,11 @@ export const tooManyStreams: Refusal = {
   message: "Too many event streams are open: close some, or ask for the job's state instead.",
   headers: { "retry-after": "10" },
 };
+export const tooManyDiffs: Refusal = {
+  code: "rate_limited",
+  message: "Too many large diffs are being read at once: read them one after the other.",
+  headers: { "retry-after": "1" },
+};
 export const routeNotFound: Refusal = { code: "not_found", message: "There is nothing at this path." };
 export const readOnlyKey: Refusal = { code: "forbidden", message: "This key may read but not write." };
 

@@ -3,17 +3,30 @@ import type { FastifyInstance } from "fastify";
 import type { Queryable } from "../../db/pool.ts";
 import { diffFiles } from "../../jobs/diff-files.ts";
 import { readDiff } from "../../jobs/read-diff.ts";
-import { jobNotFound, refuse } from "../refuse.ts";
+import { createSeats } from "../../lib/seats.ts";
+import { jobNotFound, refuse, tooManyDiffs } from "../refuse.ts";
 import { type RequireKeyDeps, requireKey } from "../require-key.ts";
 import { sendJson } from "../send-json.ts";
 
+/** Smaller ones are no burden, however many are read at once. */
+const smallBytesMax = 1024 * 1024;
+/** A diff has up to 16 MiB, of which an answer as JSON is made of several copies, and a slow client holds them. */
+const large = { perHolderMax: 4, allMax: 16 };
+
 export function getJobDiffRoute(app: FastifyInstance, deps: RequireKeyDeps & { db: Queryable }): void {
+  const seats = createSeats(large);
   app.get<{ Params: { projectId: string; id: string } }>(
     "/v2/agent/:projectId/job/:id/diff",
     { schema: getJobDiffOperation, onRequest: requireKey(deps, { scope: "read" }) },
     async (request, reply) => {
       const bytes = await readDiff(deps.db, request.params);
       if (bytes === null) return refuse(reply, jobNotFound);
+      if (bytes.length > smallBytesMax) {
+        const leave = seats.take(request.grant?.keyId ?? "");
+        if (leave === null) return refuse(reply, tooManyDiffs);
+        // Handed over whole, or given up: a request from within this process knows no close.
+        reply.raw.once("finish", leave).once("close", leave);
+      }
       reply.header("vary", "accept");
       if (wantsJson(request.headers.accept)) {
         const diff = bytes.toString("utf8");

@@ -1,5 +1,7 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { deflateSync } from "node:zlib";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { startApi } from "../../../test/support/api.ts";
 import { alterJob, seedJob } from "../../../test/support/seed-jobs.ts";
 
@@ -128,6 +130,26 @@ describe("diff", () => {
     });
     const preferred = { accept: "text/x-diff, application/json" };
     expect((await api.send(`${jobs}/${id}/diff`, { key, headers: preferred })).text).toBe(diff);
+  });
+
+  test("429 for a key that reads many large ones at once, until one was read; other keys are not hindered", async () => {
+    const id = await seedJob(api.pool, project.id);
+    await api.pool.query("update jobs set diff = $2 where id = $1", [id, deflateSync(Buffer.alloc(16_000_000, "+"))]);
+    const path = `${jobs}/${id}/diff`;
+    const other = await api.addKey(project, { scope: "read" });
+    const slow = await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const socket = connect(Number(new URL(api.url).port), "127.0.0.1");
+        socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n\r\n`);
+        await once(socket, "data");
+        return socket.pause();
+      }),
+    );
+    const refused = { status: 429, headers: { "emend-error": "rate_limited", "retry-after": "1" } };
+    expect(await api.send(path, { key })).toMatchObject(refused);
+    expect((await api.send(path, { method: "HEAD", key: other })).status).toBe(200);
+    for (const socket of slow) socket.destroy();
+    await vi.waitFor(async () => expect((await api.send(path, { method: "HEAD", key })).status).toBe(200));
   });
 
   test("is empty while nothing was handed over", async () => {
