@@ -1,5 +1,6 @@
 import { createRootRoute, createRoute, createRouter, Link, lazyRouteComponent, Navigate } from "@tanstack/react-router";
 import { appPath } from "./base-path.ts";
+import { PageBroke } from "./layout/page-broke.tsx";
 import { Shell } from "./layout/shell.tsx";
 import { JobsPage } from "./pages/jobs/jobs-page.tsx";
 import { buttonLook } from "./parts/button.tsx";
@@ -114,6 +115,8 @@ export function createAppRouter() {
     ]),
     basepath: appPath,
     defaultPreload: "intent",
+    // Without one a fault anywhere would take the whole dashboard away.
+    defaultErrorComponent: PageBroke,
   });
 }
 

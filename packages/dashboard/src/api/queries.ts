@@ -7,7 +7,7 @@ import type {
   JobDiff,
 } from "@emend/contract";
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import { request } from "./request.ts";
+import { ApiError, request } from "./request.ts";
 
 export interface JobSearch {
   project?: string;
@@ -62,8 +62,11 @@ export function jobQuery(id: string) {
     queryKey: ["job", id],
     queryFn: ({ signal }) => request<DashboardJob>(`/jobs/${encodeURIComponent(id)}`, { signal }),
     // The event stream tells sooner while the job is active. At rest it has none, and goes on when somebody asks for more:
-    // here, on the pull request, or by the API. An archived one is over.
-    refetchInterval: (query) => (query.state.data?.run.status === "archived" ? false : lookEveryMs),
+    // here, on the pull request, or by the API. An archived one is over, and one that is not there will not come.
+    refetchInterval: ({ state: { data, error } }) => {
+      const isOver = data?.run.status === "archived" || (error instanceof ApiError && error.status === 404);
+      return isOver ? false : lookEveryMs;
+    },
   });
 }
 

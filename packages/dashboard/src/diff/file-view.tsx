@@ -1,6 +1,8 @@
 import type { DiffLine, JobDiff } from "@emend/contract";
+import { CatchBoundary } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { Icon } from "../parts/icon.tsx";
+import { Problem } from "../parts/notice.tsx";
 import { Figures } from "../parts/status.tsx";
 import { VisibleText } from "../parts/visible-text.tsx";
 import { FileLines } from "./file-lines.tsx";
@@ -8,6 +10,11 @@ import type { Finding } from "./finding-note.tsx";
 
 /** Who looks at diffs alone never loads a Markdown parser. */
 const Preview = lazy(async () => ({ default: (await import("./preview/preview.tsx")).Preview }));
+
+/** Its code could not be fetched, or no parser took the page: the diff itself is still there. */
+function NoPreview() {
+  return <Problem error="The preview cannot be shown. Loading the page again may help." />;
+}
 
 interface FileProps {
   id: string;
@@ -61,9 +68,11 @@ export function FileView(props: FileProps) {
       {isOpen && (
         <div className="overflow-hidden rounded-b-md border-t border-line">
           {isPreview ? (
-            <Suspense fallback={<p className="told-late px-4 py-3 text-quiet">Loading …</p>}>
-              <Preview path={file.path} url={props.url} lines={lines ?? []} />
-            </Suspense>
+            <CatchBoundary getResetKey={() => file.path} errorComponent={NoPreview}>
+              <Suspense fallback={<p className="told-late px-4 py-3 text-quiet">Loading …</p>}>
+                <Preview path={file.path} url={props.url} lines={lines ?? []} />
+              </Suspense>
+            </CatchBoundary>
           ) : lines ? (
             <FileLines lines={lines} isSplit={props.isSplit} findings={props.findings} />
           ) : (

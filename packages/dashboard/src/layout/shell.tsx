@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { Link, Outlet, useLocation } from "@tanstack/react-router";
-import { useState } from "react";
+import { Link, Outlet, useLocation, useRouter } from "@tanstack/react-router";
+import { useEffect, useRef, useState } from "react";
 import { sessionQuery } from "../api/queries.ts";
 import { ApiError, request } from "../api/request.ts";
 import { LoginPage } from "../pages/login/login-page.tsx";
@@ -37,11 +37,19 @@ export function Shell() {
   const isLoggedOut = session.error instanceof ApiError && session.error.status === 401;
   // A link's page is for those who are not logged in yet.
   const isOpen = session.data !== undefined || pathname.startsWith("/welcome");
+  const main = useMain();
   // A diff takes all the room that there is, and its page with it; everything else is easier to read in less.
   const width = /^\/(jobs|pulls\/[^/]+)\/[^/]+$/.test(pathname) ? "" : "max-w-[1200px]";
 
   return (
     <>
+      <button
+        type="button"
+        className="sr-only focus:not-sr-only focus:absolute focus:top-1 focus:left-1 focus:z-20 focus:rounded-md focus:bg-sheet focus:px-3 focus:py-2"
+        onClick={() => main.current?.focus()}
+      >
+        Skip to the page
+      </button>
       <header className="border-b border-line bg-sheet">
         <div className={`mx-auto flex min-h-12 ${width} flex-wrap items-center gap-x-6 px-4 pt-3 sm:px-6 sm:pt-0`}>
           <Link to="/" className="flex items-center gap-2 font-serif text-[17px] leading-6 font-semibold">
@@ -59,6 +67,8 @@ export function Shell() {
                     key={page.to}
                     ref={page === pageOf(pathname) ? showInView : null}
                     to={page.to}
+                    // A job's own page is not the list's: the router marks only that one.
+                    aria-current={page === pageOf(pathname) ? "true" : undefined}
                     className={`border-b-2 py-3 whitespace-nowrap hover:text-ink ${page === pageOf(pathname) ? "border-ink" : "border-transparent text-quiet"}`}
                   >
                     {page.label}
@@ -94,7 +104,7 @@ export function Shell() {
         </div>
       </header>
       {session.data && <SessionEnded />}
-      <main className={`mx-auto ${width} px-4 pb-16 sm:px-6`}>
+      <main ref={main} tabIndex={-1} className={`mx-auto ${width} px-4 pb-16 outline-none sm:px-6`}>
         {leave.error && (
           <div className="pt-4">
             <Problem error={leave.error} />
@@ -106,6 +116,21 @@ export function Shell() {
       {open === "help" && <HelpDialog onClose={close} />}
     </>
   );
+}
+
+/** Where keys go on from on another page: whatever had the focus on the one before has gone with it. */
+function useMain() {
+  const main = useRef<HTMLElement>(null);
+  const router = useRouter();
+  useEffect(
+    () =>
+      router.subscribe("onRendered", ({ fromLocation, pathChanged }) => {
+        const hasGone = fromLocation !== undefined && pathChanged && document.activeElement === document.body;
+        if (hasGone) main.current?.focus({ preventScroll: true });
+      }),
+    [router],
+  );
+  return main;
 }
 
 /** A job's own page belongs to Jobs; settings belong to none. */

@@ -20,6 +20,8 @@ export function Tabs<T extends string>(props: {
           search={index === 0 ? {} : { tab: value }}
           aria-current={value === props.chosen ? "page" : undefined}
           activeProps={{}}
+          // The first one has no search of its own, which every other would match.
+          activeOptions={{ exact: true }}
           className={`-mb-px border-b-2 py-2 whitespace-nowrap hover:text-ink ${value === props.chosen ? "border-ink font-semibold" : "border-transparent text-quiet"}`}
         >
           {words}

@@ -166,6 +166,26 @@ it("shows a viewer what happens, and nothing to press", async () => {
   await page.getByText("Waiting", { exact: true }).waitFor();
   expect(await page.getByRole("button", { name: "Cancel" }).count()).toBe(0);
   await page.getByRole("link", { name: "Jobs", exact: true }).click();
-  await page.getByRole("link", { name: /^Queued Fix broken links/ }).waitFor();
+  const row = page.getByRole("link", { name: /^Queued Fix broken links/ });
+  await row.waitFor();
   expect(await page.getByLabel("What should change in the docs?").count()).toBe(0);
+  await row.press("Enter");
+  await page.getByText("Waiting", { exact: true }).waitFor();
+  // The row had the focus and is gone: keys go on from the page.
+  await expect.poll(() => page.evaluate("document.activeElement.tagName")).toBe("MAIN");
+
+  const events = ["job.completed"] as const;
+  await dashboard.server.admin.addWebhook({ projectId: id, url: "https://hooks.example.com/x", events });
+  await go(page, `/app/projects/${id}?tab=webhooks`);
+  await page.getByRole("button", { name: "Deliveries" }).click();
+  await page.getByText("Nothing was posted yet").waitFor();
+  expect(await page.getByRole("button", { name: /Add|Disable|Remove/ }).count()).toBe(0);
+
+  // Code that cannot be fetched takes its page away, and no more.
+  dashboard.expectComplaint(/ERR_FAILED|dynamically imported/);
+  await page.route("**/assets/usage-page*", (route) => route.abort());
+  await page.getByRole("link", { name: "Usage" }).click();
+  await page.getByRole("heading", { name: "This page broke off" }).waitFor();
+  await page.getByRole("link", { name: "Jobs", exact: true }).click();
+  await row.waitFor();
 });

@@ -4,6 +4,7 @@ import { clientOf } from "../../../server/test/support/whole-server.ts";
 import { openDashboard } from "./support/dashboard.ts";
 import { go } from "./support/go.ts";
 import { expectAccessible, expectFitting } from "./support/judge.ts";
+import { press } from "./support/keyboard.ts";
 import { desktop, narrow, wide } from "./support/looks.ts";
 
 const dashboard = openDashboard();
@@ -58,6 +59,10 @@ it.each(pages)("has no serious fault, light and wide or dark and narrow: $path",
   await go(page, path.replace("PROJECT", projectId).replace("JOB", jobId));
   await seen(page).first().waitFor();
   expect(await page.title()).not.toBe("owned");
+  // Of places and of tabs, one at most says that one is there.
+  for (const nav of await page.getByRole("navigation").all()) {
+    expect(await nav.locator("[aria-current]").count()).toBeLessThan(2);
+  }
   for (const [viewport, colorScheme] of [
     [wide, "light"],
     [narrow, "dark"],
@@ -76,4 +81,6 @@ it("asks whoever is not logged in to do so", async () => {
   await stranger.getByRole("heading", { name: /log in/i }).waitFor();
   await expectAccessible(stranger);
   expect(await stranger.getByText("emend_").count()).toBe(0);
+  await press(stranger.getByRole("button", { name: "Skip to the page" }));
+  expect(await stranger.evaluate("document.activeElement.tagName")).toBe("MAIN");
 });

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useCallback, useState } from "react";
 import { diffQuery, jobQuery, projectsQuery } from "../../api/queries.ts";
+import { ApiError } from "../../api/request.ts";
 import { DiffView } from "../../diff/diff-view.tsx";
 import { Clipped } from "../../parts/clipped.tsx";
 import { Pending } from "../../parts/notice.tsx";
@@ -22,16 +23,16 @@ const route = getRouteApi("/jobs/$id");
 export function JobPage() {
   const { id } = route.useParams();
   const job = useQuery(jobQuery(id));
-  const run = job.data?.run;
-  const stream = useJobEvents(id, run && run.status !== "active" ? run.timings.updatedAt : null);
   if (!job.data) return <Pending error={job.error} />;
-  return <Job key={id} job={job.data} stream={stream} readError={job.error} />;
+  // A final job has no stream: that the server is away shows when the job is read again.
+  const isAway = job.error instanceof ApiError && (job.error.status === 0 || job.error.status >= 500);
+  return <Job key={id} job={job.data} isAway={isAway} />;
 }
 
-function Job(props: { job: DashboardJob; stream: ReturnType<typeof useJobEvents>; readError: Error | null }) {
-  const { job, stream } = props;
+function Job({ job, isAway }: { job: DashboardJob; isAway: boolean }) {
   const { run } = job;
   const isActive = run.status === "active";
+  const stream = useJobEvents(run.id, isActive ? null : run.timings.updatedAt);
   const diff = useQuery({
     ...diffQuery(run.id, run.timings.updatedAt),
     enabled: !isActive || run.findings !== null,
@@ -50,7 +51,7 @@ function Job(props: { job: DashboardJob; stream: ReturnType<typeof useJobEvents>
         job={job}
         project={project}
         diff={diff.data}
-        problem={stream.isLost ? "The connection is lost; this page is taken up again by itself." : null}
+        problem={stream.isLost || isAway ? "The connection is lost; this page is taken up again by itself." : null}
       />
       <div
         className={`grid grid-cols-[minmax(0,1fr)] items-start gap-5 ${isBeside ? "lg:grid-cols-[336px_minmax(0,1fr)] lg:grid-rows-[auto_1fr]" : ""}`}

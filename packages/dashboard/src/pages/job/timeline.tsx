@@ -49,7 +49,11 @@ function Happened({ jobId, event, startMs }: { jobId: string; event: JobEvent; s
   const told = describeEvent(event);
   return (
     <li className="grid grid-cols-[52px_minmax(0,1fr)] gap-2 px-4 py-1">
-      <time dateTime={event.at} className="text-right font-mono text-[12px] text-quiet">
+      <time
+        dateTime={event.at}
+        title={new Date(event.at).toLocaleString()}
+        className="text-right font-mono text-[12px] text-quiet"
+      >
         {durationOf(Date.parse(event.at) - startMs)}
       </time>
       <div className="min-w-0 wrap-anywhere">

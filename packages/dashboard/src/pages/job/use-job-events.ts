@@ -27,24 +27,18 @@ export interface JobEvents {
   isLost: boolean;
 }
 
-interface Held {
-  id: string;
-  events: readonly JobEvent[];
-}
-
 /**
  * A job's events as they happen. A browser connects again by itself where the connection broke, but not where the server
  * refused; both go on after the last event that was seen. `restsSince` is when a final job changed last, null while it is
- * active: a follow-up or a merge changes it, and what happened is asked for again.
+ * active: a follow-up or a merge changes it, and what happened is asked for again. Another job takes another component.
  */
 export function useJobEvents(id: string, restsSince: string | null): JobEvents {
   const queries = useQueryClient();
-  const [held, setHeld] = useState<Held>({ id, events: [] });
+  const [events, setEvents] = useState<readonly JobEvent[]>([]);
   const [isLost, setIsLost] = useState(false);
-  const lastSeq = useRef({ id, seq: 0 });
+  const lastSeq = useRef(0);
 
   useEffect(() => {
-    if (lastSeq.current.id !== id) lastSeq.current = { id, seq: 0 };
     let source: EventSource | undefined;
     let waiting: JobEvent[] = [];
     let frame = 0;
@@ -58,7 +52,7 @@ export function useJobEvents(id: string, restsSince: string | null): JobEvents {
       frame = 0;
       const arrived = waiting;
       waiting = [];
-      setHeld((before) => ({ id, events: [...(before.id === id ? before.events : []), ...arrived] }));
+      setEvents((before) => [...before, ...arrived]);
       // What grows with them, such as cost, is read after them; a burst is read once.
       readAgain ||= window.setTimeout(() => {
         readAgain = 0;
@@ -67,14 +61,14 @@ export function useJobEvents(id: string, restsSince: string | null): JobEvents {
     }
     function take(message: MessageEvent<string>) {
       const event = JSON.parse(message.data) as JobEvent;
-      if (event.seq <= lastSeq.current.seq) return;
-      lastSeq.current.seq = event.seq;
+      if (event.seq <= lastSeq.current) return;
+      lastSeq.current = event.seq;
       hasEnded = endsWith[event.kind as keyof typeof endsWith] ?? false;
       waiting.push(event);
       frame ||= requestAnimationFrame(show);
     }
     function open() {
-      source = new EventSource(apiUrl(`/jobs/${encodeURIComponent(id)}/events?after=${lastSeq.current.seq}`));
+      source = new EventSource(apiUrl(`/jobs/${encodeURIComponent(id)}/events?after=${lastSeq.current}`));
       source.onopen = () => {
         waitMs = retryMs.first;
         setIsLost(false);
@@ -82,7 +76,7 @@ export function useJobEvents(id: string, restsSince: string | null): JobEvents {
       source.onerror = () => {
         // A final job's stream ends once everything was seen, and is answered with nothing when it is taken up again.
         // Every job has a first event: where none came, it was refused instead.
-        if (hasEnded || (restsSince !== null && lastSeq.current.seq > 0)) return setIsLost(false);
+        if (hasEnded || (restsSince !== null && lastSeq.current > 0)) return setIsLost(false);
         setIsLost(true);
         if (source?.readyState !== EventSource.CLOSED) return;
         timer = window.setTimeout(open, waitMs);
@@ -98,8 +92,8 @@ export function useJobEvents(id: string, restsSince: string | null): JobEvents {
       clearTimeout(timer);
       clearTimeout(readAgain);
       // What had arrived and was not shown yet is asked for again.
-      lastSeq.current.seq = waiting[0] ? waiting[0].seq - 1 : lastSeq.current.seq;
+      lastSeq.current = waiting[0] ? waiting[0].seq - 1 : lastSeq.current;
     };
   }, [id, restsSince, queries]);
-  return { events: held.id === id ? held.events : [], isLost };
+  return { events, isLost };
 }

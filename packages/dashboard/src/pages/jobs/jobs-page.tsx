@@ -41,7 +41,7 @@ export function JobsPage() {
           nameOf={nameOf}
           hasMore={list.hasNextPage}
           isLoading={list.isFetchingNextPage}
-          onMore={() => list.fetchNextPage()}
+          onMore={() => list.fetchNextPage({ cancelRefetch: false })}
         />
       ) : list.data ? (
         <div className="rounded-md border border-line bg-sheet">

@@ -86,7 +86,10 @@ export function KeysPage() {
           <Sheet>
             {live.length === 0 && (
               <Empty>
-                <p>No key is live. Programs need one to call the API.</p>
+                <p>
+                  No key is live. Programs need one to call the API.
+                  {projects.data.length === 0 && " A project and its key at once:"}
+                </p>
                 <CopyBlock text={createKeyLine(projects.data[0]?.id ?? null)} />
               </Empty>
             )}
