@@ -36,6 +36,10 @@ that runs Emend:</p>
     title: "Not now",
     words: html`<p>The database cannot be reached at the moment. Try again in a little while.</p>`,
   },
+  busy: {
+    title: "One moment",
+    words: html`<p>Too many of these pages are being made for you at once. Try again in a moment.</p>`,
+  },
   fault: {
     title: "Something went wrong here",
     words: html`<p>It has been noted in the server's log. Nothing was lost; try again.</p>`,

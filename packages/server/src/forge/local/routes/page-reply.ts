@@ -54,6 +54,7 @@ const statuses = {
   linkGone: 410,
   fault: 500,
   unavailable: 503,
+  busy: 503,
 } as const;
 
 export function sendNotice(reply: FastifyReply, context: PageContext, name: keyof typeof statuses): FastifyReply {
