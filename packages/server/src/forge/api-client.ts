@@ -103,13 +103,20 @@ export function createApiClient(options: {
   };
 }
 
+/** Escapes of what no database keeps: U+0000, and halves of pairs. */
+const oddEscape = /\\u(?:0000|d[89a-f])/i;
+
 /** What is no JSON fails the check of its form, or is a refusal without words. */
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text, oddEscape.test(text) ? storable : undefined);
   } catch {
     return undefined;
   }
+}
+
+function storable(_name: string, value: unknown): unknown {
+  return typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\ufffd") : value;
 }
 
 /** Certificates do not mend themselves; everything else between here and there may. */

@@ -90,8 +90,9 @@ describe("of what a hostile forge answers", () => {
     target_project_id: 1,
   };
   /** As every vendor writes it at once. */
-  function opened(number: number, url: string) {
-    const body = JSON.stringify({ ...common, ...gitlab, number, iid: number, html_url: url, web_url: url });
+  function opened(number: number, url: string, text = "") {
+    const texts = { body: text, description: text };
+    const body = JSON.stringify({ ...common, ...gitlab, ...texts, number, iid: number, html_url: url, web_url: url });
     const fetch: Fetch = async () => ({
       status: 200,
       headers: new Headers(),
@@ -106,6 +107,13 @@ describe("of what a hostile forge answers", () => {
       }).readPullRequest(1, signal);
   }
   const taken = "https://forge.test/acme/docs/pulls/1";
+
+  it("nothing is kept that no database takes", async () => {
+    for (const { name } of vendors) {
+      const found = await opened(1, taken, "a\0b\ud800c😀")(name);
+      expect(found?.body).toBe("a\ufffdb\ufffdc😀");
+    }
+  });
 
   it.each([
     ["a script", 1, "javascript:alert(1)"],

@@ -6,8 +6,8 @@ import { refusalOf, wordsOf } from "../api-refusal.ts";
 import type { ForgeCommit, ForgeCommits } from "../forge.ts";
 import type { GithubRepository } from "./github-forge.ts";
 
-const Made = Type.Object({ sha: Type.String() });
-const Commit = Type.Object({ sha: Type.String(), tree: Made });
+const Made = Type.Object({ sha: Type.String({ pattern: "^[0-9a-f]{40}(?:[0-9a-f]{24})?$" }) });
+const Commit = Type.Object({ tree: Made });
 const Ref = Type.Object({ object: Made });
 /** Far below what GitHub takes in one request. */
 const entriesMax = 200;
