@@ -15,7 +15,7 @@ it("continues a job that rests, waits for one at work, and says why an archived 
   const projectId = await seedProject(pool);
   const jobId = await seedJob(pool, projectId);
   const reader = { forget: () => {} } as unknown as JobReader;
-  const followUp = createFollowUp({ pool, reader });
+  const followUp = createFollowUp({ pool, reader, promptCodePointsMax: 20 });
   const input = { jobId, projectId, commentId: "c1", prompt: "Say it shorter.", author: "ada" };
   expect(await followUp(input)).toEqual({ kind: "later" });
 
@@ -24,6 +24,8 @@ it("continues a job that rests, waits for one at work, and says why an archived 
     "update jobs set status = 'completed', ended_at = now(), pushed = true, pull_request = $2 where id = $1",
     [jobId, pullRequest],
   );
+  const words = expect.stringContaining("20 characters at most");
+  expect(await followUp({ ...input, prompt: "😀".repeat(21) })).toEqual({ kind: "refused", words });
   expect(await followUp(input)).toEqual({ kind: "accepted" });
   expect(await readJob(pool, jobId)).toMatchObject({ status: "active", phase: "queued" });
   expect(await followUp(input)).toEqual({ kind: "heard" });
@@ -42,7 +44,11 @@ it("hears a comment with the message it becomes, or not at all", async () => {
   const jobId = await seedJob(pool, await seedProject(pool));
   await pool.query("update jobs set status = 'completed', ended_at = now() where id = $1", [jobId]);
   const { project_id: projectId } = await readJob(pool, jobId);
-  const followUp = createFollowUp({ pool, reader: { forget: () => {} } as unknown as JobReader });
+  const followUp = createFollowUp({
+    pool,
+    reader: { forget: () => {} } as unknown as JobReader,
+    promptCodePointsMax: 20,
+  });
   const input = { jobId, projectId, commentId: "c1", prompt: "Shorter.", author: "ada" };
 
   // As a process that dies between the two would leave it.

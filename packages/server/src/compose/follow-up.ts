@@ -10,8 +10,17 @@ import type { CommentDeps } from "../run/follow-comments.ts";
  * What somebody says on a pull request goes the way of every message, under the same quota. The comment is heard in the
  * transaction that takes it: a crash leaves both or neither.
  */
-export function createFollowUp(deps: { pool: Pool; reader: JobReader }): CommentDeps["followUp"] {
+export function createFollowUp(deps: {
+  pool: Pool;
+  reader: JobReader;
+  promptCodePointsMax: number;
+}): CommentDeps["followUp"] {
+  const { promptCodePointsMax: max } = deps;
   return async ({ jobId, projectId, commentId, prompt, author }) => {
+    // Forges take longer comments than the interface takes prompts.
+    if (prompt.length > max && [...prompt].length > max) {
+      return { kind: "refused", words: `Emend takes ${max} characters at most: say it in fewer.` };
+    }
     const message = { id: jobId, projectId, prompt, createdBy: `comment/${author}` };
     const outcome = await inTransaction(deps.pool, async (client) => {
       if (!(await hearComment(client, jobId, commentId))) return { kind: "heard" } as const;

@@ -80,7 +80,7 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
       const project = await getProject(pool, projectId);
       return project ? openForge(project, forges) : null;
     },
-    followUp: createFollowUp({ pool, reader }),
+    followUp: createFollowUp({ pool, reader, promptCodePointsMax: config.promptCodePointsMax }),
   });
   undo.push(() => watch.stop());
 }
