@@ -19,6 +19,6 @@ export interface DashboardUsageFigures {
   inputTokens: number;
   outputTokens: number;
   costUsd: number;
-  /** From creation to end, of those that ended; null: none did. */
+  /** From creation to end, of those that ended and were not asked for more; null: none did. */
   medianMs: number | null;
 }

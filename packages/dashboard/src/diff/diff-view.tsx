@@ -1,6 +1,6 @@
 import { type JobDiff, parsePatch } from "@emend/contract";
 import { memo, useMemo, useState } from "react";
-import { Figures } from "../parts/status.tsx";
+import { LineCounts } from "../parts/line-counts.tsx";
 import { Toggle } from "../parts/toggle.tsx";
 import { FileList } from "./file-list.tsx";
 import { FileView } from "./file-view.tsx";
@@ -40,7 +40,7 @@ export const DiffView = memo(function DiffView({ diff, findings, isSplit, onSpli
       <div className="flex flex-wrap items-center justify-between gap-3 pb-3">
         <h2>
           {diff.files.length} {diff.files.length === 1 ? "file" : "files"} changed{" "}
-          <Figures additions={sum(diff, "additions")} deletions={sum(diff, "deletions")} />
+          <LineCounts additions={sum(diff, "additions")} deletions={sum(diff, "deletions")} />
         </h2>
         <Toggle
           label="How to show the diff"

@@ -22,8 +22,9 @@ export function FileLines(props: { lines: readonly DiffLine[]; isSplit: boolean;
     <>
       {findings
         .filter(({ line }) => !shown.has(line))
-        .map((finding) => (
-          <FindingNote key={`${finding.check} ${finding.line} ${finding.column}`} finding={finding} />
+        .map((finding, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two of one line may say the same
+          <FindingNote key={index} finding={finding} />
         ))}
       {pieces.map((piece, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a diff never move

@@ -1,6 +1,6 @@
 import type { JobDiff } from "@emend/contract";
 import { Icon } from "../parts/icon.tsx";
-import { Figures } from "../parts/status.tsx";
+import { LineCounts } from "../parts/line-counts.tsx";
 import { VisibleText } from "../parts/visible-text.tsx";
 import type { Finding } from "./finding-note.tsx";
 
@@ -41,7 +41,7 @@ export function FileList({ files, onOpen }: { files: readonly Listed[]; onOpen(p
                 </span>
               )}
               {each.file.change !== "modified" && <span className="text-quiet">{each.file.change}</span>}
-              <Figures additions={each.file.additions} deletions={each.file.deletions} />
+              <LineCounts additions={each.file.additions} deletions={each.file.deletions} />
             </button>
           </li>
         ))}

@@ -2,8 +2,8 @@ import type { DiffLine, JobDiff } from "@emend/contract";
 import { CatchBoundary } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { Icon } from "../parts/icon.tsx";
+import { LineCounts } from "../parts/line-counts.tsx";
 import { Problem } from "../parts/notice.tsx";
-import { Figures } from "../parts/status.tsx";
 import { VisibleText } from "../parts/visible-text.tsx";
 import { FileLines } from "./file-lines.tsx";
 import type { Finding } from "./finding-note.tsx";
@@ -49,7 +49,7 @@ export function FileView(props: FileProps) {
           {file.change !== "modified" && (
             <span className="rounded-md border border-line px-1.5 text-[12px] text-quiet">{file.change}</span>
           )}
-          <Figures additions={file.additions} deletions={file.deletions} />
+          <LineCounts additions={file.additions} deletions={file.deletions} />
         </button>
         {isPage && (
           <button

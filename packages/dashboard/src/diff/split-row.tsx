@@ -32,8 +32,9 @@ export function SplitRow({ row, findings }: { row: DiffRow; findings: readonly F
           {right && <LineText text={right.text} spans={words?.after} mark="ins" />}
         </td>
       </tr>
-      {findings.map((finding) => (
-        <tr key={`${finding.check} ${finding.column}`}>
+      {findings.map((finding, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two of one line may say the same
+        <tr key={index}>
           <td colSpan={4} className="p-0">
             <FindingNote finding={finding} />
           </td>

@@ -44,8 +44,9 @@ export function UnifiedRow({ row, findings }: { row: DiffRow; findings: readonly
           </td>
         </tr>
       )}
-      {findings.map((finding) => (
-        <tr key={`${finding.check} ${finding.column}`}>
+      {findings.map((finding, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two of one line may say the same
+        <tr key={index}>
           <td colSpan={3} className="p-0">
             <FindingNote finding={finding} />
           </td>

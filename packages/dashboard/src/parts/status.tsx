@@ -24,11 +24,3 @@ export function Status({ status, phase }: { status: JobStatus; phase: JobPhase }
     </span>
   );
 }
-
-export function Figures({ additions, deletions }: { additions: number; deletions: number }) {
-  return (
-    <span className="font-mono text-[13px] whitespace-nowrap">
-      <span className="text-good">+{additions}</span> <span className="text-bad">−{deletions}</span>
-    </span>
-  );
-}

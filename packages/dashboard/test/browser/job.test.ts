@@ -111,6 +111,11 @@ it("shows events as they come, through a lost connection and a reload", async ()
   await failure.getByText("cancelled", { exact: true }).waitFor();
   expect(await page.getByRole("button", { name: "Run again" }).count()).toBe(1);
   expect(await failure.getByRole("button").count()).toBe(1);
+
+  // What a final job's past was refused with once is no end of it.
+  await page.route("**/events?*", (route) => route.fulfill({ status: 503 }), { times: 1 });
+  await page.reload();
+  await words(2).waitFor();
 });
 
 /** From before an event is stored to when its words are painted. */

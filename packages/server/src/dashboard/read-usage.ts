@@ -1,7 +1,10 @@
 import type { DashboardUsage, DashboardUsageFigures } from "@emend/contract";
 import type { Queryable } from "../db/pool.ts";
 
-/** Archived jobs count as what they were: the code of a failure outlives its status. */
+/**
+ * Archived jobs count as what they were: the code of a failure outlives its status. How long a job took that was asked for
+ * more later, its end no longer says.
+ */
 const figures = `count(*)::int as jobs,
   count(*) filter (where ended_at is not null and failure_code is null)::int as completed,
   count(*) filter (where failure_code is not null)::int as failed,
@@ -11,7 +14,7 @@ const figures = `count(*)::int as jobs,
   coalesce(sum((usage ->> 'outputTokens')::float8), 0)::float8 as "outputTokens",
   coalesce(sum((usage ->> 'costUsd')::float8), 0)::float8 as "costUsd",
   percentile_cont(0.5) within group (order by extract(epoch from ended_at - jobs.created_at) * 1000)
-    filter (where ended_at is not null) as "medianMs"`;
+    filter (where ended_at is not null and not exists (select from job_messages where job_id = jobs.id)) as "medianMs"`;
 const day = "to_char(jobs.created_at at time zone 'UTC', 'YYYY-MM-DD')";
 const recent =
   "(date_trunc('day', clock_timestamp() at time zone 'UTC') - make_interval(days => $1 - 1)) at time zone 'UTC'";

@@ -53,8 +53,9 @@ function FindingList(props: {
         {props.title}
       </summary>
       <ul className="grid gap-1 pt-2 pl-6">
-        {props.list.map((finding) => (
-          <li key={`${finding.path} ${finding.line} ${finding.column} ${finding.check}`} className="wrap-anywhere">
+        {props.list.map((finding, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two of one line may say the same
+          <li key={index} className="wrap-anywhere">
             <code className="text-quiet">
               <VisibleText text={finding.path} />:{finding.line}
             </code>{" "}

@@ -19,6 +19,8 @@ export function JobHead(props: {
   const { run, projectId } = props.job;
   const title = jobTitle(run);
   const { startedAt, endedAt } = run.timings;
+  // From its first run to its last end lie days in which nobody asked for anything.
+  const wasAskedMore = props.job.messages.length > 0;
   const { inputTokens, outputTokens } = run.usage;
   return (
     <header className="grid gap-3 pt-8 pb-5">
@@ -61,7 +63,9 @@ export function JobHead(props: {
         )}
         <code className="wrap-anywhere">{run.id}</code>
         <Age at={run.timings.createdAt} />
-        {startedAt && endedAt && <span>took {durationOf(Date.parse(endedAt) - Date.parse(startedAt))}</span>}
+        {startedAt && endedAt && !wasAskedMore && (
+          <span>took {durationOf(Date.parse(endedAt) - Date.parse(startedAt))}</span>
+        )}
       </p>
     </header>
   );

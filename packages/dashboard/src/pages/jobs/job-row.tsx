@@ -3,8 +3,9 @@ import { memo } from "react";
 import { Age } from "../../parts/age.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { jobTitle } from "../../parts/job-title.ts";
+import { LineCounts } from "../../parts/line-counts.tsx";
 import { RowLink } from "../../parts/row-link.tsx";
-import { Figures, Status } from "../../parts/status.tsx";
+import { Status } from "../../parts/status.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
 
 /** One line on a screen, two on a phone. */
@@ -24,7 +25,7 @@ export const JobRow = memo(function JobRow({ job, project }: { job: DashboardJob
         <span className="order-3 truncate text-quiet md:order-none">
           <VisibleText text={project} />
         </span>
-        <span className="hidden text-right md:inline">{job.figures && <Figures {...job.figures} />}</span>
+        <span className="hidden text-right md:inline">{job.figures && <LineCounts {...job.figures} />}</span>
         <span className="hidden text-quiet md:inline">
           {job.pullRequest && <PullRequest pullRequest={job.pullRequest} />}
         </span>
