@@ -16,7 +16,12 @@ export interface Look {
  * never so often that a project with many open ones would use its token's quota up. One node at a time looks at a pull
  * request; who dies while looking only delays the next look.
  */
-export async function claimLook(db: Queryable, everyMs: number): Promise<Look | null> {
+export async function claimLook(
+  db: Queryable,
+  everyMs: number,
+  /** Projects that are not to be looked at now. */
+  except: readonly string[] = [],
+): Promise<Look | null> {
   const { rows } = await db.query<Look>(
     `update jobs set pull_request_look_at = clock_timestamp() + greatest(
        make_interval(secs => $1),
@@ -30,11 +35,12 @@ export async function claimLook(db: Queryable, everyMs: number): Promise<Look | 
      where id = (
        select id from jobs
        where pull_request ->> 'state' = 'open' and coalesce(pull_request_look_at, '-infinity') <= clock_timestamp()
+         and project_id <> all ($2)
        order by pull_request_look_at nulls first limit 1 for update skip locked
      )
      returning id as "jobId", project_id as "projectId", (pull_request ->> 'number')::int as number,
        status in ('completed', 'failed') as "isFinal", comments_heard as heard`,
-    [everyMs / 1000],
+    [everyMs / 1000, except],
   );
   return rows[0] ?? null;
 }

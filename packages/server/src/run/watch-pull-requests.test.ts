@@ -5,6 +5,7 @@ import { openPull } from "../../test/support/forges/pulls.ts";
 import { vendors } from "../../test/support/forges/vendors.ts";
 import { readEvents, readJob, seedJob, seedProject } from "../../test/support/seed-jobs.ts";
 import { startListener } from "../db/listener.ts";
+import type { Forge } from "../forge/forge.ts";
 import { hastenLook } from "../jobs/claim-look.ts";
 import { hearComment } from "../jobs/hear-comment.ts";
 import { createLogger } from "../lib/logger.ts";
@@ -189,4 +190,36 @@ describe.each(vendors)("on $name", (vendor) => {
       await listener.close();
     }
   });
+});
+
+it("a forge that never answers holds up no other project's pull requests", async () => {
+  const { pool } = database;
+  await pool.query("delete from jobs");
+  const [stuck, other] = [await seedProject(pool), await seedProject(pool)];
+  for (const id of [stuck, stuck, stuck, stuck, stuck, other]) {
+    const jobId = await seedJob(pool, id);
+    // The other project's comes last.
+    await pool.query("update jobs set pull_request = $2, pull_request_look_at = now() where id = $1", [
+      jobId,
+      { number: 1, url: "http://x", state: "open", draft: false },
+    ]);
+  }
+  const log = createLogger({ level: "silent" });
+  const listener = await startListener({ url: database.url, log });
+  const seen = Promise.withResolvers<void>();
+  const watch = startPullRequestWatch({
+    pool,
+    log,
+    listener,
+    followUp: async () => ({ kind: "later" }),
+    async forgeOf(id) {
+      if (id === other) seen.resolve();
+      const never: Forge["readPullRequest"] = (_number, signal) =>
+        new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+      return { readPullRequest: id === other ? async () => null : never } as Forge;
+    },
+  });
+  await seen.promise;
+  await watch.stop();
+  await listener.close();
 });

@@ -21,8 +21,12 @@ export interface PullRequestWatch {
 
 const lookEveryMs = 120_000;
 const requestMsMax = 60_000;
+const looksMax = 4;
 
-/** Looks at open pull requests until stopped: what became of them, and what people said to Emend on them. */
+/**
+ * Looks at open pull requests until stopped: what became of them, and what people said to Emend on them. At one of a
+ * project at a time: a forge that does not answer holds up its own projects and no others.
+ */
 export function startPullRequestWatch(
   deps: WatchDeps & { listener: Listener },
   options: { pollMs?: number } = {},
@@ -31,14 +35,30 @@ export function startPullRequestWatch(
   const wake = createWakeUp();
   const unlisten = deps.listener.on(channels.lookDue, () => wake.ring());
 
+  const looks = new Map<string, Promise<void>>();
+
   async function loop(): Promise<void> {
     while (!stopping.signal.aborted) {
-      const looked = await lookOnce(deps, stopping.signal).catch((error: unknown) => {
-        if (!stopping.signal.aborted) deps.log.warn({ err: error }, "pull requests could not be looked at");
-        return false;
-      });
-      if (!looked && !stopping.signal.aborted) await wake.wait(options.pollMs ?? 5_000);
+      const look = looks.size < looksMax ? await claim() : null;
+      if (look) begin(look);
+      else if (!stopping.signal.aborted) await wake.wait(options.pollMs ?? 5_000);
     }
+    await Promise.all(looks.values());
+  }
+
+  async function claim(): Promise<Look | null> {
+    return claimLook(deps.pool, lookEveryMs, [...looks.keys()]).catch((error: unknown) => {
+      if (!stopping.signal.aborted) deps.log.warn({ err: error }, "pull requests could not be looked at");
+      return null;
+    });
+  }
+
+  function begin(look: Look): void {
+    const ended = tryLook(deps, look, stopping.signal).finally(() => {
+      looks.delete(look.projectId);
+      wake.ring();
+    });
+    looks.set(look.projectId, ended);
   }
 
   const ended = loop();
@@ -55,14 +75,17 @@ export function startPullRequestWatch(
 /** False where none is due. */
 export async function lookOnce(deps: WatchDeps, signal: AbortSignal): Promise<boolean> {
   const look = await claimLook(deps.pool, lookEveryMs);
-  if (!look) return false;
+  if (look) await tryLook(deps, look, signal);
+  return look !== null;
+}
+
+async function tryLook(deps: WatchDeps, look: Look, signal: AbortSignal): Promise<void> {
   try {
     await lookAt(deps, look, AbortSignal.any([signal, AbortSignal.timeout(requestMsMax)]));
   } catch (error) {
     // The forge may be away or refuse; it is looked at again in its time.
     if (!signal.aborted) deps.log.warn({ err: error, jobId: look.jobId }, "pull request could not be looked at");
   }
-  return true;
 }
 
 async function lookAt(deps: WatchDeps, look: Look, signal: AbortSignal): Promise<void> {
