@@ -3,6 +3,7 @@ import { openDashboard } from "./support/dashboard.ts";
 import { expectFitting } from "./support/judge.ts";
 import { press } from "./support/keyboard.ts";
 import { desktop, narrow, phone } from "./support/looks.ts";
+import { addJob } from "./support/tell-job.ts";
 
 const dashboard = openDashboard();
 
@@ -70,4 +71,8 @@ it("finds jobs by their words, and shows every one again", async () => {
   await page.waitForURL((url) => url.search === "");
   // Not for a moment alone: what was typed is gone, too.
   await expect.poll(() => page.getByLabel("Search jobs").inputValue()).toBe("");
+  // The palette finds what was asked for after the list was loaded.
+  await addJob(dashboard.installation.database.pool, id, "A job of just now.");
+  await page.keyboard.press("Control+k");
+  await page.getByRole("option", { name: /^A job of just now/ }).waitFor();
 });
