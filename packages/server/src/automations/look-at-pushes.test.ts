@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { automationDeps, historyOf, seedAutomation } from "../../test/support/automations.ts";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { makeRepository, type TestRepository } from "../../test/support/make-repository.ts";
@@ -13,6 +13,7 @@ import { createAutomations } from "./automations.ts";
 import { hastenLooks } from "./claim-look.ts";
 import { fireAutomations } from "./fire-automations.ts";
 import { lookAtPushes } from "./look-at-pushes.ts";
+import { recordPushes } from "./record-pushes.ts";
 import { setPaused } from "./set-paused.ts";
 
 let database: TestDatabase;
@@ -174,6 +175,30 @@ test("a look that another node overtook records nothing", async () => {
     automation.id,
   ]);
   expect(events.rows.flatMap(({ values }) => values.changedFiles).toSorted()).toEqual(["a", "b"]);
+});
+
+test("of two looks that end together one is recorded", async () => {
+  const { pool } = database;
+  const { id } = await watch();
+  const { rows } = await pool.query("select ref, commit_id from automation_refs where automation_id = $1", [id]);
+  const known = new Map(rows.map(({ ref, commit_id }) => [ref, commit_id]));
+  const values = { commits: [], changedFiles: [], tag: null, date: "2026-01-01", repository: "" };
+  const holder = await pool.connect();
+  await holder.query("begin");
+  await holder.query("select from automations where id = $1 for update", [id]);
+  const ends = ["x", "y"].map((to) =>
+    recordPushes(
+      pool,
+      { id, known },
+      { seen: new Map([["refs/heads/main", to]]), records: [{ event: to, values, skipped: null }] },
+    ),
+  );
+  const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+  await vi.waitFor(async () => expect((await pool.query(waiting)).rowCount).toBe(2));
+  await holder.query("rollback");
+  holder.release();
+  await Promise.all(ends);
+  expect((await pool.query("select from automation_runs where automation_id = $1", [id])).rowCount).toBe(1);
 });
 
 test("rewritten history is told by its last commit", async () => {

@@ -23,13 +23,16 @@ export async function recordPushes(
   const refs = [...found.seen].filter(([ref]) => ref !== lookedAt);
   refs.push([lookedAt, ""]);
   await inTransaction(pool, async (client) => {
+    const locked = await client.query("select from automations where id = $1 and paused_at is null for no key update", [
+      id,
+    ]);
+    // Read after the lock: a statement that waits for one sees what was there when it began.
     const { rows } = await client.query<{ refs: Record<string, string> | null }>(
-      `select (select jsonb_object_agg(ref, commit_id) from automation_refs where automation_id = automations.id) as refs
-       from automations where id = $1 and paused_at is null for no key update`,
+      "select jsonb_object_agg(ref, commit_id) as refs from automation_refs where automation_id = $1",
       [id],
     );
     // It was removed or paused meanwhile, or another node looked faster.
-    if (!rows[0] || !isSame(look.known, rows[0].refs ?? {})) return;
+    if (locked.rowCount === 0 || !isSame(look.known, rows[0]?.refs ?? {})) return;
     for (const { event, values, skipped } of found.records) {
       await client.query(
         `insert into automation_runs (automation_id, event, values, state, words, settled_at)
