@@ -302,3 +302,30 @@ test("an automation whose repository is gone says so, in the list, its history a
   expect(await history(automation)).toEqual([{ state: "skipped", words: problem }]);
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ automationId: automation.id, projectId }]);
 });
+
+test("a repository that does not answer holds up no other", async () => {
+  await watch({}, "stuck");
+  await database.pool.query(
+    `insert into context_repositories (id, project_id, name, forge, repository_url)
+     values ('ctx_other', $1, 'other', 'github', 'https://github.test/acme/other')`,
+    [projectId],
+  );
+  await watch({ repository: "other" }, "other");
+  await database.pool.query(
+    "update automations set due_at = clock_timestamp() - case name when 'stuck' then interval '1 minute' else '0' end",
+  );
+  const answer = Promise.withResolvers<never>();
+  const reached = Promise.withResolvers<void>();
+  const looking = lookAtPushes(
+    automationDeps(database.pool, {
+      async remoteOf(repositoryId) {
+        if (repositoryId === "ctx_api") return answer.promise;
+        reached.resolve();
+        return { url: repository.url, authorization: null };
+      },
+    }),
+  );
+  await reached.promise;
+  answer.reject(new Error("gave up"));
+  await looking;
+});

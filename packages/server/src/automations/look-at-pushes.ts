@@ -18,6 +18,8 @@ export interface PushDeps {
 }
 
 const looksMax = 200;
+/** So that a repository that does not answer holds up no other. */
+const looksAtOnce = 4;
 /** What else was pushed is read at the next look. */
 const eventsMax = 20;
 const lookMsMax = 10 * 60_000;
@@ -27,16 +29,20 @@ const lookMsMax = 10 * 60_000;
  * forge's webhook gave a hint. What happened is read from the repository and never believed of the hint.
  */
 export async function lookAtPushes(deps: Pick<AutomationDeps, "pool" | "log"> & PushDeps): Promise<void> {
-  for (let looks = 0; looks < looksMax; looks += 1) {
-    const look = await claimLook(deps.pool);
-    if (!look) return;
-    try {
-      await lookAt(deps, look, AbortSignal.timeout(lookMsMax));
-    } catch (error) {
-      deps.log.warn({ err: error, automationId: look.id }, "context repository could not be looked at");
-      await recordFailure(deps.pool, look, isAppError(error) ? error.publicMessage : "a fault of this server");
+  let looks = 0;
+  async function lookInTurn(): Promise<void> {
+    while (looks++ < looksMax) {
+      const look = await claimLook(deps.pool);
+      if (!look) return;
+      try {
+        await lookAt(deps, look, AbortSignal.timeout(lookMsMax));
+      } catch (error) {
+        deps.log.warn({ err: error, automationId: look.id }, "context repository could not be looked at");
+        await recordFailure(deps.pool, look, isAppError(error) ? error.publicMessage : "a fault of this server");
+      }
     }
   }
+  await Promise.all(Array.from({ length: looksAtOnce }, lookInTurn));
 }
 
 async function lookAt(deps: Pick<AutomationDeps, "pool"> & PushDeps, look: Look, signal: AbortSignal): Promise<void> {
