@@ -10,6 +10,8 @@ const shared = {
   isolate: false,
   testTimeout: 120_000,
   hookTimeout: 120_000,
+  // What is waited for is waited for on a busy machine too.
+  expect: { poll: { timeout: 20_000 } },
   // For the processes that tests start: most of the time of one that is killed soon would go into compiling.
   env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/compile") },
 } as const;

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { automationDeps, historyOf, seedAutomation } from "../../test/support/automations.ts";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { makeRepository, type TestRepository } from "../../test/support/make-repository.ts";
@@ -194,7 +194,7 @@ test("of two looks that end together one is recorded", async () => {
     ),
   );
   const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-  await vi.waitFor(async () => expect((await pool.query(waiting)).rowCount).toBe(2));
+  await expect.poll(async () => (await pool.query(waiting)).rowCount).toBe(2);
   await holder.query("rollback");
   holder.release();
   await Promise.all(ends);

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, expect, test, vi } from "vitest";
+import { afterAll, afterEach, expect, test } from "vitest";
 import { createTestDatabase } from "../../test/support/database.ts";
 import { type DatabaseProxy, startDatabaseProxy } from "../../test/support/database-proxy.ts";
 import { createLogger } from "../lib/logger.ts";
@@ -68,9 +68,7 @@ test("stays fresh over round trips without connecting again", async () => {
   const { listener, proxy } = await openProxied();
   const secondsOfTrips = `select extract(epoch from query_start - backend_start)::float8 as seconds from pg_stat_activity
      where application_name = 'emend listener' and query = 'select 1' and datname = current_database()`;
-  await vi.waitUntil(async () => (await database.pool.query(secondsOfTrips)).rows[0]?.seconds > 1.2, {
-    timeout: 10_000,
-  });
+  await expect.poll(async () => (await database.pool.query(secondsOfTrips)).rows[0]?.seconds).toBeGreaterThan(1.2);
   expect(listener.isFresh()).toBe(true);
   expect(proxy.accepted()).toBe(1);
 });
@@ -85,7 +83,7 @@ test("a cut connection is made anew, and what was remembered is forgotten before
   proxy.cut();
   await reset;
   expect(wasFreshAtReset).toBe(false);
-  await vi.waitUntil(() => listener.isFresh());
+  await expect.poll(() => listener.isFresh()).toBe(true);
   const notice = nextNotice(listener);
   await notify("job_3");
   expect(await notice).toBe("job_3");
@@ -94,9 +92,9 @@ test("a cut connection is made anew, and what was remembered is forgotten before
 test("a half-open connection stops being fresh, is given up, and is replaced once the network is back", async () => {
   const { listener, proxy } = await openProxied();
   proxy.silence();
-  await vi.waitUntil(() => !listener.isFresh(), { timeout: 5_000 });
+  await expect.poll(() => listener.isFresh()).toBe(false);
   const reset = nextReset(listener);
-  await vi.waitUntil(() => proxy.accepted() > 1, { timeout: 5_000 });
+  await expect.poll(() => proxy.accepted()).toBeGreaterThan(1);
   expect(listener.isFresh()).toBe(false);
   proxy.restore();
   await reset;

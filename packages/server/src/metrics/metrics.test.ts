@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, afterEach, expect, test, vi } from "vitest";
+import { afterAll, afterEach, expect, test } from "vitest";
 import { startApi } from "../../test/support/api.ts";
 import { startDatabaseProxy } from "../../test/support/database-proxy.ts";
 import { alterJob, seedJob } from "../../test/support/seed-jobs.ts";
@@ -42,9 +42,7 @@ test("requests are counted by route, and odd ones together", async () => {
   for (const path of ["", "/run", "/run"]) await api.send(`/v2/agent/${project.id}/job/${id}${path}`, { key });
   for (const path of ["/x", "/y/z", "/v2/agent/a/b/c", "/v2/agent/a/job/b/c"]) await fetch(`${api.url}${path}`);
   const counted = async () => values("emend_http_requests_total");
-  await vi.waitFor(async () =>
-    expect(await counted()).toMatchObject({ '{method="GET",route="other",status="401"}': 2 }),
-  );
+  await expect.poll(counted).toMatchObject({ '{method="GET",route="other",status="401"}': 2 });
   expect(await counted()).toEqual({
     '{method="POST",route="/v2/agent/:projectId/job",status="201"}': 1,
     '{method="GET",route="/v2/agent/:projectId/job/:id",status="200"}': 1,
@@ -65,7 +63,7 @@ test("a request is logged with its ids, the caller's own where it is usable, and
   const path = `/v2/agent/${project.id}/job/job_none/run?secret=word`;
   await api.send(path, { key, headers: { "x-request-id": "caller-1" } });
   await api.send(path, { key, headers: { "x-request-id": "not usable\t" } });
-  await vi.waitFor(() => expect(lines).toHaveLength(2));
+  await expect.poll(() => lines).toHaveLength(2);
   expect(lines[0]).toMatchObject({ requestId: "caller-1", projectId: project.id, jobId: "job_none", status: 404 });
   expect(lines[1]?.requestId).toMatch(/^req_/);
   expect(JSON.stringify(lines)).not.toMatch(new RegExp(`word|${key}`));
@@ -82,7 +80,7 @@ test("a request that makes a job is logged with the job's id", async () => {
   const headers = { "x-request-id": "caller-2" };
   const made = await api.send(`/v2/agent/${project.id}/job`, { method: "POST", key, headers, body: { prompt: "x" } });
   const { id } = made.json as { id: string };
-  await vi.waitFor(() => expect(lines).toHaveLength(1));
+  await expect.poll(() => lines).toHaveLength(1);
   expect(lines[0]).toMatchObject({ requestId: "caller-2", projectId: project.id, jobId: id, status: 201 });
 });
 

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { appendFile, chown, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
-import { afterAll, afterEach, expect, test, vi } from "vitest";
+import { afterAll, afterEach, expect, test } from "vitest";
 import {
   childrenOf,
   type EmbeddedProcess,
@@ -90,7 +90,7 @@ test("adopts the postmaster of a killed parent, and stops it in the end", async 
   expect((await query(supervised.url, "select 1 as one")).rows).toEqual([{ one: 1 }]);
   await supervised.stop();
   expect(existsSync(lockFile)).toBe(false);
-  await vi.waitUntil(() => !isRunning(postmasterPid));
+  await expect.poll(() => isRunning(postmasterPid)).toBe(false);
 });
 
 test("waits while children of a killed postmaster linger, and leaves its lock file to Postgres", async () => {
@@ -194,7 +194,7 @@ test("SIGTERM stops it cleanly, with everything on disk", async () => {
   const { postmasterPid } = await startOther();
   other?.child.kill("SIGTERM");
   expect(await other?.exited).toBe(0);
-  await vi.waitUntil(() => !isRunning(postmasterPid));
+  await expect.poll(() => isRunning(postmasterPid)).toBe(false);
   expect(existsSync(lockFile)).toBe(false);
   expect(await readFile(join(homeDir, "log"), "utf8")).toMatch(/database system is shut down\n$/);
 });

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { deflateSync } from "node:zlib";
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { startApi } from "../../../test/support/api.ts";
 import { alterJob, seedJob } from "../../../test/support/seed-jobs.ts";
 
@@ -149,7 +149,7 @@ describe("diff", () => {
     expect(await api.send(path, { key })).toMatchObject(refused);
     expect((await api.send(path, { method: "HEAD", key: other })).status).toBe(200);
     for (const socket of slow) socket.destroy();
-    await vi.waitFor(async () => expect((await api.send(path, { method: "HEAD", key })).status).toBe(200));
+    await expect.poll(async () => (await api.send(path, { method: "HEAD", key })).status).toBe(200);
   });
 
   test("is empty while nothing was handed over", async () => {

@@ -62,9 +62,7 @@ describe("200", () => {
     const before = await get(path);
     expect((await get(path)).headers.etag).toBe(before.headers.etag);
     await endJob(id);
-    await expect
-      .poll(async () => ((await get(path)).json as { status: string }).status, { timeout: 3000 })
-      .toBe("completed");
+    await expect.poll(async () => ((await get(path)).json as { status: string }).status).toBe("completed");
     const after = await get(path);
     expect(after.json).toMatchObject({ prLink: "https://github.test/pull/1" });
     expect(after.headers.etag).not.toBe(before.headers.etag);

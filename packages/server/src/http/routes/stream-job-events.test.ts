@@ -164,7 +164,7 @@ describe("a key that holds as much open as it may", () => {
     });
     (await follow(id)).close();
     open.pop()?.close();
-    await vi.waitFor(async () => expect((await api.send(path(id), { method: "HEAD", key: busy })).status).toBe(200));
+    await expect.poll(async () => (await api.send(path(id), { method: "HEAD", key: busy })).status).toBe(200);
     for (const source of open) source.close();
   });
 
