@@ -33,7 +33,11 @@ export function CommandPalette({ onClose }: { onClose(): void }) {
     if (step) {
       event.preventDefault();
       setAt(Math.max(0, Math.min(places.length - 1, chosen + step)));
-    } else if (event.key === "Enter") go(places[chosen]);
+    } else if (event.key === "Enter") {
+      // The focus goes back to where it was, and this stroke must not press that.
+      event.preventDefault();
+      go(places[chosen]);
+    }
   };
 
   return (

@@ -25,7 +25,7 @@ export function HealthPage() {
     <>
       <title>Site health · Emend</title>
       {project ? (
-        <Health key={project.id} project={project}>
+        <Health project={project}>
           {projects.data.length > 1 && (
             <select
               aria-label="Project"
@@ -70,11 +70,12 @@ function Health({ project, children }: { project: DashboardProject; children: Re
     <>
       <Head title="Site health">
         {children}
-        {mayWrite && <CheckNow projectId={project.id} />}
+        {mayWrite && <CheckNow key={project.id} projectId={project.id} />}
       </Head>
       {!health.data && <Pending error={health.error} />}
       {health.data && (
-        <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
+        // Another project is another page, but for the field that chose it: the keyboard is still there.
+        <div key={project.id} className="grid grid-cols-[minmax(0,1fr)] gap-6">
           {health.data.problem && <Problem error={`The last look at the site failed: ${health.data.problem.words}`} />}
           {!latest && !health.data.problem && (
             <Sheet>
