@@ -1,6 +1,10 @@
 import { join } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
 
+// Tests start processes by the thousand, each by a fork whose price grows with the memory that its parent holds: glibc
+// keeps less of it so.
+process.env.MALLOC_ARENA_MAX ??= "2";
+
 const appFiles = "packages/dashboard/src/**/*.test.ts";
 const browserFiles = "packages/dashboard/test/browser/**/*.test.ts";
 const shared = {
