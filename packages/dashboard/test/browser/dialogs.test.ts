@@ -2,9 +2,9 @@ import type { Page } from "playwright-core";
 import { beforeAll, expect, it } from "vitest";
 import { openDashboard } from "./support/dashboard.ts";
 import { go } from "./support/go.ts";
-import { expectAccessible, expectFitting } from "./support/judge.ts";
+import { expectGood } from "./support/judge.ts";
 import { press, reach, type } from "./support/keyboard.ts";
-import { bothLooks } from "./support/looks.ts";
+import { bothLooks, take } from "./support/looks.ts";
 
 const dashboard = openDashboard();
 let projectId: string;
@@ -57,84 +57,84 @@ const watchFocus = `focusBehind = [];
     if (!target.closest("dialog")) focusBehind.push(target.outerHTML);
   });`;
 
-/** Each width once, each theme once. */
-async function expectGood(page: Page): Promise<void> {
-  for (const { viewport, colorScheme } of bothLooks.toReversed()) {
-    await page.setViewportSize(viewport);
-    await page.emulateMedia({ colorScheme });
-    await expectFitting(page);
-    await expectAccessible(page, "dialog");
-  }
-}
+it.each(bothLooks)(
+  "opens every dialog by the keyboard, without a serious fault, and gives the focus back: $name",
+  async (look) => {
+    await take(page, look);
+    for (const { path, name } of dialogs) {
+      const url = dashboard.url + path.replace("PROJECT", projectId);
+      if (page.url() !== url) await go(page, url);
+      await press(opener(page, name));
+      const dialog = page.getByRole("dialog");
+      await dialog.waitFor();
+      await expectGood(page, "dialog");
+      // Nothing behind it can be reached: from its last stop one comes to the browser's own, and to its first again.
+      await page.evaluate(watchFocus);
+      await Promise.all(Array.from({ length: 12 }, () => page.keyboard.press("Tab")));
+      expect(await page.evaluate("focusBehind"), name).toEqual([]);
+      await page.keyboard.press("Escape");
+      await dialog.waitFor({ state: "detached" });
+      expect(await opener(page, name).evaluate((element) => element.matches(":focus")), name).toBe(true);
+    }
+  },
+);
 
-it("opens every dialog by the keyboard, without a serious fault, and gives the focus back", async () => {
-  for (const { path, name } of dialogs) {
-    const url = dashboard.url + path.replace("PROJECT", projectId);
-    if (page.url() !== url) await go(page, url);
-    await press(opener(page, name));
-    const dialog = page.getByRole("dialog");
-    await dialog.waitFor();
-    await expectGood(page);
-    // Nothing behind it can be reached: from its last stop one comes to the browser's own, and to its first again.
-    await page.evaluate(watchFocus);
-    for (let stops = 0; stops < 12; stops += 1) await page.keyboard.press("Tab");
-    expect(await page.evaluate("focusBehind"), name).toEqual([]);
+it.each(bothLooks)(
+  "shows the palette, the keys, and what is shown once without a serious fault: $name",
+  async (look) => {
+    await take(page, look);
+    await go(page, "/app");
+    await page.getByLabel("Search jobs").waitFor();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await expectGood(page, "dialog");
     await page.keyboard.press("Escape");
-    await dialog.waitFor({ state: "detached" });
-    expect(await opener(page, name).evaluate((element) => element.matches(":focus")), name).toBe(true);
-  }
-});
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("cour");
+    await page
+      .getByRole("dialog")
+      .getByRole("option", { name: /Courier docs/ })
+      .waitFor();
+    await expectGood(page, "dialog");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Courier docs" }).waitFor();
+    expect(await page.getByRole("dialog").count()).toBe(0);
 
-it("shows the palette, the keys, and what is shown once without a serious fault", async () => {
-  await go(page, "/app");
-  await page.getByLabel("Search jobs").waitFor();
-  await page.keyboard.press("?");
-  await page.getByRole("dialog", { name: "Keys" }).waitFor();
-  await expectGood(page);
-  await page.keyboard.press("Escape");
-  await page.keyboard.press("Control+k");
-  await page.keyboard.type("cour");
-  await page
-    .getByRole("dialog")
-    .getByRole("option", { name: /Courier docs/ })
-    .waitFor();
-  await expectGood(page);
-  await page.keyboard.press("Enter");
-  await page.getByRole("heading", { name: "Courier docs" }).waitFor();
+    await go(page, "/app/keys");
+    await press(opener(page, "Create key"));
+    const dialog = page.getByRole("dialog");
+    await type(dialog.getByLabel("Name", { exact: true }), "Release script");
+    await press(dialog.getByRole("button", { name: "Create key" }));
+    await page.getByRole("dialog", { name: "Your new key" }).waitFor();
+    await expectGood(page, "dialog");
+    await press(page.getByRole("button", { name: "I have it" }));
 
-  await go(page, "/app/keys");
-  await press(opener(page, "Create key"));
-  const dialog = page.getByRole("dialog");
-  await type(dialog.getByLabel("Name", { exact: true }), "Release script");
-  await press(dialog.getByRole("button", { name: "Create key" }));
-  await page.getByRole("dialog", { name: "Your new key" }).waitFor();
-  await expectGood(page);
-  await press(page.getByRole("button", { name: "I have it" }));
+    await go(page, "/app/settings?tab=members");
+    await press(opener(page, "Invite somebody"));
+    await type(page.getByLabel("E-mail address"), `cy@${look.name}.example.com`);
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog", { name: "Pass this link on" }).waitFor();
+    await expectGood(page, "dialog");
 
-  await go(page, "/app/settings?tab=members");
-  await press(opener(page, "Invite somebody"));
-  await type(page.getByLabel("E-mail address"), "cy@example.com");
-  await page.keyboard.press("Enter");
-  await page.getByRole("dialog", { name: "Pass this link on" }).waitFor();
-  await expectGood(page);
+    await go(page, `/app/projects/${projectId}?tab=webhooks`);
+    await press(opener(page, "Add webhook"));
+    await reach(page.getByLabel("Address"));
+    await page.keyboard.type("https://example.com/hook");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog", { name: "The webhook's secret" }).waitFor();
+    await expectGood(page, "dialog");
 
-  await go(page, `/app/projects/${projectId}?tab=webhooks`);
-  await press(opener(page, "Add webhook"));
-  await reach(page.getByLabel("Address"));
-  await page.keyboard.type("https://example.com/hook");
-  await page.keyboard.press("Enter");
-  await page.getByRole("dialog", { name: "The webhook's secret" }).waitFor();
-  await expectGood(page);
-
-  // A session that ends.
-  dashboard.expectComplaint(/401/);
-  await page.route("**/webhooks/*/remove", (route) => route.fulfill({ status: 401, json: { error: "Ended." } }));
-  await page.goto(`${dashboard.url}/app/projects/${projectId}?tab=webhooks`);
-  await press(opener(page, "Remove"));
-  await press(page.getByRole("button", { name: "Remove webhook" }));
-  await page.getByRole("alert").waitFor();
-  await page.keyboard.press("Escape");
-  await press(opener(page, "Log in again"));
-  await page.getByRole("dialog", { name: "Log in again" }).waitFor();
-  await expectGood(page);
-});
+    // A session that ends.
+    dashboard.expectComplaint(/401/);
+    await page.route("**/webhooks/*/remove", (route) => route.fulfill({ status: 401, json: { error: "Ended." } }));
+    await press(page.getByRole("button", { name: "I have it" }));
+    await press(opener(page, "Remove"));
+    await press(page.getByRole("button", { name: "Remove webhook" }));
+    await page.getByRole("alert").waitFor();
+    await page.keyboard.press("Escape");
+    await press(opener(page, "Log in again"));
+    await page.getByRole("dialog", { name: "Log in again" }).waitFor();
+    await expectGood(page, "dialog");
+    await page.keyboard.press("Escape");
+  },
+);

@@ -1,13 +1,22 @@
 import type { Locator, Page } from "playwright-core";
-import { beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { clientId, clientSecret, startIdentityProvider } from "../../../server/test/support/identity-provider.ts";
 import { clientOf } from "../../../server/test/support/whole-server.ts";
 import { openDashboard } from "./support/dashboard.ts";
 import { go } from "./support/go.ts";
-import { expectAccessible, expectFitting } from "./support/judge.ts";
+import { expectGood } from "./support/judge.ts";
 import { press } from "./support/keyboard.ts";
-import { desktop, narrow, wide } from "./support/looks.ts";
+import { bothLooks, desktop, take } from "./support/looks.ts";
 
-const dashboard = openDashboard();
+const provider = await startIdentityProvider();
+const dashboard = openDashboard({
+  EMEND_OIDC_ISSUER: provider.issuer,
+  EMEND_OIDC_CLIENT_ID: clientId,
+  EMEND_OIDC_CLIENT_SECRET: clientSecret,
+  EMEND_OIDC_NAME: "Acme",
+  EMEND_OIDC_DOMAINS: "example.com",
+});
+afterAll(() => provider.close());
 let projectId: string;
 let jobId: string;
 /** One visitor for all pages: to log in, and to load the app into an empty cache, is another test's. */
@@ -24,6 +33,10 @@ beforeAll(async () => {
   const client = clientOf(dashboard.server, projectId, key);
   jobId = (await client.create({ prompt: "Fix broken links." })).id;
   await client.untilFinal(jobId);
+  // Single sign-on takes nobody in before there is an owner.
+  await dashboard.installation.database.pool.query(
+    "insert into users (id, email, name, role) values ('1', 'ada@example.com', 'Ada', 'owner')",
+  );
   page = await dashboard.logIn();
   dashboard.keep(page);
 });
@@ -54,8 +67,7 @@ const pages: readonly { path: string; seen: (page: Page) => Locator }[] = [
 ];
 
 it.each(pages)("has no serious fault, light and wide or dark and narrow: $path", async ({ path, seen }) => {
-  await page.setViewportSize(desktop.viewport);
-  await page.emulateMedia({ colorScheme: desktop.colorScheme });
+  await take(page, desktop);
   await go(page, path.replace("PROJECT", projectId).replace("JOB", jobId));
   await seen(page).first().waitFor();
   expect(await page.title()).not.toBe("owned");
@@ -63,24 +75,29 @@ it.each(pages)("has no serious fault, light and wide or dark and narrow: $path",
   for (const nav of await page.getByRole("navigation").all()) {
     expect(await nav.locator("[aria-current]").count()).toBeLessThan(2);
   }
-  for (const [viewport, colorScheme] of [
-    [wide, "light"],
-    [narrow, "dark"],
-  ] as const) {
-    await page.setViewportSize(viewport);
-    await page.emulateMedia({ colorScheme });
-    await expectFitting(page);
-    await expectAccessible(page);
+  for (const look of bothLooks) {
+    await take(page, look);
+    await expectGood(page);
   }
 });
 
-it("asks whoever is not logged in to do so", async () => {
-  dashboard.expectComplaint(/401/);
-  const stranger = await dashboard.visit();
-  await stranger.goto(`${dashboard.url}/app/keys`);
-  await stranger.getByRole("heading", { name: /log in/i }).waitFor();
-  await expectAccessible(stranger);
-  expect(await stranger.getByText("emend_").count()).toBe(0);
-  await press(stranger.getByRole("button", { name: "Skip to the page" }));
-  expect(await stranger.evaluate("document.activeElement.tagName")).toBe("MAIN");
-});
+it.each(bothLooks)(
+  "asks whoever is not logged in to do so; single sign-on leads on to the page: $name",
+  async (look) => {
+    dashboard.expectComplaint(/401/);
+    dashboard.expectComplaint(new RegExp(provider.issuer));
+    const stranger = await dashboard.visit(look);
+    await stranger.goto(`${dashboard.url}/app/keys`);
+    await stranger.getByRole("heading", { name: /log in/i }).waitFor();
+    await expectGood(stranger);
+    expect(await stranger.getByText("emend_").count()).toBe(0);
+    await press(stranger.getByRole("button", { name: "Skip to the page" }));
+    expect(await stranger.evaluate("document.activeElement.tagName")).toBe("MAIN");
+
+    const email = `${look.name}@example.com`;
+    provider.script = { subject: look.name, claims: { email, email_verified: true, name: "Bo" } };
+    await press(stranger.getByRole("link", { name: "Go on with Acme" }));
+    await stranger.getByRole("heading", { name: "API keys" }).waitFor();
+    await stranger.getByRole("link", { name: `Settings, ${email}` }).waitFor();
+  },
+);

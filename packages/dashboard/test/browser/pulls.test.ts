@@ -3,9 +3,9 @@ import { beforeAll, expect, it } from "vitest";
 import { clientOf } from "../../../server/test/support/whole-server.ts";
 import { openDashboard } from "./support/dashboard.ts";
 import { go } from "./support/go.ts";
-import { expectAccessible, expectFitting } from "./support/judge.ts";
-import { press } from "./support/keyboard.ts";
-import { narrow } from "./support/looks.ts";
+import { expectFitting, expectGood } from "./support/judge.ts";
+import { press, type } from "./support/keyboard.ts";
+import { bothLooks, take } from "./support/looks.ts";
 
 const dashboard = openDashboard();
 const hostile = `<img src=x onerror="document.title='owned'"> **bold** \u202Etfel ${"wide".repeat(80)}`;
@@ -26,67 +26,70 @@ async function openPull(name: string): Promise<{ id: string; jobId: string }> {
   return { id, jobId };
 }
 
-it("opens, discusses and merges a pull request by the keyboard, at a desk and on a phone", async () => {
-  const { id, jobId } = await openPull("Docs");
+it.each(bothLooks)("opens, discusses and merges a pull request by the keyboard alone: $name", async (look) => {
+  const { id, jobId } = await openPull(`${look.name} docs`);
+  await take(page, look);
   // The link that the API gives leads a browser here.
   await page.goto(`${dashboard.url}/forge/${id}/pull/1`);
   await page.waitForURL(`${dashboard.url}/app/pulls/${id}/1`);
   await page.getByText("Merges cleanly").waitFor();
   await page.getByText("git clone").waitFor();
   await page.locator("ins").first().waitFor();
-  await page.getByLabel("Comment", { exact: true }).fill(hostile);
+  await type(page.getByLabel("Comment", { exact: true }), hostile);
   await page.keyboard.press("Control+Enter");
   await page.getByText("1 comment", { exact: true }).waitFor();
   await page.getByText("U+202E").waitFor();
   expect(await page.locator('img[src="x"]').count()).toBe(0);
   expect(await page.title()).not.toBe("owned");
-  await expectFitting(page);
-  await expectAccessible(page);
+  await expectGood(page);
 
-  await page.setViewportSize(narrow);
-  await expectFitting(page);
   await press(page.getByRole("button", { name: "Merge" }));
   await page.getByRole("heading", { name: "Merged" }).waitFor();
   await press(page.getByRole("link", { name: "The job" }));
   await page.waitForURL(`${dashboard.url}/app/jobs/${jobId}`);
   await page.getByText(/^Merged #1/).waitFor();
-  await go(page, "/app/pulls");
-  await page.getByRole("link", { name: /Fix broken links/ }).waitFor();
+  await press(page.getByRole("link", { name: "Pull requests" }));
+  await page
+    .getByRole("link", { name: /Fix broken links/ })
+    .first()
+    .waitFor();
   await expectFitting(page);
+  // The newest is the first.
   await page.keyboard.press("j");
   await page.keyboard.press("Enter");
   await page.waitForURL(`${dashboard.url}/app/pulls/${id}/1`);
 });
 
-it("tells that the branch has moved, and closes by the keyboard, on a phone", async () => {
-  const { id } = await openPull("Moved");
-  await page.setViewportSize(narrow);
-  await go(page, `/app/pulls/${id}/1`);
-  await page.getByRole("button", { name: "Merge" }).waitFor();
-  await page.route("**/merge", (route) => route.continue({ postData: JSON.stringify({ head: "0".repeat(40) }) }));
-  dashboard.expectComplaint(/409/);
-  await press(page.getByRole("button", { name: "Merge" }));
-  await page.getByRole("alert").getByText("has moved").waitFor();
-  await press(page.getByRole("button", { name: "Close" }));
-  await page.getByRole("heading", { name: "Closed" }).waitFor();
-  expect(await page.getByRole("button", { name: "Merge" }).count()).toBe(0);
-});
+it.each(bothLooks)(
+  "takes a comment for a follow-up, tells that the branch has moved, and closes: $name",
+  async (look) => {
+    const { id, jobId } = await openPull(`Asked on a ${look.name}`);
+    await take(page, look);
+    // Somebody reads the job, which is at rest: its stream of events has ended.
+    const reader = await page.context().newPage();
+    await take(reader, look);
+    const over = reader.waitForResponse((answer) => answer.url().includes("/events") && answer.status() === 204);
+    await reader.goto(`${dashboard.url}/app/jobs/${jobId}`);
+    await reader.getByText(/^Opened #1 · 3 files/).waitFor();
+    await over;
 
-it("takes a comment that begins with @emend for a follow-up, and tells it where the job is open", async () => {
-  const { id, jobId } = await openPull("Asked");
-  // Somebody reads the job, which is at rest: its stream of events has ended.
-  const reader = await page.context().newPage();
-  const over = reader.waitForResponse((answer) => answer.url().includes("/events") && answer.status() === 204);
-  await reader.goto(`${dashboard.url}/app/jobs/${jobId}`);
-  await reader.getByText(/^Opened #1 · 3 files/).waitFor();
-  await over;
+    await go(page, `/app/pulls/${id}/1`);
+    await type(page.getByLabel("Comment", { exact: true }), '@emend replace "API token" with "access key"');
+    await page.keyboard.press("Control+Enter");
+    await page.getByText("1 comment", { exact: true }).waitFor();
+    await reader.getByRole("heading", { name: /^Then/ }).waitFor();
+    await reader.getByText(/^Opened #1 · \d\d files/).waitFor();
+    await press(reader.locator("summary", { hasText: "Timeline" }));
+    await reader.getByText("Asked for more", { exact: true }).waitFor();
+    await reader.close();
 
-  await go(page, `/app/pulls/${id}/1`);
-  await page.getByLabel("Comment", { exact: true }).fill('@emend replace "API token" with "access key"');
-  await page.keyboard.press("Control+Enter");
-  await page.getByText("1 comment", { exact: true }).waitFor();
-  await reader.getByRole("heading", { name: /^Then/ }).waitFor();
-  await reader.getByText(/^Opened #1 · \d\d files/).waitFor();
-  await reader.locator("summary", { hasText: "Timeline" }).click();
-  await reader.getByText("Asked for more", { exact: true }).waitFor();
-});
+    await page.route("**/merge", (route) => route.continue({ postData: JSON.stringify({ head: "0".repeat(40) }) }));
+    dashboard.expectComplaint(/409/);
+    await press(page.getByRole("button", { name: "Merge" }));
+    await page.getByRole("alert").getByText("has moved").waitFor();
+    await page.unroute("**/merge");
+    await press(page.getByRole("button", { name: "Close" }));
+    await page.getByRole("heading", { name: "Closed" }).waitFor();
+    expect(await page.getByRole("button", { name: "Merge" }).count()).toBe(0);
+  },
+);

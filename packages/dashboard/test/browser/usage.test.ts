@@ -1,7 +1,7 @@
 import { text } from "node:stream/consumers";
 import { expect, it } from "vitest";
 import { openDashboard } from "./support/dashboard.ts";
-import { expectAccessible, expectFitting } from "./support/judge.ts";
+import { expectGood } from "./support/judge.ts";
 import { press } from "./support/keyboard.ts";
 import { bothLooks } from "./support/looks.ts";
 
@@ -29,8 +29,7 @@ it.each(bothLooks)("shows what jobs used, as charts, as tables and as CSV: $name
   }
   const costs = page.getByRole("figure", { name: "Cost by model" });
   expect(await costs.getByRole("listitem").first().textContent()).toMatch(/anthropic\/opus\$0\.\d0/);
-  await expectFitting(page);
-  await expectAccessible(page);
+  await expectGood(page);
   const [download] = await Promise.all([
     page.waitForEvent("download"),
     press(page.getByRole("link", { name: "Download CSV" })),

@@ -80,6 +80,10 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
           jwks_uri: `${issuer}/keys`,
           ...provider.script.discovery,
         });
+      case "/authorize": {
+        const location = provider.visit(issuer + request.url).href;
+        return void response.writeHead(302, { location }).end();
+      }
       case "/keys":
         return void send({ keys: [published.jwk] });
       case "/token":

@@ -1,3 +1,5 @@
+import type { Page } from "playwright-core";
+
 /** How people look at a page. */
 export interface Look {
   name: string;
@@ -12,3 +14,9 @@ export const desktop: Look = { name: "desktop", colorScheme: "light", viewport: 
 export const phone: Look = { name: "phone", colorScheme: "dark", viewport: narrow };
 /** For journeys: each width once, each theme once. */
 export const bothLooks: readonly Look[] = [desktop, phone];
+
+/** From here on it is looked at so. */
+export async function take(page: Page, { colorScheme, viewport }: Look): Promise<void> {
+  await page.setViewportSize(viewport);
+  await page.emulateMedia({ colorScheme });
+}

@@ -1,0 +1,61 @@
+import { beforeAll, expect, it } from "vitest";
+import { openDashboard } from "./support/dashboard.ts";
+import { expectGood } from "./support/judge.ts";
+import { choose, press, type } from "./support/keyboard.ts";
+import { bothLooks } from "./support/looks.ts";
+
+const dashboard = openDashboard();
+
+beforeAll(async () => {
+  // Each begins with another letter, by which it is chosen.
+  for (const name of ["Other", ...bothLooks.map((look) => look.name)]) await dashboard.addSample(`${name} docs`);
+});
+
+it.each(bothLooks)(
+  "shows hostile words as words, finds them among jobs, and keeps what was typed: $name",
+  async (look) => {
+    const hostile = `<img src=x onerror="document.title='owned'"> "API token" \u202Etfel ${"wide".repeat(80)}`;
+    const initial = look.name.charAt(0);
+    const page = await dashboard.logIn(look);
+    const composer = page.getByLabel("What should change in the docs?");
+    await choose(page.getByLabel("Project", { exact: true }), initial);
+    await type(composer, hostile);
+    await press(page.getByRole("button", { name: "Start job" }));
+    await page.getByRole("region", { name: "Failure" }).getByText("instruction_not_understood").waitFor();
+    await page.getByText("U+202E").first().waitFor();
+    expect(await page.locator('img[src="x"]').count()).toBe(0);
+    await expectGood(page);
+
+    await press(page.getByRole("link", { name: "Jobs", exact: true }));
+    const row = page.getByRole("link", { name: /onerror/ });
+    const none = page.getByText("No job is like that");
+    await row.first().waitFor();
+    expect(await page.title()).not.toBe("owned");
+    await choose(page.getByLabel("Show project"), "o");
+    await none.waitFor();
+    await press(page.getByLabel("Show project"), "Home");
+    await row.first().waitFor();
+    await choose(page.getByLabel("Status"), "C");
+    await none.waitFor();
+    await press(page.getByLabel("Status"), "Home");
+    await row.first().waitFor();
+    await type(page.getByLabel("Search jobs"), "nothing like this");
+    await none.waitFor();
+    await expectGood(page);
+    await press(page.getByRole("link", { name: "Show every job" }));
+    await page.waitForURL((url) => url.search === "");
+    // Not for a moment alone: what was typed is gone, too.
+    await expect.poll(() => page.getByLabel("Search jobs").inputValue(), { timeout: 20_000 }).toBe("");
+    await type(page.getByLabel("Search jobs"), "onerror");
+    await page.waitForURL(/search=onerror/);
+    await row.first().waitFor();
+
+    // What was typed outlives a session that has ended.
+    dashboard.expectComplaint(/401/);
+    await type(composer, "Unsent words");
+    await page.context().clearCookies();
+    await press(page.getByRole("button", { name: "Start job" }));
+    await page.getByRole("alert").waitFor();
+    expect(await composer.inputValue()).toBe("Unsent words");
+  },
+);
