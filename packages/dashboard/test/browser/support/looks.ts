@@ -11,7 +11,7 @@ export const wide = { width: 1280, height: 900 };
 export const narrow = { width: 390, height: 844 };
 
 export const desktop: Look = { name: "desktop", colorScheme: "light", viewport: wide };
-export const phone: Look = { name: "phone", colorScheme: "dark", viewport: narrow };
+const phone: Look = { name: "phone", colorScheme: "dark", viewport: narrow };
 /** For journeys: each width once, each theme once. */
 export const bothLooks: readonly Look[] = [desktop, phone];
 
