@@ -7,7 +7,8 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { ensureBuild } from "../../build/ensure-build.ts";
 import { launchChromium } from "./support/launch-chromium.ts";
 import { narrow, wide } from "./support/looks.ts";
-import { type Seeded, seed } from "./support/seed.ts";
+import { seed } from "./support/seed.ts";
+import { type Shot, shotsOf } from "./support/shots.ts";
 import { type Installation, startInstallation } from "./support/start-installation.ts";
 
 const folder = fileURLToPath(new URL("../../screenshots/", import.meta.url));
@@ -20,6 +21,7 @@ const looks = [
 ] as const;
 
 const emptyPages = {
+  jobs: "",
   start: "/start",
   projects: "/projects",
   keys: "/keys",
@@ -27,71 +29,6 @@ const emptyPages = {
   health: "/health",
   usage: "/usage",
 };
-
-interface Shot {
-  name: string;
-  path: string;
-  /** As much of it as a window shows: what is further down is made when it comes near. */
-  isLong?: boolean;
-  /** Not offered where the window is narrow. */
-  isWide?: boolean;
-  /** What to do before it is taken. */
-  act?(page: Page): Promise<void>;
-}
-
-function shotsOf({ projectId, otherId, jobPaths }: Seeded): readonly Shot[] {
-  const project = `/app/projects/${projectId}`;
-  const click = (name: string) => (page: Page) => page.getByRole("button", { name, exact: true }).click();
-  return [
-    { name: "jobs", path: "/app", isLong: true },
-    ...jobPaths.map((path, index) => ({ name: `job-${index + 1}`, path, isLong: true })),
-    { name: "job-split", path: jobPaths[0] ?? "", isLong: true, isWide: true, act: click("Side by side") },
-    { name: "jobs-none", path: "/app?search=nothing-like-this" },
-    { name: "jobs-refused", path: "/app", isLong: true, act: startRefused },
-    { name: "jobs-ended", path: "/app", isLong: true, act: endSession },
-    { name: "jobs-loading", path: "/app", act: loadSlowly },
-    { name: "pulls", path: "/app/pulls" },
-    { name: "pulls-none", path: `/app/pulls?project=${otherId}` },
-    { name: "pull", path: `/app/pulls/${projectId}/1`, isLong: true },
-    { name: "keys", path: "/app/keys" },
-    { name: "keys-create", path: "/app/keys", act: click("Create key") },
-    { name: "keys-created", path: "/app/keys", act: createKey },
-    { name: "keys-rotate", path: "/app/keys", act: (page) => page.getByText("Rotate").first().click() },
-    { name: "keys-revoke", path: "/app/keys", act: (page) => page.getByText("Revoke").first().click() },
-    { name: "projects", path: "/app/projects" },
-    { name: "project-new", path: "/app/projects/new" },
-    {
-      name: "project-new-github",
-      path: "/app/projects/new",
-      async act(page) {
-        await page.getByLabel("Where its repository is").selectOption("github");
-      },
-    },
-    { name: "project", path: project },
-    { name: "project-policy", path: `${project}?tab=policy` },
-    { name: "project-guidance", path: `${project}?tab=guidance` },
-    { name: "project-connection", path: `${project}?tab=connection`, act: testConnection },
-    { name: "project-automations", path: `${project}?tab=automations`, act: click("Last runs") },
-    { name: "automation-add", path: `${project}?tab=automations`, act: writeAutomation },
-    { name: "project-remove", path: project, act: click("Remove project") },
-    { name: "project-empty-automations", path: `/app/projects/${otherId}?tab=automations` },
-    { name: "project-long", path: `/app/projects/${otherId}` },
-    { name: "project-webhooks", path: `${project}?tab=webhooks`, act: click("Deliveries") },
-    { name: "webhook-add", path: `${project}?tab=webhooks`, act: click("Add webhook") },
-    { name: "health", path: `/app/health?project=${projectId}` },
-    { name: "health-empty", path: `/app/health?project=${otherId}` },
-    { name: "usage", path: "/app/usage" },
-    { name: "settings", path: "/app/settings" },
-    { name: "settings-members", path: "/app/settings?tab=members" },
-    { name: "settings-installation", path: "/app/settings?tab=installation" },
-    { name: "invite", path: "/app/settings?tab=members", act: click("Invite somebody") },
-    { name: "settings-audit", path: "/app/settings?tab=audit" },
-    { name: "start", path: "/app/start" },
-    { name: "missing", path: "/app/nowhere" },
-    { name: "palette", path: "/app", isLong: true, act: openPalette },
-    { name: "help", path: "/app", isLong: true, act: (page) => page.keyboard.press("?") },
-  ];
-}
 
 await rm(folder, { recursive: true, force: true });
 await mkdir(folder, { recursive: true });
@@ -102,7 +39,6 @@ try {
   try {
     const browser = await chromium.connect(chromiumServer.wsEndpoint());
     const page = await logIn(browser, installation, {});
-    await page.screenshot({ path: join(folder, "jobs-no-project.png") });
     await shootFirstRun(browser);
     const seeded = await seed(installation, page);
     await page.context().close();
@@ -129,6 +65,10 @@ async function shootFirstRun(browser: Browser): Promise<void> {
     await stranger.goto((await installation.server.admin.ownerLink({ isNew: false })) ?? "");
     await stranger.getByRole("button", { name: "Become the owner" }).waitFor();
     await take("welcome", stranger);
+    await stranger.goto(`${installation.server.url}/app/welcome#gone`);
+    await stranger.reload();
+    await stranger.getByText("used or has expired").waitFor();
+    await take("welcome-gone", stranger);
     await stranger.context().close();
     const page = await logIn(browser, installation, look);
     for (const [name, path] of Object.entries(emptyPages)) {
@@ -162,58 +102,13 @@ async function shoot(browser: Browser, look: (typeof looks)[number], shots: read
   await page.reload();
   await page.getByRole("heading", { name: /log in/i }).waitFor();
   await page.screenshot({ path: join(folder, `login-${look.name}.png`) });
-  await page.context().close();
-}
-
-async function createKey(page: Page): Promise<void> {
-  await page.getByRole("button", { name: "Create key", exact: true }).click();
-  await page.getByRole("dialog").getByLabel("Name", { exact: true }).fill("Release script");
-  await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
-  await page.getByText("Your new key").waitFor();
-}
-
-async function testConnection(page: Page): Promise<void> {
-  await page.getByRole("button", { name: "Test connection" }).click();
-  await page.getByText("can be listed by branch").waitFor();
-}
-
-async function writeAutomation(page: Page): Promise<void> {
-  await page.getByRole("button", { name: "Add automation" }).click();
-  await page.getByLabel("When").selectOption("cron");
-}
-
-async function startRefused(page: Page): Promise<void> {
-  await page.route("**/jobs", (route) =>
-    route.fulfill({
-      status: 429,
-      headers: { "retry-after": "600" },
-      json: { error: "The project's quota is used up." },
-    }),
-  );
-  await page.getByLabel("What should change in the docs?").fill("Fix broken links.");
-  await page.getByRole("button", { name: "Start job" }).click();
+  await page.getByLabel("E-mail address").fill("nobody@example.com");
+  await page.getByLabel("Password").fill("not the password");
+  await page.getByRole("button", { name: "Log in" }).click();
   await page.getByRole("alert").waitFor();
-  await page.evaluate("localStorage.clear()");
-}
-
-async function endSession(page: Page): Promise<void> {
-  await page.route("**/jobs", (route) => route.fulfill({ status: 401, json: { error: "Log in to go on." } }));
-  await page.getByLabel("What should change in the docs?").fill("Fix broken links.");
-  await page.getByRole("button", { name: "Start job" }).click();
-  await page.getByRole("button", { name: "Log in again" }).click();
-  await page.evaluate("localStorage.clear()");
-}
-
-async function loadSlowly(page: Page): Promise<void> {
-  await page.route("**/api/projects", () => {});
-  await page.reload();
-  await page.getByText("Loading").waitFor();
-}
-
-async function openPalette(page: Page): Promise<void> {
-  await page.keyboard.press("Control+k");
-  await page.getByPlaceholder("Go to a page").fill("fix");
-  await page.getByRole("dialog").getByRole("option").first().waitFor();
+  await page.getByText("No password, or forgotten?").click();
+  await page.screenshot({ path: join(folder, `login-refused-${look.name}.png`), fullPage: true });
+  await page.context().close();
 }
 
 async function logIn(browser: Browser, { server }: Installation, look: object): Promise<Page> {

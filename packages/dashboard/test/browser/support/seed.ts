@@ -1,19 +1,25 @@
 import type { Page } from "playwright-core";
 import { sampleDocs } from "./sample-docs.ts";
+import { seedLongJobs } from "./seed-long-jobs.ts";
 import type { Installation } from "./start-installation.ts";
 
 export interface Seeded {
   projectId: string;
   /** Of one that is empty and has a name too long. */
   otherId: string;
-  /** Of a job that changed much, one that failed, and one that changed little. */
+  /** Of a job that changed much, one that failed, one that changed little, and one whose pull request is merged. */
   jobPaths: readonly string[];
+  /** Of one that is at work. */
+  runningPath: string;
+  /** Of one with a thousand steps and a diff of five thousand lines. */
+  longPath: string;
 }
 
 const prompts = [
   'Move guides/auth to security/authentication, replace "API token" with "access key", and fix broken links.',
   "Please make everything better <img src=x onerror=alert(1)>",
   "Fix broken links.",
+  "Add guides/migrate-from-cron to the navigation.",
 ];
 
 /** Something of everything: a project with a name too long, keys of several ages, jobs of several ends, a past. */
@@ -47,10 +53,22 @@ export async function seed({ server, pool }: Installation, page: Page): Promise<
   await page.goto(`${server.url}/app/health?project=${projectId}`);
   await page.getByRole("button", { name: "Check now" }).click();
   await page.getByRole("figure").waitFor();
+  await mergeLast(page, `${server.url}/app/pulls/${projectId}/3`);
   await pool.query(pastJobs, [projectId]);
   await pool.query(pastJobs, [otherId]);
   await pool.query(pastChecks, [projectId]);
-  return { projectId, otherId, jobPaths };
+  const [runningId, longId] = await seedLongJobs(pool, { projectId, otherId });
+  return { projectId, otherId, jobPaths, runningPath: `/app/jobs/${runningId}`, longPath: `/app/jobs/${longId}` };
+}
+
+/** With a word first. */
+async function mergeLast(page: Page, url: string): Promise<void> {
+  await page.goto(url);
+  await page.getByLabel("Comment", { exact: true }).fill("Good: readers looked for this page.");
+  await page.getByRole("button", { name: "Comment" }).click();
+  await page.getByText("readers looked for this page").waitFor();
+  await page.getByRole("button", { name: "Merge" }).click();
+  await page.getByRole("heading", { name: "Merged" }).waitFor();
 }
 
 /** Who logs in now and then, and who never did. */

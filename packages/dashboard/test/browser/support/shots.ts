@@ -1,0 +1,229 @@
+import type { Page } from "playwright-core";
+import type { Seeded } from "./seed.ts";
+
+export interface Shot {
+  name: string;
+  path: string;
+  /** As much of it as a window shows: what is further down is made when it comes near, and a dialog covers no more. */
+  isLong?: boolean;
+  /** Not offered where the window is narrow. */
+  isWide?: boolean;
+  /** What to do before it is taken. */
+  act?(page: Page): Promise<void>;
+}
+
+const click = (name: string) => (page: Page) => page.getByRole("button", { name, exact: true }).first().click();
+
+/** Every page, dialog and state. A new one gets a line. */
+export function shotsOf(seeded: Seeded): readonly Shot[] {
+  return [...jobShots(seeded), ...projectShots(seeded), ...otherShots(seeded)];
+}
+
+function jobShots({ jobPaths, runningPath, longPath }: Seeded): readonly Shot[] {
+  const first = jobPaths[0] ?? "";
+  return [
+    { name: "jobs", path: "/app", isLong: true },
+    { name: "jobs-none", path: "/app?search=nothing-like-this" },
+    { name: "jobs-reading", path: "/app", isLong: true, act: (page) => write(page, "Fix broken links.") },
+    { name: "jobs-misread", path: "/app", isLong: true, act: (page) => write(page, "Please make everything better.") },
+    { name: "jobs-options", path: "/app", isLong: true, act: click("Options") },
+    { name: "jobs-refused", path: "/app", isLong: true, act: startRefused },
+    { name: "jobs-ended", path: "/app", isLong: true, act: endSession },
+    { name: "jobs-loading", path: "/app", act: loadSlowly },
+    { name: "jobs-fault", path: "/app", act: loadWithFault },
+    { name: "jobs-viewer", path: "/app", isLong: true, act: beViewer },
+    ...jobPaths.map((path, index) => ({ name: `job-${index + 1}`, path, isLong: true })),
+    { name: "job-split", path: first, isLong: true, isWide: true, act: click("Side by side") },
+    { name: "job-preview", path: first, isLong: true, act: previewFirst },
+    { name: "job-timeline", path: first, isLong: true, act: unfoldTimeline },
+    { name: "job-raw", path: first, isLong: true, act: showRaw },
+    { name: "job-running", path: runningPath, isLong: true },
+    { name: "job-lost", path: runningPath, isLong: true, act: loseConnection },
+    { name: "job-long", path: longPath, isLong: true },
+    { name: "job-long-split", path: longPath, isLong: true, isWide: true, act: click("Side by side") },
+    { name: "job-long-timeline", path: longPath, isLong: true, act: unfoldTimeline },
+    { name: "job-missing", path: "/app/jobs/job_nowhere" },
+    { name: "palette", path: "/app", isLong: true, act: (page) => openPalette(page, "fix") },
+    { name: "palette-none", path: "/app", isLong: true, act: (page) => openPalette(page, "zzzz") },
+    { name: "help", path: "/app", isLong: true, act: (page) => page.keyboard.press("?") },
+  ];
+}
+
+function projectShots({ projectId, otherId }: Seeded): readonly Shot[] {
+  const project = `/app/projects/${projectId}`;
+  const other = `/app/projects/${otherId}`;
+  return [
+    { name: "projects", path: "/app/projects" },
+    { name: "project-new", path: "/app/projects/new" },
+    { name: "project-new-github", path: "/app/projects/new", act: chooseGitHub },
+    { name: "project-new-refused", path: "/app/projects/new", act: addRefused },
+    { name: "project", path: project },
+    { name: "project-policy", path: `${project}?tab=policy` },
+    { name: "project-guidance", path: `${project}?tab=guidance` },
+    { name: "context-add", path: `${project}?tab=guidance`, isLong: true, act: click("Add repository") },
+    { name: "project-connection", path: `${project}?tab=connection`, act: testConnection },
+    { name: "project-automations", path: `${project}?tab=automations`, act: click("Last runs") },
+    { name: "automation-add", path: `${project}?tab=automations`, isLong: true, act: writeAutomation },
+    { name: "automation-remove", path: `${project}?tab=automations`, isLong: true, act: click("Remove") },
+    { name: "project-remove", path: project, isLong: true, act: click("Remove project") },
+    { name: "project-viewer", path: project, act: beViewer },
+    { name: "project-long", path: other },
+    { name: "project-empty-automations", path: `${other}?tab=automations` },
+    { name: "project-empty-webhooks", path: `${other}?tab=webhooks` },
+    { name: "project-webhooks", path: `${project}?tab=webhooks`, act: click("Deliveries") },
+    { name: "webhook-add", path: `${project}?tab=webhooks`, isLong: true, act: click("Add webhook") },
+    { name: "health", path: `/app/health?project=${projectId}` },
+    { name: "health-empty", path: `/app/health?project=${otherId}` },
+  ];
+}
+
+function otherShots({ projectId, otherId }: Seeded): readonly Shot[] {
+  return [
+    { name: "pulls", path: "/app/pulls" },
+    { name: "pulls-none", path: `/app/pulls?project=${otherId}` },
+    { name: "pull", path: `/app/pulls/${projectId}/1`, isLong: true },
+    { name: "pull-merged", path: `/app/pulls/${projectId}/3` },
+    { name: "keys", path: "/app/keys" },
+    { name: "keys-create", path: "/app/keys", isLong: true, act: click("Create key") },
+    { name: "keys-created", path: "/app/keys", isLong: true, act: createKey },
+    { name: "keys-rotate", path: "/app/keys", isLong: true, act: click("Rotate") },
+    { name: "keys-revoke", path: "/app/keys", isLong: true, act: click("Revoke") },
+    { name: "usage", path: "/app/usage" },
+    { name: "usage-table", path: "/app/usage", act: (page) => page.getByText("As a table").last().click() },
+    { name: "settings", path: "/app/settings" },
+    { name: "settings-members", path: "/app/settings?tab=members" },
+    { name: "settings-installation", path: "/app/settings?tab=installation" },
+    { name: "invite", path: "/app/settings?tab=members", isLong: true, act: click("Invite somebody") },
+    { name: "invited", path: "/app/settings?tab=members", isLong: true, act: invite },
+    { name: "settings-audit", path: "/app/settings?tab=audit" },
+    { name: "settings-audit-none", path: "/app/settings?tab=audit&actor=nobody" },
+    { name: "start", path: "/app/start" },
+    { name: "missing", path: "/app/nowhere" },
+  ];
+}
+
+async function write(page: Page, prompt: string): Promise<void> {
+  await page.getByLabel("What should change in the docs?").fill(prompt);
+  await page.waitForResponse("**/reading");
+  await page.evaluate("localStorage.clear()");
+}
+
+async function startRefused(page: Page): Promise<void> {
+  await page.route("**/jobs", (route) =>
+    route.fulfill({
+      status: 429,
+      headers: { "retry-after": "600" },
+      json: { error: "The project's quota is used up." },
+    }),
+  );
+  await page.getByLabel("What should change in the docs?").fill("Fix broken links.");
+  await page.getByRole("button", { name: "Start job" }).click();
+  await page.getByRole("alert").waitFor();
+  await page.evaluate("localStorage.clear()");
+}
+
+async function endSession(page: Page): Promise<void> {
+  await page.route("**/jobs", (route) => route.fulfill({ status: 401, json: { error: "Log in to go on." } }));
+  await page.getByLabel("What should change in the docs?").fill("Fix broken links.");
+  await page.getByRole("button", { name: "Start job" }).click();
+  await page.getByRole("button", { name: "Log in again" }).click();
+  await page.evaluate("localStorage.clear()");
+}
+
+async function loadSlowly(page: Page): Promise<void> {
+  await page.route("**/api/projects", () => {});
+  await page.reload();
+  await page.getByText("Loading").waitFor();
+}
+
+async function loadWithFault(page: Page): Promise<void> {
+  await page.route("**/api/projects", (route) => route.fulfill({ status: 500 }));
+  await page.reload();
+  await page.getByRole("alert").waitFor({ timeout: 30_000 });
+}
+
+async function beViewer(page: Page): Promise<void> {
+  await page.route("**/session", async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({ response: answer, json: { ...(await answer.json()), role: "viewer" } });
+  });
+  await page.reload();
+}
+
+async function previewFirst(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Preview" }).first().click();
+  await page.locator("#file-1").getByRole("heading").first().waitFor();
+  await page.evaluate("document.querySelector('#file-1').scrollIntoView()");
+}
+
+async function unfoldTimeline(page: Page): Promise<void> {
+  const timeline = page.locator("summary", { hasText: "Timeline" });
+  await timeline.click();
+  // What it passes is made as it comes near, and moves it.
+  for (let look = 0; look < 5; look += 1) {
+    await timeline.evaluate("(summary) => summary.scrollIntoView()");
+    await page.evaluate("new Promise((done) => setTimeout(done, 100))");
+  }
+}
+
+async function showRaw(page: Page): Promise<void> {
+  await unfoldTimeline(page);
+  await page.getByRole("button", { name: "Raw events" }).click();
+}
+
+async function loseConnection(page: Page): Promise<void> {
+  await page.route("**/events?*", (route) => route.abort());
+  await page.reload();
+  await page.getByText("The connection is lost").waitFor();
+}
+
+async function openPalette(page: Page, text: string): Promise<void> {
+  await page.keyboard.press("Control+k");
+  await page.getByPlaceholder("Go to a page").fill(text);
+  await page.waitForResponse("**/jobs?*");
+}
+
+async function chooseGitHub(page: Page): Promise<void> {
+  await page.getByLabel("Where its repository is").selectOption("github");
+}
+
+async function addRefused(page: Page): Promise<void> {
+  await page.route("**/api/projects", (route) =>
+    route.request().method() === "POST"
+      ? route.fulfill({
+          status: 400,
+          json: { error: "GitHub does not know this repository, or the token may not see it." },
+        })
+      : route.fallback(),
+  );
+  await chooseGitHub(page);
+  await page.getByLabel("Name").fill("Courier docs");
+  await page.getByLabel("Address").fill("https://github.com/courier/docs");
+  await page.getByLabel("Token", { exact: true }).fill("github_pat_11AAAAAAA");
+  await page.getByRole("button", { name: "Add project" }).click();
+  await page.getByRole("alert").waitFor();
+}
+
+async function testConnection(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Test connection" }).click();
+  await page.getByText("can be listed by branch").waitFor();
+}
+
+async function writeAutomation(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Add automation" }).click();
+  await page.getByLabel("When").selectOption("cron");
+}
+
+async function createKey(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Create key", exact: true }).click();
+  await page.getByRole("dialog").getByLabel("Name", { exact: true }).fill("Release script");
+  await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
+  await page.getByText("Your new key").waitFor();
+}
+
+async function invite(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Invite somebody" }).click();
+  await page.getByLabel("E-mail address").fill("lin@example.com");
+  await page.getByRole("button", { name: "Make the link" }).click();
+  await page.getByText("Pass this link on").waitFor();
+}
