@@ -39,17 +39,19 @@ export function FileView(props: FileProps) {
         <button
           type="button"
           aria-expanded={isOpen}
-          className="flex min-w-0 flex-1 items-center gap-2 rounded-md px-3 py-2 text-left -outline-offset-2 hover:bg-hush"
+          className="flex min-w-0 flex-1 flex-wrap items-center gap-x-2 rounded-md px-3 py-2 text-left -outline-offset-2 hover:bg-hush"
           onClick={() => props.onToggle(!isOpen)}
         >
           <Icon name="chevron" className={isOpen ? "rotate-90" : ""} />
-          <span className="min-w-0 flex-1 font-mono text-[13px] wrap-anywhere">
+          <span className="min-w-0 flex-1 basis-40 font-mono text-[13px] wrap-anywhere">
             <VisibleText text={file.path} />
           </span>
-          {file.change !== "modified" && (
-            <span className="rounded-md border border-line px-1.5 text-[12px] text-quiet">{file.change}</span>
-          )}
-          <LineCounts additions={file.additions} deletions={file.deletions} />
+          <span className="ml-auto flex items-center gap-2">
+            {file.change !== "modified" && (
+              <span className="rounded-md border border-line px-1.5 text-[12px] text-quiet">{file.change}</span>
+            )}
+            <LineCounts additions={file.additions} deletions={file.deletions} />
+          </span>
         </button>
         {isPage && (
           <button

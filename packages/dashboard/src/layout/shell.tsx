@@ -51,7 +51,9 @@ export function Shell() {
         Skip to the page
       </button>
       <header className="border-b border-line bg-sheet">
-        <div className={`mx-auto flex min-h-12 ${width} flex-wrap items-center gap-x-6 px-4 pt-3 sm:px-6 sm:pt-0`}>
+        <div
+          className={`mx-auto flex min-h-12 ${width} flex-wrap items-center gap-x-6 px-4 sm:px-6 ${session.data ? "pt-1.5 sm:pt-0" : ""}`}
+        >
           <Link to="/" className="flex items-center gap-2 font-serif text-[17px] leading-6 font-semibold">
             <Mark />
             Emend
@@ -60,7 +62,7 @@ export function Shell() {
             <>
               <nav
                 aria-label="Pages"
-                className="order-last flex w-full gap-4 overflow-x-auto sm:order-none sm:w-auto sm:flex-1 sm:gap-5"
+                className="order-last -mx-4 flex scroll-px-4 w-[calc(100%+32px)] gap-4 overflow-x-auto px-4 sm:order-none sm:mx-0 sm:w-auto sm:flex-1 sm:gap-5 sm:px-0"
               >
                 {pages.map((page) => (
                   <Link
@@ -69,14 +71,14 @@ export function Shell() {
                     to={page.to}
                     // A job's own page is not the list's: the router marks only that one.
                     aria-current={page === pageOf(pathname) ? "true" : undefined}
-                    className={`border-b-2 py-3 whitespace-nowrap hover:text-ink ${page === pageOf(pathname) ? "border-ink" : "border-transparent text-quiet"}`}
+                    className={`border-y-2 border-t-transparent py-3 whitespace-nowrap hover:text-ink ${page === pageOf(pathname) ? "border-b-ink" : "border-b-transparent text-quiet"}`}
                   >
                     {page.label}
                   </Link>
                 ))}
               </nav>
               <div className="ml-auto flex items-center gap-4 text-quiet">
-                <button type="button" className="hover:text-ink" onClick={() => setOpen("palette")}>
+                <button type="button" className="min-h-9 hover:text-ink" onClick={() => setOpen("palette")}>
                   <span className="sm:hidden">Go to</span>
                   <span className="hidden sm:inline">
                     Go to <kbd className="rounded-md border border-line px-1 text-[12px]">{paletteKey}</kbd>
@@ -84,7 +86,7 @@ export function Shell() {
                 </button>
                 <Link
                   to="/settings"
-                  className="max-w-36 truncate hover:text-ink"
+                  className="max-w-36 truncate py-2 hover:text-ink"
                   aria-label={`Settings, ${session.data.subject}`}
                 >
                   <span className="sm:hidden">Settings</span>
@@ -92,7 +94,7 @@ export function Shell() {
                 </Link>
                 <button
                   type="button"
-                  className="whitespace-nowrap hover:text-ink"
+                  className="min-h-9 whitespace-nowrap hover:text-ink"
                   disabled={leave.isPending}
                   onClick={() => leave.mutate()}
                 >

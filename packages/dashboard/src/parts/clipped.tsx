@@ -1,7 +1,17 @@
 import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
 
+interface ClippedProps {
+  className?: string;
+  /** How much of it is shown at first. */
+  height?: string;
+  children: ReactNode;
+}
+
+/** Fades out where it goes on. */
+const fade = "[mask-image:linear-gradient(to_bottom,black_calc(100%-32px),transparent)]";
+
 /** The beginning of something long, and the rest for whoever asks. */
-export function Clipped({ className = "", children }: { className?: string; children: ReactNode }) {
+export function Clipped({ className = "", height = "max-h-88", children }: ClippedProps) {
   const ref = useRef<HTMLDivElement>(null);
   const [isLong, setIsLong] = useState(false);
   const [isWhole, setIsWhole] = useState(false);
@@ -12,8 +22,9 @@ export function Clipped({ className = "", children }: { className?: string; chil
   }, [children, isWhole]);
   return (
     <>
-      <div ref={ref} className={`${isWhole ? "" : "max-h-88 overflow-hidden"} ${className}`}>
-        {children}
+      {/* What it holds is laid out inside: rows of a grid that is cut itself are pressed together. */}
+      <div ref={ref} className={isWhole ? "" : `${height} overflow-hidden ${isLong ? fade : ""}`}>
+        <div className={className}>{children}</div>
       </div>
       {isLong && (
         <button

@@ -19,7 +19,7 @@ export function Dialog(props: { title: string; isBare?: boolean; onClose(): void
       onCancel={props.onClose}
       onClick={(event) => event.target === ref.current && props.onClose()}
       onKeyDown={(event) => event.stopPropagation()}
-      className="mx-auto mt-[10vh] w-[min(640px,calc(100vw-32px))] rounded-md border border-line bg-sheet p-0 text-ink"
+      className="mx-auto mt-[10vh] max-h-[calc(90dvh-16px)] w-[min(640px,calc(100vw-32px))] rounded-md border border-line bg-sheet p-0 text-ink"
     >
       <div className={props.isBare ? "" : "grid gap-4 p-5"}>
         {!props.isBare && <h2 className="font-serif text-[20px] leading-7">{props.title}</h2>}

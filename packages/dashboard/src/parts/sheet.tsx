@@ -5,7 +5,7 @@ export function Head({ title, children }: { title: ReactNode; children?: ReactNo
   return (
     <header className="flex flex-wrap items-center justify-between gap-x-4 gap-y-3 pt-8 pb-5">
       <h1 className="min-w-0">{title}</h1>
-      {children && <div className="flex flex-wrap gap-2">{children}</div>}
+      {children && <div className="flex max-w-full flex-wrap gap-2">{children}</div>}
     </header>
   );
 }

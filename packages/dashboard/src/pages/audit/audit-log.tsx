@@ -41,7 +41,7 @@ export function AuditLog() {
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
       <div className="flex flex-wrap items-end gap-3">
-        <div className="w-44">
+        <div className="w-full sm:w-44">
           <SelectInput
             label="What"
             value={kinds.find(({ value }) => value === action)?.value ?? ""}
@@ -59,7 +59,7 @@ export function AuditLog() {
           href={`${apiUrl("/audit.csv")}?${new URLSearchParams(filter)}`}
           download
         >
-          CSV
+          Download CSV
         </a>
       </div>
       {entries ? (

@@ -29,7 +29,7 @@ export function HealthPage() {
           {projects.data.length > 1 && (
             <select
               aria-label="Project"
-              className="max-w-60 min-w-0"
+              className="min-w-0 flex-1 sm:max-w-60"
               value={project.id}
               onChange={(event) => navigate({ to: "/health", search: { project: event.target.value } })}
             >
@@ -77,10 +77,13 @@ function Health({ project, children }: { project: DashboardProject; children: Re
         // Another project is another page, but for the field that chose it: the keyboard is still there.
         <div key={project.id} className="grid grid-cols-[minmax(0,1fr)] gap-6">
           {health.data.problem && <Problem error={`The last look at the site failed: ${health.data.problem.words}`} />}
-          {!latest && !health.data.problem && (
+          {!latest && (
             <Sheet>
               <Empty>
-                <p>Nobody has looked at this site yet. On a checkout of it, the same checks run by:</p>
+                <p>
+                  {!health.data.problem && "Nobody has looked at this site yet. "}
+                  On a checkout of it, the same checks run by:
+                </p>
                 <CopyBlock text="emend check ." />
               </Empty>
             </Sheet>

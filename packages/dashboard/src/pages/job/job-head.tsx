@@ -23,7 +23,7 @@ export function JobHead(props: {
   const wasAskedMore = props.job.messages.length > 0;
   const { inputTokens, outputTokens } = run.usage;
   return (
-    <header className="grid gap-3 pt-8 pb-5">
+    <header className="grid grid-cols-[minmax(0,1fr)] gap-3 pt-8 pb-5">
       <title>{`${title.slice(0, 100)} · Emend`}</title>
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
         <h1 className="max-h-51 min-w-0 flex-1 basis-72 overflow-hidden">
@@ -44,7 +44,7 @@ export function JobHead(props: {
           {props.problem}
         </p>
       )}
-      <p className="flex flex-wrap gap-x-4 gap-y-1 text-quiet">
+      <p className="flex flex-wrap items-baseline gap-x-4 gap-y-1 text-quiet">
         <Link to="/" search={{ project: projectId }} className="max-w-full truncate underline underline-offset-3">
           <VisibleText text={props.project?.name ?? projectId} />
         </Link>

@@ -34,13 +34,14 @@ export function Filters({ projects, filter }: { projects: readonly DashboardProj
         type="search"
         aria-label="Search jobs"
         placeholder="Search jobs"
-        className="min-w-40 flex-1"
+        className="min-w-40 flex-1 basis-full sm:basis-0"
         maxLength={200}
         value={text}
         onChange={(event) => setText(event.target.value)}
       />
       <select
         aria-label="Status"
+        className="flex-1 sm:flex-none"
         value={filter.status ?? ""}
         onChange={(event) => set({ status: event.target.value || undefined })}
       >
@@ -54,7 +55,7 @@ export function Filters({ projects, filter }: { projects: readonly DashboardProj
       {projects.length > 1 && (
         <select
           aria-label="Show project"
-          className="max-w-60 min-w-0"
+          className="min-w-0 flex-1 sm:max-w-60 sm:flex-none"
           value={filter.project ?? ""}
           onChange={(event) => set({ project: event.target.value || undefined })}
         >

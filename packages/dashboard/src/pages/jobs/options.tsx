@@ -52,7 +52,7 @@ export function Options(props: {
       <div className="flex flex-wrap items-center gap-2">
         <select
           aria-label="Project"
-          className="max-w-60 min-w-0"
+          className="w-full min-w-0 sm:w-auto sm:max-w-60"
           value={project.id}
           onChange={(event) => props.onProject(event.target.value)}
         >

@@ -38,7 +38,7 @@ function Pull({ name }: { name: PullName }) {
   return (
     <>
       <title>{`${title.slice(0, 100)} · #${number} · Emend`}</title>
-      <header className="grid gap-3 pt-8 pb-5">
+      <header className="grid grid-cols-[minmax(0,1fr)] gap-3 pt-8 pb-5">
         <h1>
           <VisibleText text={title} /> <span className="font-normal text-quiet">#{number}</span>
         </h1>
@@ -76,7 +76,7 @@ function Pull({ name }: { name: PullName }) {
       </header>
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 pb-5 lg:grid-cols-[minmax(0,1fr)_336px]">
         <Sheet className="grid grid-cols-[minmax(0,1fr)] gap-3 px-5 py-4 font-serif text-[16px] leading-[26px] wrap-anywhere">
-          <Clipped className="grid grid-cols-[minmax(0,1fr)] gap-3">
+          <Clipped height="max-h-88 lg:max-h-136" className="grid grid-cols-[minmax(0,1fr)] gap-3">
             <MarkdownText text={pull.data.body} />
           </Clipped>
         </Sheet>
@@ -109,7 +109,7 @@ function Pull({ name }: { name: PullName }) {
           <Sheet className="grid gap-2 px-4 py-3">
             <h2>On your machine</h2>
             <CopyBlock text={`git clone --branch ${shellWord(headRef)} ${pull.data.cloneUrl}`} />
-            <p className="text-quiet">Any user name; an admin key of the project as the password.</p>
+            <p className="text-quiet">Any user name; an API key of the project as the password.</p>
           </Sheet>
         </div>
       </div>

@@ -31,7 +31,7 @@ export function PullsPage() {
         {locals.length > 1 && (
           <select
             aria-label="Show project"
-            className="max-w-60 min-w-0"
+            className="min-w-0 flex-1 sm:max-w-60"
             value={project ?? ""}
             onChange={(event) =>
               navigate({
