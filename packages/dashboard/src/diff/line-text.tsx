@@ -28,6 +28,15 @@ export function LineText(props: { text: string; spans?: readonly Span[]; mark: "
   });
 }
 
+/** Where lines are from: in one line, however long the heading is that they stand below. */
+export function HunkText({ text }: { text: string }) {
+  return (
+    <span className="block truncate" title={text}>
+      <VisibleText text={text} />
+    </span>
+  );
+}
+
 export const numberCell =
   "w-8 px-1 text-right align-top text-[11px] text-quiet select-none md:w-12 md:px-2 md:text-[12px]";
 export const textCell = "relative py-0 pr-3 pl-6 align-top whitespace-pre-wrap wrap-anywhere";

@@ -1,7 +1,6 @@
 import { type DiffRow, diffWords } from "@emend/contract";
-import { VisibleText } from "../parts/visible-text.tsx";
 import { type Finding, FindingNote } from "./finding-note.tsx";
-import { LineText, numberCell, signed, textCell } from "./line-text.tsx";
+import { HunkText, LineText, numberCell, signed, textCell } from "./line-text.tsx";
 
 export function SplitRow({ row, findings }: { row: DiffRow; findings: readonly Finding[] }) {
   const { left, right } = row;
@@ -10,7 +9,7 @@ export function SplitRow({ row, findings }: { row: DiffRow; findings: readonly F
       <tr className="bg-hush text-quiet">
         <td className={numberCell} />
         <td className={`${textCell} py-1`} colSpan={3}>
-          <VisibleText text={right.text} />
+          <HunkText text={right.text} />
         </td>
       </tr>
     );

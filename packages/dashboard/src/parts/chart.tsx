@@ -31,7 +31,7 @@ export function Chart({ title, kind, points, series, format = String }: ChartPro
   const top = niceTop(most);
   return (
     <figure className="grid grid-cols-[minmax(0,1fr)] gap-2" aria-labelledby={id}>
-      <figcaption className="flex flex-wrap items-baseline justify-between gap-x-4">
+      <figcaption className="flex flex-wrap items-center justify-between gap-x-4">
         <span id={id} className="font-semibold">
           {title}
         </span>

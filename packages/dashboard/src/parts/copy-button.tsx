@@ -2,6 +2,8 @@ import { useState } from "react";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 
+/** Such as `--forge`, which a line would else break at its hyphens. In a group, so that splitting keeps it. */
+const option = /((?<=\s)-[\w-]+)/;
 const outcomes = { copied: "Copied", refused: "Select and copy by hand" } as const;
 
 export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
@@ -34,7 +36,18 @@ export function CopyBlock({ text }: { text: string }) {
   return (
     <div className="flex flex-wrap items-start gap-2">
       <pre className="min-w-0 flex-1 basis-64 overflow-x-auto rounded-md bg-hush px-3 py-2 text-left text-ink">
-        <code className="whitespace-pre-wrap wrap-anywhere">{text}</code>
+        <code className="whitespace-pre-wrap wrap-anywhere">
+          {text.split(option).map((part, index) =>
+            index % 2 === 0 ? (
+              part
+            ) : (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never move
+              <span key={index} className="whitespace-nowrap">
+                {part}
+              </span>
+            ),
+          )}
+        </code>
       </pre>
       <CopyButton text={text} />
     </div>

@@ -1,7 +1,8 @@
+import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { ApiError } from "../api/request.ts";
-import { buttonLook } from "./button.tsx";
+import { Button, buttonLook } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 
 export function Problem({ error }: { error: unknown }) {
@@ -27,6 +28,18 @@ export function Empty({ children }: { children: ReactNode }) {
   );
 }
 
+function Retry({ error }: { error: unknown }) {
+  const queries = useQueryClient();
+  return (
+    <div className="grid gap-3 py-6">
+      <Problem error={error} />
+      <Button className="justify-self-start" onClick={() => queries.refetchQueries({ type: "active" })}>
+        Try again
+      </Button>
+    </div>
+  );
+}
+
 /** What a page shows while it has nothing to show. */
 export function Pending({ error }: { error: unknown }) {
   if (!error) return <Loading />;
@@ -40,5 +53,5 @@ export function Pending({ error }: { error: unknown }) {
       </Empty>
     );
   }
-  return <Problem error={error} />;
+  return <Retry error={error} />;
 }

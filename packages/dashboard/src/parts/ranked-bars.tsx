@@ -11,7 +11,12 @@ export interface RankedBar {
 const shownMax = 8;
 
 /** Lengths side by side, largest first. Name and figure are words, so that nobody needs the drawing. */
-export function RankedBars(props: { title: string; bars: readonly RankedBar[]; format(value: number): string }) {
+export function RankedBars(props: {
+  title: string;
+  by: string;
+  bars: readonly RankedBar[];
+  format(value: number): string;
+}) {
   const id = useId();
   const ranked = props.bars.toSorted((a, b) => (b.value ?? -1) - (a.value ?? -1));
   const most = Math.max(0, ...ranked.map(({ value }) => value ?? 0));
@@ -19,7 +24,7 @@ export function RankedBars(props: { title: string; bars: readonly RankedBar[]; f
   return (
     <figure aria-labelledby={id} className="grid grid-cols-[minmax(0,1fr)] content-start gap-2">
       <figcaption id={id} className="font-semibold">
-        {props.title}
+        {props.title} <span className="sr-only">by {props.by}</span>
       </figcaption>
       <ol className="grid grid-cols-[minmax(0,1fr)] gap-2">
         {ranked.slice(0, shownMax).map(({ key, name, value }) => (

@@ -22,7 +22,7 @@ export function Tabs<T extends string>(props: {
           activeProps={{}}
           // The first one has no search of its own, which every other would match.
           activeOptions={{ exact: true }}
-          className={`-mb-px border-b-2 py-2 whitespace-nowrap hover:text-ink ${value === props.chosen ? "border-ink font-semibold" : "border-transparent text-quiet"}`}
+          className={`-mb-px border-b-2 py-2 whitespace-nowrap hover:text-ink ${value === props.chosen ? "border-ink" : "border-transparent text-quiet"}`}
         >
           {words}
         </Link>

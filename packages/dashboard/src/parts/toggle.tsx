@@ -14,7 +14,7 @@ export function Toggle<T extends string>(props: {
           key={option}
           type="button"
           aria-pressed={props.chosen === option}
-          className="rounded-md px-2.5 py-1 whitespace-nowrap text-quiet aria-pressed:bg-hush aria-pressed:font-semibold aria-pressed:text-ink"
+          className="rounded-md px-2.5 py-1 whitespace-nowrap text-quiet aria-pressed:bg-hush aria-pressed:text-ink"
           onClick={() => props.onChoose(option)}
         >
           {option}

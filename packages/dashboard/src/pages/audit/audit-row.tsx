@@ -10,7 +10,7 @@ export function AuditRow({ entry, onActor }: { entry: DashboardAuditEntry; onAct
     <li
       {...rowAttribute}
       tabIndex={-1}
-      className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-6 gap-y-0.5 px-4 py-2.5 -outline-offset-2 md:grid-cols-[minmax(0,1fr)_minmax(0,18rem)_6rem]"
+      className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-6 gap-y-0.5 px-4 py-2 -outline-offset-2 md:grid-cols-[minmax(0,1fr)_minmax(0,18rem)_6rem]"
     >
       <p className="col-span-2 min-w-0 wrap-anywhere md:col-span-1">
         {words}

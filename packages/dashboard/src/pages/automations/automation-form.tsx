@@ -66,7 +66,7 @@ export function AutomationForm(props: {
           value={model}
           onValue={setModel}
           options={[
-            { value: "", words: `the project's (${project.models[0]})` },
+            { value: "", words: `The project's (${project.models[0]})` },
             ...models.map((value) => ({ value, words: value })),
           ]}
         />

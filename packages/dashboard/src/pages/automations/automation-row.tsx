@@ -5,6 +5,7 @@ import { request } from "../../api/request.ts";
 import { rowAttribute } from "../../layout/use-shortcuts.ts";
 import { Button } from "../../parts/button.tsx";
 import { Icon } from "../../parts/icon.tsx";
+import { localTime } from "../../parts/local-time.ts";
 import { Problem } from "../../parts/notice.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
 import { describeTrigger } from "./describe-trigger.ts";
@@ -79,10 +80,7 @@ function Standing({ automation: { pausedAt, trigger, dueAt, problem } }: { autom
   if (trigger.kind !== "cron" || dueAt === null) return null;
   return (
     <p className="text-quiet">
-      next{" "}
-      <time dateTime={dueAt}>
-        {new Date(dueAt).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}
-      </time>
+      next <time dateTime={dueAt}>{localTime(dueAt)}</time>
       {trigger.timezone !== localTimezone() && " in your time zone"}
     </p>
   );

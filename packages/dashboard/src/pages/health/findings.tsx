@@ -82,7 +82,8 @@ function Row({ finding }: { finding: DashboardSiteFinding }) {
           <Prose text={finding.message} />
         </div>
         <p className="font-mono text-[13px] wrap-anywhere text-quiet">
-          <VisibleText text={`${finding.path}:${finding.line}`} /> · {finding.check}
+          <VisibleText text={`${finding.path}:${finding.line}`} /> ·{" "}
+          <span className="whitespace-nowrap">{finding.check}</span>
         </p>
       </div>
     </div>

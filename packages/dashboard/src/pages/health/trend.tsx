@@ -6,6 +6,18 @@ import { localTime } from "../../parts/local-time.ts";
 import { Sheet } from "../../parts/sheet.tsx";
 import { countsOf } from "./counts.ts";
 
+/** As those who make them write them. */
+const frameworkNames: Readonly<Record<string, string>> = {
+  docusaurus: "Docusaurus",
+  gitbook: "GitBook",
+  markdown: "Markdown",
+  mintlify: "Mintlify",
+  mkdocs: "MkDocs",
+  nextra: "Nextra",
+  starlight: "Starlight",
+  vitepress: "VitePress",
+};
+
 /** How the site stands, and how it came to stand there. */
 export function Trend({ checks }: { checks: readonly DashboardSiteCheck[] }) {
   const counts = checks.map(countsOf);
@@ -15,7 +27,7 @@ export function Trend({ checks }: { checks: readonly DashboardSiteCheck[] }) {
     <>
       <FigureRow
         figures={[
-          { word: "Pages", figure: latest.pages, note: latest.framework },
+          { word: "Pages", figure: latest.pages, note: frameworkNames[latest.framework] ?? latest.framework },
           { word: "Broken links", figure: now.broken, note: "links and anchors" },
           { word: "Orphans", figure: now.orphans, note: "in no navigation" },
           { word: "Other errors", figure: now.errors },

@@ -25,7 +25,7 @@ export function Findings({ run }: { run: JobRun }) {
       )}
       {findings && findings.introducedCount > 0 && (
         <FindingList
-          title={`${findings.introducedCount} new`}
+          title={`${findings.introducedCount} new ${noun(findings.introducedCount)}`}
           icon="warning"
           colour="text-warn"
           list={findings.introduced}
@@ -33,10 +33,19 @@ export function Findings({ run }: { run: JobRun }) {
         />
       )}
       {findings && findings.fixedCount > 0 && (
-        <FindingList title={`${findings.fixedCount} fixed`} icon="check" colour="text-good" list={findings.fixed} />
+        <FindingList
+          title={`${findings.fixedCount} ${noun(findings.fixedCount)} fixed`}
+          icon="check"
+          colour="text-good"
+          list={findings.fixed}
+        />
       )}
     </section>
   );
+}
+
+function noun(count: number): string {
+  return count === 1 ? "finding" : "findings";
 }
 
 function FindingList(props: {
@@ -47,10 +56,11 @@ function FindingList(props: {
   isOpen?: boolean;
 }) {
   return (
-    <details open={props.isOpen}>
-      <summary className={`inline-flex items-center gap-2 font-semibold ${props.colour}`}>
+    <details open={props.isOpen} className="group">
+      <summary className={`flex items-center gap-2 font-semibold ${props.colour}`}>
         <Icon name={props.icon} />
         {props.title}
+        <Icon name="chevron" className="ml-auto text-quiet group-open:rotate-90" />
       </summary>
       <ul className="grid gap-1 pt-2 pl-6">
         {props.list.map((finding, index) => (

@@ -34,7 +34,7 @@ export function FollowUp({ run }: { run: JobRun }) {
   return (
     <Sheet className="px-4 py-3">
       <form onSubmit={submit} className="grid gap-2">
-        <label htmlFor="follow-up" className="text-quiet">
+        <label htmlFor="follow-up" className="font-semibold text-quiet">
           {run.pullRequest ? `Ask for more, on pull request #${run.pullRequest.number}` : "Ask for more"}
         </label>
         <textarea

@@ -8,12 +8,13 @@ export function headlineOf(run: JobRun, diff: JobDiff | undefined): string {
 function outcomeOf(run: JobRun): string {
   const { pullRequest, status } = run;
   if (status === "active")
+    // The word for the phase stands before it.
     return {
       queued: "Waiting",
-      preparing: "Preparing",
-      working: "Working",
-      checking: "Checking",
-      publishing: "Publishing",
+      preparing: "Fetching the repository",
+      working: "Reading and writing the docs",
+      checking: "Comparing the site with what it was",
+      publishing: "Opening the pull request",
     }[run.phase];
   if (pullRequest) {
     const verbs = { open: pullRequest.draft ? "Opened draft" : "Opened", merged: "Merged", closed: "Closed" };

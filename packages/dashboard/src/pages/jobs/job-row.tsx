@@ -26,7 +26,7 @@ export const JobRow = memo(function JobRow({ job, project }: { job: DashboardJob
           <VisibleText text={project} />
         </span>
         <span className="hidden text-right md:inline">{job.figures && <LineCounts {...job.figures} />}</span>
-        <span className="hidden text-quiet md:inline">
+        <span className="hidden text-quiet md:flex">
           {job.pullRequest && <PullRequest pullRequest={job.pullRequest} />}
         </span>
         <span className="order-4 text-right text-quiet md:order-none">

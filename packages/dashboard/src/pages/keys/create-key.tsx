@@ -82,7 +82,7 @@ export function CreateKey({ projects, like, onClose, onCreated }: CreateKeyProps
         />
         <fieldset className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-1">
           <legend className="pb-1 font-semibold">Projects</legend>
-          <div className="grid max-h-40 grid-cols-[minmax(0,1fr)] gap-1 overflow-y-auto p-0.5">
+          <div className="grid max-h-40 grid-cols-[minmax(0,1fr)] gap-1 overflow-y-auto py-0.5">
             {projects.map((project) => (
               <CheckInput
                 key={project.id}

@@ -48,7 +48,7 @@ export function MemberRow({ member, onRemove }: { member: DashboardMember; onRem
         >
           {roleOptions.map(({ value }) => (
             <option key={value} value={value}>
-              {value}
+              {value.charAt(0).toUpperCase() + value.slice(1)}
             </option>
           ))}
         </select>

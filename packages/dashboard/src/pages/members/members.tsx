@@ -34,7 +34,9 @@ export function Members() {
     <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
       <section className="grid grid-cols-[minmax(0,1fr)] gap-2">
         <div className="flex flex-wrap items-center justify-between gap-3">
-          <h2>Members</h2>
+          <h2>
+            {data.members.length} {data.members.length === 1 ? "member" : "members"}
+          </h2>
           <Button look="primary" onClick={() => setOpen({ kind: "invite" })}>
             Invite somebody
           </Button>

@@ -49,7 +49,7 @@ export function ProjectsPage() {
                   <span className="block truncate font-medium">
                     <VisibleText text={project.name} />
                   </span>
-                  <span className="block truncate text-quiet">{project.repositoryUrl}</span>
+                  <span className="block truncate font-mono text-[13px] text-quiet">{project.repositoryUrl}</span>
                 </span>
                 <span className="truncate text-quiet">
                   {forgeNames[project.forge]} · {project.models[0]}

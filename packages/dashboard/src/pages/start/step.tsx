@@ -29,7 +29,7 @@ export function Step({ number, title, done, isNext, lines, children }: StepProps
           {title}
         </h2>
         <div className="grid grid-cols-[minmax(0,1fr)] gap-4 empty:hidden sm:pl-9">
-          {done && <div className="wrap-anywhere text-good">{done}</div>}
+          {done && <div className="wrap-anywhere">{done}</div>}
           {children}
           {lines.length > 0 && (
             <details open={isNext}>

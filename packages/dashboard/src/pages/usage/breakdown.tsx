@@ -24,7 +24,8 @@ export function Breakdown({ by, rows }: { by: "project" | "model"; rows: readonl
         {measures.map(({ word, of, format }) => (
           <RankedBars
             key={word}
-            title={`${word} by ${by}`}
+            title={word}
+            by={by}
             bars={rows.map((row) => ({ key: row.key, name: row.name, value: of(row) }))}
             format={format}
           />

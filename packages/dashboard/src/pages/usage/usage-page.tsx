@@ -42,10 +42,10 @@ export function UsagePage() {
         <a
           href={apiUrl(`/usage.csv?days=${days}&separator=semicolon`)}
           download
-          className={buttonLook("plain")}
+          className={buttonLook("ordinary")}
           title="For spreadsheets that write 0,5 and part columns by semicolons"
         >
-          with semicolons
+          With semicolons
         </a>
       </Head>
       {usage.data ? <Figures usage={usage.data} /> : <Pending error={usage.error} />}
