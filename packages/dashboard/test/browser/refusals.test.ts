@@ -265,5 +265,12 @@ it.each(Object.entries(writes))("tells every refusal in words, and keeps what wa
     await page.getByRole("alert").filter({ hasText: failure.words }).first().waitFor();
     for (const [label, text] of Object.entries(typed)) expect(await field(label).inputValue(), label).toBe(text);
   }
-  if (!isStranger) await page.getByText("Your session has ended").waitFor();
+  if (isStranger) return;
+  await page.getByText("Your session has ended").waitFor();
+  // Within reach wherever one is, and what was typed is still there afterwards.
+  const again = page.getByRole("dialog", { name: "Log in again" });
+  if (!(await again.isVisible())) await page.getByRole("button", { name: "Log in again" }).click();
+  await again.getByLabel("Password").press("Escape");
+  await again.waitFor({ state: "detached" });
+  for (const [label, text] of Object.entries(typed)) expect(await field(label).inputValue(), label).toBe(text);
 });

@@ -8,7 +8,9 @@ import { LoginForm } from "./login-form.tsx";
 export function SessionEnded() {
   const [state, setState] = useState<"live" | "ended" | "asked">("live");
   useEffect(() => {
-    const hear = () => setState((before) => (before === "live" ? "ended" : before));
+    // Behind a dialog nothing can be reached, and to close it would lose what was typed there: so it is asked at once.
+    const hear = () =>
+      setState((before) => (before === "asked" || document.querySelector("dialog:modal") ? "asked" : "ended"));
     sessionEnded.addEventListener("ended", hear);
     return () => sessionEnded.removeEventListener("ended", hear);
   }, []);
