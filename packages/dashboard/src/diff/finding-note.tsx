@@ -1,6 +1,6 @@
 import type { JobRun } from "@emend/contract";
 import { Icon } from "../parts/icon.tsx";
-import { VisibleText } from "../parts/visible-text.tsx";
+import { ProseLine } from "../parts/prose.tsx";
 
 export type Finding = NonNullable<JobRun["findings"]>["introduced"][number];
 
@@ -11,7 +11,8 @@ export function FindingNote({ finding }: { finding: Finding }) {
     <p className={`flex gap-2 bg-hush px-4 py-2 font-sans text-[14px] ${colour}`}>
       <Icon name="warning" className="mt-0.5" />
       <span className="min-w-0 wrap-anywhere">
-        {finding.severity}, line {finding.line}: <VisibleText text={finding.message} />
+        {finding.severity.charAt(0).toUpperCase() + finding.severity.slice(1)}, line {finding.line}:{" "}
+        <ProseLine text={finding.message} />
       </span>
     </p>
   );

@@ -13,7 +13,7 @@ function Block({ lines }: { lines: readonly string[] }) {
   if (!lines.every((line) => /^[-*] /.test(line))) {
     return (
       <p>
-        <Inline text={lines.join("\n")} />
+        <ProseLine text={lines.join("\n")} />
       </p>
     );
   }
@@ -22,14 +22,15 @@ function Block({ lines }: { lines: readonly string[] }) {
       {lines.map((line, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the lines of one text never move
         <li key={index}>
-          <Inline text={line.slice(2)} />
+          <ProseLine text={line.slice(2)} />
         </li>
       ))}
     </ul>
   );
 }
 
-function Inline({ text }: { text: string }) {
+/** One line of it. */
+export function ProseLine({ text }: { text: string }) {
   return text.split(/`([^`\n]+)`/).map((part, index) =>
     index % 2 === 1 ? (
       // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never move

@@ -144,7 +144,7 @@ function TableView({ table }: { table: Table }) {
   const [head, ...rows] = table.children;
   return (
     <div className="overflow-x-auto">
-      <table className="border-collapse wrap-break-word text-[15px] [&_td]:border [&_td]:border-line [&_td]:px-2 [&_td]:py-1 [&_th]:border [&_th]:border-line [&_th]:px-2 [&_th]:py-1 [&_th]:text-left">
+      <table className="border-collapse wrap-break-word text-[15px] [&_td]:min-w-24 [&_td]:border [&_td]:border-line [&_td]:px-2 [&_td]:py-1 [&_th]:border [&_th]:border-line [&_th]:px-2 [&_th]:py-1 [&_th]:text-left">
         <thead>
           <tr>
             {head?.children.map((cell, index) => (

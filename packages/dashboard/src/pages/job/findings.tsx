@@ -1,5 +1,6 @@
 import type { JobRun } from "@emend/contract";
 import { Icon } from "../../parts/icon.tsx";
+import { ProseLine } from "../../parts/prose.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
 
 /** What policy refused, what the change broke and what it mended. Each list is short or folded. */
@@ -69,7 +70,7 @@ function FindingList(props: {
             <code className="text-quiet">
               <VisibleText text={finding.path} />:{finding.line}
             </code>{" "}
-            <VisibleText text={finding.message} />
+            <ProseLine text={finding.message} />
           </li>
         ))}
       </ul>

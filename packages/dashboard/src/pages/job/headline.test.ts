@@ -16,6 +16,9 @@ it("says in one sentence how a job went", () => {
   expect(say({ pullRequest, findings, usage: { ...usage, costUsd: 0.123 } }, diff)).toBe(
     "Opened #42 · 18 files · no new findings, 3 fixed · $0.12",
   );
+  expect(say({ pullRequest, findings: { ...findings, introducedCount: 1 } })).toBe(
+    "Opened #42 · 1 new finding, 3 fixed",
+  );
   expect(say({ pullRequest: { ...pullRequest, draft: true } })).toBe("Opened draft #42");
   expect(say({ pullRequest: { ...pullRequest, state: "merged" } })).toBe("Merged #42");
   expect(say({})).toBe("Nothing to change");

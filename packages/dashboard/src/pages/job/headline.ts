@@ -33,8 +33,9 @@ function filesOf(diff: JobDiff | undefined): string {
 function findingsOf({ findings }: JobRun): string {
   if (!findings) return "";
   const fixed = findings.fixedCount > 0 ? `${findings.fixedCount} fixed` : "";
-  const introduced = findings.introducedCount > 0 ? `${findings.introducedCount} new` : "no new";
-  return `${introduced} findings${fixed && `, ${fixed}`}`;
+  const { introducedCount: count } = findings;
+  const introduced = count === 1 ? "1 new finding" : `${count === 0 ? "no" : count} new findings`;
+  return `${introduced}${fixed && `, ${fixed}`}`;
 }
 
 function costOf({ usage }: JobRun): string {
