@@ -28,7 +28,7 @@ export async function seedLongJobs(
   await db.query(
     `update jobs set status = 'failed', failure_code = 'budget_exceeded', ended_at = clock_timestamp(),
        failure_message = 'The job stopped after 1000 steps: that is all the project allows.',
-       event_seq = $2, diff = $3, findings = $4, usage = '{"inputTokens": 1840233, "outputTokens": 90211, "costUsd": 1.98}'
+       event_seq = $2, diff = $3, findings = $4, usage = '{"inputTokens": 48233, "outputTokens": 3211, "costUsd": 0.98}'
      where id = $1`,
     [longId, stepsCount + 1, deflateSync(diff), JSON.stringify(findings)],
   );

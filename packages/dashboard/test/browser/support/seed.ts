@@ -19,7 +19,7 @@ const prompts = [
   'Move guides/auth to security/authentication, replace "API token" with "access key", and fix broken links.',
   "Please make everything better <img src=x onerror=alert(1)>",
   "Fix broken links.",
-  "Add guides/migrate-from-cron to the navigation.",
+  'Replace "Hold the answer back" with "Hold back the answer".',
 ];
 
 /** Something of everything: a project with a name too long, keys of several ages, jobs of several ends, a past. */
@@ -64,9 +64,9 @@ export async function seed({ server, pool }: Installation, page: Page): Promise<
 /** With a word first. */
 async function mergeLast(page: Page, url: string): Promise<void> {
   await page.goto(url);
-  await page.getByLabel("Comment", { exact: true }).fill("Good: readers looked for this page.");
+  await page.getByLabel("Comment", { exact: true }).fill("Good: this reads better aloud.");
   await page.getByRole("button", { name: "Comment" }).click();
-  await page.getByText("readers looked for this page").waitFor();
+  await page.getByText("reads better aloud").waitFor();
   await page.getByRole("button", { name: "Merge" }).click();
   await page.getByRole("heading", { name: "Merged" }).waitFor();
 }

@@ -160,7 +160,7 @@ async function unfoldTimeline(page: Page): Promise<void> {
   const timeline = page.locator("summary", { hasText: "Timeline" });
   await timeline.click();
   // What it passes is made as it comes near, and moves it.
-  for (let look = 0; look < 5; look += 1) {
+  for (let look = 0; look < 20; look += 1) {
     await timeline.evaluate("(summary) => summary.scrollIntoView()");
     await page.evaluate("new Promise((done) => setTimeout(done, 100))");
   }
