@@ -158,13 +158,16 @@ describe("reading a pull request", () => {
       },
       {
         title: `T ${evil}`,
-        body: `B ${evil} ![i](https://evil.example/i.png) [l](https://x.example) [j](javascript:alert(1))`,
+        body: `B ${evil} ![i](https://evil.example/i.png) [l](https://x.example) [j](javascript:alert(1))
+\n<!-- theirs -->\n\n<!-- emend:text=${"0f".repeat(8)} -->\n\n<!-- emend:round=1 -->\n<!-- emend:job=job_1 -->\n`,
       },
     );
     const page = await (await bySession(url)).text();
     expect(page).not.toMatch(/<script|<img|\u202e|href="javascript:/);
     expect(page).toContain("U+202E");
     expect(page).toContain('rel="nofollow noreferrer"');
+    expect(page).toContain("&lt;!-- theirs --&gt;");
+    expect(page).not.toContain("emend:");
     expect(page).toContain("two");
   });
 

@@ -1,5 +1,6 @@
 import type { DashboardPull, JobDiff } from "@emend/contract";
 import type { LocalComment } from "./comments.ts";
+import { hideMarks } from "./hide-marks.ts";
 import type { Mergeability } from "./mergeability.ts";
 import type { DiffFile } from "./parse-diff-files.ts";
 import type { PullState } from "./read-pull-view.ts";
@@ -21,8 +22,7 @@ export function showPull(
     checks,
     mergedBy,
     mergeCommit,
-    // The marker is for programs.
-    body: pullRequest.body.replace(/<!-- emend:job=[\w-]+ -->\s*$/, ""),
+    body: hideMarks(pullRequest.body),
     createdAt: pullRequest.createdAt.toISOString(),
     updatedAt: pullRequest.updatedAt.toISOString(),
     mergeability: showMergeability(mergeability),
@@ -31,7 +31,7 @@ export function showPull(
     comments: more.comments.map(({ id, author, body, createdAt }) => ({
       id,
       author,
-      text: body,
+      text: hideMarks(body),
       at: createdAt.toISOString(),
     })),
   };

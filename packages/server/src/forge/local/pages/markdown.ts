@@ -1,4 +1,5 @@
 import markdownIt from "markdown-it";
+import { hideMarks } from "../hide-marks.ts";
 import { type Html, trustedHtml, visibleText } from "./html.ts";
 
 const bodyCharactersMax = 65_536;
@@ -7,9 +8,8 @@ const renderer = createRenderer();
 
 /** A pull request's body. No HTML, no images (they would tell a stranger who reads), links that name no referrer. */
 export function renderMarkdown(text: string): Html {
-  // The marker is for programs; where HTML is off it would show.
-  const words = text.slice(0, bodyCharactersMax).replace(/<!-- emend:job=[\w-]+ -->\s*$/, "");
-  return trustedHtml(renderer.render(visibleText(words)));
+  // The marks are for programs; where HTML is off they would show.
+  return trustedHtml(renderer.render(visibleText(hideMarks(text.slice(0, bodyCharactersMax)))));
 }
 
 function createRenderer() {
