@@ -31,7 +31,7 @@ function createLookup(ranges: readonly Range[]): Lookup {
 export function findLeft(
   text: string,
   ranges: Prose,
-  done: { splices: readonly Splice[]; unread: readonly Range[] },
+  done: { splices: readonly Splice[]; unread: readonly Range[]; paths: readonly Range[] },
   term: Term,
 ): Left[] {
   const offsets = [...offsetsOf(text, term)];
@@ -39,6 +39,7 @@ export function findLeft(
   const isSpliced = createLookup(done.splices);
   const places: readonly [Lookup, string][] = [
     [createLookup(done.unread), "in text that is not valid UTF-8"],
+    [createLookup(done.paths), "in a path"],
     [createLookup(ranges.code), "in code"],
     [createLookup(ranges.targets), "in a link's target"],
     [createLookup(ranges.frontMatterKeys), "in a front-matter key"],

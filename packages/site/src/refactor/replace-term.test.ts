@@ -72,6 +72,23 @@ describe("replaceTerm", () => {
     expect(included.left.filter((one) => one.endsWith("in code"))).toEqual([]);
   });
 
+  it("leaves paths alone and says so, unless the term names the slash itself", async () => {
+    const page = [
+      "---",
+      'title: "DELETE /messages/{id}"',
+      "---",
+      "",
+      "A message in docs/message or é/my-message, a message/note, and/or a message / note.",
+      "",
+    ].join("\n");
+    const kept = await replace({ "a.md": page }, { from: "message", to: "note", wordForms: true });
+    expect(kept.left).toEqual(['a.md:2 "message" stays in a path', 'a.md:5 "message" stays in a path']);
+    expect(kept.text).toContain("A note in docs/message or é/my-message, a message/note, and/or a note / note.");
+    expect(kept.text).toContain("DELETE /messages/{id}");
+    const named = await replace({ "a.md": page }, { from: "/messages", to: "/notes" });
+    expect(named.text).toContain("DELETE /notes/{id}");
+  });
+
   it("names text that is not valid UTF-8, keeps its bytes, and finds lines behind other letters", async () => {
     const invalid = Buffer.concat([Buffer.from("A token "), Buffer.from([0xff, 0xfe]), Buffer.from("\n\nA token\n")]);
     const tree = memoryTree({ "a.md": invalid, "b.md": "é\n\nééé `token`\n" });

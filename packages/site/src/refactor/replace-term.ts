@@ -10,7 +10,7 @@ import { findLeft } from "./find-left.ts";
 import { locatePage } from "./locate-page.ts";
 import { createReanchor } from "./reanchor.ts";
 import { startsSentence } from "./sentence-start.ts";
-import { createTerm, type Term } from "./term.ts";
+import { createTerm, isInPath, type Term } from "./term.ts";
 
 export interface ReplaceTerm {
   from: string;
@@ -37,6 +37,8 @@ export async function replaceTerm(site: Site, input: ReplaceTerm): Promise<Refac
   const prose = createTerm({ from, to, wordForms: input.wordForms === true, isLiteral: false });
   const literal = createTerm({ from, to, wordForms: false, isLiteral: true });
   const any = createTerm({ from, to, wordForms: input.wordForms === true, isLiteral: true });
+  // Who names the slash means the path.
+  const keepsPaths = !from.includes("/");
   const breathe = createTimeSlice();
   for (const node of chosen) {
     await breathe();
@@ -44,8 +46,9 @@ export async function replaceTerm(site: Site, input: ReplaceTerm): Promise<Refac
     if (bytes === null || node.brief.unread) continue;
     const text = toByteString(bytes);
     const ranges = readProse(text, site.model.dialect(node.path));
-    const { splices, unread } = spliceTerm(text, ranges, input, prose, literal);
-    for (const { line, where } of findLeft(text, ranges, { splices, unread }, any)) {
+    const done = spliceTerm(text, ranges, input, { prose, literal, keepsPaths });
+    const { splices } = done;
+    for (const { line, where } of findLeft(text, ranges, done, any)) {
       plan.skip({ path: node.path, line, reason: `"${from}" stays ${where}` });
     }
     if (splices.length === 0) continue;
@@ -54,7 +57,7 @@ export async function replaceTerm(site: Site, input: ReplaceTerm): Promise<Refac
     plan.count("replacements", splices.length);
     reanchor.changed(node, text, applySplices(text, splices));
   }
-  if (input.pages === undefined) await replaceLabels(site, prose, plan);
+  if (input.pages === undefined) await replaceLabels(site, prose, keepsPaths, plan);
   await reanchor.apply();
   return plan.finish();
 }
@@ -74,12 +77,19 @@ interface Passages {
   splices: Splice[];
   /** Passages that are not valid UTF-8. */
   unread: Range[];
+  /** Where the term is a part of a path. */
+  paths: Range[];
 }
 
-function spliceTerm(text: string, ranges: Prose, input: ReplaceTerm, prose: Term, literal: Term): Passages {
-  const found = spliceRanges(text, ranges.prose, prose);
+function spliceTerm(
+  text: string,
+  ranges: Prose,
+  input: ReplaceTerm,
+  { prose, literal, keepsPaths }: { prose: Term; literal: Term; keepsPaths: boolean },
+): Passages {
+  const found = spliceRanges(text, ranges.prose, prose, keepsPaths);
   const add = (more: Range[]): void => {
-    const { splices, unread } = spliceRanges(text, more, literal);
+    const { splices, unread } = spliceRanges(text, more, literal, false);
     found.splices.push(...splices);
     found.unread.push(...unread);
   };
@@ -89,8 +99,8 @@ function spliceTerm(text: string, ranges: Prose, input: ReplaceTerm, prose: Term
   return found;
 }
 
-function spliceRanges(text: string, ranges: readonly Range[], term: Term): Passages {
-  const found: Passages = { splices: [], unread: [] };
+function spliceRanges(text: string, ranges: readonly Range[], term: Term, keepsPaths: boolean): Passages {
+  const found: Passages = { splices: [], unread: [], paths: [] };
   for (const { start, end } of ranges) {
     const raw = text.slice(start, end);
     const piece = decodePiece(raw);
@@ -102,6 +112,10 @@ function spliceRanges(text: string, ranges: readonly Range[], term: Term): Passa
     for (const match of term.matches(piece)) {
       const at = start + encodePiece(piece.slice(0, match.index)).length;
       const length = encodePiece(piece.slice(match.index, match.index + match.length)).length;
+      if (keepsPaths && isInPath(piece, match)) {
+        found.paths.push({ start: at, end: at + length });
+        continue;
+      }
       const isFirst = match.capitalized !== undefined && startsSentence(text, at);
       const words = isFirst ? (match.capitalized ?? match.text) : match.text;
       found.splices.push({ start: at, end: at + length, text: encodePiece(words) });
@@ -111,14 +125,19 @@ function spliceRanges(text: string, ranges: readonly Range[], term: Term): Passa
 }
 
 /** Group and tab names are read as much as pages are. */
-async function replaceLabels(site: Site, term: Term, plan: ReturnType<typeof createPlan>): Promise<void> {
+async function replaceLabels(
+  site: Site,
+  term: Term,
+  keepsPaths: boolean,
+  plan: ReturnType<typeof createPlan>,
+): Promise<void> {
   const files = new Map<string, string>();
   for (const label of site.model.labels) {
     if (!files.has(label.file)) {
       const bytes = await site.tree.read(label.file);
       files.set(label.file, bytes === null ? "" : toByteString(bytes));
     }
-    for (const splice of spliceRanges(files.get(label.file) ?? "", [label], term).splices) {
+    for (const splice of spliceRanges(files.get(label.file) ?? "", [label], term, keepsPaths).splices) {
       plan.splice(label.file, splice);
       plan.count("navigation");
     }

@@ -90,6 +90,11 @@ function tokenAround(text: string, index: number, length: number): string {
   return text.slice(start, end).replace(/[.:!?]+$/, "");
 }
 
+/** Routes and files (`/messages/{id}`, `docs/message`); `message/note` may be either, so it counts as one. */
+export function isInPath(text: string, { index, length }: { index: number; length: number }): boolean {
+  return tokenAround(text, index, length).includes("/");
+}
+
 export function createTerm(input: { from: string; to: string; wordForms: boolean; isLiteral: boolean }): Term {
   const forms: Form[] = [{ from: input.from, to: input.to }];
   if (input.wordForms) forms.push({ from: pluralOf(input.from), to: pluralOf(input.to) });
