@@ -86,6 +86,7 @@ async function greet(cli: Cli, server: Server, page: string | undefined) {
         ? []
         : [`  Log this browser in   ${await server.admin.createLoginLink(page ?? "/app")}`]),
       `  API reference         ${server.url}/reference`,
+      ...(server.databaseDir ? [`  Its database          ${server.databaseDir}: copy it by \`emend backup\``] : []),
       ...(hint ? ["", `  ${hint}`] : []),
       "",
       "  Ctrl-C stops it.",

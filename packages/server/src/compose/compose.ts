@@ -10,6 +10,8 @@ import { composeWork } from "./work.ts";
 export interface Server {
   /** Where clients reach it. */
   url: string;
+  /** Where the embedded database lies, if not below the data folder. */
+  databaseDir: string | null;
   admin: Admin;
   /** Takes no new work, lets what is under way come to a good place, and ends; safe to call again. */
   stop(): Promise<void>;
@@ -48,7 +50,9 @@ export async function startServer(config: Config): Promise<Server> {
       });
       undo.push(() => server.close());
     }
-    return { url: parts.publicUrl(), admin: parts.admin, stop, finished };
+    const databaseDir = parts.database.outsideDir;
+    if (databaseDir) log.info({ databaseDir, dataDir: config.dataDir }, "the database lies outside the data folder");
+    return { url: parts.publicUrl(), databaseDir, admin: parts.admin, stop, finished };
   } catch (error) {
     await stop();
     throw error;

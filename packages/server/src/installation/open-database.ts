@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { assertSupportedPostgres } from "../db/assert-supported-postgres.ts";
-import { hasHome } from "../db/embedded/home.ts";
+import { hasHome, outsideHome } from "../db/embedded/home.ts";
 import { startEmbeddedPostgres } from "../db/embedded/start-embedded-postgres.ts";
 import { useEmbeddedPostgres } from "../db/embedded/use-embedded-postgres.ts";
 import { migrate } from "../db/migrate.ts";
@@ -9,6 +9,8 @@ import type { Logger } from "../lib/logger.ts";
 
 export interface Database {
   url: string;
+  /** Where the embedded one lies, if not below the data folder: whoever copies that folder must know. */
+  outsideDir: string | null;
   pool: Pool;
   close(): Promise<void>;
 }
@@ -41,8 +43,10 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
     await source.stop();
     throw error;
   }
+  const outsideDir = options.config.databaseUrl === null ? outsideHome(options.config.dataDir) : null;
   return {
     url: source.url,
+    outsideDir,
     pool,
     async close() {
       await pool.end();

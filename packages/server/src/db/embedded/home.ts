@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { chmod, link, mkdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ensureDataDir } from "../../lib/ensure-data-dir.ts";
@@ -40,6 +40,12 @@ export async function ensureHome(options: { dataDir: string; systemDir?: string 
 export function hasHome(dataDir: string): boolean {
   const { insideDir, pointerFile } = placesIn(dataDir);
   return existsSync(insideDir) || existsSync(pointerFile);
+}
+
+/** Where the database of this data folder lies, if not inside it; asking makes nothing. */
+export function outsideHome(dataDir: string): string | null {
+  const { pointerFile } = placesIn(dataDir);
+  return existsSync(pointerFile) ? readFileSync(pointerFile, "utf8").trim() : null;
 }
 
 function placesIn(dataDir: string) {

@@ -12,6 +12,7 @@ import {
 import { type Install, makeInstall } from "../../../test/support/install.ts";
 import { makeReachableDir } from "../../../test/support/reachable-dir.ts";
 import { createLogger } from "../../lib/logger.ts";
+import { outsideHome } from "./home.ts";
 import { assertHasName } from "./init-cluster.ts";
 import { findRunUser } from "./run-user.ts";
 import { startEmbeddedPostgres } from "./start-embedded-postgres.ts";
@@ -122,6 +123,7 @@ if (isRoot) {
     const homeDir = (await readFile(join(dataDir, "postgres.path"), "utf8")).trim();
     expect(homeDir).toMatch(new RegExp(`^${systemDir}/[0-9a-f]{16}-[0-9a-f]{8}$`));
     expect(await readdir(dataDir)).toEqual(["postgres.path"]);
+    expect([outsideHome(dataDir), outsideHome(systemDir)]).toEqual([homeDir, null]);
 
     // The pointer, not the path, says where: a data folder may be moved.
     const movedDir = join(rootDir, "closed", "moved");
