@@ -8,7 +8,7 @@ import { openModel } from "../agent/models/registry.ts";
 import { findClosedChange } from "../automations/find-closed-change.ts";
 import { fireAutomations } from "../automations/fire-automations.ts";
 import { openForge } from "../forge/registry.ts";
-import { listDueSiteChecks } from "../health/list-due-site-checks.ts";
+import { listDueSiteChecks, listNewSites } from "../health/list-due-site-checks.ts";
 import { contextRemoteOf } from "../installation/context-remote.ts";
 import { createJobReader } from "../jobs/job-reader.ts";
 import { measureMirrors } from "../metrics/measure-mirrors.ts";
@@ -49,6 +49,7 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
         await siteCache.flush();
       },
       fireAutomations: () => fireAutomations(automations),
+      listNewSites: () => listNewSites(pool),
       listDueSiteChecks: () => listDueSiteChecks(pool),
       checkSite: (projectId, signal) =>
         checkSiteHealth(

@@ -3,7 +3,7 @@ import { createTestDatabase, type TestDatabase } from "../../test/support/databa
 import { addProject } from "../accounts/add-project.ts";
 import { createSealer } from "../accounts/secrets.ts";
 import { readPrompt } from "../agent/rules/read-prompt.ts";
-import { listDueSiteChecks } from "./list-due-site-checks.ts";
+import { listDueSiteChecks, listNewSites } from "./list-due-site-checks.ts";
 import { readSiteHealth } from "./read-site-health.ts";
 import { type NewSiteCheck, storeSiteCheck, storeSiteProblem } from "./store-site-check.ts";
 import { suggestFixes } from "./suggest-fixes.ts";
@@ -92,8 +92,13 @@ it("is due where it was never looked at, a day ago, or before a job ended", asyn
     "update site_checks set checked_at = checked_at - interval '25 hours' where project_id = $1",
     [longAgo],
   );
+  const failed = await newProject();
+  await storeSiteProblem(database.pool, failed, "The repository is empty.");
+  const added = await listNewSites(database.pool);
+  expect(added).toContain(never);
+  for (const id of [lately, longAgo, failed]) expect(added).not.toContain(id);
   const due = await listDueSiteChecks(database.pool);
-  expect(due).toContain(never);
+  for (const id of [never, failed]) expect(due).toContain(id);
   expect(due).toContain(longAgo);
   expect(due).not.toContain(lately);
   await database.pool.query(

@@ -23,6 +23,7 @@ function start(deps: Partial<TasksDeps> = {}): Tasks {
       log,
       sweepMirrors: async () => {},
       fireAutomations: async () => 0,
+      listNewSites: async () => [],
       listDueSiteChecks: async () => [],
       checkSite: async () => {},
       ...deps,
@@ -39,7 +40,7 @@ async function until(sql: string): Promise<void> {
     if (rows.length > 0) return;
   }
 }
-const allKnown = "select 1 from emend_tasks._private_known_crontabs having count(*) = 10";
+const allKnown = "select 1 from emend_tasks._private_known_crontabs having count(*) = 11";
 
 test("what is due is done once, however many nodes look after it", async () => {
   const { pool } = database;

@@ -20,6 +20,8 @@ export interface TasksDeps {
   sweepMirrors(signal: AbortSignal): Promise<void>;
   /** Makes jobs of what is due at the projects' automations; gives how many were looked at. */
   fireAutomations(): Promise<number>;
+  /** The projects whose sites were never looked at. */
+  listNewSites(): Promise<readonly string[]>;
   /** The projects whose sites are to be looked at again. */
   listDueSiteChecks(): Promise<readonly string[]>;
   /** Looks at a project's whole site and stores what it found. */
@@ -45,7 +47,7 @@ const hourMs = 3_600_000;
 /** Cron and housekeeping, in a schema of their own: once across all nodes, as long as one of them runs. */
 export function startTasks(deps: TasksDeps, options: TasksOptions): Tasks {
   const stopping = new AbortController();
-  const jobs = { ...housekeeping(deps, options), check_sites: siteChecks(deps) };
+  const jobs = { ...housekeeping(deps, options), ...siteChecks(deps) };
   const loops = [
     untilStopped(stopping.signal, restartMs, () => runTasks(deps, jobs, stopping.signal)),
     untilStopped(stopping.signal, options.sweepMirrorsEveryMs ?? hourMs, () => deps.sweepMirrors(stopping.signal)),
@@ -99,14 +101,14 @@ function housekeeping(deps: TasksDeps, options: TasksOptions): Record<string, Ho
 }
 
 /** Each look is a task of its own: a large site must not hold up the others. */
-function siteChecks(deps: TasksDeps): Housekeeping {
+function siteChecks(deps: TasksDeps): Record<string, Housekeeping> {
+  async function askAll(projects: readonly string[]): Promise<number> {
+    for (const projectId of projects) await askSiteCheck(deps.pool, projectId);
+    return projects.length;
+  }
   return {
-    cron: "*/10 * * * *",
-    async work() {
-      const projects = await deps.listDueSiteChecks();
-      for (const projectId of projects) await askSiteCheck(deps.pool, projectId);
-      return projects.length;
-    },
+    check_new_sites: { cron: "* * * * *", work: async () => askAll(await deps.listNewSites()) },
+    check_sites: { cron: "*/10 * * * *", work: async () => askAll(await deps.listDueSiteChecks()) },
   };
 }
 
