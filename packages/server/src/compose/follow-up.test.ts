@@ -16,7 +16,7 @@ it("continues a job that rests, waits for one at work, and says why an archived 
   const jobId = await seedJob(pool, projectId);
   const reader = { forget: () => {} } as unknown as JobReader;
   const followUp = createFollowUp({ pool, reader, promptCodePointsMax: 20 });
-  const input = { jobId, projectId, commentId: "c1", prompt: "Say it shorter.", author: "ada" };
+  const input = { jobId, projectId, commentId: "c1", prompt: "Fix broken links.", author: "ada" };
   expect(await followUp(input)).toEqual({ kind: "later" });
 
   const pullRequest = { number: 1, url: "http://x", state: "open", draft: false };
@@ -26,11 +26,14 @@ it("continues a job that rests, waits for one at work, and says why an archived 
   );
   const words = expect.stringContaining("20 characters at most");
   expect(await followUp({ ...input, prompt: "😀".repeat(21) })).toEqual({ kind: "refused", words });
+  const refused = await followUp({ ...input, prompt: "Make it nicer." });
+  expect(refused).toMatchObject({ kind: "refused", words: expect.stringContaining("«Make it nicer»") });
+  expect(await readJob(pool, jobId)).toMatchObject({ status: "completed", comments_heard: [] });
   expect(await followUp(input)).toEqual({ kind: "accepted" });
   expect(await readJob(pool, jobId)).toMatchObject({ status: "active", phase: "queued" });
   expect(await followUp(input)).toEqual({ kind: "heard" });
   const { rows } = await pool.query("select prompt, created_by from job_messages where job_id = $1", [jobId]);
-  expect(rows).toEqual([{ prompt: "Say it shorter.", created_by: "comment/ada" }]);
+  expect(rows).toEqual([{ prompt: "Fix broken links.", created_by: "comment/ada" }]);
 
   await pool.query("update jobs set status = 'archived', archived_at = now(), ended_at = now() where id = $1", [jobId]);
   expect(await followUp({ ...input, commentId: "c2" })).toMatchObject({
@@ -49,10 +52,10 @@ it("hears a comment with the message it becomes, or not at all", async () => {
     reader: { forget: () => {} } as unknown as JobReader,
     promptCodePointsMax: 20,
   });
-  const input = { jobId, projectId, commentId: "c1", prompt: "Shorter.", author: "ada" };
+  const input = { jobId, projectId, commentId: "c1", prompt: "Fix links.", author: "ada" };
 
   // As a process that dies between the two would leave it.
-  await pool.query("alter table job_messages add constraint dies check (prompt <> 'Shorter.')");
+  await pool.query("alter table job_messages add constraint dies check (prompt <> 'Fix links.')");
   await expect(followUp(input)).rejects.toThrow();
   expect(await readJob(pool, jobId)).toMatchObject({ status: "completed", comments_heard: [] });
   await pool.query("alter table job_messages drop constraint dies");

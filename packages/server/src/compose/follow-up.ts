@@ -1,7 +1,10 @@
-import type { Pool } from "../db/pool.ts";
+import { notUnderstood } from "../agent/rules/not-understood.ts";
+import { readPrompt } from "../agent/rules/read-prompt.ts";
+import type { Pool, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { hearComment, unhearComment } from "../jobs/hear-comment.ts";
 import type { JobReader } from "../jobs/job-reader.ts";
+import { keptPrompt } from "../jobs/kept-prompt.ts";
 import { acceptMessage, messageQuota } from "../jobs/message-job.ts";
 import { assertNever } from "../lib/assert-never.ts";
 import type { CommentDeps } from "../run/follow-comments.ts";
@@ -21,6 +24,8 @@ export function createFollowUp(deps: {
     if (prompt.length > max && [...prompt].length > max) {
       return { kind: "refused", words: `Emend takes ${max} characters at most: say it in fewer.` };
     }
+    const refusal = await refusedByRules(deps.pool, jobId, prompt);
+    if (refusal !== null) return { kind: "refused", words: refusal };
     const message = { id: jobId, projectId, prompt, createdBy: `comment/${author}` };
     const outcome = await inTransaction(deps.pool, async (client) => {
       if (!(await hearComment(client, jobId, commentId))) return { kind: "heard" } as const;
@@ -44,4 +49,14 @@ export function createFollowUp(deps: {
         return assertNever(outcome);
     }
   };
+}
+
+/** What the rules cannot read fails at once: said before the job is begun again, it stays as it is. */
+async function refusedByRules(db: Queryable, jobId: string, prompt: string): Promise<string | null> {
+  const { rows } = await db.query<{ model: string }>(
+    "select model from jobs where id = $1 and status in ('completed', 'failed')",
+    [jobId],
+  );
+  const reading = readPrompt(rows[0]?.model ?? "", await keptPrompt(prompt));
+  return reading.kind === "not_understood" ? notUnderstood(reading).publicMessage : null;
 }

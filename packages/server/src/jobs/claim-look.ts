@@ -9,6 +9,8 @@ export interface Look {
   /** Whether the job is at rest and would take a message. */
   isFinal: boolean;
   heard: readonly string[];
+  /** What somebody asked for on the pull request and the job failed at: its message's number, and why. */
+  failed: { message: number; words: string } | null;
 }
 
 /**
@@ -39,7 +41,12 @@ export async function claimLook(
        order by pull_request_look_at nulls first limit 1 for update skip locked
      )
      returning id as "jobId", project_id as "projectId", (pull_request ->> 'number')::int as number,
-       status in ('completed', 'failed') as "isFinal", comments_heard as heard`,
+       status in ('completed', 'failed') as "isFinal", comments_heard as heard,
+       case when status = 'failed' then (
+         select jsonb_build_object('message', last.number, 'words', jobs.failure_message)
+         from (select number, created_by from job_messages where job_id = jobs.id order by number desc limit 1) last
+         where last.created_by like 'comment/%'
+       ) end as failed`,
     [everyMs / 1000, except],
   );
   return rows[0] ?? null;

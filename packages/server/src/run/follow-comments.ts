@@ -2,6 +2,7 @@ import type { Queryable } from "../db/pool.ts";
 import type { Conversation, PullRequestComment } from "../forge/forge.ts";
 import type { Look } from "../jobs/claim-look.ts";
 import { hearComment } from "../jobs/hear-comment.ts";
+import { quietMarkdown } from "../publish/quiet-text.ts";
 
 /** What became of a follow-up: taken now or by another node, to be asked again, or refused in words for its author. */
 export type FollowUpOutcome =
@@ -24,6 +25,7 @@ export interface CommentDeps {
   followUp(input: FollowUpInput): Promise<FollowUpOutcome>;
 }
 
+const answerCharactersMax = 4_000;
 /** A comment is for Emend when it begins by calling it. */
 const call = /^\s*@emend\b[\s:,]*/i;
 
@@ -38,6 +40,8 @@ export async function followComments(
   signal: AbortSignal,
 ): Promise<void> {
   const comments = await conversation.listComments(look.number, signal);
+  // Said on the pull request too, where it was asked; before anything else is heard, since that may begin a new round.
+  if (look.failed) await answer(`message-${look.failed.message}`, look.failed.words);
   for (const comment of comments) {
     if (!call.test(comment.text) || look.heard.includes(comment.id)) continue;
     const prompt = promptOf(comment);
@@ -51,16 +55,16 @@ export async function followComments(
     // The job is at work now, or others are; what else was said waits for its next rest.
     if (outcome.kind === "accepted" || outcome.kind === "later") return;
     if (outcome.kind === "heard") continue;
-    const isAnswered = comments.some(({ text }) => text.includes(answerTo(comment)));
-    const words = `${outcome.words}\n\n${answerTo(comment)}`;
-    if (!isAnswered) await conversation.comment(look.number, words, signal);
+    await answer(comment.id, outcome.words);
     await hearComment(deps.pool, look.jobId, comment.id);
   }
-}
 
-/** Says which comment an answer is to: one that was sent before a crash is not sent again. */
-function answerTo({ id }: PullRequestComment): string {
-  return `<!-- emend:answer=${id} -->`;
+  /** Its mark says what it is an answer to: one that was sent before, perhaps just before a crash, is not sent again. */
+  async function answer(to: string, words: string): Promise<void> {
+    const mark = `<!-- emend:answer=${to} -->`;
+    if (comments.some(({ text }) => text.includes(mark))) return;
+    await conversation.comment(look.number, `${quietMarkdown(words, answerCharactersMax)}\n\n${mark}`, signal);
+  }
 }
 
 function promptOf({ text, path, line }: PullRequestComment): string {

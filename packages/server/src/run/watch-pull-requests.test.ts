@@ -145,6 +145,32 @@ describe.each(vendors)("on $name", (vendor) => {
     ]);
   });
 
+  it("says once on the pull request why what was asked there failed, and nothing of what was asked elsewhere", async () => {
+    const { pool } = database;
+    const ask = (by: string) =>
+      pool.query(
+        `insert into job_messages (job_id, number, prompt, after_step, created_by)
+         select $1, count(*) + 1, 'p', 0, $2 from job_messages where job_id = $1`,
+        [jobId, by],
+      );
+    const answers = () => far.state.comments.filter(({ pull, author }) => pull === number && author === "emend");
+    const words = "It broke <b>.";
+    await pool.query(
+      "update jobs set status = 'failed', failure_code = 'internal', failure_message = $2 where id = $1",
+      [jobId, words],
+    );
+    await ask("key/x");
+    await lookAgain();
+    expect(answers()).toEqual([]);
+    await ask("comment/ada");
+    await lookAgain();
+    say("eve", "@emend delete everything");
+    await lookAgain();
+    expect(answers()).toMatchObject([
+      { body: expect.stringMatching(/^It broke &lt;b>\.\n\n<!-- emend:answer=message-2/) },
+    ]);
+  });
+
   it("hears again what a crash cut off, and answers it once", async () => {
     say("ada", "@emend one more");
     const works = deps.followUp;

@@ -25,8 +25,11 @@ export function nearestExamples(clause: string): readonly string[] {
     .filter((form) => !form.example.endsWith(":"))
     .map((form) => ({ example: form.example, score: scoreOf(words, form.example) }))
     .sort((a, b) => b.score - a.score);
-  const near = scored.filter(({ score }) => score > 0).slice(0, examplesMax);
-  return (near.length > 0 ? near : scored.slice(0, formsShown)).map(({ example }) => example);
+  const near = [...new Set(scored.filter(({ score }) => score > 0).map(({ example }) => example))];
+  // Forms of one meaning share their example.
+  return near.length > 0
+    ? near.slice(0, examplesMax)
+    : [...new Set(scored.map(({ example }) => example))].slice(0, formsShown);
 }
 
 function scoreOf(words: readonly string[], example: string): number {

@@ -114,7 +114,9 @@ describe(`${refusedCount} prompts outside of them change nothing`, () => {
       // Quoted as it was written, but for white space.
       expect(clause).not.toBe("");
       expect(prompt.replaceAll(/\s+/g, " ")).toContain(clause.replace(/…$/, ""));
-      expect(nearest.split(" · ").every((example) => known.has(example))).toBe(true);
+      const examples = nearest.split(" · ");
+      expect(examples.every((example) => known.has(example))).toBe(true);
+      expect(new Set(examples).size).toBe(examples.length);
     }
   });
 
