@@ -11,7 +11,12 @@ export class ApiError extends Error {
   }
 }
 
-/** Tells of a session that ended while pages were open. */
+/** The server is away: it did not answer, or cannot do what it does at other times. */
+export function isAway(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 0 || error.status >= 500);
+}
+
+/** Tells of a session that "ended" while pages were open, and that one "resumed": somebody has logged in again. */
 export const sessionEnded = new EventTarget();
 
 export function apiUrl(path: string): string {

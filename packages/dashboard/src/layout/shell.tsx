@@ -10,6 +10,7 @@ import { showInView } from "../parts/show-in-view.ts";
 import { CommandPalette } from "./command-palette.tsx";
 import { HelpDialog } from "./help-dialog.tsx";
 import { Mark } from "./mark.tsx";
+import { ServerAway } from "./server-away.tsx";
 import { useShortcuts } from "./use-shortcuts.ts";
 
 const pages = [
@@ -106,6 +107,7 @@ export function Shell() {
         </div>
       </header>
       {session.data && <SessionEnded />}
+      {session.data && <ServerAway />}
       <main ref={main} tabIndex={-1} className={`mx-auto ${width} px-4 pb-16 outline-none sm:px-6`}>
         {leave.error && (
           <div className="pt-4">

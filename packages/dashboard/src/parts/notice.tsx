@@ -1,18 +1,31 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
-import { ApiError } from "../api/request.ts";
+import { type ReactNode, useEffect, useState } from "react";
+import { ApiError, sessionEnded } from "../api/request.ts";
 import { Button, buttonLook } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 
 export function Problem({ error }: { error: unknown }) {
-  if (!error) return null;
+  const isOver = useIsOver(error);
+  if (!error || isOver) return null;
   return (
     <p role="alert" className="flex gap-2 rounded-md border border-bad bg-sheet px-3 py-2 text-bad">
       <Icon name="warning" className="mt-0.5" />
       <span className="min-w-0 wrap-anywhere">{error instanceof Error ? error.message : String(error)}</span>
     </p>
   );
+}
+
+/** That one had to log in is no longer true once one has. */
+function useIsOver(error: unknown): boolean {
+  const [over, setOver] = useState<unknown>(null);
+  useEffect(() => {
+    if (!(error instanceof ApiError && error.status === 401)) return;
+    const forget = () => setOver(error);
+    sessionEnded.addEventListener("resumed", forget);
+    return () => sessionEnded.removeEventListener("resumed", forget);
+  }, [error]);
+  return over !== null && over === error;
 }
 
 function Loading() {

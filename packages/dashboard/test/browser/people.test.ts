@@ -147,6 +147,7 @@ it.each(bothLooks)(
     await type(guest.getByRole("dialog").getByLabel("Password"), owner.password);
     await guest.keyboard.press("Enter");
     await guest.getByRole("status").getByText("Your session has ended").waitFor({ state: "detached" });
+    await guest.getByRole("alert").waitFor({ state: "detached" });
     expect(await guest.getByLabel("Current password").inputValue()).toBe("another long password");
   },
 );

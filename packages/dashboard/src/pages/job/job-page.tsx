@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useCallback, useState } from "react";
 import { diffQuery, jobQuery, projectsQuery } from "../../api/queries.ts";
-import { ApiError } from "../../api/request.ts";
+import { isAway } from "../../api/request.ts";
 import { DiffView } from "../../diff/diff-view.tsx";
 import { Clipped } from "../../parts/clipped.tsx";
 import { Pending } from "../../parts/notice.tsx";
@@ -25,11 +25,10 @@ export function JobPage() {
   const job = useQuery(jobQuery(id));
   if (!job.data) return <Pending error={job.error} />;
   // A final job has no stream: that the server is away shows when the job is read again.
-  const isAway = job.error instanceof ApiError && (job.error.status === 0 || job.error.status >= 500);
-  return <Job key={id} job={job.data} isAway={isAway} />;
+  return <Job key={id} job={job.data} isServerAway={isAway(job.error)} />;
 }
 
-function Job({ job, isAway }: { job: DashboardJob; isAway: boolean }) {
+function Job({ job, isServerAway }: { job: DashboardJob; isServerAway: boolean }) {
   const { run } = job;
   const isActive = run.status === "active";
   const stream = useJobEvents(run.id, isActive ? null : run.timings.updatedAt);
@@ -51,7 +50,9 @@ function Job({ job, isAway }: { job: DashboardJob; isAway: boolean }) {
         job={job}
         project={project}
         diff={diff.data}
-        problem={stream.isLost || isAway ? "The connection is lost; this page is taken up again by itself." : null}
+        problem={
+          stream.isLost || isServerAway ? "The connection is lost; this page is taken up again by itself." : null
+        }
       />
       <div
         className={`grid grid-cols-[minmax(0,1fr)] items-start gap-5 ${isBeside ? "lg:grid-cols-[336px_minmax(0,1fr)] lg:grid-rows-[auto_1fr]" : ""}`}

@@ -16,7 +16,7 @@ const route = getRouteApi("/");
 export function JobsPage() {
   const filter = route.useSearch();
   const projects = useQuery(projectsQuery);
-  const { rows, list, isStale } = useJobList(filter);
+  const { rows, list } = useJobList(filter);
   const mayWrite = useMayWrite();
   const isFiltered = Object.keys(filter).length > 0;
 
@@ -30,11 +30,6 @@ export function JobsPage() {
       <h1 className="sr-only">Jobs</h1>
       {mayWrite ? <Composer projects={projects.data} projectId={filter.project} /> : <div className="pt-6" />}
       <Filters projects={projects.data} filter={filter} />
-      {isStale && (
-        <p role="status" className="told-late pb-3 text-warn">
-          The server does not answer just now: this list may be old. It is asked again by itself.
-        </p>
-      )}
       {rows.length > 0 ? (
         <JobList
           rows={rows}

@@ -46,7 +46,7 @@ export function useJobList(filter: JobSearch) {
     void queries.invalidateQueries({ queryKey: newestJobsQuery(filter).queryKey });
   }, [merged.kind, queries, filter]);
 
-  return { rows: merged.kind === "rows" ? merged.rows : loaded, list, isStale: head.error !== null };
+  return { rows: merged.kind === "rows" ? merged.rows : loaded, list };
 }
 
 function isActive(job: DashboardJobRow): boolean {

@@ -15,6 +15,10 @@ export function SessionEnded() {
     return () => sessionEnded.removeEventListener("ended", hear);
   }, []);
   if (state === "live") return null;
+  function resume() {
+    sessionEnded.dispatchEvent(new Event("resumed"));
+    setState("live");
+  }
   return (
     <>
       <div role="status" className="border-b border-warn bg-sheet text-warn">
@@ -25,7 +29,7 @@ export function SessionEnded() {
       </div>
       {state === "asked" && (
         <Dialog title="Log in again" onClose={() => setState((before) => (before === "asked" ? "ended" : before))}>
-          <LoginForm onLoggedIn={() => setState("live")} />
+          <LoginForm onLoggedIn={resume} />
         </Dialog>
       )}
     </>
