@@ -16,10 +16,12 @@ export function RankedBars(props: {
   by: string;
   bars: readonly RankedBar[];
   format(value: number): string;
+  /** What the whole length stands for; absent: the largest of them. */
+  full?: number;
 }) {
   const id = useId();
   const ranked = props.bars.toSorted((a, b) => (b.value ?? -1) - (a.value ?? -1));
-  const most = Math.max(0, ...ranked.map(({ value }) => value ?? 0));
+  const most = props.full ?? Math.max(0, ...ranked.map(({ value }) => value ?? 0));
   const hidden = ranked.length - shownMax;
   return (
     <figure aria-labelledby={id} className="grid grid-cols-[minmax(0,1fr)] content-start gap-2">

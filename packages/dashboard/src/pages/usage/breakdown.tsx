@@ -7,9 +7,17 @@ import { UsageTable } from "./usage-table.tsx";
 
 export type UsageRow = DashboardUsageFigures & { key: string; name: string };
 
-const measures: readonly { word: string; of(row: UsageRow): number | null; format(value: number): string }[] = [
+interface Measure {
+  word: string;
+  of(row: UsageRow): number | null;
+  format(value: number): string;
+  /** Of a share: it is told of the whole, not of the largest. */
+  full?: number;
+}
+
+const measures: readonly Measure[] = [
   { word: "Jobs", of: (row) => row.jobs, format: formatCount },
-  { word: "Success", of: shareOf, format: (share) => `${Math.round(share * 100)} %` },
+  { word: "Success", of: shareOf, format: (share) => `${Math.round(share * 100)} %`, full: 1 },
   { word: "Tokens", of: (row) => row.inputTokens + row.outputTokens, format: formatCount },
   { word: "Cost", of: (row) => row.costUsd, format: formatUsd },
   { word: "Median time", of: (row) => row.medianMs, format: durationOf },
@@ -21,13 +29,14 @@ export function Breakdown({ by, rows }: { by: "project" | "model"; rows: readonl
     <section aria-label={`By ${by}`} className="grid grid-cols-[minmax(0,1fr)] gap-2">
       <h2>By {by}</h2>
       <Sheet className="grid grid-cols-[minmax(0,1fr)] gap-x-8 gap-y-6 p-4 sm:grid-cols-2 lg:grid-cols-5">
-        {measures.map(({ word, of, format }) => (
+        {measures.map(({ word, of, format, full }) => (
           <RankedBars
             key={word}
             title={word}
             by={by}
             bars={rows.map((row) => ({ key: row.key, name: row.name, value: of(row) }))}
             format={format}
+            {...(full !== undefined && { full })}
           />
         ))}
       </Sheet>
