@@ -6,7 +6,7 @@ export interface Shot {
   path: string;
   /** As much of it as a window shows: what is further down is made when it comes near, and a dialog covers no more. */
   isLong?: boolean;
-  /** Not offered where the window is narrow. */
+  /** Not offered where the window is narrow, or too far down there. */
   isWide?: boolean;
   /** What to do before it is taken. */
   act?(page: Page): Promise<void>;
@@ -35,13 +35,13 @@ function jobShots({ jobPaths, runningPath, longPath }: Seeded): readonly Shot[] 
     ...jobPaths.map((path, index) => ({ name: `job-${index + 1}`, path, isLong: true })),
     { name: "job-split", path: first, isLong: true, isWide: true, act: click("Side by side") },
     { name: "job-preview", path: first, isLong: true, act: previewFirst },
-    { name: "job-timeline", path: first, isLong: true, act: unfoldTimeline },
+    { name: "job-timeline", path: first, isLong: true, isWide: true, act: unfoldTimeline },
     { name: "job-raw", path: first, isLong: true, act: showRaw },
     { name: "job-running", path: runningPath, isLong: true },
     { name: "job-lost", path: runningPath, isLong: true, act: loseConnection },
     { name: "job-long", path: longPath, isLong: true },
     { name: "job-long-split", path: longPath, isLong: true, isWide: true, act: click("Side by side") },
-    { name: "job-long-timeline", path: longPath, isLong: true, act: unfoldTimeline },
+    { name: "job-long-timeline", path: longPath, isLong: true, isWide: true, act: unfoldTimeline },
     { name: "job-missing", path: "/app/jobs/job_nowhere" },
     { name: "palette", path: "/app", isLong: true, act: (page) => openPalette(page, "fix") },
     { name: "palette-none", path: "/app", isLong: true, act: (page) => openPalette(page, "zzzz") },
@@ -159,11 +159,7 @@ async function previewFirst(page: Page): Promise<void> {
 async function unfoldTimeline(page: Page): Promise<void> {
   const timeline = page.locator("summary", { hasText: "Timeline" });
   await timeline.click();
-  // What it passes is made as it comes near, and moves it.
-  for (let look = 0; look < 20; look += 1) {
-    await timeline.evaluate("(summary) => summary.scrollIntoView()");
-    await page.evaluate("new Promise((done) => setTimeout(done, 100))");
-  }
+  await timeline.evaluate("(summary) => summary.scrollIntoView()");
 }
 
 async function showRaw(page: Page): Promise<void> {
