@@ -1,6 +1,7 @@
 import { type Actor, inTransactionAs } from "../db/acting.ts";
 import type { Pool } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
+import { isModelName, modelForms } from "../lib/model-names.ts";
 import { plainFolder, refuseBadProject } from "./add-project.ts";
 import { type Project, type ProjectRow, projectColumns, toProject } from "./project.ts";
 
@@ -25,6 +26,7 @@ export async function updateProject(pool: Pool, id: string, edit: ProjectEdit, b
     const name = edit.name ?? row.name;
     const baseRef = edit.baseRef === undefined ? row.base_ref : edit.baseRef;
     const before = row.settings as Record<string, unknown>;
+    refuseUnknownModels(before, edit.settings ?? {});
     const settings = keepJudged(before, mergeSettings(before, edit.settings ?? {}));
     refuseBadProject({ name, baseRef, repositoryUrl: row.repository_url });
     const { rows } = await client.query<ProjectRow>(
@@ -51,6 +53,21 @@ function mergeSettings(
     merged[name] = isRecord(old) && isRecord(value) ? { ...old, ...value } : value;
   }
   return merged;
+}
+
+/** A name that no vendor has would fail every job. One that was there before may stay, so that the rest can be edited. */
+function refuseUnknownModels(before: Readonly<Record<string, unknown>>, edit: Readonly<Record<string, unknown>>): void {
+  const known = new Set(modelsIn(before));
+  const unknown = modelsIn(edit).find((name) => !known.has(name) && !isModelName(name));
+  if (unknown === undefined) return;
+  throw new AppError("invalid_request", {
+    publicMessage: `There is no model ${JSON.stringify(unknown.slice(0, 200))}. Set it to ${modelForms}.`,
+  });
+}
+
+function modelsIn({ model, models, fallbackModels }: Readonly<Record<string, unknown>>): readonly string[] {
+  // Empty ones are refused as every setting is.
+  return [model, models, fallbackModels].flat().filter((name) => typeof name === "string" && name !== "") as string[];
 }
 
 /** Whoever edits sits in the browser: an address that they name is judged at every call, and they cannot undo that. */

@@ -92,6 +92,20 @@ describe("the forge's address", () => {
   });
 });
 
+describe("the model", () => {
+  it("400 in words for one whose vendor nobody knows; what was there before does not stop other edits", async () => {
+    const { id: other } = await host.api.addProject({ model: "old/model" });
+    const edit = (settings: object) => host.send(`/projects/${other}`, { method: "PATCH", body: { settings } });
+    for (const settings of [{ model: "banana/none" }, { models: ["runner/"] }, { fallbackModels: ["openai"] }]) {
+      const answer = await edit(settings);
+      expect(answer.statusCode).toBe(400);
+      expect(answer.body).toMatch(/There is no model .*emend\/rules.*anthropic\/<model>.*runner\/<program>/);
+    }
+    expect((await edit({ model: "old/model", models: ["emend/rules", "openai/a/b"] })).statusCode).toBe(200);
+    expect((await edit({ model: "runner/codex", fallbackModels: null })).statusCode).toBe(200);
+  });
+});
+
 describe("who may", () => {
   const writes: [string, object][] = [
     ["/projects", { name: "x", forge: "local" }],

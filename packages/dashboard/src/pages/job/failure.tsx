@@ -17,7 +17,7 @@ interface Advice {
 
 const adviceFor: Record<FailureCode, Advice> = {
   model_unavailable: {
-    words: "The model did not answer: `emend doctor` says whether its credential and address are right.",
+    words: "Look at the project's model and its key: `emend doctor` says whether it answers.",
     action: "again",
   },
   budget_exceeded: { words: "The job needs more than the project's limits allow.", action: "settings" },
@@ -34,7 +34,7 @@ const adviceFor: Record<FailureCode, Advice> = {
   },
   forge_unavailable: { words: "The forge did not answer for long.", action: "again" },
   repository_unavailable: {
-    words: "The repository could not be read: look at its address and the project's token.",
+    words: "The repository could not be read: is it still there, and may the project's token read it?",
     action: "settings",
   },
   instruction_not_understood: {

@@ -1,6 +1,7 @@
 import { AppError } from "../../errors.ts";
+import { type ModelVendor, modelForms, rulesModelName } from "../../lib/model-names.ts";
 import type { Model } from "../agent.ts";
-import { createRulesModel, rulesModelName } from "../rules/rules-model.ts";
+import { createRulesModel } from "../rules/rules-model.ts";
 import { isRunner, openRunner } from "../runners/open-runner.ts";
 import type { RunnerSettings } from "../runners/runner.ts";
 import { anthropic } from "./anthropic.ts";
@@ -12,8 +13,9 @@ import { factsOf, type PriceTable } from "./prices.ts";
 import { createSdkModel, type Patience, usualPatience } from "./sdk-model.ts";
 import type { Endpoint, Vendor } from "./vendor.ts";
 
-/** Vendors by the part of a model's name before the slash. A new vendor is one file beside this one and one line here. */
-const vendors: Readonly<Record<string, Vendor>> = { anthropic, openai, google, compatible };
+/** A new vendor is one file beside this one, one line here and its name in `lib/model-names.ts`. */
+const known: Readonly<Record<ModelVendor, Vendor>> = { anthropic, openai, google, compatible };
+const vendors: Readonly<Record<string, Vendor>> = known;
 
 export interface ModelsDeps {
   /** The installation's, by vendor. */
@@ -67,14 +69,13 @@ async function openLanguageModel(deps: ModelsDeps, name: string, projectId: stri
 }
 
 function unknownModel(name: string): AppError {
-  const forms = Object.keys(vendors).map((vendor) => `${vendor}/<model>`);
   return new AppError("model_unavailable", {
-    publicMessage: `There is no model ${JSON.stringify(name.slice(0, 200))}. Set EMEND_MODEL, or the project's model, to ${rulesModelName} (deterministic, needs no key) or to one of ${forms.join(", ")}, runner/<program>.`,
+    publicMessage: `There is no model ${JSON.stringify(name.slice(0, 200))}. Set EMEND_MODEL, or the project's model, to ${modelForms}.`,
   });
 }
 
 function notSet(name: string, variable: string): AppError {
   return new AppError("model_unavailable", {
-    publicMessage: `The model ${name.slice(0, 200)} needs ${variable}, which is not set where Emend runs. Set EMEND_MODEL to ${rulesModelName} to work without a model.`,
+    publicMessage: `The model ${name.slice(0, 200)} needs ${variable}, which is not set where Emend runs. Set it, or choose another model: ${rulesModelName} needs none of this.`,
   });
 }

@@ -1,9 +1,9 @@
 import type { DashboardReading } from "@emend/contract";
+import { rulesModelName } from "../../lib/model-names.ts";
 import { shown } from "../shown.ts";
 import { describeInstruction } from "./describe.ts";
 import { nearestExamples } from "./not-understood.ts";
 import { parsePrompt } from "./parse-prompt.ts";
-import { rulesModelName } from "./rules-model.ts";
 
 const wordsMax = 300;
 

@@ -1,3 +1,4 @@
+import { rulesModelName } from "../../lib/model-names.ts";
 import type { Message, Model, ToolCall, Usage } from "../agent.ts";
 import { callFor, type PlannedCall } from "./calls.ts";
 import { describeInstruction } from "./describe.ts";
@@ -5,8 +6,6 @@ import { handOver } from "./hand-over.ts";
 import type { Instruction } from "./instruction.ts";
 import { notUnderstood } from "./not-understood.ts";
 import { parsePrompt } from "./parse-prompt.ts";
-
-export const rulesModelName = "emend/rules";
 
 type ToolMessage = Extract<Message, { role: "tool" }>;
 

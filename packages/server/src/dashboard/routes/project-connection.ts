@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { listModelKeys } from "../../accounts/list-model-keys.ts";
+import { modelVendors } from "../../lib/model-names.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { findProject } from "../find-project.ts";
 import { bodyParser } from "../parse-body.ts";
@@ -9,11 +10,10 @@ import { actorOf } from "../require-session.ts";
 
 type Identified = { Params: { id: string } };
 const Secret = Type.String({ minLength: 1, maxLength: 20_000 });
-const vendors = ["anthropic", "openai", "google", "compatible"] as const;
 const parseCredential = bodyParser(Type.Object({ credential: Secret }));
 const parseModelKey = bodyParser(
   Type.Object({
-    vendor: Type.Enum(vendors),
+    vendor: Type.Enum(modelVendors),
     /** Null takes it away. */
     key: Type.Union([Type.String({ minLength: 1, maxLength: 4096, pattern: "^[\\x21-\\x7e]+$" }), Type.Null()]),
   }),
@@ -37,7 +37,7 @@ export function projectConnectionRoutes(app: FastifyInstance, deps: RouteDeps): 
   app.get<Identified>("/projects/:id/model-keys", async (request) => {
     const { id } = await findProject(deps.pool, request.params.id);
     const known = await listModelKeys(deps.pool, id);
-    return { keys: vendors.map((vendor) => ({ vendor, isSet: known.includes(vendor) })) };
+    return { keys: modelVendors.map((vendor) => ({ vendor, isSet: known.includes(vendor) })) };
   });
 
   app.post<Identified>("/projects/:id/model-keys", async (request) => {
