@@ -14,6 +14,10 @@ export interface DashboardSession {
   hasPassword: boolean;
   /** Where clients reach this installation, without a trailing slash. */
   publicUrl: string;
+  /** How its commands are typed where it runs: `emend`, or in a checkout `npx emend`. */
+  command: string;
+  /** Told to owners, where commands would not find it by themselves. */
+  dataDir: string | null;
 }
 
 export interface DashboardKey {

@@ -1,5 +1,8 @@
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { sessionQuery } from "../api/queries.ts";
 import { Button } from "./button.tsx";
+import { asTyped } from "./commands.ts";
 import { Icon } from "./icon.tsx";
 
 /** Such as `--forge`, which a line would else break at its hyphens. In a group, so that splitting keeps it. */
@@ -31,8 +34,11 @@ export function CopyButton({ text, label = "Copy" }: { text: string; label?: str
   );
 }
 
-/** Something to type elsewhere, as it is. */
-export function CopyBlock({ text }: { text: string }) {
+/** Something to type elsewhere; Emend's own commands as they run where the server does. */
+export function CopyBlock({ text: written }: { text: string }) {
+  // Before logging in there is no session, and none is asked for.
+  const session = useQuery({ ...sessionQuery, enabled: false }).data;
+  const text = asTyped(written, session);
   return (
     <div className="flex flex-wrap items-start gap-2">
       <pre className="min-w-0 flex-1 basis-64 overflow-x-auto rounded-md bg-hush px-3 py-2 text-left text-ink">

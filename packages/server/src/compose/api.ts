@@ -20,6 +20,7 @@ import { suggestFixes } from "../health/suggest-fixes.ts";
 import { buildApp } from "../http/app.ts";
 import { mcpPlugin } from "../http/mcp-plugin.ts";
 import { rememberUrl, urlOf } from "../installation/public-url.ts";
+import { typedCommand } from "../installation/typed-command.ts";
 import { hastenLook } from "../jobs/claim-look.ts";
 import { measureRequests } from "../metrics/measure-requests.ts";
 import { metricsPlugin } from "../metrics/metrics-server.ts";
@@ -88,6 +89,7 @@ export async function composeApi(parts: Parts, undo: Undo): Promise<void> {
         sessions: access.sessions,
         log,
         publicUrl,
+        typed: typedCommand(config),
         defaultModel: config.model,
         promptCodePointsMax: config.promptCodePointsMax,
         projectAdmin: createProjectAdmin({

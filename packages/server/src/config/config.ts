@@ -23,6 +23,8 @@ export interface Config {
   /** Null: the embedded Postgres in `dataDir`. */
   readonly databaseUrl: string | null;
   readonly dataDir: string;
+  /** Whoever runs a command as the same user finds it without naming it. */
+  readonly isDefaultDataDir: boolean;
   readonly host: string;
   readonly port: number;
   /** Where clients reach this installation, without a trailing slash; null: derived from host and port once bound. */
@@ -101,10 +103,14 @@ export function readConfig(
   const host = readHost(settings);
   const port = integer("EMEND_PORT", portNumbers);
 
+  const defaultDir = join(homedir(), ".emend");
+  const chosenDir = resolve(overrides.dataDir ?? dataDir ?? defaultDir);
+
   const config: Config = {
     ...shared,
     role,
-    dataDir: resolve(overrides.dataDir ?? dataDir ?? join(homedir(), ".emend")),
+    dataDir: chosenDir,
+    isDefaultDataDir: chosenDir === defaultDir,
     host: overrides.host ?? host ?? "127.0.0.1",
     port: overrides.port ?? port ?? 4600,
     ...readModelSettings(text, problems),

@@ -46,7 +46,12 @@ describe("the first run", () => {
     const accepted = await host.send("/auth/accept", { cookie: null, body });
     expect(accepted.statusCode).toBe(201);
     const session = await host.send("/session", { cookie: bare(cookieOf(accepted)) });
-    expect(session.json()).toMatchObject({ subject: "ada@example.com", role: "owner", name: "Ada" });
+    expect(session.json()).toMatchObject({
+      subject: "ada@example.com",
+      role: "owner",
+      name: "Ada",
+      dataDir: "/srv/emend",
+    });
     for (const again of [await look(), await host.send("/auth/accept", { cookie: null, body })]) {
       expect(again.statusCode).toBe(410);
       expect(again.json().error).toContain("has been used or has expired");
@@ -65,7 +70,7 @@ describe("logging in", () => {
     );
     expect((await host.send("/session", { cookie: member.cookie })).statusCode).toBe(401);
     const session = await host.send("/session", { cookie: bare(cookieOf(answer)) });
-    expect(session.json()).toMatchObject({ subject: member.email, role: "viewer", hasPassword: true });
+    expect(session.json()).toMatchObject({ subject: member.email, role: "viewer", hasPassword: true, dataDir: null });
   });
 
   it("401 in the same words for a wrong password and for nobody", async () => {

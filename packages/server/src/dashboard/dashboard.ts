@@ -17,6 +17,8 @@ export interface DashboardDeps {
   sessions: Sessions;
   log: Logger;
   publicUrl(): string;
+  /** How this installation's commands are typed; the data folder where it is not the default one. */
+  typed: { command: string; dataDir: string | null };
   /** The model of projects that name none. */
   defaultModel: string;
   promptCodePointsMax: number;

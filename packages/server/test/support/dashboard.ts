@@ -91,6 +91,7 @@ export function dashboardPlugins(
   const dashboard = dashboardPlugin({
     ...shared,
     listener,
+    typed: { command: "emend", dataDir: "/srv/emend" },
     defaultModel: "emend/rules",
     promptCodePointsMax: 100_000,
     projectAdmin: projectAdminOf(pool),

@@ -14,6 +14,8 @@ export function sessionRoute(app: FastifyInstance, deps: RouteDeps): void {
       name: member?.name ?? null,
       hasPassword: member?.hasPassword ?? false,
       publicUrl: deps.publicUrl(),
+      command: deps.typed.command,
+      dataDir: role === "owner" ? deps.typed.dataDir : null,
     };
   });
   app.post("/session/end", { config: { role: "viewer" } }, async (request, reply) => {
