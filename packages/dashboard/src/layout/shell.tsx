@@ -53,7 +53,7 @@ export function Shell() {
       </button>
       <header className="border-b border-line bg-sheet">
         <div
-          className={`mx-auto flex min-h-12 ${width} flex-wrap items-center gap-x-6 px-4 sm:px-6 ${session.data ? "pt-1.5 sm:pt-0" : ""}`}
+          className={`mx-auto flex min-h-12 ${width} flex-wrap items-center gap-x-6 px-4 sm:px-6 ${session.data ? "pt-1.5 lg:pt-0" : ""}`}
         >
           <Link to="/" className="flex items-center gap-2 font-serif text-[17px] leading-6 font-semibold">
             <Mark />
@@ -63,7 +63,7 @@ export function Shell() {
             <>
               <nav
                 aria-label="Pages"
-                className="order-last -mx-4 flex scroll-px-4 w-[calc(100%+32px)] gap-4 overflow-x-auto px-4 sm:order-none sm:mx-0 sm:w-auto sm:flex-1 sm:gap-5 sm:px-0"
+                className="order-last -mx-4 flex w-[calc(100%+32px)] scroll-px-4 gap-4 overflow-x-auto px-4 [scrollbar-width:none] sm:-mx-6 sm:w-[calc(100%+48px)] sm:gap-5 sm:px-6 lg:order-none lg:mx-0 lg:w-auto lg:flex-1 lg:px-0"
               >
                 {pages.map((page) => (
                   <Link

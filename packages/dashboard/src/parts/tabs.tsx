@@ -10,7 +10,11 @@ export function Tabs<T extends string>(props: {
   params?: Record<string, string>;
 }) {
   return (
-    <nav aria-label={props.label} className="mb-5 flex gap-5 overflow-x-auto border-b border-line">
+    <nav
+      aria-label={props.label}
+      // The line is drawn inside: a border that the tabs reach over would give it something to scroll.
+      className="mb-5 flex gap-5 overflow-x-auto inset-shadow-[0_-1px_0_var(--line)] [scrollbar-width:none]"
+    >
       {props.tabs.map(({ value, words }, index) => (
         <Link
           key={value}
@@ -22,7 +26,7 @@ export function Tabs<T extends string>(props: {
           activeProps={{}}
           // The first one has no search of its own, which every other would match.
           activeOptions={{ exact: true }}
-          className={`-mb-px border-b-2 py-2 whitespace-nowrap hover:text-ink ${value === props.chosen ? "border-ink" : "border-transparent text-quiet"}`}
+          className={`border-b-2 py-2 whitespace-nowrap hover:text-ink ${value === props.chosen ? "border-ink" : "border-transparent text-quiet"}`}
         >
           {words}
         </Link>

@@ -16,7 +16,7 @@ export function JobList(props: {
   onMore(): void;
 }) {
   const { rows } = props;
-  const rowPx = matchMedia("(min-width: 768px)").matches ? 37 : 61;
+  const rowPx = matchMedia("(min-width: 1024px)").matches ? 37 : 61;
   const pieces = Array.from({ length: Math.ceil(rows.length / rowsPerPiece) }, (_, index) =>
     rows.slice(index * rowsPerPiece, (index + 1) * rowsPerPiece),
   );

@@ -85,10 +85,13 @@ export function Options(props: {
         >
           Options{isAnySet && !isOpen ? " (set)" : ""}
         </button>
-        <span className={`ml-auto ${left <= 5 ? "text-warn" : "text-quiet"}`}>
-          {left > 0 ? `${left} of ${project.settings.createsPerHourMax} left this hour` : "quota used up for now"}
+        {/* Together wherever there is no room for both, but for a phone. */}
+        <span className="contents sm:ml-auto sm:flex sm:flex-wrap sm:items-center sm:gap-x-4 sm:gap-y-2">
+          <span className={`ml-auto ${left <= 5 ? "text-warn" : "text-quiet"}`}>
+            {left > 0 ? `${left} of ${project.settings.createsPerHourMax} left this hour` : "quota used up for now"}
+          </span>
+          {props.children}
         </span>
-        {props.children}
       </div>
     </div>
   );
