@@ -11,6 +11,8 @@ export interface DashboardProject {
   /** Those that a job may choose; the first is taken where it chooses none. */
   models: readonly string[];
   settings: DashboardProjectSettings;
+  /** Told once, to whoever adds it: why its repository could not be looked at. */
+  notice?: string;
   createsThisHour: number;
   /** The same by twelfths of the hour, oldest first. */
   createsByFiveMinutes: readonly number[];

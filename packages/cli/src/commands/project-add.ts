@@ -4,6 +4,7 @@ import type { Admin } from "@emend/server";
 import { type Command, Option } from "commander";
 import { type Cli, CliError } from "../cli.ts";
 import { printResult, say } from "../output.ts";
+import { safeText } from "../terminal/safe-text.ts";
 import { withNewAdmin } from "../with-admin.ts";
 import { forges, withData, withJson } from "./options.ts";
 
@@ -60,8 +61,10 @@ async function addProject(cli: Cli, name: string, options: AddOptions): Promise<
       : admin.addProject({ ...input, ...repository }));
     return { project: added, namesakes: others, isEmpty: isLocal && (await admin.isEmptyLocal(added.id)) };
   });
-  printResult(cli, options, project, project.id);
+  const { notice, ...result } = project;
+  printResult(cli, options, result, project.id);
   say(cli, options, `Added. Its repository is ${project.repositoryUrl}`);
+  if (notice !== undefined) say(cli, options, `Note: ${safeText(notice)}`);
   const same = namesakes.map(({ id }) => id).join(", ");
   if (same !== "") say(cli, options, `Note: it has the same name as ${same}; only their ids tell them apart.`);
   if (isEmpty) {

@@ -60,7 +60,7 @@ import { assertFolder } from "../tree/assert-folder.ts";
 import type { Git } from "../tree/git.ts";
 import { type ContextInput, connectContext } from "./connect-context.ts";
 import { type AppStep, connectGithubApp } from "./connect-github-app.ts";
-import { connectProject } from "./connect-project.ts";
+import { type ConnectedProject, connectProject } from "./connect-project.ts";
 import { diagnoseProject, type ProjectDiagnosis } from "./doctor-project.ts";
 import { type RotationInput, rotateKeptSecret } from "./rotate-kept-secret.ts";
 import { tryProjectModels } from "./try-project-models.ts";
@@ -70,7 +70,7 @@ export interface Admin {
   /** Where the server of this installation is reached, or was when it last ran. */
   url(): Promise<string>;
   /** `by`, for the audit log, is whoever asked for it where that is not the console. */
-  addProject(input: NewProject, by?: Actor): Promise<{ id: string; repositoryUrl: string }>;
+  addProject(input: NewProject, by?: Actor): Promise<ConnectedProject>;
   listProjects(): Promise<readonly Project[]>;
   /** Whether nothing was ever pushed to a project of the local forge. */
   isEmptyLocal(projectId: string): Promise<boolean>;
@@ -78,7 +78,7 @@ export interface Admin {
   addGithubAppProject(
     input: NewProject & { repo: string },
     told: (step: AppStep) => void,
-  ): Promise<{ id: string; repositoryUrl: string }>;
+  ): Promise<ConnectedProject>;
   /** Looks whether the project's forge lets Emend do its work, and whether its models answer by its own keys. */
   diagnoseProject(id: string): Promise<ProjectDiagnosis>;
   /** A repository that the project's jobs may read and never write. */

@@ -9,7 +9,7 @@ import { type AppIdentity, openAppApi, parseAppCredential } from "../forge/githu
 import { hookSecretOf } from "../forge/hooks/hook-secret.ts";
 import { newId } from "../lib/id.ts";
 import type { Fetch } from "../lib/network.ts";
-import { type ConnectDeps, connectProject, type NewRemoteProject } from "./connect-project.ts";
+import { type ConnectDeps, type ConnectedProject, connectProject, type NewRemoteProject } from "./connect-project.ts";
 
 /** What the person who sets it up has to do next. */
 export type AppStep = { kind: "create"; url: string } | { kind: "install"; name: string; url: string };
@@ -31,7 +31,7 @@ export async function connectGithubApp(
   deps: GithubAppDeps,
   input: NewRemoteProject & { repo: string },
   signal: AbortSignal,
-): Promise<{ id: string; repositoryUrl: string }> {
+): Promise<ConnectedProject> {
   const id = newId("prj");
   const settings = parseProjectSettings(input.settings).forge;
   const place = locateGithub({ repositoryUrl: input.repo, settings });

@@ -139,7 +139,11 @@ describe.each(vendors)("a project of $name", (vendor) => {
 
   it("is added all the same where its forge is away just now", async () => {
     far.fault(readOf[vendor.name], { kind: "answer", status: 503, words: "Maintenance" });
-    await expect(connect()).resolves.toMatchObject({ repositoryUrl: far.repositoryUrl });
+    const notice = expect.stringMatching(/503.*nothing was checked/s);
+    await expect(connect()).resolves.toMatchObject({ repositoryUrl: far.repositoryUrl, notice });
+    expect(await connect()).not.toHaveProperty("notice");
+    const { notice: words } = await connect({ repo: `http://127.0.0.1:2/${vendor.path}` });
+    expect(words).toMatch(/did not answer at 127\.0\.0\.1:2 \(ECONNREFUSED\)/);
   });
 
   it("is refused with commits that only an App could have", async () => {

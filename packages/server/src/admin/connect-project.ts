@@ -37,6 +37,13 @@ export interface ConnectDeps {
   sealer: Sealer;
 }
 
+export interface ConnectedProject {
+  id: string;
+  repositoryUrl: string;
+  /** Where the repository could not be looked at: why, for whoever adds it. */
+  notice?: string;
+}
+
 const lookMsMax = 15_000;
 
 /**
@@ -47,7 +54,7 @@ export async function connectProject(
   deps: ConnectDeps,
   forge: Exclude<KnownForge, "local">,
   input: NewRemoteProject,
-): Promise<{ id: string; repositoryUrl: string }> {
+): Promise<ConnectedProject> {
   if (!input.repo) throw refused("A project of this forge needs the address of its repository.");
   if (!input.credential) throw refused("A project of this forge needs a token.");
   const id = input.id ?? newId("prj");
@@ -57,7 +64,7 @@ export async function connectProject(
   if (settings.verifiedCommits && !(forge === "github" && isAppCredential(credential))) {
     throw refused("Only a GitHub App's commits can be verified: connect the project through an App.");
   }
-  await look(
+  const away = await look(
     deps.config,
     { id, forge, repositoryUrl: url, settings },
     {
@@ -76,14 +83,19 @@ export async function connectProject(
     settings: input.settings,
     credential,
   });
-  return { id, repositoryUrl };
+  return { id, repositoryUrl, ...(away !== null && { notice: noticeOf(away) }) };
 }
 
+function noticeOf(away: string): string {
+  return `${away} So nothing was checked: jobs will wait for it. If the address is wrong, remove the project and add it again.`;
+}
+
+/** Null, or what was away, in words. */
 async function look(
   config: Config,
   project: ForgeProject,
   { credential, base, folder }: { credential: string; base: string | null; folder: string },
-): Promise<void> {
+): Promise<string | null> {
   const [network, reach] = [createFetch(config.network), createForgeReach(config)];
   const signal = AbortSignal.timeout(lookMsMax);
   try {
@@ -95,13 +107,17 @@ async function look(
       throw rejected(`The repository is called ${found.path} now: give its new address.`);
     }
     if (found.mayPush === false) throw rejected("The token's owner may not push to this repository.");
-    if (base === null && folder === "") return;
+    if (base === null && folder === "") return null;
     const [git, remote] = [localGit(await gitNetwork(config)), await forge.gitRemote(signal)];
     if (base !== null) await assertBranch(git, remote, base, signal);
     await assertFolder(git, { remote, baseRef: base, folder }, signal);
+    return null;
   } catch (error) {
     // A forge that is away just now is no reason to refuse: jobs wait for it as well.
-    if (isAppError(error, "forge_unavailable") || (error as Error)?.name === "TimeoutError") return;
+    if (isAppError(error, "forge_unavailable")) return error.publicMessage;
+    if ((error as Error)?.name === "TimeoutError") {
+      return `${new URL(project.repositoryUrl).host} did not answer within ${lookMsMax / 1000} seconds.`;
+    }
     const isRefusal = isAppError(error, "forge_rejected") || isAppError(error, "repository_unavailable");
     if (isRefusal && !error.retryable) throw refused(error.publicMessage, error);
     throw error;

@@ -4,7 +4,8 @@ import type { NewWebhook } from "../notify/add-webhook.ts";
 
 /** What is done to a project and needs its forge, or the installation's secret: `compose.ts` has both. */
 export interface ProjectAdmin {
-  add(input: NewProject, by: Actor): Promise<{ id: string }>;
+  /** `notice`: why its repository could not be looked at. */
+  add(input: NewProject, by: Actor): Promise<{ id: string; notice?: string }>;
   /** Refuses, in words, a forge's address that would lead this server to what only it can reach. */
   assertReachable(url: string): Promise<void>;
   /** Looks at everything that a job needs of the forge, and changes nothing. */

@@ -72,7 +72,7 @@ export function createApiClient(options: {
     } catch (error) {
       signal.throwIfAborted();
       // An address that is refused stays so.
-      throw isAppError(error) ? error : unreachable(forge, error);
+      throw isAppError(error) ? error : unreachable(forge, url.host, error);
     }
   }
 
@@ -120,7 +120,7 @@ function storable(_name: string, value: unknown): unknown {
 }
 
 /** Certificates do not mend themselves; everything else between here and there may. */
-function unreachable(forge: string, error: unknown): AppError {
+function unreachable(forge: string, host: string, error: unknown): AppError {
   const code = String(
     (error as { cause?: { code?: unknown } })?.cause?.code ?? (error as { code?: unknown })?.code ?? "",
   );
@@ -132,7 +132,7 @@ function unreachable(forge: string, error: unknown): AppError {
     });
   }
   return new AppError("forge_unavailable", {
-    publicMessage: `${forge} did not answer${code ? ` (${code})` : ""}.`,
+    publicMessage: `${forge} did not answer at ${host}${code ? ` (${code})` : ""}.`,
     retryable: true,
     cause: error,
   });

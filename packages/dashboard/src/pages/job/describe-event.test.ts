@@ -16,5 +16,10 @@ it("tells a step's calls with what they were given, lists and records too", () =
 it("tells what it does not understand by its name, and data of another shape by nothing", () => {
   expect(tell("dreamt", { of: "sheep" })).toMatchObject({ title: "dreamt", text: "", tools: [] });
   expect(tell("step", { truncated: true })).toMatchObject({ title: "Step ", text: "", tools: [] });
+  expect(tell("phase", { phase: "queued", reason: "retry", message: "Gitea did not answer at x.test." })).toMatchObject(
+    {
+      text: "Gitea did not answer at x.test. It will be tried again.",
+    },
+  );
   expect(tell("findings", null)).toMatchObject({ title: "Checked", text: "" });
 });

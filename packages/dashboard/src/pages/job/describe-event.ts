@@ -64,7 +64,7 @@ function reasonOf(data: Record<string, unknown>): string {
     case "released":
       return "given back by a worker that stopped";
     case "retry":
-      return "something it needs was away; it will be tried again";
+      return `${typeof data.message === "string" ? data.message : "Something it needs was away."} It will be tried again.`;
     case "crash":
       return "its worker was lost";
     default:

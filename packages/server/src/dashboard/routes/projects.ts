@@ -48,10 +48,11 @@ export function projectRoutes(app: FastifyInstance, deps: RouteDeps): void {
     const shared = { name, forge, ...(baseRef && { base: baseRef }), ...(docsDir && { docsDir }) };
     // Of the local forge without an address: what lies on the server's disk is for whoever sits at its console.
     const input = forge === "local" ? shared : { ...shared, ...(repo && { repo }), ...(credential && { credential }) };
-    const { id } = await deps.projectAdmin.add(input, actorOf(request));
+    const { id, notice } = await deps.projectAdmin.add(input, actorOf(request));
     // Its health is known by the time somebody looks; where no worker runs, it is looked at when one does.
     await deps.askSiteCheck(id).catch((err) => deps.log.warn({ err, projectId: id }, "site check not asked for"));
-    return reply.code(201).send(showProject(deps, await findProject(deps.pool, id), new Map()));
+    const shown = showProject(deps, await findProject(deps.pool, id), new Map());
+    return reply.code(201).send({ ...shown, ...(notice !== undefined && { notice }) });
   });
 
   app.patch<{ Params: { id: string } }>("/projects/:id", async (request) => {
