@@ -1,3 +1,5 @@
+import type { DashboardSuggestion } from "./dashboard.ts";
+
 /** What the checks found on a project's site, now and over time. */
 export interface DashboardHealth {
   /** Oldest first. */
@@ -7,7 +9,7 @@ export interface DashboardHealth {
   /** Why the last look failed; null: it did not. */
   problem: { at: string; words: string } | null;
   /** Jobs that would mend what was found. */
-  fixes: readonly { prompt: string; because: string }[];
+  fixes: readonly DashboardSuggestion[];
 }
 
 export interface DashboardSiteCheck {

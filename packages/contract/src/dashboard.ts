@@ -93,4 +93,6 @@ export interface DashboardSuggestion {
   prompt: string;
   /** Why, in a few words. */
   because: string;
+  /** The rules would change nothing: what was found has no certain fix. */
+  isVain?: true;
 }

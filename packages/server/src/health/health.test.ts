@@ -116,9 +116,10 @@ it("suggests to the rules only what they understand, and to a model the findings
   const deps = { db: database.pool, defaultModel: "emend/rules" };
   const suggested = await suggestFixes(deps, rules);
   expect(suggested.map(({ because }) => because)).toEqual([
-    "1 link leads nowhere, 0 with a certain fix",
+    "1 link leads nowhere, none with a certain fix",
     "1 page is in no navigation",
   ]);
+  expect(suggested.map(({ isVain }) => isVain)).toEqual([true, undefined]);
   for (const { prompt } of suggested) expect(readPrompt("emend/rules", prompt).kind).toBe("understood");
 
   const free = await newProject({ model: "anthropic/claude" });

@@ -20,19 +20,20 @@ export async function suggestFixes(
   if (!project || !latest) return [];
   const isRules = allowedModels(project.settings, deps.defaultModel)[0] === rulesModel;
   return [
-    ...fixLinks(latest),
+    ...fixLinks(latest, isRules),
     ...listOrphans(findings, countOf(latest, ["orphan-page"])),
     ...(isRules ? [] : mendTheRest(findings)),
   ];
 }
 
-function fixLinks(latest: SiteCheck): DashboardSuggestion[] {
+function fixLinks(latest: SiteCheck, isRules: boolean): DashboardSuggestion[] {
   const kinds = ["broken-link", "broken-anchor"];
   const count = countOf(latest, kinds);
   if (count === 0) return [];
   const fixable = latest.counts.reduce((sum, each) => sum + (kinds.includes(each.check) ? each.fixable : 0), 0);
   const links = count === 1 ? "1 link leads nowhere" : `${count} links lead nowhere`;
-  return [{ prompt: "Fix broken links.", because: `${links}, ${fixable} with a certain fix` }];
+  const because = `${links}, ${fixable === 0 ? "none" : fixable} with a certain fix`;
+  return [{ prompt: "Fix broken links.", because, ...(isRules && fixable === 0 && { isVain: true as const }) }];
 }
 
 function listOrphans(findings: readonly SiteFinding[], count: number): DashboardSuggestion[] {

@@ -17,7 +17,10 @@ export function Suggestions({ projectId, onChoose }: { projectId: string; onChoo
       request<{ suggestions: readonly DashboardSuggestion[] }>(`/projects/${projectId}/suggestions`, { signal }),
     staleTime: 60_000,
   });
-  const shown = found.data?.suggestions.length ? found.data.suggestions : examples;
+  const all = found.data?.suggestions ?? [];
+  const useful = all.filter(({ isVain }) => !isVain);
+  // Nor is an example offered that is known to change nothing.
+  const shown = useful.length > 0 ? useful : examples.filter(({ prompt }) => !all.some((one) => one.prompt === prompt));
   return (
     <ul aria-label="Suggestions" className="flex flex-wrap gap-2">
       {shown.map(({ prompt, because }) => (
