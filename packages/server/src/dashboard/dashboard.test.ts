@@ -146,7 +146,7 @@ describe("the app", () => {
   it("503 says how to build it, without a session", async () => {
     const answer = await host.api.send("/app");
     expect(answer.status).toBe(503);
-    expect(answer.text).toContain("npm run build -w packages/dashboard");
+    expect(answer.text).toContain("npm run build:dashboard");
   });
 
   it("200 on every path below, by a policy that takes no inline script, with immutable files", async () => {

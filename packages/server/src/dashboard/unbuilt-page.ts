@@ -8,7 +8,7 @@ export function unbuiltPage(basePath: string): string {
 <body>
 <h1>The dashboard is not built yet</h1>
 <p>In the checkout that this server runs from, type this, and start the server again:</p>
-<pre><code>npm run build -w packages/dashboard</code></pre>
+<pre><code>npm run build:dashboard</code></pre>
 <p>The API works without it, and so do the <a href="${home}">pull requests of the local forge</a>.</p>
 </body>
 </html>
