@@ -3,7 +3,7 @@ import { EmendError } from "./errors.ts";
 export interface EmendOptions {
   /** Where Emend answers, with or without a trailing slash; a base path is kept. */
   baseUrl: string;
-  /** An admin key, `emend_…`. It is a server-side secret. */
+  /** An API key, `emend_…`. It is a server-side secret. */
   apiKey: string;
   /** How often a request that may be repeated safely is repeated. */
   retriesMax?: number;

@@ -1,7 +1,7 @@
 import type { Queryable } from "../../db/pool.ts";
 import { isProjectId } from "./repository.ts";
 
-/** What a valid admin key grants. */
+/** What a valid API key grants. */
 interface KeyGrant {
   readonly keyId: string;
   readonly projectIds: ReadonlySet<string>;

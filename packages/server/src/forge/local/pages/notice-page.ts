@@ -16,7 +16,7 @@ export const notices = {
     words: html`<p>This page shows a repository's text, so it needs a login.</p>
 <p>Whoever runs this installation can print a link that logs one browser in, once:</p>
 <pre><code>emend user link</code></pre>
-<p>Programs may send an admin key of the project as <code>Authorization: Bearer …</code> instead.</p>`,
+<p>Programs may send an API key of the project as <code>Authorization: Bearer …</code> instead.</p>`,
   },
   linkGone: {
     title: "This link has been used or has expired",

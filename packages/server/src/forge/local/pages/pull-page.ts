@@ -118,5 +118,5 @@ function cloneCard({ cloneUrl, pullRequest }: PullView): Html {
   return html`<section class="card"><h2>On your machine</h2>
 <pre><code>git clone ${cloneUrl}
 git switch ${visible(pullRequest.headRef)}</code></pre>
-<p class="quiet">Any user name; an admin key of the project as the password.</p></section>`;
+<p class="quiet">Any user name; an API key of the project as the password.</p></section>`;
 }

@@ -29,8 +29,8 @@ export function gitRoutes(app: FastifyInstance, deps: PluginDeps): void {
   ): Promise<unknown> {
     const caller = await findKeyHolder(deps, request);
     if (!caller) {
-      reply.header("www-authenticate", 'Basic realm="Emend: any user name, an admin key as the password"');
-      return say(reply, 401, "an admin key is needed: give it as the password, with any user name");
+      reply.header("www-authenticate", 'Basic realm="Emend: any user name, an API key as the password"');
+      return say(reply, 401, "an API key is needed: give it as the password, with any user name");
     }
     const projectId = /^(.+)\.git$/.exec(request.params.repository)?.[1] ?? "";
     const project = caller.mayRead(projectId) ? await findLocalProject(deps.pool, projectId) : null;
