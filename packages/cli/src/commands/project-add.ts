@@ -4,6 +4,7 @@ import type { Admin } from "@emend/server";
 import { type Command, Option } from "commander";
 import { type Cli, CliError } from "../cli.ts";
 import { printResult, say } from "../output.ts";
+import { runAs, shellWord } from "../run-as.ts";
 import { safeText } from "../terminal/safe-text.ts";
 import { withNewAdmin } from "../with-admin.ts";
 import { forges, withData, withJson } from "./options.ts";
@@ -71,7 +72,8 @@ async function addProject(cli: Cli, name: string, options: AddOptions): Promise<
     const push = `git push ${project.repositoryUrl} HEAD:${options.base ?? "main"}`;
     say(cli, options, `It is empty, and jobs need a first commit: ${push} (any user name; a key is the password)`);
   }
-  say(cli, options, `Next: emend key create --project ${project.id}`);
+  const data = options.data === undefined ? "" : ` --data ${shellWord(options.data)}`;
+  say(cli, options, `Next: ${runAs(cli.env, `key create --project ${project.id}${data}`)}`);
 }
 
 type NewProject = Parameters<Admin["addProject"]>[0];

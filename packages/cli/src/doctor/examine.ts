@@ -37,7 +37,7 @@ export async function examine(cli: Cli, options: { data?: string }): Promise<rea
   const good: Examination = {
     name: "settings",
     verdict: "good",
-    detail: `role ${config.role}, ${config.host}:${config.port}`,
+    detail: `role ${config.role}; serve listens on ${config.host}:${config.port} unless told otherwise`,
   };
   return [
     node,

@@ -28,7 +28,14 @@ function problemsOf(env: NodeJS.ProcessEnv, overrides: ConfigOverrides = {}): re
 describe("loadConfig", () => {
   it("needs nothing for the embedded default", () => {
     const config = loadConfig({});
-    expect(config).toMatchObject({ databaseUrl: null, role: "all", model: "emend/rules", port: 4600 });
+    expect(config).toMatchObject({
+      databaseUrl: null,
+      role: "all",
+      model: "emend/rules",
+      port: 4600,
+      isDefaultDataDir: true,
+    });
+    expect(loadConfig({ EMEND_DATA_DIR: join(dir, "folder") }).isDefaultDataDir).toBe(false);
     expect(Object.isFrozen(config)).toBe(true);
   });
 

@@ -41,7 +41,7 @@ export function AddProjectPage() {
           submit={add.isPending && forge !== "local" ? "Looking at the repository …" : "Add project"}
           onCancel={() => navigate({ to: "/projects" })}
         >
-          <TextInput label="Name" required maxLength={200} {...field("name")} />
+          <TextInput label="Name" required {...field("name")} />
           <SelectInput label="Where its repository is" value={forge} onValue={setForge} options={forgeOptions} />
           {forge === "local" ? (
             <p className="text-quiet">

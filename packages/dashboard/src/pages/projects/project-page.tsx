@@ -128,7 +128,9 @@ function Aside({ project }: { project: DashboardProject }) {
         <CopyBlock text={project.repositoryUrl} />
         {project.forge === "local" && (
           <>
-            <p className="text-quiet">To fill it from a checkout of your docs; the password is an API key:</p>
+            <p className="text-quiet">
+              While it is empty, a push from a checkout of your docs fills it; the password is an API key:
+            </p>
             <CopyBlock text={`git push ${project.repositoryUrl} HEAD:${project.baseRef ?? "main"}`} />
           </>
         )}
