@@ -1,11 +1,16 @@
 import { AppError } from "../../errors.ts";
 import { shown } from "../shown.ts";
+import { contentForms } from "./forms/contents.ts";
+import { navigationForms } from "./forms/navigation.ts";
+import { pageForms } from "./forms/pages.ts";
+import { termForms } from "./forms/terms.ts";
 import { forms } from "./forms.ts";
 
 const clauseCharactersMax = 200;
 const reasonCharactersMax = 400;
 const examplesMax = 2;
-const formsShown = 4;
+/** One of each kind, for words that are near to none. */
+const general = [termForms, pageForms, contentForms, navigationForms].flatMap(([form]) => form?.example ?? []);
 
 /** The refusal: what was not understood, why, the nearest form that is, and how to have a language model instead. */
 export function notUnderstood(input: { clause: string; reason: string }): AppError {
@@ -18,7 +23,7 @@ export function notUnderstood(input: { clause: string; reason: string }): AppErr
   });
 }
 
-/** The forms that share the verb and most words with the clause; where none does, the first few. */
+/** The forms that share the verb and most words with the clause; where none does, one of each kind. */
 export function nearestExamples(clause: string): readonly string[] {
   const words = wordsOf(clause.slice(0, 2_000));
   const scored = forms
@@ -27,9 +32,7 @@ export function nearestExamples(clause: string): readonly string[] {
     .sort((a, b) => b.score - a.score);
   const near = [...new Set(scored.filter(({ score }) => score > 0).map(({ example }) => example))];
   // Forms of one meaning share their example.
-  return near.length > 0
-    ? near.slice(0, examplesMax)
-    : [...new Set(scored.map(({ example }) => example))].slice(0, formsShown);
+  return near.length > 0 ? near.slice(0, examplesMax) : general;
 }
 
 function scoreOf(words: readonly string[], example: string): number {
