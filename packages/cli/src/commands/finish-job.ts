@@ -18,7 +18,9 @@ export async function finishJob(cli: Cli, jobs: Jobs, started: AgentJob, options
   const job = await untilFinal(cli, jobs, started, options);
   if (options.json) printResult(cli, options, job, "");
   else if (job.prLink && job.status !== "failed") printResult(cli, options, job, safeText(job.prLink));
-  if (!job.prLink && job.status === "completed") say(cli, options, "Completed: nothing had to change.");
+  if (!job.prLink && job.status === "completed" && !options.json) {
+    say(cli, options, `Completed: nothing was changed.${await whyUnchanged(cli, jobs, job)}`);
+  }
   await assertNotFailed(cli, jobs, job);
 }
 
@@ -35,6 +37,13 @@ export async function untilFinal(cli: Cli, jobs: Jobs, started: AgentJob, option
       throw new CliError("interrupted", `stopped waiting; the job goes on: ${again}`);
     })
     .finally(narrator.end);
+}
+
+/** The first line of what the job says of itself; nothing of a service that knows no run. */
+async function whyUnchanged(cli: Cli, jobs: Pick<Jobs, "run">, job: AgentJob): Promise<string> {
+  const run = await jobs.run(job.id, { signal: cli.signal }).catch(() => null);
+  const [line = ""] = (run?.summary ?? "").split("\n");
+  return line === "" ? "" : ` ${safeText(line)}`;
 }
 
 /** A job that failed has an exit code of its own, so that a script notices, and says why. */

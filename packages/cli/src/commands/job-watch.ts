@@ -30,6 +30,6 @@ async function watch(cli: Cli, project: string, id: string, options: WatchOption
   const narrator = narratorFor(cli, cli.stdout, options);
   const { tell } = createTeller(narrator);
   const ended = await watchJob(jobs, id, { onEvent: tell, signal: cli.signal }).finally(narrator.end);
-  narrator.line(safeText(ended.prLink ?? (ended.status === "completed" ? "nothing had to change" : ended.status)));
+  narrator.line(safeText(ended.prLink ?? (ended.status === "completed" ? "nothing was changed" : ended.status)));
   await assertNotFailed(cli, jobs, ended);
 }

@@ -140,7 +140,7 @@ function outcomeOf(rounds: readonly EarlierRound[], message: number): string {
   if (!round) return "";
   const words = quietMarkdown(round.summary ?? "", followUpCharactersMax);
   if (round.title !== null) return reachesOut(words) ? codeBlock(words, followUpCharactersMax) : words;
-  return `${round.failure === null ? "Nothing had to change" : "It came to nothing"}: ${plainLine(words, followUpCharactersMax)}`;
+  return `${round.failure === null ? "Nothing was changed" : "It came to nothing"}: ${plainLine(words, followUpCharactersMax)}`;
 }
 
 /** Words that would load or link to something are shown as the text they are. */

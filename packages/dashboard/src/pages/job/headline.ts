@@ -21,7 +21,7 @@ function outcomeOf(run: JobRun): string {
     return `${verbs[pullRequest.state]} #${pullRequest.number}`;
   }
   if (status === "failed") return "Nothing was published";
-  return run.preview ? "A preview, nothing was opened" : "Nothing to change";
+  return run.preview ? "A preview, nothing was opened" : "Nothing was changed";
 }
 
 function filesOf(diff: JobDiff | undefined): string {

@@ -57,6 +57,17 @@ it("is accepted by the tool that ends the work, whatever the instructions and th
   );
 });
 
+it("says how many links have no certain fix, where some do and where none does", () => {
+  const skipped = [1, 2].map((line) => ({ path: "a.md", line, reason: "leads nowhere" }));
+  const summaryOf = (files: number, skippedMore: number) => {
+    const report = formatReport({ files, counts: new Map([["links", files]]), skipped, skippedMore });
+    return String(handOver([{ kind: "fix_links" }], [report]).input.summary);
+  };
+  expect(summaryOf(0, 1)).toMatch(/^None of the 3 broken links has a certain fix\./);
+  expect(summaryOf(0, 1)).toContain("- `fix broken links`: 3 links without a certain fix");
+  expect(summaryOf(1, 0)).toContain("- `fix broken links`: 1 link, in 1 file; 2 links without a certain fix");
+});
+
 it("stays short enough for fifty long instructions", async () => {
   const long = "x".repeat(600);
   const orders: Instruction[] = Array.from({ length: 50 }, () => ({ kind: "move_page", from: long, to: long }));

@@ -19,9 +19,22 @@ export function handOver(instructions: readonly Instruction[], outputs: readonly
   const isChanged = reports.some((report) => report.files > 0);
   const intro = isChanged
     ? "Carried out by `emend/rules`, deterministically: no AI was involved."
-    : "Nothing had to change. `emend/rules` looked, deterministically: no AI was involved.";
+    : `${unchanged(instructions, reports)} \`emend/rules\` looked, deterministically: no AI was involved.`;
   const summary = [intro, "", ...lines, ...leftAlone(reports)].join("\n");
   return { name: "finish", input: { title: titleOf(instructions), summary } };
+}
+
+/** Links that stay broken are no site on which nothing had to change. */
+function unchanged(instructions: readonly Instruction[], reports: readonly Report[]): string {
+  const broken = reports.reduce((sum, report, index) => sum + withoutFix(instructions[index], report), 0);
+  if (broken === 0) return "Nothing had to change.";
+  return broken === 1
+    ? "The one broken link has no certain fix."
+    : `None of the ${broken} broken links has a certain fix.`;
+}
+
+function withoutFix(instruction: Instruction | undefined, report: Report): number {
+  return instruction?.kind === "fix_links" ? report.skipped.length + report.skippedMore : 0;
 }
 
 function titleOf(instructions: readonly Instruction[]): string {
@@ -43,9 +56,11 @@ function shorten(first: string, others: number): string {
 
 function doneLine(instruction: Instruction, report: Report | undefined): string {
   const order = codeSpan(describeInstruction(instruction), orderCharactersMax);
-  if (!report || report.files === 0) return `${order}: nothing to do`;
+  const broken = report ? withoutFix(instruction, report) : 0;
+  const left = broken === 0 ? "" : `${amount("links", broken)} without a certain fix`;
+  if (!report || report.files === 0) return `${order}: ${left || "nothing to do"}`;
   const counts = [...report.counts].filter(([, count]) => count > 0).map(([what, count]) => amount(what, count));
-  return `${order}: ${[...counts, `in ${amount("files", report.files)}`].join(", ")}`;
+  return `${order}: ${[...counts, `in ${amount("files", report.files)}`].join(", ")}${left && `; ${left}`}`;
 }
 
 const singulars: Readonly<Record<string, string>> = {
