@@ -75,10 +75,7 @@ export interface Admin {
   /** Whether nothing was ever pushed to a project of the local forge. */
   isEmptyLocal(projectId: string): Promise<boolean>;
   /** Adds a project of GitHub with an App of its own; `told` hears what a person must do on the way. */
-  addGithubAppProject(
-    input: NewProject & { repo: string },
-    told: (step: AppStep) => void,
-  ): Promise<ConnectedProject>;
+  addGithubAppProject(input: NewProject & { repo: string }, told: (step: AppStep) => void): Promise<ConnectedProject>;
   /** Looks whether the project's forge lets Emend do its work, and whether its models answer by its own keys. */
   diagnoseProject(id: string): Promise<ProjectDiagnosis>;
   /** A repository that the project's jobs may read and never write. */
