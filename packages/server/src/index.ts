@@ -1,5 +1,5 @@
 import type { ModelTrial } from "./admin/try-model.ts";
-import type { Server } from "./compose/compose.ts";
+import type { Server, StartOptions } from "./compose/compose.ts";
 import type { Config } from "./config/config.ts";
 import { knownSecret } from "./installation/ensure-secret.ts";
 
@@ -16,9 +16,9 @@ export type { Webhook } from "./notify/webhook.ts";
 export type { ModelTrial, Server };
 
 /** Loaded when it is called: a command that only administers starts in half the time without it. */
-export async function startServer(config: Config): Promise<Server> {
+export async function startServer(config: Config, options?: StartOptions): Promise<Server> {
   const compose = await import("./compose/compose.ts");
-  return compose.startServer(config);
+  return compose.startServer(config, options);
 }
 
 /** Refuses what can be seen to be no archive for this installation, before anything of one is made. */

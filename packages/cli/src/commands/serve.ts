@@ -6,6 +6,7 @@ import { modelHint } from "../model-hint.ts";
 import { say } from "../output.ts";
 import { parsePort } from "../parse-options.ts";
 import { stopWithin } from "../stop-within.ts";
+import { logLine } from "../terminal/log-line.ts";
 import { liveNarrator, silentNarrator } from "../terminal/narrator.ts";
 import { withData, withJson } from "./options.ts";
 
@@ -45,7 +46,9 @@ async function serve(cli: Cli, options: ServeOptions): Promise<void> {
     ...(options.data === undefined ? {} : { dataDir: resolve(options.data) }),
     ...(options.role === undefined ? {} : { role: options.role }),
   });
-  const server = await startServer(config)
+  // In place of the live line, which is drawn again below.
+  const logTo = { write: (line: string) => void cli.stdout.write(`\r\u001b[2K${logLine(line)}`) };
+  const server = await startServer(config, isFriendly ? { logTo } : {})
     .catch((error) => {
       throw isPortTaken(error)
         ? new CliError("refused", `port ${config.port} is in use; choose another with --port, or 0 for any`, error)

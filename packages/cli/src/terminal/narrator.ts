@@ -69,7 +69,7 @@ export function liveNarrator(stream: NodeJS.WriteStream): Narrator {
   return {
     begin(text) {
       clear();
-      const shown = safeText(text).slice(0, Math.max(10, (stream.columns ?? 80) - 6));
+      const shown = safeText(text).slice(0, Math.max(10, (stream.columns || 80) - 6));
       function draw() {
         stream.write(`\r\u001b[2K  ${style.dim(frames[frame % frames.length] ?? "")} ${style.dim(shown)}`);
         frame += 1;

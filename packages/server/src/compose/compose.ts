@@ -19,9 +19,14 @@ export interface Server {
   finished: Promise<void>;
 }
 
+export interface StartOptions {
+  /** Takes the log's lines, each a JSON object, in place of standard output. */
+  logTo?: { write(line: string): void };
+}
+
 /** Builds every part once, in the order in which they need each other, and takes them down in reverse. */
-export async function startServer(config: Config): Promise<Server> {
-  const log = createLogger({ level: config.logLevel });
+export async function startServer(config: Config, { logTo }: StartOptions = {}): Promise<Server> {
+  const log = createLogger({ level: config.logLevel, ...(logTo && { stream: logTo }) });
   for (const { variable, nearest } of config.unknownSettings) {
     log.warn({ variable, ...(nearest && { meant: nearest }) }, "a variable is set that nothing reads");
   }
