@@ -80,6 +80,8 @@ it("lists by page, status, project and words, and hides archived jobs until they
     (await host.send(`/jobs?project=${projectId}&${query}`)).json().jobs.map((job: { id: string }) => job.id);
   expect(await found("search=100%25_7")).toEqual([ids[7]]);
   expect(await found(`search=${ids[3]}`)).toEqual([ids[3]]);
+  expect(await found(`search=${ids[3]?.slice(0, -1)}`)).toContain(ids[3]);
+  expect(await found("search=job_")).toEqual([]);
   await host.send(`/jobs/${ids[50]}/archive`, { body: {} });
   expect(await found("status=archived")).toEqual([ids[50]]);
   expect(await found("")).not.toContain(ids[50]);

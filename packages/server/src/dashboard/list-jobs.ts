@@ -4,7 +4,7 @@ import type { Queryable } from "../db/pool.ts";
 export interface JobFilter {
   projectId: string | null;
   status: JobStatus | null;
-  /** In the prompt, the title or the id. */
+  /** In the prompt or the title; or how the id begins. */
   search: string | null;
   /** These alone, to see how they stand by now; null: all. */
   ids: readonly string[] | null;
@@ -27,7 +27,7 @@ export async function listJobs(db: Queryable, filter: JobFilter): Promise<Dashbo
      from jobs
      where ($1::text is null or project_id = $1)
        and case when $2::text is null then status <> 'archived' or $7::text[] is not null else status = $2 end
-       and ($3::text is null or title ilike $3 or prompt ilike $3 or id = $4)
+       and ($3::text is null or title ilike $3 or prompt ilike $3 or ($4 like 'job\\__%' and starts_with(id, $4)))
        and ($5::text is null or id < $5)
        and ($7::text[] is null or id = any ($7))
      order by id desc limit $6`,
