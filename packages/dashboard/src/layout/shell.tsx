@@ -87,11 +87,11 @@ export function Shell() {
                 </button>
                 <Link
                   to="/settings"
-                  className="max-w-36 truncate py-2 hover:text-ink"
+                  className="py-2 hover:text-ink"
                   aria-label={`Settings, ${session.data.subject}`}
+                  title={session.data.subject}
                 >
-                  <span className="sm:hidden">Settings</span>
-                  <span className="hidden sm:inline">{session.data.subject}</span>
+                  Settings
                 </Link>
                 <button
                   type="button"

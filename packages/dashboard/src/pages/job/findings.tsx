@@ -3,6 +3,9 @@ import { Icon } from "../../parts/icon.tsx";
 import { ProseLine } from "../../parts/prose.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
 
+/** So many are read at a glance; more stay folded until they are asked for. */
+const fewMax = 5;
+
 /** What policy refused, what the change broke and what it mended. Each list is short or folded. */
 export function Findings({ run }: { run: JobRun }) {
   const { findings, violations } = run;
@@ -39,6 +42,7 @@ export function Findings({ run }: { run: JobRun }) {
           icon="check"
           colour="text-good"
           list={findings.fixed}
+          isOpen={findings.fixedCount <= fewMax}
         />
       )}
     </section>

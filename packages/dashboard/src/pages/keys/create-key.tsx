@@ -70,6 +70,7 @@ export function CreateKey({ projects, like, onClose, onCreated }: CreateKeyProps
         action={create}
         submit={like ? "Rotate key" : "Create key"}
         isDisabled={projectIds.length === 0}
+        note={projectIds.length === 0 ? "Choose a project first." : ""}
         onCancel={onClose}
       >
         <TextInput

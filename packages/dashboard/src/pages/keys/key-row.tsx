@@ -28,9 +28,14 @@ export function KeyRow({ apiKey: key, projects, onRotate, onRevoke }: RowProps) 
           <code className="text-quiet">{key.hint}…</code>
           <span className="text-quiet">{key.scope === "write" ? "reads and writes" : "reads"}</span>
         </p>
-        <p className="truncate text-quiet">
-          <VisibleText text={projects.join(", ")} />
-          {key.allowList && ` · only from ${key.allowList.join(", ")}`}
+        <p className="flex gap-1 text-quiet">
+          <span className="min-w-0 truncate">
+            <VisibleText text={projects.join(", ")} />
+            {key.allowList && ` · only from ${key.allowList.join(", ")}`}
+          </span>
+          <span className="max-w-1/2 flex-none truncate">
+            · made by <VisibleText text={key.createdBy} />
+          </span>
         </p>
       </div>
       {/* In columns of their own, but for a phone. */}
