@@ -121,6 +121,17 @@ it.each(bothLooks)(
 
 const connections = bothLooks.flatMap((look) => vendors.map((vendor) => ({ vendor, look })));
 
+it("adds one whose forge is away, and says that nothing was looked at", async () => {
+  await go(page, "/app/projects/new");
+  await page.getByLabel("Name", { exact: true }).fill("Far away");
+  await page.getByLabel("Where its repository is").selectOption("gitea");
+  await page.getByLabel("Address").fill("http://127.0.0.1:2/docs/site");
+  await page.getByLabel("Token", { exact: true }).fill("token");
+  await page.getByRole("button", { name: "Add project" }).click();
+  await page.getByRole("heading", { name: "Far away" }).waitFor();
+  await page.getByRole("alert").getByText("nothing was checked").waitFor();
+});
+
 it.each(connections)("connects one of $vendor.name, and tells a wrong token in words: $look.name", async (each) => {
   dashboard.expectComplaint(/400/);
   const far = await startFarEnd(each.vendor);

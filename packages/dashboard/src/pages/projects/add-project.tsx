@@ -8,6 +8,7 @@ import { CopyBlock } from "../../parts/copy-button.tsx";
 import { Form } from "../../parts/form.tsx";
 import { SelectInput, TextInput } from "../../parts/inputs.tsx";
 import { Head, Sheet } from "../../parts/sheet.tsx";
+import { noticeKey } from "./connection.tsx";
 import { forgeOptions, forgeWords } from "./forges.ts";
 
 export function AddProjectPage() {
@@ -26,7 +27,8 @@ export function AddProjectPage() {
       const body = { name, forge, ...far, ...(baseRef && { baseRef }), ...(docsDir && { docsDir }) };
       return request<DashboardProject>("/projects", { body });
     },
-    async onSuccess({ id }) {
+    async onSuccess({ id, notice }) {
+      queries.setQueryData(noticeKey(id), notice);
       await queries.invalidateQueries({ queryKey: ["projects"] });
       await navigate({ to: "/projects/$id", params: { id }, search: forge === "local" ? {} : { tab: "connection" } });
     },

@@ -17,12 +17,16 @@ const verdicts = {
   unknown: { icon: "dots", colour: "text-warn", word: "Not known" },
 } as const;
 
+/** Where what was told when a project was added stays until the page is loaded anew. */
+export const noticeKey = (projectId: string) => ["notice", projectId];
+
 /** Whether a job would find what it needs at the forge, in words. */
 export function Connection({ project }: { project: DashboardProject }) {
   const look = useMutation({
     mutationFn: () => request<DashboardDiagnosis>(`/projects/${project.id}/diagnosis`, { body: {} }),
   });
   const { forge } = project;
+  const notice = useQueryClient().getQueryData<string>(noticeKey(project.id));
   return (
     <>
       <Sheet className="grid grid-cols-[minmax(0,1fr)] gap-4 p-5">
@@ -34,7 +38,7 @@ export function Connection({ project }: { project: DashboardProject }) {
             {look.isPending ? "Looking …" : "Test connection"}
           </Button>
         </div>
-        <Problem error={look.error} />
+        <Problem error={look.error ?? (look.data ? null : notice)} />
         {!look.data && !look.error && (
           <p className="text-quiet">Looks at everything that a job will need of the forge, and changes nothing.</p>
         )}
