@@ -6,6 +6,7 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { Field } from "../../parts/field.tsx";
 import { Form } from "../../parts/form.tsx";
 import { SelectInput, TextInput } from "../../parts/inputs.tsx";
+import { Reading } from "../jobs/reading.tsx";
 import { TriggerInputs } from "./trigger-inputs.tsx";
 
 const variables = {
@@ -61,6 +62,12 @@ export function AutomationForm(props: {
             />
           )}
         </Field>
+        <Reading
+          projectId={project.id}
+          model={model === "" ? (project.models[0] ?? "") : model}
+          prompt={prompt}
+          onExample={setPrompt}
+        />
         <SelectInput
           label="Model"
           value={model}
