@@ -50,12 +50,22 @@ it.each(bothLooks)(
     await page.waitForURL(/search=onerror/);
     await row.first().waitFor();
 
+    // Told when one comes back to the page, and no longer once the server is there again.
+    dashboard.expectComplaint(/ERR_FAILED|401/);
+    const away = page.getByRole("status").filter({ hasText: "does not answer" });
+    await page.route("**/api/projects", (route) => route.abort());
+    const comeBack = () => page.evaluate('dispatchEvent(new Event("visibilitychange"))');
+    // What is but two seconds old is not asked for again.
+    await expect.poll(() => comeBack().then(() => away.isVisible()), { timeout: 20_000 }).toBe(true);
+    await page.unroute("**/api/projects");
+    await away.waitFor({ state: "detached" });
+
     // What was typed outlives a session that has ended.
-    dashboard.expectComplaint(/401/);
     await type(composer, "Unsent words");
     await page.context().clearCookies();
     await press(page.getByRole("button", { name: "Start job" }));
     await page.getByRole("alert").waitFor();
     expect(await composer.inputValue()).toBe("Unsent words");
+    expect(await away.count()).toBe(0);
   },
 );
