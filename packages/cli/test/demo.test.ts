@@ -81,7 +81,7 @@ test("fixes a copy of somebody's docs and never touches the folder", async () =>
   expect(code).toBe(0);
   expect(stdout).toContain("1 file, +1 −1 lines");
   expect(stdout).toContain("nothing-like-it.md leads to no page");
-  expect(stdout.trimEnd()).toMatch(/ --link \/\S+\/pull\/\d+$/);
+  expect(stdout).toMatch(/ --link \/\S+\/pull\/\d+\n/);
   expect(await hashFolder(repository)).toBe(before);
 });
 

@@ -46,9 +46,9 @@ export async function runDemo(cli: Cli, options: DemoOptions): Promise<void> {
       const job = await carryOut(cli, narrator, server, task);
       await tell(cli, narrator, server, { job, elapsedMs: Math.round(performance.now() - startedAt), options });
       if (job.prLink) {
+        const link = await server.admin.createLoginLink(job.prLink);
         const staysUp = isLive && Boolean(cli.stdin.isTTY);
-        const link = staysUp ? await server.admin.createLoginLink(job.prLink) : null;
-        showWayBack(cli, narrator, { link, page: job.prLink, dataDir, url: server.url });
+        showWayBack(cli, narrator, { link, page: job.prLink, dataDir, url: server.url, staysUp });
         if (staysUp) await untilDismissed(cli);
       }
     } finally {

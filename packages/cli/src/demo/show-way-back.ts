@@ -3,12 +3,13 @@ import { runAs, shellWord } from "../run-as.ts";
 import type { Narrator } from "../terminal/narrator.ts";
 
 interface WayBack {
-  /** Logs one browser in, once, and lands on the pull request; null: the server stops with this command. */
-  link: string | null;
+  /** Logs one browser in, once, and lands on the pull request. */
+  link: string;
   /** The pull request's address. */
   page: string;
   dataDir: string;
   url: string;
+  staysUp: boolean;
 }
 
 /** The link, and how to open it: now where the server stays up, later where it stops with this command. */
@@ -17,10 +18,9 @@ export function showWayBack(cli: Cli, narrator: Narrator, way: WayBack): void {
   const page = new URL(way.page).pathname;
   const place = `--data ${shellWord(way.dataDir)} --port ${new URL(way.url).port}`;
   const serve = runAs(cli.env, `serve ${place} --link ${shellWord(page)}`);
-  if (way.link !== null) {
-    narrator.line(
-      `  ${style.strong("Open the pull request")} ${style.dim("(works once, for an hour: it logs your browser in)")}`,
-    );
+  const once = style.dim("(works once, for an hour: it logs your browser in)");
+  if (way.staysUp) {
+    narrator.line(`  ${style.strong("Open the pull request")} ${once}`);
     narrator.line(`  ${style.link(way.link)}`);
     narrator.line();
     narrator.line(`  ${style.dim("The server stays up for it. Press Enter or Ctrl-C to stop; to start it again:")}`);
@@ -28,6 +28,9 @@ export function showWayBack(cli: Cli, narrator: Narrator, way: WayBack): void {
   } else {
     narrator.line("  The server stops now. This starts it again, and prints a new link to the pull request:");
     narrator.line(`  ${serve}`);
+    narrator.line();
+    narrator.line(`  ${style.strong("The pull request, while it runs")} ${once}`);
+    narrator.line(`  ${style.link(way.link)}`);
   }
   narrator.line();
 }
