@@ -1,12 +1,12 @@
 import { deflateSync } from "node:zlib";
-import type { Queryable } from "../../../../server/src/db/pool.ts";
+import type { Pool } from "../../../../server/src/db/pool.ts";
 import { addJob, tellJob } from "./tell-job.ts";
 
 const stepsCount = 1_000;
 
 /** One that is at work, and one with a thousand steps, a diff of five thousand lines and a finding in it. */
 export async function seedLongJobs(
-  db: Queryable,
+  db: Pool,
   { projectId, otherId }: { projectId: string; otherId: string },
 ): Promise<readonly [runningId: string, longId: string]> {
   const runningId = await addJob(

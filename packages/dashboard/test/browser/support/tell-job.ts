@@ -1,11 +1,14 @@
-import type { Queryable } from "../../../../server/src/db/pool.ts";
+import type { Pool, Queryable } from "../../../../server/src/db/pool.ts";
+import { inTransaction } from "../../../../server/src/db/transaction.ts";
 import { seedJob } from "../../../../server/test/support/seed-jobs.ts";
 
-/** An active job that no worker takes up for an hour. */
-export async function addJob(db: Queryable, projectId: string, prompt: string): Promise<string> {
-  const id = await seedJob(db, projectId, prompt);
-  await db.query("update jobs set run_after = now() + interval '1 hour' where id = $1", [id]);
-  return id;
+/** An active job that no worker takes up for an hour: nor in between, since both are seen at once. */
+export function addJob(pool: Pool, projectId: string, prompt: string): Promise<string> {
+  return inTransaction(pool, async (client) => {
+    const id = await seedJob(client, projectId, prompt);
+    await client.query("update jobs set run_after = now() + interval '1 hour' where id = $1", [id]);
+    return id;
+  });
 }
 
 /** Something happens to a job, as a run would tell it. */
