@@ -315,17 +315,21 @@ test("a repository that does not answer holds up no other", async () => {
     "update automations set due_at = clock_timestamp() - case name when 'stuck' then interval '1 minute' else '0' end",
   );
   const answer = Promise.withResolvers<never>();
+  const asked = Promise.withResolvers<void>();
   const reached = Promise.withResolvers<void>();
   const looking = lookAtPushes(
     automationDeps(database.pool, {
       async remoteOf(repositoryId) {
-        if (repositoryId === "ctx_api") return answer.promise;
+        if (repositoryId === "ctx_api") {
+          asked.resolve();
+          return answer.promise;
+        }
         reached.resolve();
         return { url: repository.url, authorization: null };
       },
     }),
   );
-  await reached.promise;
+  await Promise.all([asked.promise, reached.promise]);
   answer.reject(new Error("gave up"));
   await looking;
 });
