@@ -241,7 +241,10 @@ it("a forge that never answers holds up no other project's pull requests", async
     async forgeOf(id) {
       if (id === other) seen.resolve();
       const never: Forge["readPullRequest"] = (_number, signal) =>
-        new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+        new Promise((_resolve, reject) => {
+          signal.throwIfAborted();
+          signal.addEventListener("abort", () => reject(signal.reason));
+        });
       return { readPullRequest: id === other ? async () => null : never } as Forge;
     },
   });
