@@ -1,5 +1,5 @@
 /** What Emend leaves on lines of their own for itself. Any other comment is somebody's words, and is shown. */
-const marks = /^<!-- emend:(?:text=[0-9a-f]{16}|round=\d+|job=[\w-]+|answer=[\w-]+) -->[ \t]*$/gm;
+const marks = /^<!-- emend:\w+=[\w-]+ -->[ \t]*$/gm;
 
 /** What was written on a pull request without the marks by which Emend knows its own again: other forges hide them too. */
 export function hideMarks(text: string): string {
