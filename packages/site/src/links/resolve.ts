@@ -188,7 +188,8 @@ function resolveRelative(
   }
   const route = index.nodes.get(from)?.route;
   let key = "";
-  if (model.relativeRoutes && route !== undefined) {
+  // A page's extension names a file: builders look for no route of that name.
+  if (model.relativeRoutes && route !== undefined && !pageExtension.test(path)) {
     for (const base of [dirOf(route), route]) {
       const reached = joinPath(base, path);
       if (reached === null) continue;

@@ -93,4 +93,30 @@ See [by reference][auth] and <a href="/security/authentication">HTML</a>.
     const refused = await movePage(await openSite(memoryTree(mintlifySite)), input);
     expect(refused).toEqual({ kind: "refused", reason: expect.stringMatching(reason) });
   });
+
+  it.each([
+    ["mkdocs", { "mkdocs.yml": "site_name: x\n" }],
+    [
+      "docusaurus",
+      { "docusaurus.config.js": 'export default { presets: [["classic", { docs: { path: "docs" } }]] };\n' },
+    ],
+    ["vitepress", { "docs/.vitepress/config.ts": "export default { title: 'x' };\n" }],
+  ])("rewrites links to Markdown files of a page that changes its depth in %s", async (_name, config) => {
+    const tree = memoryTree({
+      ...config,
+      "docs/index.md": "# Home\n",
+      "docs/advanced/proxy.md": "# Proxy\n",
+      "docs/tutorial/security/first-steps.md": "# First\n\n[proxy](../../advanced/proxy.md)\n",
+    });
+    const moved = await movePage(await openSite(tree), {
+      from: "docs/tutorial/security/first-steps",
+      to: "docs/how-to/first-steps",
+    });
+    const after = tree.with(editsOf(moved));
+    expect(after.text("docs/how-to/first-steps.md")).toContain("(../advanced/proxy.md)");
+    // Builders look for the file, not for a route of that name.
+    const page = tree.text("docs/tutorial/security/first-steps.md");
+    const kept = after.with(new Map([["docs/how-to/first-steps.md", Buffer.from(page)]]));
+    expect(await brokenIn(kept)).toEqual([expect.stringContaining("docs/how-to/first-steps.md:3")]);
+  });
 });
