@@ -82,7 +82,7 @@ describe("bad input", () => {
       memoryTree({ "a.md": `term ${"a".repeat(long)}.term ${"x.".repeat(long / 2)} term\n` }),
     );
     const startedAt = process.cpuUsage();
-    expect(await replaceTerm(site, { from: "term", to: "word" })).toMatchObject({ counts: { replacements: 3 } });
+    expect(await replaceTerm(site, { from: "term", to: "word" })).toMatchObject({ counts: { replacements: 2 } });
     expect(process.cpuUsage(startedAt).user / 1000).toBeLessThan(1500);
   });
 

@@ -31,7 +31,7 @@ function createLookup(ranges: readonly Range[]): Lookup {
 export function findLeft(
   text: string,
   ranges: Prose,
-  done: { splices: readonly Splice[]; unread: readonly Range[]; paths: readonly Range[] },
+  done: { splices: readonly Splice[]; unread: readonly Range[]; kept: readonly (Range & { where: string })[] },
   term: Term,
 ): Left[] {
   const offsets = [...offsetsOf(text, term)];
@@ -39,7 +39,6 @@ export function findLeft(
   const isSpliced = createLookup(done.splices);
   const places: readonly [Lookup, string][] = [
     [createLookup(done.unread), "in text that is not valid UTF-8"],
-    [createLookup(done.paths), "in a path"],
     [createLookup(ranges.code), "in code"],
     [createLookup(ranges.targets), "in a link's target"],
     [createLookup(ranges.frontMatterKeys), "in a front-matter key"],
@@ -47,12 +46,13 @@ export function findLeft(
     [(at) => at < ranges.bodyStart, "in front matter"],
     [() => true, "in markup"],
   ];
+  const kept = new Map(done.kept.map(({ start, where }) => [start, where]));
   const lines = indexLines(text);
   const left = new Map<string, Left>();
   for (const at of offsets) {
     if (isSpliced(at)) continue;
     const line = lines.lineOf(at) + 1;
-    const [, where = ""] = places.find(([holds]) => holds(at)) ?? [];
+    const where = kept.get(at) ?? places.find(([holds]) => holds(at))?.[1] ?? "";
     left.set(`${line} ${where}`, { line, where });
   }
   return [...left.values()];

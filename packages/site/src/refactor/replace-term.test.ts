@@ -89,6 +89,46 @@ describe("replaceTerm", () => {
     expect(named.text).toContain("DELETE /notes/{id}");
   });
 
+  it.each([
+    ["the vite-plugin-inspect plugin", "plugin", "the vite-plugin-inspect addon", "in a name"],
+    ["config.plugins and a plugin.", "plugin", "config.plugins and a addon.", "in a name"],
+    ["my_plugin, _plugin_ and _a plugin_", "plugin", "my_plugin, _addon_ and _a addon_", "in a name"],
+    ["@plugin, plugin@1 --plugin plugin() core::plugin $plugin", "plugin", "", "in a name"],
+    ['<Card title="api.plugin">The plugin</Card>', "plugin", '<Card title="api.plugin">The addon</Card>', "in a name"],
+    ["::: plugin.Main", "plugin", "", "in a directive"],
+    ['!!! plugin "The plugin"', "plugin", '!!! plugin "The addon"', "in a directive"],
+    ["> [!PLUGIN]\n> A plugin", "plugin", "> [!PLUGIN]\n> A addon", "in a directive"],
+    [
+      ":plugin[x] {plugin}`x` {{< plugin >}} a plugin",
+      "plugin",
+      ":plugin[x] {plugin}`x` {{< plugin >}} a addon",
+      "in a directive",
+    ],
+  ])("leaves names and directives alone and says so: %j", async (before, from, after, where) => {
+    const { text, left } = await replace({ "a.md": `${before}\n` }, { from, to: "addon", wordForms: true });
+    expect(text).toBe(`${after || before}\n`);
+    expect(left).toContain(`a.md:1 "${from}" stays ${where}`);
+  });
+
+  it.each([
+    ["a plugin; plugins—a plugin--the plugin...", "plugin", "addon", "a addon; addons—a addon--the addon..."],
+    ["Documentation, documentations", "documentation", "docs", "Docs, documentations"],
+    ["Children, a child", "child", "kid", "Children, a kid"],
+    ["Programs, a program", "program", "software", "Programs, a software"],
+    ["Guides: there are guides for each", "Guides", "Handbook", "Handbook: there are guides for each"],
+    ["Guides: our guides", "Guides", "Tutorials", "Tutorials: our tutorials"],
+    ["Classes of a class", "class", "type", "Types of a type"],
+  ])("forms plurals only where both are regular: %j", async (before, from, to, after) => {
+    expect((await replace({ "a.md": `${before}\n` }, { from, to, wordForms: true })).text).toBe(`${after}\n`);
+  });
+
+  it("lists a plural that it cannot form, and keeps names in code whole", async () => {
+    const left = await replace({ "a.md": "documentations\n" }, { from: "documentation", to: "docs", wordForms: true });
+    expect(left.left).toEqual(['a.md:1 "documentation" stays in the plural']);
+    const code = await replace({ "a.md": "`my_token token`\n" }, { from: "token", to: "key", includeCode: true });
+    expect(code.text).toBe("`my_token key`\n");
+  });
+
   it("names text that is not valid UTF-8, keeps its bytes, and finds lines behind other letters", async () => {
     const invalid = Buffer.concat([Buffer.from("A token "), Buffer.from([0xff, 0xfe]), Buffer.from("\n\nA token\n")]);
     const tree = memoryTree({ "a.md": invalid, "b.md": "é\n\nééé `token`\n" });

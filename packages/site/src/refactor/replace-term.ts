@@ -10,7 +10,7 @@ import { findLeft } from "./find-left.ts";
 import { locatePage } from "./locate-page.ts";
 import { createReanchor } from "./reanchor.ts";
 import { startsSentence } from "./sentence-start.ts";
-import { createTerm, isInPath, type Term } from "./term.ts";
+import { createTerm, type Term } from "./term.ts";
 
 export interface ReplaceTerm {
   from: string;
@@ -36,9 +36,6 @@ export async function replaceTerm(site: Site, input: ReplaceTerm): Promise<Refac
   const reanchor = createReanchor(site, plan);
   const prose = createTerm({ from, to, wordForms: input.wordForms === true, isLiteral: false });
   const literal = createTerm({ from, to, wordForms: false, isLiteral: true });
-  const any = createTerm({ from, to, wordForms: input.wordForms === true, isLiteral: true });
-  // Who names the slash means the path.
-  const keepsPaths = !from.includes("/");
   const breathe = createTimeSlice();
   for (const node of chosen) {
     await breathe();
@@ -46,9 +43,9 @@ export async function replaceTerm(site: Site, input: ReplaceTerm): Promise<Refac
     if (bytes === null || node.brief.unread) continue;
     const text = toByteString(bytes);
     const ranges = readProse(text, site.model.dialect(node.path));
-    const done = spliceTerm(text, ranges, input, { prose, literal, keepsPaths });
+    const done = spliceTerm(text, ranges, input, { prose, literal });
     const { splices } = done;
-    for (const { line, where } of findLeft(text, ranges, done, any)) {
+    for (const { line, where } of findLeft(text, ranges, done, prose)) {
       plan.skip({ path: node.path, line, reason: `"${from}" stays ${where}` });
     }
     if (splices.length === 0) continue;
@@ -57,7 +54,7 @@ export async function replaceTerm(site: Site, input: ReplaceTerm): Promise<Refac
     plan.count("replacements", splices.length);
     reanchor.changed(node, text, applySplices(text, splices));
   }
-  if (input.pages === undefined) await replaceLabels(site, prose, keepsPaths, plan);
+  if (input.pages === undefined) await replaceLabels(site, prose, plan);
   await reanchor.apply();
   return plan.finish();
 }
@@ -77,19 +74,19 @@ interface Passages {
   splices: Splice[];
   /** Passages that are not valid UTF-8. */
   unread: Range[];
-  /** Where the term is a part of a path. */
-  paths: Range[];
+  /** Where the term is a part of something else, or in a form that has no counterpart. */
+  kept: (Range & { where: string })[];
 }
 
 function spliceTerm(
   text: string,
   ranges: Prose,
   input: ReplaceTerm,
-  { prose, literal, keepsPaths }: { prose: Term; literal: Term; keepsPaths: boolean },
+  { prose, literal }: { prose: Term; literal: Term },
 ): Passages {
-  const found = spliceRanges(text, ranges.prose, prose, keepsPaths);
+  const found = spliceRanges(text, ranges.prose, prose);
   const add = (more: Range[]): void => {
-    const { splices, unread } = spliceRanges(text, more, literal, false);
+    const { splices, unread } = spliceRanges(text, more, literal);
     found.splices.push(...splices);
     found.unread.push(...unread);
   };
@@ -99,8 +96,8 @@ function spliceTerm(
   return found;
 }
 
-function spliceRanges(text: string, ranges: readonly Range[], term: Term, keepsPaths: boolean): Passages {
-  const found: Passages = { splices: [], unread: [], paths: [] };
+function spliceRanges(text: string, ranges: readonly Range[], term: Term): Passages {
+  const found: Passages = { splices: [], unread: [], kept: [] };
   for (const { start, end } of ranges) {
     const raw = text.slice(start, end);
     const piece = decodePiece(raw);
@@ -112,8 +109,8 @@ function spliceRanges(text: string, ranges: readonly Range[], term: Term, keepsP
     for (const match of term.matches(piece)) {
       const at = start + encodePiece(piece.slice(0, match.index)).length;
       const length = encodePiece(piece.slice(match.index, match.index + match.length)).length;
-      if (keepsPaths && isInPath(piece, match)) {
-        found.paths.push({ start: at, end: at + length });
+      if (match.stays !== undefined) {
+        found.kept.push({ start: at, end: at + length, where: match.stays });
         continue;
       }
       const isFirst = match.capitalized !== undefined && startsSentence(text, at);
@@ -125,19 +122,14 @@ function spliceRanges(text: string, ranges: readonly Range[], term: Term, keepsP
 }
 
 /** Group and tab names are read as much as pages are. */
-async function replaceLabels(
-  site: Site,
-  term: Term,
-  keepsPaths: boolean,
-  plan: ReturnType<typeof createPlan>,
-): Promise<void> {
+async function replaceLabels(site: Site, term: Term, plan: ReturnType<typeof createPlan>): Promise<void> {
   const files = new Map<string, string>();
   for (const label of site.model.labels) {
     if (!files.has(label.file)) {
       const bytes = await site.tree.read(label.file);
       files.set(label.file, bytes === null ? "" : toByteString(bytes));
     }
-    for (const splice of spliceRanges(files.get(label.file) ?? "", [label], term, keepsPaths).splices) {
+    for (const splice of spliceRanges(files.get(label.file) ?? "", [label], term).splices) {
       plan.splice(label.file, splice);
       plan.count("navigation");
     }

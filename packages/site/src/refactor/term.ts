@@ -3,6 +3,8 @@ interface TermMatch {
   length: number;
   /** What to put in its place. */
   text: string;
+  /** Why it is left alone, to follow "stays". */
+  stays?: string;
   /** The text for the start of a sentence, where the old word's own capital hid whether it stood there. */
   capitalized?: string;
 }
@@ -11,8 +13,6 @@ interface TermMatch {
 export interface Term {
   matches(text: string): TermMatch[];
 }
-
-const wordChar = "[\\p{L}\\p{N}_]";
 
 function escapeExpression(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
@@ -58,8 +58,8 @@ function likeCase(match: string, from: string, to: string): string {
 }
 
 /** `API token` has its capital anywhere; `access key` in its place wants one where a sentence begins. */
-function capitalized(form: Form, to: string): string | undefined {
-  const [first = "", ...others] = form.from.split(" ");
+function capitalized(from: string, to: string): string | undefined {
+  const [first = "", ...others] = from.split(" ");
   const [next = ""] = to.split(" ");
   const isHidden = others.length > 0 && /^\p{Lu}/u.test(first) && hasInnerCapital(first);
   return isHidden && /^\p{Ll}+$/u.test(next) ? capitalize(to) : undefined;
@@ -70,14 +70,25 @@ function pluralOf(word: string): string {
   return /(?:s|x|z|ch|sh)$/i.test(word) ? `${word}es` : `${word}s`;
 }
 
-interface Form {
-  from: string;
-  to: string;
+// Words whose plural is another word, the same word, or none.
+const irregular =
+  /(?:^|[^\p{L}])(?:person|child|(?:\p{L}*wo)?man|foot|tooth|mouse|goose|ox|quiz|datum|criterion|phenomenon|(?:\p{L}*)(?:data|ware|information|matrix|vertex)|feedback|equipment|advice|help|staff|traffic|knowledge|(?:kni|li|wi)fe|(?:lea|hal|shel|sel|wol|thie|loa|cal)f|(?:her|ech|vet|potat|tomat)o|sheep|fish)$/iu;
+
+/** `docs` is a plural itself and `software` has none: neither is given an "s". */
+function hasRegularPlural(term: string): boolean {
+  return /(?:[\p{L}--s]|ss)$/v.test(term) && !irregular.test(term);
 }
 
-// A term inside one of these is part of a name, not of a sentence.
-const machineText =
-  /^(?:https?:|www\.|mailto:)|:\/\/|[\w.+-]@[\w-]+\.|\/[\w.@-]*\.\w+$|^[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|js|ts|tsx|jsx|json|ya?ml|mdx?|py|go|rs|sh|toml|html|css)$/i;
+function isPlural(term: string): boolean {
+  return /[^\P{Ll}siu]s$/u.test(term);
+}
+
+interface Form {
+  from: string;
+  /** None where its plural cannot be formed. */
+  to: string | null;
+}
+
 const tokenReach = 200;
 const tokenEdge = /[\s"'`()[\]<>{},;]/;
 
@@ -90,23 +101,56 @@ function tokenAround(text: string, index: number, length: number): string {
   return text.slice(start, end).replace(/[.:!?]+$/, "");
 }
 
-/** Routes and files (`/messages/{id}`, `docs/message`); `message/note` may be either, so it counts as one. */
-export function isInPath(text: string, { index, length }: { index: number; length: number }): boolean {
-  return tokenAround(text, index, length).includes("/");
+const joinedBefore = /(?:[\p{L}\p{N}]_+|(?<![.])\.|(?<!\p{L}-)-|@|::|\$)$/u;
+const joinedAfter = /^(?:_+[\p{L}\p{N}]|\.[\p{L}\p{N}_*]|-(?!-)|@|::\p{L}|\(\))/u;
+// `::: name`, `!!! name`, `/// name`, `[!NAME]`, `:name[…]`, `{name}` before a backtick, `{{ … }}` and `{% … %}`.
+const directiveBefore = /^[\t >]*(?::{2,}|!!!\+?|\?{3}\+?|\/{3,})[\t ]*\{?[\w.:-]*$|\[!$|\{[{%][^}]*$/;
+const directiveAround = /^(?::\0[[{]|\{\0\}(?:`|$))/;
+
+/** What a match is a part of that readers do not read as words. */
+function partOf(text: string, index: number, length: number, keepsPaths: boolean): string | undefined {
+  const before = text.slice(Math.max(0, index - tokenReach), index);
+  const after = text.slice(index + length, index + length + tokenReach);
+  const line = before.slice(before.lastIndexOf("\n") + 1);
+  const token = tokenAround(text, index, length);
+  if (token.includes("://")) return "in a name";
+  // Routes and files (`/messages/{id}`, `docs/message`); `message/note` may be either, so it counts as one.
+  if (keepsPaths && token.includes("/") && !/^\/{3,}/.test(token)) return "in a path";
+  if (directiveBefore.test(line) || directiveAround.test(`${before.slice(-1)}\0${after.slice(0, 2)}`))
+    return "in a directive";
+  return joinedBefore.test(before) || joinedAfter.test(after) || isHalfUnderscored(before, after)
+    ? "in a name"
+    : undefined;
+}
+
+/** `_token` is a name; in `_token and key_` and `_token_` the underscores are emphasis. */
+function isHalfUnderscored(before: string, after: string): boolean {
+  const opens = /(?<![\p{L}\p{N}_])_+$/u;
+  const closes = /^_+(?![\p{L}\p{N}_])/u;
+  if (opens.test(before)) return !/[^\s_]_+(?![\p{L}\p{N}_])/u.test(`x${after}`);
+  return closes.test(after) && !/(?<![\p{L}\p{N}_])_+[^\s_]/u.test(`${before}x`);
 }
 
 export function createTerm(input: { from: string; to: string; wordForms: boolean; isLiteral: boolean }): Term {
   const forms: Form[] = [{ from: input.from, to: input.to }];
-  if (input.wordForms) forms.push({ from: pluralOf(input.from), to: pluralOf(input.to) });
+  if (input.wordForms && hasRegularPlural(input.from)) {
+    forms.push({ from: pluralOf(input.from), to: hasRegularPlural(input.to) ? pluralOf(input.to) : null });
+  }
+  // "Guides" is a name and "guides" are several: one handbook takes the place of the name alone.
+  const isExact = input.wordForms && /^\p{Lu}/u.test(input.from) && isPlural(input.from) && !isPlural(input.to);
   const byLength = forms.toSorted((a, b) => b.from.length - a.from.length);
   const source = byLength
     .map(
       ({ from }) => `(${from.split(/\s+/).map(wordPattern).join("[ \\t]*(?:\\r?\\n[ \\t]*|[ \\t]|\\u00a0)[ \\t]*")})`,
     )
     .join("|");
-  const before = /^[\p{L}\p{N}_]/u.test(input.from) ? `(?<!${wordChar})` : "";
-  const following = /[\p{L}\p{N}_]$/u.test(input.from) ? `(?!${wordChar})` : "";
+  // In code an underscore is a letter; in prose it may be emphasis.
+  const wordChar = input.isLiteral ? "[\\p{L}\\p{N}_]" : "[\\p{L}\\p{N}]";
+  const before = /^[\p{L}\p{N}]/u.test(input.from) ? `(?<!${wordChar})` : "";
+  const following = /[\p{L}\p{N}]$/u.test(input.from) ? `(?!${wordChar})` : "";
   const expression = new RegExp(`${before}(?:${source})${following}`, "gu");
+  // Who names the slash means the path.
+  const keepsPaths = !input.from.includes("/");
   const already = input.to.toLowerCase().includes(input.from.toLowerCase()) ? input.to.toLowerCase() : null;
 
   function matches(text: string): TermMatch[] {
@@ -114,15 +158,22 @@ export function createTerm(input: { from: string; to: string; wordForms: boolean
     for (const match of text.matchAll(expression)) {
       const [whole] = match;
       if (already !== null && isWithin(text.toLowerCase(), already, match.index, whole.length)) continue;
-      if (!input.isLiteral && machineText.test(tokenAround(text, match.index, whole.length))) continue;
-      const form = byLength[match.slice(1).findIndex((group) => group !== undefined)] ?? input;
-      const to = likeCase(whole.replace(/\s+/g, " "), form.from, form.to);
+      const form = byLength[match.slice(1).findIndex((group) => group !== undefined)] ?? forms[0];
+      const words = whole.replace(/\s+/g, " ");
+      const to = form?.to == null ? whole : likeCase(words, form.from, form.to);
+      const part = input.isLiteral ? undefined : partOf(text, match.index, whole.length, keepsPaths);
+      const stays =
+        part ?? (form?.to === null ? "in the plural" : isExact && words !== input.from ? "in another case" : undefined);
+      if (stays !== undefined) {
+        found.push({ index: match.index, length: whole.length, text: whole, stays });
+        continue;
+      }
       if (to === whole) continue;
       // A line break inside the term stays where it was, if the new term has a space to put it in.
       const gap = /[ \t]*\r?\n[ \t]*/.exec(whole)?.[0];
       const fill = (words: string): string => (gap === undefined ? words : words.replace(" ", gap));
       const one: TermMatch = { index: match.index, length: whole.length, text: fill(to) };
-      const capital = input.isLiteral ? undefined : capitalized(form, to);
+      const capital = input.isLiteral || form === undefined ? undefined : capitalized(form.from, to);
       if (capital !== undefined) one.capitalized = fill(capital);
       found.push(one);
     }

@@ -8,7 +8,7 @@ import { defineTool } from "./tool.ts";
 export const replaceTermTool = defineTool({
   name: "replace_term",
   description:
-    "Replaces a term by another in the prose of every page, whole words only, keeping capitals and plurals (unless wordForms is false). Code, link targets, front-matter keys and paths (words joined by a slash, unless the term itself holds one) stay as they are unless includeCode says otherwise; what was left alone is listed.",
+    "Replaces a term by another in the prose of every page, whole words only, keeping capitals and plurals (unless wordForms is false). Code, link targets, front-matter keys, paths (words joined by a slash, unless the term itself holds one), names (words joined by - . _ or @) and directives stay as they are unless includeCode says otherwise; what was left alone is listed.",
   input: Type.Object(
     {
       from: Type.String({ minLength: 1 }),
