@@ -3,6 +3,7 @@ import { getProject } from "../accounts/get-project.ts";
 import { allowedModels } from "../accounts/project-settings.ts";
 import type { Client, Queryable } from "../db/pool.ts";
 import { createJob } from "../jobs/create-job.ts";
+import { keptPrompt } from "../jobs/kept-prompt.ts";
 import { acceptMessage, messageQuota } from "../jobs/message-job.ts";
 import { assertNever } from "../lib/assert-never.ts";
 import type { Automation, WaitingRun } from "./automation.ts";
@@ -62,7 +63,7 @@ async function continueJob(
   const outcome = await acceptMessage(deps.client, messageQuota, {
     id: jobId,
     projectId,
-    prompt,
+    kept: await keptPrompt(prompt),
     createdBy: `automation/${automation.id}`,
   });
   switch (outcome.kind) {

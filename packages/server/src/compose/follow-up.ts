@@ -2,6 +2,7 @@ import { notUnderstood } from "../agent/rules/not-understood.ts";
 import { readPrompt } from "../agent/rules/read-prompt.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
+import { isAppError } from "../errors.ts";
 import { hearComment, unhearComment } from "../jobs/hear-comment.ts";
 import type { JobReader } from "../jobs/job-reader.ts";
 import { keptPrompt } from "../jobs/kept-prompt.ts";
@@ -24,9 +25,11 @@ export function createFollowUp(deps: {
     if (prompt.length > max && [...prompt].length > max) {
       return { kind: "refused", words: `Emend takes ${max} characters at most: say it in fewer.` };
     }
-    const refusal = await refusedByRules(deps.pool, jobId, prompt);
+    const kept = await keptPrompt(prompt).catch(asRefusal);
+    if (typeof kept !== "string") return kept;
+    const refusal = await refusedByRules(deps.pool, jobId, kept);
     if (refusal !== null) return { kind: "refused", words: refusal };
-    const message = { id: jobId, projectId, prompt, createdBy: `comment/${author}` };
+    const message = { id: jobId, projectId, kept, createdBy: `comment/${author}` };
     const outcome = await inTransaction(deps.pool, async (client) => {
       if (!(await hearComment(client, jobId, commentId))) return { kind: "heard" } as const;
       const taken = await acceptMessage(client, messageQuota, message);
@@ -51,12 +54,18 @@ export function createFollowUp(deps: {
   };
 }
 
+/** A prompt that no request could send either. */
+function asRefusal(error: unknown): { kind: "refused"; words: string } {
+  if (isAppError(error, "invalid_request")) return { kind: "refused", words: error.publicMessage };
+  throw error;
+}
+
 /** What the rules cannot read fails at once: said before the job is begun again, it stays as it is. */
-async function refusedByRules(db: Queryable, jobId: string, prompt: string): Promise<string | null> {
+async function refusedByRules(db: Queryable, jobId: string, kept: string): Promise<string | null> {
   const { rows } = await db.query<{ model: string }>(
     "select model from jobs where id = $1 and status in ('completed', 'failed')",
     [jobId],
   );
-  const reading = readPrompt(rows[0]?.model ?? "", await keptPrompt(prompt));
+  const reading = readPrompt(rows[0]?.model ?? "", kept);
   return reading.kind === "not_understood" ? notUnderstood(reading).publicMessage : null;
 }

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { Queryable } from "../db/pool.ts";
 import { newId } from "../lib/id.ts";
 import type { AnnounceDue } from "./announce-due.ts";
-import { keptPrompt } from "./kept-prompt.ts";
+import { keptWithinQuota, roomCameLate } from "./kept-prompt.ts";
 import { newJobHalves } from "./wire-job.ts";
 
 export interface CreateJobInput {
@@ -50,6 +50,8 @@ export type CreateJobOutcome =
   | { kind: "conflict" }
   | { kind: "limited"; quota: QuotaState };
 
+const notNullViolation = "23502";
+
 interface Row {
   outcome: CreateJobOutcome["kind"];
   response: string;
@@ -59,7 +61,10 @@ interface Row {
   frees_at: Date;
 }
 
-/** Accepts a prompt for good, or says why not: one round trip, one transaction (the function `create_job`). */
+/**
+ * Accepts a prompt for good, or says why not: one round trip, one transaction (the function `create_job`), after one more
+ * where the prompt must be searched for credentials.
+ */
 export async function createJob(
   deps: { db: Queryable; announceDue: AnnounceDue },
   rules: CreateJobRules,
@@ -69,14 +74,16 @@ export async function createJob(
   const branch = `${rules.branchPrefix}/${id}`;
   const model = input.model ?? rules.model;
   const [head, tail] = newJobHalves({ id, repositoryUrl: rules.repositoryUrl, branch, model });
-  const { rows } = await deps.db.query<Row>({
+  const use = { projectId: input.projectId, kind: "create", ...rules.quota } as const;
+  const prompt = await keptWithinQuota(deps.db, use, input.prompt);
+  const query = deps.db.query<Row>({
     name: input.preview ? "create-preview-job" : "create-job",
     text: `select * from ${input.preview ? "create_preview_job" : "create_job"}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, make_interval(secs => $12),
              $13, $14, $15, $16)`,
     values: [
       id,
       input.projectId,
-      await keptPrompt(input.prompt),
+      prompt,
       model,
       rules.repositoryUrl,
       branch,
@@ -91,6 +98,9 @@ export async function createJob(
       head,
       tail,
     ],
+  });
+  const { rows } = await query.catch((cause: unknown) => {
+    throw prompt === null && (cause as { code?: unknown }).code === notNullViolation ? roomCameLate() : cause;
   });
   const row = rows[0] as Row;
   if (row.outcome === "conflict") return { kind: "conflict" };

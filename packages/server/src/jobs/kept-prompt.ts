@@ -1,4 +1,7 @@
-import { redactSecrets } from "../lib/secrets-in.ts";
+import type { Queryable } from "../db/pool.ts";
+import { AppError } from "../errors.ts";
+import { createKeyedMutex } from "../lib/keyed-mutex.ts";
+import { redactSecrets, UnsearchableText } from "../lib/secrets-in.ts";
 import { toText } from "./to-jsonb.ts";
 
 const runCharactersLeast = 20;
@@ -8,7 +11,53 @@ const runCharactersLeast = 20;
  * taken out at the door, so that it is in no column, no page of ours and no request to a model.
  */
 export async function keptPrompt(prompt: string): Promise<string> {
-  return toText(mayHoldCredential(prompt) ? await redactSecrets(prompt) : prompt);
+  if (!mayHoldCredential(prompt)) return toText(prompt);
+  const redacted = await redactSecrets(prompt).catch((cause: unknown) => {
+    if (!(cause instanceof UnsearchableText)) throw cause;
+    throw new AppError("invalid_request", {
+      publicMessage: `The prompt cannot be searched for credentials (${cause.message}). Shorten it, or leave them out.`,
+      cause,
+    });
+  });
+  return toText(redacted);
+}
+
+export interface PromptUse {
+  projectId: string;
+  kind: "create" | "message";
+  usesMax: number;
+  windowMs: number;
+}
+
+// All projects share the thread that searches: each has one prompt there at a time, so that none keeps the others waiting.
+const turns = createKeyedMutex({ waitingMax: 200 });
+
+/**
+ * The prompt as it is kept, searched only while the project's quota has room. Null: it has none, and what the caller
+ * stores must not need the prompt. The exact count is made by whoever stores it.
+ */
+export async function keptWithinQuota(db: Queryable, use: PromptUse, prompt: string): Promise<string | null> {
+  if (!mayHoldCredential(prompt)) return toText(prompt);
+  const kept = turns.run(use.projectId, async () => ((await hasRoom(db, use)) ? keptPrompt(prompt) : null));
+  if (kept) return kept;
+  throw new AppError("rate_limited", {
+    publicMessage: "Too many long prompts of this project arrive at once. Try again in a moment.",
+    retryAfterMs: 1_000,
+  });
+}
+
+/** For a prompt that was not searched, because there was no room a moment before: nothing of it is stored. */
+export function roomCameLate(): AppError {
+  return new AppError("rate_limited", { publicMessage: "The project's quota was used up.", retryAfterMs: 1_000 });
+}
+
+async function hasRoom(db: Queryable, { projectId, kind, usesMax, windowMs }: PromptUse): Promise<boolean> {
+  const { rows } = await db.query<{ has_room: boolean }>(
+    `select count(*) < $3 as has_room from quota_uses
+     where project_id = $1 and kind = $2 and used_at > clock_timestamp() - make_interval(secs => $4)`,
+    [projectId, kind, usesMax, windowMs / 1000],
+  );
+  return rows[0]?.has_room === true;
 }
 
 /**

@@ -4,7 +4,7 @@ import { inTransaction } from "../db/transaction.ts";
 import type { QuotaRule, QuotaState } from "./create-job.ts";
 import { isJobId } from "./job-id.ts";
 import type { JobReader } from "./job-reader.ts";
-import { keptPrompt } from "./kept-prompt.ts";
+import { keptWithinQuota, roomCameLate } from "./kept-prompt.ts";
 import type { RecordedPullRequest } from "./record-pull-request.ts";
 import { toWireJob, type WireJob, type WireRow, wireColumns } from "./wire-job.ts";
 
@@ -49,7 +49,9 @@ export async function messageJob(
   const number = found?.pull_request?.number;
   const state = number === undefined ? null : await deps.pullRequestState(input.projectId, number);
   if (state === "merged" || state === "closed") return { kind: "refused", because: state };
-  const outcome = await inTransaction(deps.pool, (client) => acceptMessage(client, quota, input));
+  const use = { projectId: input.projectId, kind: "message", ...quota } as const;
+  const kept = await keptWithinQuota(deps.pool, use, input.prompt);
+  const outcome = await inTransaction(deps.pool, (client) => acceptMessage(client, quota, { ...input, kept }));
   deps.reader.forget(input.id);
   return outcome;
 }
@@ -83,11 +85,14 @@ function refusalOf(job: JobRow | undefined): MessageOutcome | null {
   return state === "merged" || state === "closed" ? { kind: "refused", because: state } : null;
 }
 
-/** The message's part in a transaction, for whoever has more to store with it. */
+/**
+ * The message's part in a transaction, for whoever has more to store with it. `kept`: the prompt without credentials, by
+ * then, since no transaction waits for the search; null where the quota had no room for it.
+ */
 export async function acceptMessage(
   client: Queryable,
   quota: QuotaRule,
-  input: MessageJobInput,
+  input: Omit<MessageJobInput, "prompt"> & { kept: string | null },
 ): Promise<MessageOutcome> {
   const refusal = refusalOf(await findJob(client, input, "for no key update"));
   if (refusal) return refusal;
@@ -103,6 +108,7 @@ export async function acceptMessage(
     freesInMs: Math.max(0, use.frees_at.getTime() - use.at.getTime()),
   };
   if (!use.is_admitted) return { kind: "limited", quota: state };
+  if (input.kept === null) throw roomCameLate();
   // Edits belong to the base they were made on: the branch holds those that were pushed.
   await client.query("delete from overlay where job_id = $1 and (select pushed from jobs where id = $1)", [input.id]);
   const { rows } = await client.query<WireRow>(
@@ -133,7 +139,7 @@ export async function acceptMessage(
      )
      select ${wireColumns}, pg_notify('${channels.jobChanged}', id), pg_notify('${channels.jobDue}', project_id)
      from changed`,
-    [input.id, await keptPrompt(input.prompt), input.createdBy],
+    [input.id, input.kept, input.createdBy],
   );
   return { kind: "accepted", job: toWireJob(rows[0] as WireRow), quota: state };
 }

@@ -1,15 +1,14 @@
 import { base64Core } from "./base64-core.ts";
-import type { FoundSecret } from "./secrets-in.ts";
+import type { FoundSecret } from "./scan-secrets.ts";
 
 /** Emend's own keys: `emend_` and 48 digits of base 62. */
 const ownKey = /emend_[0-9A-Za-z]{48}/g;
 const ownKeyBytes = 54;
 
 /** What a text holds of Emend's own keys and of secrets that are known, as they are or in a usual encoding. */
-export function knownSecretsIn(text: string, known: readonly string[]): readonly FoundSecret[] {
-  const found: FoundSecret[] = [];
-  const add = (start: number, end: number, kind: string) =>
-    found.push({ start, end, line: text.slice(0, start).split("\n").length, kind });
+export function knownSecretsIn(text: string, known: readonly string[]): readonly Omit<FoundSecret, "line">[] {
+  const found: Omit<FoundSecret, "line">[] = [];
+  const add = (start: number, end: number, kind: string) => found.push({ start, end, kind });
 
   for (const match of text.matchAll(ownKey)) add(match.index, match.index + match[0].length, "emend");
   for (const { start, end } of encodedOwnKeys(text)) add(start, end, "emend");

@@ -1,34 +1,60 @@
-import { lintSource } from "@secretlint/core";
-import { creator } from "@secretlint/secretlint-rule-preset-recommend";
-import { knownSecretsIn } from "./known-secrets.ts";
+import { Worker } from "node:worker_threads";
+import { type FoundSecret, UnsearchableText } from "./scan-secrets.ts";
+import type { SecretAnswer, SecretQuestion } from "./secret-worker.ts";
 
-const preset = { id: "@secretlint/secretlint-rule-preset-recommend", rule: creator, options: {} };
+export { type FoundSecret, UnsearchableText };
 
-/** A credential in a text: where, and of what kind. */
-export interface FoundSecret {
-  start: number;
-  end: number;
-  /** From 1. */
-  line: number;
-  kind: string;
-}
+/** A text of 256,000 characters takes a tenth of a second, one made to be slow a few seconds. */
+const searchMsMax = 10_000;
+
+// One thread for the process, which is no state but a loaded module: expressions over strangers' texts never hold the
+// event loop, and never more than one processor. It holds neither the process nor anything of its environment.
+let thread: Worker | null = null;
+let last: Promise<unknown> = Promise.resolve();
 
 /**
  * What looks like a credential, is a key of Emend's own, or is one of those that are known, in the order in which it
- * stands. The expressions run on this thread: give it little at a time.
+ * stands. Throws `UnsearchableText` where there are too many, or where the search takes too long.
  */
-export async function secretsIn(text: string, known: readonly string[] = []): Promise<readonly FoundSecret[]> {
-  const { messages } = await lintSource({
-    source: { content: text, filePath: "text.md", ext: ".md", contentType: "text" },
-    options: { noPhysicFilePath: true, maskSecrets: true, config: { rules: [preset] } },
-  });
-  const likely = messages.map(({ range, loc, ruleId }) => ({
-    start: range[0],
-    end: range[1],
-    line: loc.start.line,
-    kind: ruleId.replace(/^@secretlint\/secretlint-rule-/, ""),
-  }));
-  return [...likely, ...knownSecretsIn(text, known)].sort((a, b) => a.start - b.start || b.end - a.end);
+export function secretsIn(text: string, known: readonly string[] = []): Promise<readonly FoundSecret[]> {
+  // One after the other: answers carry no name, and the time limit counts from when a search begins.
+  const answer = last.then(() => ask({ text, known }));
+  last = answer.catch(() => undefined);
+  return answer;
+}
+
+async function ask(question: SecretQuestion): Promise<readonly FoundSecret[]> {
+  const current = thread ?? startThread();
+  thread = current;
+  const { promise, resolve, reject } = Promise.withResolvers<SecretAnswer>();
+  const giveUp = (error: Error) => {
+    // Never asked again: nobody knows what it still does.
+    thread = null;
+    void current.terminate();
+    reject(error);
+  };
+  const late = setTimeout(() => giveUp(new UnsearchableText("the search took too long")), searchMsMax);
+  current.ref();
+  current.once("message", resolve).once("error", giveUp);
+  current.postMessage(question);
+  try {
+    const answer = await promise;
+    if ("unsearchable" in answer) throw new UnsearchableText(answer.unsearchable);
+    return answer.found;
+  } finally {
+    clearTimeout(late);
+    current.off("message", resolve).off("error", giveUp).unref();
+  }
+}
+
+function startThread(): Worker {
+  const started = new Worker(new URL("./secret-worker.ts", import.meta.url), { env: {} });
+  // One that ends of itself while nobody asks it is no fault of the process; the next search starts another.
+  return started
+    .on("error", () => undefined)
+    .on("exit", () => {
+      if (thread === started) thread = null;
+    });
 }
 
 /** The text with each credential's kind in its place. `isKept` lets one stay. */

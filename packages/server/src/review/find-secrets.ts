@@ -1,6 +1,5 @@
-import { setImmediate as nextTick } from "node:timers/promises";
 import { asRead } from "../lib/as-read.ts";
-import { type FoundSecret, secretsIn } from "../lib/secrets-in.ts";
+import { type FoundSecret, secretsIn, UnsearchableText } from "../lib/secrets-in.ts";
 import type { OverlayEntry, Tree } from "../tree/tree.ts";
 import type { Added, AddedLine } from "./added-lines.ts";
 import type { Violation } from "./review.ts";
@@ -24,7 +23,7 @@ export async function findSecrets(
   const violations = new Map<string, Violation>();
   for await (const { at, secret, kind } of secretsOf([...written, ...readOtherwise(written)], known, signal)) {
     if (heldBefore(secret)) continue;
-    const rule = `line ${at.line} holds ${inWords(kind)}`;
+    const rule = kind === unsearched ? unsearchedRule : `line ${at.line} holds ${inWords(kind)}`;
     violations.set(`${at.path} ${rule}`, { path: at.path, rule, isSecret: true });
   }
   return [...violations.values()];
@@ -62,13 +61,22 @@ async function* secretsOf(
   for (const chunk of chunks(lines)) {
     signal.throwIfAborted();
     const content = chunk.map((line) => line.text).join("\n");
-    for (const { start, end, line, kind } of await secretsIn(content, known)) {
+    for (const { start, end, line, kind } of await secretsIn(content, known).catch(asOne(content))) {
       const at = chunk[line - 1];
       if (at) yield { at, secret: content.slice(start, end), kind };
     }
-    // The expressions run on this thread: let heartbeats in between.
-    await nextTick();
   }
+}
+
+const unsearched = "unsearched";
+const unsearchedRule = "its added lines could not be searched for secrets: they hold too many, or take too long";
+
+/** What cannot be searched is judged as one secret as long as all of it. */
+function asOne(content: string): (error: unknown) => readonly FoundSecret[] {
+  return (error) => {
+    if (error instanceof UnsearchableText) return [{ start: 0, end: content.length, line: 1, kind: unsearched }];
+    throw error;
+  };
 }
 
 /** The lines that say something else once a browser or a parser has read them. */
@@ -79,6 +87,7 @@ function readOtherwise(lines: readonly AddedLine[]): readonly AddedLine[] {
 }
 
 function inWords(kind: string): string {
+  if (kind === unsearched) return "too much to be searched for secrets";
   return kind === "known" ? "a secret of this installation" : `what looks like a secret (${kind})`;
 }
 

@@ -1,5 +1,5 @@
 import { hostsIn, unreadable } from "../lib/hosts-in.ts";
-import { redactSecrets } from "../lib/secrets-in.ts";
+import { redactSecrets, UnsearchableText } from "../lib/secrets-in.ts";
 import type { Tree } from "../tree/tree.ts";
 import { addressesOf } from "./addresses-of.ts";
 import { createKnownHosts, type HostRules } from "./known-hosts.ts";
@@ -22,7 +22,10 @@ export function createVetting(
   return {
     /** Without credentials, but for those that the repository itself holds. */
     redact: (text: string, signal: AbortSignal) =>
-      redactSecrets(text, { known: knownSecrets, isKept: (secret) => isHeld(base, secret, signal) }),
+      redactSecrets(text, { known: knownSecrets, isKept: (secret) => isHeld(base, secret, signal) }).catch((error) => {
+        if (error instanceof UnsearchableText) return "[redacted: a text that could not be searched for secrets]";
+        throw error;
+      }),
     /** `page`: what the words would be a part of, where that is known: in code that is only shown they are let through. */
     async refuse(text: string, page: Page | null, signal: AbortSignal): Promise<string | null> {
       const isRefused = async (host: string) => (await known.judge(host, signal)) === "refused";

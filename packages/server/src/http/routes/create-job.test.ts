@@ -361,6 +361,31 @@ describe("429", () => {
     expect((await send({ "idempotency-key": "b" })).status, "an hour later").toBe(201);
   });
 
+  test("without room no prompt is searched for credentials, and a prompt with too many is refused", async () => {
+    const many = `${"xapp-1-a ".repeat(600)}0123456789-0123456789`;
+    const wide = await startApi();
+    try {
+      const narrow = await wide.addProject({ createsPerHourMax: 1 });
+      const narrowKey = await wide.addKey(narrow);
+      const send = (prompt: string, headers = {}) =>
+        wide.send(`/v2/agent/${narrow.id}/job`, { method: "POST", key: narrowKey, body: { prompt }, headers });
+      expect(await send(many)).toMatchObject({
+        status: 400,
+        json: { error: expect.stringContaining("more than 500 credentials") },
+      });
+      const kept = "Say 0123456789-0123456789.";
+      expect((await send(kept, { "idempotency-key": "a" })).status).toBe(201);
+      expect(await send(many)).toMatchObject({
+        status: 429,
+        headers: { "retry-after": expect.stringMatching(/^3[56]\d\d$/) },
+      });
+      expect((await send(kept, { "idempotency-key": "a" })).status, "a replay needs no quota").toBe(201);
+      expect((await send(many, { "idempotency-key": "a" })).status, "nor a conflict").toBe(409);
+    } finally {
+      await wide.close();
+    }
+  });
+
   test("a changed setting counts within a second", async () => {
     const changing = await api.addProject({ createsPerHourMax: 0 });
     const changingKey = await api.addKey(changing);
