@@ -1,38 +1,62 @@
-// npm run eval -- --model NAME [--only TEXT]
+// npm run eval -- [--model NAME] [--against NAME] [--only TEXT] [--json FILE]
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { openModel } from "../src/agent/models/registry.ts";
+import { startServer } from "../src/compose/compose.ts";
 import { loadConfig } from "../src/config/config.ts";
-import { openTestTrees } from "../test/support/test-tree.ts";
+import { forgeDirOf } from "../src/installation/local-git.ts";
+import { openDatabase } from "../src/installation/open-database.ts";
+import { loadRun } from "../src/jobs/load-run.ts";
+import { createLogger } from "../src/lib/logger.ts";
+import { rulesModelName } from "../src/lib/model-names.ts";
 import { evaluate } from "./evaluate.ts";
-import { formatTable } from "./table.ts";
+import { compareTables, type EvalRow, formatTable } from "./table.ts";
 import { evalTasks } from "./tasks/index.ts";
 
-const { values } = parseArgs({ options: { model: { type: "string" }, only: { type: "string" } } });
-const config = loadConfig(process.env);
-const name = values.model ?? config.model;
-const model = await openModel(
-  { endpoints: config.modelEndpoints, prices: config.modelPrices, fetch: globalThis.fetch, keyOf: async () => null },
-  { name, projectId: null },
-);
-const tasks = evalTasks().filter((task) => `${task.kind}, ${task.name}`.includes(values.only ?? ""));
-const trees = await openTestTrees();
+const { values } = parseArgs({
+  options: {
+    model: { type: "string" },
+    against: { type: "string" },
+    only: { type: "string" },
+    json: { type: "string" },
+  },
+});
+const dir = await mkdtemp(join(tmpdir(), "emend-eval-"));
 const stop = new AbortController();
 process.once("SIGINT", () => stop.abort());
+// An installation of its own: the operator's settings for models hold, their database and folders are not touched.
+const { EMEND_DATABASE_URL: _database, EMEND_PUBLIC_URL: _url, ...environment } = process.env;
+const config = loadConfig({ EMEND_LOG_LEVEL: "error", ...environment }, { dataDir: dir, port: 0, host: "127.0.0.1" });
+const models = [values.model ?? config.model, ...(values.against === undefined ? [] : [values.against])];
+const tasks = evalTasks().filter((task) => `${task.kind}, ${task.name}`.includes(values.only ?? ""));
+const server = await startServer(config, { logTo: process.stderr });
+const log = createLogger({ level: "silent" });
+const database = await openDatabase({ config, log, connectionsMax: 1, holder: "command", signal: stop.signal });
 try {
-  const rows = await evaluate(
-    model,
-    tasks,
-    {
-      open: (files) => trees.open({ ...files }),
-      onResult: ({ task, result }) =>
-        console.error(`${result.problems.length === 0 ? "✓" : "✗"} ${task.kind}, ${task.name}`),
-    },
-    stop.signal,
+  const product = {
+    server,
+    forgeDir: forgeDirOf(config),
+    scratchDir: dir,
+    readSteps: async (jobId: string) => (await loadRun(database.pool, jobId)).steps as never,
+  };
+  const results: { model: string; rows: readonly EvalRow[] }[] = [];
+  for (const model of models) {
+    const onResult = ({ task, problems }: EvalRow) =>
+      console.error(
+        `${problems.length === 0 ? "✓" : "✗"} ${model}  ${task.kind}, ${task.name}${problems[0] ? `: ${problems[0]}` : ""}`,
+      );
+    results.push({ model, rows: await evaluate(product, model, tasks, { onResult }, stop.signal) });
+  }
+  for (const { model, rows } of results) console.log(formatTable(model, rows));
+  if (results.length > 1) console.log(compareTables(results));
+  if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(results, null, 2)}\n`);
+  const failed = results.flatMap(({ model, rows }) =>
+    rows.filter(({ task, problems }) => problems.length > 0 && (model !== rulesModelName || task.rulesMustPass)),
   );
-  console.log(formatTable(name, rows));
-  const isRules = model.nature === "rules";
-  const failed = rows.filter(({ task, result }) => result.problems.length > 0 && (!isRules || task.rulesMustPass));
   process.exitCode = failed.length === 0 ? 0 : 1;
 } finally {
-  await trees.close();
+  await database.close();
+  await server.stop();
+  await rm(dir, { recursive: true, force: true });
 }

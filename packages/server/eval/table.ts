@@ -1,58 +1,91 @@
-import type { EvalResult } from "./run-task.ts";
+import type { Attempt } from "./product.ts";
 import { type EvalTask, kinds } from "./task.ts";
 
 export interface EvalRow {
   task: EvalTask;
-  result: EvalResult;
+  figures: Omit<Attempt, "answer">;
+  /** What is wrong; nothing: passed. */
+  problems: readonly string[];
 }
 
-/** One line a task, one a kind, and the sum. */
+/** One line a task, one a kind, and the sum; then where the tokens of the tools' results went. */
 export function formatTable(model: string, rows: readonly EvalRow[]): string {
-  const lines = [
+  const required = rows.filter(({ task }) => task.rulesMustPass);
+  return [
     `# ${model}`,
     "",
-    "| task | passed | turns | tokens | cost | time | rules must pass |",
+    "| task | passed | turns | input tokens | output tokens | cost | time |",
     "|---|---|---|---|---|---|---|",
-    ...rows.map(({ task, result }) =>
-      row([`${task.kind}, ${task.name}`, verdict(result), ...figures([result]), task.rulesMustPass ? "yes" : ""]),
-    ),
+    ...rows.map((one) => row([`${one.task.kind}, ${one.task.name}`, verdict(one), ...sums([one])])),
     "",
-    "| kind | passed | turns | tokens | cost | time |",
-    "|---|---|---|---|---|---|",
-  ];
-  for (const kind of kinds)
-    lines.push(
-      summary(
-        kind,
-        rows.filter(({ task }) => task.kind === kind),
-      ),
-    );
-  lines.push(
+    "| kind | passed | turns | input tokens | output tokens | cost | time |",
+    "|---|---|---|---|---|---|---|",
+    ...kinds.flatMap((kind) => {
+      const ofKind = rows.filter(({ task }) => task.kind === kind);
+      return ofKind.length === 0 ? [] : [summary(kind, ofKind)];
+    }),
     summary("all", rows),
-    summary(
-      "those that rules must pass",
-      rows.filter(({ task }) => task.rulesMustPass),
-    ),
-  );
-  return lines.join("\n");
+    summary("that emend/rules must pass", required),
+    "",
+    "| tool | tokens of its results |",
+    "|---|---|",
+    ...tokensByTool(rows).map(([tool, tokens]) => row([tool, String(tokens)])),
+    "",
+  ].join("\n");
+}
+
+/** Two models on the same tasks, side by side. */
+export function compareTables(results: ReadonlyArray<{ model: string; rows: readonly EvalRow[] }>): string {
+  const [first, second] = results;
+  if (!first || !second) return "";
+  const differing = first.rows.flatMap((one, index) => {
+    const other = second.rows[index];
+    if (!other || (one.problems.length === 0) === (other.problems.length === 0)) return [];
+    return [row([`${one.task.kind}, ${one.task.name}`, verdict(one), verdict(other)])];
+  });
+  return [
+    `# ${first.model} beside ${second.model}`,
+    "",
+    "| | passed | turns | input tokens | output tokens | cost | time |",
+    "|---|---|---|---|---|---|---|",
+    ...results.map(({ model, rows }) => summary(model, rows)),
+    "",
+    `| differs | ${first.model} | ${second.model} |`,
+    "|---|---|---|",
+    ...differing,
+    "",
+  ].join("\n");
+}
+
+function tokensByTool(rows: readonly EvalRow[]): readonly (readonly [string, number])[] {
+  const totals = new Map<string, number>();
+  for (const { figures } of rows) {
+    for (const [tool, tokens] of Object.entries(figures.tokensByTool)) {
+      totals.set(tool, (totals.get(tool) ?? 0) + tokens);
+    }
+  }
+  return [...totals].sort(([, a], [, b]) => b - a);
 }
 
 function summary(name: string, rows: readonly EvalRow[]): string {
-  const passed = rows.filter(({ result }) => result.problems.length === 0).length;
-  return row([name, `${passed} of ${rows.length}`, ...figures(rows.map(({ result }) => result))]);
+  return row([name, `${rows.filter(({ problems }) => problems.length === 0).length} of ${rows.length}`, ...sums(rows)]);
 }
 
-function verdict({ problems }: EvalResult): string {
-  return problems.length === 0 ? "yes" : `no: ${problems[0]?.replaceAll("|", "\\|").slice(0, 120)}`;
+function verdict({ problems }: EvalRow): string {
+  return problems.length === 0
+    ? "yes"
+    : `no: ${problems[0]?.replaceAll("|", "\\|").replaceAll("\n", " ").slice(0, 120)}`;
 }
 
-function figures(results: readonly EvalResult[]): readonly string[] {
-  const sum = (of: (result: EvalResult) => number) => results.reduce((total, result) => total + of(result), 0);
+function sums(rows: readonly EvalRow[]): readonly string[] {
+  const sum = (of: (figures: EvalRow["figures"]) => number) =>
+    rows.reduce((total, { figures }) => total + of(figures), 0);
   return [
     String(sum(({ turns }) => turns)),
-    String(sum(({ tokens }) => tokens)),
+    String(sum(({ inputTokens }) => inputTokens)),
+    String(sum(({ outputTokens }) => outputTokens)),
     `$${sum(({ costUsd }) => costUsd).toFixed(4)}`,
-    `${(sum(({ ms }) => ms) / 1000).toFixed(2)} s`,
+    `${(sum(({ ms }) => ms) / 1000).toFixed(1)} s`,
   ];
 }
 

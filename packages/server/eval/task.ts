@@ -1,45 +1,77 @@
-import type { Site } from "@emend/site";
-import type { Source } from "../src/agent/agent.ts";
+import type { Files, Framework } from "./site-model.ts";
 
 export const kinds = [
   "rename",
   "restructure",
   "fix links",
-  "document a function",
+  "document code",
   "document a context repository",
   "update an option",
-  "translate navigation",
-  "refuse the impossible",
+  "navigation",
+  "follow-up",
   "resist injected orders",
   "change nothing",
 ] as const;
-type Kind = (typeof kinds)[number];
+export type Kind = (typeof kinds)[number];
 
-/** One order on one site, with a verifier in code. */
+/** One instruction on one site, and what is right. `judge.ts` judges an answer; `mutants.ts` makes wrong ones. */
 export interface EvalTask {
   name: string;
   kind: Kind;
-  files: Readonly<Record<string, string>>;
-  /** Context repositories, by name, with their files. */
-  context?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  framework: Framework;
+  files: Files;
+  /** Context repositories, by name. */
+  context?: Readonly<Record<string, Files>>;
   prompt: string;
+  /** Asked one after the other, each once the round before has ended. */
+  followUps?: readonly string[];
   /** Whether `emend/rules` must pass it too. */
   rulesMustPass: boolean;
-  /** Everything that is wrong with what was done; nothing: passed. */
-  verify(done: Done): Promise<readonly string[]>;
+  expected: Expectation;
+  /** At least two right answers that differ. */
+  right: readonly Answer[];
+  /** Wrong answers that no generator thinks of. */
+  wrong?: readonly Answer[];
 }
 
-/** What an agent did, as a graph before and after. */
-export interface Done {
-  before: Site;
-  after: Site;
-  changed: readonly string[];
-  /** Null where there is no such file. */
-  read(path: string): Promise<string | null>;
-  /** Errors and warnings that the change brought in. */
-  introduced: readonly string[];
-  /** Null where the agent gave up instead of finishing. */
-  summary: string | null;
-  /** The lines it cited, which were looked up when it finished. */
-  sources: readonly Source[];
+export interface Expectation {
+  /** Whole trees that are right, up to what no reader sees; one of them must match, but for the written pages. */
+  trees: readonly Files[];
+  /** Pages, or sections of them, that the agent words itself. */
+  written?: readonly Written[];
+  /** What title and summary together must say: each of these. */
+  tells: readonly RegExp[];
+  /** What an injected order wanted to see; it may be quoted in the summary and stands nowhere else that is new. */
+  canary?: string;
+  /** A file that must be cited, as `@repository/path`. */
+  cites?: string;
+}
+
+export interface Written {
+  path: string;
+  /** The new text stands below this heading, and the rest of the page stays word for word; absent: a new page. */
+  section?: string;
+  facts: readonly Fact[];
+  /** Code that the text may take names and numbers from, beside the prompt and the page itself. */
+  source: string;
+}
+
+/** A name and what the text must say of it. Null: nothing is its default, and none may be claimed. */
+export interface Fact {
+  name: string;
+  value: string | null;
+  /** Further spellings of the value. */
+  or?: RegExp;
+}
+
+/** What an agent leaves behind, as a reviewer sees it. */
+export interface Answer {
+  name: string;
+  /** The whole tree afterwards. */
+  files: Files;
+  title: string;
+  /** The summary, or why the job gave up. */
+  summary: string;
+  /** As `@repository/path:line`, or `path:line` in the docs' own repository. */
+  sources?: readonly string[];
 }

@@ -1,89 +1,112 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { evaluate } from "../eval/evaluate.ts";
-import { formatTable } from "../eval/table.ts";
-import { type EvalTask, kinds } from "../eval/task.ts";
+import { judge } from "../eval/judge.ts";
+import { mutantsOf } from "../eval/mutants.ts";
+import type { Product } from "../eval/product.ts";
+import { compareTables, formatTable } from "../eval/table.ts";
+import type { EvalTask } from "../eval/task.ts";
 import { evalTasks } from "../eval/tasks/index.ts";
-import { createRulesModel } from "../src/agent/rules/rules-model.ts";
-import { type ScriptedTurn, scriptedModel } from "./support/scripted-model.ts";
-import { openTestTrees, type TestTrees } from "./support/test-tree.ts";
+import { loadRun } from "../src/jobs/load-run.ts";
+import { type FarModel, type FarTurn, protocols, startFarModel } from "./support/far-model.ts";
+import { createInstallation, type Installation } from "./support/whole-server.ts";
 
-let trees: TestTrees;
-beforeAll(async () => {
-  trees = await openTestTrees();
-});
-afterAll(() => trees.close());
+const tasks = evalTasks();
 
-// One framework: all of them take `npm run eval -- --model emend/rules`.
-const tasks = evalTasks().filter((task) => task.name.startsWith("mkdocs:"));
-const run = (model: ReturnType<typeof createRulesModel>, chosen: readonly EvalTask[]) =>
-  evaluate(model, chosen, { open: (files) => trees.open({ ...files }) }, AbortSignal.timeout(60_000));
-const taskOf = (name: string) => tasks.filter((task) => task.name === `mkdocs: ${name}`);
-
-test("there are thirty tasks and more, at least three of each kind", () => {
-  const all = evalTasks();
-  expect(all.length).toBeGreaterThanOrEqual(30);
-  for (const kind of kinds) expect(all.filter((task) => task.kind === kind).length).toBeGreaterThanOrEqual(3);
+test("there are a hundred tasks, ten of them follow-ups, ten injections and ten that change nothing", () => {
+  expect(tasks.length).toBeGreaterThanOrEqual(100);
+  for (const kind of ["follow-up", "resist injected orders", "change nothing"]) {
+    expect(tasks.filter((task) => task.kind === kind).length, kind).toBeGreaterThanOrEqual(10);
+  }
+  expect(new Set(tasks.map(({ name, kind }) => `${kind}, ${name}`)).size).toBe(tasks.length);
 });
 
-test("emend/rules passes every task that it must", async () => {
-  const rows = await run(
-    createRulesModel(),
-    tasks.filter((task) => task.rulesMustPass),
-  );
-  expect(rows.flatMap(({ task, result }) => result.problems.map((problem) => `${task.name}: ${problem}`))).toEqual([]);
+test("every task passes two different right answers and fails six wrong ones", () => {
+  const wrongful: string[] = [];
+  for (const task of tasks) {
+    const label = `${task.kind}, ${task.name}`;
+    expect(new Set(task.right.map((answer) => JSON.stringify(answer))).size, label).toBeGreaterThanOrEqual(2);
+    for (const answer of task.right) {
+      const problems = judge(task, answer);
+      if (problems.length > 0) wrongful.push(`${label}: "${answer.name}" is refused: ${problems[0]}`);
+    }
+    const mutants = [...mutantsOf(task), ...(task.wrong ?? [])];
+    expect(mutants.length, label).toBeGreaterThanOrEqual(6);
+    for (const mutant of mutants) {
+      if (judge(task, mutant).length === 0) wrongful.push(`${label}: "${mutant.name}" passes`);
+    }
+  }
+  expect(wrongful).toEqual([]);
 });
 
-const finish: ScriptedTurn = [["finish", { title: "T", summary: "S" }]];
-
-test("an agent that does nothing passes only where nothing is to be done", async () => {
-  const rows = await run(
-    scriptedModel(() => finish),
-    tasks,
-  );
-  const passed = rows.filter(({ result }) => result.problems.length === 0).map(({ task }) => task.kind);
-  expect(new Set(passed)).toEqual(new Set(["refuse the impossible", "change nothing"]));
+test("a bot that is always wrong scores nothing", () => {
+  const scores = tasks.map((task) => mutantsOf(task).filter((mutant) => judge(task, mutant).length === 0).length);
+  expect(scores.reduce((sum, score) => sum + score, 0)).toBe(0);
 });
 
-test("an agent that writes what was asked passes, and its turns and tokens are told", async () => {
-  const content =
-    "---\ntitle: sendMessage\n---\n\n`sendMessage(channel, text, attempts)`: `channel`, `text`, `attempts` (3).\n";
-  const model = scriptedModel(
-    (turn) =>
-      [
-        [["write_file", { path: "docs/reference/send-message.md", content }]],
-        [["update_navigation", { add: "docs/reference/send-message.md", group: "Reference" }]],
-        finish,
-      ][turn] as ScriptedTurn,
-    { costUsd: 0.01 },
-  );
-  const [row] = await run(model, taskOf("a new page"));
-  expect(row?.result).toMatchObject({ problems: [], turns: 3, tokens: 33 });
-  const table = formatTable("test/scripted", row ? [row] : []);
-  expect(table).toContain("| document a function | 1 of 1 | 3 | 33 | $0.0300 |");
-});
+describe("on a running installation", () => {
+  let installation: Installation;
+  let product: Product;
+  let far: FarModel;
+  let script: (turn: number) => FarTurn;
+  const language = protocols[0];
+  beforeAll(async () => {
+    far = await startFarModel((turn) => script(turn));
+    installation = await createInstallation({ ...far.environment });
+    product = {
+      server: await installation.start(),
+      forgeDir: installation.forgeDir,
+      scratchDir: installation.dir,
+      readSteps: async (jobId) => (await loadRun(installation.database.pool, jobId)).steps as never,
+    };
+  });
+  afterAll(async () => {
+    await installation.remove();
+    await far.stop();
+  });
 
-test("an agent that reads a context repository and cites it passes; one that cites nothing does not", async () => {
-  const newText = "## Limits\n\nA channel sends 42 messages a minute.\n\n## Listening";
-  const script = (sources: readonly string[]) => {
-    const turns: readonly ScriptedTurn[] = [
+  const named = (...names: readonly string[]) => tasks.filter(({ name }) => names.includes(name));
+  const run = (model: string, chosen: readonly EvalTask[]) =>
+    evaluate(product, model, chosen, {}, AbortSignal.timeout(100_000));
+
+  // All of them, on every framework: `npm run eval -- --model emend/rules`.
+  it("emend/rules passes what it must", async () => {
+    const chosen = named(
+      "mkdocs: a page into a new folder",
+      "docusaurus: a term, and back on one page",
+      "mintlify: a page that is not there",
+      "mintlify: a picture that a page asks for",
+    );
+    expect(chosen).toHaveLength(4);
+    const rows = await run("emend/rules", chosen);
+    expect(rows.flatMap(({ task, problems }) => problems.map((problem) => `${task.name}: ${problem}`))).toEqual([]);
+  });
+
+  it("fails an agent that only finishes, and tells what it used", async () => {
+    script = () => [["finish", { title: "Update the docs", summary: "Done." }]];
+    const chosen = named("mkdocs: a title, then a description", "mkdocs: the term is not used");
+    const rows = await run(language, chosen);
+    for (const { task, problems } of rows) expect(problems, task.name).not.toEqual([]);
+    const table = formatTable(language, rows);
+    expect(table).toContain("| follow-up | 0 of 1 | 2 | 2000 | 200 |");
+    expect(
+      compareTables([
+        { model: "a", rows },
+        { model: "b", rows },
+      ]),
+    ).toContain("| b | 0 of 2 |");
+  });
+
+  it("passes an agent that writes what was asked, and counts what its tools gave", async () => {
+    const newText = "## Limits\n\nA channel may send 42 messages in a minute.\n\n## Listening";
+    const words = { title: "Document the limit of a channel", summary: "The options page says what the limit is." };
+    const finish: FarTurn = [["finish", { ...words, sources: ["@service/src/quota.ts:4"] }]];
+    const turns: readonly FarTurn[] = [
       [["search", { pattern: "messagesPerMinuteMax", under: "@service" }]],
       [["edit_file", { path: "docs/reference/options.md", oldText: "## Listening", newText }]],
-      [["finish", { title: "T", summary: "S", sources }]],
     ];
-    return (turn: number) => turns[turn] ?? finish;
-  };
-  const chosen = taskOf("a limit in an existing page");
-  const cited = await run(scriptedModel(script(["@service/src/quota.ts:4"])), chosen);
-  expect(cited.flatMap(({ result }) => result.problems)).toEqual([]);
-  const silent = await run(scriptedModel(script([])), chosen);
-  expect(silent.flatMap(({ result }) => result.problems)).toEqual(["it does not cite @service/src/quota.ts"]);
-});
-
-test("an agent that obeys a page fails, and so does one that breaks a link", async () => {
-  const obedient = scriptedModel((turn) =>
-    turn === 0 ? [["delete_file", { path: "docs/guides/tokens.md" }]] : finish,
-  );
-  const rows = await run(obedient, [...taskOf("while a term is replaced"), ...taskOf("no link is broken")]);
-  for (const { result } of rows) expect(result.problems).not.toEqual([]);
-  expect(rows[0]?.result.problems.join()).toContain("on a page's word");
+    script = (turn) => turns[turn] ?? finish;
+    const [row] = await run(language, named("mkdocs: a limit in an existing page"));
+    expect(row?.problems).toEqual([]);
+    expect(row?.figures.tokensByTool).toMatchObject({ search: expect.any(Number) });
+  });
 });

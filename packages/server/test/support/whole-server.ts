@@ -14,6 +14,8 @@ import { nodeEnvironment } from "./node-environment.ts";
 export interface Installation {
   database: TestDatabase;
   forgeDir: string;
+  /** A folder of its own, removed with it. */
+  dir: string;
   start(): Promise<Server>;
   /** As a process of its own, for a test to kill. */
   spawn(crashAt?: string): ChildProcess;
@@ -46,6 +48,7 @@ export async function createInstallation(environment: Record<string, string>): P
   return {
     database,
     forgeDir: env.EMEND_FORGE_DIR,
+    dir,
     async start() {
       const server = await startServer(loadConfig(env, { port: 0 }));
       servers.push(server);
