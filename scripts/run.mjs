@@ -1,19 +1,24 @@
-// Starts a program on a Node that can run it: the current one when it is new enough, else the pinned dev dependency.
+// Starts a program on a Node that can run it: this one when it is new enough, else the one of scripts/fallback-node, which
+// npm installs only where it is needed.
 // Plain JavaScript on purpose: it must itself run on whatever Node the machine has.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { constants } from "node:os";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const [major, minor] = process.versions.node.split(".").map(Number);
 const isNewEnough = major > 22 || (major === 22 && minor >= 18);
-const pinned = join(root, "node_modules", "node", "bin", process.platform === "win32" ? "node.exe" : "node");
-const program = isNewEnough ? process.execPath : pinned;
+const platform = `${process.platform}-${process.arch}`;
+const fallback = [`node-${platform}`, `node-bin-${platform}`]
+  .map((name) => join(root, "node_modules", name, "bin", "node"))
+  .find((path) => existsSync(path));
+const program = isNewEnough ? process.execPath : fallback;
 
-if (!isNewEnough && !existsSync(pinned)) {
+if (!program) {
   console.error(
-    `emend needs Node 22.18 or newer and this is ${process.version}; run "npm install" here (without --ignore-scripts) to get one, or install Node 24.`,
+    `Emend needs Node 22.18 or newer, and this is ${process.version}. Run "npm install" here to get one for this checkout, or install Node 24 from https://nodejs.org.`,
   );
   process.exit(1);
 }
@@ -21,9 +26,9 @@ if (!isNewEnough && !existsSync(pinned)) {
 const [script, ...args] = process.argv.slice(2);
 const child = spawn(program, ["--disable-warning=ExperimentalWarning", join(root, script), ...args], {
   stdio: "inherit",
-  env: { ...process.env, PATH: `${dirname(program)}:${process.env.PATH ?? ""}` },
+  env: { ...process.env, PATH: `${dirname(program)}${delimiter}${process.env.PATH ?? ""}` },
 });
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
 child.on("exit", (code, signal) => {
-  process.exitCode = signal ? 128 + ({ SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGTERM: 15 }[signal] ?? 0) : (code ?? 1);
+  process.exitCode = signal ? 128 + constants.signals[signal] : (code ?? 1);
 });

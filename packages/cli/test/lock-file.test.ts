@@ -8,8 +8,8 @@ interface Locked {
   version?: string;
   resolved?: string;
   link?: boolean;
-  os?: string[];
-  cpu?: string[];
+  os?: string | string[];
+  cpu?: string | string[];
   libc?: string[];
   optionalDependencies?: Record<string, string>;
 }
@@ -45,7 +45,8 @@ function find(packages: Packages, from: string, name: string): Locked | undefine
 }
 
 function serves({ os = [], cpu = [], libc = ["glibc"] }: Locked, platform: string): boolean {
-  return os.some((system) => cpu.some((kind) => `${system}-${kind}` === platform)) && libc.includes("glibc");
+  const served = [os].flat().flatMap((system) => [cpu].flat().map((kind) => `${system}-${kind}`));
+  return served.includes(platform) && libc.includes("glibc");
 }
 
 async function readLock(): Promise<Packages> {

@@ -35,9 +35,11 @@ export function openDashboard(environment: Record<string, string> = {}): Dashboa
   let expected: RegExp[] = [];
 
   beforeAll(async () => {
+    const provided = inject("browser");
+    if ("problem" in provided) throw new Error(provided.problem);
     installation = await createInstallation(environment);
     server = await installation.start();
-    browser = await chromium.connect(inject("browserUrl"));
+    browser = await chromium.connect(provided.url);
   });
   afterEach(async () => {
     await Promise.all(contexts.map((context) => context.close()));

@@ -1,34 +1,83 @@
-import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { unpackChromium } from "./unpack-chromium.ts";
+import { fileURLToPath } from "node:url";
 
 export interface Chromium {
-  executablePath: string;
+  /** None: the one that Playwright downloaded. */
+  executablePath?: string;
   /** On top of this process's own. */
-  env: Readonly<Record<string, string>>;
+  env?: Readonly<Record<string, string>>;
 }
 
-const commands = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-const applications = [
-  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-  "/Applications/Chromium.app/Contents/MacOS/Chromium",
-];
+/** One place to get a browser from; `prepare` throws where there is none. */
+export interface ChromiumSource {
+  name: string;
+  prepare(): Promise<Chromium>;
+}
 
-/**
- * What to try, best first: the one that CHROMIUM_PATH names and no other ("none": as if this machine had none), else
- * this machine's own, else the one that npm ships.
- */
-export async function* findChromium(env: NodeJS.ProcessEnv): AsyncGenerator<Chromium> {
-  const named = env.CHROMIUM_PATH;
+/** What differs between the machines that run the suite. */
+export interface Machine {
+  env: NodeJS.ProcessEnv;
+  platform: string;
+  arch: string;
+  isRoot: boolean;
+  exists(path: string): boolean;
+  run(program: string, args: readonly string[]): Promise<void>;
+  unpackFromNpm(): Promise<Chromium>;
+}
+
+const commands = [
+  "chromium",
+  "chromium-browser",
+  "google-chrome",
+  "google-chrome-stable",
+  "microsoft-edge",
+  "microsoft-edge-stable",
+];
+const fixedPlaces: Record<string, readonly string[]> = {
+  linux: ["/opt/google/chrome/chrome", "/opt/microsoft/msedge/msedge", "/snap/bin/chromium"],
+  darwin: ["Google Chrome", "Chromium", "Microsoft Edge"].map(
+    (name) => `/Applications/${name}.app/Contents/MacOS/${name}`,
+  ),
+};
+const playwrightCli = fileURLToPath(new URL("./cli.js", import.meta.resolve("playwright-core")));
+
+/** Where to get a browser on this machine, in the order to try. */
+export function chromiumSources(machine: Machine): ChromiumSource[] {
+  const { CHROMIUM_PATH: named } = machine.env;
   if (named && named !== "none") {
-    yield { executablePath: named, env: {} };
-    return;
+    return [{ name: `CHROMIUM_PATH=${named}`, prepare: async () => ({ executablePath: named }) }];
   }
-  if (!named) {
-    const onPath = (env.PATH ?? "").split(delimiter).flatMap((dir) => commands.map((name) => join(dir, name)));
-    const executablePath = [...onPath, ...applications].find((path) => existsSync(path));
-    if (executablePath) yield { executablePath, env: {} };
+  const sources: ChromiumSource[] = [];
+  const installed = named ? undefined : findInstalled(machine);
+  if (installed) sources.push({ name: installed, prepare: async () => ({ executablePath: installed }) });
+  if (machine.platform === "linux" && machine.arch === "x64") {
+    sources.push({ name: "npm's @sparticuz/chromium", prepare: machine.unpackFromNpm });
   }
-  const shipped = await unpackChromium();
-  if (shipped) yield shipped;
+  sources.push({
+    name: "playwright-core install chromium-headless-shell",
+    async prepare() {
+      await machine.run(process.execPath, [playwrightCli, "install", "chromium-headless-shell"]);
+      return {};
+    },
+  });
+  // Debian and Ubuntu have both; others' apt-get has other packages.
+  if (machine.isRoot && ["/usr/bin/apt-get", "/etc/debian_version"].every(machine.exists)) {
+    sources.push({
+      name: "apt-get install chromium",
+      async prepare() {
+        await machine.run("apt-get", ["update", "--quiet"]);
+        await machine.run("apt-get", ["install", "--yes", "--quiet", "--no-install-recommends", "chromium"]);
+        const executablePath = findInstalled(machine);
+        if (!executablePath) throw new Error("the package brought no browser");
+        return { executablePath };
+      },
+    });
+  }
+  return sources;
+}
+
+function findInstalled({ env, platform, exists }: Machine): string | undefined {
+  const folders = (env.PATH ?? "").split(delimiter).filter(Boolean);
+  const onPath = folders.flatMap((folder) => commands.map((name) => join(folder, name)));
+  return [...onPath, ...(fixedPlaces[platform] ?? [])].find(exists);
 }

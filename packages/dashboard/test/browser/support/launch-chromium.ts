@@ -1,32 +1,62 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { promisify } from "node:util";
 import { type BrowserServer, chromium } from "playwright-core";
-import { findChromium } from "./find-chromium.ts";
+import { type ChromiumSource, chromiumSources, type Machine } from "./find-chromium.ts";
+import { unpackChromium } from "./unpack-chromium.ts";
 
-const advice = [
-  "No Chromium could be started, and the browser suite needs one.",
-  "Install Chromium or Google Chrome (Debian: apt install chromium), or set CHROMIUM_PATH to where one is.",
-  "On Linux x64 `npm install` brings one along; if that one did not start, its words are below.",
-].join("\n");
+const advice =
+  "The browser suite needs a browser, and none started. Install Chromium, Google Chrome or Microsoft Edge, or set CHROMIUM_PATH to one. Tried:";
+const installMsMax = 600_000;
+
+const thisMachine: Machine = {
+  env: process.env,
+  platform: process.platform,
+  arch: process.arch,
+  isRoot: process.getuid?.() === 0,
+  exists: existsSync,
+  unpackFromNpm: unpackChromium,
+  async run(program, args) {
+    const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive", PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT: "10000" };
+    await promisify(execFile)(program, args, { env, timeout: installMsMax, maxBuffer: 64 * 1024 * 1024 });
+  },
+};
 
 /** A Chromium that talks to nobody but the pages that it opens; every test file connects to the same one. */
-export async function launchChromium(): Promise<BrowserServer> {
-  const refusals: unknown[] = [];
-  for await (const { executablePath, env } of findChromium(process.env)) {
+export async function launchChromium(sources = chromiumSources(thisMachine)): Promise<BrowserServer> {
+  const refusals: string[] = [];
+  for (const source of sources) {
+    console.log(`Browser suite: trying ${source.name}`);
     try {
-      return await chromium.launchServer({ executablePath, args, env: { ...process.env, ...env } });
+      return await launch(source);
     } catch (error) {
-      refusals.push(error);
+      refusals.push(`- ${source.name}: ${reasonOf(error)}`);
     }
   }
-  throw new AggregateError(refusals, [advice, ...refusals.map(String)].join("\n\n"));
+  throw new Error([advice, ...refusals].join("\n"));
 }
 
-const args = [
-  // Chromium's own sandbox refuses to run as root, as in most containers.
-  ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
-  "--headless",
-  "--disable-gpu",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-  "--no-first-run",
-];
+async function launch({ prepare }: ChromiumSource): Promise<BrowserServer> {
+  const { executablePath, env } = await prepare();
+  return chromium.launchServer({
+    ...(executablePath && { executablePath }),
+    args: [
+      // Chromium's own sandbox refuses to run as root, as in most containers.
+      ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
+      "--headless",
+      "--disable-gpu",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      "--no-first-run",
+    ],
+    env: { ...process.env, ...env },
+  });
+}
+
+/** The line of a long complaint that says why. */
+function reasonOf(error: unknown): string {
+  const { message, stderr = "" } = error as Error & { stderr?: string };
+  const lines = (stderr || message).split("\n").map((line) => line.trim());
+  return lines.find((line) => /error|failed|unable|cannot|not found|no such/i.test(line)) ?? lines[0] ?? "";
+}

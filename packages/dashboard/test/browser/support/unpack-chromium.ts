@@ -1,18 +1,24 @@
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { createReadStream, createWriteStream, existsSync } from "node:fs";
+import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { createBrotliDecompress } from "node:zlib";
 import type { Chromium } from "./find-chromium.ts";
 
-const { devDependencies } = JSON.parse(await readFile(new URL("../../../package.json", import.meta.url), "utf8"));
+const run = promisify(execFile);
 const cache = fileURLToPath(new URL("../../../../../node_modules/.cache/", import.meta.url));
+// Not among the dependencies: 67 MB that most machines have no use for, and only Linux x64 could use.
+const pinned = {
+  spec: "@sparticuz/chromium@153.0.0",
+  integrity: "sha512-jiGWqSvPMdu4+P9TilYqAR7yEGPEHINx+lCvE/NqNO/EHYzF/x1hUiI5T6ioVIt7dEy7n88byyT0vk+dnsgQwA==",
+};
 
-/** The Chromium that npm ships for Linux, unpacked once; null where it cannot run. */
-export async function unpackChromium(): Promise<Chromium | null> {
-  if (process.platform !== "linux" || process.arch !== "x64") return null;
-  const home = join(cache, `chromium-${devDependencies["@sparticuz/chromium"]}`);
+/** The Chromium that npm has for Linux x64, downloaded and unpacked once. */
+export async function unpackChromium(): Promise<Chromium> {
+  const home = join(cache, pinned.spec.replaceAll(/\W+/g, "-"));
   if (!existsSync(home)) await unpackInto(home);
   const fonts = join(home, "fonts.conf");
   await writeFile(fonts, fontsOf(home));
@@ -21,7 +27,7 @@ export async function unpackChromium(): Promise<Chromium | null> {
     env: {
       FONTCONFIG_FILE: fonts,
       // It brings the libraries that a machine without a desktop lacks.
-      LD_LIBRARY_PATH: [join(home, "al2023", "lib"), process.env.LD_LIBRARY_PATH].filter(Boolean).join(":"),
+      LD_LIBRARY_PATH: [join(home, "lib"), process.env.LD_LIBRARY_PATH].filter(Boolean).join(":"),
     },
   };
 }
@@ -31,10 +37,18 @@ async function unpackInto(home: string): Promise<void> {
   await mkdir(cache, { recursive: true });
   const dir = await mkdtemp(join(cache, "chromium-unpacking-"));
   try {
-    // In a process of its own: the package unpacks into the temporary folder, which is the environment's to name.
-    const script = fileURLToPath(new URL("./unpack-process.ts", import.meta.url));
-    await promisify(execFile)(process.execPath, [script], { env: { ...process.env, TMPDIR: dir } });
-    await rename(dir, home).catch((error) => {
+    const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", dir, pinned.spec], { cwd: dir });
+    const [{ filename, integrity }] = JSON.parse(stdout);
+    if (integrity !== pinned.integrity) throw new Error(`the package's hash is ${integrity}, not the pinned one`);
+    await run("tar", ["-xzf", filename], { cwd: dir });
+    const whole = join(dir, "whole");
+    await mkdir(whole);
+    for (const name of ["chromium", "al2023.tar", "fonts.tar"]) {
+      const packed = createReadStream(join(dir, "package", "bin", `${name}.br`));
+      await pipeline(packed, createBrotliDecompress(), createWriteStream(join(whole, name), { mode: 0o755 }));
+      if (name.endsWith(".tar")) await run("tar", ["-xf", name], { cwd: whole });
+    }
+    await rename(whole, home).catch((error) => {
       if (!existsSync(home)) throw error;
     });
   } finally {
@@ -47,7 +61,7 @@ function fontsOf(home: string): string {
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
   <dir>/usr/share/fonts</dir>
-  <dir>${home}/fonts/fonts</dir>
+  <dir>${home}/fonts</dir>
   <cachedir>${home}/fonts-cache</cachedir>
 </fontconfig>
 `;
