@@ -13,10 +13,19 @@ export class AppError extends Error {
   readonly retryable: boolean;
   /** When to come back, where the far end or a window said so. */
   readonly retryAfterMs: number | undefined;
+  /** A rate limit: it holds for everybody who asks under the same credential. */
+  readonly isRateLimit: boolean;
 
   constructor(
     code: ErrorCode,
-    options: { publicMessage: string; message?: string; retryable?: boolean; retryAfterMs?: number; cause?: unknown },
+    options: {
+      publicMessage: string;
+      message?: string;
+      retryable?: boolean;
+      retryAfterMs?: number;
+      isRateLimit?: boolean;
+      cause?: unknown;
+    },
   ) {
     super(options.message ?? options.publicMessage, { cause: options.cause });
     this.name = "AppError";
@@ -24,6 +33,7 @@ export class AppError extends Error {
     this.publicMessage = options.publicMessage;
     this.retryable = options.retryable ?? false;
     this.retryAfterMs = options.retryAfterMs;
+    this.isRateLimit = options.isRateLimit ?? false;
   }
 }
 

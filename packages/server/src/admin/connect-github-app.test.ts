@@ -3,6 +3,7 @@ import { get } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { type FarEnd, startFarEnd } from "../../test/support/forges/far-end.ts";
+import githubDescription from "../../test/support/forges/fixtures/github-api.json" with { type: "json" };
 import { githubVendor } from "../../test/support/forges/github.ts";
 import { openProjectCredential } from "../accounts/project-credential.ts";
 import { createSealer } from "../accounts/secrets.ts";
@@ -92,14 +93,69 @@ describe("a project with an App of its own", () => {
     expect(seen[0]?.action).toMatch(`${far.url}/organizations/acme/settings/apps/new?state=`);
     expect(seen[0]?.manifest).toMatchObject({
       public: false,
-      default_permissions: { contents: "write", pull_requests: "write", metadata: "read" },
+      default_permissions: { contents: "write", pull_requests: "write", metadata: "read", issues: "read" },
       hook_attributes: { url: `https://emend.acme.test/hooks/github/${project.id}`, active: true },
     });
+    // GitHub refuses a manifest that subscribes to an event without the right that the event needs.
+    const { events } = githubDescription as { events: Record<string, string> };
+    for (const event of seen[0]?.manifest.default_events ?? []) {
+      expect(Object.keys(seen[0]?.manifest.default_permissions ?? {})).toContain(events[event]);
+    }
     expect(far.state.app.hook).toMatchObject({ secret: hookSecretOf(secret, project.id), content_type: "json" });
     const stored = await openProjectCredential({ db: database.pool, sealer }, project.id);
     expect(JSON.parse(stored ?? "")).toEqual({ appId: "5", privateKey: pem });
     const { rows } = await database.pool.query("select credential from projects where id = $1", [project.id]);
     expect(String(rows[0]?.credential)).not.toContain("PRIVATE KEY");
+  });
+
+  it("goes on with the App that an earlier try made, whatever that try failed at", async () => {
+    await database.pool.query("delete from projects");
+    Object.assign(far.state.app, { installed: false, code: null });
+    const givesUp = new AbortController();
+    const first = connect(
+      async (step) => {
+        if (step.kind === "create") await fetch((await createAt(step.url)).back);
+        else givesUp.abort();
+      },
+      "https://emend.acme.test",
+      givesUp.signal,
+    );
+    await expect(first).rejects.toMatchObject({ publicMessage: expect.stringContaining("run the same command again") });
+    const { rows } = await database.pool.query("select project_id, credential from github_apps");
+    expect(rows).toHaveLength(1);
+    expect(String(rows[0]?.credential)).not.toContain("PRIVATE KEY");
+
+    // Installed, but with fewer rights than it needs: GitHub's answer to the token says so, and nothing is added.
+    Object.assign(far.state.app, { installed: true, tokenSays: { contents: "read", metadata: "read" } });
+    await expect(connect(() => {}, "https://emend.acme.test")).rejects.toMatchObject({
+      code: "invalid_request",
+      publicMessage: expect.stringContaining("Contents: read and write"),
+    });
+    expect(await projects()).toBe(0);
+
+    far.state.app.tokenSays = null;
+    const { project, steps } = await connect(() => {}, "https://emend.acme.test");
+    expect(steps.map(({ kind }) => kind)).toEqual(["install"]);
+    expect(project.id).toBe(rows[0]?.project_id);
+    expect((await database.pool.query("select from github_apps")).rowCount).toBe(0);
+  });
+
+  it("makes another App where somebody deleted the one that was kept", async () => {
+    Object.assign(far.state.app, { installed: false });
+    const givesUp = new AbortController();
+    const making = async (step: AppStep) => {
+      if (step.kind === "create") await fetch((await createAt(step.url)).back);
+    };
+    const first = connect(
+      async (step) => (step.kind === "install" ? givesUp.abort() : making(step)),
+      "http://127.0.0.1:4000",
+      givesUp.signal,
+    );
+    await expect(first).rejects.toMatchObject({ code: "forge_rejected" });
+    Object.assign(far.state.app, { installed: true, isDeleted: true });
+    const { steps } = await connect(making, "http://127.0.0.1:4000");
+    far.state.app.isDeleted = false;
+    expect(steps.map(({ kind }) => kind)).toEqual(["create", "install"]);
   });
 
   it("asks for no webhook where GitHub could not reach it, and ends where the code is refused", async () => {

@@ -1,9 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Type } from "typebox";
+import { findPendingApp, forgetPendingApp, keepPendingApp, type PendingApp } from "../accounts/github-app.ts";
 import { parseProjectSettings } from "../accounts/project-settings.ts";
 import { AppError } from "../errors.ts";
-import { createApiClient } from "../forge/api-client.ts";
+import type { ApiClient } from "../forge/api-client.ts";
 import { createApp } from "../forge/github/create-app.ts";
+import { createGithubClient } from "../forge/github/github-client.ts";
 import { locateGithub } from "../forge/github/github-forge.ts";
 import { type AppIdentity, openAppApi, parseAppCredential } from "../forge/github/github-token.ts";
 import { hookSecretOf } from "../forge/hooks/hook-secret.ts";
@@ -24,20 +26,66 @@ export interface GithubAppDeps extends ConnectDeps {
 const lookEveryMs = 2_000;
 
 /**
- * Adds a project of GitHub with an App of its own: GitHub makes the App from a manifest, a person installs it on the
- * repository, and only then is anything stored here.
+ * Adds a project of GitHub with an App of its own: GitHub makes the App from a manifest, and a person installs it on the
+ * repository. The App's key is kept before anything else can fail, so the same command goes on where an earlier one ended.
  */
 export async function connectGithubApp(
   deps: GithubAppDeps,
   input: NewRemoteProject & { repo: string },
   signal: AbortSignal,
 ): Promise<ConnectedProject> {
-  const id = newId("prj");
   const settings = parseProjectSettings(input.settings).forge;
   const place = locateGithub({ repositoryUrl: input.repo, settings });
-  // GitHub reaches public addresses alone; elsewhere pull requests are looked at from here.
-  const hookUrl = deps.publicUrl.startsWith("https://") ? `${deps.publicUrl}/hooks/github/${id}` : null;
-  const app = await createApp(
+  const app = (await findUsableApp(deps, place, signal)) ?? (await makeApp(deps, place, signal));
+  const { projectId: id } = app;
+  const api = appApi(deps, place, app);
+  deps.told({ kind: "install", name: app.name, url: app.installUrl });
+  await untilInstalled(api, place, signal).catch((error: unknown) => {
+    throw signal.aborted ? notInstalled(app) : error;
+  });
+  const url = hookUrlOf(deps, id);
+  if (url !== null) {
+    const config = { url, content_type: "json", secret: hookSecretOf(deps.secret, id) };
+    const answer = Type.Object({});
+    await api.call(
+      { method: "PATCH", path: "/app/hook/config", body: config, answer, what: "set its webhook" },
+      signal,
+    );
+  }
+  const project = await connectProject(deps, "github", { ...input, id, credential: app.credential });
+  await forgetPendingApp(deps, place.url);
+  return project;
+}
+
+async function untilInstalled(api: ApiClient, place: Place, signal: AbortSignal): Promise<void> {
+  const path = `/repos/${place.owner}/${place.name}/installation`;
+  const request = { method: "GET", path, answer: Type.Object({ id: Type.Integer() }), what: "find its App" } as const;
+  while ((await api.ask(request, [404], signal)).kind === "refused") await pause(lookEveryMs, undefined, { signal });
+}
+
+type Place = ReturnType<typeof locateGithub>;
+
+/** GitHub reaches public addresses alone; elsewhere pull requests are looked at from here. */
+function hookUrlOf({ publicUrl }: GithubAppDeps, projectId: string): string | null {
+  return publicUrl.startsWith("https://") ? `${publicUrl}/hooks/github/${projectId}` : null;
+}
+
+function appApi(deps: GithubAppDeps, place: Place, app: PendingApp): ApiClient {
+  return openAppApi({ fetch: deps.fetch, apiUrl: place.apiUrl }, parseAppCredential(app.credential) as AppIdentity);
+}
+
+/** What an earlier try made, unless somebody deleted it on GitHub since. */
+async function findUsableApp(deps: GithubAppDeps, place: Place, signal: AbortSignal): Promise<PendingApp | null> {
+  const kept = await findPendingApp(deps, place.url);
+  if (!kept) return null;
+  const request = { method: "GET", path: "/app", answer: Type.Object({}), what: "find its App" } as const;
+  const found = await appApi(deps, place, kept).ask(request, [401, 404], signal);
+  return found.kind === "ok" ? kept : null;
+}
+
+async function makeApp(deps: GithubAppDeps, place: Place, signal: AbortSignal): Promise<PendingApp> {
+  const projectId = newId("prj");
+  const made = await createApp(
     { fetch: deps.fetch, told: (url) => deps.told({ kind: "create", url }) },
     {
       origin: new URL(place.url).origin,
@@ -45,30 +93,13 @@ export async function connectGithubApp(
       organization: await organizationOf(deps, place, signal),
       name: `Emend for ${place.name}`.slice(0, 34),
       homeUrl: deps.publicUrl,
-      hookUrl,
+      hookUrl: hookUrlOf(deps, projectId),
     },
     signal,
   );
-  const identity = parseAppCredential(app.credential) as AppIdentity;
-  const api = openAppApi({ fetch: deps.fetch, apiUrl: place.apiUrl }, identity);
-  deps.told({ kind: "install", name: app.name, url: app.installUrl });
-  const path = `/repos/${place.owner}/${place.name}/installation`;
-  const request = { method: "GET", path, answer: Type.Object({ id: Type.Integer() }), what: "find its App" } as const;
-  while ((await api.ask(request, [404], signal)).kind === "refused") {
-    await pause(lookEveryMs, undefined, { signal }).catch(() => {
-      throw notInstalled(app);
-    });
-  }
-  const project = await connectProject(deps, "github", { ...input, id, credential: app.credential });
-  if (hookUrl !== null) {
-    const config = { url: hookUrl, content_type: "json", secret: hookSecretOf(deps.secret, id) };
-    const answer = Type.Object({});
-    await api.call(
-      { method: "PATCH", path: "/app/hook/config", body: config, answer, what: "set its webhook" },
-      signal,
-    );
-  }
-  return project;
+  const app = { ...made, projectId };
+  await keepPendingApp(deps, place.url, app);
+  return app;
 }
 
 /** Null where GitHub says that it is a person, or does not say. */
@@ -78,7 +109,7 @@ async function organizationOf(
   signal: AbortSignal,
 ): Promise<string | null> {
   const { fetch } = deps;
-  const api = createApiClient({ fetch, forge: "GitHub", apiUrl: place.apiUrl, authorization: async () => null });
+  const api = createGithubClient({ fetch, apiUrl: place.apiUrl, authorization: async () => null });
   const path = `/users/${encodeURIComponent(place.owner)}`;
   const request = {
     method: "GET",
@@ -93,7 +124,7 @@ async function organizationOf(
 function notInstalled(app: { name: string; installUrl: string }): AppError {
   return new AppError("forge_rejected", {
     publicMessage:
-      `${app.name} was made, but not installed in time. Install it at ${app.installUrl}, make a private key on ` +
-      "its page, and add the project with --app and its id.",
+      `${app.name} was created, but is not installed yet. Install it at ${app.installUrl}, then run the same command ` +
+      "again: Emend kept the App and goes on with it.",
   });
 }

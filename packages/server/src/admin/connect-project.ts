@@ -106,7 +106,17 @@ async function look(
     if (!project.repositoryUrl.toLowerCase().endsWith(`/${found.path.toLowerCase()}`)) {
       throw rejected(`The repository is called ${found.path} now: give its new address.`);
     }
-    if (found.mayPush === false) throw rejected("The token's owner may not push to this repository.");
+    const isApp = isAppCredential(credential);
+    if (found.mayPush === false) {
+      throw rejected(
+        isApp
+          ? "The App may not push: give it the repository permission Contents: read and write."
+          : "The token's owner may not push to this repository.",
+      );
+    }
+    if (isApp && found.mayOpenPullRequests === false) {
+      throw rejected("The App may not open pull requests: give it Pull requests: read and write.");
+    }
     if (base === null && folder === "") return null;
     const [git, remote] = [localGit(await gitNetwork(config)), await forge.gitRemote(signal)];
     if (base !== null) await assertBranch(git, remote, base, signal);

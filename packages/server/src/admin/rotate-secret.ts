@@ -1,4 +1,5 @@
 import { contextCredentialContext } from "../accounts/context-repository.ts";
+import { appContext } from "../accounts/github-app.ts";
 import { modelKeyContext } from "../accounts/model-keys.ts";
 import { credentialContext } from "../accounts/project-credential.ts";
 import { createSealer } from "../accounts/secrets.ts";
@@ -27,6 +28,12 @@ export const sealedColumns = [
       where credential is not null for update`,
     update: "update context_repositories set credential = $2 where id = $1 and $3 = ''",
     contextOf: (row: SealedRow) => contextCredentialContext(row.id),
+  },
+  {
+    column: "github_apps.credential",
+    select: "select repository_url as id, '' as vendor, credential as sealed from github_apps for update",
+    update: "update github_apps set credential = $2 where repository_url = $1 and $3 = ''",
+    contextOf: (row: SealedRow) => appContext(row.id),
   },
   {
     column: "model_keys.credential",

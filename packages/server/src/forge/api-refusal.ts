@@ -8,8 +8,8 @@ export interface RawAnswer {
 }
 
 const wordsLengthMax = 500;
-/** What a forge that names no time is given. */
-const throttledMs = 60_000;
+/** How long to wait after a rate limit that names no time. */
+const rateLimitMs = 60_000;
 const retryMsMax = 3_600_000;
 
 /** What an answer that is no success means: to come back, or never to ask again. */
@@ -17,11 +17,12 @@ export function refusalOf(forge: string, answer: RawAnswer, what: string): AppEr
   const { status } = answer;
   const words = wordsOf(answer.body);
   const told = `${forge} answered ${status}${words ? `: ${words}` : ""}`;
-  if (isThrottled(answer)) {
+  if (isRateLimited(answer)) {
     return new AppError("forge_unavailable", {
-      publicMessage: `${told}. It asks to be left alone for a while.`,
+      publicMessage: `${told}. The token reached its rate limit.`,
       retryable: true,
-      retryAfterMs: retryAfterMs(answer.headers) ?? throttledMs,
+      retryAfterMs: retryAfterMs(answer.headers) ?? resetMs(answer.headers) ?? rateLimitMs,
+      isRateLimit: true,
     });
   }
   if (status >= 500 || status === 408) {
@@ -35,7 +36,7 @@ export function refusalOf(forge: string, answer: RawAnswer, what: string): AppEr
 }
 
 /** GitHub says 403 where others say 429, and tells it apart by its headers or, at times, by its words alone. */
-function isThrottled({ status, headers, body }: RawAnswer): boolean {
+function isRateLimited({ status, headers, body }: RawAnswer): boolean {
   if (status === 429) return true;
   if (status !== 403) return false;
   return (
@@ -43,14 +44,22 @@ function isThrottled({ status, headers, body }: RawAnswer): boolean {
   );
 }
 
-/** By Retry-After, in seconds or as a date, or else by when the limit is reset. */
+/** `Retry-After`, in seconds or as a date. */
 function retryAfterMs(headers: Headers, nowMs = Date.now()): number | undefined {
   const after = headers.get("retry-after");
+  if (after === null) return undefined;
+  const seconds = Number(after);
+  return bounded(Number.isFinite(seconds) ? seconds * 1000 : Date.parse(after) - nowMs);
+}
+
+/** When a limit that is used up is renewed. Every answer names that time, so it counts only where nothing remains. */
+function resetMs(headers: Headers, nowMs = Date.now()): number | undefined {
+  const remaining = headers.get("x-ratelimit-remaining") ?? headers.get("ratelimit-remaining");
   const reset = headers.get("x-ratelimit-reset") ?? headers.get("ratelimit-reset");
-  const seconds = Number(after ?? Number.NaN);
-  let ms = Number.NaN;
-  if (after !== null) ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(after) - nowMs;
-  else if (reset !== null && headers.get("x-ratelimit-remaining") !== null) ms = Number(reset) * 1000 - nowMs;
+  return remaining === "0" && reset !== null ? bounded(Number(reset) * 1000 - nowMs) : undefined;
+}
+
+function bounded(ms: number): number | undefined {
   return Number.isFinite(ms) ? Math.min(Math.max(Math.ceil(ms), 0), retryMsMax) : undefined;
 }
 

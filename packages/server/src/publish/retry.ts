@@ -3,10 +3,15 @@ import { AppError, isAppError } from "../errors.ts";
 
 const attemptsMax = 4;
 const firstPauseMs = 200;
+const pauseMsMax = 10_000;
 
-/** Waits longer each time, and after the last attempt hands the question to a later run. */
+/**
+ * Waits longer each time, and never less than the forge asked for. After the last attempt, or where it asked for long,
+ * a later run goes on.
+ */
 export async function pauseAfterUnclear(attempt: number, error: unknown, signal: AbortSignal): Promise<void> {
-  if (attempt >= attemptsMax) {
+  const askedMs = isAppError(error) ? (error.retryAfterMs ?? 0) : 0;
+  if (attempt >= attemptsMax || askedMs > pauseMsMax) {
     throw new AppError("forge_unavailable", {
       publicMessage: isAppError(error) ? error.publicMessage : "The forge did not answer clearly.",
       retryable: true,
@@ -14,5 +19,5 @@ export async function pauseAfterUnclear(attempt: number, error: unknown, signal:
       cause: error,
     });
   }
-  await sleep(firstPauseMs * 2 ** (attempt - 1), undefined, { signal });
+  await sleep(Math.max(firstPauseMs * 2 ** (attempt - 1), askedMs), undefined, { signal });
 }

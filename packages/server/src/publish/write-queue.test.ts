@@ -4,7 +4,7 @@ import { createWriteQueue } from "./write-queue.ts";
 
 const { signal } = new AbortController();
 const limited = (retryAfterMs: number) =>
-  new AppError("forge_unavailable", { publicMessage: "slow down", retryable: true, retryAfterMs });
+  new AppError("forge_unavailable", { publicMessage: "slow down", retryable: true, retryAfterMs, isRateLimit: true });
 
 describe("writes under one credential", () => {
   it("go one after the other, in order; those of another go their own way", async () => {
@@ -66,6 +66,13 @@ describe("Retry-After", () => {
     ]);
     // Never before its time; how long after is the machine's affair.
     expect(Math.min(...at) - begunMs).toBeGreaterThanOrEqual(120);
+  });
+
+  it("of a server that is down holds nobody else back", async () => {
+    const queue = createWriteQueue();
+    const down = new AppError("forge_unavailable", { publicMessage: "502", retryable: true, retryAfterMs: 3_600_000 });
+    await expect(queue.write("a", () => Promise.reject(down), signal)).rejects.toThrow("502");
+    expect(await queue.write("a", async () => "sent", signal)).toBe("sent");
   });
 
   it("of longer than a run should wait is handed back, and nothing is sent", async () => {

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AppError, isAppError } from "../errors.ts";
 
 /**
- * Turns at a forge, by credential: writes go one after the other, and after a Retry-After nothing is sent before its
+ * Turns at a forge, by credential: writes go one after the other, and after a rate limit nothing is sent before its
  * time. One a process; forges limit by credential, so jobs of several projects may share a line.
  */
 export interface WriteQueue {
   write<T>(credentialId: string, send: () => Promise<T>, signal: AbortSignal): Promise<T>;
-  /** Reads need no turn, but obey Retry-After too. */
+  /** Reads need no turn, but wait for a rate limit too. */
   read<T>(credentialId: string, send: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
@@ -41,7 +41,8 @@ export function createWriteQueue(options: { pauseMsMax?: number } = {}): WriteQu
     try {
       return await work();
     } catch (error) {
-      if (isAppError(error) && error.retryAfterMs !== undefined) {
+      // A server error says nothing of the credential: only a rate limit keeps its other requests waiting.
+      if (isAppError(error) && error.isRateLimit && error.retryAfterMs !== undefined) {
         line.openAtMs = Math.max(line.openAtMs, performance.now() + error.retryAfterMs);
         line.words = error.publicMessage;
       }
@@ -71,6 +72,7 @@ async function untilOpen(line: Line, pauseMsMax: number, signal: AbortSignal): P
       publicMessage: line.words,
       retryable: true,
       retryAfterMs: pauseMs,
+      isRateLimit: true,
     });
   }
   await sleep(pauseMs, undefined, { signal });

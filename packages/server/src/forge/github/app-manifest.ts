@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import type { Fetch } from "../../lib/network.ts";
 import { PageUrl } from "../answer-parts.ts";
-import { createApiClient } from "../api-client.ts";
+import { createGithubClient } from "./github-client.ts";
 import { appPermissions } from "./github-token.ts";
 
 const Converted = Type.Object({
@@ -10,6 +10,15 @@ const Converted = Type.Object({
   html_url: PageUrl,
   pem: Type.String(),
 });
+
+/** What makes Emend look at a pull request at once; each needs a right that `appPermissions` has. */
+export const appEvents = [
+  "push",
+  "pull_request",
+  "pull_request_review",
+  "pull_request_review_comment",
+  "issue_comment",
+] as const;
 
 /** What GitHub is asked to make of an App: private, and with the least that jobs need. */
 export function appManifest(input: {
@@ -28,7 +37,7 @@ export function appManifest(input: {
     default_permissions: appPermissions,
     ...(input.hookUrl !== null && {
       hook_attributes: { url: input.hookUrl, active: true },
-      default_events: ["push", "pull_request", "issue_comment", "pull_request_review_comment"],
+      default_events: appEvents,
     }),
   };
 }
@@ -66,7 +75,7 @@ export async function convertManifest(
   code: string,
   signal: AbortSignal,
 ): Promise<{ appId: string; privateKey: string; name: string; installUrl: string }> {
-  const api = createApiClient({ ...deps, forge: "GitHub", authorization: async () => null });
+  const api = createGithubClient({ ...deps, authorization: async () => null });
   const path = `/app-manifests/${encodeURIComponent(code)}/conversions`;
   const made = await api.call({ method: "POST", path, answer: Converted, what: "make the App" }, signal);
   const installUrl = `${made.html_url}/installations/new`;

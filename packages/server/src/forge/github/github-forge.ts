@@ -1,5 +1,5 @@
 import { AppError } from "../../errors.ts";
-import { type ApiClient, createApiClient } from "../api-client.ts";
+import type { ApiClient } from "../api-client.ts";
 import { basicAuthorization, credentialIdOf } from "../credential-id.ts";
 import type { Forge } from "../forge.ts";
 import type { ForgeProject, RemoteForgeInput } from "../forge-project.ts";
@@ -8,7 +8,8 @@ import { openCommits } from "./commits.ts";
 import { openConversation } from "./conversation.ts";
 import { describeRepository } from "./describe-repository.ts";
 import { ensureDetails } from "./ensure-details.ts";
-import { type GithubTokens, isAppCredential, tokenSourceOf } from "./github-token.ts";
+import { createGithubClient } from "./github-client.ts";
+import { type GithubTokens, isAppCredential, type TokenSource, tokenSourceOf } from "./github-token.ts";
 import { inspect } from "./inspect.ts";
 import { createPullRequest, findPullRequests, readPullRequest, updatePullRequest } from "./pull-requests.ts";
 
@@ -20,25 +21,29 @@ export interface GithubRepository {
   path: string;
   /** GitHub makes the commits. */
   signsCommits: boolean;
+  /** Of an App: what its token may do. */
+  permissions: TokenSource["permissions"];
 }
-
-const apiVersion = "2022-11-28";
 
 /** GitHub and GitHub Enterprise Server, by a fine-grained token or as an App. */
 export function openGithubForge(input: RemoteForgeInput & { tokens: GithubTokens }): Forge {
   const { project } = input;
   const { apiUrl, gitUrl, owner, name } = locateGithub(project);
-  const tokenOf = tokenSourceOf({ ...input, apiUrl, repositoryPath: `${owner}/${name}` });
-  const api = createApiClient({
+  const source = tokenSourceOf({ ...input, apiUrl, repositoryPath: `${owner}/${name}` });
+  const api = createGithubClient({
     fetch: input.fetch,
-    forge: "GitHub",
     apiUrl,
-    headers: { accept: "application/vnd.github+json", "x-github-api-version": apiVersion },
-    authorization: async (signal) => `Bearer ${await tokenOf(signal)}`,
+    authorization: async (signal) => `Bearer ${await source.token(signal)}`,
   });
   const { labels, reviewers, teamReviewers, verifiedCommits } = project.settings;
   const signsCommits = verifiedCommits && isAppCredential(input.credential);
-  const repository: GithubRepository = { api, owner, path: `/repos/${owner}/${name}`, signsCommits };
+  const repository: GithubRepository = {
+    api,
+    owner,
+    path: `/repos/${owner}/${name}`,
+    signsCommits,
+    permissions: source.permissions,
+  };
   const hasDetails = labels.length + reviewers.length + teamReviewers.length > 0;
   return {
     name: "github",
@@ -47,7 +52,7 @@ export function openGithubForge(input: RemoteForgeInput & { tokens: GithubTokens
     commits: signsCommits ? openCommits(repository) : null,
     gitRemote: async (signal) => ({
       url: gitUrl,
-      authorization: basicAuthorization("x-access-token", await tokenOf(signal)),
+      authorization: basicAuthorization("x-access-token", await source.token(signal)),
     }),
     findPullRequests: (head, signal) => findPullRequests(repository, head, signal),
     createPullRequest: (draft, signal) => createPullRequest(repository, draft, signal),

@@ -3,7 +3,8 @@ import { Type } from "typebox";
 import { Value } from "typebox/value";
 import { AppError } from "../../errors.ts";
 import type { Fetch } from "../../lib/network.ts";
-import { type ApiClient, createApiClient } from "../api-client.ts";
+import type { ApiClient } from "../api-client.ts";
+import { createGithubClient } from "./github-client.ts";
 
 /** What a project that goes through a GitHub App has for a credential. */
 const AppCredential = Type.Object({ appId: Type.String(), privateKey: Type.String() });
@@ -16,6 +17,14 @@ export interface AppIdentity {
 interface InstallationToken {
   token: string;
   expiresAtMs: number;
+  /** What the token may do, as GitHub granted it; null: this server does not say. */
+  permissions: Readonly<Record<string, string>> | null;
+}
+
+export interface TokenSource {
+  token(signal: AbortSignal): Promise<string>;
+  /** Null where the credential is no App: then the repository says what its owner may do. */
+  readonly permissions: ((signal: AbortSignal) => Promise<InstallationToken["permissions"]>) | null;
 }
 
 /** Tokens of installations, shared by all jobs of a process; each lives an hour. */
@@ -25,8 +34,10 @@ const clockSkewMs = 60_000;
 const proofMs = 9 * 60_000;
 /** A token is replaced while there is time left for a push that has begun with it. */
 const renewBeforeMs = 10 * 60_000;
-/** Least of what the job needs: to read and push, and to open its pull request. */
-export const appPermissions = { contents: "write", pull_requests: "write", metadata: "read" };
+/** Least of what a job needs: to read and push, and to open its pull request. Every token is limited to these. */
+const tokenPermissions = { contents: "write", pull_requests: "write", metadata: "read" };
+/** What a new App is granted: `issue_comment` events need the issues too, though no token of ours carries that right. */
+export const appPermissions = { ...tokenPermissions, issues: "read" };
 
 /** A fine-grained token as it is; of an App, a token for this repository alone. */
 export function tokenSourceOf(input: {
@@ -35,20 +46,24 @@ export function tokenSourceOf(input: {
   apiUrl: string;
   repositoryPath: string;
   tokens: GithubTokens;
-}): (signal: AbortSignal) => Promise<string> {
+}): TokenSource {
   const app = parseAppCredential(input.credential);
-  if (!app) return async () => input.credential;
+  if (!app) return { token: async () => input.credential, permissions: null };
   // Whoever names another's App without its key must not find the token that the key made.
   const keyId = createHash("sha256").update(input.credential).digest("hex");
   const key = `${input.apiUrl} ${keyId} ${input.repositoryPath}`;
-  return async (signal) => {
+  async function current(signal: AbortSignal): Promise<InstallationToken> {
     const known = await input.tokens.get(key)?.catch(() => undefined);
-    if (known && known.expiresAtMs - Date.now() > renewBeforeMs) return known.token;
-    const made = makeInstallationToken(input, app, signal);
+    if (known && known.expiresAtMs - Date.now() > renewBeforeMs) return known;
+    const made = makeInstallationToken(input, app as AppIdentity, signal);
     input.tokens.set(key, made);
     // The next one asks again.
     made.catch(() => input.tokens.delete(key));
-    return (await made).token;
+    return made;
+  }
+  return {
+    token: async (signal) => (await current(signal)).token,
+    permissions: async (signal) => (await current(signal)).permissions,
   };
 }
 
@@ -90,23 +105,22 @@ async function makeInstallationToken(
     {
       method: "POST",
       path: `/app/installations/${installation.id}/access_tokens`,
-      body: { repositories: [repository], permissions: appPermissions },
-      answer: Type.Object({ token: Type.String(), expires_at: Type.String() }),
+      body: { repositories: [repository], permissions: tokenPermissions },
+      answer: Type.Object({
+        token: Type.String(),
+        expires_at: Type.String(),
+        permissions: Type.Optional(Type.Record(Type.String(), Type.String())),
+      }),
       what: "use its App",
     },
     signal,
   );
-  return { token: made.token, expiresAtMs: Date.parse(made.expires_at) };
+  return { token: made.token, expiresAtMs: Date.parse(made.expires_at), permissions: made.permissions ?? null };
 }
 
 /** Speaks as the App itself, of which little can be asked. */
 export function openAppApi(deps: { fetch: Fetch; apiUrl: string }, app: AppIdentity): ApiClient {
-  return createApiClient({
-    ...deps,
-    forge: "GitHub",
-    headers: { accept: "application/vnd.github+json" },
-    authorization: async () => `Bearer ${appProof(app)}`,
-  });
+  return createGithubClient({ ...deps, authorization: async () => `Bearer ${appProof(app)}` });
 }
 
 /** A JSON Web Token that says who the App is, dated back for clocks that run behind. */

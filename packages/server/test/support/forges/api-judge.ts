@@ -4,6 +4,8 @@ interface Operation {
   query?: Readonly<Record<string, { type?: unknown; enum?: readonly string[] }>>;
   request?: object;
   responses: Readonly<Record<string, object>>;
+  /** One of each answer, in the vendor's own values. */
+  examples?: Readonly<Record<string, unknown>>;
 }
 
 export interface ApiDescription {
@@ -44,7 +46,7 @@ export function createApiJudge(description: ApiDescription) {
     answer(operation: string, status: number, body: unknown): string[] {
       const schema = description.operations[operation]?.responses[status];
       if (!schema) return anywhere.includes(status) ? [] : [`${operation}: no answer ${status}`];
-      return mistakes(schema, body).map((why) => `${operation}: answer ${status} ${why}`);
+      return mistakes(schema, JSON.parse(JSON.stringify(body))).map((why) => `${operation}: answer ${status} ${why}`);
     },
   };
 }

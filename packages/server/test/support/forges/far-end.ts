@@ -60,7 +60,17 @@ export interface FarState {
   /** Tokens that it made for an App. */
   issued: string[];
   /** The App that it made from a manifest; `code` is good once. */
-  app: { code: string | null; privateKey: string; installed: boolean; hook: Record<string, string> | null };
+  app: {
+    code: string | null;
+    privateKey: string;
+    installed: boolean;
+    isDeleted: boolean;
+    hook: Record<string, string> | null;
+    /** What whoever installed it granted. */
+    granted: Record<string, string>;
+    /** What an access token's answer says of its rights, where that is not what was asked for. */
+    tokenSays: Record<string, string> | null;
+  };
   repository: TestRepository;
   /** Where people find it. */
   url: string;
@@ -78,11 +88,14 @@ export interface Vendor {
   /** The token in an API request or in git's basic authorization. */
   tokenOf(authorization: string): string | null;
   isAppRequest?(path: string): boolean;
+  /** Headers without which a request is none that Emend may send. */
+  requiredHeaders?: Readonly<Record<string, string>>;
   version?: string;
   refusal(status: number, words: string): unknown;
 }
 
 interface FarRequest {
+  token: string;
   parameters: Record<string, string>;
   query: URLSearchParams;
   // biome-ignore lint/suspicious/noExplicitAny: checked against the vendor's description before it gets here
@@ -147,7 +160,15 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
     tokenEndsOn: null,
     version: vendor.version ?? "1",
     issued: [],
-    app: { code: null, privateKey: "", installed: true, hook: null },
+    app: {
+      code: null,
+      privateKey: "",
+      installed: true,
+      isDeleted: false,
+      hook: null,
+      granted: { contents: "write", pull_requests: "write", metadata: "read", issues: "read" },
+      tokenSays: null,
+    },
     repository,
     url: "",
     path: vendor.path,
@@ -164,6 +185,9 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
     const text = await readBody(request);
     const body = text === "" ? undefined : JSON.parse(text);
     violations.push(...judge.request(operation, url.searchParams, body));
+    for (const [name, value] of Object.entries(vendor.requiredHeaders ?? {})) {
+      if (request.headers[name] !== value) violations.push(`${operation}: the header ${name} is not ${value}`);
+    }
     const given = vendor.tokenOf(request.headers.authorization ?? "");
     const isKnown = given !== null && (tokens.has(given) || state.issued.includes(given));
     if (!vendor.isAppRequest?.(url.pathname) && !isKnown) {
@@ -176,8 +200,15 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
         answer: { status: 301, body: vendor.refusal(301, "Moved Permanently"), headers: { location } },
       };
     }
-    const answer = vendor.handlers[operation]?.(state, { parameters, query: url.searchParams, body });
-    if (!answer) throw new Error(`no handler for ${operation}`);
+    const acted = vendor.handlers[operation]?.(state, {
+      token: given ?? "",
+      parameters,
+      query: url.searchParams,
+      body,
+    });
+    if (!acted) throw new Error(`no handler for ${operation}`);
+    const example = vendor.description.operations[operation]?.examples?.[acted.status];
+    const answer = { ...acted, body: like(example, acted.body) };
     violations.push(...judge.answer(operation, answer.status, answer.body));
     return { operation, answer };
   }
@@ -251,6 +282,19 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
   };
 }
 
+/** The vendor's own example of an answer, with what this far end has to say in its place. */
+function like(example: unknown, body: unknown): unknown {
+  if (Array.isArray(body)) return body.map((item) => like(Array.isArray(example) ? example[0] : undefined, item));
+  if (!isRecord(body)) return body;
+  if (!isRecord(example)) return body;
+  const said = Object.entries(body).map(([name, value]) => [name, like(example[name], value)]);
+  return { ...example, ...Object.fromEntries(said) };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 function match(vendor: Vendor, method: string, path: string) {
   const parts = path.split("/");
   for (const operation of Object.keys(vendor.description.operations)) {
@@ -258,7 +302,7 @@ function match(vendor: Vendor, method: string, path: string) {
     const wanted = pattern.split("/");
     // A ref has slashes of its own.
     const given =
-      wanted.at(-1) === "{ref}"
+      ["{ref}", "{branch}", "{head}"].includes(wanted.at(-1) ?? "") && parts.length > wanted.length
         ? [...parts.slice(0, wanted.length - 1), parts.slice(wanted.length - 1).join("/")]
         : parts;
     if (verb !== method || wanted.length !== given.length) continue;

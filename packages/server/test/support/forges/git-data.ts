@@ -97,9 +97,9 @@ export const gitDataHandlers: Vendor["handlers"] = {
     const sha = writeTree(state, body.base_tree, body.tree);
     return { status: 201, body: { sha, url: `${state.url}/${sha}`, truncated: false, tree: [] } };
   },
-  "GET /repos/{owner}/{repo}/git/commits/{sha}": (state, { parameters }) =>
-    has(state, parameters.sha ?? "")
-      ? { status: 200, body: commitToWire(state, parameters.sha ?? "") }
+  "GET /repos/{owner}/{repo}/git/commits/{commit_sha}": (state, { parameters }) =>
+    has(state, parameters.commit_sha ?? "")
+      ? { status: 200, body: commitToWire(state, parameters.commit_sha ?? "") }
       : refusal(404, "Not Found"),
   "POST /repos/{owner}/{repo}/git/commits": (state, { body }) => {
     const parents = body.parents.flatMap((parent: string) => ["-p", parent]);

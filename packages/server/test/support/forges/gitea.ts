@@ -1,7 +1,7 @@
 import type { Answer } from "./answer.ts";
 import type { FarComment, FarPull, FarState, Vendor } from "./far-end.ts";
-import forgejoDescription from "./forgejo-api.json" with { type: "json" };
-import description from "./gitea-api.json" with { type: "json" };
+import forgejoDescription from "./fixtures/forgejo-api.json" with { type: "json" };
+import description from "./fixtures/gitea-api.json" with { type: "json" };
 import { addRemark, commentsOf, newestFirst, openPull, pageOf, plainPull, pullOf, tipOf } from "./pulls.ts";
 
 const repositoryId = 3;

@@ -1,7 +1,7 @@
 import type { Answer } from "./answer.ts";
 import type { FarComment, FarPull, FarState, Vendor } from "./far-end.ts";
+import description from "./fixtures/github-api.json" with { type: "json" };
 import { gitDataHandlers } from "./git-data.ts";
-import description from "./github-api.json" with { type: "json" };
 import { addRemark, commentsOf, newestFirst, openPull, pageOf, plainPull, pullOf, tipOf } from "./pulls.ts";
 
 const repositoryId = 101;
@@ -36,6 +36,9 @@ function toWire(state: FarState, pull: FarPull) {
     merged_at: pull.state === "merged" ? pull.at : null,
     merge_commit_sha: null,
     draft: pull.draft,
+    requested_reviewers: pull.reviewers.map((login) => ({ login })),
+    // The example's own team lacks what the description requires.
+    requested_teams: [],
     head: branch(pull.head),
     base: branch(pull.base),
     user: { login: "emend" },
@@ -67,7 +70,8 @@ export const githubVendor: Vendor = {
   path: "acme/docs",
   description,
   refusal,
-  isAppRequest: (path) => /\/(installation$|app\/|app-manifests\/|users\/)/.test(path),
+  isAppRequest: (path) => /\/(installation$|app$|app\/|app-manifests\/|users\/)/.test(path),
+  requiredHeaders: { accept: "application/vnd.github+json", "x-github-api-version": "2022-11-28" },
   tokenOf(authorization) {
     const [scheme, value = ""] = authorization.split(" ");
     if (scheme === "Bearer") return value;
@@ -77,15 +81,17 @@ export const githubVendor: Vendor = {
   },
   handlers: {
     ...gitDataHandlers,
-    "GET /repos/{owner}/{repo}": (state) => ({
+    "GET /repos/{owner}/{repo}": (state, { token }) => ({
       status: 200,
       body: {
         id: repositoryId,
         full_name: state.path,
         default_branch: "main",
+        language: null,
         archived: state.archived,
         private: true,
-        permissions: { admin: false, pull: true, push: state.mayPush },
+        // To an installation token GitHub never says that it may push.
+        permissions: { admin: false, pull: true, push: state.mayPush && !state.issued.includes(token) },
       },
     }),
     "GET /user": (state) => ({
@@ -95,7 +101,7 @@ export const githubVendor: Vendor = {
         headers: { "github-authentication-token-expiration": `${state.tokenEndsOn} 00:00:00 UTC` },
       }),
     }),
-    "GET /repos/{owner}/{repo}/rules/branches/{ref}": (state) => ({
+    "GET /repos/{owner}/{repo}/rules/branches/{branch}": (state) => ({
       status: 200,
       body:
         state.closedBranches === null
@@ -131,24 +137,24 @@ export const githubVendor: Vendor = {
       if (opened.kind === "exists") return invalid(`A pull request already exists for acme:${body.head}.`);
       return { status: 201, body: toWire(state, opened.pull) };
     },
-    "GET /repos/{owner}/{repo}/pulls/{number}": (state, { parameters }) => {
-      const pull = pullOf(state, parameters.number);
+    "GET /repos/{owner}/{repo}/pulls/{pull_number}": (state, { parameters }) => {
+      const pull = pullOf(state, parameters.pull_number);
       return pull ? { status: 200, body: toWire(state, pull) } : notFound;
     },
-    "PATCH /repos/{owner}/{repo}/pulls/{number}": (state, { parameters, body }) => {
-      const pull = pullOf(state, parameters.number);
+    "PATCH /repos/{owner}/{repo}/pulls/{pull_number}": (state, { parameters, body }) => {
+      const pull = pullOf(state, parameters.pull_number);
       if (!pull) return notFound;
       Object.assign(pull, body);
       return { status: 200, body: toWire(state, pull) };
     },
-    "POST /repos/{owner}/{repo}/issues/{number}/labels": (state, { parameters, body }) => {
-      const pull = pullOf(state, parameters.number);
+    "POST /repos/{owner}/{repo}/issues/{issue_number}/labels": (state, { parameters, body }) => {
+      const pull = pullOf(state, parameters.issue_number);
       if (!pull) return notFound;
       pull.labels = [...new Set([...pull.labels, ...body.labels])];
       return { status: 200, body: pull.labels.map((name, id) => ({ id, name })) };
     },
-    "POST /repos/{owner}/{repo}/pulls/{number}/requested_reviewers": (state, { parameters, body }) => {
-      const pull = pullOf(state, parameters.number);
+    "POST /repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers": (state, { parameters, body }) => {
+      const pull = pullOf(state, parameters.pull_number);
       if (!pull) return notFound;
       if (body.reviewers.some((name: string) => !state.people[name])) {
         return { status: 422, body: refusal(422, "Reviews may only be requested from collaborators.") };
@@ -156,15 +162,15 @@ export const githubVendor: Vendor = {
       pull.reviewers = [...new Set([...pull.reviewers, ...body.reviewers])];
       return { status: 201, body: toWire(state, pull) };
     },
-    "GET /repos/{owner}/{repo}/issues/{number}/comments": (state, { parameters, query }) => {
-      const found = commentsOf(state, parameters.number, "remarks");
+    "GET /repos/{owner}/{repo}/issues/{issue_number}/comments": (state, { parameters, query }) => {
+      const found = commentsOf(state, parameters.issue_number, "remarks");
       return { status: 200, body: pageOf(found, query, "per_page").map((comment) => commentToWire(state, comment)) };
     },
-    "POST /repos/{owner}/{repo}/issues/{number}/comments": (state, { parameters, body }) => {
-      return { status: 201, body: commentToWire(state, addRemark(state, parameters.number, body.body)) };
+    "POST /repos/{owner}/{repo}/issues/{issue_number}/comments": (state, { parameters, body }) => {
+      return { status: 201, body: commentToWire(state, addRemark(state, parameters.issue_number, body.body)) };
     },
-    "GET /repos/{owner}/{repo}/pulls/{number}/comments": (state, { parameters, query }) => {
-      const found = commentsOf(state, parameters.number, "reviews");
+    "GET /repos/{owner}/{repo}/pulls/{pull_number}/comments": (state, { parameters, query }) => {
+      const found = commentsOf(state, parameters.pull_number, "reviews");
       return { status: 200, body: pageOf(found, query, "per_page").map((comment) => commentToWire(state, comment)) };
     },
     "GET /repos/{owner}/{repo}/collaborators/{username}/permission": (state, { parameters }) => {
@@ -191,11 +197,18 @@ export const githubVendor: Vendor = {
     },
     "GET /repos/{owner}/{repo}/installation": (state) =>
       state.app.installed ? { status: 200, body: { id: 77, app_id: 5 } } : notFound,
-    "POST /app/installations/{id}/access_tokens": (state) => {
+    "GET /app": (state) => (state.app.isDeleted ? notFound : { status: 200, body: { id: 5, slug: "emend" } }),
+    "POST /app/installations/{installation_id}/access_tokens": (state, { body }) => {
+      const { granted } = state.app;
+      const isMore = ([name, right]: [string, unknown]) => granted[name] !== "write" && granted[name] !== right;
+      if (Object.entries(body.permissions).some(isMore)) {
+        return { status: 422, body: refusal(422, "The permissions requested are not granted to this installation.") };
+      }
       const token = `ghs_${state.issued.length + 1}`;
       const minutes = state.issued.length === 0 ? 5 : 60;
       state.issued.push(token);
-      return { status: 201, body: { token, expires_at: new Date(Date.now() + minutes * 60_000).toISOString() } };
+      const expires_at = new Date(Date.now() + minutes * 60_000).toISOString();
+      return { status: 201, body: { token, expires_at, permissions: state.app.tokenSays ?? body.permissions } };
     },
   },
 };

@@ -1,6 +1,6 @@
 import type { Answer } from "./answer.ts";
 import type { FarComment, FarPull, FarState, Vendor } from "./far-end.ts";
-import description from "./gitlab-api.json" with { type: "json" };
+import description from "./fixtures/gitlab-api.json" with { type: "json" };
 import { addRemark, newestFirst, openPull, pageOf, pullOf, tipOf } from "./pulls.ts";
 
 const projectId = 7;

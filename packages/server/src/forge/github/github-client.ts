@@ -1,0 +1,13 @@
+import type { Fetch } from "../../lib/network.ts";
+import { type ApiClient, createApiClient } from "../api-client.ts";
+
+const headers = { accept: "application/vnd.github+json", "x-github-api-version": "2022-11-28" };
+
+/** Speaks with GitHub's API, always in the one version that Emend is written for. */
+export function createGithubClient(input: {
+  fetch: Fetch;
+  apiUrl: string;
+  authorization(signal: AbortSignal): Promise<string | null>;
+}): ApiClient {
+  return createApiClient({ ...input, forge: "GitHub", headers });
+}
