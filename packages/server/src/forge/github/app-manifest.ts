@@ -12,7 +12,7 @@ const Converted = Type.Object({
 });
 
 /** What makes Emend look at a pull request at once; each needs a right that `appPermissions` has. */
-export const appEvents = [
+const appEvents = [
   "push",
   "pull_request",
   "pull_request_review",

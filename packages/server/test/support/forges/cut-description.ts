@@ -1,10 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 
 /**
- * Cuts a vendor's published description (OpenAPI 3 or Swagger 2, as JSON) down to the operations that the copy beside this
- * file has, or that are named: `node scripts/run.mjs packages/server/test/support/forges/cut-description.ts
- * <description.json> <copy.json> "<source, version, date>" [operation…]`. Names, types, required fields, enums, statuses and one
- * example of each answer stay; nested objects keep what Emend reads.
+ * Cuts a vendor's published description (OpenAPI 3 or Swagger 2, as JSON) down to the operations that a copy has, and to
+ * those that are named beside it: `npm run cut-description -- <description> <copy> "<source, version, date>" [operation…]`.
+ * Names, types, required fields, enums, statuses and one example of each answer stay; nested objects keep what Emend reads.
  */
 const [source = "", target = "", comment = "", ...named] = process.argv.slice(2);
 
