@@ -74,7 +74,7 @@ function findVerbsAhead(tokens: readonly Token[]): readonly boolean[] {
   return ahead;
 }
 
-const places = new Set(["in", "on", "under", "below", "within"]);
+const places = new Set(["in", "on", "under", "below", "within", "across", "throughout", "everywhere"]);
 const placeTokensMax = 5;
 
 function opensWithPlace(clause: readonly Token[]): boolean {

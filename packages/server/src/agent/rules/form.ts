@@ -12,9 +12,9 @@ export type Reading =
   | { kind: "redirect_it"; to: string }
   /** "and update the links to it": done with every move, and nothing to do without one. */
   | { kind: "with_links" }
-  /** "check for broken links", which does nothing until "and fix them" follows. */
+  /** "check for broken links" and "find X", which do nothing until "and fix them" or "and replace it with Y" follows. */
   | { kind: "look"; instruction: Instruction }
-  | { kind: "fix_them" }
+  | { kind: "fix_them"; to?: string }
   /** A greeting, or "do the following:". */
   | { kind: "nothing" }
   | { kind: "unclear"; reason: string };
@@ -28,14 +28,13 @@ export interface Form {
 
 /** Pieces that several forms share. */
 export const everywhere =
-  "(everywhere|throughout|(in|on|across|throughout) (every page|all [the|of the] pages|[all] [of] [the|our|the whole|the entire|all the] (docs|documentation|site|pages))) {!everywhere}";
-const belowFolder =
-  "[only] (in|on|under|below|within|inside) [the] [page|folder|directory|file|pages (in|under|below|of)] [the] [folder] {under:page}";
-export const below = `${belowFolder} [only|alone]`;
+  "(everywhere|throughout|[everywhere] (in|on|across|throughout) (every page|all [the|of the] pages|[all] [of] [the|our|the whole|the entire|all the] (docs|documentation|site|pages))) {!everywhere}";
+export const below =
+  "[only] (in|on|under|below|within|inside) ([the] [page|folder|pages (in|under|below|of)] [the] [folder] {under:page}|the {under:page} (page|folder)) [only|alone]";
 /** Before the verb: "in guides/, replace …". */
-export const within = "(in|on|under|below|within) [the] [page|folder|directory|file] {under:page}";
-export const page = "[the] [page|file|doc]";
-export const navigation = "[the|our] [side] (navigation|nav|sidebar|menu|nav bar|navigation menu)";
+export const within = `[(in|on|under|below|within) ([the] [page|folder] {under:page}|the {under:page} (page|folder))|${everywhere}]`;
+export const page = "[the] [page]";
+export const navigation = "[the|our] navigation";
 
 export function text(captures: Captures, name: string): string {
   return textOf(captures.get(name));

@@ -19,6 +19,8 @@ export const forms: readonly Form[] = [
       "(go ahead|after that|after this|in addition|on top of that)",
       "thank you [very much|so much]",
       "(hi|hello|hey) [there|emend|team]",
+      // What is left of "find and replace …".
+      "(find|search)",
     ],
     read: () => ({ kind: "nothing" }),
   },

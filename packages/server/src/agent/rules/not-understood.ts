@@ -5,6 +5,7 @@ import { navigationForms } from "./forms/navigation.ts";
 import { pageForms } from "./forms/pages.ts";
 import { termForms } from "./forms/terms.ts";
 import { forms } from "./forms.ts";
+import { meanings } from "./synonyms.ts";
 
 const clauseCharactersMax = 200;
 const reasonCharactersMax = 400;
@@ -23,29 +24,33 @@ export function notUnderstood(input: { clause: string; reason: string }): AppErr
   });
 }
 
-/** The forms that share the verb and most words with the clause; where none does, one of each kind. */
+/** The forms of a verb that the clause may mean, the nearest first; where there is none, one of each kind. */
 export function nearestExamples(clause: string): readonly string[] {
   const words = wordsOf(clause.slice(0, 2_000));
-  const scored = forms
-    .filter((form) => !form.example.endsWith(":"))
-    .map((form) => ({ example: form.example, score: scoreOf(words, form.example) }))
-    .sort((a, b) => b.score - a.score);
-  const near = [...new Set(scored.filter(({ score }) => score > 0).map(({ example }) => example))];
+  const [verbs, topics] = [meanings(words, "verbs"), meanings(words, "topics")];
+  const first = meanings(words.slice(0, 1), "verbs");
   // Forms of one meaning share their example.
+  const examples = [...new Set(forms.map((form) => form.example))].filter((example) => !example.endsWith(":"));
+  const scored = examples.flatMap((example) => {
+    const [verb = "", ...others] = wordsOf(example.replaceAll(/"[^"]*"/g, ""));
+    const isMeant =
+      words.includes(verb) ||
+      [...meanings([verb], "verbs")].some((one) => verbs.has(one)) ||
+      (verbs.size === 0 && words.some((word) => isTypo(word, verb)));
+    const isFirst = [verb, ...meanings([verb], "verbs")].some((one) => first.has(one) || one === words[0]);
+    const about = [...meanings(others, "topics")];
+    const score = about.reduce((sum, topic) => sum + (topics.has(topic) ? 2 : -1), isFirst ? 2 : 0);
+    return isMeant ? [{ example, score }] : [];
+  });
+  const near = scored.toSorted((a, b) => b.score - a.score).map(({ example }) => example);
   return near.length > 0 ? near.slice(0, examplesMax) : general;
-}
-
-function scoreOf(words: readonly string[], example: string): number {
-  const [verb = "", ...others] = wordsOf(example.replaceAll(/"[^"]*"/g, ""));
-  const forVerb = words.includes(verb) ? 3 : words.some((word) => isTypo(word, verb)) ? 2 : 0;
-  return forVerb === 0 ? 0 : forVerb + others.filter((word) => word.length > 3 && words.includes(word)).length;
 }
 
 function wordsOf(text: string): readonly string[] {
   return (
     text
       .toLowerCase()
-      .match(/\p{L}+/gu)
+      .match(/\p{L}+|->|→/gu)
       ?.slice(0, 100) ?? []
   );
 }

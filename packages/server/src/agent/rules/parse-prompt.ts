@@ -6,7 +6,7 @@ import { forms } from "./forms.ts";
 import type { Instruction } from "./instruction.ts";
 import { compilePattern, matchPattern, type Pattern } from "./pattern.ts";
 import { slotLengths } from "./slots.ts";
-import { tokenize } from "./tokens.ts";
+import { type Token, tokenize } from "./tokens.ts";
 import { conditions, negations } from "./words.ts";
 
 export type Parsed =
@@ -15,6 +15,7 @@ export type Parsed =
   | { kind: "not_understood"; clause: string; reason: string };
 
 const instructionsMax = 50;
+const onlyLooking = "looking changes nothing: write fix broken links, or replace one term with another";
 
 interface KnownForm {
   form: Form;
@@ -54,9 +55,12 @@ export function parsePrompt(prompt: string, known: readonly KnownForm[] = knownF
       if (!isDoneWith) return refuse(words, "it does not say what to do with the links: write fix broken links");
     }
     if (reading.kind === "fix_them") {
-      if (looked === null) return refuse(words, "it does not say what to repair");
-      said.push(looked);
-    } else if (looked !== null) return refuse(lookedWords, "looking changes nothing: write fix broken links");
+      const { to } = reading;
+      const fixed =
+        looked?.kind === "replace_term" ? to !== undefined && { ...looked, to } : to === undefined && looked;
+      if (!fixed) return refuse(words, "it does not say what to change: name it in this sentence");
+      said.push(fixed);
+    } else if (looked !== null) return refuse(lookedWords, onlyLooking);
     [looked, lookedWords] = reading.kind === "look" ? [reading.instruction, words] : [null, ""];
     if (reading.kind === "list_it") {
       if (added === null) return refuse(words, 'no page was added just before that "it" could mean');
@@ -66,7 +70,7 @@ export function parsePrompt(prompt: string, known: readonly KnownForm[] = knownF
     added = pageToBeListed(reading);
     if (said.length > instructionsMax) return refuse(words, `one prompt holds ${instructionsMax} instructions at most`);
   }
-  if (looked !== null) return refuse(lookedWords, "looking changes nothing: write fix broken links");
+  if (looked !== null) return refuse(lookedWords, onlyLooking);
   const { instructions, unsaid } = withDeletions(said);
   if (unsaid) {
     const advice = `delete ${unsaid.page} and redirect it to another page`;
@@ -111,8 +115,8 @@ function pageToBeListed(reading: Reading): string | null {
 function readClause(clause: Clause, known: readonly KnownForm[]): Reading {
   if (clause.isQuestion) return { kind: "unclear", reason: "a question changes nothing: write it as an order" };
   // The forms admit no such word outside a name; looking for it first keeps that true whatever a form comes to admit.
-  for (const token of clause.tokens) {
-    if (token.kind !== "word") continue;
+  for (const [index, token] of clause.tokens.entries()) {
+    if (token.kind !== "word" || isRatherThan(token, clause.tokens[index + 1])) continue;
     if (negations.has(token.lower)) return { kind: "unclear", reason: `"${token.lower}" says what not to do` };
     if (conditions.has(token.lower))
       return { kind: "unclear", reason: `"${token.lower}" makes it depend on something` };
@@ -127,6 +131,11 @@ function readClause(clause: Clause, known: readonly KnownForm[]): Reading {
   if (reading)
     return { kind: "unclear", reason: "it can be read in more than one way: put names and terms in quotation marks" };
   return readings[0] ?? { kind: "unclear", reason: "it is not among the instructions that the rules know" };
+}
+
+/** "use X rather than Y" says what to do; "rather" alone takes something back. */
+function isRatherThan(token: Token, next: Token | undefined): boolean {
+  return token.kind === "word" && token.lower === "rather" && next?.kind === "word" && next.lower === "than";
 }
 
 function wordsOf(clause: Clause, text: string): string {

@@ -1,3 +1,4 @@
+import { synonyms } from "./synonyms.ts";
 import type { Token } from "./tokens.ts";
 
 /** The tokens that a form's slots took, by name; a flag is present or not. */
@@ -16,15 +17,15 @@ export type Pattern = Sequence;
 /** For a slot's type: how many tokens from here it may take, each possibility. */
 export type SlotLengths = (type: string, tokens: readonly Token[], at: number) => readonly number[];
 
-const namedPage = /\[the\] \[page\|[a-z| ()]+\](?: \[the\] \[folder\])? \{(\w+):page\}/g;
+const named = /\[the\] \[(page|folder)\] \{(\w+):page\}/g;
 
 /**
- * Reads a form: words as they are, `(a|b c)` one of them, `[a|b]` perhaps one, `*(a|b)` any number, `{name:type}` a
+ * Reads a form: words as they are, a canonical one for all its synonyms, `(a|b c)` one of them, `[a|b]` perhaps one, `*(a|b)` any number, `{name:type}` a
  * slot, `{!name}` a flag, `,` and `:` themselves.
  */
 export function compilePattern(source: string): Pattern {
-  // "the page X" is also said as "the X page", wherever a page is named.
-  const both = source.replaceAll(namedPage, (all, name: string) => `(${all}|the {${name}:page} (page|file|doc))`);
+  // "the page X" is also said as "the X page", wherever a page or a folder is named.
+  const both = source.replaceAll(named, (all, noun: string, name: string) => `(${all}|the {${name}:page} ${noun})`);
   const parts = both.match(/\*\(|[[\]()|,:]|\{[^}]*\}|[^\s[\]()|,:{}]+/g) ?? [];
   let at = 0;
   const sequences = (): Sequence[] => {
@@ -42,11 +43,16 @@ export function compilePattern(source: string): Pattern {
       const [name = "", type = ""] = part.slice(1, -1).split(":");
       return { kind: "slot", name, type };
     }
-    if (part !== "(" && part !== "[" && part !== "*(") return { kind: "word", word: part };
+    if (part !== "(" && part !== "[" && part !== "*(") return saidFor(part);
     at += 1;
     return { kind: "group", options: sequences(), least: part === "(" ? 1 : 0, most: part === "*(" ? 20 : 1 };
   };
   return sequences()[0] ?? [];
+}
+
+function saidFor(word: string): Node {
+  const options = synonyms.get(word)?.map((phrase) => phrase.map((part): Node => ({ kind: "word", word: part })));
+  return options ? { kind: "group", options, least: 1, most: 1 } : { kind: "word", word };
 }
 
 /** Every way in which the pattern takes all the tokens. */

@@ -29,10 +29,14 @@ export const slotLengths: SlotLengths = (type, tokens, at) => {
       return termLengths(tokens, at);
     case "phrase":
       return termLengths(tokens, at).filter((length) => !isPathLike(textOf(tokens.slice(at, at + length))));
+    case "label":
+      return only(isFilledQuote(tokens[at]) && !isPathLike(textOf(tokens.slice(at, at + 1))));
     case "page":
       return only(isPage(tokens[at]));
     case "path":
       return only(isPage(tokens[at]) && isPathLike(textOf(tokens.slice(at, at + 1))));
+    case "folder":
+      return only(isPage(tokens[at]) && textOf(tokens.slice(at, at + 1)).endsWith("/"));
     case "quoted":
       return only(isFilledQuote(tokens[at]));
     case "text":

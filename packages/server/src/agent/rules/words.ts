@@ -1,18 +1,18 @@
+import { firstVerbWords } from "./synonyms.ts";
+
 function words(list: string): ReadonlySet<string> {
   return new Set(list.split(/\s+/));
 }
 
-/** Verbs that begin a form. */
-const knownVerbs = `replace change use say turn update rename retitle move relocate transfer fix repair correct mend add create
-  list include show put place order reorder rearrange sort arrange set unset clear give redirect send delete remove drop take
-  unlist get mv`;
+/** Verbs that begin a form, beside those that have synonyms. */
+const knownVerbs = "replace rename rebrand set unset clear give redirect send take unlist get mv";
 
 /** Verbs that begin an order no form knows, or take one back: a clause is cut before them, so that it can be quoted alone. */
-const otherVerbs = `do swap substitute don't dont never avoid stop leave keep skip ignore make rewrite write
+const otherVerbs = `do substitute don't dont never avoid stop leave keep skip ignore make rewrite
   translate improve explain describe document merge split convert check ensure revert undo try consider shorten expand
   review tell show scan search find look adjust publish commit push open close run generate summarize summarise`;
 
-export const verbs = words(`${knownVerbs} ${otherVerbs}`);
+export const verbs = new Set([...firstVerbWords, ...words(`${knownVerbs} ${otherVerbs}`)]);
 
 export const connectors = words(
   "and then also next first firstly second secondly third thirdly fourth finally lastly afterwards additionally plus subsequently",
@@ -61,6 +61,7 @@ export const reserved = new Set([
     word words phrase heading headings title link links navigation nav sidebar menu redirect redirects docs documentation
     site section group before after called named titled saying code prose text content body
     now later soon today tomorrow again globally consistently properly accordingly carefully immediately asap here there
+    references mentions occurrences instances
     where wherever whatever possible needed necessary appropriate better because since so like such`),
   ...verbs,
   ...connectors,

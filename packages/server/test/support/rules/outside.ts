@@ -181,7 +181,7 @@ export const outside = {
     'replace with "access key"',
     "replace token with access key",
     'replace "API token" with access key soon',
-    'swap "API token" for "access key"',
+    'swap "API token" with "access key"',
     'exchange "API token" and "access key"',
     "redirect guides/old",
     "redirect it to guides/send",

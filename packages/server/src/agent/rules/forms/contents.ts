@@ -13,13 +13,10 @@ import {
 } from "../form.ts";
 import type { Captures } from "../pattern.ts";
 
-const frontMatter = "(front matter|front-matter|frontmatter|metadata)";
 /** In quotation marks it could as well be a term: then the words say that it is a field. */
-const field = `(${frontMatter} [field] {field:field}|field {field:field}|{field:bare})`;
+const field = "(frontmatter [field] {field:field}|field {field:field}|{field:bare})";
 const links =
-  "(link|links|anchor|anchors|hyperlink|hyperlinks|links and [broken|dead] anchors|anchors and [broken|dead] links|internal links|internal link|cross-references)";
-const bad = "(broken|dead|invalid)";
-const fix = "(fix|repair|correct|mend)";
+  "(link|links|anchor|anchors|hyperlink|hyperlinks|links and [broken] anchors|anchors and [broken] links|internal links|internal link|cross-references)";
 const heading = "(heading|subheading|section heading|header|section title|section)";
 const found = "[[that] you [can] find]";
 const somewhere = `[${everywhere}|${below}]`;
@@ -28,19 +25,19 @@ export const contentForms: readonly Form[] = [
   {
     example: "fix broken links",
     patterns: [
-      `${fix} [all|any|every|each|all of] [the|our] ${bad} ${links} ${found} ${somewhere}`,
-      `${fix} [all|any|every|each|all of] [the|our] (links|anchors|links and anchors|anchors and links) [${everywhere}|${below}]`,
-      `${fix} [all|any|every] [the] ${links} that (are|is) ${bad} [${everywhere}|${below}]`,
-      `${within} ${fix} [all|any|every] [the] ${bad} ${links}`,
+      `fix [all|any|every|each|all of] [the|our] broken ${links} ${found} ${somewhere}`,
+      `fix [all|any|every|each|all of] [the|our] (links|anchors|links and anchors|anchors and links) [${everywhere}|${below}]`,
+      `fix [all|any|every] [the] ${links} that (are|is) broken [${everywhere}|${below}]`,
+      `${within} fix [all|any|every] [the] broken ${links}`,
     ],
     read: (captures) => order({ kind: "fix_links", ...optional(captures, ["under"]) }),
   },
   {
     example: "fix broken links",
     patterns: [
-      `(check|search|scan|look through|go through) [all] [the|our] [whole|entire] (docs|documentation|site|pages) for [any] ${bad} ${links}`,
-      `(check|search|scan|look|find) [for] [all|any] [the] ${bad} ${links} ${somewhere}`,
-      `(check|search|scan) ${page} {under:page} for [any] ${bad} ${links}`,
+      `check [all] [the|our] [whole|entire] (docs|documentation|site|pages) for [any] broken ${links}`,
+      `(check|there are) [for] [all|any|some] [the] broken ${links} ${somewhere}`,
+      `check ${page} {under:page} for [any] broken ${links}`,
     ],
     read: (captures) => ({
       kind: "look",
@@ -49,17 +46,19 @@ export const contentForms: readonly Form[] = [
   },
   {
     example: "fix broken links",
-    patterns: [`${fix} (them|them all|all of them|those|any you find|what you find)`],
+    patterns: [`fix (them|them all|all of them|those|any you find|what you find)`],
     read: () => ({ kind: "fix_them" }),
   },
   {
     example: 'set description of guides/auth to "How to sign requests"',
     patterns: [
-      `(set|change|update) [the] ${field} (of|on|in|for) ${page} {page:page} (to|:) {value:value}`,
-      `(set|change|update) the page (title {!titled}|description {!described}) (of|on|in|for) ${page} {page:page} (to|:) {value:value}`,
-      `set [the] ${field} to {value:value} (of|on|in|for) ${page} {page:page}`,
+      `(set|change) [the] ${field} (of|on|in|for) ${page} {page:page} (to|:) {value:value}`,
+      `(set|change) the page (title {!titled}|description {!described}) (of|on|in|for) ${page} {page:page} (to|:) {value:value}`,
+      `set [the] ${field} (to|:) {value:value} (of|on|in|for) ${page} {page:page}`,
       `give ${page} {page:page} (the|a|an) ${field} {value:value}`,
       `add (the|a|an) ${field} {value:value} to ${page} {page:page}`,
+      "retitle [the] page {page:page} (to|as) {value:quoted} {!titled}",
+      "retitle {page:path} (to|as) {value:quoted} {!titled}",
       `add (the|a) ${field} with [the] value {value:value} to ${page} {page:page}`,
     ],
     read: (captures) =>
@@ -73,19 +72,19 @@ export const contentForms: readonly Form[] = [
   {
     example: "add `draft: true` to the front matter of guides/auth",
     patterns: [
-      `(add|set|put) {pair:quoted} (to|in|into) the ${frontMatter} (of|on|in|for) ${page} {page:page}`,
-      `(in|to) the ${frontMatter} (of|on) ${page} {page:page} (add|set) {pair:quoted}`,
+      `(add|set|put) {pair:quoted} (to|in|into) the frontmatter (of|on|in|for) ${page} {page:page}`,
+      `(in|to) the frontmatter (of|on) ${page} {page:page} (add|set) {pair:quoted}`,
     ],
     read: readPair,
   },
   {
     example: "remove the front matter field hidden from guides/auth",
     patterns: [
-      `(remove|delete|drop|unset|clear) the {field:field} field (from|of|on|in) [the ${frontMatter} (of|on|in)] ${page} {page:page}`,
-      `(remove|delete|drop|unset|clear) [the] ${frontMatter} [field] {field:field} (from|of|on|in) ${page} {page:page}`,
-      `(remove|delete|drop|unset|clear) [the] field {field:field} (from|of|on|in) [the front matter of] ${page} {page:page}`,
-      `(remove|delete|drop|unset|clear) [the] {field:known} (from|of) the ${frontMatter} of ${page} {page:page}`,
-      `(remove|delete|drop|unset|clear) [the] {field:known} (from|of|on) ${page} {page:page}`,
+      `(delete|unset|clear) the {field:field} field (from|of|on|in) [the frontmatter (of|on|in)] ${page} {page:page}`,
+      `(delete|unset|clear) [the] frontmatter [field] {field:field} (from|of|on|in) ${page} {page:page}`,
+      `(delete|unset|clear) [the] field {field:field} (from|of|on|in) [the frontmatter of] ${page} {page:page}`,
+      `(delete|unset|clear) [the] {field:known} (from|of) the frontmatter of ${page} {page:page}`,
+      `(delete|unset|clear) [the] {field:known} (from|of|on) ${page} {page:page}`,
     ],
     read: (captures) =>
       order({ kind: "set_front_matter", page: text(captures, "page"), field: text(captures, "field"), value: null }),
@@ -93,12 +92,12 @@ export const contentForms: readonly Form[] = [
   {
     example: 'rename the heading "Setup" in guides/quickstart to "Installation"',
     patterns: [
-      `(rename|change|retitle|update) [the] ${heading} {from:term} (in|of|on|from) ${page} {page:page} (to|into|as) {to:term}`,
-      `(rename|change|retitle|update) the {from:quoted} ${heading} (in|of|on|from) ${page} {page:page} (to|into|as) {to:term}`,
-      `(rename|change|retitle|update) the {from:quoted} ${heading} (to|into|as) {to:term} (in|of|on) ${page} {page:page}`,
-      `(in|on) ${page} {page:page} (rename|change|retitle) the {from:quoted} ${heading} (to|into|as) {to:term}`,
-      `(rename|change|retitle|update) [the] ${heading} {from:term} (to|into) {to:term} (in|of|on) ${page} {page:page}`,
-      `(in|on) ${page} {page:page} (rename|change|retitle) [the] ${heading} {from:term} (to|into) {to:term}`,
+      `retitle [the] ${heading} {from:term} (in|of|on|from) ${page} {page:page} (to|into|as) {to:term}`,
+      `retitle the {from:quoted} ${heading} (in|of|on|from) ${page} {page:page} (to|into|as) {to:term}`,
+      `retitle the {from:quoted} ${heading} (to|into|as) {to:term} (in|of|on) ${page} {page:page}`,
+      `(in|on) ${page} {page:page} retitle the {from:quoted} ${heading} (to|into|as) {to:term}`,
+      `retitle [the] ${heading} {from:term} (to|into) {to:term} (in|of|on) ${page} {page:page}`,
+      `(in|on) ${page} {page:page} retitle [the] ${heading} {from:term} (to|into) {to:term}`,
     ],
     read: (captures) =>
       orderIfBounded(captures, {

@@ -4,7 +4,7 @@ import { pagesOf } from "../slots.ts";
 export const inGroup = "(under|in|into|below|to|within) [the] [group|section] {group:term}";
 const beside = `(before ${page} {before:page}|above ${page} {before:page}|after ${page} {after:page}|right after ${page} {after:page}|right before ${page} {before:page})`;
 const place = `[${inGroup}] [${beside}]`;
-const group = "[navigation|nav|sidebar|menu] (group|section|tab)";
+const group = "[navigation] (group|section|tab)";
 const first = "(first|at the top|to the top|at the beginning|at the start)";
 const follows = "([as] [follows|like this] :|as|([in] [this|the following] order [:]))";
 
@@ -12,9 +12,9 @@ export const navigationForms: readonly Form[] = [
   {
     example: 'add guides/webhooks to the navigation under "Guides"',
     patterns: [
-      `(add|list|include|show) ${page} {page:page} (to|in|into) ${navigation} ${place}`,
-      `(add|list|include|show) ${page} {page:page} (to|in|into|under) [the] (navigation|nav|sidebar|menu) (group|section) {group:term}`,
-      `(add|list|include|show) ${page} {page:page} (to|in|into|under) the (group|section) {group:term} (of|in) ${navigation}`,
+      `list ${page} {page:page} (to|in|into) ${navigation} ${place}`,
+      `list ${page} {page:page} (to|in|into|under) [the] navigation (group|section) {group:term}`,
+      `list ${page} {page:page} (to|in|into|under) the (group|section) {group:term} (of|in) ${navigation}`,
       `(list|show) ${page} {page:page} under [the] [group|section] {group:term} [in ${navigation}]`,
       `list ${page} {page:page} ${beside} in ${navigation}`,
     ],
@@ -24,12 +24,12 @@ export const navigationForms: readonly Form[] = [
   {
     example: "put guides/webhooks after guides/auth in the navigation",
     patterns: [
-      `(put|place) ${page} {page:page} (to|in|into) ${navigation} ${place}`,
-      `(put|place|move) [the] [entry (of|for)] ${page} {page:page} ${beside} in ${navigation}`,
-      `in ${navigation} (put|place|move|list|show) ${page} {page:page} ${beside}`,
-      `(put|place|move) [the] [entry (of|for)] ${page} {page:page} (to|in|into|under) [the] (group|section) {group:term} (of|in) ${navigation}`,
-      `(put|place|move) [the] [entry (of|for)] ${page} {page:page} (to|in|into|under) [the] (navigation|nav|sidebar|menu) (group|section) {group:term}`,
-      `(put|place|move) [the] [entry (of|for)] ${page} {page:page} under {group:quoted} in ${navigation}`,
+      `put ${page} {page:page} (to|in|into) ${navigation} ${place}`,
+      `(put|move) [the] [entry (of|for)] ${page} {page:page} ${beside} in ${navigation}`,
+      `in ${navigation} (put|move|list) ${page} {page:page} ${beside}`,
+      `(put|move) [the] [entry (of|for)] ${page} {page:page} (to|in|into|under) [the] (group|section) {group:term} (of|in) ${navigation}`,
+      `(put|move) [the] [entry (of|for)] ${page} {page:page} (to|in|into|under) [the] navigation (group|section) {group:term}`,
+      `(put|move) [the] [entry (of|for)] ${page} {page:page} under {group:quoted} in ${navigation}`,
     ],
     read: (captures) =>
       order({
@@ -42,8 +42,8 @@ export const navigationForms: readonly Form[] = [
   {
     example: 'put guides/webhooks first in the navigation group "Guides"',
     patterns: [
-      `(put|place|move) ${page} {page:page} ${first} (in|of) ([the] ${group} {group:term}|the {group:term} ${group}) [(in|of) ${navigation}]`,
-      `(put|place|move) ${page} {page:page} ${first} (in|of|under) {group:quoted} in ${navigation}`,
+      `(put|move) ${page} {page:page} ${first} (in|of) ([the] ${group} {group:term}|the {group:term} ${group}) [(in|of) ${navigation}]`,
+      `(put|move) ${page} {page:page} ${first} (in|of|under) {group:quoted} in ${navigation}`,
     ],
     read: (captures) =>
       order({ kind: "order_navigation", pages: [text(captures, "page")], group: text(captures, "group") }),
@@ -51,26 +51,26 @@ export const navigationForms: readonly Form[] = [
   {
     example: 'list it in the navigation under "Guides"',
     patterns: [
-      `(add|list|put|place|show|include) it (to|in|into) ${navigation} [${inGroup}]`,
-      `(list|show|put|place) it under [the] [group|section] {group:term} [in ${navigation}]`,
+      `(list|put) it (to|in|into) ${navigation} [${inGroup}]`,
+      `(list|put) it under [the] [group|section] {group:term} [in ${navigation}]`,
     ],
     read: (captures) => ({ kind: "list_it", ...optional(captures, ["group"]) }),
   },
   {
     example: "remove guides/old from the navigation",
     patterns: [
-      `(remove|delete|drop|take) [the] [entry (of|for)] ${page} {page:page} (from|out of) ${navigation}`,
+      `(delete|take|hide) [the] [entry (of|for)] ${page} {page:page} (from|out of) ${navigation}`,
       `take ${page} {page:page} (off|out of) ${navigation}`,
       `unlist ${page} {page:page} [(in|from) ${navigation}]`,
-      `(remove|delete|drop) [the] ${"(navigation|nav|sidebar|menu)"} entry (of|for) ${page} {page:page}`,
+      `delete [the] navigation entry (of|for) ${page} {page:page}`,
     ],
     read: (captures) => order({ kind: "unlist_page", page: text(captures, "page") }),
   },
   {
     example: 'order the navigation group "Guides" as guides/start, guides/auth, guides/webhooks',
     patterns: [
-      `(order|reorder|arrange|sort|rearrange) [the] [pages (of|in|under)] [the] [navigation|nav|sidebar|menu] [group|section] {group:term} ${follows} {pages:pages}`,
-      `(order|reorder|arrange|sort|rearrange) ${navigation} ${follows} {pages:pages}`,
+      `order [the] [pages (of|in|under)] [the] [navigation|nav|sidebar|menu] [group|section] {group:term} ${follows} {pages:pages}`,
+      `order ${navigation} ${follows} {pages:pages}`,
       `(put|list) the pages (of|in|under) [the] [navigation] [group|section] {group:term} in (this|the following) order : {pages:pages}`,
     ],
     read: (captures) =>
@@ -79,8 +79,8 @@ export const navigationForms: readonly Form[] = [
   {
     example: 'rename the navigation group "Guides" to "How-to guides"',
     patterns: [
-      `(rename|change) [the] ${group} {from:term} (to|into|as) {to:term} [in ${navigation}]`,
-      `(rename|change) [the] ${group} {from:term} in ${navigation} (to|into) {to:term}`,
+      `retitle [the] ${group} {from:term} (to|into|as) {to:term} [in ${navigation}]`,
+      `retitle [the] ${group} {from:term} in ${navigation} (to|into) {to:term}`,
       `change the (name|label|title) of [the] ${group} {from:term} (to|into) {to:term}`,
     ],
     read: (captures) =>

@@ -6,52 +6,52 @@ import { inGroup } from "./navigation.ts";
 const redirect =
   "[[,] (with|and|leaving|including|keeping|adding) (a redirect|redirects|the redirect) [(from|at) (the|its) old (address|path|url|place|location|link)]]";
 const places = "(in|under|below|from|of|inside)";
-const folder = "(folder|directory)";
-const move = "(move|relocate|transfer)";
-
-const remove = "(delete|remove|drop|get rid of)";
-const entry = "[(along|together) with its (navigation|nav|sidebar|menu) entry]";
+const folder = (name: string) => `[the] [folder] {${name}:page}`;
+const obsolete = "[the] [old|outdated|obsolete|unused] page";
+const fromDocs = "[from the (docs|documentation|site)]";
+const entry = "[(along|together) with its navigation entry]";
 
 export const pageForms: readonly Form[] = [
   {
     example: "move guides/auth to security/authentication",
     patterns: [
-      `${move} ${page} {from:page} to [the] [page|path] {to:page} ${redirect}`,
-      `(${move}|put) ${page} {from:page} (into|to the ${folder}|under the ${folder}|in the ${folder}|inside|inside of) [the] [${folder}] {into:page} ${redirect}`,
-      `${move} ${page} {from:page} (under|below) {into:page} ${redirect}`,
-      `(${move}|rename) [the] [whole|entire] ${folder} {!folder} {from:page} (to|as) [the] [${folder}] {to:page} ${redirect}`,
-      `${move} (all|all the|all of the|every) (page|pages|file|files) (in|under|below|from|of|inside) [the] [${folder}] {!folder} {from:page} (to|into) [the] [${folder}] {to:page} ${redirect}`,
-      `${move} (everything|all) ${places} [the] [${folder}] {!folder} {from:page} (to|into|over to) [the] [${folder}] {to:page} ${redirect}`,
-      `${move} ${page} {from:page} over to {to:page} ${redirect}`,
+      `move ${page} {from:page} [over] to [the] [page|path] {to:page} ${redirect}`,
+      `(move|put) ${page} {from:page} (into|inside|inside of) ${folder("into")} ${redirect}`,
+      `(move|put) ${page} {from:page} (to|under|in) (the folder {into:page}|the {into:page} folder) ${redirect}`,
+      `move ${page} {from:page} (under|below) {into:page} ${redirect}`,
+      `put ${page} {from:path} (in|under|below) {into:folder} ${redirect}`,
+      `(move|rename) ([the] [whole|entire] folder {!folder} {from:page}|the {from:page} folder {!folder}) (to|as) ${folder("to")} ${redirect}`,
+      `move (all|all the|all of the|every) (page|pages|files) ${places} ${folder("from")} {!folder} (to|into) ${folder("to")} ${redirect}`,
+      `move (everything|all) ${places} ${folder("from")} {!folder} (to|into|over to) ${folder("to")} ${redirect}`,
       `mv {from:path} {to:path}`,
       `[rename|move] {from:path} (→|->|=>) {to:path}`,
-      `rename [the] (page|file|doc) {from:page} (to|as) {to:page} ${redirect} {!rename}`,
+      `rename [the] page {from:page} (to|as) {to:page} ${redirect} {!rename}`,
       `rename {from:path} (to|as) {to:page} ${redirect} {!rename}`,
-      `change [the] (path|address|url|location|place) of ${page} {from:page} to {to:path} ${redirect}`,
+      `change [the] (path|address|url|location|place) of ${page} {from:path} to {to:path} ${redirect}`,
     ],
     read: readMove,
   },
   {
     example: "delete guides/old and redirect it to guides/new",
     patterns: [
-      `${remove} ${page} {page:page} ([,] (in favour of|in favor of)|[,] with a redirect to|[,] redirecting [it|readers] to|[,] leaving a redirect to) ${page} {to:page}`,
+      `delete (${obsolete} {page:page}|the {page:page} page|{page:path}) [,] (favour|with a redirect to|redirecting [it|readers] to|leaving a redirect to) ${page} {to:page}`,
     ],
     read: (captures) => order({ kind: "remove_page", page: text(captures, "page"), to: text(captures, "to") }),
   },
   {
     example: "delete guides/old and redirect it to guides/new",
     patterns: [
-      `${remove} ([the] (page|file|doc) {page:page}|the {page:page} (page|file|doc)) ${entry}`,
-      `${remove} {page:path} ${entry}`,
+      `delete (${obsolete} {page:page}|the {page:page} page) ${fromDocs} ${entry}`,
+      `delete {page:path} ${fromDocs} ${entry}`,
     ],
     read: (captures) => ({ kind: "delete", page: text(captures, "page") }),
   },
   {
     example: "delete guides/old and redirect it to guides/new",
     patterns: [
-      `redirect (it|its address|its old address|its path|its url|the old address|the old path|readers|visitors) to ${page} {to:page}`,
-      `(add|create|set up) a redirect [from it|from there|from its old address|from the old address] to ${page} {to:page}`,
-      `send (readers|visitors|people) to ${page} {to:page} [instead]`,
+      `redirect [it|its address|its old address|its path|its url|the old address|the old path|readers] to ${page} {to:page}`,
+      `add a redirect [from it|from there|from its old address|from the old address] to ${page} {to:page}`,
+      `send readers to ${page} {to:page} [instead]`,
     ],
     read: (captures) => ({ kind: "redirect_it", to: text(captures, "to") }),
   },
@@ -67,8 +67,8 @@ export const pageForms: readonly Form[] = [
   {
     example: 'add a page guides/webhooks titled "Webhooks"',
     patterns: [
-      "(add|create|make) (a|an|the) [new|brand-new] [empty|blank] page (called|titled|named) {title:quoted} (at|in|as) {path:path}",
-      "(add|create|make) an (empty|blank) page [at] {path:path} (called|titled|named) {title:quoted}",
+      "add (a|an|the) [new|brand-new] [empty|blank] page [called|titled|named] {title:quoted} (at|in|as) {path:path}",
+      "add an (empty|blank) page [at] {path:path} (called|titled|named) {title:quoted}",
     ],
     read: readAddPage,
   },
@@ -76,7 +76,7 @@ export const pageForms: readonly Form[] = [
     example:
       'add a page guides/webhooks titled "Webhooks" with the text "…" and list it in the navigation under "Guides"',
     patterns: [
-      `(add|create|make) [a|the] [new|brand-new] page [at|called|named] {path:page} *([,] [and] (${[
+      `add [a|the] [new|brand-new] page [at|called|named] {path:page} *([,] [and] (${[
         "(titled|called|named|entitled|(with|and) [the|a] title) {title:quoted}",
         "[the|a] title {title:quoted}",
         "(with|and) [the|a] description {description:quoted}",
@@ -92,10 +92,12 @@ export const pageForms: readonly Form[] = [
   {
     example: "add a redirect from guides/old to guides/new",
     patterns: [
-      "(add|create|make|set up) (a|the) redirect from {from:page} to {to:page}",
-      "redirect {from:page} to {to:page}",
-      "(add|create|make|set up) (a|the) redirect to {to:page} from {from:page}",
+      "add (a|the) redirect from {from:page} to {to:page}",
+      "(redirect|forward) {from:page} to {to:page}",
+      "add (a|the) redirect to {to:page} from {from:page}",
       "make {from:page} (redirect|point|lead) (to|at) {to:page}",
+      "point {from:path} (to|at) {to:page}",
+      "(redirect|send) readers from {from:page} to {to:page}",
     ],
     read: (captures) => order({ kind: "add_redirect", from: text(captures, "from"), to: text(captures, "to") }),
   },
@@ -125,6 +127,10 @@ function readMove(captures: Captures): Reading {
 }
 
 function readAddPage(captures: Captures): Reading {
+  const isTitle = /[\s\p{Lu}]/u.test(text(captures, "path"));
+  if (isTitle && !captures.has("title")) {
+    return unclear(`it does not say where: write add a page guides/name titled "${text(captures, "path")}"`);
+  }
   if (!captures.has("title") && !captures.has("content")) {
     return unclear('it gives the page neither a title nor a text: write titled "…", or with the text "…"');
   }

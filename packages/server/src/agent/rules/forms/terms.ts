@@ -5,26 +5,45 @@ import type { Captures } from "../pattern.ts";
 const alsoInCode =
   "((also|even) in [the] code [blocks|samples]|in [the] code [blocks|samples] (too|as well)|including [in] [the] code [blocks|samples]) {!code}";
 const scope = `*([,] [and] (${everywhere}|${alsoInCode}|${below}))`;
-const many =
-  "[every|all|each|every occurrence of|all occurrences of|each occurrence of|all uses of|every use of] [the]";
-const noun = "(term|terms|word|words|phrase|text|name|string|wording)";
+const every = "(every|all|each|any)";
+/** Words that say that a term follows; without them and without quotation marks it could be anything. */
+const called = `[${every}] [the] (mentions (of|to) [the] [term]|term [from])`;
 
 export const termForms: readonly Form[] = [
   {
     example: 'replace "API token" with "access key"',
     patterns: [
-      `replace ${many} [${noun}] {from:term} (with|by) [the] [${noun}] {to:term} ${scope}`,
-      `${within} replace ${many} [${noun}] {from:term} (with|by) [the] [${noun}] {to:term} ${scope}`,
-      `(change|update|turn) ${many} [${noun}] {from:term} (to|into) {to:term} ${scope}`,
-      `rename ${many} ${noun} {from:term} (to|into|as) {to:term} ${scope}`,
-      `(make sure|ensure) [that] (it|the docs|the documentation|every page|all pages|all the pages|we) (say|says|use|uses) {to:term} (instead of|in place of) {from:term} ${scope}`,
-      `(use|say|write) [the] [${noun}] {to:term} (instead of|in place of) [the] [${noun}] {from:term} ${scope}`,
+      `${within} replace [${called}|${every} [the]] {from:term} (with|by) [[the] term] {to:term} ${scope}`,
+      `${within} replace the {from:quoted} (with|by) [the] {to:quoted} ${scope}`,
+      `${within} (change|swap) [${called}|${every} [the]|the] {from:quoted} (to|into|for) [[the] term] {to:quoted} ${scope}`,
+      `${within} (change|rename) ${called} {from:term} (to|into|as|so [that] (they|it) (say|says|read|reads)) [[the] term] {to:term} ${scope}`,
+      `swap [${called}] {from:term} for {to:term} ${everywhere}`,
+      `rebrand [from] {from:term} (to|as|into) {to:term} ${scope}`,
+      `[(make sure|ensure) [that] (it|the docs|the documentation|every page|all pages|all the pages|we)] (use|says|uses) ([the] {to:quoted}|[the] term {to:term}) insteadof ([the] {from:quoted}|[the] term {from:term}) ${scope}`,
     ],
     read: (captures) => orderIfBounded(captures, replaceTerm(captures)),
   },
   {
+    example: 'replace "API token" with "access key"',
+    patterns: [`(find|search for|look for) [${called}] {from:quoted} ${scope}`],
+    read: (captures) => ({ kind: "look", instruction: replaceTerm(captures) }),
+  },
+  {
+    example: 'replace "API token" with "access key"',
+    patterns: ["(replace|change|swap) (it|them|each|every one|all of them) (with|by|to|for) {to:quoted}"],
+    read(captures) {
+      const bounded = orderIfBounded(captures, { kind: "rename", from: "it", to: text(captures, "to") });
+      return bounded.kind === "unclear" ? bounded : { kind: "fix_them", to: text(captures, "to") };
+    },
+  },
+  {
+    example: 'fix the typo "recieve" to "receive"',
+    patterns: ["fix [the] (typo|misspelling|spelling) [of|in] {from:quoted} (to|into|as|->|→|=>) {to:quoted}"],
+    read: (captures) => orderIfBounded(captures, replaceTerm(captures)),
+  },
+  {
     example: 'rename the term "API token" to "access key"',
-    patterns: [`rename {from:phrase} to {to:phrase} ${scope}`],
+    patterns: [`rename {from:phrase} to {to:phrase} ${scope}`, `delete {from:label} favour {to:label} ${scope}`],
     read(captures) {
       if (captures.has("everywhere")) return orderIfBounded(captures, replaceTerm(captures));
       const from = text(captures, "from");

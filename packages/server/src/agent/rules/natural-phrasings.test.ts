@@ -1,0 +1,20 @@
+import { describe, expect, it } from "vitest";
+import { refusedWith, understoodAs } from "../../../test/support/rules/natural.ts";
+import { describeInstruction } from "./describe.ts";
+import { nearestExamples } from "./not-understood.ts";
+import { parsePrompt } from "./parse-prompt.ts";
+
+describe(`${understoodAs.length + refusedWith.length} phrasings as people write them`, () => {
+  it.each(understoodAs)("%s → %s", (prompt, order) => {
+    const parsed = parsePrompt(prompt);
+    expect(parsed).toMatchObject({ kind: "understood" });
+    if (parsed.kind === "understood") expect(parsed.instructions.map(describeInstruction).join("; ")).toBe(order);
+  });
+
+  it.each(refusedWith)("refuses %s, and shows %j", (prompt, example) => {
+    const parsed = parsePrompt(prompt);
+    if (parsed.kind === "understood") throw new Error(`understood: ${JSON.stringify(parsed.instructions)}`);
+    const shown = nearestExamples(parsed.clause);
+    expect(shown.length > 2 ? "" : shown[0]).toBe(example);
+  });
+});
