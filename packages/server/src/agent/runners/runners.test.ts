@@ -1,5 +1,7 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { type StandIn, standIn } from "../../../test/support/runners/stand-in.ts";
 import { testLimits } from "../../../test/support/scripted-model.ts";
@@ -8,7 +10,7 @@ import { createOverlay } from "../../tree/overlay.ts";
 import type { CommitTree, Overlay } from "../../tree/tree.ts";
 import type { AgentOutcome, AgentTask, Step } from "../agent.ts";
 import { openRunner } from "./open-runner.ts";
-import { trySandbox } from "./sandbox.ts";
+import { sandboxed, trySandbox } from "./sandbox.ts";
 
 const runnerNames = ["claude-code", "codex", "opencode"];
 const apiKey = "sk-model-0123456789";
@@ -385,6 +387,26 @@ answer("TITLE: x\\nSUMMARY:\\n" + JSON.stringify(got));`;
       await secret.remove();
     },
   );
+
+  it("hides no program by a mount of the sandbox, wherever it is installed", async () => {
+    const dir = await mkdtemp(join(tmpdir(), "emend-place-"));
+    try {
+      // Folders that a server is likely to have, some of which the sandbox once used for itself.
+      for (const prefix of ["/work", "/work/emend", "/home/emend/.npm-global/lib", "/opt/emend", "/srv/run"]) {
+        const file = `${prefix}/node_modules/program/bin/program`;
+        const place = { dir, work: join(dir, "work"), home: join(dir, "home") };
+        const command = await sandboxed({ sandbox: { bwrap: "bwrap", own: [] }, file, args: [], place });
+        const at = command.lastIndexOf(`${prefix}/node_modules`);
+        const later = command.flatMap((word, index) =>
+          index > at && /^--(ro-)?bind$/.test(word) ? [command[index + 2] ?? ""] : [],
+        );
+        expect(later).not.toEqual([]);
+        for (const mount of later) expect(file.startsWith(`${mount}/`), `${mount} hides ${file}`).toBe(false);
+      }
+    } finally {
+      await rm(dir, { recursive: true, force: true });
+    }
+  });
 
   it("is refused where bubblewrap is not on the PATH, unless the operator says so", async () => {
     const programs = await standIn("");

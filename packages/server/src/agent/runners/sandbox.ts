@@ -4,10 +4,10 @@ import { fileURLToPath } from "node:url";
 import { startBound } from "../../tree/bound-process.ts";
 import { findProgram } from "./find-program.ts";
 
-/** Where things are inside. */
+/** Where things are inside: below a folder of Emend's, so that no mount hides a program that is installed elsewhere. */
 export const inside = {
-  work: "/work",
-  home: "/home/emend",
+  work: "/run/emend/work",
+  home: "/run/emend/home",
   port: 3128,
   path: "/run/emend/bin:/usr/local/bin:/usr/bin:/bin",
 };

@@ -1,0 +1,76 @@
+// npm run test:programs [-- claude-code codex opencode]
+// The real programs behind runner/…, installed from npm into a folder of their own, work in the sandbox against a scripted
+// vendor, through a whole installation. Not part of npm test: it downloads some hundred megabytes.
+import { spawnSync } from "node:child_process";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { judge } from "../eval/judge.ts";
+import { attempt } from "../eval/product.ts";
+import { evalTasks } from "../eval/tasks/index.ts";
+import { startServer } from "../src/compose/compose.ts";
+import { loadConfig } from "../src/config/config.ts";
+import { forgeDirOf } from "../src/installation/local-git.ts";
+import { startFarModel } from "../test/support/far-model.ts";
+import { answerAsVendor } from "./scripted-vendor.ts";
+
+const programs = [
+  { runner: "claude-code", package: "@anthropic-ai/claude-code", version: "2.1.325", command: "claude", model: "" },
+  // Its own default composes tools by a program of the vendor's, which no scripted vendor speaks.
+  { runner: "codex", package: "@openai/codex", version: "0.166.0", command: "codex", model: "/gpt-5" },
+  { runner: "opencode", package: "opencode-ai", version: "1.18.33", command: "opencode", model: "" },
+] as const;
+
+const chosen = programs.filter(({ runner }) => process.argv.length < 3 || process.argv.includes(runner));
+const home = join(import.meta.dirname, "../../../node_modules/.cache/emend-programs");
+const dir = await mkdtemp(join(tmpdir(), "emend-programs-"));
+const bin = join(home, "node_modules/.bin");
+
+await mkdir(home, { recursive: true });
+await writeFile(join(home, "package.json"), JSON.stringify({ private: true }));
+for (const { package: name, version } of chosen)
+  run("npm", ["install", "--no-audit", "--no-fund", "--save-exact", `${name}@${version}`]);
+
+const far = await startFarModel((turn, request) => answerAsVendor(turn, request));
+const environment = {
+  ...far.environment,
+  PATH: [bin, process.env.PATH].join(delimiter),
+  EMEND_LOG_LEVEL: "warn",
+  EMEND_RUNNER_UNSANDBOXED: "0",
+};
+const config = loadConfig(environment, { dataDir: join(dir, "data"), port: 0, host: "127.0.0.1" });
+const server = await startServer(config, { logTo: process.stderr });
+const failed: string[] = [];
+try {
+  const product = { server, forgeDir: forgeDirOf(config), scratchDir: dir };
+  const task = evalTasks().find(({ name }) => name === "mkdocs: a page's title");
+  if (!task) throw new Error("the eval has no such task any more");
+  for (const { runner, command, model } of chosen) {
+    const version = run(join(bin, command), ["--version"]).trim();
+    const { answer, turns, ms } = await attempt(
+      product,
+      `runner/${runner}${model}`,
+      task,
+      AbortSignal.timeout(180_000),
+    );
+    const problems = judge(task, answer);
+    if (problems.length > 0) failed.push(runner);
+    const how =
+      problems.length === 0 ? "opened its pull request" : `failed: ${problems.join("; ")} (${answer.summary})`;
+    console.log(
+      `${problems.length === 0 ? "✓" : "✗"} ${runner} ${version}: ${how} after ${turns} runs, ${(ms / 1000).toFixed(1)} s`,
+    );
+  }
+} finally {
+  await server.stop();
+  await far.stop();
+  await rm(dir, { recursive: true, force: true });
+}
+console.log(`${chosen.length - failed.length} passed, ${failed.length} failed`);
+if (failed.length > 0) process.exitCode = 1;
+
+function run(command: string, args: readonly string[]): string {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd: home, encoding: "utf8", timeout: 600_000 });
+  if (status === 0) return stdout;
+  throw new Error(`${command} ${args.join(" ")} failed: ${error?.message ?? stderr}`);
+}
