@@ -1,4 +1,4 @@
-import { routeKey } from "./links/route.ts";
+import { isBelow, routeKey } from "./links/route.ts";
 import type { Site } from "./site.ts";
 import { editDistance } from "./text/distance.ts";
 import type { Page, PageSearch } from "./types.ts";
@@ -36,11 +36,29 @@ export function findPage(site: Site, words: string, isExact = false): PageSearch
   const text = words.trim().replace(/^["'`]|["'`]$/g, "");
   const path = text.replace(/^\.?\/+/, "");
   const root = site.root === "" ? "" : `${site.root}/`;
+  const base = site.model.basePath.replace(/^\//, "");
   const keys = new Set([routeKey(path), routeKey(path.startsWith(root) ? path.slice(root.length) : path)]);
+  const isRoute = text.startsWith("/");
   if (text === "") return { kind: "none", nearest: [] };
   const byPath = site.pages.filter((page) => page.path === path || page.path === root + path);
-  const byStem = (): Page[] =>
-    site.pages.filter((page) => keys.has(routeKey(page.route)) || keys.has(routeKey(page.path.slice(root.length))));
+  const byRoute = (): Page[] => site.pages.filter((page) => keys.has(routeKey(page.route)));
+  const byFile = (): Page[] => site.pages.filter((page) => keys.has(routeKey(page.path.slice(root.length))));
+  /** Below the first folder of pages that has it, where the words leave that out. */
+  const byHome = (): Page[] => {
+    for (const { dir, route } of site.model.homes ?? []) {
+      const found = site.pages.filter(
+        (page) =>
+          (isBelow(page.path, dir) && routeKey(page.path.slice(dir.length + 1)) === routeKey(path)) ||
+          (route !== "" && routeKey(page.route) === routeKey(`${route}/${path}`)),
+      );
+      if (found.length > 0) return found;
+    }
+    return [];
+  };
+  const byBase = (): Page[] => {
+    const inside = base !== "" && isBelow(path, base) ? routeKey(path.slice(base.length + 1)) : null;
+    return site.pages.filter((page) => routeKey(page.route) === inside);
+  };
   const byTitle = (): Page[] =>
     site.pages.filter((page) => (isExact ? page.title === text : page.title?.toLowerCase() === text.toLowerCase()));
   const byName = (): Page[] => {
@@ -51,7 +69,10 @@ export function findPage(site: Site, words: string, isExact = false): PageSearch
   };
   return (
     decide(byPath) ??
-    decide(byStem()) ??
+    decide(isRoute ? byRoute() : byFile()) ??
+    decide(isRoute ? byFile() : byRoute()) ??
+    decide(byHome()) ??
+    decide(byBase()) ??
     decide(byTitle()) ??
     decide(byName()) ?? { kind: "none", nearest: nearest(site, text) }
   );

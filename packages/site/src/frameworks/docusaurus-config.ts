@@ -9,6 +9,8 @@ export interface DocsFolder {
   dir: string;
   base: string;
   sidebar: string | null;
+  /** The version that readers are sent to. */
+  isLatest: boolean;
   /** Of a translation: its language, and the folder that is served where a page is not translated. */
   translation?: { locale: string; of: string };
 }
@@ -79,6 +81,7 @@ export async function readDocsFolders(context: FrameworkContext, config: Literal
       dir: at(path),
       base: route(base),
       sidebar: sidebarPath === null ? null : at(sidebarPath),
+      isLatest: latest === "current",
     });
     for (const version of versions) {
       folders.push({
@@ -86,6 +89,7 @@ export async function readDocsFolders(context: FrameworkContext, config: Literal
         dir: at(`${prefix}versioned_docs/version-${version}`),
         base: route(version === latest ? routeBasePath : `${routeBasePath}/${version}`),
         sidebar: at(`${prefix}versioned_sidebars/version-${version}-sidebars.json`),
+        isLatest: version === latest,
       });
     }
   }
@@ -129,6 +133,7 @@ function translations(
         dir: `${dir}/${plugin}/${version === "current" ? version : `version-${version}`}`,
         base: route(locale, base),
         sidebar: null,
+        isLatest: false,
         translation: { locale, of },
       };
     }),

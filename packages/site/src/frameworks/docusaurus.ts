@@ -4,8 +4,8 @@ import { parseLiteral } from "../literal/parse-literal.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import type { FrontMatter } from "../parse/facts.ts";
 import { type DocsFolder, readDocsFolders, readLocales } from "./docusaurus-config.ts";
-import type { Framework, FrameworkContext, Label, Model, NavList } from "./framework.ts";
-import { literalNav } from "./literal-nav.ts";
+import { documentId, readSidebars, withoutNumbers } from "./docusaurus-sidebars.ts";
+import type { Framework, FrameworkContext, Model } from "./framework.ts";
 import { arrayRedirects } from "./literal-redirects.ts";
 import { isDocument } from "./pages.ts";
 
@@ -15,27 +15,11 @@ export const docusaurus: Framework = {
   load: loadDocusaurus,
 };
 
-const numberPrefix = /^\d+[-_.\s]+(?=\D)/;
-
-function withoutNumbers(path: string): string {
-  return path
-    .split("/")
-    .map((part) => (/^\d{4}-\d{2}-\d{2}/.test(part) || /^\d+\.\d+/.test(part) ? part : part.replace(numberPrefix, "")))
-    .join("/");
-}
-
 function join(...parts: string[]): string {
   return `/${parts
     .flatMap((part) => part.split("/"))
     .filter((part) => part !== "" && part !== ".")
     .join("/")}`;
-}
-
-/** The id that sidebars know a document by. */
-function documentId(inside: string, fields: FrontMatter["fields"]): string {
-  const stem = withoutNumbers(stripExtension(inside));
-  const own = typeof fields.id === "string" ? fields.id : baseOf(stem);
-  return underDir(dirOf(stem), own);
 }
 
 function documentRoute(folder: DocsFolder, inside: string, fields: FrontMatter["fields"]): string {
@@ -76,16 +60,15 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
   const blogs = plugin("blog", "blog");
   const pageFolders = plugin("pages", "src/pages");
   const pages = underDir(top, "src/pages");
-  const { lists, labels, isGrown, files } = await readSidebars(context, folders);
-  const client = [...walkLiteral(config)].find((node) => {
-    const [first] =
-      entryOf(node, "redirects")?.kind === "array" ? (entryOf(node, "redirects") as { items: Literal[] }).items : [];
-    return first !== undefined && entryOf(first, "from") !== undefined;
-  });
+  const { lists, labels, isGrown, files } = await readSidebars(context, folders, { file: marker, text, config });
+  const client = [...walkLiteral(config)].find(
+    (node) => node.kind === "array" && /plugin-client-redirects$/.test(stringOf(node.items[0]) ?? ""),
+  );
+  const options = client?.kind === "array" ? client.items[1] : undefined;
   const redirects =
-    client === undefined
-      ? { redirects: [], store: null }
-      : arrayRedirects({ file: marker, text, root: client, key: "redirects", names: ["from", "to"] });
+    options?.kind === "object"
+      ? arrayRedirects({ file: marker, text, root: options, key: "redirects", names: ["from", "to"] })
+      : { redirects: [], store: null };
   const md: Dialect = { ...plainDialect, syntax: "mdx", colons: true };
   const withoutLocale = (route: string): string | null => {
     const found = locales.find(({ locale }) => route === locale || route.startsWith(`${locale}/`));
@@ -163,7 +146,25 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
     fallbackRoute: withoutLocale,
     aliases: { "@site/": top },
     relativeRoutes: true,
+    homes: [
+      ...folders.toSorted((a, b) => rank(a) - rank(b)).map(({ dir, base }) => ({ dir, route: base.slice(1) })),
+      ...blogs.map(({ dir, locale }) => ({ dir, route: underDir(locale, "blog") })),
+      ...pageFolders.map(({ dir, locale }) => ({ dir, route: locale })),
+    ],
+    idFields: ["pagination_next", "pagination_prev"],
+    idTarget: (path, id) => `#${folderOf(path)?.id.replace(/^.*\//, "") ?? ""}:${id}`,
+    translationsOf(path) {
+      const home = folderOf(path);
+      return folders
+        .filter(({ translation }) => home !== undefined && translation?.of === home.dir)
+        .map(({ dir }) => `${dir}/${path.slice((home?.dir.length ?? 0) + 1)}`);
+    },
   };
+}
+
+/** The version that is being written first, then the others, then translations. */
+function rank({ id, translation }: DocsFolder): number {
+  return translation !== undefined ? 2 : id.endsWith("@current") ? 0 : 1;
 }
 
 function configObject(config: Literal): Literal | undefined {
@@ -173,47 +174,4 @@ function configObject(config: Literal): Literal | undefined {
 interface OtherFolder {
   dir: string;
   locale: string;
-}
-
-interface Sidebars {
-  lists: NavList[];
-  labels: Label[];
-  isGrown: boolean;
-  files: string[];
-}
-
-async function readSidebars(context: FrameworkContext, folders: readonly DocsFolder[]): Promise<Sidebars> {
-  const out: Sidebars = { lists: [], labels: [], isGrown: false, files: [] };
-  for (const { id, sidebar, translation } of folders) {
-    // Languages share their sidebars.
-    if (translation !== undefined) continue;
-    const text = sidebar === null ? null : await context.readText(sidebar);
-    // Without a sidebar file the build lists every page.
-    if (sidebar === null || text === null) {
-      out.isGrown = true;
-      continue;
-    }
-    const nav = literalNav(
-      {
-        file: sidebar,
-        text,
-        targetKeys: ["id"],
-        labelKeys: ["label"],
-        listKeys: ["items"],
-        otherKeys: ["keywords", "tags", "customProps"],
-        hasBareTexts: true,
-        isForeign: (_target, item) =>
-          item.kind === "object" &&
-          ["link", "ref", "html", "autogenerated"].includes(stringOf(entryOf(item, "type")) ?? ""),
-        name: (target) => `#${id}:${target}`,
-        write: (target) => target.slice(target.indexOf(":") + 1),
-      },
-      parseLiteral(text),
-    );
-    out.files.push(sidebar);
-    out.lists.push(...nav.lists);
-    out.labels.push(...nav.labels);
-    out.isGrown ||= nav.isGrown;
-  }
-  return out;
 }

@@ -18,6 +18,10 @@ export interface NavItem {
   label: string | null;
   /** It names something outside the site, or something that the build makes: not ours to check. */
   isForeign: boolean;
+  /** Where it stands for whatever lies in a folder: that folder, and the one that its name is relative to. */
+  folder?: { path: string; below: string };
+  /** The rest of the element as written, to carry it over into another list. */
+  source?: string;
 }
 
 /** A list of pages in a navigation file. */
@@ -35,9 +39,9 @@ export interface NavList {
   /** Takes an element out; only where a list belongs to a folder. */
   remove?(index: number): readonly Splice[];
   /** How a target is written in an element, where the model looks it up by another name. */
-  written?(target: string, item: NavItem): string;
-  /** Inserts an element before the one at index, or last. */
-  insert(text: string, index: number, target: string, title: string): Splice;
+  written?(target: string, item: NavItem, route: string): string;
+  /** Inserts an element before the one at index, or last; `source`: the rest of an element that comes from another list. */
+  insert(text: string, index: number, target: string, title: string, source?: string): Splice;
 }
 
 export interface Redirect {
@@ -75,6 +79,12 @@ export interface Label {
   end: number;
 }
 
+export interface Home {
+  dir: string;
+  /** Without slashes around it. */
+  route: string;
+}
+
 /** What a framework makes of a repository: its conventions, and what its configuration says. */
 export interface Model {
   framework: string;
@@ -106,6 +116,8 @@ export interface Model {
   redirectStore: RedirectStore | null;
   /** How a redirect names a page, or a route that has none any more. */
   redirectTarget(path: string | null, route: string): string;
+  /** The same for the address that readers come from, where it is written otherwise. */
+  redirectSource?(path: string | null, route: string): string;
   /** Routes that the build makes and no file shows: links to them are not checked. */
   isGenerated?(route: string): boolean;
   /**
@@ -122,6 +134,16 @@ export interface Model {
   searchDirs?(path: string): readonly string[];
   /** The route that is served where a route has no page: the default language for a missing translation. */
   fallbackRoute?(key: string): string | null;
+  /**
+   * Folders whose pages belong together, such as one version in one language, each with the route it is served under. The
+   * first are meant where words name no folder. Left out: the root is the only one.
+   */
+  homes?: readonly Home[];
+  /** Fields of front matter that name a page by its id, and the target that such an id stands for. */
+  idFields?: readonly string[];
+  idTarget?(path: string, id: string): string;
+  /** The same page in other languages, where the build knows them by their path: they move with it. */
+  translationsOf?(path: string): readonly string[];
   /** A first segment that routes written in this file leave out: its language, where each has a site of its own. */
   routeScope?(path: string): string;
   /** `@site/` and the like: prefix → folder. */

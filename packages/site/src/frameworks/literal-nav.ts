@@ -1,5 +1,12 @@
 import { insertMember, quoteLike } from "../literal/edit-literal.ts";
-import { type ArrayLiteral, entryOf, type Literal, type ObjectLiteral, stringOf } from "../literal/literal.ts";
+import {
+  type ArrayLiteral,
+  entryOf,
+  type Literal,
+  type ObjectLiteral,
+  type StringLiteral,
+  stringOf,
+} from "../literal/literal.ts";
 import { encodePiece } from "../text/bytes.ts";
 import { indexLines } from "../text/line-index.ts";
 import type { Label, NavItem, NavList } from "./framework.ts";
@@ -21,13 +28,17 @@ export interface LiteralNavSource {
   listKeys: readonly string[];
   /** Keys whose arrays are no lists of pages. */
   otherKeys?: readonly string[];
-  /** A text alone in a list names a page. */
-  hasBareTexts: boolean;
+  /** A text alone in a list names a page; "if used": write one so only where the list has another. */
+  hasBareTexts: boolean | "if used";
+  /** Keys of an object that name the one page of a group, itself an object. */
+  pageKeys?: readonly string[];
+  /** The folder that an element stands for, with the text that names it. */
+  folder?(item: ObjectLiteral): { path: string; below: string; name: StringLiteral } | null;
   isForeign(target: string, item: Literal): boolean;
-  /** The target as the model looks it up. */
-  name(target: string): string;
-  /** How a target is written in the file, under a key or alone (""). */
-  write(target: string, key: string): string;
+  /** The target as the model looks it up; it was written under a key or alone (""). */
+  name(target: string, key: string): string;
+  /** How a target is written in the file. `route`: that of the page, where it is known. */
+  write(target: string, key: string, route?: string): string;
 }
 
 /** Reads navigation that is written as arrays of texts and objects in JSON, JavaScript or TypeScript. */
@@ -48,31 +59,52 @@ export function literalNav(source: LiteralNavSource, root: Literal): LiteralNav 
 
   function list(node: ArrayLiteral, trail: readonly string[]): void {
     const items: NavItem[] = [];
-    for (const item of node.items) {
-      const named = item.kind === "string" && source.hasBareTexts ? item : targetOf(item);
-      const label = item.kind === "object" ? labelOf(item) : undefined;
-      const target = stringOf(named);
-      items.push({
-        start: item.start,
-        end: item.end,
-        ...lines.place(item.start),
-        target: target === null ? null : source.name(target),
-        targetStart: (named?.start ?? item.start) + 1,
-        targetEnd: (named?.end ?? item.end) - 1,
-        label: stringOf(label),
-        isForeign: target !== null && source.isForeign(target, item),
-      });
-    }
-    if (items.some((item) => item.target !== null)) {
+    for (const item of node.items) items.push(itemOf(item));
+    if (items.some((item) => item.target !== null || item.folder !== undefined)) {
       nav.lists.push({
         file: source.file,
         trail,
         items,
-        written: (target, item) => source.write(target, keyOf(node.items[items.indexOf(item)])),
+        written: (target, item, route) => source.write(target, keyOf(node.items[items.indexOf(item)]), route),
         insert: (text, index, target, title) => insertMember(text, node, index, render(text, node, target, title)),
       });
     }
     for (const item of node.items) if (item.kind !== "string") visit(item, trail);
+  }
+
+  function itemOf(item: Literal): NavItem {
+    const grown = item.kind === "object" ? (source.folder?.(item) ?? null) : null;
+    const named = grown?.name ?? (item.kind === "string" && source.hasBareTexts !== false ? item : targetOf(item));
+    const target = grown === null ? stringOf(named) : null;
+    const start = (named?.start ?? item.start) + 1;
+    const end = (named?.end ?? item.end) - 1;
+    // What follows the page's name stays with the entry.
+    const tail = target === null ? -1 : source.text.slice(start, end).search(/[?#]/);
+    return {
+      start: item.start,
+      end: item.end,
+      ...lines.place(item.start),
+      target: target === null ? null : source.name(target.replace(/(.)[?#].*$/, "$1"), keyOf(item)),
+      targetStart: start,
+      targetEnd: tail < 1 ? end : start + tail,
+      label: item.kind === "object" ? stringOf(labelOf(item)) : null,
+      isForeign: target !== null && source.isForeign(target, item),
+      ...(grown === null ? {} : { folder: { path: grown.path, below: grown.below } }),
+    };
+  }
+
+  /** A place for one page: it takes no others. */
+  function onePage(value: Literal, trail: readonly string[]): void {
+    const item = itemOf(value);
+    if (item.target === null) return;
+    nav.lists.push({
+      file: source.file,
+      trail,
+      items: [item],
+      isFixed: true,
+      written: (target, _item, route) => source.write(target, keyOf(value), route),
+      insert: () => ({ start: item.end, end: item.end, text: "" }),
+    });
   }
 
   function keyOf(item: Literal | undefined): string {
@@ -95,6 +127,7 @@ export function literalNav(source: LiteralNavSource, root: Literal): LiteralNav 
     const inner = label?.kind === "string" ? [...trail, label.value] : trail;
     for (const { key, value } of node.entries) {
       if (source.otherKeys?.includes(key)) continue;
+      if (source.pageKeys?.includes(key)) onePage(value, inner);
       const isNamed = source.listKeys.includes(key) || value.kind !== "array";
       visit(value, isNamed ? inner : [...inner, key]);
     }
@@ -104,7 +137,10 @@ export function literalNav(source: LiteralNavSource, root: Literal): LiteralNav 
   function render(text: string, node: ArrayLiteral, target: string, title: string): string {
     const sample = node.items.find((item) => item.kind === "object" && targetOf(item) !== undefined);
     const bare = node.items.find((item) => item.kind === "string");
-    if (source.hasBareTexts && (bare !== undefined || sample === undefined)) {
+    if (
+      source.hasBareTexts !== false &&
+      (bare !== undefined || (sample === undefined && source.hasBareTexts === true))
+    ) {
       return encodePiece(quoteLike(text, bare, source.write(target, "")));
     }
     if (sample?.kind !== "object") {

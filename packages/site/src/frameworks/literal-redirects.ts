@@ -15,6 +15,8 @@ interface ArraySource {
   list?: Literal;
   /** The names of a redirect's two fields. */
   names: readonly [string, string];
+  /** What each redirect must say besides, as source. */
+  rest?: string;
 }
 
 /** Redirects as `[{ source, destination }]` under a key of a JSON or JavaScript object. */
@@ -77,6 +79,7 @@ function addTo(
   const fields = pairs.map(({ from, to }) => [
     `${name(names[0])}: ${encodePiece(quoteLike(text, sample, from))}`,
     `${name(names[1])}: ${encodePiece(quoteLike(text, sample, to))}`,
+    ...(source.rest === undefined ? [] : [source.rest]),
   ]);
   if (array !== null) {
     const isLined = last?.kind === "object" && text.slice(last.start, last.end).includes("\n");

@@ -18,6 +18,7 @@ export const nextra: Framework = {
 
 const plainKey = /^[A-Za-z_$][\w$]*$/;
 const metaFile = /(?:^|\/)_meta(?:\.[a-z]{2}(?:-[A-Z]{2})?)?\.(?:[jt]sx?|json)$/;
+const globalMetaFile = /(?:^|\/)_meta\.global\.[jt]sx?$/;
 
 async function loadNextra(context: FrameworkContext, marker: string): Promise<Model | null> {
   const top = dirOf(marker);
@@ -29,11 +30,15 @@ async function loadNextra(context: FrameworkContext, marker: string): Promise<Mo
   const rootOf = (path: string): string | undefined => roots.find((dir) => isDocument(path, dir));
   const lists: NavList[] = [];
   const labels: Label[] = [];
-  const metas = paths.filter((path) => metaFile.test(path) && roots.some((dir) => isBelow(path, dir)));
+  const metas = paths.filter(
+    (path) => (metaFile.test(path) || globalMetaFile.test(path)) && dirs.some((dir) => isBelow(path, dir)),
+  );
   for (const file of metas) {
     const text = await context.readText(file);
-    const list = text === null ? null : readMeta(context, file, text, labels);
-    if (list !== null) lists.push(list);
+    // One for the whole site stands in the app folder; its keys are those of the pages' folder.
+    const folder = globalMetaFile.test(file) ? root : dirOf(file);
+    const map = text === null ? undefined : firstObject(text);
+    if (text !== null && map !== undefined) lists.push(...readMeta({ context, file, text, labels }, map, folder));
   }
   const text = (await context.readText(marker)) ?? "";
   // `redirects()` answers a list: the first that looks like one.
@@ -47,6 +52,8 @@ async function loadNextra(context: FrameworkContext, marker: string): Promise<Mo
     key: "redirects",
     ...(list === undefined ? {} : { list }),
     names: ["source", "destination"],
+    // Next.js builds nothing without it.
+    rest: "permanent: true",
   });
   const dialect: Dialect = { ...plainDialect, syntax: "mdx" };
   return {
@@ -93,37 +100,54 @@ function servesRoute(path: string, route: string): boolean {
   return fixed !== "" && isBelow(route, fixed);
 }
 
-function readMeta(context: FrameworkContext, file: string, text: string, labels: Label[]): NavList | null {
-  const map = [...walkLiteral(parseLiteral(text))].find((node): node is ObjectLiteral => node.kind === "object");
-  if (map === undefined) return null;
-  const folder = dirOf(file);
+function firstObject(text: string): ObjectLiteral | undefined {
+  return [...walkLiteral(parseLiteral(text))].find((node): node is ObjectLiteral => node.kind === "object");
+}
+
+interface MetaSource {
+  context: FrameworkContext;
+  file: string;
+  text: string;
+  labels: Label[];
+}
+
+/** The list of a folder, and those of the folders inside that the same file describes. */
+function readMeta(source: MetaSource, map: ObjectLiteral, folder: string): NavList[] {
+  const { context, file, text, labels } = source;
   const lines = indexLines(text);
+  const inner: NavList[] = [];
   const items = map.entries.map(({ key, keyStart, value }): NavItem => {
     const label = value.kind === "string" ? value : entryOf(value, "title");
     if (label?.kind === "string") labels.push({ file, start: label.start + 1, end: label.end - 1 });
+    const nested = stringOf(entryOf(value, "type")) === "menu" ? undefined : entryOf(value, "items");
+    const type = stringOf(entryOf(value, "type"));
     const isOther =
-      entryOf(value, "href") !== undefined || entryOf(value, "type") !== undefined || value.kind === "other";
+      entryOf(value, "href") !== undefined || (type !== null && type !== "page") || value.kind === "other";
+    const stem = underDir(folder, key);
+    if (nested?.kind === "object") inner.push(...readMeta(source, nested, stem));
     const path = [".mdx", ".md", "/index.mdx", "/index.md", "/page.mdx"]
-      .map((end) => `${underDir(folder, key)}${end}`)
+      .map((end) => `${stem}${end}`)
       .find((one) => context.files.has(one));
     return {
       start: keyStart,
       end: value.end,
       ...lines.place(keyStart),
-      target: path ?? underDir(folder, key),
+      target: path ?? stem,
       // With the quotes: whether a key needs any depends on its name.
       targetStart: keyStart,
       targetEnd: keyStart + encodePiece(key).length + (/["']/.test(text.charAt(keyStart)) ? 2 : 0),
       label: stringOf(label),
       // A folder needs no page of its own, and code may make one.
       isForeign: isOther || key === "*" || (path === undefined && hasFolderOrCode(context, folder, key)),
+      source: text.slice(value.start, value.end),
+      ...(path === undefined || dirOf(path) === stem ? { folder: { path: stem, below: folder } } : {}),
     };
   });
   const quotesAll = map.entries.some(({ key, keyStart }) => plainKey.test(key) && /["']/.test(text.charAt(keyStart)));
   const sampleText = map.entries.find(({ value }) => value.kind === "string")?.value;
   const writeKey = (name: string): string =>
     plainKey.test(name) && !quotesAll ? name : quoteLike(text, file.endsWith(".json") ? undefined : sampleText, name);
-  return {
+  const list: NavList = {
     file,
     folder,
     written: writeKey,
@@ -131,11 +155,11 @@ function readMeta(context: FrameworkContext, file: string, text: string, labels:
     trail: [folder.slice(folder.lastIndexOf("/") + 1)],
     items,
     remove: (index) => removeMembers(map, new Set([index])),
-    insert(source, index, target, title) {
-      const key = writeKey(target);
-      return insertMember(source, map, index, encodePiece(`${key}: ${quoteLike(source, sampleText, title)}`));
+    insert(into, index, target, title, value = encodePiece(quoteLike(into, sampleText, title))) {
+      return insertMember(into, map, index, `${encodePiece(writeKey(target))}: ${value}`);
     },
   };
+  return [list, ...inner];
 }
 
 function hasFolderOrCode(context: FrameworkContext, folder: string, key: string): boolean {

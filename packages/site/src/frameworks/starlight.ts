@@ -1,6 +1,6 @@
 import { slug } from "github-slugger";
-import { dirOf, isBelow, stripExtension, underDir } from "../links/route.ts";
-import { entryOf, type ObjectLiteral, walkLiteral } from "../literal/literal.ts";
+import { dirOf, isBelow, joinPath, stripExtension, underDir } from "../links/route.ts";
+import { entryOf, type Literal, type ObjectLiteral, walkLiteral } from "../literal/literal.ts";
 import { parseLiteral } from "../literal/parse-literal.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import type { Framework, FrameworkContext, Label, Model, NavList } from "./framework.ts";
@@ -22,6 +22,12 @@ async function loadStarlight(context: FrameworkContext, marker: string): Promise
   const lists: NavList[] = [];
   const labels: Label[] = [];
   let isGrown = false;
+  const text = (await context.readText(marker)) ?? "";
+  const config = parseLiteral(text);
+  const { standard, others } = readLocales(config);
+  // Sidebars name pages without their language.
+  const sidebarRoot = standard === "" ? root : underDir(root, standard);
+  const isTranslation = (path: string): boolean => others.some((locale) => isBelow(path, underDir(root, locale)));
   const texts = new Map<string, string>();
   for (const file of [marker, underDir(top, "astro.sidebar.ts"), underDir(top, "astro.sidebar.mjs")]) {
     const text = await context.readText(file);
@@ -34,10 +40,20 @@ async function loadStarlight(context: FrameworkContext, marker: string): Promise
         targetKeys: ["slug", "link"],
         labelKeys: ["label", "text"],
         listKeys: ["items", "sidebar"],
-        hasBareTexts: false,
+        hasBareTexts: "if used",
         isForeign: (target) => /^[a-z]+:|^#/i.test(target),
-        name: (target) => target.split(/[?#]/)[0] ?? target,
-        write: (target, key) => (key === "slug" ? target.replace(/^\/|\/$/g, "") : target),
+        name: (target) =>
+          standard === "" || /^[a-z]+:|^#/i.test(target) ? target : `/${standard}/${target.replace(/^\//, "")}`,
+        write(target, key) {
+          const own = isBelow(target, `/${standard}`) ? target.slice(standard.length + 1) : target;
+          return key === "link" ? own : own.replace(/^\/|\/$/g, "");
+        },
+        folder(item) {
+          const name = entryOf(entryOf(item, "autogenerate"), "directory");
+          if (name?.kind !== "string") return null;
+          const inside = name.value.replace(/^\/|\/$/g, "");
+          return { path: joinPath(sidebarRoot, inside) ?? sidebarRoot, below: sidebarRoot, name };
+        },
       },
       sidebarOf(text),
     );
@@ -45,16 +61,15 @@ async function loadStarlight(context: FrameworkContext, marker: string): Promise
     labels.push(...nav.labels);
     isGrown ||= nav.isGrown || /autogenerate/.test(text);
   }
-  const text = texts.get(marker) ?? "";
-  const config = parseLiteral(text);
   const options = [...walkLiteral(config)].find(
     (node): node is ObjectLiteral => node.kind === "object" && entryOf(node, "integrations") !== undefined,
   );
   const redirects = objectRedirects({ file: marker, text, root: options ?? config, key: "redirects" });
-  const dialect: Dialect = { ...plainDialect, colons: true };
+  const dialect: Dialect = { ...plainDialect, colons: true, frontMatterLinks: true };
   const mdx: Dialect = { ...dialect, syntax: "mdx" };
   const served = [...context.files.keys()].filter((path) => isBelow(path, underDir(top, "src/pages")));
   const inRoot = (path: string): string => path.slice(root.length + 1);
+  const basePath = (findText(config, "base") ?? "").replace(/\/$/, "");
   const fallbackRoute = createFallback(context, root, findText(config, "defaultLocale"));
   return {
     framework: "starlight",
@@ -70,22 +85,46 @@ async function loadStarlight(context: FrameworkContext, marker: string): Promise
       return [`/${own ?? parts.join("/").replace(/(?:^|\/)index$/, "")}/`.replace("//", "/")];
     },
     publicDirs: [underDir(top, "public")],
-    basePath: (findText(config, "base") ?? "").replace(/\/$/, ""),
+    basePath,
     navigation: lists,
     labels,
     listsPages: lists.length > 0 && !isGrown,
-    isUnlisted: (path, fields) => fields.template === "splash" || /(?:^|\/)(?:index|404)\.mdx?$/.test(inRoot(path)),
+    isUnlisted: (path, fields) =>
+      fields.template === "splash" || isTranslation(path) || /(?:^|\/)(?:index|404)\.mdx?$/.test(inRoot(path)),
     navRoute: (target) => ({ route: target }),
     navTarget: (_path, route) => route,
     redirects: redirects.redirects,
     redirectStore: redirects.store,
-    redirectTarget: (_path, route) => route.replace(/(.)\/$/, "$1"),
+    redirectSource: (_path, route) => route.replace(/(.)\/$/, "$1"),
+    // Astro adds the base to the old address only.
+    redirectTarget: (_path, route) => basePath + route.replace(/(.)\/$/, "$1"),
     checksAbsolute: true,
     isGenerated: (route) =>
       served.some((path) => matchesPage(route, path.slice(underDir(top, "src/pages").length + 1))),
     relativeRoutes: true,
     fallbackRoute,
+    homes: [
+      ...(standard === "" ? [] : [{ dir: sidebarRoot, route: standard }]),
+      ...others.map((locale) => ({ dir: underDir(root, locale), route: locale })),
+      { dir: root, route: "" },
+    ].sort((a, b) => Number(a.dir !== sidebarRoot) - Number(b.dir !== sidebarRoot)),
+    translationsOf(path) {
+      if (!isBelow(path, sidebarRoot) || isTranslation(path)) return [];
+      return others.map((locale) => underDir(underDir(root, locale), path.slice(sidebarRoot.length + 1)));
+    },
   };
+}
+
+/** The folder of the default language ("" where it has none), and those of the others. */
+function readLocales(config: Literal): { standard: string; others: readonly string[] } {
+  const locales = [...walkLiteral(config)]
+    .map((node) => entryOf(node, "locales"))
+    .find((one) => one?.kind === "object");
+  if (locales?.kind !== "object") return { standard: "", others: [] };
+  const names = locales.entries.map(({ key }) => key).filter((key) => key !== "root");
+  const named = findText(config, "defaultLocale");
+  const standard = named !== null && names.includes(named) && entryOf(locales, "root") === undefined ? named : "";
+  return { standard, others: names.filter((name) => name !== standard) };
 }
 
 const localeName = /^[a-z]{2}(?:-[a-z]{2,4})?$/;

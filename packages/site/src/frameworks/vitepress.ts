@@ -47,7 +47,7 @@ async function loadVitepress(context: FrameworkContext, marker: string): Promise
         listKeys: ["items", "nav", "sidebar", "children"],
         hasBareTexts: false,
         isForeign: (target) => /^[a-z]+:|^#/i.test(target),
-        name: (target) => target.split(/[?#]/)[0] ?? target,
+        name: (target) => target,
         write: (target) => target,
       },
       config,
@@ -65,7 +65,7 @@ async function loadVitepress(context: FrameworkContext, marker: string): Promise
     }
   }
   const root = joinPath(top, srcDir) ?? top;
-  const dialect: Dialect = { ...plainDialect, slug: "vitepress", colons: true };
+  const dialect: Dialect = { ...plainDialect, slug: "vitepress", colons: true, frontMatterLinks: true };
   const inRoot = (path: string): string => (root === "" ? path : path.slice(root.length + 1));
   const isExcluded = (path: string): boolean =>
     excluded.some(

@@ -4,25 +4,49 @@ import type { Site } from "../site.ts";
 import { editDistance } from "../text/distance.ts";
 import { pageOfTarget } from "./listed-pages.ts";
 
-function nameOf(list: NavList): string {
-  return list.trail.join(" › ");
+/** A name as written with its place, where the name alone says too little: "Guides (docs.json:12)". */
+export function splitPlace(words: string): { name: string; isAt(file: string, line: number): boolean } {
+  const found = /^(.*\S)\s+\((\S+):(\d+)\)$/.exec(words.trim());
+  if (found === null) return { name: words.trim(), isAt: () => true };
+  const [, name = "", file, line] = found;
+  return { name, isAt: (otherFile, otherLine) => otherFile === file && otherLine === Number(line) };
 }
 
-/** The list that a group's name means: its own name, or the names around it too ("Guides › Security"). */
+export function withPlace(name: string, file: string, line: number): string {
+  return `${name} (${file}:${line})`;
+}
+
+function lineOf({ items }: NavList): number {
+  return items[0]?.line ?? 1;
+}
+
+/** The names of groups that one word could mean, each told apart from the others. */
+function namesOf(lists: readonly NavList[]): string {
+  const trails = lists.map(({ trail }) => trail.join(" › "));
+  const names = lists.map((list, i) => {
+    const trail = trails[i] as string;
+    const isOnly = trails.filter((other) => other === trail).length === 1;
+    return isOnly ? trail : withPlace(trail, list.file, lineOf(list));
+  });
+  return names.slice(0, 5).join("; ");
+}
+
+/** The list that a group's name means: its own name, or the names around it too ("Guides › Security"), or its place. */
 export function findList(site: Site, group: string): NavList | { reason: string } {
-  const goal = group.trim().toLowerCase();
+  const { name, isAt } = splitPlace(group);
+  const goal = name.toLowerCase();
   const path = goal.split(/\s*(?:›|>|\/)\s*/);
   const open = site.navigation.filter((list) => list.isFixed !== true);
   const named = open.filter((list) => list.trail.at(-1)?.toLowerCase() === goal);
   const nested = open.filter((list) =>
     path.every((part, i) => list.trail[list.trail.length - path.length + i]?.toLowerCase() === part),
   );
-  const found = named.length > 0 ? named : nested;
+  const found = (named.length > 0 ? named : nested).filter((list) => isAt(list.file, lineOf(list)));
   const [list] = found;
   if (list !== undefined && found.length === 1) return list;
   if (found.length > 1) {
     return {
-      reason: `several groups are called "${group}": ${found.slice(0, 5).map(nameOf).join("; ")}; name one with those around it`,
+      reason: `several groups are called "${group}": ${namesOf(found)}; name one as it is written here`,
     };
   }
   const names = [...new Set(open.map((one) => one.trail.at(-1) ?? ""))].filter((name) => name !== "");

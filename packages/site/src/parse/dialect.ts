@@ -12,6 +12,8 @@ export interface Dialect {
   colons: boolean;
   /** `{% tag url="…" %}` and `{{< shortcode >}}`: template tags are markup, not prose. */
   templates: boolean;
+  /** `link: /page` anywhere in front matter is a link. */
+  frontMatterLinks: boolean;
 }
 
 export const plainDialect: Dialect = {
@@ -21,12 +23,13 @@ export const plainDialect: Dialect = {
   admonitions: false,
   colons: false,
   templates: false,
+  frontMatterLinks: false,
 };
 
 // Raise it when records for the same bytes change: stored ones of older versions are then ignored.
 const factsVersion = 5;
 
 export function dialectKey(dialect: Dialect): string {
-  const flags = [dialect.headingIds, dialect.admonitions, dialect.colons, dialect.templates];
+  const flags = [dialect.headingIds, dialect.admonitions, dialect.colons, dialect.templates, dialect.frontMatterLinks];
   return `${factsVersion}${dialect.syntax}-${dialect.slug}-${flags.map(Number).join("")}`;
 }

@@ -144,3 +144,12 @@ export function readFrontMatter(text: string, from: number): FrontMatter | null 
   const format = open[1] === "---" ? "yaml" : "toml";
   return { format, start, ...close, ...read(text.slice(start, close.end), format) };
 }
+
+const linkField = /^([ \t]*(?:-[ \t]+)?link:[ \t]*(["']?))(\.{0,2}\/[^\s"'{}]*)\2[ \t]*\r?$/gm;
+
+/** The ranges of links in front matter, such as those of a home page's buttons. */
+export function* frontMatterLinks(source: string): Generator<readonly [number, number]> {
+  for (const { index, 1: before = "", 3: target = "" } of source.matchAll(linkField)) {
+    yield [index + before.length, index + before.length + target.length];
+  }
+}

@@ -6,7 +6,7 @@ import type { HeadingBlock, TextBlock } from "./blocks.ts";
 import type { Dialect } from "./dialect.ts";
 import { decodeEntities, decodeEscapes } from "./entities.ts";
 import type { Heading, Link, LinkKind, PageFacts } from "./facts.ts";
-import { readFrontMatter } from "./front-matter.ts";
+import { frontMatterLinks, readFrontMatter } from "./front-matter.ts";
 import { headingText } from "./heading-text.ts";
 import { createOffsetMap, joinLines } from "./leaf-blocks.ts";
 import { findMarks } from "./marks.ts";
@@ -137,6 +137,10 @@ function scanUnplaced(text: string, bytes: Uint8Array, dialect: Dialect, isPlain
     else scanMarkup(joined, from, to, dialect, sink);
   }
 
+  if (dialect.frontMatterLinks && facts.frontMatter !== null) {
+    const { start, end } = facts.frontMatter;
+    for (const [from, to] of frontMatterLinks(text.slice(start, end))) addLink("href", start + from, start + to);
+  }
   const slugger = createSlugger(dialect.slug);
   for (const block of blocks.headings) facts.headings.push(readHeading(block));
   // Explicit ids are taken before derived ones are made.

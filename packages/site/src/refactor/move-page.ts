@@ -1,20 +1,19 @@
 import { resolveTarget } from "../links/resolve.ts";
 import { rewriteTarget } from "../links/rewrite.ts";
-import { dirOf, isBelow, pageExtension, relativePath, stripExtension, underDir } from "../links/route.ts";
+import { dirOf, relativePath, routeKey } from "../links/route.ts";
 import { buildIndex, makeNode, type PageNode, type SiteIndex } from "../links/site-index.ts";
 import { isExternal } from "../links/target.ts";
 import { targetsOf } from "../parse/page-brief.ts";
 import { readFactsOf } from "../parse/read-facts.ts";
 import type { Site } from "../site.ts";
+import { toByteString } from "../text/bytes.ts";
 import { createTimeSlice } from "../text/time-slice.ts";
 import type { Refactoring, SiteFile } from "../types.ts";
 import { createPlan, type EditPlan, refuse, replaceRange } from "./edit-plan.ts";
-import { cleanPath, locatePage } from "./locate-page.ts";
 import { moveInNavigation } from "./move-navigation.ts";
 import { moveRedirects } from "./move-redirects.ts";
+import { type Moves, planMoves } from "./plan-moves.ts";
 import { rememberReads } from "./remember-reads.ts";
-
-type Moves = ReadonlyMap<string, string>;
 
 /** Moves a page or a folder: links to it and inside it, its navigation entry and a redirect move along. */
 export async function movePage(opened: Site, input: { from: string; to: string }): Promise<Refactoring> {
@@ -25,72 +24,15 @@ export async function movePage(opened: Site, input: { from: string; to: string }
   const plan = createPlan(site);
   if (moves.size === 0) return plan.finish();
   const after = indexAfter(site, moves);
+  const clash = newClash(site.index, after);
+  if (clash !== null) return refuse(clash);
   for (const [from, to] of moves) plan.move(from, to);
   plan.count("pages", [...moves.keys()].filter((path) => site.index.nodes.has(path)).length);
   await rewriteLinks(site, after, moves, plan);
+  await rewriteIds(site, after, moves, plan);
   moveInNavigation(site, after, moves, plan);
   moveRedirects(site, after, moves, plan);
   return plan.finish();
-}
-
-function planMoves(site: Site, fromWords: string, toWords: string): { moves: Moves } | { reason: string } {
-  const target = cleanPath(stripRoot(site, toWords.trim().replace(/\/+$/, "")));
-  if (target === null) return { reason: `"${toWords}" is no path that a page could have` };
-  const folder = folderOf(site, fromWords);
-  const page = locatePage(site, fromWords);
-  if (folder !== null && (page.kind === "refused" || !pageExtension.test(fromWords))) {
-    const isPageToo = page.kind === "found" && !isBelow(page.node.path, folder);
-    if (!isPageToo) return planFolder(site, folder, underDir(site.root, target));
-  }
-  if (page.kind === "refused") {
-    const there = locatePage(site, toWords);
-    const redirect = site.index.redirectFor(fromWords);
-    if (there.kind === "found" && redirect !== null) return { moves: new Map() };
-    return { reason: page.reason };
-  }
-  const from = page.node.path;
-  const extension = pageExtension.exec(from)?.[0] ?? ".md";
-  const isFolder =
-    /\/$/.test(toWords.trim()) ||
-    (site.index.folders().has(underDir(site.root, target)) && !/(?:^|\/)(?:index|readme)\.\w+$/i.test(from));
-  let path = underDir(site.root, target);
-  if (isFolder) path = `${path}/${from.slice(from.lastIndexOf("/") + 1)}`;
-  else if (!pageExtension.test(path)) path += extension;
-  if (path === from) return { moves: new Map() };
-  const taken = takenBy(site.index, path);
-  if (taken !== null) return { reason: `${taken} already exists; move or delete it first` };
-  return { moves: new Map([[from, path]]) };
-}
-
-/** A file at the path, or a page that would have the same route. */
-function takenBy(index: SiteIndex, path: string): string | null {
-  if (index.files.has(path)) return path;
-  const stem = stripExtension(path);
-  return [".md", ".mdx"].map((extension) => stem + extension).find((other) => index.nodes.has(other)) ?? null;
-}
-
-function stripRoot(site: Site, words: string): string {
-  const path = words.replace(/^(?:\.?\/)+/, "");
-  return site.root !== "" && path.startsWith(`${site.root}/`) ? path.slice(site.root.length + 1) : path;
-}
-
-function folderOf(site: Site, words: string): string | null {
-  const folder = underDir(site.root, stripRoot(site, words.trim()).replace(/\/+$/, ""));
-  if (folder === "" || folder === site.root) return null;
-  return site.index.folders().has(folder) ? folder : null;
-}
-
-function planFolder(site: Site, from: string, to: string): { moves: Moves } | { reason: string } {
-  if (to === from) return { moves: new Map() };
-  if (isBelow(to, from)) return { reason: `${to} lies inside ${from}; a folder cannot move into itself` };
-  const moves = new Map<string, string>();
-  for (const path of site.index.files.keys()) {
-    if (!isBelow(path, from)) continue;
-    const target = `${to}/${path.slice(from.length + 1)}`;
-    if (site.index.files.has(target)) return { reason: `${target} already exists; move or delete it first` };
-    moves.set(path, target);
-  }
-  return { moves };
 }
 
 /** The index as it will be: to resolve the new links in. */
@@ -121,6 +63,38 @@ function leadsToMoved(index: SiteIndex, node: PageNode, moves: Moves): boolean {
     const found = resolveTarget(index, node.path, target, kind);
     return (found.kind === "page" || found.kind === "file") && moves.has(found.path);
   });
+}
+
+/** Two pages at one address: only one would be served. */
+function newClash(before: SiteIndex, after: SiteIndex): string | null {
+  const known = new Set(before.clashes.map(({ route }) => route));
+  const clash = after.clashes.find(({ route }) => !known.has(route));
+  return clash === undefined ? null : `${clash.holder} already has the address ${clash.route}; move or delete it first`;
+}
+
+/** Front matter may name a neighbour by the id that the navigation knows it by. */
+async function rewriteIds(site: Site, after: SiteIndex, moves: Moves, plan: EditPlan): Promise<void> {
+  const { idFields = [] } = site.model;
+  for (const node of idFields.length === 0 ? [] : site.index.nodes.values()) {
+    for (const field of idFields) {
+      const value = node.brief.fields[field];
+      const named = typeof value === "string" ? site.model.idTarget?.(node.path, value) : undefined;
+      const page = named === undefined ? undefined : site.index.routes.get(routeKey(named));
+      const moved = page === undefined ? undefined : moves.get(page);
+      const goal = moved === undefined ? undefined : after.nodes.get(moved);
+      const bytes = goal === undefined ? null : await site.tree.read(node.path);
+      if (goal === undefined || bytes === null) continue;
+      const id = goal.routes.find((route) => route.startsWith("#"));
+      const found = new RegExp(`^(${field}:[ \\t]*['"]?)([^'"\\r\\n]+?)(?=['"]?[ \\t]*\\r?$)`, "m").exec(
+        toByteString(bytes),
+      );
+      if (id === undefined || found === null) continue;
+      const start = found.index + (found[1] as string).length;
+      const text = id.slice(id.indexOf(":") + 1);
+      plan.splice(node.path, replaceRange(start, start + (found[2] as string).length, text));
+      plan.count("links");
+    }
+  }
 }
 
 /** Rewrites every link that no longer leads where it led. */

@@ -18,21 +18,26 @@ export function moveRedirects(site: Site, after: SiteIndex, moves: ReadonlyMap<s
     const now = after.nodes.get(to);
     if (before === undefined || now === undefined || before.isPartial || now.isPartial) continue;
     if (routeKey(before.route) === routeKey(now.route)) continue;
+    // Each language has a site of its own, with the same redirects.
+    if ((model.routeScope?.(to) ?? "") !== "") continue;
+    const source = model.redirectSource ?? model.redirectTarget;
     const oldTarget = model.redirectTarget(from, before.route);
     const newTarget = model.redirectTarget(to, now.route);
-    // Moving back: the redirect that the first move added would now be a loop.
-    const undone = model.redirects.find(
-      (redirect) => routeKey(redirect.from) === routeKey(newTarget) && leadsTo(redirect, oldTarget),
-    );
+    const [oldSource, newSource] = [source(from, before.route), source(to, now.route)];
+    // A redirect from where the page is now would hide it; the one that a move back undoes need not be replaced.
+    const hiding = model.redirects.filter((redirect) => routeKey(redirect.from) === routeKey(newSource));
+    const undone = hiding.find((redirect) => leadsTo(redirect, oldTarget));
+    removed.push(...hiding);
     for (const redirect of model.redirects) {
-      if (redirect === undone || redirect.toRange === undefined || !leadsTo(redirect, oldTarget)) continue;
+      if (hiding.includes(redirect) || redirect.toRange === undefined || !leadsTo(redirect, oldTarget)) continue;
       const tail = /[?#][\s\S]*$/.exec(redirect.to)?.[0] ?? "";
       plan.splice(redirect.file, replaceRange(...redirect.toRange, newTarget + tail));
       plan.count("redirects");
     }
-    if (undone !== undefined) removed.push(undone);
-    else if (model.redirectStore !== null) added.push({ from: oldTarget, to: newTarget });
-    else {
+    if (undone !== undefined) continue;
+    const isKnown = model.redirects.some((redirect) => routeKey(redirect.from) === routeKey(oldSource));
+    if (model.redirectStore !== null && !isKnown) added.push({ from: oldSource, to: newTarget });
+    else if (model.redirectStore === null) {
       const reason = `${model.framework} keeps no redirects: ${before.route} will not lead to ${now.route}`;
       plan.skip({ path: to, line: 1, reason });
     }

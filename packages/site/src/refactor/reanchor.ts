@@ -24,11 +24,10 @@ export function createReanchor(site: Site, plan: EditPlan): Reanchor {
     const after = scanText(newText, dialect).headings;
     const before = scanText(oldText, dialect).headings;
     if (after.length !== before.length) return;
-    const kept = new Set(after.map((heading) => heading.id));
     const ids = new Map<string, string>();
     before.forEach((heading, i) => {
       const id = after[i]?.id;
-      if (id !== undefined && id !== heading.id && !kept.has(heading.id)) ids.set(heading.id, id);
+      if (id !== undefined && id !== heading.id) ids.set(heading.id, id);
     });
     if (ids.size > 0) renamed.set(node.path, ids);
   }

@@ -7,6 +7,7 @@ import { addRedirect } from "./add-redirect.ts";
 import { addToNavigation } from "./add-to-navigation.ts";
 import { fixLinks } from "./fix-links.ts";
 import { orderNavigation } from "./order-navigation.ts";
+import { renameGroup } from "./rename-group.ts";
 import { renameHeading } from "./rename-heading.ts";
 import { replaceTerm } from "./replace-term.ts";
 import { setFrontMatter } from "./set-front-matter.ts";
@@ -95,6 +96,16 @@ describe("renameHeading", () => {
     expect(after.text("guides/auth.mdx")).toContain("[keys](#api-keys)");
     expect(after.text("index.mdx")).toContain('/guides/auth#api-keys "Auth"');
   });
+
+  it("refuses a text that another heading of the page has", async () => {
+    const site = await openSite(memoryTree(mintlifySite));
+    expect(await renameHeading(site, { page: "guides/auth", from: "Keys", to: "scopes" })).toEqual({
+      kind: "refused",
+      reason: expect.stringMatching(
+        /^guides\/auth\.mdx already has a heading "Scopes" on line \d+; choose another text$/,
+      ),
+    });
+  });
 });
 
 describe("fixLinks", () => {
@@ -141,6 +152,23 @@ describe("navigation", () => {
     const tree = memoryTree(mintlifySite);
     const done = await orderNavigation(await openSite(tree), { pages: ["guides/billing", "guides/auth"] });
     expect(tree.with(editsOf(done)).text("docs.json")).toContain('"guides/billing",\n              "guides/auth"\n');
+  });
+
+  it("tells groups of one name apart by their place", async () => {
+    const groups = [
+      { group: "Guides", pages: ["a"] },
+      { group: "Guides", pages: ["b"] },
+    ];
+    const config = JSON.stringify({ navigation: { groups } }, null, 1);
+    const tree = memoryTree({ "docs.json": config, "a.mdx": "", "b.mdx": "", "c.mdx": "" });
+    const site = await openSite(tree);
+    const refused = await addToNavigation(site, { page: "c", group: "Guides" });
+    expect(refused).toMatchObject({ reason: expect.stringContaining("Guides (docs.json:7); Guides (docs.json:13)") });
+    const added = await addToNavigation(site, { page: "c", group: "Guides (docs.json:13)" });
+    expect(tree.with(editsOf(added)).text("docs.json")).toMatch(/"b",\s+"c"/);
+    expect(await renameGroup(site, { from: "Guides", to: "How-to" })).toMatchObject({
+      reason: expect.stringMatching(/name one as Guides \(docs\.json:\d+\) or Guides \(docs\.json:\d+\)/),
+    });
   });
 
   it("says which groups there are", async () => {

@@ -35,6 +35,11 @@ export async function renameHeading(site: Site, input: RenameHeading): Promise<R
     return refuse(`${node.path} has no heading "${from}"; ${hint}`);
   }
   if (found.length > 1) return refuse(`${node.path} has ${found.length} headings "${from}"; name one by its id`);
+  const taken = headings.find((other) => other !== heading && other.text.toLowerCase() === to.toLowerCase());
+  // Both would want one anchor, and links from elsewhere would lead to the wrong one.
+  if (taken !== undefined) {
+    return refuse(`${node.path} already has a heading "${taken.text}" on line ${taken.line}; choose another text`);
+  }
   const bytes = await site.tree.read(node.path);
   if (bytes === null) return refuse(`${node.path} is gone`);
   const splice = replaceRange(heading.start, heading.end, to);
