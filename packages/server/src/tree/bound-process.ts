@@ -23,7 +23,8 @@ const blockBytes = 512;
  */
 const script = `
 [ "$1" = - ] || ulimit -f "$1"
-shift
+[ "$2" = - ] || ulimit -d "$2"
+shift 2
 (trap "" TERM; read -r _ <&3; kill -9 0) </dev/null >/dev/null 2>&1 4<&- 5<&- &
 exec 3<&-
 exec "$@"`;
@@ -34,12 +35,15 @@ export function startBound(options: {
   env: Readonly<Record<string, string>>;
   /** No file that it writes may grow past this. */
   fileBytesMax?: number;
+  /** Of its own, mapped files apart. */
+  memoryBytesMax?: number;
   /** Kept open in the child (as 4 and 5), so that a lock is held until the last writer is gone. */
   descriptors?: readonly number[];
 }): BoundProcess {
-  const { fileBytesMax, descriptors = [] } = options;
+  const { fileBytesMax, memoryBytesMax, descriptors = [] } = options;
   const blocks = fileBytesMax === undefined ? "-" : String(Math.ceil(fileBytesMax / blockBytes));
-  const child = spawn("/bin/sh", ["-c", script, "sh", blocks, options.program, ...options.args], {
+  const kibibytes = memoryBytesMax === undefined ? "-" : String(Math.ceil(memoryBytesMax / 1024));
+  const child = spawn("/bin/sh", ["-c", script, "sh", blocks, kibibytes, options.program, ...options.args], {
     cwd: "/",
     detached: true,
     env: options.env,

@@ -53,7 +53,7 @@ async function run(
   const args = [...command, ...options, input.from, input.to];
   const config = { "core.quotePath": "false" };
   const result = await context.git.run(
-    { gitDir: context.place.gitDir, args, config, timeMsMax, outputBytesMax },
+    { gitDir: context.place.gitDir, args, config, timeMsMax, outputBytesMax, memoryBytesMax: 2 ** 29 },
     signal,
   );
   if (result.code === 0) return result;

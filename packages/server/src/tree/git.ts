@@ -22,6 +22,7 @@ export interface GitCommand {
   remote?: Remote;
   config?: Readonly<Record<string, string>>;
   fileBytesMax?: number;
+  memoryBytesMax?: number;
   /** Locks that must outlive this process while the command runs. */
   descriptors?: readonly number[];
 }
@@ -49,6 +50,8 @@ export interface Git {
 }
 
 const stderrBytesMax = 64 * 1024;
+/** A tree of a few kilobytes can name more paths than a machine has room for, and git collects them before it writes. */
+export const gitMemoryBytesMax = 2 * 2 ** 30;
 
 export function createGit(options: {
   /** Beside https. */
@@ -59,14 +62,20 @@ export function createGit(options: {
   const { network = {}, allowedProtocols = [] } = options;
   const path = options.path ?? process.env.PATH ?? "/usr/local/bin:/usr/bin:/bin";
 
-  function start(command: Pick<GitCommand, "gitDir" | "args" | "remote" | "config" | "fileBytesMax" | "descriptors">) {
-    const { remote, fileBytesMax, descriptors } = command;
+  function start(
+    command: Pick<
+      GitCommand,
+      "gitDir" | "args" | "remote" | "config" | "fileBytesMax" | "memoryBytesMax" | "descriptors"
+    >,
+  ) {
+    const { remote, fileBytesMax, memoryBytesMax = gitMemoryBytesMax, descriptors } = command;
     if (remote) checkRemote(remote, allowedProtocols);
     return startBound({
       program: "git",
       args: [`--git-dir=${command.gitDir}`, ...command.args],
       env: gitEnvironment({ path, network, allowedProtocols, remote, config: command.config }),
       fileBytesMax,
+      memoryBytesMax,
       descriptors,
     });
   }

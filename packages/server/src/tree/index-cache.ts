@@ -1,9 +1,13 @@
+import { isAppError } from "../errors.ts";
 import type { TreeIndex } from "./tree.ts";
 
 /** The lists of commits that were read lately, bounded by their files together; who asks at the same time shares one. */
 export interface IndexCache {
   get(key: string, load: () => Promise<TreeIndex>): Promise<TreeIndex>;
 }
+
+/** What a remembered refusal counts as. */
+const refusalFiles = 100;
 
 export function createIndexCache(filesMax: number): IndexCache {
   const indexes = new Map<string, Promise<TreeIndex>>();
@@ -41,7 +45,11 @@ export function createIndexCache(filesMax: number): IndexCache {
           use(key, index.list.length);
           makeRoom();
         },
-        () => forget(key),
+        (error: unknown) => {
+          // A commit stays as it is: what was wrong with it is remembered, for as long as a short list would be.
+          if (isAppError(error) && !error.retryable) use(key, refusalFiles);
+          else forget(key);
+        },
       );
       return loading;
     },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type MirrorBench, openMirrorBench } from "../../test/support/mirrors.ts";
+import type { Git } from "./git.ts";
 import { createIndexCache } from "./index-cache.ts";
 import { listTree } from "./list-tree.ts";
 import type { TreeIndex } from "./tree.ts";
@@ -35,6 +36,45 @@ test("a list that takes known sizes over is the same as one that measures everyt
   const whole = await list(after);
   expect(await list(after, known)).toEqual(whole);
   expect(Object.fromEntries(whole.folderFiles)).toEqual({ e: 3, "e/f": 2 });
+});
+
+test("a tree that holds one folder millions of times over is refused after a few bytes, and not looked at again", async () => {
+  const { repository } = await bench.tree({ "a.md": "x\n" });
+  let tree = repository.git("rev-parse", "main^{tree}");
+  for (let level = 0; level < 7; level += 1) {
+    const entries = Array.from({ length: 10 }, (_, index) => `040000 tree ${tree}\td${index}\0`).join("");
+    tree = repository.gitWith(entries, "mktree", "-z");
+  }
+  const bomb = repository.git("-c", "user.name=a", "-c", "user.email=a@b.c", "commit-tree", "-m", "bomb", tree);
+  let bytes = 0;
+  let runs = 0;
+  const counting: Git = {
+    ...bench.git,
+    run(command, signal) {
+      runs += 1;
+      const onOutput = (chunk: Buffer) => {
+        bytes += chunk.length;
+        return command.onOutput?.(chunk) ?? true;
+      };
+      return bench.git.run({ ...command, onOutput }, signal);
+    },
+  };
+  const cache = createIndexCache(1_000);
+  const look = () =>
+    cache.get("bomb", () =>
+      listTree(counting, { gitDir: repository.path, commit: bomb, filesMax: 2_000 }, bench.signal),
+    );
+  const refusal = { code: "repository_unavailable", publicMessage: "The repository has more than 2000 files." };
+  await expect(look()).rejects.toMatchObject(refusal);
+  expect(bytes).toBeLessThan(1_000_000);
+  await expect(look()).rejects.toMatchObject(refusal);
+  expect(runs).toBe(1);
+
+  const memoryBytesMax = 24 * 2 ** 20;
+  const args = ["diff-tree", "-r", "--raw", repository.git("rev-parse", "main"), bomb];
+  const command = { gitDir: repository.path, args, timeMsMax: 60_000, outputBytesMax: 1_000_000_000, memoryBytesMax };
+  const { code, words } = await bench.git.run(command, bench.signal);
+  expect({ code, words }).toEqual({ code: 128, words: expect.stringMatching(/memory/i) });
 });
 
 test("lists are kept within their bound, the last one always, and a failure is not kept", async () => {

@@ -20,6 +20,8 @@ export interface TestRepository {
     options?: { branch?: string; from?: string | null },
   ): string;
   git(...args: string[]): string;
+  /** The same, with something to read. */
+  gitWith(input: string, ...args: string[]): string;
 }
 
 /** A bare repository made by one process a commit; `from: null` starts a history of its own. */
@@ -42,6 +44,7 @@ export function makeRepository(
     path,
     url: `file://${path}`,
     git,
+    gitWith: (input, ...args) => run([`--git-dir=${path}`, ...args], Buffer.from(input)).toString("utf8").trim(),
     commit(files, { branch = firstBranch, from } = {}) {
       clock += 1;
       const ref = `refs/heads/${branch}`;

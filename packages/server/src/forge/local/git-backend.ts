@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { finished, type Readable } from "node:stream";
 import { type BoundProcess, startBound } from "../../tree/bound-process.ts";
+import { gitMemoryBytesMax } from "../../tree/git.ts";
 import { gitEnvironment } from "../../tree/git-environment.ts";
 import { readCgiHeaders } from "./cgi-headers.ts";
 
@@ -35,6 +36,7 @@ export async function serveGit(
       ...cgi(forgeDir, request),
     },
     fileBytesMax: requestBytesMax,
+    memoryBytesMax: gitMemoryBytesMax,
   });
   const timer = setTimeout(backend.stop, exchangeMsMax);
   const onClose = () => {

@@ -10,6 +10,8 @@ export interface PullRequestDiff {
 const patchBytesMax = 4 * 1024 * 1024;
 const listBytesMax = 16 * 1024 * 1024;
 const diffMsMax = 20_000;
+/** Git holds the whole list before it writes any of it. */
+const diffMemoryBytesMax = 256 * 1024 * 1024;
 /** Git compares by line, and a docs page has a paragraph a line: a page moved with a word replaced in each keeps few. */
 const renames = "-M20%";
 
@@ -24,6 +26,7 @@ export async function readDiff(
         gitDir,
         args: ["diff-tree", "-r", renames, ...options, commits.base, commits.head, "--"],
         timeMsMax: diffMsMax,
+        memoryBytesMax: diffMemoryBytesMax,
         outputBytesMax,
       },
       signal,
