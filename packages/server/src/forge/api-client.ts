@@ -31,7 +31,8 @@ export interface ApiClient {
   ): Promise<ApiOutcome<Static<T>>>;
 }
 
-const answerBytesMax = 16 * 1024 * 1024;
+/** Parsed, small values take fifteen times their text. */
+const answerBytesMax = 8 * 1024 * 1024;
 /** Whoever calls sets a shorter one; this is for those who do not. */
 const requestMsMax = 60_000;
 

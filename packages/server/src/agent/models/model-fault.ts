@@ -23,9 +23,15 @@ export function modelFault(name: string, error: unknown, secret: string | null):
 }
 
 function isRetryable(error: unknown, status: number | undefined): boolean {
+  if (isTooLong(error)) return false;
   // Without a status nothing was answered: the connection or the stream broke.
-  if (status === undefined) return !(error instanceof AnswerTooLong);
+  if (status === undefined) return true;
   return status === 408 || status === 409 || status === 429 || status >= 500;
+}
+
+/** Itself, or what a client's own error was thrown for. */
+function isTooLong(error: unknown): boolean {
+  return error instanceof AnswerTooLong || (error instanceof Error && error.cause instanceof AnswerTooLong);
 }
 
 function wordsOf(error: unknown): string {

@@ -17,11 +17,13 @@ class StreamCut extends Error {
 }
 
 const answerCharactersMax = 4_000_000;
+/** Models call a dozen tools at once; each call is carried out, stored and shown. */
+const toolCallsMax = 500;
 
 /** It would be as long the next time, and be paid for again. */
 export class AnswerTooLong extends Error {
-  constructor() {
-    super(`the answer has more than ${answerCharactersMax} characters`);
+  constructor(max: number, of: "characters" | "tool calls" | "bytes" | "bytes without a line break") {
+    super(`the answer has more than ${max} ${of}`);
     this.name = "AnswerTooLong";
   }
 }
@@ -38,7 +40,7 @@ export async function readAnswer(
   let characters = 0;
   const grow = (by: number) => {
     characters += by;
-    if (characters > answerCharactersMax) throw new AnswerTooLong();
+    if (characters > answerCharactersMax) throw new AnswerTooLong(answerCharactersMax, "characters");
   };
   for await (const part of stream) {
     onPart();
@@ -61,6 +63,8 @@ export async function readAnswer(
         break;
       }
       case "tool-call":
+        grow(part.toolName.length + part.toolCallId.length);
+        if (toolCalls.length >= toolCallsMax) throw new AnswerTooLong(toolCallsMax, "tool calls");
         toolCalls.push({
           id: part.toolCallId,
           name: part.toolName,
@@ -72,7 +76,7 @@ export async function readAnswer(
         throw part.error;
       case "finish":
         if (part.finishReason.unified === "interrupted" || part.finishReason.unified === "error") throw new StreamCut();
-        usage = part.usage;
+        usage = countable(part.usage);
         break;
       default:
         break;
@@ -81,6 +85,20 @@ export async function readAnswer(
   if (!usage) throw new StreamCut();
   const reasoning = [...thoughts.values()].filter((thought) => thought.metadata !== undefined);
   return { text: texts.join(""), toolCalls: withOwnIds(toolCalls), reasoning, usage };
+}
+
+/** A far end may say anything: what is no count counts as none, so that no answer gives back what others have used. */
+function countable({ inputTokens, outputTokens }: LanguageModelV4Usage): LanguageModelV4Usage {
+  return { inputTokens: counts(inputTokens), outputTokens: counts(outputTokens) };
+}
+
+function counts<T extends Record<string, number | undefined>>(tokens: T): T {
+  const isCount = (value: number | undefined) => value !== undefined && Number.isFinite(value) && value > 0;
+  const entries = Object.entries(tokens).map(([name, value]) => [
+    name,
+    isCount(value) ? Math.ceil(value as number) : 0,
+  ]);
+  return Object.fromEntries(entries) as T;
 }
 
 /** What is no JSON stays as it came: the tool then says what it takes. */

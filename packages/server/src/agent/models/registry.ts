@@ -5,6 +5,7 @@ import { createRulesModel } from "../rules/rules-model.ts";
 import { isRunner, openRunner } from "../runners/open-runner.ts";
 import type { RunnerSettings } from "../runners/runner.ts";
 import { anthropic } from "./anthropic.ts";
+import { boundAnswers } from "./bound-answer.ts";
 import { compatible } from "./compatible.ts";
 import { createFallbackModel } from "./fallback-model.ts";
 import { google } from "./google.ts";
@@ -31,10 +32,11 @@ export interface ModelsDeps {
 
 /** The model of this name, with those to ask in its place, or `model_unavailable` in words that say what to set. */
 export async function openModel(
-  deps: ModelsDeps,
+  given: ModelsDeps,
   input: { name: string; fallbacks?: readonly string[]; projectId: string | null },
 ): Promise<Model> {
   if (input.name === rulesModelName) return createRulesModel();
+  const deps = { ...given, fetch: boundAnswers(given.fetch) };
   const { runners, endpoints } = deps;
   if (runners && isRunner(input.name)) {
     const keyOf = async (vendor: string) => (input.projectId === null ? null : deps.keyOf(input.projectId, vendor));

@@ -1,0 +1,93 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { expect, test } from "vitest";
+import { type FarModel, openFarModel, protocols } from "../../../test/support/far-model.ts";
+import { costUsd } from "./prices.ts";
+import { readAnswer } from "./read-answer.ts";
+
+const signal = AbortSignal.timeout(60_000);
+const turn = { system: "x", messages: [{ role: "user", text: "x" }] as const, tools: [] };
+const mebibyte = 2 ** 20;
+
+test.each(protocols.flatMap((name) => [[name, "data: "] as const, [name, ""] as const]))(
+  "%s: an answer without a line break (%j) is given up within bounds, and not asked for again",
+  async (name, start) => {
+    let requests = 0;
+    let bytes = 0;
+    const server = createServer((request, response) => {
+      requests += 1;
+      request.resume();
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(start);
+      const chunk = Buffer.alloc(mebibyte, "x");
+      const send = () => {
+        if (bytes > 24 * mebibyte) response.end();
+        else if (response.destroyed) return;
+        else {
+          bytes += chunk.length;
+          response.write(chunk, send);
+        }
+      };
+      send();
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const endpoint = { apiKey: "sk-test", baseUrl: url };
+    const endpoints = { anthropic: endpoint, openai: endpoint, google: endpoint, compatible: endpoint };
+    try {
+      const model = await openFarModel({ endpoints } as unknown as FarModel, name);
+      const fault = await model.nextTurn(turn, signal).catch((thrown: unknown) => thrown);
+      expect(fault).toMatchObject({
+        code: "model_unavailable",
+        retryable: false,
+        publicMessage: expect.stringContaining("more than 8388608 bytes without a line break"),
+      });
+      expect(requests).toBe(1);
+      expect(bytes).toBeLessThan(24 * mebibyte);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  },
+);
+
+const finish = (inputTotal: number, outputTotal: number): LanguageModelV4StreamPart => ({
+  type: "finish",
+  finishReason: { unified: "stop", raw: "stop" },
+  usage: {
+    inputTokens: { total: inputTotal, noCache: inputTotal, cacheRead: -5_000_000, cacheWrite: Number.NaN },
+    outputTokens: { total: outputTotal, text: outputTotal, reasoning: undefined },
+  },
+});
+
+function streamOf(parts: Iterable<LanguageModelV4StreamPart>): ReadableStream<LanguageModelV4StreamPart> {
+  return ReadableStream.from(parts) as ReadableStream<LanguageModelV4StreamPart>;
+}
+
+test("an answer with thousands of tool calls is no answer", async () => {
+  let sent = 0;
+  function* calls(): Iterable<LanguageModelV4StreamPart> {
+    for (; sent < 20_000; sent += 1) {
+      yield { type: "tool-call", toolCallId: `${sent}`, toolName: "read_file", input: "{}" };
+    }
+    yield finish(1, 1);
+  }
+  await expect(readAnswer(streamOf(calls()), () => undefined)).rejects.toThrow("more than 500 tool calls");
+  expect(sent).toBeLessThan(1_000);
+});
+
+test("counts of tokens that are none give nothing back", async () => {
+  const facts = { input: 1, output: 1, cachedInput: 1, cacheWrite: 1, contextTokens: 1 };
+  for (const [input, output] of [
+    [-1_000_000, -2],
+    [Number.POSITIVE_INFINITY, Number.NaN],
+  ] as const) {
+    const { usage } = await readAnswer(streamOf([finish(input, output)]), () => undefined);
+    expect(usage.inputTokens).toMatchObject({ total: 0, cacheRead: 0, cacheWrite: 0 });
+    expect(usage.outputTokens).toMatchObject({ total: 0, text: 0 });
+    expect(costUsd(facts, usage)).toBe(0);
+  }
+  const { usage } = await readAnswer(streamOf([finish(10, 0.5)]), () => undefined);
+  expect([usage.inputTokens.total, usage.outputTokens.total]).toEqual([10, 1]);
+});
