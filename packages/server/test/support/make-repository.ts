@@ -44,7 +44,10 @@ export function makeRepository(
     path,
     url: `file://${path}`,
     git,
-    gitWith: (input, ...args) => run([`--git-dir=${path}`, ...args], Buffer.from(input)).toString("utf8").trim(),
+    gitWith: (input, ...args) =>
+      run([`--git-dir=${path}`, ...args], Buffer.from(input))
+        .toString("utf8")
+        .trim(),
     commit(files, { branch = firstBranch, from } = {}) {
       clock += 1;
       const ref = `refs/heads/${branch}`;

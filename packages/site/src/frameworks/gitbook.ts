@@ -2,6 +2,7 @@ import { baseOf, dirOf, joinPath, relativePath, stripExtension, underDir } from 
 import { decodePath } from "../links/target.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import { scanText } from "../parse/scan-page.ts";
+import { append } from "../text/append.ts";
 import { decodePiece, encodePiece } from "../text/bytes.ts";
 import { newlineOf, type Splice } from "../text/splice.ts";
 import type { Framework, FrameworkContext, Model, NavItem, NavList, Redirect, RedirectStore } from "./framework.ts";
@@ -33,7 +34,7 @@ async function loadGitbook(context: FrameworkContext, marker: string): Promise<M
   const inRoot = (path: string): string => (root === "" ? path : path.slice(root.length + 1));
   const lists: NavList[] = [];
   for (const summary of summaries) {
-    lists.push(...readSummary(summary, (await context.readText(summary)) ?? "", dialect));
+    append(lists, readSummary(summary, (await context.readText(summary)) ?? "", dialect));
   }
   const redirects = readRedirects(config, configText, yaml);
   return {

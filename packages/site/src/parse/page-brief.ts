@@ -1,5 +1,6 @@
 import { ownChecks } from "../checks/own-checks.ts";
 import { isExternal } from "../links/target.ts";
+import { append } from "../text/append.ts";
 import type { Finding } from "../types.ts";
 import type { FrontMatter, LinkKind, PageFacts } from "./facts.ts";
 
@@ -54,7 +55,7 @@ function idsOf(facts: PageFacts): string[] {
     ids.push(id);
     isMade ||= explicit !== true && text.includes("{") && /\{\{|\{%/.test(text);
   }
-  ids.push(...facts.ids);
+  append(ids, facts.ids);
   if (isMade) ids.push(unknownId);
   return ids;
 }

@@ -1,3 +1,4 @@
+import { append } from "../text/append.ts";
 import { textStart } from "../text/bytes.ts";
 import type { TextBlock } from "./blocks.ts";
 import type { Dialect } from "./dialect.ts";
@@ -52,7 +53,7 @@ export function readProse(text: string, dialect: Dialect): Prose {
   }
   const blocks = scanBlocks(text, front?.bodyStart ?? textStart(text), dialect);
   const labels = new Set(blocks.definitions.map((definition) => definition.label));
-  found.code.push(...blocks.code);
+  append(found.code, blocks.code);
   for (const { start, end } of blocks.definitions) found.targets.push({ start, end });
 
   function scan(block: TextBlock): void {

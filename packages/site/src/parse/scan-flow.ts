@@ -1,3 +1,4 @@
+import { findWithin } from "../text/find-within.ts";
 import { scanTag } from "./scan-tag.ts";
 import { skipBraces } from "./skip-code.ts";
 
@@ -39,8 +40,8 @@ export function skipModule(text: string, start: number): number {
   blankLine.lastIndex = start;
   const blank = blankLine.exec(text);
   const end = blank === null ? text.length : blank.index;
-  const brace = text.indexOf("{", start);
-  if (brace === -1 || brace > end) return end;
+  const brace = findWithin(text, "{", start, end);
+  if (brace === -1) return end;
   const after = skipBraces(text, brace, text.length);
   if (after === -1 || after <= end) return end;
   blankLine.lastIndex = after;

@@ -1,8 +1,9 @@
+import { findWithin } from "../text/find-within.ts";
 import { normalizeLabel } from "./definitions.ts";
 import { readDestination } from "./destination.ts";
 import type { Dialect } from "./dialect.ts";
 import { firstMark, isPlain, type Marks } from "./marks.ts";
-import { scanTag, type Tag } from "./scan-tag.ts";
+import { failuresMax, scanTag, type Tag } from "./scan-tag.ts";
 import { skipBraces } from "./skip-code.ts";
 
 /** What the inline scanner reports, in offsets of the text it was given. */
@@ -22,8 +23,6 @@ interface Bracket {
 }
 
 const autolink = /<[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*>|<[\w.!#$%&'*+/=?^`{|}~-]+@[A-Za-z0-9.-]+>/y;
-// After so many openings that never close, the text is no code, and looking again would take quadratic time.
-const failuresMax = 40;
 
 /** Scans inline Markdown between two offsets. Labels are those of the page's definitions, marks are the text's if known. */
 export function scanInline(
@@ -73,7 +72,8 @@ function scanMarked(inline: Inline, first: number, firstMarkIndex: number): void
   // Lengths of backtick runs that are known to have no closing run further on.
   let unclosed: Set<number> | null = null;
   let failures = 0;
-  let hasCommentEnd = true;
+  // What is known to have no end further on, so that it is not looked for again.
+  const endless = new Set<string>();
   let proseStart = from;
 
   function skipPlain(at: number): number {
@@ -86,6 +86,12 @@ function scanMarked(inline: Inline, first: number, firstMarkIndex: number): void
   function cut(start: number, after: number): void {
     if (sink.prose !== undefined && start > proseStart) sink.prose(proseStart, start);
     proseStart = after;
+  }
+
+  function findEnd(mark: string, start: number): number {
+    const found = endless.has(mark) ? -1 : findWithin(text, mark, start, end);
+    if (found === -1) endless.add(mark);
+    return found;
   }
 
   function closeBracket(at: number): number {
@@ -122,8 +128,8 @@ function scanMarked(inline: Inline, first: number, firstMarkIndex: number): void
   function referenceLabel(bracket: Bracket, at: number): number | null {
     if (labels.size === 0) return null;
     if (text.charCodeAt(at + 1) === 91) {
-      const close = text.indexOf("]", at + 2);
-      if (close !== -1 && close < end && close - at < 1000) {
+      const close = findWithin(text, "]", at + 2, Math.min(end, at + 1000));
+      if (close !== -1) {
         const label = text.slice(at + 2, close);
         if (label.trim() !== "") return labels.has(normalizeLabel(label)) ? close + 1 : null;
         return labels.has(normalizeLabel(text.slice(bracket.at, at))) ? close + 1 : null;
@@ -155,11 +161,8 @@ function scanMarked(inline: Inline, first: number, firstMarkIndex: number): void
 
   function skipAngle(at: number): number {
     if (text.charCodeAt(at + 1) === 33 && text.startsWith("<!--", at)) {
-      const close = hasCommentEnd ? text.indexOf("-->", at + 4) : -1;
-      if (close === -1 || close >= end) {
-        hasCommentEnd = false;
-        return at + 1;
-      }
+      const close = findEnd("-->", at + 4);
+      if (close === -1) return at + 1;
       sink.template(at, close + 3);
       cut(at, close + 3);
       return close + 3;
@@ -186,8 +189,8 @@ function scanMarked(inline: Inline, first: number, firstMarkIndex: number): void
   function skipBrace(at: number): number {
     const second = text.charCodeAt(at + 1);
     if (dialect.templates && (second === 37 || second === 123)) {
-      const close = text.indexOf(second === 37 ? "%}" : "}}", at + 2);
-      if (close === -1 || close >= end) return at + 1;
+      const close = findEnd(second === 37 ? "%}" : "}}", at + 2);
+      if (close === -1) return at + 1;
       sink.template(at, close + 2);
       cut(at, close + 2);
       return close + 2;

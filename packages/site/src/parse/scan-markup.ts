@@ -1,6 +1,7 @@
+import { findWithin } from "../text/find-within.ts";
 import type { Dialect } from "./dialect.ts";
 import type { InlineSink } from "./scan-inline.ts";
-import { scanTag } from "./scan-tag.ts";
+import { failuresMax, scanTag } from "./scan-tag.ts";
 
 const rawElements = new Set(["script", "style", "pre", "textarea"]);
 
@@ -11,28 +12,29 @@ export function scanMarkup(text: string, from: number, end: number, dialect: Dia
     if (sink.prose !== undefined && start > proseStart) sink.prose(proseStart, start);
     proseStart = after;
   };
-  let at = text.indexOf("<", from);
-  while (at !== -1 && at < end) {
+  let failures = 0;
+  let at = findWithin(text, "<", from, end);
+  while (at !== -1) {
     let after = at + 1;
     if (text.startsWith("<!--", at)) {
-      const close = text.indexOf("-->", at + 4);
-      after = close === -1 || close > end ? end : close + 3;
+      const close = findWithin(text, "-->", at + 4, end);
+      after = close === -1 ? end : close + 3;
       sink.template(at, after);
       cut(at, after);
     } else {
-      const tag = scanTag(text, at, end, dialect.syntax === "mdx");
-      if (tag !== null) {
+      const tag = failures > failuresMax ? null : scanTag(text, at, end, dialect.syntax === "mdx");
+      if (tag === null) failures++;
+      else {
         after = tag.end;
         if (!tag.closing && rawElements.has(tag.name.toLowerCase()) && tag.name !== "pre") {
-          const close = new RegExp(`</${tag.name}`, "gi");
-          close.lastIndex = after;
-          after = Math.min(close.exec(text)?.index ?? end, end);
+          const close = text.slice(after, end).search(new RegExp(`</${tag.name}`, "i"));
+          after = close === -1 ? end : after + close;
         }
         cut(at, after);
         sink.tag(tag);
       }
     }
-    at = text.indexOf("<", after);
+    at = findWithin(text, "<", after, end);
   }
   cut(end, end);
 }

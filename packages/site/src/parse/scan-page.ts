@@ -1,4 +1,5 @@
 import { isAscii } from "node:buffer";
+import { append } from "../text/append.ts";
 import { decodePiece, encodePiece, fromByteString, isAsciiText, textStart, toByteString } from "../text/bytes.ts";
 import { indexLines } from "../text/line-index.ts";
 import { apiTableIds } from "./api-tables.ts";
@@ -169,7 +170,7 @@ function scanUnplaced(text: string, bytes: Uint8Array, dialect: Dialect, isPlain
   for (const block of blocks.texts) scan(block);
   for (const { start, end } of blocks.definitions) addLink("definition", start, end);
   for (const { start, end } of blocks.modules) readModules(text, start, end, addLink);
-  if (dialect.colons && text.includes("<APITable")) facts.ids.push(...apiTableIds(text));
+  if (dialect.colons && text.includes("<APITable")) append(facts.ids, apiTableIds(text));
   facts.bareFences = blocks.bareFences.map((offset) => ({ line: 0, column: offset }));
   facts.links.sort((a, b) => a.start - b.start);
   facts.headings.sort((a, b) => a.start - b.start);

@@ -1,3 +1,4 @@
+import { findWithin } from "../text/find-within.ts";
 import { skipBraces } from "./skip-code.ts";
 
 export interface Attribute {
@@ -51,11 +52,14 @@ function stringInBraces(text: string, start: number, end: number): { start: numb
   const first = skipSpace(text, start + 1, end);
   const quote = text.charAt(first);
   if (quote !== '"' && quote !== "'" && quote !== "`") return null;
-  const close = text.indexOf(quote, first + 1);
+  const close = findWithin(text, quote, first + 1, end);
   if (close === -1 || skipSpace(text, close + 1, end) !== end - 1) return null;
   const inner = text.slice(first + 1, close);
   return inner.includes("\\") || inner.includes("${") ? null : { start: first + 1, end: close };
 }
+
+/** After so many openings that never close, a text is no code, and looking again would take quadratic time. */
+export const failuresMax = 40;
 
 /** Reads the HTML or JSX tag that begins at start, or answers null where there is none. */
 export function scanTag(text: string, start: number, end: number, isJsx: boolean): Tag | null {
@@ -95,8 +99,8 @@ export function scanTag(text: string, start: number, end: number, isJsx: boolean
     i = skipSpace(text, equals + 1, end);
     const quote = text.charCodeAt(i);
     if (quote === 34 || quote === 39) {
-      const close = text.indexOf(quote === 34 ? '"' : "'", i + 1);
-      if (close === -1 || close >= end) return null;
+      const close = findWithin(text, quote === 34 ? '"' : "'", i + 1, end);
+      if (close === -1) return null;
       attribute.value = { start: i + 1, end: close };
       i = close + 1;
     } else if (quote === 123 && isJsx) {

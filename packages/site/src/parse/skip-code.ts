@@ -1,3 +1,5 @@
+import { findWithin } from "../text/find-within.ts";
+
 /** The index after the closing quote, or -1. Strings other than templates end at the line. */
 function skipString(text: string, start: number, end: number): number {
   const quote = text.charCodeAt(start);
@@ -27,11 +29,11 @@ function skipTemplate(text: string, start: number, end: number, depth: number): 
 
 function skipComment(text: string, start: number, end: number): number {
   if (text.charCodeAt(start + 1) === 42) {
-    const close = text.indexOf("*/", start + 2);
-    return close === -1 || close >= end ? -1 : close + 2;
+    const close = findWithin(text, "*/", start + 2, end);
+    return close === -1 ? -1 : close + 2;
   }
-  const close = text.indexOf("\n", start);
-  return close === -1 || close >= end ? end : close;
+  const close = findWithin(text, "\n", start, end);
+  return close === -1 ? end : close;
 }
 
 // Deeper nesting than any page has: past it the text is not code.

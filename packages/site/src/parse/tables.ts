@@ -1,3 +1,5 @@
+import { append } from "../text/append.ts";
+
 const delimiterRow = /^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
 
 interface Range {
@@ -43,7 +45,7 @@ export function tableCells(
     if (!row.includes("|") && !text.slice(lines[i - 2], lines[i - 1]).includes("|")) continue;
     const cells = [...header];
     for (let j = i + 2; j < lines.length; j += 2) {
-      cells.push(...splitRow(text, lines[j] as number, lines[j + 1] as number));
+      append(cells, splitRow(text, lines[j] as number, lines[j + 1] as number));
     }
     return { before: lines.slice(0, i - 2), cells };
   }

@@ -1,4 +1,5 @@
 import { decodePiece } from "../text/bytes.ts";
+import { findWithin } from "../text/find-within.ts";
 import type { Dialect } from "./dialect.ts";
 import type { Link, LinkKind } from "./facts.ts";
 import type { Attribute, Tag } from "./scan-tag.ts";
@@ -35,13 +36,16 @@ function componentIds(tag: Tag, text: string, ids: string[], slug: (text: string
   }
 }
 
+/** A longer one is no title, and thousands of them may share one end. */
+const summaryMax = 1_000;
+
 /** Ids and targets that a tag's attributes give. */
 export function tagFacts(tag: Tag, text: string, ids: string[], add: Add, dialect: Dialect): void {
   if (tag.closing) return;
   const slug = (title: string): string => createSlugger(dialect.slug).next(title);
   if (dialect.slug === "mintlify") componentIds(tag, text, ids, slug);
   if (dialect.slug === "gitbook" && tag.name === "summary") {
-    const close = text.indexOf("</summary>", tag.end);
+    const close = findWithin(text, "</summary>", tag.end, tag.end + summaryMax);
     if (close !== -1) ids.push(slug(decodePiece(text.slice(tag.end, close)).replace(/<[^>]*>/g, "")));
   }
   for (const attribute of tag.attributes) {

@@ -1,6 +1,7 @@
 import type { PageNode } from "../links/site-index.ts";
 import { type Prose, type Range, readProse } from "../parse/prose.ts";
 import type { Site } from "../site.ts";
+import { append } from "../text/append.ts";
 import { decodePiece, encodePiece, toByteString } from "../text/bytes.ts";
 import { applySplices, type Splice } from "../text/splice.ts";
 import { createTimeSlice } from "../text/time-slice.ts";
@@ -87,8 +88,8 @@ function spliceTerm(
   const found = spliceRanges(text, ranges.prose, prose);
   const add = (more: Range[]): void => {
     const { splices, unread } = spliceRanges(text, more, literal);
-    found.splices.push(...splices);
-    found.unread.push(...unread);
+    append(found.splices, splices);
+    append(found.unread, unread);
   };
   if (input.includeCode) add(ranges.code);
   if (input.includeLinks) add(ranges.targets);
