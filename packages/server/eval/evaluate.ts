@@ -13,7 +13,7 @@ export async function evaluate(
 ): Promise<readonly EvalRow[]> {
   const rows: EvalRow[] = [];
   for (const task of tasks) {
-    const { answer, ...figures } = await attempt(product, model, task, signal);
+    const { answer, figures } = await attempt(product, model, task, signal);
     const row = { task, figures, problems: judge(task, answer) };
     onResult?.(row);
     rows.push(row);

@@ -22,8 +22,16 @@ interface StoredStep {
   messages: ReadonlyArray<{ role: string; name?: string; output?: string }>;
 }
 
-export interface Attempt {
-  answer: Answer;
+/** What is asked, of a project with these files or of a copy of the repository in this folder. */
+interface Work {
+  name: string;
+  docs: Files | string;
+  context?: Readonly<Record<string, Files>> | undefined;
+  prompt: string;
+  followUps?: readonly string[] | undefined;
+}
+
+export interface Figures {
   turns: number;
   inputTokens: number;
   outputTokens: number;
@@ -33,67 +41,89 @@ export interface Attempt {
   tokensByTool: Readonly<Record<string, number>>;
 }
 
+interface Ended extends Pick<Answer, "title" | "summary" | "sources"> {
+  gitDir: string;
+  /** Null where nothing was published. */
+  branch: string | null;
+  figures: Figures;
+}
+
 const taskMsMax = 30 * 60_000;
 
-/** Carries a task out on the product: a project on the local forge, a job, its follow-ups, and what they left behind. */
-export async function attempt(product: Product, model: string, task: EvalTask, signal: AbortSignal): Promise<Attempt> {
+/** A task's answer: the whole tree that its job left behind, and its words. */
+export async function attempt(
+  product: Product,
+  model: string,
+  task: EvalTask,
+  signal: AbortSignal,
+): Promise<{ answer: Answer; figures: Figures }> {
+  const { gitDir, branch, figures, ...words } = await carryOut(product, model, { ...task, docs: task.files }, signal);
+  const files = branch === null ? task.files : await filesOf(gitDir, branch);
+  return { answer: { name: model, files, ...words }, figures };
+}
+
+/** On the product: a project on the local forge, a job and its follow-ups, each once the round before has ended. */
+export async function carryOut(product: Product, model: string, work: Work, signal: AbortSignal): Promise<Ended> {
   const { admin, url } = product.server;
   const startedAt = performance.now();
-  const project = await addProject(product, task.name, task.files, model);
-  for (const [name, files] of Object.entries(task.context ?? {})) {
-    const source = await addProject(product, name, files, model);
-    await admin.addContextRepository({ projectId: project, name, forge: "local", repo: source });
+  const project = await addProject(product, work.name, work.docs, model);
+  for (const [name, files] of Object.entries(work.context ?? {})) {
+    const repo = await addProject(product, name, files, model);
+    await admin.addContextRepository({ projectId: project, name, forge: "local", repo });
   }
   const { key } = await admin.createKey({ projectIds: [project], name: "eval", scope: "write" });
   const jobs = new Emend({ baseUrl: url, apiKey: key }).jobs(project);
   const bounded = { signal: AbortSignal.any([signal, AbortSignal.timeout(taskMsMax)]) };
-  const { id } = await jobs.create({ prompt: task.prompt, model }, bounded);
+  const { id } = await jobs.create({ prompt: work.prompt, model }, bounded);
   let job = await jobs.wait(id, bounded);
-  for (const prompt of task.followUps ?? []) {
+  for (const prompt of work.followUps ?? []) {
     if (job.status !== "completed") break;
     await jobs.message(id, { prompt }, bounded);
     job = await jobs.wait(id, bounded);
   }
   const run = await jobs.run(id, bounded);
-  const steps = (await product.readSteps?.(id)) ?? [];
-  const branch = job.prLink === null ? null : job.source.ref;
-  const answer = {
-    name: model,
-    files: branch === null ? task.files : await filesOf(join(product.forgeDir, `${project}.git`), branch),
+  const { inputTokens, outputTokens, costUsd } = run.usage;
+  return {
+    gitDir: join(product.forgeDir, `${project}.git`),
+    branch: job.prLink === null ? null : job.source.ref,
     title: run.title ?? run.failure?.code ?? "",
     summary: run.failure?.message ?? run.summary ?? "",
     sources: run.sources.map(({ repository, path, line }) => `${repository ? `@${repository}/` : ""}${path}:${line}`),
-  };
-  return {
-    answer,
-    turns: run.steps.count,
-    inputTokens: run.usage.inputTokens,
-    outputTokens: run.usage.outputTokens,
-    costUsd: run.usage.costUsd,
-    ms: performance.now() - startedAt,
-    tokensByTool: tokensByTool(steps),
+    figures: {
+      turns: run.steps.count,
+      inputTokens,
+      outputTokens,
+      costUsd,
+      ms: performance.now() - startedAt,
+      tokensByTool: tokensByTool((await product.readSteps?.(id)) ?? []),
+    },
   };
 }
 
-async function addProject(product: Product, name: string, files: Files, model: string): Promise<string> {
+async function addProject(product: Product, name: string, docs: Work["docs"], model: string): Promise<string> {
+  const add = (repo: string) =>
+    product.server.admin.addProject({ name, forge: "local", repo, settings: { models: [model] } });
+  if (typeof docs === "string") return (await add(docs)).id;
   const repo = await mkdtemp(join(product.scratchDir, "docs-"));
-  for (const [path, text] of Object.entries(files)) {
+  for (const [path, text] of Object.entries(docs)) {
     await mkdir(dirname(join(repo, path)), { recursive: true });
     await writeFile(join(repo, path), text);
   }
-  const { id } = await product.server.admin.addProject({ name, forge: "local", repo, settings: { models: [model] } });
+  const { id } = await add(repo);
   await rm(repo, { recursive: true, force: true });
   return id;
 }
 
 /** Every file at the tip of a branch. */
 async function filesOf(gitDir: string, branch: string): Promise<Files> {
-  const git = async (...args: string[]) =>
-    (await promisify(execFile)("git", ["--git-dir", gitDir, ...args], { maxBuffer: 64 << 20 })).stdout;
-  const paths = (await git("ls-tree", "-rz", "--name-only", branch)).split("\0").filter((path) => path !== "");
+  const paths = (await git(gitDir, "ls-tree", "-rz", "--name-only", branch)).split("\0").filter((path) => path !== "");
   const files: Record<string, string> = {};
-  for (const path of paths) files[path] = await git("cat-file", "blob", `${branch}:${path}`);
+  for (const path of paths) files[path] = await git(gitDir, "cat-file", "blob", `${branch}:${path}`);
   return files;
+}
+
+export async function git(gitDir: string, ...args: readonly string[]): Promise<string> {
+  return (await promisify(execFile)("git", ["--git-dir", gitDir, ...args], { maxBuffer: 256 << 20 })).stdout;
 }
 
 function tokensByTool(steps: readonly StoredStep[]): Record<string, number> {

@@ -1,4 +1,4 @@
-// npm run eval -- [--model NAME] [--against NAME] [--only TEXT] [--json FILE]
+// npm run eval -- [--model NAME] [--against NAME] [--only TEXT] [--json FILE] [--real [--from FOLDER]]
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +11,7 @@ import { loadRun } from "../src/jobs/load-run.ts";
 import { createLogger } from "../src/lib/logger.ts";
 import { rulesModelName } from "../src/lib/model-names.ts";
 import { evaluate } from "./evaluate.ts";
+import { evaluateReal } from "./real-tasks.ts";
 import { compareTables, type EvalRow, formatTable } from "./table.ts";
 import { evalTasks } from "./tasks/index.ts";
 
@@ -20,6 +21,8 @@ const { values } = parseArgs({
     against: { type: "string" },
     only: { type: "string" },
     json: { type: "string" },
+    real: { type: "boolean", default: false },
+    from: { type: "string" },
   },
 });
 const dir = await mkdtemp(join(tmpdir(), "emend-eval-"));
@@ -46,7 +49,12 @@ try {
       console.error(
         `${problems.length === 0 ? "✓" : "✗"} ${model}  ${task.kind}, ${task.name}${problems[0] ? `: ${problems[0]}` : ""}`,
       );
-    results.push({ model, rows: await evaluate(product, model, tasks, { onResult }, stop.signal) });
+    const cacheDir = join(import.meta.dirname, "../../../node_modules/.cache/emend-eval");
+    const options = { cacheDir, only: values.only ?? "", from: values.from, onResult };
+    const rows = values.real
+      ? await evaluateReal(product, model, options, stop.signal)
+      : await evaluate(product, model, tasks, { onResult }, stop.signal);
+    results.push({ model, rows });
   }
   for (const { model, rows } of results) console.log(formatTable(model, rows));
   if (results.length > 1) console.log(compareTables(results));

@@ -1,9 +1,9 @@
-import type { Attempt } from "./product.ts";
+import type { Figures } from "./product.ts";
 import { type EvalTask, kinds } from "./task.ts";
 
 export interface EvalRow {
-  task: EvalTask;
-  figures: Omit<Attempt, "answer">;
+  task: Pick<EvalTask, "name" | "kind" | "rulesMustPass">;
+  figures: Figures;
   /** What is wrong; nothing: passed. */
   problems: readonly string[];
 }

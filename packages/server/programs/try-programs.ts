@@ -47,18 +47,13 @@ try {
   if (!task) throw new Error("the eval has no such task any more");
   for (const { runner, command, model } of chosen) {
     const version = run(join(bin, command), ["--version"]).trim();
-    const { answer, turns, ms } = await attempt(
-      product,
-      `runner/${runner}${model}`,
-      task,
-      AbortSignal.timeout(180_000),
-    );
+    const { answer, figures } = await attempt(product, `runner/${runner}${model}`, task, AbortSignal.timeout(180_000));
     const problems = judge(task, answer);
     if (problems.length > 0) failed.push(runner);
     const how =
       problems.length === 0 ? "opened its pull request" : `failed: ${problems.join("; ")} (${answer.summary})`;
     console.log(
-      `${problems.length === 0 ? "✓" : "✗"} ${runner} ${version}: ${how} after ${turns} runs, ${(ms / 1000).toFixed(1)} s`,
+      `${problems.length === 0 ? "✓" : "✗"} ${runner} ${version}: ${how} after ${figures.turns} runs, ${(figures.ms / 1000).toFixed(1)} s`,
     );
   }
 } finally {
