@@ -20,6 +20,7 @@ import { registerJobList } from "./commands/job-list.ts";
 import { registerJobMessage } from "./commands/job-message.ts";
 import { registerJobPreview } from "./commands/job-preview.ts";
 import { registerJobReport } from "./commands/job-report.ts";
+import { registerJobRetry } from "./commands/job-retry.ts";
 import { registerJobRun } from "./commands/job-run.ts";
 import { registerJobWatch } from "./commands/job-watch.ts";
 import { registerKeyCreate } from "./commands/key-create.ts";
@@ -111,6 +112,7 @@ export function buildProgram(cli: Cli): Command {
   registerJobDiff(job, cli);
   registerJobMessage(job, cli);
   registerJobCancel(job, cli);
+  registerJobRetry(job, cli);
   registerJobArchive(job, cli);
   registerJobReport(job, cli);
 

@@ -61,6 +61,7 @@ export const refusals = {
   invalidRequest: refusal("invalid_request", "The body, a header or the query is not valid; the message says why."),
   idempotencyConflict: refusal("conflict", "The idempotency key was used before with another body."),
   messageConflict: refusal("conflict", "The job is active or archived, or its pull request is merged or closed."),
+  retryConflict: refusal("conflict", "The job did not fail, or a retry would end the same way."),
   publishing: refusal("conflict", "The job is being published and its outcome is not known yet.", retryAfter),
   rateLimited: refusal("rate_limited", "The project's quota is used up.", { ...retryAfter, ...rateLimitHeaders }),
   tooManyStreams: refusal("rate_limited", "The key has too many event streams open.", retryAfter),

@@ -33,6 +33,8 @@ export interface DashboardProjectSettings {
   createsPerHourMax: number;
   lanes: number;
   draft: boolean;
+  /** How long finished work waits for a forge that is away. */
+  publishWaitHours: number;
   branchPrefix: string;
   limits: { stepsMax: number; tokensMax: number; costUsdMax: number; wallTimeMsMax: number };
   policy: { allowedPaths: readonly string[]; externalHosts: readonly string[]; filesMax: number; bytesMax: number };

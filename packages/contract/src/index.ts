@@ -27,6 +27,7 @@ export { getJobDiffOperation } from "./operations/get-job-diff.ts";
 export { getJobRunOperation } from "./operations/get-job-run.ts";
 export { listJobsOperation } from "./operations/list-jobs.ts";
 export { messageJobOperation } from "./operations/message-job.ts";
+export { retryJobOperation } from "./operations/retry-job.ts";
 export { streamJobEventsOperation } from "./operations/stream-job-events.ts";
 export * from "./pull-request.ts";
 export * from "./request-error-code.ts";

@@ -39,9 +39,10 @@ export const JobEventData = Type.Object(
         ),
         commit: optional(Type.String({ description: "The commit that is being published." })),
         reason: optional(
-          Type.Enum(["released", "retry", "crash"] as const, {
+          Type.Enum(["released", "retry", "waiting", "crash", "asked"] as const, {
             type: "string",
-            description: "Why the job went back to the queue.",
+            description:
+              "Why the job went back to the queue. `waiting`: its forge is away; told once, and its run says when the next try is. `asked`: somebody retried it.",
           }),
         ),
         ...failure,

@@ -60,6 +60,22 @@ export const JobRun = Type.Object(
     failure: nullable(
       Type.Object({ code: Type.Enum(failureCodes, { type: "string" }), message: Type.String() }, record),
     ),
+    waiting: nullable(
+      Type.Object(
+        {
+          for: Type.Enum(["forge"] as const, { type: "string" }),
+          since: time,
+          nextTryAt: nullable(time, "Null while a try is under way."),
+          message: Type.String({ description: "What the forge said, or that it did not answer." }),
+        },
+        record,
+      ),
+      "Finished work waits for its forge; the job stays active and is tried again.",
+    ),
+    isRetryable: Type.Boolean({ description: "Whether `POST …/retry` would start the job again." }),
+    notices: Type.Array(Type.String(), {
+      description: "What did not work and did not fail the job, such as a label that the repository does not have.",
+    }),
     limitReached: nullable(
       Type.Enum(["budget_exceeded", "timeout"] as const, { type: "string" }),
       "The limit at which the agent stopped; what it had done was kept.",
@@ -147,6 +163,9 @@ export const JobRun = Type.Object(
         title: "Rename guides/auth to security/authentication",
         summary: "Moved the page, its navigation entry and 14 links; added a redirect.",
         failure: null,
+        waiting: null,
+        isRetryable: false,
+        notices: [],
         limitReached: null,
         steps: {
           count: 1,

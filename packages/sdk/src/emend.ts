@@ -8,6 +8,7 @@ import { getJob } from "./get-job.ts";
 import { getRun } from "./get-run.ts";
 import { type ListOptions, listJobs, listPage } from "./list-jobs.ts";
 import { messageJob } from "./message-job.ts";
+import { retryJob } from "./retry-job.ts";
 import { type StartedJob, startedJob } from "./started-job.ts";
 import { type EventsOptions, streamEvents } from "./stream-events.ts";
 import { type WaitOptions, waitForJob } from "./wait-for-job.ts";
@@ -36,6 +37,8 @@ export interface Jobs {
   message(id: string, body: { prompt: string }, options?: CallOptions): StartedJob;
   /** Stops an active job: it becomes failed. A final job is answered as it is. */
   cancel(id: string, options?: CallOptions): Promise<AgentJob>;
+  /** Starts a failed job again where it stopped: finished work is published without asking a model. */
+  retry(id: string, options?: CallOptions): Promise<AgentJob>;
   /** Archives a job, stopping it first if it is active. Archiving again changes nothing. */
   archive(id: string, options?: CallOptions): Promise<AgentJob>;
 }
@@ -62,6 +65,7 @@ export class Emend {
       diff: (id, options = {}) => getDiff(deps, projectId, id, options.signal),
       message: (id, body, options = {}) => startedJob(messageJob(deps, projectId, id, body, options.signal), wait),
       cancel: (id, options = {}) => cancelJob(deps, projectId, id, options.signal),
+      retry: (id, options = {}) => retryJob(deps, projectId, id, options.signal),
       archive: (id, options = {}) => archiveJob(deps, projectId, id, options.signal),
     };
   }

@@ -7,7 +7,7 @@ const firstPauseMs = 250;
 const pauseMsMax = 8000;
 
 /**
- * Sends a request, and again while that can help. Reads, archive and cancel (idempotent by contract) and creates, which
+ * Sends a request, and again while that can help. Reads, archive, cancel and retry (idempotent by contract) and creates, which
  * carry one idempotency key through all their tries, may be repeated whatever happened; others only after a refusal.
  */
 export async function request(

@@ -32,6 +32,8 @@ const ProjectSettings = Type.Object({
   branchPrefix: Type.String({ minLength: 1, maxLength: 100, default: "emend" }),
   /** Pull requests are opened as drafts. */
   draft: Type.Boolean({ default: false }),
+  /** How long finished work waits for a forge that is away; 0: a few minutes. */
+  publishWaitHours: Type.Number({ minimum: 0, maximum: 720, default: 24 }),
   limits: Type.Object(
     {
       stepsMax: Type.Integer({ minimum: 1, maximum: 10_000, default: 60 }),

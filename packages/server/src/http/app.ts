@@ -25,6 +25,7 @@ import { healthRoutes } from "./routes/health.ts";
 import { listJobsRoute } from "./routes/list-jobs.ts";
 import { messageJobRoute } from "./routes/message-job.ts";
 import { openapiRoute } from "./routes/openapi.ts";
+import { retryJobRoute } from "./routes/retry-job.ts";
 import { type StreamTimes, streamJobEventsRoute, streamTimes } from "./routes/stream-job-events.ts";
 import { leaveBodiesUnread } from "./unread-body.ts";
 import { createUnrouted } from "./unrouted.ts";
@@ -117,5 +118,6 @@ function addJobRoutes(app: FastifyInstance, deps: AppDeps): void {
     leaveBodiesUnread(scope);
     archiveJobRoute(scope, { ...shared, publishingWaitMs: deps.publishingWaitMs ?? 30_000 });
     cancelJobRoute(scope, shared);
+    retryJobRoute(scope, shared);
   });
 }

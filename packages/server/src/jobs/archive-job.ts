@@ -2,6 +2,7 @@ import { channels } from "../db/channels.ts";
 import type { Pool } from "../db/pool.ts";
 import { isJobId } from "./job-id.ts";
 import type { JobReader } from "./job-reader.ts";
+import { isWaiting } from "./release-run.ts";
 import { toWireJob, type WireJob, type WireRow, wireColumns } from "./wire-job.ts";
 
 export type ArchiveOutcome =
@@ -9,6 +10,8 @@ export type ArchiveOutcome =
   | { kind: "unknown_job" }
   /** Its outcome is not known yet, and nothing was changed. */
   | { kind: "publishing" };
+
+const lookEveryMs = 1_000;
 
 /**
  * Archives a job. An active one loses its lease in the same write, so its run can store and publish nothing more. One
@@ -25,8 +28,9 @@ export async function archiveJob(
     const outcome = await archiveUnlessPublishing(deps.pool, job);
     deps.reader.forget(job.id);
     if (outcome.kind !== "publishing" || options.signal.aborted || performance.now() >= untilMs) return outcome;
-    const read = await deps.reader.readUntil(job.id, (found) => !found?.isActive, { untilMs, signal: options.signal });
-    if (read?.isActive) return outcome;
+    // Looked at again and again, since a job that goes back to waiting for its forge can be archived at once.
+    const lookMs = Math.min(untilMs, performance.now() + lookEveryMs);
+    await deps.reader.readUntil(job.id, (found) => !found?.isActive, { untilMs: lookMs, signal: options.signal });
   }
 }
 
@@ -35,13 +39,13 @@ async function archiveUnlessPublishing(pool: Pool, job: { id: string; projectId:
     name: "archive-job",
     text: `
       with found as (
-        select *, status = 'active' and (phase = 'publishing' or commit_id is not null) as is_publishing
+        select *, status = 'active' and (phase = 'publishing' or commit_id is not null) and not ${isWaiting} as is_publishing
         from jobs where id = $1 and project_id = $2 for no key update
       ), changed as (
         update jobs set status = 'archived', archived_at = clock_timestamp(),
           ended_at = coalesce(jobs.ended_at, clock_timestamp()),
           ref = case when jobs.pushed then jobs.ref end,
-          lease = null, lease_until = null, stop_asked = null,
+          lease = null, lease_until = null, stop_asked = null, waiting_since = null,
           event_seq = jobs.event_seq + 1, updated_at = clock_timestamp()
         from found where jobs.id = found.id and found.status <> 'archived' and not found.is_publishing
         returning jobs.*

@@ -2,6 +2,7 @@ import { channels } from "../db/channels.ts";
 import type { Pool } from "../db/pool.ts";
 import { isJobId } from "./job-id.ts";
 import type { JobReader } from "./job-reader.ts";
+import { isWaiting } from "./release-run.ts";
 import { toWireJob, type WireJob, type WireRow, wireColumns } from "./wire-job.ts";
 
 export type CancelOutcome =
@@ -21,12 +22,12 @@ export async function cancelJob(
     name: "cancel-job",
     text: `
       with found as (
-        select *, status = 'active' and (phase = 'publishing' or commit_id is not null) as is_publishing
+        select *, status = 'active' and (phase = 'publishing' or commit_id is not null) and not ${isWaiting} as is_publishing
         from jobs where id = $1 and project_id = $2 for no key update
       ), changed as (
         update jobs set status = 'failed', failure_code = 'cancelled', failure_message = 'The job was cancelled.',
           pr_link = jobs.pull_request ->> 'url', ref = case when jobs.pushed then jobs.branch end,
-          ended_at = clock_timestamp(), lease = null, lease_until = null, stop_asked = null,
+          ended_at = clock_timestamp(), lease = null, lease_until = null, stop_asked = null, waiting_since = null,
           event_seq = jobs.event_seq + 1, updated_at = clock_timestamp()
         from found where jobs.id = found.id and found.status = 'active' and not found.is_publishing
         returning jobs.*

@@ -87,19 +87,21 @@ async function leaseOldestDueJob(
     name: "claim-job",
     text: `
       with claimed as (
-        update jobs set lease = $2, lease_until = clock_timestamp() + make_interval(secs => $3), runs = runs + 1,
-          phase = case when commit_id is null then 'preparing' else phase end,
-          event_seq = event_seq + 1, updated_at = clock_timestamp()
+        update jobs set lease = $2, lease_until = clock_timestamp() + make_interval(secs => $3), 
+          -- Another try of a job that waits for its forge is no new run, and is not told.
+          runs = runs + (waiting_since is null)::int, event_seq = event_seq + (waiting_since is null)::int,
+          phase = case when commit_id is null then 'preparing' else phase end, updated_at = clock_timestamp()
         where id = (
             select id from jobs
             where project_id = $1 and status = 'active' and lease is null and run_after <= statement_timestamp()
             order by run_after, id limit 1 for no key update skip locked
           )
           and (select count(*) from jobs where project_id = $1 and lease is not null) < $4
-        returning event_seq, ${leasedJobColumns}
+        returning event_seq, waiting_since, ${leasedJobColumns}
       ), told as (
         insert into job_events (job_id, seq, kind, data)
         select id, event_seq, 'run.started', jsonb_build_object('run', runs, 'phase', phase) from claimed
+        where waiting_since is null
       )
       select *, pg_notify('${channels.jobChanged}', id) from claimed`,
     values: [project.id, randomUUID(), leaseMs / 1000, project.lanes],

@@ -34,7 +34,7 @@ export async function endRun(db: Queryable, lease: Lease, ending: Ending): Promi
          ref = case when pushed then branch end,
          -- What was said on the pull request during the run was not listened to.
          pull_request_look_at = null,
-         ended_at = clock_timestamp(), stop_asked = null, lease = null, lease_until = null,
+         ended_at = clock_timestamp(), stop_asked = null, waiting_since = null, lease = null, lease_until = null,
          event_seq = event_seq + 1, updated_at = clock_timestamp()
        from held where jobs.id = held.id and held.ended
        returning jobs.id, event_seq, status, pr_link, failure_code, failure_message

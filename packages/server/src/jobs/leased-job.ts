@@ -4,6 +4,8 @@ import type { PinnedContext } from "./record-context.ts";
 import type { RecordedPullRequest } from "./record-pull-request.ts";
 import type { StoredVerdict } from "./stored-verdict.ts";
 
+const publishWaitHoursUsual = 24;
+
 /** A job as the run that claimed it sees it, with all that earlier runs stored. */
 export interface LeasedJob {
   id: string;
@@ -26,6 +28,10 @@ export interface LeasedJob {
   runs: number;
   crashes: number;
   retries: number;
+  /** How long it has waited for its forge; null: it does not wait. */
+  waitedMs: number | null;
+  /** How long work that is done may wait for its forge. */
+  publishWaitMs: number;
   stopAsked: "archive" | "cancel" | null;
   base: { commit: string; branch: string } | null;
   /** The branch that the pull request asks to merge into, where it is known from an earlier round. */
@@ -98,6 +104,8 @@ export const leasedJobColumns = `id, lease, project_id, prompt, model, chosen_mo
   max_cost_usd, phase, runs, crashes, retries, stop_asked, base_commit, base_branch, title, summary, findings,
   limit_reached, tree_id, commit_id, pull_request, continues_branch, fork_commit, branch_commit, people_paths, rounds,
   commit_title, base_conflict, preview, context,
+  extract(epoch from clock_timestamp() - waiting_since)::float * 1000 as waited_ms,
+  (select settings -> 'publishWaitHours' from projects where projects.id = jobs.project_id) as publish_wait_hours,
   sources, array(select said.prompt from job_messages said where said.job_id = jobs.id order by number) as follow_ups`;
 
 export interface LeasedJobRow {
@@ -116,6 +124,8 @@ export interface LeasedJobRow {
   runs: number;
   crashes: number;
   retries: number;
+  waited_ms: number | null;
+  publish_wait_hours: unknown;
   stop_asked: "archive" | "cancel" | null;
   base_commit: string | null;
   base_branch: string | null;
@@ -157,6 +167,8 @@ export function toLeasedJob(row: LeasedJobRow): LeasedJob {
     runs: row.runs,
     crashes: row.crashes,
     retries: row.retries,
+    waitedMs: row.waited_ms,
+    publishWaitMs: hoursOf(row.publish_wait_hours) * 3_600_000,
     stopAsked: row.stop_asked,
     base: row.base_commit && row.base_branch ? { commit: row.base_commit, branch: row.base_branch } : null,
     baseBranch: row.base_branch,
@@ -174,6 +186,11 @@ export function toLeasedJob(row: LeasedJobRow): LeasedJob {
     change: toStoredChange(row),
     pullRequest: row.pull_request,
   };
+}
+
+/** The project's setting as it is stored: absent where nobody set it. */
+function hoursOf(stored: unknown): number {
+  return typeof stored === "number" ? stored : publishWaitHoursUsual;
 }
 
 function toDenied({ findings, limit_reached }: LeasedJobRow): LeasedJob["denied"] {

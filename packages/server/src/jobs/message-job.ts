@@ -57,7 +57,10 @@ export async function messageJob(
 }
 
 /** The round that is over left a commit on the branch: it did not fail, or at a limit that kept its work. */
-const isPublished = "(commit_id is not null and (failure_code is null or failure_code = limit_reached))";
+const isPublished =
+  "(commit_id is not null and (failure_code is null or failure_code is not distinct from limit_reached))";
+/** Its publication failed, and the next round goes on with its work: the next pull request tells of it too. */
+const isTakenOver = `(commit_id is not null and not ${isPublished} and not continues_branch)`;
 /** Of what a round said of its work, for the pull request's text. */
 const summaryKeptMax = 4_000;
 
@@ -121,14 +124,15 @@ export async function acceptMessage(
        update jobs set status = 'active', phase = 'queued', ref = branch, continues_branch = pushed,
          base_commit = case when not pushed then base_commit end, context = '[]',
          fork_commit = case when continues_branch then fork_commit when pushed then base_commit end,
-         branch_commit = case when pushed and ${isPublished} then commit_id else branch_commit end,
+         branch_commit = case when pushed and (${isPublished} or ${isTakenOver}) then commit_id else branch_commit end,
          rounds = rounds || jsonb_build_object('message', (select number - 1 from message), 'pullTitle', title,
-           'title', case when ${isPublished} then coalesce(commit_title, title) end,
-           'summary', left(coalesce(failure_message, summary), ${summaryKeptMax}), 'failure', failure_code),
+           'title', case when ${isPublished} or ${isTakenOver} then coalesce(commit_title, title) end,
+           'summary', left(case when ${isTakenOver} then summary else coalesce(failure_message, summary) end, ${summaryKeptMax}),
+           'failure', case when not ${isTakenOver} then failure_code end),
          base_conflict = null, commit_title = null,
          tree_id = null, commit_id = null, limit_reached = null,
          findings = case when findings ->> 'kind' <> 'denied' then findings end,
-         failure_code = null, failure_message = null, ended_at = null, stop_asked = null,
+         failure_code = null, failure_message = null, ended_at = null, stop_asked = null, waiting_since = null, notices = '[]',
          contents_dropped_at = null, crashes = 0, retries = 0, run_after = clock_timestamp(),
          event_seq = event_seq + 1, updated_at = clock_timestamp()
        where id = $1

@@ -2,6 +2,7 @@ import { findingsShownMax, type JobRun, stepsShownMax } from "@emend/contract";
 import type { Queryable } from "../db/pool.ts";
 import { isJobId } from "./job-id.ts";
 import { toPullRequest } from "./record-pull-request.ts";
+import { isRetryable } from "./retry-job.ts";
 import { type StoredVerdict, toFindings } from "./stored-verdict.ts";
 
 interface RunRow
@@ -11,6 +12,11 @@ interface RunRow
   created_by: string;
   failure_code: NonNullable<JobRun["failure"]>["code"] | null;
   failure_message: string | null;
+  waiting_since: string | null;
+  waiting_words: string | null;
+  next_try_at: string | null;
+  is_retryable: boolean;
+  notices: readonly string[];
   limit_reached: JobRun["limitReached"];
   usage: Partial<JobRun["usage"] & { steps: number }> | null;
   findings: StoredVerdict | null;
@@ -34,7 +40,8 @@ export async function readRun(db: Queryable, job: { id: string; projectId: strin
     name: "read-run",
     text: `select id, status, phase, prompt, model, title, summary, created_by, failure_code, failure_message,
         limit_reached, usage, findings, coalesce(diff_base, base_commit) as base_commit, base_branch,
-        pull_request, runs, crashes, preview, context, sources,
+        pull_request, runs, crashes, preview, context, sources, notices, waiting_words, ${isRetryable} as is_retryable,
+        wire_time(waiting_since) as waiting_since, case when lease is null then wire_time(run_after) end as next_try_at,
         wire_time(created_at) as created_at, wire_time(updated_at) as updated_at, wire_time(ended_at) as ended_at,
         wire_time(archived_at) as archived_at,
         (select wire_time(min(created_at)) from job_events where job_id = jobs.id and kind = 'run.started') as started_at,
@@ -60,6 +67,11 @@ function toRun(row: RunRow): JobRun {
     title: row.title,
     summary: row.summary,
     failure: row.failure_code ? { code: row.failure_code, message: row.failure_message ?? "" } : null,
+    waiting: row.waiting_since
+      ? { for: "forge", since: row.waiting_since, nextTryAt: row.next_try_at, message: row.waiting_words ?? "" }
+      : null,
+    isRetryable: row.is_retryable,
+    notices: [...row.notices],
     limitReached: row.limit_reached,
     steps: { count: usage?.steps ?? 0, latest: row.steps.map(toStep) },
     usage: {

@@ -17,6 +17,7 @@ export async function recordCommit(
        from jobs where id = $1 and lease = $2 for no key update
      ), changed as (
        update jobs set tree_id = $3, commit_id = $4, phase = 'publishing', retries = 0,
+         waiting_since = case when jobs.commit_id is not null then waiting_since end,
          event_seq = event_seq + 1, updated_at = clock_timestamp()
        from held where jobs.id = held.id and not held.stopped
        returning jobs.id, event_seq

@@ -1,4 +1,4 @@
-const jobPath = /^\/v2\/agent\/([^/]+)\/job(?:\/([^/]+)(?:\/(run|diff|events|cancel|archive|message))?)?\/?$/;
+const jobPath = /^\/v2\/agent\/([^/]+)\/job(?:\/([^/]+)(?:\/(run|diff|events|cancel|archive|message|retry))?)?\/?$/;
 const jobsPath = /^\/v2\/agent\/([^/]+)\/jobs\/?$/;
 const dashboardPath = /^\/dashboard\/api\/(?:projects\/([^/]+)|jobs\/([^/]+))/;
 const plainPaths = new Set(["/healthz", "/readyz", "/metrics", "/openapi.json", "/mcp"]);

@@ -13,10 +13,10 @@ export async function ensureDetails(deps: PublishDeps, pullRequest: PullRequest,
   if (ensure !== null && pullRequest.state === "open") {
     try {
       const answer = await sendEffect(deps, (request) => ensure(pullRequest.number, request), signal);
-      if (answer.kind === "unclear") deps.warn("labels or reviewers may not be set", answer.error);
+      if (answer.kind === "unclear") await deps.warn("Labels or reviewers may not be set", answer.error);
     } catch (error) {
       if (!isAppError(error, "forge_rejected")) throw error;
-      deps.warn("labels or reviewers were refused", error);
+      await deps.warn("Labels or reviewers are not set", error);
     }
   }
   deps.crashPoint("after-details");

@@ -51,7 +51,7 @@ export interface PublishDeps {
   /** Below the lease: a request that outlives it could land after another worker has ended the job. */
   requestMsMax?: number;
   /** Told of what did not work and does not matter enough to fail: labels, reviewers. */
-  warn(message: string, error: unknown): void;
+  warn(message: string, error: unknown): Promise<void>;
   crashPoint(name: PublishCrashPoint): void;
   /**
    * Renews the lease, and says until when by `performance.now()` a request may be sent on it; throws when it is lost

@@ -166,7 +166,7 @@ function origin({ model, usage, job }: BodyInput): string {
 }
 
 function draftNotice(input: BodyInput): string {
-  const reason = input.draftReason ?? "new findings remain; read them before you merge";
+  const reason = input.draftReason ?? "Read it before you merge.";
   return `> **${input.findingsFirst ? "Needs review" : "Draft"}:** ${plainLine(quietMarkdown(reason, 500), 500)}`;
 }
 

@@ -20,7 +20,7 @@ export async function updateBody(
   const { forge } = deps;
   try {
     const now = await sendQuestion(deps, (request) => forge.readPullRequest(pullRequest.number, request), signal);
-    if (now.kind === "unclear") return deps.warn("the pull request's text was not updated", now.error);
+    if (now.kind === "unclear") return deps.warn("The pull request's text is not updated", now.error);
     const checks = listChecks(input.checks);
     const template = await readTemplate(deps.mirror.treeAt(input.base.commit));
     const body = followUpBody(now.value?.body ?? pullRequest.body, {
@@ -41,9 +41,9 @@ export async function updateBody(
       (request) => forge.updatePullRequest(pullRequest.number, change, request),
       signal,
     );
-    if (answer.kind === "unclear") deps.warn("the pull request's text may not be updated", answer.error);
+    if (answer.kind === "unclear") await deps.warn("The pull request's text may not be updated", answer.error);
   } catch (error) {
     if (!isAppError(error, "forge_rejected")) throw error;
-    deps.warn("the pull request's text was not updated", error);
+    await deps.warn("The pull request's text is not updated", error);
   }
 }

@@ -9,6 +9,8 @@ export interface ActiveRun {
   draining: boolean;
   /** Past the point where a stop can still be heeded. */
   publishing: boolean;
+  /** Something of the job is stored that a failure would throw away: a step, or more. */
+  hasWork: boolean;
 }
 
 /** The process stops: the run is given back to the queue, for another to go on with. */
@@ -20,5 +22,11 @@ export class Released extends Error {
 }
 
 export function startRun(job: LeasedJob): ActiveRun {
-  return { job, controller: new AbortController(), draining: false, publishing: job.change !== null };
+  return {
+    job,
+    controller: new AbortController(),
+    draining: false,
+    publishing: job.change !== null,
+    hasWork: job.change !== null,
+  };
 }

@@ -64,7 +64,7 @@ async function attempt(deps: CarryOutDeps, run: ActiveRun): Promise<Settlement> 
   } catch (error) {
     const cause = controller.signal.aborted ? controller.signal.reason : error;
     deps.log.warn({ err: error, ...(cause !== error && { reason: cause.name }) }, "run broke off");
-    return settlementOf(cause, job, deps.patience);
+    return settlementOf(cause, job, deps.patience, run.hasWork);
   }
 }
 

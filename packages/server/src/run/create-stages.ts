@@ -1,4 +1,4 @@
-import { AppError } from "../errors.ts";
+import { AppError, isAppError } from "../errors.ts";
 import type { LeasedJob } from "../jobs/leased-job.ts";
 import type { Logger } from "../lib/logger.ts";
 import { publishChange } from "../publish/publish-change.ts";
@@ -119,7 +119,7 @@ export function createStages(deps: StageDeps): Stages {
     async publish(job, work, signal) {
       const project = await projectOf(job);
       const { change, recorder } = work;
-      const draftReason = draftReasonOf(change);
+      const draftReason = draftReasonOf(change, { job: job.draft, project: project.settings.draft });
       const whole = await wholeOf(deps, project, job, work, change, signal);
       return publishChange(
         {
@@ -128,7 +128,10 @@ export function createStages(deps: StageDeps): Stages {
           store: recorder,
           writes: deps.writes,
           crashPoint: deps.crashPoint,
-          warn: (message, error) => deps.log.warn({ err: error, jobId: job.id }, message),
+          async warn(message, error) {
+            deps.log.warn({ err: error, jobId: job.id }, "publishing left something undone");
+            await recorder.saveNotice(isAppError(error) ? `${message}: ${error.publicMessage}` : `${message}.`);
+          },
           renewForEffect: recorder.renewForEffect,
         },
         {
@@ -153,7 +156,7 @@ export function createStages(deps: StageDeps): Stages {
           title: change.title,
           summary: change.summary,
           checks: change.verdict,
-          draft: draftReason !== undefined || (job.draft ?? project.settings.draft),
+          draft: draftReason !== undefined,
           ...(draftReason === undefined ? {} : { draftReason }),
           stored: work.stored,
           commit: project.settings.commit,

@@ -5,9 +5,14 @@ const limitWords: Readonly<Record<LimitCode, string>> = {
   timeout: "The job reached its time limit before it was finished. This is what it had done by then.",
 };
 
-/** Why a person must look before this is merged; undefined where nothing says so. */
-export function draftReasonOf(change: ReviewedChange): string | undefined {
+/** Why this is a draft, in words for its reader; undefined where it is none. */
+export function draftReasonOf(
+  change: ReviewedChange,
+  /** What the job's request says, where it says something, and the project's setting. */
+  wanted: { job: boolean | null; project: boolean },
+): string | undefined {
   if (change.limitReached) return limitWords[change.limitReached];
   if (change.verdict.kind === "flagged") return "The checks found errors that this change introduces.";
-  return undefined;
+  if (wanted.job) return "The job asked for a draft.";
+  return wanted.job === null && wanted.project ? "This project opens its pull requests as drafts." : undefined;
 }

@@ -7,6 +7,7 @@ import { type RecordedChange, recordChange } from "../jobs/record-change.ts";
 import { recordCommit } from "../jobs/record-commit.ts";
 import { type PinnedContext, recordContext } from "../jobs/record-context.ts";
 import { type RecordedMove, recordMovedCommit } from "../jobs/record-moved-base.ts";
+import { recordNotice } from "../jobs/record-notice.ts";
 import { type RecordedPullRequest, recordPullRequest } from "../jobs/record-pull-request.ts";
 import { recordPush } from "../jobs/record-push.ts";
 import { recordStep } from "../jobs/record-step.ts";
@@ -32,6 +33,8 @@ export interface Recorder {
   saveCommit(ids: { treeId: string; commitId: string }, move?: RecordedMove): Promise<void>;
   savePush(): Promise<void>;
   savePullRequest(pullRequest: RecordedPullRequest): Promise<void>;
+  /** What did not work and does not fail the job. */
+  saveNotice(words: string): Promise<void>;
   /** Before anything leaves this machine for good: until when, by the monotonic clock, it may be sent. */
   renewForEffect(): Promise<{ sendBeforeMs: number }>;
 }
@@ -51,6 +54,7 @@ export function createRecorder(deps: RecorderDeps, run: ActiveRun): Recorder {
   return {
     async load() {
       const { steps, followUps, edits } = await write(() => loadRun(pool, lease.jobId));
+      run.hasWork ||= steps.length > 0;
       // Stored by `saveStep` below, and by nobody else.
       return { steps: steps as readonly Step[], followUps, edits: edits as readonly OverlayEntry[] };
     },
@@ -60,6 +64,7 @@ export function createRecorder(deps: RecorderDeps, run: ActiveRun): Recorder {
     async saveStep(step, edits) {
       crashPoint("before-step-stored");
       await write(() => recordStep(pool, lease, { step, edits, event: describeStep(step) }));
+      run.hasWork = true;
       crashPoint("after-step-stored");
       if (run.draining) run.controller.abort(new Released());
       signal.throwIfAborted();
@@ -77,6 +82,7 @@ export function createRecorder(deps: RecorderDeps, run: ActiveRun): Recorder {
     },
     savePush: () => write(() => recordPush(pool, lease)),
     savePullRequest: (pullRequest) => write(() => recordPullRequest(pool, lease, pullRequest)),
+    saveNotice: (words) => write(() => recordNotice(pool, lease, words)),
     renewForEffect: () => write(() => renewForEffect(pool, lease, deps.leaseMs)),
   };
 }

@@ -87,7 +87,7 @@ export interface PublishWork extends OpenTree {
   stored: { treeId: string; commitId: string } | null;
   /** Files that the base branch changed otherwise meanwhile. */
   baseConflict: readonly string[];
-  recorder: Pick<Recorder, "saveCommit" | "savePush" | "renewForEffect">;
+  recorder: Pick<Recorder, "saveCommit" | "savePush" | "saveNotice" | "renewForEffect">;
 }
 
 /** What became of a run that was carried to its end. */

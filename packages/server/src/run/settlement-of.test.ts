@@ -16,22 +16,22 @@ const away = (retryAfterMs?: number) =>
 
 describe("a fault leaves the job", () => {
   test("to its new owner, where the lease is lost", () => {
-    expect(settlementOf(new LeaseLost("job"), job(), patience)).toEqual({ kind: "leave" });
+    expect(settlementOf(new LeaseLost("job"), job(), patience, false)).toEqual({ kind: "leave" });
   });
 
   test("stopped, where that was asked", () => {
-    expect(settlementOf(new StopAsked("job"), job(), patience)).toMatchObject({ ending: { kind: "stopped" } });
+    expect(settlementOf(new StopAsked("job"), job(), patience, false)).toMatchObject({ ending: { kind: "stopped" } });
   });
 
   test("due at once, where the process stops", () => {
-    expect(settlementOf(new Released(), job(), patience)).toEqual({
+    expect(settlementOf(new Released(), job(), patience, false)).toEqual({
       kind: "release",
       release: { reason: "released", delayMs: 0 },
     });
   });
 
   test("due when the forge said, and not before", () => {
-    const settlement = settlementOf(away(90_000), job(), patience);
+    const settlement = settlementOf(away(90_000), job(), patience, false);
     expect(settlement).toMatchObject({
       release: { reason: "retry", delayMs: 90_000, data: { code: "forge_unavailable" } },
     });
@@ -39,32 +39,56 @@ describe("a fault leaves the job", () => {
 
   test("due later each time, until it fails with the code of what was away", () => {
     const delays = [0, 1].map((retries) => {
-      const settlement = settlementOf(away(), job({ retries }), patience);
+      const settlement = settlementOf(away(), job({ retries }), patience, false);
       return settlement.kind === "release" ? settlement.release.delayMs : 0;
     });
     expect(delays[0]).toBeGreaterThanOrEqual(800);
     expect(delays[1]).toBeGreaterThanOrEqual(1_600);
-    expect(settlementOf(away(), job({ retries: 2 }), patience)).toEqual({
+    expect(settlementOf(away(), job({ retries: 2 }), patience, false)).toEqual({
       kind: "end",
       ending: { kind: "failed", code: "forge_unavailable", message: "The forge is away." },
     });
   });
 
+  test("waiting for its forge with ever longer pauses, where there is work, and failed once that is too long", () => {
+    const hour = 3_600_000;
+    const wait = (waitedMs: number | null, retryAfterMs?: number) =>
+      settlementOf(away(retryAfterMs), job({ retries: 9, publishWaitMs: 24 * hour, waitedMs }), patience, true);
+    const delayOf = (waitedMs: number) => {
+      const settlement = wait(waitedMs);
+      return settlement.kind === "release" ? settlement.release.delayMs : 0;
+    };
+    expect(wait(null)).toMatchObject({ release: { reason: "waiting", data: { message: "The forge is away." } } });
+    expect(delayOf(0)).toBeLessThanOrEqual(1_200);
+    expect(delayOf(600_000)).toBeGreaterThanOrEqual(120_000);
+    expect(delayOf(12 * hour)).toBeLessThanOrEqual(720_000);
+    expect(delayOf(24 * hour - 5_000)).toBe(5_000);
+    expect(wait(0, 90_000)).toMatchObject({ release: { delayMs: 90_000 } });
+    expect(wait(24 * hour)).toMatchObject({
+      ending: { code: "forge_unavailable", message: expect.stringContaining("waited 24 h") },
+    });
+  });
+
+  test("without patience, where the project has none", () => {
+    const settlement = settlementOf(away(), job({ retries: 2, publishWaitMs: 0, waitedMs: null }), patience, true);
+    expect(settlement).toMatchObject({ ending: { kind: "failed", code: "forge_unavailable" } });
+  });
+
   test("without a crash, where the database was away", () => {
     const lost = new Error("Connection terminated unexpectedly");
-    expect(settlementOf(lost, job({ crashes: 2 }), patience)).toMatchObject({ release: { reason: "retry" } });
+    expect(settlementOf(lost, job({ crashes: 2 }), patience, false)).toMatchObject({ release: { reason: "retry" } });
   });
 
   test("with a crash, where nobody foresaw it, and failed at the third", () => {
     const bug = new TypeError("x is not a function");
-    expect(settlementOf(bug, job(), patience)).toMatchObject({ release: { reason: "crash" } });
-    expect(settlementOf(bug, job({ crashes: 2 }), patience)).toMatchObject({
+    expect(settlementOf(bug, job(), patience, false)).toMatchObject({ release: { reason: "crash" } });
+    expect(settlementOf(bug, job({ crashes: 2 }), patience, false)).toMatchObject({
       ending: { kind: "failed", code: "internal" },
     });
   });
 
   test("as one nobody foresaw, where a code is meant for requests", () => {
     const refused = new AppError("invalid_request", { publicMessage: "No such path." });
-    expect(settlementOf(refused, job(), patience)).toMatchObject({ release: { reason: "crash" } });
+    expect(settlementOf(refused, job(), patience, false)).toMatchObject({ release: { reason: "crash" } });
   });
 });

@@ -5,6 +5,11 @@ import { alterJob, readEvents, readJob, seedJob, seedProject } from "../../test/
 import { isFinal, shortTimes, waitForJob } from "../../test/support/worker-control.ts";
 import { channels } from "../db/channels.ts";
 import { type Listener, startListener } from "../db/listener.ts";
+import { archiveJob } from "../jobs/archive-job.ts";
+import { cancelJob } from "../jobs/cancel-job.ts";
+import { createJobReader } from "../jobs/job-reader.ts";
+import { readRun } from "../jobs/read-run.ts";
+import { retryJob } from "../jobs/retry-job.ts";
 import { createLogger } from "../lib/logger.ts";
 import { startWorker, type Worker, type WorkerOptions } from "./worker.ts";
 
@@ -124,6 +129,71 @@ test("a fault nobody foresaw is tried three times and fails as internal, without
   expect(row).toMatchObject({ failure_code: "internal", runs: 3, crashes: 2 });
   expect(row.failure_message).not.toContain("broken on purpose");
 });
+
+const awayForge: Script = { steps: 2, fail: { stage: "publish", code: "forge_unavailable", retryable: true } };
+const turnsOf = async (id: string) =>
+  (await database.pool.query("select number from turns where job_id = $1", [id])).rows.length;
+const waits = (id: string) => waitForJob(database.pool, id, (row) => row.waiting_since !== null && row.lease === null);
+
+test("finished work waits for its forge without a lease, and is published without the model once it is back", async () => {
+  const id = await job(awayForge);
+  const claims: string[] = [];
+  start({ retryMs: 20 });
+  const stop = listener.on(channels.jobDue, (project) => void claims.push(project));
+  await waits(id);
+  const run = await readRun(database.pool, { id, projectId });
+  expect(run).toMatchObject({ status: "active", waiting: { for: "forge", message: "Failed on purpose." } });
+  // It was tried several times by now; none of them is a run, a crash or an event of its own.
+  await expect.poll(() => claims.length, { timeout: 10_000 }).toBeGreaterThan(3);
+  stop();
+  // Another process goes on where this one stopped.
+  await worker?.stop();
+  expect(await readJob(database.pool, id)).toMatchObject({ status: "active", runs: 1, crashes: 0, retries: 0 });
+  await alterJob(database.pool, id, `prompt = '{"steps": 2}', run_after = now()`);
+  start({ retryMs: 20 });
+  expect(await ended(id)).toMatchObject({
+    status: "completed",
+    pr_link: `http://forge.test/${id}`,
+    waiting_since: null,
+  });
+  expect(await turnsOf(id)).toBe(2);
+  const told = (await readEvents(database.pool, id)) as readonly { kind: string; data?: { reason?: string } }[];
+  expect(told.filter(({ data }) => data?.reason === "waiting")).toHaveLength(1);
+  expect(told.filter(({ kind }) => kind === "run.started")).toHaveLength(1);
+});
+
+test("work that waited for too long fails, and a retry publishes it without the model", async () => {
+  projectId = await seedProject(database.pool, { publishWaitHours: 0.00001 });
+  const id = await job(awayForge);
+  start({ retryMs: 20 });
+  expect(await ended(id)).toMatchObject({ failure_code: "forge_unavailable", status: "failed" });
+  expect(await readRun(database.pool, { id, projectId })).toMatchObject({ waiting: null, isRetryable: true });
+  await alterJob(database.pool, id, `prompt = '{"steps": 2}'`);
+  const reader = createJobReader({ pool: database.pool, listener });
+  const asked = await Promise.all([1, 2].map(() => retryJob({ pool: database.pool, reader }, { id, projectId })));
+  expect(asked.map(({ kind }) => kind)).toEqual(["active", "active"]);
+  expect(await ended(id)).toMatchObject({ status: "completed", failure_code: null });
+  expect(await turnsOf(id)).toBe(2);
+  reader.close();
+});
+
+test.each(["cancel", "archive"] as const)(
+  "a job that waits for its forge obeys %s at once, and opens nothing",
+  async (action) => {
+    const id = await job(awayForge);
+    start({ retryMs: 60_000 });
+    await waits(id);
+    const reader = createJobReader({ pool: database.pool, listener });
+    const deps = { pool: database.pool, reader };
+    const outcome =
+      action === "cancel"
+        ? await cancelJob(deps, { id, projectId })
+        : await archiveJob(deps, { id, projectId }, { waitMs: 0, signal: new AbortController().signal });
+    expect(outcome.kind).toBe(action === "cancel" ? "final" : "archived");
+    expect(await readJob(database.pool, id)).toMatchObject({ waiting_since: null, lease: null });
+    reader.close();
+  },
+);
 
 test("a run that fails while publishing is tried again without the model", async () => {
   const id = await job({ steps: 2, breakAt: "publish" });

@@ -63,7 +63,7 @@ export async function publishTestJob(
       },
       writes: createWriteQueue(),
       crashPoint: () => {},
-      warn: () => {},
+      warn: async () => {},
       renewForEffect: () => renewForEffect(pool, lease, leaseMs),
     };
     const input: PublishInput = {

@@ -18,7 +18,7 @@ export interface Script {
   edits?: boolean;
   fail?: {
     stage: "openTree" | "runAgent" | "publish";
-    code: "model_unavailable" | "policy_denied";
+    code: "model_unavailable" | "policy_denied" | "forge_unavailable";
     retryable: boolean;
   };
   /** Throws something nobody foresaw. */

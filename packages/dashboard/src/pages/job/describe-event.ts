@@ -65,6 +65,10 @@ function reasonOf(data: Record<string, unknown>): string {
       return "given back by a worker that stopped";
     case "retry":
       return `${typeof data.message === "string" ? data.message : "Something it needs was away."} It will be tried again.`;
+    case "waiting":
+      return `${typeof data.message === "string" ? `${data.message} ` : ""}Waiting for the forge.`;
+    case "asked":
+      return "Retried";
     case "crash":
       return "its worker was lost";
     default:

@@ -1,5 +1,8 @@
 import type { DashboardJob, FailureCode } from "@emend/contract";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
+import { jobQuery } from "../../api/queries.ts";
+import { request } from "../../api/request.ts";
 import { Button, buttonLook } from "../../parts/button.tsx";
 import { Clipped } from "../../parts/clipped.tsx";
 import { Icon } from "../../parts/icon.tsx";
@@ -32,7 +35,10 @@ const adviceFor: Record<FailureCode, Advice> = {
     words: "The forge refused; its words are above. Often a token lacks a permission.",
     action: "settings",
   },
-  forge_unavailable: { words: "The forge did not answer for long.", action: "again" },
+  forge_unavailable: {
+    words: "The forge did not answer. The work is kept: Retry publishes it without asking a model.",
+    action: "again",
+  },
   repository_unavailable: {
     words: "The repository could not be read: is it still there, and may the project's token read it?",
     action: "settings",
@@ -53,7 +59,12 @@ export function Failure({ job }: { job: DashboardJob }) {
   const again = useRunAgain(job);
   const navigate = useNavigate();
   const mayWrite = useMayWrite();
-  const { failure, prompt, status } = job.run;
+  const { failure, prompt, status, id, isRetryable } = job.run;
+  const queries = useQueryClient();
+  const retry = useMutation({
+    mutationFn: () => request(`/jobs/${id}/retry`, { body: {} }),
+    onSettled: () => queries.invalidateQueries({ queryKey: jobQuery(id).queryKey }),
+  });
   if (!failure) return null;
   // Newer servers may know codes that this page does not.
   const advice: Advice = adviceFor[failure.code] ?? { words: "", action: "again" };
@@ -71,9 +82,14 @@ export function Failure({ job }: { job: DashboardJob }) {
         <VisibleText text={failure.message} />
       </Clipped>
       {advice.words && <p className="text-quiet">{advice.words}</p>}
-      <Problem error={again.error} />
+      <Problem error={retry.error ?? again.error} />
       {mayWrite && status !== "archived" && (
-        <p>
+        <p className="flex flex-wrap gap-2">
+          {isRetryable && (
+            <Button look="primary" disabled={retry.isPending} onClick={() => retry.mutate()}>
+              {retry.isPending ? "Retrying …" : "Retry"}
+            </Button>
+          )}
           {advice.action === "again" && (
             <Button disabled={again.isPending} onClick={() => again.mutate()}>
               Run again

@@ -7,6 +7,7 @@ export function headlineOf(run: JobRun, diff: JobDiff | undefined): string {
 
 function outcomeOf(run: JobRun): string {
   const { pullRequest, status } = run;
+  if (run.waiting) return "Waiting for the forge";
   if (status === "active")
     // The word for the phase stands before it.
     return {

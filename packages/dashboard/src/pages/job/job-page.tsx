@@ -15,6 +15,7 @@ import { Failure } from "./failure.tsx";
 import { Findings } from "./findings.tsx";
 import { FollowUp } from "./follow-up.tsx";
 import { JobHead } from "./job-head.tsx";
+import { Told } from "./told.tsx";
 import { useJobEvents } from "./use-job-events.ts";
 
 const none: readonly never[] = [];
@@ -59,6 +60,7 @@ function Job({ job, isServerAway }: { job: DashboardJob; isServerAway: boolean }
       >
         <div className="grid grid-cols-[minmax(0,1fr)] gap-5 empty:hidden">
           <Failure job={job} />
+          <Told run={run} />
           {run.summary && (
             <Sheet className="grid gap-1 px-4 py-3">
               <h2 className="text-quiet">What was done</h2>

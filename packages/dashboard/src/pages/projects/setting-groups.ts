@@ -161,6 +161,16 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
             ]
           : []),
         [{ path: "settings.draft", label: "Open them as drafts", kind: "check" }],
+        [
+          {
+            path: "settings.publishWaitHours",
+            label: "Hours to wait for a forge that is away",
+            kind: "number",
+            min: 0,
+            step: "any",
+            help: "Finished work is kept and published once the forge answers.",
+          },
+        ],
       ],
     },
     {

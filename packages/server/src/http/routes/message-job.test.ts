@@ -56,6 +56,23 @@ describe("200", () => {
     expect(run.json).toMatchObject({ pullRequest: { url: "https://forge.test/7" } });
   });
 
+  test("after a failed publication the next round tells what the failed one had done", async () => {
+    const work = "commit_id = 'c', tree_id = 't', title = 'Rename the token', summary = 'Renamed it on 3 pages.'";
+    const failure = "failure_code = 'forge_unavailable', failure_message = 'GitHub did not answer.'";
+    for (const [pushed, branchCommit] of [
+      [false, null],
+      [true, "c"],
+    ] as const) {
+      const id = await jobWith(`status = 'failed', ended_at = now(), pushed = ${pushed}, ${work}, ${failure}`);
+      await message(id);
+      expect(await readJob(api.pool, id)).toMatchObject({
+        continues_branch: pushed,
+        branch_commit: branchCommit,
+        rounds: [{ message: 0, title: "Rename the token", summary: "Renamed it on 3 pages.", failure: null }],
+      });
+    }
+  });
+
   test("a failed job takes one too, and keeps edits that were never pushed", async () => {
     const id = await jobWith("status = 'failed', ended_at = now(), base_commit = 'b', base_branch = 'main'");
     await api.pool.query("insert into overlay values ($1, 'a.md', '100644', '\\x00', false)", [id]);

@@ -59,7 +59,7 @@ export async function startFarPublisher(vendor: Vendor): Promise<FarPublisher> {
       writes,
       requestMsMax: publisher.requestMsMax,
       store: { saveCommit: async (ids) => void rows.set(jobId, ids), savePush: async () => {} },
-      warn: (message) => warnings.push(message),
+      warn: async (message) => void warnings.push(message),
       crashPoint: () => {},
       renewForEffect: async () => ({ sendBeforeMs: performance.now() + 5_000 }),
     };

@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { draftReasonOf } from "./draft-reason.ts";
+import type { ReviewedChange } from "./run.ts";
+
+const change = (more: Partial<ReviewedChange> = {}) =>
+  ({ limitReached: null, verdict: { kind: "passed" }, ...more }) as ReviewedChange;
+
+test("a draft says why it is one, and what was refused for one job is none", () => {
+  expect(draftReasonOf(change(), { job: true, project: false })).toBe("The job asked for a draft.");
+  expect(draftReasonOf(change(), { job: null, project: true })).toContain("This project");
+  expect(draftReasonOf(change(), { job: false, project: true })).toBeUndefined();
+  expect(draftReasonOf(change({ limitReached: "timeout" }), { job: true, project: true })).toContain("time limit");
+});
