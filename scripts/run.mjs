@@ -18,9 +18,10 @@ const program = isNewEnough ? process.execPath : fallback;
 
 if (!program) {
   console.error(
-    `Emend needs Node 22.18 or newer, and this is ${process.version}. Run "npm install" here to get one for this checkout, or install Node 24 from https://nodejs.org.`,
+    `Emend needs Node 22.18 or newer, and this is ${process.version}. Install Node 24 from https://nodejs.org, or run "npm install" here: on Linux and macOS, x64 and arm64, it brings one for this checkout.`,
   );
-  process.exit(1);
+  // Not the end of `npm install`, which a newer Node may follow.
+  process.exit(process.env.npm_lifecycle_event === "prepare" ? 0 : 1);
 }
 
 const [script, ...args] = process.argv.slice(2);

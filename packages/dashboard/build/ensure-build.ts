@@ -49,9 +49,23 @@ async function filesBelow(path: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
-// After `npm install`. Whatever is missing for it, the server starts without a dashboard and says so on its page.
+/** What to print where it cannot be built, on its own between empty lines: npm prints its own before and after. */
+export function describeBuildFailure(error: Error & { stderr?: string }): string {
+  const lines = (error.stderr || error.message).split("\n").map((line) => line.trim());
+  const reason = lines.find((line) => /error|cannot find/i.test(line)) ?? lines[0];
+  return `
+The dashboard was not built: ${reason}
+Emend works without it, and shows pull requests on plain pages.
+To build it, remove node_modules and run "npm install" again. If it fails again, "npm run build:dashboard" prints the whole error.
+`;
+}
+
+// After `npm install`.
 if (import.meta.main) {
-  await ensureBuild().catch((error: Error) => {
-    console.error(`the dashboard was not built (${error.message.split("\n")[0]}); npm run build:dashboard says more`);
-  });
+  if (process.execPath.startsWith(modules)) {
+    console.log(
+      `This machine's Node is older than 22.18: here Emend runs on Node ${process.versions.node} from node_modules.`,
+    );
+  }
+  await ensureBuild().catch((error) => console.error(describeBuildFailure(error)));
 }

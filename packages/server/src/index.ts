@@ -6,6 +6,7 @@ import { knownSecret } from "./installation/ensure-secret.ts";
 export { type Admin, openAdmin } from "./admin/admin.ts";
 export type { Automation, AutomationRun, Trigger as AutomationTrigger } from "./automations/automation.ts";
 export { type Config, ConfigError, loadConfig, readConfig } from "./config/config.ts";
+export { isDashboardBuilt } from "./dashboard/assets.ts";
 export { AppError } from "./errors.ts";
 export { isMade } from "./installation/open-database.ts";
 export type { JobEvent } from "./jobs/list-events.ts";

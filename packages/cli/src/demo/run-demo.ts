@@ -41,14 +41,15 @@ export async function runDemo(cli: Cli, options: DemoOptions): Promise<void> {
   const isLive = Boolean(cli.stdout.isTTY) && cli.env.TERM !== "dumb" && !options.json;
   const narrator = narratorFor(cli, cli.stdout, options);
   try {
-    const { server, dataDir, stop } = await startDemoServer(cli, narrator, options.data);
+    const { server, dataDir, isDashboardBuilt, stop } = await startDemoServer(cli, narrator, options.data);
     try {
       const job = await carryOut(cli, narrator, server, task);
       await tell(cli, narrator, server, { job, elapsedMs: Math.round(performance.now() - startedAt), options });
       if (job.prLink) {
         const link = await server.admin.createLoginLink(job.prLink);
         const staysUp = isLive && Boolean(cli.stdin.isTTY);
-        showWayBack(cli, narrator, { link, page: job.prLink, dataDir, url: server.url, staysUp });
+        const page = job.prLink;
+        showWayBack(cli, narrator, { link, page, dataDir, url: server.url, staysUp, isDashboardBuilt });
         if (staysUp) await untilDismissed(cli);
       }
     } finally {

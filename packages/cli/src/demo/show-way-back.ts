@@ -10,6 +10,7 @@ interface WayBack {
   dataDir: string;
   url: string;
   staysUp: boolean;
+  isDashboardBuilt: boolean;
 }
 
 /** The link, and how to open it: now where the server stays up, later where it stops with this command. */
@@ -21,7 +22,7 @@ export function showWayBack(cli: Cli, narrator: Narrator, way: WayBack): void {
   const once = style.dim("(works once, for an hour: it logs your browser in)");
   if (way.staysUp) {
     narrator.line(`  ${style.strong("Open the pull request")} ${once}`);
-    narrator.line(`  ${style.link(way.link)}`);
+    showLink();
     narrator.line();
     narrator.line(`  ${style.dim("The server stays up for it. Press Enter or Ctrl-C to stop; to start it again:")}`);
     narrator.line(`  ${style.dim(serve)}`);
@@ -30,7 +31,14 @@ export function showWayBack(cli: Cli, narrator: Narrator, way: WayBack): void {
     narrator.line(`  ${serve}`);
     narrator.line();
     narrator.line(`  ${style.strong("The pull request, while it runs")} ${once}`);
-    narrator.line(`  ${style.link(way.link)}`);
+    showLink();
   }
   narrator.line();
+
+  function showLink(): void {
+    narrator.line(`  ${style.link(way.link)}`);
+    if (way.isDashboardBuilt) return;
+    narrator.line(`  ${style.bad("The dashboard is not built: this opens a plain page.")} To build it, run:`);
+    narrator.line("  npm run build:dashboard");
+  }
 }

@@ -10,6 +10,7 @@ import { type Place, takePlace } from "./take-place.ts";
 interface DemoServer {
   server: Server;
   dataDir: string;
+  isDashboardBuilt: boolean;
   stop(): Promise<void>;
 }
 
@@ -20,11 +21,16 @@ export async function startDemoServer(cli: Cli, narrator: Narrator, data: string
   narrator.begin("starting Emend: server, Postgres and git, on this machine alone");
   const { dataDir, port, release } = await placeOf(cli, data);
   try {
-    const { loadConfig, startServer } = await import("@emend/server");
+    const { isDashboardBuilt, loadConfig, startServer } = await import("@emend/server");
     const config = loadConfig(demoEnvironment(cli.env), { dataDir, port, host: "127.0.0.1", role: "all" });
     const server = await startServer(config);
     narrator.done("server", `${server.url}, ready after ${seconds(performance.now() - startedAt)}`);
-    return { server, dataDir, stop: () => server.stop().finally(release) };
+    return {
+      server,
+      dataDir,
+      isDashboardBuilt: isDashboardBuilt(),
+      stop: () => server.stop().finally(release),
+    };
   } catch (error) {
     release();
     throw error;

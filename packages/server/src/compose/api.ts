@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { authenticateGitKey } from "../accounts/authenticate-key.ts";
 import { createKeyring } from "../accounts/keyring.ts";
@@ -12,6 +11,7 @@ import { readPrompt } from "../agent/rules/read-prompt.ts";
 import { createAutomations } from "../automations/automations.ts";
 import { hastenLooks } from "../automations/claim-look.ts";
 import { accountsPlugin } from "../dashboard/accounts-plugin.ts";
+import { assetsDir, isDashboardBuilt } from "../dashboard/assets.ts";
 import { dashboardPlugin } from "../dashboard/plugin.ts";
 import { forgeHooksPlugin } from "../forge/hooks/plugin.ts";
 import { localForgePlugin } from "../forge/local/plugin.ts";
@@ -45,8 +45,7 @@ export async function composeApi(parts: Parts, undo: Undo): Promise<void> {
     sessions: createSessions({ pool, publicUrl }),
   };
   const serving = new AbortController();
-  const assetsDir = new URL("../../../dashboard/dist/", import.meta.url);
-  const isBuilt = existsSync(new URL("index.html", assetsDir));
+  const isBuilt = isDashboardBuilt();
   const dashboardUrl = () => (isBuilt ? `${publicUrl()}/app` : null);
   const pullRequestState = (projectId: string, number: number) =>
     readPullRequestState({ pool, forges, log }, projectId, number);

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
 import { gzipSync } from "node:zlib";
 
@@ -20,6 +20,13 @@ const types: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
   ".svg": "image/svg+xml",
 };
+
+/** Where a checkout's build and the published package have it. */
+export const assetsDir = new URL("../../../dashboard/dist/", import.meta.url);
+
+export function isDashboardBuilt(): boolean {
+  return existsSync(new URL("index.html", assetsDir));
+}
 
 /** Everything that the build made, in memory: a few hundred kilobytes, and no path of a request ever meets the disk. */
 export function readAssets(dir: URL): Assets | null {
