@@ -22,6 +22,7 @@ const Finding = Type.Object(
     line: Type.Integer(),
     column: Type.Integer(),
     message: Type.String(),
+    dispute: Type.Optional(Type.String({ description: "Why the agent holds this finding to be wrong." })),
   },
   record,
 );

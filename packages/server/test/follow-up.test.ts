@@ -18,7 +18,7 @@ const script: Parameters<typeof models.install>[0] = (turn, { messages }) => {
   const asked = messages
     .filter(({ role }) => role === "user")
     .map(({ content }) => JSON.stringify(content))
-    .filter((text) => !text.includes("The review of your change"));
+    .filter((text) => !text.includes("the review found this"));
   const calls = messages.flatMap((message) => message.tool_calls ?? []).map((call) => call.function.name);
   const finished = calls.filter((name) => name === "finish").length;
   const edited = calls.filter((name) => name === "edit_file").length;
@@ -26,12 +26,11 @@ const script: Parameters<typeof models.install>[0] = (turn, { messages }) => {
     const [oldText, newText] = edited === 0 ? ["minuts", "minutes"] : ["Nothing yet.", `More ${turn}. Nothing yet.`];
     return [["edit_file", { path: edited === 0 ? "setup.mdx" : "notes.mdx", oldText, newText }]];
   }
-  const words = {
-    title: `Round ${asked.length}, turn ${finished}`,
-    summary: `Did what was asked in round ${asked.length}.`,
-  };
+  const summary = `Did what was asked in ${asked.length} rounds.`;
+  if (asked.length === 1) return [["finish", { title: `Round 1, turn ${finished}`, summary }]];
   const isOther = asked.at(-1)?.includes("Call it otherwise");
-  return [["finish", isOther ? { ...words, pullRequestTitle: "Keep the notes" } : words]] satisfies FarTurn;
+  const words = { summary, reply: `Did round ${asked.length}.`, ...(isOther && { title: "Keep the notes" }) };
+  return [["finish", words]] satisfies FarTurn;
 };
 
 const settings = { selfReview: false };
@@ -70,9 +69,9 @@ test("after messages, diff, figures, title and text are the whole pull request's
   expect(pull?.title).toBe("Round 1, turn 0");
   const body = pull?.body ?? "";
   const places = [
-    "Did what was asked in round 1.",
-    "**1.** Asked:\n\n```text\nWrite a note.\n```\n\nDid what was asked in round 2.",
-    "**2.** Asked:\n\n```text\nWrite another note.\n```\n\nDid what was asked in round 3.",
+    "Did what was asked in 3 rounds.",
+    "**1.** Asked:\n\n```text\nWrite a note.\n```\n\nDid round 2.",
+    "**2.** Asked:\n\n```text\nWrite another note.\n```\n\nDid round 3.",
     "### New findings",
     "- changed `index.mdx`, with what people pushed\n- changed `notes.mdx`\n- changed `setup.mdx`",
     "### Asked for\n\n```text\nFix the misspelling.",
@@ -80,6 +79,8 @@ test("after messages, diff, figures, title and text are the whole pull request's
   ].map((words) => body.indexOf(words));
   expect(places).toEqual(places.toSorted((a, b) => a - b));
   expect(places[0]).toBeGreaterThanOrEqual(0);
+  // What the first round said is no longer the whole truth.
+  expect(body).not.toContain("in 1 rounds");
   expect(JSON.stringify(pull?.checks)).toContain("1 error");
   expect(await git(project.id, "show", `${branch}:index.mdx`)).toContain("By a [person]");
   const { rows } = await installation.database.pool.query("select diff_figures from jobs");

@@ -12,6 +12,7 @@ export { addRedirect } from "./refactor/add-redirect.ts";
 export { type AddToNavigation, addToNavigation } from "./refactor/add-to-navigation.ts";
 export { fixLinks } from "./refactor/fix-links.ts";
 export { movePage } from "./refactor/move-page.ts";
+export { type MoveSection, moveSection } from "./refactor/move-section.ts";
 export { orderNavigation } from "./refactor/order-navigation.ts";
 export { removeFromNavigation } from "./refactor/remove-from-navigation.ts";
 export { type RemovePage, removePage } from "./refactor/remove-page.ts";

@@ -4,8 +4,20 @@ import type { Overlay, OverlayEdit, Tree } from "../tree/tree.ts";
 
 /** What an agent hands over beside its overlay. */
 export type AgentOutcome =
-  /** `pullTitle`: a new title for a pull request that is continued, where it is about something else now. */
-  | { kind: "finished"; title: string; summary: string; pullTitle?: string; sources?: readonly Source[] }
+  | {
+      kind: "finished";
+      /** The commit's. */
+      title: string;
+      /** Of the whole pull request. */
+      summary: string;
+      /** A new title for a pull request that is continued. */
+      pullTitle?: string;
+      /** What was done in answer to a further message. */
+      reply?: string;
+      sources?: readonly Source[];
+      /** Findings that the agent holds to be wrong, each as `path:line: why`. */
+      disputes?: readonly string[];
+    }
   /** A limit was reached; what was done so far is kept. */
   | { kind: "stopped"; code: "budget_exceeded" | "timeout"; title: string; summary: string }
   | { kind: "unchanged"; summary: string };
@@ -16,6 +28,15 @@ export interface Source {
   repository: string | null;
   path: string;
   line: number;
+}
+
+/** One commit of a file's history. */
+export interface PageCommit {
+  id: string;
+  /** A day, as YYYY-MM-DD. */
+  date: string;
+  author: string;
+  message: string;
 }
 
 /** Other repositories that a job may read and never write. */
@@ -107,6 +128,8 @@ export interface AgentTask {
   overlay: Overlay;
   /** Absent: the project's own repository is all there is. */
   context?: ContextTrees;
+  /** The newest commits that touched a file of the base branch; absent: nobody can tell. */
+  history?(path: string, signal: AbortSignal): Promise<readonly PageCommit[]>;
   /** Files of the repository that say how its documentation is to be written. */
   styleGuides?: readonly string[];
   /** How the newest commits of the base branch are worded. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Message, Step } from "./agent.ts";
-import { compact } from "./compact.ts";
+import { compact, outputBytesFor, tokensOf } from "./compact.ts";
 import { conversationOf } from "./conversation.ts";
 
 const page = "a long page ".repeat(1_000);
@@ -29,12 +29,12 @@ test("near the window old outputs are left out, and what is recent stays whole",
   expect(shown[0]).toEqual({ role: "user", text: "Do it" });
   expect(
     outputs(shown)
-      .slice(0, 6)
+      .slice(0, 7)
       .every((output) => output.length < 500 && output.includes("left out")),
   ).toBe(true);
   expect(
     outputs(shown)
-      .slice(6)
+      .slice(7)
       .every((output) => output === page),
   ).toBe(true);
 });
@@ -44,4 +44,38 @@ test("with room left nothing is touched, so that the vendor's cache fits", () =>
   const conversation = conversationOf({ prompt: "Do it" }, steps);
   expect(compact(conversation, steps, 100_000)).toBe(conversation);
   expect(compact(conversation, stepsOf(10, 9e9), undefined)).toBe(conversation);
+});
+
+test("the newest turn stays whole, however many calls it made", () => {
+  const [first] = stepsOf(1, 90_000);
+  const calls = Array.from({ length: 12 }, (_, index) => ({ id: `p${index}`, name: "read_file", input: {} }));
+  const newest: Step = {
+    number: 2,
+    messages: [
+      { role: "assistant", text: "", toolCalls: calls },
+      ...calls.map(({ id, name }): Message => ({ role: "tool", callId: id, name, output: page, isError: false })),
+    ],
+    usage: { model: "m", inputTokens: 90_000, outputTokens: 0, cachedInputTokens: 0, costUsd: 0 },
+  };
+  const steps = [first as Step, newest];
+  const shown = compact(conversationOf({ prompt: "Do it" }, steps), steps, 100_000);
+  expect(outputs(shown).slice(1)).toEqual(calls.map(() => page));
+});
+
+test("no request is larger than the window: what is old goes first, the newest turn never", () => {
+  // Nobody said yet how large a turn was.
+  const steps = stepsOf(10, 0);
+  const conversation = conversationOf({ prompt: "Do it" }, steps);
+  const shown = compact(conversation, steps, 12_000, 1_000);
+  expect(tokensOf(shown)).toBeLessThan(11_000);
+  expect(outputs(shown).at(-1)).toBe(page);
+  expect(outputs(shown)[0]).toContain("left out");
+});
+
+test("what the calls of one turn may answer fits the window, however many they are", () => {
+  for (const calls of [1, 5, 20]) {
+    const bytes = calls * outputBytesFor(calls, 32_000, 32_000);
+    expect(bytes / 3).toBeLessThan(32_000 * 0.36);
+  }
+  expect(outputBytesFor(3, 32_000, undefined)).toBe(32_000);
 });

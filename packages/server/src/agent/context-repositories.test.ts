@@ -54,18 +54,18 @@ test("a context repository is listed, read and searched under its name, and the 
   const { answers, system } = await work([
     ["list_files", { under: "@api" }],
     ["list_files", { under: "@api/src" }],
-    ["read_file", { path: "@api/src/limits.ts", startLine: 2 }],
-    ["search", { pattern: "requestsMax", under: "@api" }],
+    ["read_file", { paths: ["@api/src/limits.ts:2"] }],
+    ["search", { pattern: "requestsMax", include: "@api" }],
     ["search", { pattern: "Types" }],
     ["read_file", { path: "@types/index.md" }],
   ]);
   expect(answers.slice(0, 6).map(({ output }) => output)).toEqual([
-    "@api/README.md\n@api/secret\n@api/src/limits.ts",
-    "@api/src/limits.ts",
-    "2\texport const waitMs = 250;",
-    "@api/src/limits.ts:1: export const requestsMax = 7;",
-    "@types/index.md:1: # Types",
-    "1\t# Types",
+    "3 files\n@api/ README.md secret\n@api/src/ limits.ts",
+    "1 file\n@api/src/ limits.ts",
+    "@api/src/limits.ts (lines 2-2 of 2)\n2\texport const waitMs = 250;",
+    "1 match in 1 file\n@api/src/limits.ts\n1: export const requestsMax = 7;",
+    "1 match in 1 file\n@types/index.md\n1: # Types",
+    "@types/index.md (1 lines)\n1\t# Types",
   ]);
   expect(system).toContain("@api, @gone");
 });

@@ -29,3 +29,19 @@ export function conversationOf(task: Asked, steps: readonly Step[]): Message[] {
   sayUntil(Number.POSITIVE_INFINITY);
   return messages;
 }
+
+/**
+ * What a model is shown: the review of a change that it handed over comes back as the result of its `finish`, where it
+ * looks for it, not as if a person had said it.
+ */
+export function asShown(messages: readonly Message[]): readonly Message[] {
+  const shown: Message[] = [];
+  for (const message of messages) {
+    const last = shown.at(-1);
+    const isReview = message.role === "user" && (message.from === "review" || message.from === "self-review");
+    if (isReview && last?.role === "tool" && last.name === "finish")
+      shown[shown.length - 1] = { ...last, output: message.text };
+    else shown.push(message);
+  }
+  return shown;
+}

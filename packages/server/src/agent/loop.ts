@@ -2,10 +2,10 @@ import { isAppError } from "../errors.ts";
 import type { AgentDeps, AgentOutcome, AgentTask, ContextTrees, Message, Step, ToolCall } from "./agent.ts";
 import { revertAll } from "./apply-edits.ts";
 import { type LimitReached, limitReached, timeIsUp, timeLeftMs } from "./budget.ts";
-import { compact } from "./compact.ts";
-import { conversationOf, latestRound } from "./conversation.ts";
+import { compact, fixedTokensOf, outputBytesFor, tokensOf } from "./compact.ts";
+import { asShown, conversationOf, latestRound } from "./conversation.ts";
 import { isGettingNowhere, isRepeated } from "./misbehaviour.ts";
-import { finishedBy, outcomeOf, stoppedOutcome } from "./outcome.ts";
+import { finishedBy, handedOverBy, outcomeOf, stoppedOutcome } from "./outcome.ts";
 import { pageAfter } from "./page-after.ts";
 import { createSiteSession } from "./site-session.ts";
 import { storable } from "./storable.ts";
@@ -25,7 +25,7 @@ const proseReminder =
  */
 export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSignal): Promise<AgentOutcome> {
   const steps = [...task.steps];
-  const earlier = finishedBy(latestRound(task, steps).at(-1));
+  const earlier = finishedBy(latestRound(task, steps));
   if (earlier && !task.opening) return outcomeOf(earlier, task);
 
   const site = createSiteSession({
@@ -44,9 +44,16 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
       base: task.base,
       context,
       site,
+      docsDir: task.docsDir,
+      history: async (path, either) => (await task.history?.(path, either)) ?? null,
+      outputBytesMax: deps.limits.toolOutputBytesMax,
+      handedOver: null,
+      isFollowUp: (task.followUps?.length ?? 0) > 0,
       refusePath: (path) => refuseContextPath(context.names, path) ?? deps.refusePath?.(path) ?? null,
     },
   };
+  const { contextTokensMax } = deps.model;
+  const fixedTokens = fixedTokensOf(turn.system, describeTools());
   const conversation = conversationOf(task, steps);
   let opening: Message[] = task.opening ? [storable(task.opening)] : [];
 
@@ -58,8 +65,13 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
     if (limit) return stopAt(deps, task, number, limit);
     const clock = AbortSignal.timeout(timeLeftMs(deps.limits, round));
     const startedAt = performance.now();
-    const shown = compact(conversation, steps, deps.model.contextTokensMax);
-    const taken = await takeTurn(turn, [...shown, ...opening], { signal, clock }).catch(async (error: unknown) => {
+    const shown = asShown(compact([...conversation, ...opening], steps, contextTokensMax, fixedTokens));
+    if (contextTokensMax !== undefined && tokensOf(shown) + fixedTokens > contextTokensMax) {
+      return stopAt(deps, task, number, windowIsFull(contextTokensMax));
+    }
+    turn.context.handedOver = handedOverBy(round);
+    const asked = { shown, said: [...conversation, ...opening] };
+    const taken = await takeTurn(turn, asked, { signal, clock }).catch(async (error: unknown) => {
       if (isAppError(error, "instruction_not_understood")) await takeBack(deps, task, number, error.publicMessage);
       throw error;
     });
@@ -74,7 +86,7 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
     steps.push(step);
     conversation.push(...step.messages);
     opening = [];
-    const finished = finishedBy(step);
+    const finished = finishedBy(latestRound(task, steps));
     if (finished) return outcomeOf(finished, task);
   }
 }
@@ -97,11 +109,11 @@ type Turn = { messages: readonly Message[]; usage: Step["usage"] };
 /** One answer of the model and what its calls gave. */
 async function takeTurn(
   turn: TurnDeps,
-  conversation: readonly Message[],
+  asked: { shown: readonly Message[]; said: readonly Message[] },
   signals: Signals,
 ): Promise<Turn | "time is up"> {
   const answer = await beforeTimeIsUp(signals, (either) =>
-    turn.deps.model.nextTurn({ system: turn.system, messages: conversation, tools: describeTools() }, either),
+    turn.deps.model.nextTurn({ system: turn.system, messages: asked.shown, tools: describeTools() }, either),
   );
   if (answer === "time is up") return answer;
   const { text, toolCalls, reasoning, refusals } = await vetted(turn, storable({ reasoning: [], ...answer }), signals);
@@ -109,7 +121,7 @@ async function takeTurn(
   if (toolCalls.length === 0) {
     return { messages: [said, { role: "user", text: proseReminder, from: "loop" }], usage: answer.usage };
   }
-  const results = await runCalls(turn, { toolCalls, refusals }, conversation, signals);
+  const results = await runCalls(turn, { toolCalls, refusals }, asked.said, signals);
   return { messages: [said, ...results], usage: answer.usage };
 }
 
@@ -120,6 +132,8 @@ async function runCalls(
   conversation: readonly Message[],
   signals: Signals,
 ): Promise<readonly Message[]> {
+  const { limits, model } = turn.deps;
+  turn.context.outputBytesMax = outputBytesFor(calls.length, limits.toolOutputBytesMax, model.contextTokensMax);
   const run = async (call: ToolCall, place: number): Promise<Message> => {
     const refusal = refusals.get(place);
     const result =
@@ -133,10 +147,24 @@ async function runCalls(
   if (!calls.some((call) => isWritingTool(call.name) || call.name === "finish")) return Promise.all(calls.map(run));
   const results: Message[] = [];
   for (const [place, call] of calls.entries()) {
-    const isOver = finishedBy({ messages: [{ role: "assistant", text: "", toolCalls: calls }, ...results] });
-    results.push(isOver ? { role: "tool", callId: call.id, name: call.name, ...afterFinish } : await run(call, place));
+    const isOver = finishedBy([{ messages: [{ role: "assistant", text: "", toolCalls: calls }, ...results] }]);
+    const failed = call.name === "finish" ? refusedWrites(results) : [];
+    const result = isOver ? afterFinish : failed.length > 0 ? besideRefused(failed) : null;
+    results.push(result ? { role: "tool", callId: call.id, name: call.name, ...result } : await run(call, place));
   }
   return results;
+}
+
+function refusedWrites(results: readonly Message[]): readonly string[] {
+  return results.flatMap((said) =>
+    said.role === "tool" && said.isError && isWritingTool(said.name) ? [said.name] : [],
+  );
+}
+
+/** A summary that was written before its edits were refused tells of what was never done. */
+function besideRefused(failed: readonly string[]): ToolResult {
+  const output = `not handed over: ${failed.join(", ")} of this same answer was refused, so the summary may be untrue; repair it, then finish`;
+  return { output, isError: true };
 }
 
 const repeatedCall: ToolResult = {
@@ -146,10 +174,7 @@ const repeatedCall: ToolResult = {
 const afterFinish: ToolResult = { output: "not run: finish was called before it", isError: true };
 
 async function runCall(turn: TurnDeps, call: ToolCall, signals: Signals): Promise<ToolResult> {
-  const { limits } = turn.deps;
-  const result = await beforeTimeIsUp(signals, (either) =>
-    callTool(turn.context, call, limits.toolOutputBytesMax, either),
-  );
+  const result = await beforeTimeIsUp(signals, (either) => callTool(turn.context, call, either));
   if (result === "time is up") return { output: "cut off: the job's time is up", isError: true };
   const { vetting } = turn.deps;
   return vetting ? { ...result, output: await vetting.redact(result.output, signals.signal) } : result;
@@ -193,6 +218,11 @@ async function stopAt(deps: AgentDeps, task: AgentTask, number: number, limit: L
 function reachedLimit(deps: AgentDeps, steps: readonly Step[]): LimitReached | null {
   if (!isGettingNowhere(steps)) return limitReached(deps.limits, steps);
   return { code: "budget_exceeded", reason: "the model kept making calls that failed, or none at all" };
+}
+
+function windowIsFull(contextTokensMax: number): LimitReached {
+  const reason = `the conversation no longer fits the model's window of ${contextTokensMax} tokens`;
+  return { code: "budget_exceeded", reason };
 }
 
 /** All or nothing: what an instruction did before it turned out not to be understood goes, and stays gone. */

@@ -1,32 +1,58 @@
 import type { Finding } from "@emend/site";
 import type { Message } from "./agent.ts";
 import { describeFinding } from "./tools/check.ts";
+import { splitPatch } from "./tools/git.ts";
 
-const diffCharactersMax = 60_000;
+const diffCharactersMax = 24_000;
+const fileCharactersMax = 4_000;
+const findingsMax = 60;
 
 /** A review's findings, given back to the agent. */
 export function reviewOpening(findings: readonly Finding[]): Message {
-  const list = findings.map((finding) => `- ${describeFinding(finding)}`).join("\n");
+  const list = findings.slice(0, findingsMax).map((finding) => `- ${describeFinding(finding)}`);
+  const more = findings.length > findingsMax ? [`- and ${findings.length - findingsMax} more`] : [];
   return {
     role: "user",
     from: "review",
-    text: `The review of your change found this. Repair it, then call finish again.\n${list}`,
+    text: [
+      "Not handed over yet: the review found this. Repair it and finish again. A finding that you know to be wrong: leave",
+      "right work as it is, and give `disputes` with the reason; a person decides.",
+      ...list,
+      ...more,
+    ].join("\n"),
   };
 }
 
 /** The agent's own finished change, for one more look. */
-export function selfReviewOpening(diff: string): Message {
-  const cut = diff.length > diffCharactersMax ? "\n… the rest of the diff is left out" : "";
+export function selfReviewOpening(diff: string, contextTokensMax = Number.POSITIVE_INFINITY): Message {
+  const charactersMax = Math.min(diffCharactersMax, Math.floor(contextTokensMax / 2));
   return {
     role: "user",
     from: "self-review",
     text: [
-      "This is your change as its reviewer will see it. Read it once more as they would: does it do what was asked, all of",
-      "it and nothing else; is every statement true of what you read; do wording and form fit the pages around it? Where",
-      "something is wrong, repair it. Then call finish again, with a title and summary of the whole change.",
-      `<content>\n${withoutFence(diff.slice(0, diffCharactersMax))}${cut}\n</content>`,
+      "Not handed over yet: this is your change as its reviewer will see it. Does it do all that was asked and nothing else, is",
+      "every statement true of what you read, do wording and form fit the pages around it? If so, call finish {}. If not, repair",
+      "it and finish again with the words that changed.",
+      `<content>\n${withoutFence(shortPatch(diff, charactersMax))}\n</content>`,
     ].join("\n"),
   };
+}
+
+/** Every file with its beginning: of a change to hundreds of pages the first ones show what the others are like. */
+function shortPatch(diff: string, charactersMax: number): string {
+  const files = splitPatch(diff);
+  const shown: string[] = [];
+  let characters = 0;
+  for (const { patch } of files) {
+    const part =
+      patch.length > fileCharactersMax ? `${patch.slice(0, fileCharactersMax)}\n… cut here; git diff shows it` : patch;
+    characters += part.length;
+    if (characters > charactersMax && shown.length > 0) break;
+    shown.push(part.slice(0, charactersMax));
+  }
+  const left = files.slice(shown.length).map(({ paths }) => paths.at(-1) ?? "");
+  if (left.length > 0) shown.push(`… and ${left.length} more files: ${left.slice(0, 30).join(", ")}`);
+  return shown.join("\n");
 }
 
 /** The text cannot close the fence that holds it. */

@@ -3,38 +3,63 @@ import type { AgentOutcome, AgentTask, Source, Step } from "./agent.ts";
 import type { LimitReached } from "./budget.ts";
 import { latestPrompt } from "./conversation.ts";
 import { shown } from "./shown.ts";
-import { FinishInput } from "./tools/finish.ts";
+import { FinishInput, finishTool, handedOver } from "./tools/finish.ts";
 import { parseSource } from "./tools/sources.ts";
 
-interface Finished {
-  title: string;
-  summary: string;
-  sources: readonly string[];
-  pullRequestTitle?: string;
+/** What the `finish` calls of a round said together: a later one may leave out what stays. */
+export interface Finished {
+  title?: string;
+  summary?: string;
+  reply?: string;
+  sources?: readonly string[];
+  disputes?: readonly string[];
 }
 
 const titleCharactersMax = 72;
 
-/** What an accepted `finish` call of this step said. */
-export function finishedBy(step: Pick<Step, "messages"> | undefined): Finished | null {
-  for (const message of step?.messages ?? []) {
-    if (message.role !== "tool" || message.name !== "finish" || message.isError) continue;
-    const calls = step?.messages.flatMap((said) => (said.role === "assistant" ? said.toolCalls : [])) ?? [];
-    const input = calls.find((call) => call.id === message.callId)?.input;
-    if (Value.Check(FinishInput, input)) return { sources: [], ...input, title: input.title.trim() };
+/** What accepted `finish` calls of these steps said; null: there was none. */
+export function handedOverBy(steps: readonly Pick<Step, "messages">[]): Finished | null {
+  const said: Finished[] = [];
+  for (const { messages } of steps) {
+    const calls = messages.flatMap((message) => (message.role === "assistant" ? message.toolCalls : []));
+    for (const message of messages) {
+      if (message.role !== "tool" || message.name !== "finish" || message.isError) continue;
+      if (message.output !== handedOver) continue;
+      const input = finishTool.read(calls.find((call) => call.id === message.callId)?.input);
+      if (Value.Check(FinishInput, input)) said.push(input);
+    }
   }
-  return null;
+  return said.length === 0 ? null : Object.assign({}, ...said);
 }
 
-export function outcomeOf({ title, summary, sources, pullRequestTitle }: Finished, task: AgentTask): AgentOutcome {
-  if (task.overlay.entries().length === 0) return { kind: "unchanged", summary };
+/** What a round handed over, where its last step did so. */
+export function finishedBy(round: readonly Pick<Step, "messages">[]): Finished | null {
+  return handedOverBy(round.slice(-1)) && handedOverBy(round);
+}
+
+export function outcomeOf(finished: Finished, task: AgentTask): AgentOutcome {
+  const { summary = "", reply, sources = [], disputes = [] } = finished;
+  const isFollowUp = (task.followUps?.length ?? 0) > 0;
+  const title = finished.title?.trim() ?? "";
+  if (task.overlay.entries().length === 0) return { kind: "unchanged", summary: (isFollowUp && reply) || summary };
   return {
     kind: "finished",
-    title,
+    title: (isFollowUp && reply ? firstSentence(reply) : title) || titleOf(task),
     summary,
-    ...(pullRequestTitle?.trim() && { pullTitle: pullRequestTitle.trim() }),
+    ...(isFollowUp && title && { pullTitle: title }),
+    ...(isFollowUp && reply && { reply }),
     ...(sources.length > 0 && { sources: parseSources(sources, task) }),
+    ...(disputes.length > 0 && { disputes }),
   };
+}
+
+function firstSentence(text: string): string {
+  const line = text.trim().split("\n", 1)[0] ?? "";
+  return shown(/^.{10,}?[.!?](?=\s|$)/.exec(line)?.[0].slice(0, -1) ?? line, titleCharactersMax);
+}
+
+function titleOf(task: AgentTask): string {
+  return shown(latestPrompt(task).trim().split("\n", 1)[0] ?? "", titleCharactersMax);
 }
 
 /** Each once; they were looked up before the call was accepted. */
@@ -50,10 +75,5 @@ function parseSources(words: readonly string[], task: AgentTask): readonly Sourc
 export function stoppedOutcome({ code, reason }: LimitReached, task: AgentTask): AgentOutcome {
   const files = task.overlay.entries().length;
   const summary = `The work was stopped before it was done: ${reason}. It had changed ${files} ${files === 1 ? "file" : "files"} by then.`;
-  return {
-    kind: "stopped",
-    code,
-    title: `Unfinished: ${shown(latestPrompt(task).trim().split("\n", 1)[0] ?? "", titleCharactersMax)}`,
-    summary,
-  };
+  return { kind: "stopped", code, title: `Unfinished: ${titleOf(task)}`, summary };
 }

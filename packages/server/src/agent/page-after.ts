@@ -1,6 +1,8 @@
 import { isAppError } from "../errors.ts";
 import type { Overlay } from "../tree/tree.ts";
 import type { ToolCall } from "./agent.ts";
+import { applyEdits, type Edit } from "./tools/edit-file.ts";
+import { inputOf } from "./tools/registry.ts";
 
 /** A file as a call would leave it. */
 export interface PageAfter {
@@ -9,22 +11,27 @@ export interface PageAfter {
 }
 
 /** Whether words are code or a link can be told only from the page around them. Null: from this call it cannot be told. */
-export async function pageAfter(overlay: Overlay, { name, input }: ToolCall): Promise<PageAfter | null> {
-  const { path, content, oldText, newText } = (input ?? {}) as Record<string, unknown>;
+export async function pageAfter(overlay: Overlay, call: ToolCall): Promise<PageAfter | null> {
+  const { path, content, edits } = (inputOf(call) ?? {}) as Record<string, unknown>;
   if (typeof path !== "string") return null;
-  if (name === "write_file" && typeof content === "string") return { path, text: content };
+  if (call.name === "write_file" && typeof content === "string") return { path, text: content };
   // Its ending is chosen later, by what the site's other pages have.
-  if (name === "add_page" && typeof content === "string")
+  if (call.name === "add_page" && typeof content === "string")
     return { path: /\.mdx?$/.test(path) ? path : `${path}.mdx`, text: content };
-  if (name !== "edit_file" || typeof oldText !== "string" || typeof newText !== "string") return null;
+  if (call.name !== "edit_file" || !Array.isArray(edits) || !edits.every(isEdit)) return null;
   const before = await readOrNull(overlay, path);
-  if (before === null || !before.includes(oldText)) return null;
-  return { path, text: before.replace(oldText, () => newText) };
+  const after = before && applyEdits(before, edits, path);
+  return after?.kind === "edited" ? { path, text: after.bytes.toString() } : null;
 }
 
-async function readOrNull(overlay: Overlay, path: string): Promise<string | null> {
+function isEdit(value: unknown): value is Edit {
+  const { oldText, newText } = (value ?? {}) as Record<string, unknown>;
+  return typeof oldText === "string" && oldText !== "" && typeof newText === "string";
+}
+
+async function readOrNull(overlay: Overlay, path: string): Promise<Buffer | null> {
   try {
-    return (await overlay.read(path))?.toString() ?? null;
+    return await overlay.read(path);
   } catch (error) {
     if (isAppError(error, "invalid_request")) return null;
     throw error;

@@ -7,22 +7,29 @@ import { tellRedacted } from "./tell-redacted.ts";
 
 const roundsMax = 2;
 
+type DisputedFinding = Finding & { dispute?: string };
+
 /** What a review says, as far as the agent is told. */
 type ReviewAnswer =
-  | { kind: "passed" | "flagged"; introduced: readonly Finding[] }
+  | { kind: "passed" | "flagged"; introduced: readonly DisputedFinding[] }
   | { kind: "denied"; violations: readonly { path: string; rule: string }[] };
 
 interface Words {
   title: string;
   pullTitle?: string;
   summary: string;
+  reply?: string;
 }
+
+/** From here on a change is worth a second look by who made it: beyond it lies more than a paragraph or two. */
+const linesWrittenMax = 60;
+const filesWrittenMax = 6;
 
 export interface ReviewedAgentDeps<Verdict extends ReviewAnswer> extends AgentDeps {
   /** `words`: what the pull request would say. */
   review(words: Words, signal: AbortSignal): Promise<Verdict>;
-  /** The finished change as a diff, where the model is to look at it once more. */
-  selfReview?: (words: Words, signal: AbortSignal) => Promise<string>;
+  /** The model looks once more at a change that is large, takes files away or has findings. */
+  selfReview?: boolean;
 }
 
 /**
@@ -47,7 +54,7 @@ export async function runAgentWithReview<Verdict extends ReviewAnswer>(
     const outcome = tellRedacted(await run({ ...deps, saveStep }, asked, signal), task);
     if (outcome.kind === "unchanged" || task.overlay.entries().length === 0) return { outcome, verdict: null };
     const words = wordsOf(outcome);
-    const verdict = await deps.review(words, signal);
+    const verdict = disputed(await deps.review(words, signal), outcome);
     if (deps.model.nature === "rules" || outcome.kind === "stopped") return { outcome, verdict };
     opening = await nextOpening(deps, { ...task, steps }, { verdict, words }, signal);
     if (!opening) return { outcome, verdict };
@@ -64,22 +71,50 @@ async function nextOpening<Verdict extends ReviewAnswer>(
   const round = latestRound(task, task.steps);
   const findings = await withinReach(task, findingsOf(reviewed.verdict));
   const isLookedAt = timesSaid(round, "self-review") > 0;
-  if (reviewed.verdict.kind !== "passed" && findings.length > 0 && timesSaid(round, "review") < roundsMax) {
-    return reviewOpening(findings);
+  const open = findings.filter((finding) => finding.dispute === undefined);
+  const mustRepair = open.some(({ severity }) => severity === "error");
+  if (reviewed.verdict.kind !== "passed" && mustRepair && timesSaid(round, "review") < roundsMax) {
+    return reviewOpening(open);
   }
   // A program of its own has looked at what it did, and a second look would cost as much as the first.
   if (!deps.selfReview || deps.model.run || isLookedAt || reviewed.verdict.kind === "denied") return undefined;
-  return selfReviewOpening(await deps.selfReview(reviewed.words, signal));
+  const diff = (await task.overlay.diff(signal)).toString();
+  if (!isWorthALook(task, diff, open)) return undefined;
+  return selfReviewOpening(diff, deps.model.contextTokensMax);
+}
+
+function isWorthALook(task: AgentTask, diff: string, findings: readonly Finding[]): boolean {
+  const entries = task.overlay.entries();
+  const written = diff.match(/^[+-](?![+-]{2} )/gm)?.length ?? 0;
+  const isTakingAway = entries.some(({ content }) => content === null) && !diff.includes("\nrename from ");
+  return findings.length > 0 || isTakingAway || written > linesWrittenMax || entries.length > filesWrittenMax;
+}
+
+/** A finding that the agent holds to be wrong stays, with its reason beside it: a person decides, so it is a draft. */
+function disputed<Verdict extends ReviewAnswer>(verdict: Verdict, outcome: AgentOutcome): Verdict {
+  const disputes = outcome.kind === "finished" ? (outcome.disputes ?? []) : [];
+  if (verdict.kind === "denied" || disputes.length === 0) return verdict;
+  const introduced = verdict.introduced.map((finding) => {
+    const dispute = disputes.flatMap((words) => {
+      const [, path = "", line, why = ""] =
+        /^`?([^\s:`]+)(?::(\d+))?(?::\d+)?`?\s*[:–-]?\s*([\s\S]*)$/.exec(words.trim()) ?? [];
+      const isMeant = path === finding.path && (line === undefined || Number(line) === finding.line);
+      return isMeant && why.trim() !== "" ? [why.trim()] : [];
+    })[0];
+    return dispute === undefined ? finding : { ...finding, dispute };
+  });
+  const isDisputed = introduced.some((finding) => finding.dispute !== undefined);
+  return isDisputed ? { ...verdict, kind: "flagged", introduced } : verdict;
 }
 
 function wordsOf(outcome: Exclude<AgentOutcome, { kind: "unchanged" }>): Words {
   const { title, summary } = outcome;
-  const pullTitle = outcome.kind === "finished" ? outcome.pullTitle : undefined;
-  return { title, summary, ...(pullTitle !== undefined && { pullTitle }) };
+  const { pullTitle, reply } = outcome.kind === "finished" ? outcome : {};
+  return { title, summary, ...(pullTitle !== undefined && { pullTitle }), ...(reply !== undefined && { reply }) };
 }
 
 /** A follow-up is judged on the base branch as it is by now: a page that only that has is not the agent's to repair. */
-async function withinReach(task: AgentTask, findings: readonly Finding[]): Promise<readonly Finding[]> {
+async function withinReach(task: AgentTask, findings: readonly DisputedFinding[]): Promise<readonly DisputedFinding[]> {
   if (!task.followUps?.length) return findings;
   const [before, now] = [await task.base.list(), await task.overlay.list()];
   const known = new Set([...before, ...now].map(({ path }) => path));
@@ -90,7 +125,7 @@ function timesSaid(steps: readonly Step[], from: "review" | "self-review"): numb
   return steps.filter((step) => step.messages.some((said) => said.role === "user" && said.from === from)).length;
 }
 
-function findingsOf(verdict: ReviewAnswer): readonly Finding[] {
+function findingsOf(verdict: ReviewAnswer): readonly DisputedFinding[] {
   if (verdict.kind !== "denied") return verdict.introduced;
   return verdict.violations.map(({ path, rule }) => ({
     check: "policy",

@@ -26,6 +26,7 @@ import { traceModel } from "../tracing/trace-model.ts";
 import { traceStages } from "../tracing/trace-stages.ts";
 import type { Mirrors } from "../tree/mirror.ts";
 import { createMirrors } from "../tree/mirrors.ts";
+import { createPageHistory } from "../tree/page-history.ts";
 import { createRecentSubjects } from "../tree/recent-subjects.ts";
 import { checkSiteHealth } from "./check-site-health.ts";
 import { createFollowUp } from "./follow-up.ts";
@@ -103,6 +104,7 @@ function composeWorker(parts: Parts, own: { mirrors: Mirrors; siteCache: DiskCac
       return traceModel(tracer, measureModel(metrics, model));
     },
     recentSubjects: createRecentSubjects({ git: forges.local.git, dir: join(config.dataDir, "mirrors") }),
+    pageHistory: createPageHistory({ git: forges.local.git, dir: join(config.dataDir, "mirrors") }),
     async listContext(projectId) {
       return (await listContextRepositories(pool, projectId)).map((repository) => ({
         ...repository,

@@ -72,6 +72,8 @@ interface StoredRound {
   pullTitle: string | null;
   summary: string | null;
   failure: string | null;
+  /** What it did in answer to its message; its summary is then of the whole pull request. */
+  reply?: string | null;
 }
 
 /** A line of a repository at a commit. */
@@ -93,6 +95,7 @@ export interface StoredChange {
   /** The pull request's. */
   pullTitle: string;
   summary: string;
+  reply: string | null;
   /** The review's verdict as it was stored. */
   findings: unknown;
   limitReached: LimitCode | null;
@@ -101,7 +104,7 @@ export interface StoredChange {
 }
 
 export const leasedJobColumns = `id, lease, project_id, prompt, model, chosen_model, branch, created_at, base_ref, draft,
-  max_cost_usd, phase, runs, crashes, retries, stop_asked, base_commit, base_branch, title, summary, findings,
+  max_cost_usd, phase, runs, crashes, retries, stop_asked, base_commit, base_branch, title, summary, reply, findings,
   limit_reached, tree_id, commit_id, pull_request, continues_branch, fork_commit, branch_commit, people_paths, rounds,
   commit_title, base_conflict, preview, context,
   extract(epoch from clock_timestamp() - waiting_since)::float * 1000 as waited_ms,
@@ -131,6 +134,7 @@ export interface LeasedJobRow {
   base_branch: string | null;
   title: string | null;
   summary: string | null;
+  reply: string | null;
   findings: unknown;
   limit_reached: LimitCode | null;
   tree_id: string | null;
@@ -204,6 +208,7 @@ function toStoredChange(row: LeasedJobRow): StoredChange | null {
     title: row.commit_title ?? row.title ?? "",
     pullTitle: row.title ?? "",
     summary: row.summary ?? "",
+    reply: row.reply,
     findings: row.findings,
     limitReached: row.limit_reached,
     treeId: row.tree_id,

@@ -31,7 +31,7 @@ async function loadFollowUps(db: Queryable, jobId: string): Promise<readonly Sto
 
 async function loadSteps(db: Queryable, jobId: string): Promise<readonly StoredStep[]> {
   const { rows } = await db.query<StoredStep>(
-    "select number, messages, usage from steps where job_id = $1 order by number",
+    "select number, coalesce(said, messages::json) as messages, usage from steps where job_id = $1 order by number",
     [jobId],
   );
   return rows;

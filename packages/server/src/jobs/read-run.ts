@@ -108,8 +108,8 @@ function toRun(row: RunRow): JobRun {
 }
 
 /** What is stored knows more, such as a fix that only tools can apply. */
-function toFinding({ check, severity, path, line, column, message }: Finding): Finding {
-  return { check, severity, path, line, column, message };
+function toFinding({ check, severity, path, line, column, message, dispute }: Finding): Finding {
+  return { check, severity, path, line, column, message, ...(dispute !== undefined && { dispute }) };
 }
 type Finding = NonNullable<JobRun["findings"]>["fixed"][number];
 

@@ -7,7 +7,7 @@ export async function readStep(
   number: number,
 ): Promise<readonly Record<string, unknown>[] | null> {
   const { rows } = await db.query<{ messages: readonly Record<string, unknown>[] }>(
-    "select messages from steps where job_id = $1 and number = $2",
+    "select coalesce(said, messages::json) as messages from steps where job_id = $1 and number = $2",
     [jobId, number],
   );
   return rows[0]?.messages ?? null;

@@ -13,6 +13,8 @@ export interface RecordedChange {
   /** The pull request's, which is as it was unless a follow-up changed what it is about. */
   pullTitle: string;
   summary: string;
+  /** What was done in answer to a message; null: the summary says it. */
+  reply: string | null;
   /** The review's verdict, whole: a later run publishes by it without judging again. */
   findings: unknown;
   /** The unified diff; stored here because nodes that serve the API have no mirror. */
@@ -30,7 +32,7 @@ export interface RecordedChange {
 
 export async function recordChange(db: Queryable, lease: Lease, change: RecordedChange): Promise<void> {
   await writeFenced(db, lease, {
-    set: "title = $5, summary = $6, findings = $7::jsonb, diff = $8, limit_reached = $9, diff_figures = $10::jsonb, sources = $11::jsonb, commit_title = $12, diff_base = $13",
+    set: "title = $5, summary = $6, findings = $7::jsonb, diff = $8, limit_reached = $9, diff_figures = $10::jsonb, sources = $11::jsonb, commit_title = $12, diff_base = $13, reply = $14",
     values: [
       toText(change.pullTitle),
       toText(change.summary),
@@ -41,6 +43,7 @@ export async function recordChange(db: Queryable, lease: Lease, change: Recorded
       toJsonb(change.sources),
       toText(change.title),
       change.diffBase,
+      change.reply === null ? null : toText(change.reply),
     ],
     event: { kind: "findings", data: change.figures },
   });

@@ -34,7 +34,7 @@ export async function recordStep(
     `with held as (
        select id from jobs where id = $1 and lease = $2 for no key update
      ), step as (
-       insert into steps (job_id, number, messages, usage) select id, $3, $4::jsonb, $5::jsonb from held
+       insert into steps (job_id, number, messages, said, usage) select id, $3, $4::text::jsonb, $4::text::json, $5::jsonb from held
        on conflict do nothing
        returning job_id
      ), edits as (

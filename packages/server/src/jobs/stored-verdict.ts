@@ -5,7 +5,8 @@ export interface StoredVerdict {
   kind?: string;
   findingsBefore?: number;
   findingsAfter?: number;
-  introduced?: readonly Finding[];
+  /** `dispute`: why the agent holds it to be wrong. */
+  introduced?: readonly (Finding & { dispute?: string })[];
   fixed?: readonly Finding[];
   violations?: readonly { path: string; rule: string }[];
 }
@@ -13,7 +14,7 @@ export interface StoredVerdict {
 /** A denied change was not checked, so it has no findings. */
 export function toFindings(
   verdict: StoredVerdict | null,
-): { before: number; after: number; introduced: Finding[]; fixed: Finding[] } | null {
+): { before: number; after: number; introduced: (Finding & { dispute?: string })[]; fixed: Finding[] } | null {
   if (!verdict || verdict.findingsBefore === undefined || verdict.findingsAfter === undefined) return null;
   const { findingsBefore: before, findingsAfter: after, introduced = [], fixed = [] } = verdict;
   return { before, after, introduced: [...introduced], fixed: [...fixed] };

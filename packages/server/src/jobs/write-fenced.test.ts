@@ -29,6 +29,7 @@ const change = {
   title: "T",
   pullTitle: "T",
   diffBase: "b",
+  reply: null,
   summary: "S",
   findings: {},
   diff: Buffer.from("d"),

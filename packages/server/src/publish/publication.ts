@@ -60,9 +60,12 @@ export interface PublishDeps {
   renewForEffect(): Promise<{ sendBeforeMs: number }>;
 }
 
+/** `dispute`: why the agent holds it to be wrong. */
+export type DisputedFinding = Finding & { dispute?: string };
+
 /** What the review found, as its verdict tells it. */
 export interface CheckFigures {
-  introduced: readonly Finding[];
+  introduced: readonly DisputedFinding[];
   fixed: readonly Finding[];
   findingsBefore: number;
   findingsAfter: number;
@@ -96,6 +99,8 @@ export interface EarlierRound {
   title: string | null;
   summary: string | null;
   failure: string | null;
+  /** What it did in answer to its message; its summary is then of the whole pull request. */
+  reply?: string | null;
 }
 
 export interface PublishInput {
@@ -123,6 +128,8 @@ export interface PublishInput {
   pullTitle?: string;
   isRetitled?: boolean;
   summary: string;
+  /** What was done in answer to the last message; the summary is then of the whole pull request. */
+  reply?: string;
   /** What earlier rounds of the job said of their work. */
   rounds?: readonly EarlierRound[];
   /** Files that people pushed to the branch. */

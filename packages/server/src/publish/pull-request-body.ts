@@ -1,11 +1,10 @@
-import type { Finding } from "@emend/site";
 import type { PullRequestCheck } from "../forge/forge.ts";
 import { reachesOut } from "../lib/reaches-out.ts";
 import { bodyCharactersMax, isSealed, sealed } from "./body-seal.ts";
 import { fillTemplate } from "./fill-template.ts";
 import { madeBy } from "./made-by.ts";
 import { type MovedNotice, movedNotice } from "./moved-notice.ts";
-import type { CitedSource, EarlierRound, TotalUsage } from "./publication.ts";
+import type { CitedSource, DisputedFinding, EarlierRound, TotalUsage } from "./publication.ts";
 import { codeBlock, codeSpan, plainLine, quietMarkdown } from "./quiet-text.ts";
 import { sourceList } from "./source-list.ts";
 
@@ -28,6 +27,8 @@ export interface BodyInput {
   model: string;
   usage: TotalUsage;
   summary: string;
+  /** What was done in answer to the last message; the summary is then of the whole. */
+  reply?: string;
   /** What came of what was asked before. */
   rounds?: readonly EarlierRound[];
   draft: boolean;
@@ -35,7 +36,7 @@ export interface BodyInput {
   files: readonly TouchedFile[];
   /** Empty where the forge's page shows them by itself. */
   checks: readonly PullRequestCheck[];
-  introduced: readonly Finding[];
+  introduced: readonly DisputedFinding[];
   sources: readonly CitedSource[];
   /** The repository's own text for new pull requests. */
   template: string | null;
@@ -74,7 +75,7 @@ export function followUpBody(body: string, input: BodyInput): string | null {
     codeBlock(input.job.followUps.at(-1) ?? "", promptCharactersMax),
     input.draft ? draftNotice(input) : "",
     input.moved ? movedNotice(input.moved) : "",
-    summaryOf(input.summary),
+    summaryOf(input.reply ?? input.summary),
     ...figures({ ...input, template: null }),
     origin(input),
   ]);
@@ -85,7 +86,7 @@ export function followUpBody(body: string, input: BodyInput): string | null {
 }
 
 function described(input: BodyInput): readonly string[] {
-  const summary = summaryOf(firstSummary(input));
+  const summary = summaryOf(leadOf(input));
   const checks = checkList(input.checks);
   const filled = input.template === null ? null : fillTemplate(input.template, { summary, checks });
   return [
@@ -106,9 +107,11 @@ function figures(input: BodyInput): readonly string[] {
   ];
 }
 
-/** What the pull request was opened with: earlier rounds may have come to nothing. */
-function firstSummary({ rounds = [], summary }: BodyInput): string {
-  return openingRound(rounds)?.summary ?? summary;
+/** The newest summary of the whole; of rounds that told only of themselves, what the pull request was opened with. */
+function leadOf({ rounds = [], summary, reply }: BodyInput): string {
+  if (reply !== undefined) return summary;
+  const whole = rounds.findLast((round) => round.title !== null && round.reply);
+  return (whole ?? openingRound(rounds))?.summary ?? summary;
 }
 
 function openingRound(rounds: readonly EarlierRound[]): EarlierRound | undefined {
@@ -122,7 +125,8 @@ function followUpList(input: BodyInput): string {
   const items = job.followUps.map((prompt, index) => {
     const number = index + 1;
     const isLast = number === job.followUps.length;
-    const done = isLast ? (isContinued ? summaryOf(input.summary) : "") : outcomeOf(rounds, number);
+    const said = input.reply ?? (isContinued ? input.summary : "");
+    const done = isLast ? said && summaryOf(said) : outcomeOf(rounds, number);
     return joined([`**${number}.** ${codeBlockBelow(prompt)}`, done]);
   });
   const shown = items.slice(-followUpsShownMax);
@@ -138,7 +142,7 @@ function codeBlockBelow(prompt: string): string {
 function outcomeOf(rounds: readonly EarlierRound[], message: number): string {
   const round = rounds.find((one) => one.message === message);
   if (!round) return "";
-  const words = quietMarkdown(round.summary ?? "", followUpCharactersMax);
+  const words = quietMarkdown(round.reply ?? round.summary ?? "", followUpCharactersMax);
   if (round.title !== null) return reachesOut(words) ? codeBlock(words, followUpCharactersMax) : words;
   return `${round.failure === null ? "Nothing was changed" : "It came to nothing"}: ${plainLine(words, followUpCharactersMax)}`;
 }
@@ -177,11 +181,13 @@ function checkList(list: readonly PullRequestCheck[]): string {
   return lines.join("\n");
 }
 
-function findings(list: readonly Finding[]): string {
+function findings(list: readonly DisputedFinding[]): string {
   if (list.length === 0) return "";
   const lines = list.slice(0, findingsShownMax).map((finding) => {
     const place = codeSpan(`${finding.path}:${finding.line}`);
-    return `- ${finding.severity} ${place} ${plainLine(quietMarkdown(finding.message, 300), 300)}`;
+    const dispute =
+      finding.dispute && `\n  The agent disagrees: ${plainLine(quietMarkdown(finding.dispute, 500), 500)}`;
+    return `- ${finding.severity} ${place} ${plainLine(quietMarkdown(finding.message, 300), 300)}${dispute ?? ""}`;
   });
   return `### New findings\n\n${withRest(lines, list.length)}`;
 }

@@ -10,7 +10,7 @@ import type { CrashPoint } from "./crash-points.ts";
 import { draftReasonOf } from "./draft-reason.ts";
 import { isRetitled, pullTitleOf } from "./pull-title.ts";
 import { pushedByPeople } from "./pushed-by-people.ts";
-import type { Stages, Words } from "./run.ts";
+import type { Stages } from "./run.ts";
 import { askedOf, policyOf, type RunProject } from "./run-project.ts";
 import { wholeOf } from "./whole-of.ts";
 import { type WorkDeps, workOnJob } from "./work-on-job.ts";
@@ -56,13 +56,7 @@ export function createStages(deps: StageDeps): Stages {
 
     async runAgent(job, work, signal) {
       const project = await projectOf(job);
-      // Its own part alone, even of a follow-up: that is what it was asked for.
-      const selfReview = async (words: Words) => {
-        const mirror = await deps.mirrors.open(job.projectId);
-        const { commitId } = await mirror.commit(commitOf(project, job, work, words), signal);
-        return (await mirror.diff({ from: work.base.commit, to: commitId }, signal)).patch.toString();
-      };
-      return workOnJob({ ...deps, selfReview }, project, job, work, signal);
+      return workOnJob(deps, project, job, work, signal);
     },
 
     async review(job, tree, words, signal) {
@@ -155,6 +149,7 @@ export function createStages(deps: StageDeps): Stages {
           peoplePaths: [...job.peoplePaths, ...(work.pushedByPeople ?? [])],
           title: change.title,
           summary: change.summary,
+          ...(change.reply !== undefined && { reply: change.reply }),
           checks: change.verdict,
           draft: draftReason !== undefined,
           ...(draftReason === undefined ? {} : { draftReason }),

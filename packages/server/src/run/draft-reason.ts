@@ -12,6 +12,8 @@ export function draftReasonOf(
   wanted: { job: boolean | null; project: boolean },
 ): string | undefined {
   if (change.limitReached) return limitWords[change.limitReached];
+  const disputes = change.verdict.introduced.filter((finding) => "dispute" in finding).length;
+  if (disputes > 0) return "The agent holds findings of the checks to be wrong. Read both sides, then decide.";
   if (change.verdict.kind === "flagged") return "The checks found errors that this change introduces.";
   if (wanted.job) return "The job asked for a draft.";
   return wanted.job === null && wanted.project ? "This project opens its pull requests as drafts." : undefined;

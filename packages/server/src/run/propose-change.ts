@@ -65,9 +65,12 @@ export async function proposeChange(
 }
 
 function wordsOf(outcome: Exclude<AgentOutcome, { kind: "unchanged" }>, job: LeasedJob): Words {
-  const { title, summary } = outcome;
-  const pullTitle = outcome.kind === "finished" && job.continuesBranch ? outcome.pullTitle : undefined;
-  return { title, summary, ...(pullTitle !== undefined && { pullTitle }) };
+  const { summary } = outcome;
+  const { pullTitle, reply } = outcome.kind === "finished" ? outcome : {};
+  // Where no pull request was opened before, the one that this round opens is called by its own title.
+  if (!job.continuesBranch) return { title: pullTitle ?? outcome.title, summary };
+  const words = { title: outcome.title, summary, ...(pullTitle !== undefined && { pullTitle }) };
+  return reply === undefined ? words : { ...words, reply };
 }
 
 function eachOnce(sources: readonly StoredSource[]): readonly StoredSource[] {

@@ -27,6 +27,7 @@ export async function recordedChange(
     title,
     pullTitle: holdsSecret ? (job.title ?? title) : pullTitleOf(job, judged),
     summary,
+    reply: holdsSecret ? null : (judged.reply ?? null),
     isWithheld: holdsSecret,
     limitReached,
     sources,

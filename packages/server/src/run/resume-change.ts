@@ -14,6 +14,7 @@ export function resumeChange(job: LeasedJob, stored: StoredChange, steps: readon
       title: stored.title,
       pullTitle: stored.pullTitle,
       summary: stored.summary,
+      ...(stored.reply !== null && { reply: stored.reply }),
       // Only a verdict that lets a change pass is ever followed by a commit.
       verdict: stored.findings as PassableVerdict,
       limitReached: stored.limitReached,

@@ -36,6 +36,8 @@ export interface Words {
   /** A new one for the pull request, where a follow-up changed what it is about. */
   pullTitle?: string;
   summary: string;
+  /** What was done in answer to a message; the summary is then of the whole pull request. */
+  reply?: string;
 }
 
 export interface OpenTree {

@@ -8,9 +8,10 @@ import type { PageThreads } from "../review/page-threads.ts";
 import { refusedBy } from "../review/policy.ts";
 import { createVetting } from "../review/vet-words.ts";
 import type { Mirrors } from "../tree/mirror.ts";
+import type { PageHistory } from "../tree/page-history.ts";
 import type { RecentSubjects } from "../tree/recent-subjects.ts";
 import { type ContextSource, openContextTrees } from "./context-trees.ts";
-import type { AgentResult, AgentWork, Words } from "./run.ts";
+import type { AgentResult, AgentWork } from "./run.ts";
 import { askedOf, limitsOf, policyOf, type RunProject } from "./run-project.ts";
 import { readTitleConvention } from "./title-convention.ts";
 
@@ -23,13 +24,14 @@ export interface WorkDeps {
   /** What the project's jobs may read beside its own repository. */
   listContext(projectId: string): Promise<readonly ContextSource[]>;
   recentSubjects: RecentSubjects;
+  pageHistory: PageHistory;
   /** Credentials of the installation and of the project, which nothing that a job leaves behind may hold. */
   knownSecrets(projectId: string): Promise<readonly string[]>;
 }
 
 /** Gives the agent everything that it may see, and hands its outcome over in the repository's own manner. */
 export async function workOnJob(
-  deps: WorkDeps & { selfReview(words: Words): Promise<string> },
+  deps: WorkDeps,
   project: RunProject,
   job: LeasedJob,
   work: AgentWork,
@@ -39,14 +41,12 @@ export async function workOnJob(
   const hostRules = { allowed: policy.externalHosts ?? [], asked: askedOf(job) };
   const context = openContextTrees({ ...deps, ...work }, job, await deps.listContext(project.id));
   const model = await deps.openModel(project, job.model);
-  const subjects = await deps.recentSubjects(
-    { remote: await (await deps.openForge(project)).gitRemote(signal), branch: work.baseBranch },
-    signal,
-  );
+  const remote = await (await deps.openForge(project)).gitRemote(signal);
+  const subjects = await deps.recentSubjects({ remote, branch: work.baseBranch }, signal);
   const { outcome, verdict } = await runAgentWithReview(
     {
       model,
-      ...(project.settings.selfReview && { selfReview: deps.selfReview }),
+      selfReview: project.settings.selfReview,
       limits: limitsOf(project, job),
       siteCache: deps.siteCache,
       refusePath: (path) => refusedBy(policy, path),
@@ -64,6 +64,7 @@ export async function workOnJob(
       base: work.base,
       overlay: work.overlay,
       context,
+      history: (path, either) => deps.pageHistory({ remote, branch: work.baseBranch, path }, either),
       styleGuides: project.settings.styleGuides,
       subjects,
       steps: work.steps,

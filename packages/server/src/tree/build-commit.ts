@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { AppError } from "../errors.ts";
 import { data, fastImport, quotePath } from "./fast-import.ts";
 import type { CommitInput } from "./mirror.ts";
@@ -23,9 +24,28 @@ export async function buildCommit(
   });
 }
 
-function* commitStream(input: CommitInput): Iterable<Buffer | string> {
+/** A commit to look at, which no ref keeps: a later collection takes it. */
+export async function buildUnpinned(
+  context: MirrorContext,
+  { base, entries }: Pick<CommitInput, "base" | "entries">,
+  signal: AbortSignal,
+): Promise<string> {
+  checkObjectIds(base);
+  const ref = `refs/emend/look/${randomBytes(8).toString("hex")}`;
+  const author = { name: "Emend", email: "emend@localhost" };
+  function* stream(): Iterable<Buffer | string> {
+    yield* commitStream({ jobId: "", base, entries, message: "Look", author, date: new Date(0) }, ref);
+    yield `reset ${ref}\nfrom ${"0".repeat(base.length)}\n\n`;
+  }
+  const output = await withStore(context, "shared", signal, (descriptor) =>
+    fastImport(context, stream(), descriptor, signal),
+  );
+  return output.split("\n")[0] ?? "";
+}
+
+function* commitStream(input: CommitInput, ref = runPin(input.jobId)): Iterable<Buffer | string> {
   const who = person(input);
-  yield `commit ${runPin(input.jobId)}\nmark :1\nauthor ${who}\ncommitter ${who}\n`;
+  yield `commit ${ref}\nmark :1\nauthor ${who}\ncommitter ${who}\n`;
   yield* data(Buffer.from(message(input.message), "utf8"));
   yield `from ${input.base}\n`;
   // Deleted first, so that a folder can take the place of a file and the other way round.

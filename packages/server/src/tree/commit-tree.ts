@@ -1,6 +1,8 @@
 import { AppError } from "../errors.ts";
 import type { BlobCache } from "./blob-cache.ts";
 import { type BlobReader, unreadable } from "./blob-reader.ts";
+import { buildUnpinned } from "./build-commit.ts";
+import { diffCommits } from "./diff.ts";
 import type { MirrorContext } from "./mirror-context.ts";
 import { checkObjectIds, objectFormatOf } from "./object-id.ts";
 import { searchCommit } from "./search-commit.ts";
@@ -40,6 +42,11 @@ export function openCommitTree(deps: CommitTreeDeps, commit: string): CommitTree
     },
     searchContents: (contents, query, signal) =>
       searchContents(context, { contents, query, format: objectFormatOf(commit) }, either(signal)),
+    async diff(entries, signal) {
+      if (entries.length === 0) return Buffer.alloc(0);
+      const to = await buildUnpinned(context, { base: commit, entries }, either(signal));
+      return (await diffCommits(context, { from: commit, to }, either(signal))).patch;
+    },
   };
 }
 

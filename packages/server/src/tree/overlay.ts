@@ -100,6 +100,7 @@ export async function createOverlay(tree: CommitTree, stored: readonly OverlayEn
       edit({ path, mode, content: null });
     },
     entries: () => sortedEntries(edits),
+    diff: (signal) => tree.diff(sortedEntries(edits), signal),
     takeDirty() {
       const taken = [...dirty.values()].map((entry) => ({ ...entry, reverted: !edits.has(entry.path) }));
       dirty.clear();

@@ -22,9 +22,9 @@ export async function searchCommit(
       objects: [commit],
       pathspecs: [...(under ? [`:(literal)${under}`] : []), ...tooLarge(input.index, context.limits.fileBytesMax)],
       timeMsMax: context.limits.searchMsMax,
-      onHit({ source, line, text }) {
+      onHit({ source, ...hit }) {
         const path = source.slice(commit.length + 1);
-        if (!except?.has(path)) matches.push({ path, line, text });
+        if (!except?.has(path) && query.accepts?.(path) !== false) matches.push({ path, ...hit });
         return matches.length <= query.matchesMax;
       },
     },

@@ -1,7 +1,7 @@
 import { data, fastImport } from "./fast-import.ts";
 import { type MirrorContext, withStore } from "./mirror-context.ts";
 import { blobId, type ObjectFormat } from "./object-id.ts";
-import { grep } from "./search.ts";
+import { grep, type Hit } from "./search.ts";
 import type { ContentMatch, SearchQuery } from "./tree.ts";
 
 /** Below what a command line bears. */
@@ -34,9 +34,8 @@ export async function searchContents(
   matches.sort((left, right) => left.index - right.index || left.line - right.line);
   return { matches: matches.slice(0, query.matchesMax), truncated: !complete || matches.length > query.matchesMax };
 
-  function onHit(hit: { source: string; line: number; text: string }): boolean {
-    const { source, line, text } = hit;
-    for (const index of places.get(source) ?? []) matches.push({ index, line, text });
+  function onHit({ source, ...hit }: Hit): boolean {
+    for (const index of places.get(source) ?? []) matches.push({ index, ...hit });
     return matches.length <= query.matchesMax;
   }
 }

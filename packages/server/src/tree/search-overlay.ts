@@ -11,7 +11,9 @@ export async function searchOverlay(
 ): Promise<{ matches: readonly SearchMatch[]; truncated: boolean }> {
   if (edits.length === 0) return tree.search(query, signal);
   const under = folderToSearch(query.under);
-  const files = edits.flatMap(({ path, content }) => (content && isBelow(path, under) ? [{ path, content }] : []));
+  const files = edits.flatMap(({ path, content }) =>
+    content && isBelow(path, under) && query.accepts?.(path) !== false ? [{ path, content }] : [],
+  );
   const contents = files.map((file) => file.content);
   const [below, edited] = await Promise.all([
     tree.search(query, signal, { except: new Set(edits.map((edit) => edit.path)) }),
@@ -20,7 +22,7 @@ export async function searchOverlay(
   // Both are the first of their kind by path, so their first together are the first of all.
   const matches = [
     ...below.matches,
-    ...edited.matches.map(({ index, line, text }) => ({ path: files[index]?.path ?? "", line, text })),
+    ...edited.matches.map(({ index, ...hit }) => ({ path: files[index]?.path ?? "", ...hit })),
   ].sort((left, right) => comparePaths(left.path, right.path) || left.line - right.line);
   const truncated = below.truncated || edited.truncated || matches.length > query.matchesMax;
   return { matches: matches.slice(0, query.matchesMax), truncated };

@@ -82,7 +82,10 @@ test("stops at the most matches that were asked for, and says so", async () => {
 
 describe("bad patterns", () => {
   test.each([
-    [regex("(unclosed"), /Unmatched \( or/],
+    [regex("(unclosed"), /a parenthesis has no partner/],
+    [regex("["), /a bracket has no partner/],
+    [regex("*a"), /nothing before it to repeat/],
+    [regex("a(?=b)"), /looks ahead or behind/],
     [regex("a{99999999}"), /The search failed/],
     [literal(""), /nothing to search for/],
     [literal("two\nlines"), /one line/],

@@ -7,6 +7,7 @@ import type { SearchQuery } from "./tree.ts";
 export interface Hit {
   source: string;
   line: number;
+  column: number;
   text: string;
 }
 
@@ -34,9 +35,25 @@ export async function grep(
   const { query, timeMsMax } = input;
   checkPattern(query.pattern);
   const dialect = query.kind === "literal" ? "--fixed-strings" : "--extended-regexp";
-  const args = ["grep", "-z", "-n", "-I", "--no-color", "--no-textconv", "--no-recurse-submodules", dialect];
+  const args = [
+    "grep",
+    "-z",
+    "-n",
+    "--column",
+    "-I",
+    "--no-color",
+    "--no-textconv",
+    "--no-recurse-submodules",
+    dialect,
+  ];
   if (query.ignoreCase) args.push("--ignore-case");
-  args.push("-e", query.pattern, ...input.objects, "--", ...(input.pathspecs ?? []));
+  args.push(
+    "-e",
+    query.kind === "regex" ? toExtended(query.pattern) : query.pattern,
+    ...input.objects,
+    "--",
+    ...(input.pathspecs ?? []),
+  );
   const onOutput = createHitParser(input.onHit);
   const result = await git
     .run({ gitDir: input.gitDir, args, timeMsMax, outputBytesMax, onOutput }, signal)
@@ -44,7 +61,7 @@ export async function grep(
       signal.throwIfAborted();
       throw explainSlow(error, timeMsMax);
     });
-  if (result.code > 1) throw refused(`The search failed: ${result.words}.`);
+  if (result.code > 1) throw refusedPattern(result.words);
   return { complete: !result.cut };
 }
 
@@ -52,6 +69,37 @@ function checkPattern(pattern: string): void {
   if (pattern === "") throw refused("There is nothing to search for.");
   if (/[\n\0]/.test(pattern)) throw refused("A search pattern is one line.");
   if (Buffer.byteLength(pattern) > patternBytesMax) throw refused("The search pattern is too long.");
+}
+
+/** What other dialects write for the same, in git's. */
+function toExtended(pattern: string): string {
+  if (/\(\?(?:[=!]|<[=!])/.test(pattern)) {
+    throw refused(
+      "The pattern looks ahead or behind, which this search cannot do. Search for less, then read the matches.",
+    );
+  }
+  return pattern.replace(/\\[\s\S]|\(\?:|([*+?}])\?|\[(?:\\[\s\S]|[^\]\\])*\]/g, (piece, repeat?: string) => {
+    if (piece === "\\d") return "[0-9]";
+    if (piece === "\\D") return "[^0-9]";
+    if (piece === "(?:") return "(";
+    if (repeat !== undefined) return repeat;
+    return piece.startsWith("[") ? piece.replaceAll("\\d", "0-9").replaceAll("\\w", "[:alnum:]_") : piece;
+  });
+}
+
+const patternFaults: readonly (readonly [RegExp, string])[] = [
+  [/unmatched \(|unmatched \)/i, "a parenthesis has no partner"],
+  [/unmatched \[|invalid regular expression|bracket/i, "a bracket has no partner"],
+  [/preceding/i, "a *, + or ? has nothing before it to repeat"],
+  [/content of \\\{|unmatched \\?\{|brace/i, "the numbers in { } do not fit"],
+  [/back\s?reference/i, "a backreference names no group"],
+  [/range/i, "a range in [ ] ends before it begins"],
+];
+
+function refusedPattern(words: string): AppError {
+  const why = patternFaults.find(([fault]) => fault.test(words))?.[1];
+  if (why === undefined) return refused(`The search failed: ${words}.`);
+  return refused(`The pattern is no regular expression: ${why}. Escape it with a backslash, or search without regex.`);
 }
 
 function explainSlow(error: unknown, timeMsMax: number): unknown {
@@ -64,13 +112,13 @@ function refused(publicMessage: string, cause?: unknown): AppError {
   return new AppError("invalid_request", { publicMessage, cause });
 }
 
-/** Cuts the stream into `<source>\0<line>\0<text>\n`, keeping only the beginning of long lines. */
+/** Cuts the stream into `<source>\0<line>\0<column>\0<text>\n`, keeping only the beginning of long lines. */
 function createHitParser(onHit: (hit: Hit) => boolean): (chunk: Buffer) => boolean {
   let record: Buffer = Buffer.alloc(0);
   return (chunk) => {
     let start = 0;
     for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
-      // A path may hold line feeds: the record ends at the first one behind both NULs.
+      // A path may hold line feeds: the record ends at the first one behind its NULs.
       record = append(record, chunk.subarray(start, end));
       start = end + 1;
       const hit = parseHit(record);
@@ -99,12 +147,14 @@ function append(record: Buffer, more: Buffer): Buffer {
 function parseHit(record: Buffer): Hit | "unreadable" | null {
   const sourceEnd = record.indexOf(0);
   const lineEnd = sourceEnd === -1 ? -1 : record.indexOf(0, sourceEnd + 1);
-  if (lineEnd === -1) return record.length >= recordBytesMax ? "unreadable" : null;
+  const columnEnd = lineEnd === -1 ? -1 : record.indexOf(0, lineEnd + 1);
+  if (columnEnd === -1) return record.length >= recordBytesMax ? "unreadable" : null;
   const source = record.subarray(0, sourceEnd);
   if (!isUtf8(source)) return "unreadable";
   const line = Number(record.toString("latin1", sourceEnd + 1, lineEnd));
-  const text = record.subarray(lineEnd + 1);
-  return { source: source.toString("utf8"), line, text: lineText(text) };
+  const column = Number(record.toString("latin1", lineEnd + 1, columnEnd)) - 1;
+  const text = record.subarray(columnEnd + 1);
+  return { source: source.toString("utf8"), line, column, text: lineText(text) };
 }
 
 function lineText(bytes: Buffer): string {

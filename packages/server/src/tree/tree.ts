@@ -13,6 +13,8 @@ export interface TreeEntry {
 export interface SearchMatch {
   path: string;
   line: number;
+  /** Where in the line the first match begins, in bytes from 0. */
+  column: number;
   /** Without its line ending; cut where it is very long. */
   text: string;
 }
@@ -24,6 +26,8 @@ export interface SearchQuery {
   ignoreCase?: boolean;
   /** A folder (or one file) to stay below. */
   under?: string;
+  /** Which files count; absent: all. */
+  accepts?(path: string): boolean;
   matchesMax: number;
 }
 
@@ -55,6 +59,8 @@ export interface CommitTree extends Tree {
     query: SearchQuery,
     signal?: AbortSignal,
   ): Promise<{ matches: readonly ContentMatch[]; truncated: boolean }>;
+  /** A patch of what edits would change. */
+  diff(entries: readonly OverlayEntry[], signal?: AbortSignal): Promise<Buffer>;
 }
 
 export interface TreeIndex {
@@ -68,6 +74,7 @@ export interface ContentMatch {
   /** Position in the searched contents. */
   index: number;
   line: number;
+  column: number;
   text: string;
 }
 
@@ -96,6 +103,8 @@ export interface Overlay extends Tree {
   delete(path: string): Promise<void>;
   /** Every edit so far that differs from the tree, by path. */
   entries(): readonly OverlayEntry[];
+  /** The edits so far as a patch, with renames found. */
+  diff(signal?: AbortSignal): Promise<Buffer>;
   /** The edits since the last call, to store with a step. */
   takeDirty(): readonly OverlayEdit[];
 }

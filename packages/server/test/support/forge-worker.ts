@@ -61,6 +61,7 @@ export async function startForgeWorker(order: ForgeWorkerOrder, passed?: Passed)
     openModel: async () => counted(pool, createRulesModel()),
     listContext: async () => [],
     recentSubjects: async () => [],
+    pageHistory: async () => [],
     knownSecrets: async () => [],
     findRefused: async () => null,
     jobUrl: (job) => `${order.publicUrl}/job/${job.id}`,

@@ -3,12 +3,14 @@ import { resolveTarget } from "../links/resolve.ts";
 import { routeKey } from "../links/route.ts";
 import { isExternal } from "../links/target.ts";
 import { readFactsOf } from "../parse/read-facts.ts";
+import { createMovedAnchors, type MovedAnchor } from "../refactor/moved-anchor.ts";
 import type { Site } from "../site.ts";
 import type { Finding } from "../types.ts";
 import { quoted } from "./check.ts";
 
 interface Loss {
   path: string;
+  moved: MovedAnchor | null;
   hash: string | null;
   links: number;
 }
@@ -19,6 +21,7 @@ interface Loss {
  */
 export async function removedPages(base: Site, head: Site, suspects: ReadonlySet<string>): Promise<Finding[]> {
   const losses = new Map<string, Loss>();
+  const movedTo = createMovedAnchors(base, head);
   const nodes = [...suspects].flatMap((path) => head.index.nodes.get(path) ?? []);
   for await (const { node, facts } of readFactsOf(head, nodes)) {
     for (const link of facts.links) {
@@ -36,17 +39,22 @@ export async function removedPages(base: Site, head: Site, suspects: ReadonlySet
       if (!isPageLost && !isAnchorLost) continue;
       const hash = isPageLost ? null : before.hash;
       const key = `${before.path}#${hash ?? ""}`;
-      const loss = losses.get(key) ?? { path: before.path, hash, links: 0 };
+      const loss = losses.get(key) ?? { path: before.path, hash, links: 0, moved: movedTo(node, link) };
       losses.set(key, { ...loss, links: loss.links + 1 });
     }
   }
-  return [...losses.values()].map(({ path, hash, links }): Finding => {
+  return [...losses.values()].map(({ path, hash, links, moved }): Finding => {
     const count = `${links} link${links === 1 ? " still leads" : "s still lead"} there`;
     const what =
       hash === null
         ? `This page (${quoted(`/${routeKey(base.index.nodes.get(path)?.route ?? path)}`)})`
         : `The anchor ${quoted(`#${hash}`)}`;
-    const cure = hash === null ? "add a redirect or update the links" : "keep the id or update the links";
+    const cure =
+      moved !== null
+        ? `it is at ${quoted(`${moved.path}#${moved.id}`)} now: fix_links leads them there`
+        : hash === null
+          ? "add a redirect or update the links"
+          : "keep the id or update the links";
     return {
       check: hash === null ? "removed-page" : "removed-anchor",
       severity: "warning",

@@ -38,9 +38,7 @@ export function findList(site: Site, group: string): NavList | { reason: string 
   const path = goal.split(/\s*(?:›|>|\/)\s*/);
   const open = site.navigation.filter((list) => list.isFixed !== true);
   const named = open.filter((list) => list.trail.at(-1)?.toLowerCase() === goal);
-  const nested = open.filter((list) =>
-    path.every((part, i) => list.trail[list.trail.length - path.length + i]?.toLowerCase() === part),
-  );
+  const nested = open.filter((list) => leadsThrough(list.trail, path));
   const found = (named.length > 0 ? named : nested).filter((list) => isAt(list.file, lineOf(list)));
   const [list] = found;
   if (list !== undefined && found.length === 1) return list;
@@ -53,6 +51,14 @@ export function findList(site: Site, group: string): NavList | { reason: string 
   names.sort((a, b) => editDistance(goal, a.toLowerCase(), 30) - editDistance(goal, b.toLowerCase(), 30));
   const hint = names.length === 0 ? "there are none" : `there is ${names.slice(0, 6).join(", ")}`;
   return { reason: `the navigation has no group "${group}"; ${hint}` };
+}
+
+/** Whether the names stand in this order among those around a list, the last being its own. */
+function leadsThrough(trail: readonly string[], path: readonly string[]): boolean {
+  if (trail.at(-1)?.toLowerCase() !== path.at(-1)) return false;
+  let next = 0;
+  for (const name of trail) if (name.toLowerCase() === path[next]) next += 1;
+  return next === path.length;
 }
 
 /** The list where a page fits by its folder: the one with most of its neighbours, else the first. */

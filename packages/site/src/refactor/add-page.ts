@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 import { isBelow, pageExtension, stripExtension, underDir } from "../links/route.ts";
-import { makeNode } from "../links/site-index.ts";
+import { makeNode, type PageNode } from "../links/site-index.ts";
 import { readFrontMatter } from "../parse/front-matter.ts";
 import { briefOf } from "../parse/page-brief.ts";
 import { scanText } from "../parse/scan-page.ts";
@@ -8,7 +8,7 @@ import type { Site } from "../site.ts";
 import { encodePiece } from "../text/bytes.ts";
 import type { Refactoring } from "../types.ts";
 import { findSpot, insertEntry } from "./add-to-navigation.ts";
-import { createPlan, refuse } from "./edit-plan.ts";
+import { createPlan, type EditPlan, refuse } from "./edit-plan.ts";
 import { cleanPath } from "./locate-page.ts";
 
 export interface AddPage {
@@ -23,30 +23,40 @@ const titledByHeading = new Set(["markdown", "mkdocs", "gitbook", "vitepress", "
 
 /** Adds a page and lists it in the navigation. */
 export async function addPage(site: Site, input: AddPage): Promise<Refactoring> {
+  const plan = createPlan(site);
+  const planned = await planPage(site, { ...input, content: () => encodePiece(input.content) }, plan);
+  return "reason" in planned ? refuse(planned.reason) : plan.finish();
+}
+
+/** The same as a part of a larger change; `content` is told the path that the page will have. Texts are byte strings. */
+export async function planPage(
+  site: Site,
+  input: Omit<AddPage, "content"> & { content(path: string): string },
+  plan: EditPlan,
+): Promise<{ node: PageNode; text: string } | { reason: string }> {
   const clean = cleanPath(input.path);
-  if (clean === null || clean.endsWith("/")) return refuse(`"${input.path}" is no path that a page could have`);
+  if (clean === null || clean.endsWith("/")) return { reason: `"${input.path}" is no path that a page could have` };
   let path = isBelow(clean, site.root) ? clean : underDir(site.root, clean);
   if (!pageExtension.test(path)) path += usualExtension(site);
   const taken = [path, ...[".md", ".mdx"].map((extension) => stripExtension(path) + extension)].find((one) =>
     site.index.files.has(one),
   );
-  if (taken !== undefined) return refuse(`${taken} already exists; edit it instead`);
-  if (site.model.role(path) !== "page") return refuse(`${path} would be no page of this ${site.framework} site`);
-  const text = encodePiece(withTitle(site, input));
+  if (taken !== undefined) return { reason: `${taken} already exists; edit it instead` };
+  if (site.model.role(path) !== "page") return { reason: `${path} would be no page of this ${site.framework} site` };
+  const text = withTitle(site, input.title, input.content(path));
   const node = makeNode(site.model, path, briefOf(scanText(text, site.model.dialect(path))), "");
   const holder = site.index.routes.get(node.route.slice(1));
-  if (holder !== undefined) return refuse(`${holder} already has the route ${node.route}`);
-  const plan = createPlan(site);
+  if (holder !== undefined) return { reason: `${holder} already has the route ${node.route}` };
   plan.create(path, text);
   plan.count("pages");
   if (site.navigation.length > 0 && (site.model.listsPages || input.group !== undefined)) {
     const spot = findSpot(site, path, input.group === undefined ? {} : { group: input.group });
-    if ("reason" in spot) return refuse(spot.reason);
+    if ("reason" in spot) return spot;
     await insertEntry(site, spot, node, plan);
   } else if (input.group !== undefined) {
-    return refuse(`this ${site.framework} site has no navigation to add the group "${input.group}" to`);
+    return { reason: `this ${site.framework} site has no navigation to add the group "${input.group}" to` };
   }
-  return plan.finish();
+  return { node, text };
 }
 
 function usualExtension(site: Site): string {
@@ -56,11 +66,11 @@ function usualExtension(site: Site): string {
   return isNewMintlify || mdx * 2 > site.pages.length ? ".mdx" : ".md";
 }
 
-function withTitle(site: Site, { title, content }: AddPage): string {
+function withTitle(site: Site, title: string | undefined, content: string): string {
   const body = content.endsWith("\n") || content === "" ? content : `${content}\n`;
   if (title === undefined) return body;
   const hasTitle = readFrontMatter(body, 0)?.fields.title !== undefined || /^#\s/.test(body);
   if (hasTitle || readFrontMatter(body, 0) !== null) return body;
-  if (titledByHeading.has(site.framework)) return `# ${title}\n\n${body}`;
-  return `---\ntitle: ${stringify(title, { lineWidth: 0 }).trimEnd()}\n---\n\n${body}`;
+  if (titledByHeading.has(site.framework)) return `# ${encodePiece(title)}\n\n${body}`;
+  return `---\ntitle: ${encodePiece(stringify(title, { lineWidth: 0 }).trimEnd())}\n---\n\n${body}`;
 }

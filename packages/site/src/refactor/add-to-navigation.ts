@@ -83,9 +83,23 @@ export function findSpot(
     );
     if (index !== -1) return { list, index: input.before === undefined ? index + 1 : index };
   }
+  const behind = input.before === undefined ? groupOfRoot(site, located.node.path, chosen) : null;
+  if (behind !== null) return { list: behind, index: 0 };
   return {
     reason: `the navigation${input.group === undefined ? "" : ` group "${input.group}"`} does not list ${located.node.path}`,
   };
+}
+
+/** The page of a group's own name comes before the first of its list. */
+function groupOfRoot(site: Site, path: string, chosen: NavList | null): NavList | null {
+  const root = site.navigation.find(
+    (list) =>
+      list.isFixed === true &&
+      list.items.some(({ target }) => target !== null && pageOfTarget(site.index, target) === path),
+  );
+  const name = root?.trail.join("\0");
+  const group = site.navigation.find((list) => list.isFixed !== true && list.trail.join("\0") === name);
+  return group === undefined || (chosen !== null && chosen !== group) ? null : group;
 }
 
 export async function insertEntry(site: Site, { list, index }: Spot, node: PageNode, plan: EditPlan): Promise<void> {

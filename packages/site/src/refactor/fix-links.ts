@@ -1,16 +1,26 @@
 import { followLinks, resolveLinks } from "../check-site.ts";
 import { brokenAnchor } from "../checks/broken-anchor.ts";
 import { brokenLink } from "../checks/broken-link.ts";
+import { isAnchored } from "../links/anchors.ts";
+import { rewriteTarget } from "../links/rewrite.ts";
 import type { PageNode } from "../links/site-index.ts";
 import { readFactsOf } from "../parse/read-facts.ts";
 import type { Site } from "../site.ts";
 import { createTimeSlice } from "../text/time-slice.ts";
 import type { Refactoring } from "../types.ts";
 import { createPlan, replaceRange } from "./edit-plan.ts";
+import { createMovedAnchors, linkLike } from "./moved-anchor.ts";
 
-/** Repairs broken links where only one page or heading can be meant; reports the rest. `pages`: only in these, by path. */
-export async function fixLinks(site: Site, input: { pages?: readonly string[] } = {}): Promise<Refactoring> {
+/**
+ * Repairs broken links where only one page or heading can be meant; reports the rest. `pages`: only in these, by path. `before`: an earlier state,
+ * by which links follow a heading that moved to another page since.
+ */
+export async function fixLinks(
+  site: Site,
+  input: { pages?: readonly string[]; before?: Site } = {},
+): Promise<Refactoring> {
   const plan = createPlan(site);
+  const movedTo = input.before === undefined ? null : createMovedAnchors(input.before, site);
   const breathe = createTimeSlice();
   const chosen = input.pages === undefined ? null : new Set(input.pages);
   const broken: PageNode[] = [];
@@ -19,7 +29,19 @@ export async function fixLinks(site: Site, input: { pages?: readonly string[] } 
     if (chosen?.has(page.path) !== false && !followLinks(site.index, page)) broken.push(page);
   }
   for await (const { node: page, facts } of readFactsOf(site, broken)) {
-    const context = { index: site.index, page, links: resolveLinks(site.index, page, facts) };
+    const links = resolveLinks(site.index, page, facts).filter(({ link, resolution }) => {
+      const isSound = resolution.kind === "page" && isAnchored(site.index, resolution);
+      const moved = isSound ? null : (movedTo?.(page, link) ?? null);
+      if (moved === null) return true;
+      const like = link.target.startsWith("#") ? linkLike(site.index, link) : link;
+      const via = resolution.kind === "page" && resolution.via !== "self" ? resolution.via : "file";
+      const text = rewriteTarget(site.index, page.path, like, moved.path, via);
+      if (text === null) return true;
+      plan.splice(page.path, replaceRange(link.start, link.end, text));
+      plan.count("links");
+      return false;
+    });
+    const context = { index: site.index, page, links };
     for (const check of [brokenLink, brokenAnchor]) {
       for (const { line, message, fix } of check.run(context)) {
         if (fix === undefined) plan.skip({ path: page.path, line, reason: message });

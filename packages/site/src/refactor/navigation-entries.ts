@@ -5,7 +5,7 @@ import { toByteString } from "../text/bytes.ts";
 import type { Splice } from "../text/splice.ts";
 import type { EditPlan } from "./edit-plan.ts";
 
-interface Entry {
+export interface Entry {
   list: NavList;
   index: number;
   item: NavItem;
@@ -21,8 +21,12 @@ export function entriesOf(site: Site, path: string): readonly Entry[] {
 }
 
 /** Takes a page's entries out of the navigation; says why where that is not certain. */
-export async function removeEntries(site: Site, path: string, plan: EditPlan): Promise<string | null> {
-  const entries = entriesOf(site, path);
+export async function removeEntries(
+  site: Site,
+  path: string,
+  plan: EditPlan,
+  entries = entriesOf(site, path),
+): Promise<string | null> {
   for (const entry of entries) {
     const { list } = entry;
     if (entries.filter((one) => one.list === list).length > 1) return `${list.file} lists ${path} twice in one group`;

@@ -1,3 +1,4 @@
+import type { Heading } from "../parse/facts.ts";
 import { readFacts } from "../parse/read-facts.ts";
 import type { Site } from "../site.ts";
 import { toByteString } from "../text/bytes.ts";
@@ -23,18 +24,10 @@ export async function renameHeading(site: Site, input: RenameHeading): Promise<R
   const from = input.from.trim().replace(/^#+\s*/, "");
   if (to === "") return refuse("a heading needs a text");
   const { headings } = await readFacts(site, node);
-  const named = headings.filter((heading) => heading.text === from || heading.id === from);
-  const loose = headings.filter((heading) => heading.text.toLowerCase() === from.toLowerCase());
-  const found = named.length > 0 ? named : loose;
-  const [heading] = found;
+  const found = findHeading(headings, from, node.path);
   const plan = createPlan(site);
-  if (heading === undefined) {
-    if (headings.some(({ text }) => text === to)) return plan.finish();
-    const names = headings.slice(0, 8).map(({ text }) => `"${text}"`);
-    const hint = names.length === 0 ? "it has none" : `it has ${names.join(", ")}`;
-    return refuse(`${node.path} has no heading "${from}"; ${hint}`);
-  }
-  if (found.length > 1) return refuse(`${node.path} has ${found.length} headings "${from}"; name one by its id`);
+  if ("reason" in found) return headings.some(({ text }) => text === to) ? plan.finish() : refuse(found.reason);
+  const { heading } = found;
   const taken = headings.find((other) => other !== heading && other.text.toLowerCase() === to.toLowerCase());
   // Both would want one anchor, and links from elsewhere would lead to the wrong one.
   if (taken !== undefined) {
@@ -50,4 +43,25 @@ export async function renameHeading(site: Site, input: RenameHeading): Promise<R
   reanchor.changed(node, text, applySplices(text, [splice]));
   await reanchor.apply();
   return plan.finish();
+}
+
+/** The one heading that the words name, by its text or its id. */
+export function findHeading(
+  headings: readonly Heading[],
+  words: string,
+  path: string,
+): { heading: Heading } | { reason: string } {
+  const name = words.trim().replace(/^#+\s*/, "");
+  const named = headings.filter((heading) => heading.text === name || heading.id === name);
+  const loose = headings.filter((heading) => heading.text.toLowerCase() === name.toLowerCase());
+  const found = named.length > 0 ? named : loose;
+  const [heading] = found;
+  if (heading === undefined) {
+    const names = headings.slice(0, 8).map(({ text }) => `"${text}"`);
+    return {
+      reason: `${path} has no heading "${name}"; ${names.length === 0 ? "it has none" : `it has ${names.join(", ")}`}`,
+    };
+  }
+  if (found.length > 1) return { reason: `${path} has ${found.length} headings "${name}"; name one by its id` };
+  return { heading };
 }

@@ -18,6 +18,8 @@ export interface ReplaceTerm {
   to: string;
   /** Only these; all where it is left out. */
   pages?: readonly string[];
+  /** Pages to leave alone. */
+  excludes?(path: string): boolean;
   /** Plurals too. */
   wordForms?: boolean;
   includeCode?: boolean;
@@ -40,6 +42,7 @@ export async function replaceTerm(site: Site, input: ReplaceTerm): Promise<Refac
   const breathe = createTimeSlice();
   for (const node of chosen) {
     await breathe();
+    if (input.excludes?.(node.path)) continue;
     const bytes = await site.tree.read(node.path);
     if (bytes === null || node.brief.unread) continue;
     const text = toByteString(bytes);

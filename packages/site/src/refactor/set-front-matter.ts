@@ -11,8 +11,11 @@ export interface SetFrontMatter {
   page: string;
   field: string;
   /** Null takes the field out. */
-  value: string | number | boolean | null;
+  value: Value | null;
 }
+
+type One = string | number | boolean;
+type Value = One | readonly One[];
 
 /** Sets one field of a page's front matter, adding the front matter where there is none; or takes it out. */
 export async function setFrontMatter(site: Site, input: SetFrontMatter): Promise<Refactoring> {
@@ -20,7 +23,7 @@ export async function setFrontMatter(site: Site, input: SetFrontMatter): Promise
   if (located.kind === "refused") return located;
   const { path } = located.node;
   if (!/^[A-Za-z_][\w-]*$/.test(input.field)) return refuse(`"${input.field}" is no name for a front-matter field`);
-  if (typeof input.value === "number" && !Number.isFinite(input.value))
+  if ([input.value].flat().some((one) => typeof one === "number" && !Number.isFinite(one)))
     return refuse("the value must be a finite number");
   const bytes = await site.tree.read(path);
   if (bytes === null) return refuse(`${path} is gone`);
@@ -36,7 +39,7 @@ export async function setFrontMatter(site: Site, input: SetFrontMatter): Promise
     const lineEnd = /^\r?\n/.exec(text.slice(found.end))?.[0] ?? "";
     plan.splice(path, { start: found.start, end: found.end + lineEnd.length, text: "" });
     plan.count("fields");
-  } else if (front?.fields[input.field] !== input.value) {
+  } else if (JSON.stringify(front?.fields[input.field]) !== JSON.stringify(input.value)) {
     plan.splice(path, fieldSplice(text, front, input.field, input.value));
     plan.count("fields");
   }
@@ -58,24 +61,55 @@ function findField(text: string, front: Front, field: string): { start: number; 
   return { start, end: start + whole.length, whole };
 }
 
-function render(field: string, value: string | number | boolean, format: "yaml" | "toml"): string {
-  if (format === "toml") return encodePiece(`${field} = ${JSON.stringify(value)}`);
-  return encodePiece(`${field}: ${stringify(value, { lineWidth: 0, defaultStringType: "PLAIN" }).trimEnd()}`);
+type Quote = "PLAIN" | "QUOTE_DOUBLE" | "QUOTE_SINGLE";
+
+/** How the value was quoted, or where it is new, how most of its neighbours are. */
+function quoteOf(text: string, front: Front | null, found: { whole: string } | null): Quote {
+  if (front === null) return "PLAIN";
+  const value = found?.whole.replace(/^[^:]*:[ \t]*/, "") ?? "";
+  const first = /^(?:\[\s*|[\s-]*)(["'])/.exec(value)?.[1];
+  if (first !== undefined) return first === '"' ? "QUOTE_DOUBLE" : "QUOTE_SINGLE";
+  if (found !== null) return "PLAIN";
+  const lines = text.slice(front.start, front.end).split("\n");
+  const count = (form: RegExp) => lines.filter((line) => form.test(line)).length;
+  const [double, single] = [count(/^[\w-]+:\s+"/), count(/^[\w-]+:\s+'/)];
+  const plain = count(/^[\w-]+:\s+(?!(?:true|false|null|[\d.+-]+)\s*$)[^\s"'[{|>#]/);
+  if (double > Math.max(single, plain)) return "QUOTE_DOUBLE";
+  return single > Math.max(double, plain) ? "QUOTE_SINGLE" : "PLAIN";
 }
 
-function fieldSplice(
-  text: string,
-  front: ReturnType<typeof readFrontMatter>,
-  field: string,
-  value: string | number | boolean,
-): Splice {
+interface Manner {
+  format: "yaml" | "toml";
+  quote: Quote;
+  /** The white space before each item where a list is written line by line; null: in brackets. */
+  indent: string | null;
+  newline: string;
+}
+
+function render(field: string, value: Value, { format, quote, indent, newline }: Manner): string {
+  if (format === "toml") return encodePiece(`${field} = ${JSON.stringify(value)}`);
+  const one = (scalar: One, inFlow = false) => {
+    // What a bracket's list would read otherwise is quoted there.
+    const needsQuote = inFlow && typeof scalar === "string" && /[,[\]{}]/.test(scalar);
+    const defaultStringType = quote === "PLAIN" && needsQuote ? "QUOTE_DOUBLE" : quote;
+    return stringify(scalar, { lineWidth: 0, defaultStringType, defaultKeyType: "PLAIN" }).trimEnd();
+  };
+  if (!Array.isArray(value)) return encodePiece(`${field}: ${one(value as One)}`);
+  if (indent === null || value.length === 0)
+    return encodePiece(`${field}: [${value.map((item) => one(item, true)).join(", ")}]`);
+  return encodePiece([`${field}:`, ...value.map((item) => `${indent}- ${one(item)}`)].join(newline));
+}
+
+function fieldSplice(text: string, front: Front | null, field: string, value: Value): Splice {
   const newline = newlineOf(text);
+  const found = front === null ? null : findField(text, front, field);
+  const indent = /\n([ \t]*)- /.exec(found?.whole ?? "")?.[1] ?? null;
+  const manner = { format: front?.format ?? "yaml", quote: quoteOf(text, front, found), indent, newline } as const;
+  const line = render(field, value, manner);
   if (front === null) {
     const start = textStart(text);
-    return { start, end: start, text: ["---", render(field, value, "yaml"), "---", "", ""].join(newline) };
+    return { start, end: start, text: ["---", line, "---", "", ""].join(newline) };
   }
-  const line = render(field, value, front.format);
-  const found = findField(text, front, field);
   if (found !== null) {
     const comment = /[ \t]+#[^"'\n]*$/.exec(found.whole.includes("\n") ? "" : found.whole)?.[0] ?? "";
     return { start: found.start, end: found.end - comment.length, text: line };

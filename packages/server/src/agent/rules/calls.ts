@@ -17,10 +17,10 @@ export function callFor(instruction: Instruction): PlannedCall {
       return { name: "replace_term", input: { from: instruction.from, to: instruction.to } };
     case "move_page": {
       const { from, to, into } = instruction;
-      return { name: "rename_page", input: into === undefined ? { from, to } : { from, into } };
+      return { name: "rename_page", input: { from, to: into === undefined ? to : `${into}/` } };
     }
     case "remove_page":
-      return { name: "remove_page", input: { page: instruction.page, to: instruction.to } };
+      return { name: "delete_file", input: { path: instruction.page, to: instruction.to } };
     case "fix_links":
       return { name: "fix_links", input: instruction.under === undefined ? {} : { under: instruction.under } };
     case "add_page": {
@@ -47,7 +47,7 @@ export function callFor(instruction: Instruction): PlannedCall {
       return { name: "add_redirect", input: { from: instruction.from, to: instruction.to } };
     case "rename_heading": {
       const { page, from, to } = instruction;
-      return { name: "rename_heading", input: { page, from, to } };
+      return { name: "move_section", input: { page, heading: from, rename: to } };
     }
     default:
       return assertNever(instruction);

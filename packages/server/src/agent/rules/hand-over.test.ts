@@ -44,13 +44,15 @@ const output = fc
 it("is accepted by the tool that ends the work, whatever the instructions and the pages hold", async () => {
   const done = fc.array(fc.tuple(instruction, output), { minLength: 1, maxLength: 50 });
   await fc.assert(
-    fc.asyncProperty(done, async (pairs) => {
-      const call = handOver(
-        pairs.map(([order]) => order),
-        pairs.map(([, text]) => text),
-      );
+    fc.asyncProperty(done, fc.boolean(), async (pairs, isFollowUp) => {
+      const round = { instructions: pairs.map(([order]) => order), outputs: pairs.map(([, text]) => text) };
+      const call = handOver(round, isFollowUp ? [round, round] : []);
       expect(call.name).toBe("finish");
-      const answer = await finishTool.run({} as ToolContext, call.input, new AbortController().signal);
+      const answer = await finishTool.run(
+        { handedOver: null, isFollowUp: true } as ToolContext,
+        call.input,
+        new AbortController().signal,
+      );
       expect(answer).toEqual({ kind: "answer", text: "handed over" });
     }),
     { numRuns: 200 },
@@ -61,7 +63,7 @@ it("says how many links have no certain fix, where some do and where none does",
   const skipped = [1, 2].map((line) => ({ path: "a.md", line, reason: "leads nowhere" }));
   const summaryOf = (files: number, skippedMore: number) => {
     const report = formatReport({ files, counts: new Map([["links", files]]), skipped, skippedMore });
-    return String(handOver([{ kind: "fix_links" }], [report]).input.summary);
+    return String(handOver({ instructions: [{ kind: "fix_links" }], outputs: [report] }).input.summary);
   };
   expect(summaryOf(0, 1)).toMatch(/^None of the 3 broken links has a certain fix\./);
   expect(summaryOf(0, 1)).toContain("- `fix broken links`: 3 links without a certain fix");
@@ -73,10 +75,11 @@ it("stays short enough for fifty long instructions", async () => {
   const orders: Instruction[] = Array.from({ length: 50 }, () => ({ kind: "move_page", from: long, to: long }));
   const skipped = Array.from({ length: 100 }, () => ({ path: long, line: 1, reason: long }));
   const report = formatReport({ files: 1, counts: new Map([["links", 1]]), skipped, skippedMore: 1 });
-  const call = handOver(
-    orders,
-    orders.map(() => report),
+  const call = handOver({ instructions: orders, outputs: orders.map(() => report) });
+  const answer = await finishTool.run(
+    { handedOver: null, isFollowUp: true } as ToolContext,
+    call.input,
+    new AbortController().signal,
   );
-  const answer = await finishTool.run({} as ToolContext, call.input, new AbortController().signal);
   expect(answer).toEqual({ kind: "answer", text: "handed over" });
 });

@@ -9,19 +9,36 @@ import type { Instruction } from "./instruction.ts";
 const titleCharactersMax = 120;
 // Together, for 50 instructions, they stay below what a hand-over may hold.
 const leftAloneMax = 20;
+const linesMax = 50;
 const orderCharactersMax = 140;
 const detailCharactersMax = 160;
 
-/** The `finish` call: what was done in numbers, what was left alone and why, and that no model had a hand in it. */
-export function handOver(instructions: readonly Instruction[], outputs: readonly string[]): PlannedCall {
+export interface DoneRound {
+  instructions: readonly Instruction[];
+  /** What the tools answered, in the same order. */
+  outputs: readonly string[];
+}
+
+/**
+ * The `finish` call: what was done in numbers, what was left alone and why, and that no model had a hand in it. After
+ * earlier rounds the summary tells of all of them, and the reply of this one.
+ */
+export function handOver({ instructions, outputs }: DoneRound, earlier: readonly DoneRound[] = []): PlannedCall {
   const reports = outputs.map(parseReport);
-  const lines = instructions.map((instruction, index) => `- ${doneLine(instruction, reports[index])}`);
+  const all = [...earlier, { instructions, outputs }].flatMap((round) => doneLines(round));
+  const left = Math.max(0, all.length - linesMax);
+  const lines = [...(left > 0 ? [`- and ${left} before these`] : []), ...all.slice(left)];
   const isChanged = reports.some((report) => report.files > 0);
   const intro = isChanged
     ? "Carried out by `emend/rules`, deterministically: no AI was involved."
     : `${unchanged(instructions, reports)} \`emend/rules\` looked, deterministically: no AI was involved.`;
   const summary = [intro, "", ...lines, ...leftAlone(reports)].join("\n");
-  return { name: "finish", input: { title: titleOf(instructions), summary } };
+  const title = titleOf(instructions);
+  return { name: "finish", input: earlier.length === 0 ? { title, summary } : { summary, reply: title } };
+}
+
+function doneLines({ instructions, outputs }: DoneRound): readonly string[] {
+  return instructions.map((instruction, index) => `- ${doneLine(instruction, parseReport(outputs[index] ?? ""))}`);
 }
 
 /** Links that stay broken are no site on which nothing had to change. */

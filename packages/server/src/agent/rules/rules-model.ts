@@ -2,7 +2,7 @@ import { rulesModelName } from "../../lib/model-names.ts";
 import type { Message, Model, ToolCall, Usage } from "../agent.ts";
 import { callFor, type PlannedCall } from "./calls.ts";
 import { describeInstruction } from "./describe.ts";
-import { handOver } from "./hand-over.ts";
+import { type DoneRound, handOver } from "./hand-over.ts";
 import type { Instruction } from "./instruction.ts";
 import { notUnderstood } from "./not-understood.ts";
 import { parsePrompt } from "./parse-prompt.ts";
@@ -24,7 +24,8 @@ export function createRulesModel(): Model {
       const parsed = parsePrompt(said?.role === "user" ? said.text : "");
       if (parsed.kind === "not_understood") throw notUnderstood(parsed);
       const answers = messages.slice(asked + 1).filter((message) => message.role === "tool");
-      return { text: "", toolCalls: nextCalls(parsed.instructions, answers), usage: noUsage };
+      const calls = nextCalls(parsed.instructions, answers, () => roundsIn(messages.slice(0, asked)));
+      return { text: "", toolCalls: calls, usage: noUsage };
     },
   };
 }
@@ -32,7 +33,11 @@ export function createRulesModel(): Model {
 const noUsage: Usage = { model: rulesModelName, inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, costUsd: 0 };
 
 /** First all look-ups at once, then one instruction a turn in the prompt's order, then the hand-over. */
-function nextCalls(instructions: readonly Instruction[], answers: readonly ToolMessage[]): readonly ToolCall[] {
+function nextCalls(
+  instructions: readonly Instruction[],
+  answers: readonly ToolMessage[],
+  earlier: () => readonly DoneRound[],
+): readonly ToolCall[] {
   const doubtful = instructions.filter((instruction) => instruction.kind === "rename");
   const lookUps = answers.slice(0, doubtful.length);
   if (lookUps.length < doubtful.length) {
@@ -49,11 +54,25 @@ function nextCalls(instructions: readonly Instruction[], answers: readonly ToolM
   const next = instructions[done.length];
   const call = next
     ? callFor(next)
-    : handOver(
-        instructions,
-        done.map((answer) => answer.output),
-      );
+    : handOver({ instructions, outputs: done.map((answer) => answer.output) }, earlier());
   return [toCall(call, answers.length)];
+}
+
+/** What was asked and done before, as far as it was carried out. */
+function roundsIn(messages: readonly Message[]): readonly DoneRound[] {
+  const rounds: DoneRound[] = [];
+  for (const [at, said] of messages.entries()) {
+    if (said.role !== "user" || said.from !== undefined) continue;
+    const parsed = parsePrompt(said.text);
+    if (parsed.kind === "not_understood") continue;
+    const next = messages.findIndex((one, index) => index > at && one.role === "user" && one.from === undefined);
+    const answers = messages
+      .slice(at + 1, next === -1 ? undefined : next)
+      .flatMap((one) => (one.role === "tool" && !one.isError && one.name !== "finish" ? [one.output] : []));
+    const lookUps = parsed.instructions.filter(({ kind }) => kind === "rename").length;
+    rounds.push({ instructions: parsed.instructions, outputs: answers.slice(lookUps) });
+  }
+  return rounds;
 }
 
 /** A name that a page has too may mean either. */

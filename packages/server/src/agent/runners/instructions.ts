@@ -6,6 +6,7 @@ import { storable } from "../storable.ts";
 
 const titleCharactersMax = 120;
 const summaryCharactersMax = 19_000;
+const replyCharactersMax = 500;
 
 /** The whole task in words: what is asked, where, and how to hand over. */
 export function instructionsFor(task: AgentTask): string {
@@ -23,19 +24,28 @@ export function instructionsFor(task: AgentTask): string {
     "",
     "When you are done, answer with a line `TITLE: ` and the pull request's title, imperative, then a line `SUMMARY:` and",
     "below it what you changed and why, in a few lines of Markdown without links or images. If nothing had to change, say why.",
+    ...(earlier.length === 0
+      ? []
+      : [
+          "Title and summary are those of the whole pull request, with what was done before. Begin with a line `REPLY: ` that",
+          "says in a sentence what you did now.",
+        ]),
   ].join("\n");
 }
 
 /** The title and the summary that it was asked for; else what it said, below what it was asked. */
-export function handOverOf(answer: string, task: AgentTask): { title: string; summary: string } {
+export function handOverOf(answer: string, task: AgentTask): { title: string; summary: string; reply?: string } {
   const text = storable(answer).trim();
   const [, said = ""] = /^[*_#\s]*TITLE:[*_]*[ \t]*(.+)$/im.exec(text) ?? [];
   const title = shown(said.replaceAll(/[*_`]+$/g, ""), titleCharactersMax);
   const [, below = ""] = /^[*_#\s]*SUMMARY:[*_]*[ \t]*([\s\S]+)$/im.exec(text) ?? [];
+  const [, replied = ""] = /^[*_#\s]*REPLY:[*_]*[ \t]*(.+)$/im.exec(text) ?? [];
+  const reply = shown(replied, replyCharactersMax) || title;
   const summary = (below || text || "The runner said nothing about its work.").trim();
   return {
     title: title === "" || reachesOut(title) ? usualTitle(task) : title,
     summary: summary.length > summaryCharactersMax ? `${summary.slice(0, summaryCharactersMax)}…` : summary,
+    ...(task.followUps?.length && reply !== "" && !reachesOut(reply) ? { reply } : {}),
   };
 }
 

@@ -46,7 +46,7 @@ export async function runRunner(
   signal: AbortSignal,
 ): Promise<AgentOutcome> {
   const round = latestRound(task, task.steps);
-  const earlier = finishedBy(round.at(-1));
+  const earlier = finishedBy(round);
   if (earlier && !task.opening) return outcomeOf(earlier, task);
   const limit = limitReached(deps.limits, round);
   if (limit) return stoppedOutcome(limit, task);
@@ -68,7 +68,7 @@ export async function runRunner(
     if (end.kind !== "exited") return await stopped(runner, deps, task, { end, durationMs });
     const finished = handOverOf(answer.text, task);
     await deps.saveStep(stepOf(runner, task, { answer, finished, durationMs }), task.overlay.takeDirty());
-    return outcomeOf({ ...finished, sources: [] }, task);
+    return outcomeOf(finished, task);
   } finally {
     await rm(place.dir, { recursive: true, force: true, maxRetries: 3 });
   }

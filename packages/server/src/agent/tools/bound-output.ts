@@ -1,19 +1,54 @@
-/** Cuts a text at a line's end below the bound and says how much is missing. Nothing else bounds a tool's output. */
-export function boundOutput(text: string, bytesMax: number, more = "ask for less at a time"): string {
+/** Room for the last line, which says what is left. */
+const tailBytesMax = 200;
+
+/**
+ * As many items as fit, each on a line of its own or more, and a last line that says what is left: counted after the cut,
+ * so that it is true. `more` is told how many items are shown.
+ */
+export function fitItems(
+  items: readonly string[],
+  bytesMax: number,
+  more: (shown: number) => string,
+): { text: string; shown: number } {
+  const room = Math.max(0, bytesMax - tailBytesMax);
+  let bytes = 0;
+  let shown = 0;
+  for (const item of items) {
+    bytes += Buffer.byteLength(item) + 1;
+    if (bytes > (shown === items.length - 1 ? bytesMax : room)) break;
+    shown += 1;
+  }
+  const kept = items.slice(0, shown);
+  // One item that is larger than all the room is still begun.
+  if (shown === 0 && items[0] !== undefined) {
+    kept.push(cutText(items[0], room));
+    shown = 1;
+  }
+  const tail = more(shown);
+  return { text: [...kept, ...(tail === "" ? [] : [tail])].join("\n"), shown };
+}
+
+/** The last resort for whatever a tool answers: cuts at a line's end and says how many lines are missing. */
+export function boundOutput(text: string, bytesMax: number): string {
   const bytes = Buffer.from(text);
   if (bytes.byteLength <= bytesMax) return text;
-  // Room for the note itself.
-  const room = Math.max(0, bytesMax - Buffer.byteLength(more) - 64);
+  const note = "; ask for less at a time";
+  const room = Math.max(0, bytesMax - note.length - 40);
   const lineEnd = bytes.lastIndexOf(0x0a, room);
   const cutAt = lineEnd > 0 ? lineEnd : characterStart(bytes, room);
-  const kept = bytes.subarray(0, cutAt).toString();
   const missing = countLines(bytes.subarray(lineEnd > 0 ? cutAt + 1 : cutAt));
-  return `${kept}\n… ${missing} more ${missing === 1 ? "line" : "lines"}; ${more}`;
+  return `${bytes.subarray(0, cutAt).toString()}\n… ${missing} more ${missing === 1 ? "line" : "lines"}${note}`;
+}
+
+function cutText(text: string, bytesMax: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.byteLength <= bytesMax) return text;
+  return `${bytes.subarray(0, characterStart(bytes, bytesMax - 3)).toString()}…`;
 }
 
 /** The last position at or before `at` that begins a UTF-8 character. */
 function characterStart(bytes: Buffer, at: number): number {
-  let start = at;
+  let start = Math.max(0, at);
   while (start > 0 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start -= 1;
   return start;
 }

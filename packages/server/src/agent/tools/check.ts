@@ -1,21 +1,25 @@
 import { checkSite, compareSites, type Finding } from "@emend/site";
 import { Type } from "typebox";
+import { fitItems } from "./bound-output.ts";
 import { defineTool } from "./tool.ts";
 
 export const checkTool = defineTool({
   name: "check",
-  description:
-    "Checks the site with the edits so far and lists what they broke: links, anchors, navigation, syntax. With all: true it lists every finding, older ones too.",
+  description: "What your edits broke: links, navigation, syntax. `all`: older findings too.",
   input: Type.Object({ all: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
-  async run({ site }, { all = false }, signal) {
-    const head = await site.head(signal);
+  async run(context, { all = false }, signal) {
+    const head = await context.site.head(signal);
+    const list = (findings: readonly Finding[], bytesMax = context.outputBytesMax - 200) =>
+      fitItems(findings.map(describeFinding), bytesMax, (shown) =>
+        shown < findings.length ? `… ${findings.length - shown} more findings` : "",
+      ).text;
     if (all) {
       const findings = await checkSite(head);
-      return { kind: "answer", text: findings.length === 0 ? "no findings" : findings.map(describeFinding).join("\n") };
+      return { kind: "answer", text: findings.length === 0 ? "no findings" : list(findings) };
     }
-    const { introduced, fixed, before, after } = await compareSites(await site.base(signal), head);
+    const { introduced, fixed, before, after } = await compareSites(await context.site.base(signal), head);
     const totals = `${introduced.length} new, ${fixed.length} fixed; ${before} findings before, ${after} now`;
-    return { kind: "answer", text: [totals, ...introduced.map(describeFinding)].join("\n") };
+    return { kind: "answer", text: introduced.length === 0 ? totals : `${totals}\n${list(introduced)}` };
   },
 });
 

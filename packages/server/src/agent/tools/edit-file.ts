@@ -1,35 +1,166 @@
 import { Type } from "typebox";
 import { readText } from "./file-text.ts";
-import { defineTool } from "./tool.ts";
+import { countOf, isGlob, pathFilter } from "./paths.ts";
+import { defineTool, type ToolContext } from "./tool.ts";
+
+const filesMax = 2_000;
+const placesShownMax = 8;
+
+export interface Edit {
+  oldText: string;
+  newText: string;
+  replaceAll?: boolean;
+}
 
 export const editFileTool = defineTool({
   name: "edit_file",
   description:
-    "Replaces one piece of a file. `oldText` must match exactly, without line numbers, and must occur once: give enough of the lines around it.",
+    "Replaces exact text in a file; all edits or none. `oldText` must occur once, unless `replaceAll`. A glob as `path` replaces everywhere in the files that have it.",
   input: Type.Object(
-    { path: Type.String({ minLength: 1 }), oldText: Type.String({ minLength: 1 }), newText: Type.String() },
+    {
+      path: Type.String({ minLength: 1 }),
+      edits: Type.Array(
+        Type.Object(
+          {
+            oldText: Type.String({ minLength: 1 }),
+            newText: Type.String(),
+            replaceAll: Type.Optional(Type.Boolean()),
+          },
+          { additionalProperties: false },
+        ),
+        { minItems: 1, maxItems: 100 },
+      ),
+    },
     { additionalProperties: false },
   ),
+  older({ oldText, newText, replaceAll, ...input }) {
+    if (oldText === undefined) return input;
+    return { ...input, edits: [{ oldText, newText, ...(replaceAll === undefined ? {} : { replaceAll }) }] };
+  },
   writes: true,
-  async run({ overlay, refusePath }, { path, oldText, newText }) {
+  async run(context, { path, edits }) {
+    const { overlay, refusePath } = context;
+    if (isGlob(path) && (await overlay.read(path).catch(() => null)) === null) return editMany(context, path, edits);
     const refusal = refusePath(path);
     if (refusal !== null) return { kind: "refused", reason: refusal };
     const file = await readText(overlay, path);
     if (file.kind === "refused") return file;
-    // Bytes, not text: the rest of a file that is not valid UTF-8 stays as it is.
-    const inFile = file.bytes.includes("\r\n") ? toCrLf : (text: string) => text;
-    const found = file.bytes.indexOf(inFile(oldText));
-    if (found === -1)
-      return { kind: "refused", reason: `oldText does not occur in ${path}; read_file shows its exact text` };
-    if (file.bytes.indexOf(inFile(oldText), found + 1) !== -1) {
-      return { kind: "refused", reason: `oldText occurs more than once in ${path}; give more of the lines around it` };
-    }
-    if (oldText === newText) return { kind: "refused", reason: "oldText and newText are the same" };
-    const after = file.bytes.subarray(found + Buffer.byteLength(inFile(oldText)));
-    await overlay.set(path, Buffer.concat([file.bytes.subarray(0, found), Buffer.from(inFile(newText)), after]));
-    return { kind: "answer", text: `edited ${path}` };
+    const edited = applyEdits(file.bytes, edits, path);
+    if (edited.kind === "refused") return edited;
+    await overlay.set(path, edited.bytes);
+    const where = edited.lines.length > 0 ? `, ${lineList(edited.lines)}` : "";
+    return { kind: "answer", text: `edited ${path}${where}` };
   },
 });
+
+type Edited = { kind: "edited"; bytes: Buffer; lines: readonly number[] } | { kind: "refused"; reason: string };
+
+/** Bytes, not text: the rest of a file that is not valid UTF-8 stays as it is. */
+export function applyEdits(before: Buffer, edits: readonly Edit[], path: string): Edited {
+  const inFile = before.includes("\r\n") ? toCrLf : (text: string) => text;
+  let bytes = before;
+  const lines: number[] = [];
+  for (const [index, edit] of edits.entries()) {
+    const which = edits.length === 1 ? "oldText" : `edit ${index + 1}: oldText`;
+    const none = edits.length === 1 ? "" : "; none of the edits was made";
+    if (edit.oldText === edit.newText) return refused(`${which} and newText are the same${none}`);
+    const places = findAll(bytes, inFile(edit.oldText));
+    if (places.length === 0) return refused(`${which} does not occur in ${path}${nearest(bytes, edit.oldText)}${none}`);
+    if (places.length > 1 && !edit.replaceAll) {
+      const at = lineList(places.map((place) => lineAt(bytes, place)));
+      return refused(
+        `${which} occurs more than once in ${path}: ${places.length} times, ${at}; add text around it, or set replaceAll${none}`,
+      );
+    }
+    for (const place of places) lines.push(lineAt(bytes, place));
+    bytes = replaceAt(bytes, places, Buffer.byteLength(inFile(edit.oldText)), Buffer.from(inFile(edit.newText)));
+  }
+  return { kind: "edited", bytes, lines };
+}
+
+async function editMany({ overlay, refusePath }: ToolContext, glob: string, edits: readonly Edit[]) {
+  const accepts = pathFilter([glob]);
+  const paths = (await overlay.list()).map((entry) => entry.path).filter(accepts);
+  if (paths.length === 0) return refused(`no file fits ${glob}`);
+  const changed = new Map<string, { bytes: Buffer; times: number }>();
+  const found = edits.map(() => 0);
+  for (const path of paths) {
+    const file = await readText(overlay, path);
+    if (file.kind === "refused") continue;
+    let { bytes } = file;
+    let times = 0;
+    for (const [index, edit] of edits.entries()) {
+      const inFile = bytes.includes("\r\n") ? toCrLf : (text: string) => text;
+      const places = findAll(bytes, inFile(edit.oldText));
+      if (places.length === 0) continue;
+      found[index] = (found[index] ?? 0) + places.length;
+      times += places.length;
+      bytes = replaceAt(bytes, places, Buffer.byteLength(inFile(edit.oldText)), Buffer.from(inFile(edit.newText)));
+    }
+    if (times === 0) continue;
+    const refusal = refusePath(path);
+    if (refusal !== null) return refused(`${path}: ${refusal}; no file was changed`);
+    changed.set(path, { bytes, times });
+    if (changed.size > filesMax) return refused(`more than ${filesMax} files hold it; choose fewer by the glob`);
+  }
+  const missing = found.flatMap((times, index) => (times === 0 ? [index + 1] : []));
+  if (missing.length > 0) {
+    const which = edits.length === 1 ? "oldText" : `oldText of edit ${missing.join(", ")}`;
+    return refused(`${which} occurs in none of the ${paths.length} files that fit ${glob}; no file was changed`);
+  }
+  for (const [path, { bytes }] of changed) await overlay.set(path, bytes);
+  const times = [...changed.values()].reduce((sum, one) => sum + one.times, 0);
+  const list = [...changed].map(([path, one]) => `${path} (${one.times})`);
+  return {
+    kind: "answer" as const,
+    text: `replaced ${countOf(times, "time")} in ${changed.size} of ${countOf(paths.length, "file")}\n${list.join("\n")}`,
+  };
+}
+
+function findAll(bytes: Buffer, text: string): readonly number[] {
+  const places: number[] = [];
+  const length = Buffer.byteLength(text);
+  for (let at = bytes.indexOf(text); at !== -1; at = bytes.indexOf(text, at + length)) places.push(at);
+  return places;
+}
+
+function replaceAt(bytes: Buffer, places: readonly number[], length: number, by: Buffer): Buffer {
+  const pieces: Buffer[] = [];
+  let from = 0;
+  for (const place of places) {
+    pieces.push(bytes.subarray(from, place), by);
+    from = place + length;
+  }
+  return Buffer.concat([...pieces, bytes.subarray(from)]);
+}
+
+/** Where its first line stands, were it only the rest that differs. */
+function nearest(bytes: Buffer, oldText: string): string {
+  const text = bytes.toString();
+  const first = oldText.split("\n").find((line) => line.trim() !== "") ?? "";
+  const plain = (line: string) => line.replaceAll(/\s+/g, " ").trim().toLowerCase();
+  const goal = plain(first);
+  const lines = text.split(/\r?\n/);
+  const at = goal.length < 4 ? [] : lines.flatMap((line, index) => (plain(line).includes(goal) ? [index + 1] : []));
+  if (at.length === 0) return `; its ${countOf(lines.length, "line")} hold nothing like it`;
+  return `; its first line is like ${lineList(at)}, the text differs from there (spaces or case count)`;
+}
+
+function lineAt(bytes: Buffer, place: number): number {
+  let line = 1;
+  for (let at = bytes.indexOf(0x0a); at !== -1 && at < place; at = bytes.indexOf(0x0a, at + 1)) line += 1;
+  return line;
+}
+
+function lineList(lines: readonly number[]): string {
+  const shown = [...new Set(lines)].slice(0, placesShownMax);
+  const more = new Set(lines).size > shown.length ? " and more" : "";
+  return `line${shown.length === 1 && more === "" ? "" : "s"} ${shown.join(", ")}${more}`;
+}
+
+function refused(reason: string): { kind: "refused"; reason: string } {
+  return { kind: "refused", reason };
+}
 
 function toCrLf(text: string): string {
   return text.replaceAll(/\r?\n/g, "\r\n");

@@ -1,33 +1,74 @@
 import { Type } from "typebox";
+import { fitItems } from "./bound-output.ts";
 import { locate } from "./context-path.ts";
+import { copiesAmong, countList, countOf, isGlob, pathFilter } from "./paths.ts";
 import { defineTool } from "./tool.ts";
 
-const filesMax = 1_000;
+/** More are shown as folders with their counts: a list of thousands helps nobody. */
+const filesShownMax = 400;
+const asset = /\.(?:png|jpe?g|gif|svg|webp|avif|ico|bmp|mp4|webm|mov|mp3|pdf|woff2?|ttf|otf|eot|zip|gz)$/i;
 
 export const listFilesTool = defineTool({
   name: "list_files",
   description:
-    "Lists the repository's files, with the edits so far, sorted by path. Give `under` to stay below a folder and `after` to continue a long list. `under: @name` lists the context repository of that name.",
+    "Files by folder. Translations, old versions and media are only counted, unless `all` or `under` means them.",
   input: Type.Object(
     {
-      under: Type.Optional(Type.String({ description: "A folder, for example guides" })),
-      after: Type.Optional(Type.String({ description: "List only paths that sort after this one" })),
+      under: Type.Optional(Type.String({ description: "Folder or glob; @name: a context repository" })),
+      all: Type.Optional(Type.Boolean()),
     },
     { additionalProperties: false },
   ),
-  async run(context, { under = "", after = "" }, signal) {
+  async run(context, { under = "", all = false }, signal) {
     const { tree, path: below, prefix } = await locate(context, under, signal);
     const folder = below.replace(/^\/|\/$/g, "");
-    const entries = await tree.list();
-    const paths = entries
-      .filter(({ path }) => folder === "" || path === folder || path.startsWith(`${folder}/`))
-      .map(({ path }) => prefix + path)
-      .filter((path) => path > after)
-      .sort();
-    if (paths.length === 0) return { kind: "refused", reason: `there are no files below ${JSON.stringify(under)}` };
-    const shown = paths.slice(0, filesMax);
-    const missing = paths.length - shown.length;
-    const rest = missing > 0 ? `\n… ${missing} more files; ask with after: ${JSON.stringify(shown.at(-1))}` : "";
-    return { kind: "answer", text: shown.join("\n") + rest, more: "ask with after: the last path shown" };
+    const paths = (await tree.list()).map(({ path }) => path);
+    const inside = paths.filter(pathFilter([below]));
+    if (inside.length === 0) return { kind: "refused", reason: `there are no files below ${JSON.stringify(under)}` };
+    const copyOf = all ? () => null : copiesOutside(paths, folder);
+    const folded = new Map<string, number>();
+    const count = (name: string) => folded.set(name, (folded.get(name) ?? 0) + 1);
+    const own = inside.filter((path) => {
+      const copy = copyOf(path);
+      if (copy !== null) count(`${prefix}${copy}/`);
+      else if (!all && asset.test(path)) count("media files");
+      else return true;
+      return false;
+    });
+    const rest = own.map((path) => prefix + path);
+    const items =
+      rest.length > filesShownMax ? folderCounts(rest, isGlob(folder) ? "" : prefix + folder) : byFolder(rest);
+    const { text } = fitItems(items, context.outputBytesMax, (shown) =>
+      shown < items.length ? `… ${items.length - shown} more lines; narrow \`under\` down` : "",
+    );
+    const total = `${countOf(own.length, "file")}${folded.size > 0 ? `; not listed: ${countList(folded)}` : ""}`;
+    return { kind: "answer", text: `${total}\n${text}` };
   },
 });
+
+/** Within a translation or an old version, its files are what was asked for. */
+export function copiesOutside(paths: readonly string[], folder: string): (path: string) => string | null {
+  const copyOf = copiesAmong(paths);
+  return (path) => {
+    const copy = copyOf(path);
+    return copy !== null && (folder === copy || folder.startsWith(`${copy}/`)) ? null : copy;
+  };
+}
+
+/** A folder is named once, then its own files. */
+function byFolder(paths: readonly string[]): readonly string[] {
+  const folders = Map.groupBy(paths, (path) => path.slice(0, path.lastIndexOf("/") + 1));
+  return [...folders]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([folder, files]) => `${folder || "./"} ${files.map((path) => path.slice(folder.length)).join(" ")}`);
+}
+
+function folderCounts(paths: readonly string[], below: string): readonly string[] {
+  const start = below === "" ? "" : `${below.replace(/\/+$/, "")}/`;
+  const groups = Map.groupBy(paths, (path) => path.slice(start.length).split("/").slice(0, -1).slice(0, 2).join("/"));
+  return [...groups].map(([name, files]) =>
+    name === ""
+      ? `${start || "./"} ${files.map((path) => path.slice(start.length)).join(" ")}`
+      : `${start}${name}/ (${files.length})`,
+  );
+}

@@ -1,29 +1,90 @@
+import { findPage } from "@emend/site";
 import { Type } from "typebox";
+import { fitItems } from "./bound-output.ts";
 import { locate } from "./context-path.ts";
 import { readText } from "./file-text.ts";
-import { defineTool } from "./tool.ts";
+import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
+
+interface Wanted {
+  path: string;
+  start: number;
+  end: number | undefined;
+}
 
 export const readFileTool = defineTool({
   name: "read_file",
   description:
-    "Reads a text file, with the edits so far. Each line comes as its number, a tab and its text. Give startLine and endLine to read a part. A path @name/… is read in the context repository of that name.",
+    "Reads files, or pages by route, with line numbers. `guides/auth:20-60` is a part, @name/… a context repository.",
   input: Type.Object(
-    {
-      path: Type.String({ minLength: 1 }),
-      startLine: Type.Optional(Type.Integer({ minimum: 1 })),
-      endLine: Type.Optional(Type.Integer({ minimum: 1 })),
-    },
+    { paths: Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: 20 }) },
     { additionalProperties: false },
   ),
-  async run(context, { path: given, startLine = 1, endLine }, signal) {
-    const { tree, path } = await locate(context, given, signal);
-    const file = await readText(tree, path);
-    if (file.kind === "refused") return file;
-    const lines = file.bytes.toString().split(/\r?\n/);
-    if (lines.at(-1) === "") lines.pop();
-    if (lines.length === 0) return { kind: "answer", text: `${path} is empty` };
-    if (startLine > lines.length) return { kind: "refused", reason: `${path} has ${lines.length} lines` };
-    const shown = lines.slice(startLine - 1, endLine).map((line, index) => `${startLine + index}\t${line}`);
-    return { kind: "answer", text: shown.join("\n"), more: "ask with startLine: the number after the last one shown" };
+  older(input) {
+    const { path, startLine, endLine, ...others } = input;
+    if (typeof path !== "string") return input;
+    const isPart = startLine !== undefined || endLine !== undefined;
+    return { paths: [isPart ? `${path}:${startLine ?? 1}-${endLine ?? ""}` : path], ...others };
+  },
+  async run(context, { paths }, signal) {
+    const share = { ...context, outputBytesMax: Math.floor(context.outputBytesMax / paths.length) };
+    const answers: ToolAnswer[] = [];
+    for (const words of paths) answers.push(await readOne(share, words, signal));
+    const [only] = answers;
+    if (answers.length === 1 && only) return only;
+    if (answers.every((answer) => answer.kind === "refused")) {
+      return { kind: "refused", reason: answers.map((answer) => answer.reason).join("; ") };
+    }
+    const texts = answers.map((answer, index) =>
+      answer.kind === "answer" ? `== ${answer.text}` : `== ${paths[index]}: ${answer.reason}`,
+    );
+    return { kind: "answer", text: texts.join("\n") };
   },
 });
+
+async function readOne(context: ToolContext, words: string, signal: AbortSignal): Promise<ToolAnswer> {
+  const found = await findFile(context, words, signal);
+  if (found.kind === "refused") return found;
+  const { shownAs, bytes, wanted } = found;
+  const lines = bytes.toString().split(/\r?\n/);
+  if (lines.at(-1) === "") lines.pop();
+  if (lines.length === 0) return { kind: "answer", text: `${shownAs} is empty` };
+  if (wanted.start > lines.length) return { kind: "refused", reason: `${shownAs} has ${lines.length} lines` };
+  const part = lines.slice(wanted.start - 1, wanted.end);
+  const items = part.map((line, index) => `${wanted.start + index}\t${line}`);
+  const { text, shown } = fitItems(items, context.outputBytesMax - shownAs.length - 40, (count) => {
+    const next = wanted.start + count;
+    return count < items.length ? `… ${lines.length - next + 1} more lines; go on with ${shownAs}:${next}` : "";
+  });
+  const range = shown < lines.length ? `lines ${wanted.start}-${wanted.start + shown - 1} of ` : "";
+  return {
+    kind: "answer",
+    text: `${shownAs} (${range}${lines.length}${range === "" ? " lines" : ""})\n${text}`,
+  };
+}
+
+type Found = { kind: "found"; shownAs: string; bytes: Buffer; wanted: Wanted } | { kind: "refused"; reason: string };
+
+/** As it is written, as a page's route or path without its ending, and either with a range of lines behind it. */
+async function findFile(context: ToolContext, words: string, signal: AbortSignal): Promise<Found> {
+  const [, name = "", start, , end] = /^(.+?):(\d{1,7})(-(\d{1,7})?)?$/.exec(words) ?? [];
+  const whole: Wanted = { path: words, start: 1, end: undefined };
+  const part: Wanted = { path: name, start: Math.max(1, Number(start)), end: end ? Number(end) : undefined };
+  const isOneLine = start !== undefined && !words.endsWith("-") && end === undefined;
+  let reason = "";
+  for (const wanted of name === "" ? [whole] : [whole, isOneLine ? { ...part, end: undefined } : part]) {
+    const { tree, path, prefix } = await locate(context, wanted.path, signal);
+    const file = await readText(tree, path);
+    if (file.kind === "text") return { kind: "found", shownAs: prefix + path, bytes: file.bytes, wanted };
+    reason = file.reason;
+    if (prefix !== "" || (await tree.list()).some((entry) => entry.path === path)) continue;
+    const page = findPage(await context.site.head(signal), wanted.path);
+    if (page.kind === "none" && page.nearest.length > 0) {
+      reason += `; the nearest pages are ${page.nearest.map((one) => one.path).join(", ")}`;
+    }
+    if (page.kind === "ambiguous") reason += `; it may be ${page.pages.map((one) => one.path).join(", ")}`;
+    if (page.kind !== "found") continue;
+    const found = await readText(tree, page.page.path);
+    if (found.kind === "text") return { kind: "found", shownAs: page.page.path, bytes: found.bytes, wanted };
+  }
+  return { kind: "refused", reason };
+}

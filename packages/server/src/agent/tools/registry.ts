@@ -1,44 +1,39 @@
 import { isAppError } from "../../errors.ts";
 import type { ToolCall, ToolDescription } from "../agent.ts";
 import { storable } from "../storable.ts";
-import { addPageTool } from "./add-page.ts";
-import { addRedirectTool } from "./add-redirect.ts";
 import { boundOutput } from "./bound-output.ts";
 import { checkTool } from "./check.ts";
-import { deleteFileTool } from "./delete-file.ts";
 import { editFileTool } from "./edit-file.ts";
 import { finishTool } from "./finish.ts";
-import { fixLinksTool } from "./fix-links.ts";
+import { gitTool } from "./git.ts";
 import { listFilesTool } from "./list-files.ts";
+import { addPageTool, addRedirectTool, fixLinksTool, moveSectionTool, setFrontMatterTool } from "./page-tools.ts";
 import { readFileTool } from "./read-file.ts";
-import { removePageTool } from "./remove-page.ts";
-import { renameHeadingTool } from "./rename-heading.ts";
 import { renamePageTool } from "./rename-page.ts";
 import { replaceTermTool } from "./replace-term.ts";
 import { searchTool } from "./search.ts";
-import { setFrontMatterTool } from "./set-front-matter.ts";
 import { siteMapTool } from "./site-map.ts";
 import type { Tool, ToolAnswer, ToolContext } from "./tool.ts";
 import { updateNavigationTool } from "./update-navigation.ts";
-import { writeFileTool } from "./write-file.ts";
+import { deleteFileTool, writeFileTool } from "./write-file.ts";
 
 const tools: readonly Tool[] = [
   listFilesTool,
-  readFileTool,
+  siteMapTool,
   searchTool,
+  readFileTool,
   editFileTool,
   writeFileTool,
   deleteFileTool,
-  siteMapTool,
-  renamePageTool,
-  removePageTool,
-  renameHeadingTool,
-  replaceTermTool,
-  fixLinksTool,
   addPageTool,
+  renamePageTool,
+  moveSectionTool,
+  replaceTermTool,
   updateNavigationTool,
   addRedirectTool,
   setFrontMatterTool,
+  fixLinksTool,
+  gitTool,
   checkTool,
   finishTool,
 ];
@@ -57,19 +52,20 @@ export function isWritingTool(name: string): boolean {
   return toolsByName.get(name)?.writes ?? false;
 }
 
+/** What a call says, in the tool's present form. */
+export function inputOf(call: Pick<ToolCall, "name" | "input">): unknown {
+  return toolsByName.get(call.name)?.read(call.input) ?? call.input;
+}
+
 /** Runs one call. What a tool refuses, and what the overlay does not admit, is an answer to the model, not a fault. */
-export async function callTool(
-  context: ToolContext,
-  call: ToolCall,
-  outputBytesMax: number,
-  signal: AbortSignal,
-): Promise<ToolResult> {
+export async function callTool(context: ToolContext, call: ToolCall, signal: AbortSignal): Promise<ToolResult> {
   const tool = toolsByName.get(call.name);
   if (!tool)
     return failure(`there is no tool ${JSON.stringify(call.name)}; use one of: ${[...toolsByName.keys()].join(", ")}`);
   const answer = await answerOf(tool, context, call.input, signal);
+  const { outputBytesMax } = context;
   if (answer.kind === "refused") return failure(boundOutput(storable(answer.reason), outputBytesMax));
-  return { output: boundOutput(storable(answer.text), outputBytesMax, answer.more), isError: false };
+  return { output: boundOutput(storable(answer.text), outputBytesMax), isError: false };
 }
 
 async function answerOf(tool: Tool, context: ToolContext, input: unknown, signal: AbortSignal): Promise<ToolAnswer> {

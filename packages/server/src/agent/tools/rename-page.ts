@@ -6,35 +6,25 @@ import { defineTool } from "./tool.ts";
 
 export const renamePageTool = defineTool({
   name: "rename_page",
-  description:
-    "Moves or renames a page, or a folder with all its pages: rewrites every link to it, its own relative links and its navigation entry, and adds a redirect from the old address.",
+  description: "Moves a page or folder; links, navigation and a redirect follow. `to` ending in / : into that folder.",
   input: Type.Object(
-    {
-      from: Type.String({ minLength: 1, description: "The page or folder, for example guides/auth" }),
-      to: Type.Optional(
-        Type.String({ minLength: 1, description: "Its new place, for example security/authentication" }),
-      ),
-      into: Type.Optional(
-        Type.String({ minLength: 1, description: "Instead of `to`: the folder in which it keeps its own name" }),
-      ),
-    },
+    { from: Type.String({ minLength: 1 }), to: Type.String({ minLength: 1 }) },
     { additionalProperties: false },
   ),
+  older: ({ into, ...input }) => (typeof into === "string" ? { ...input, to: `${into.replace(/\/+$/, "")}/` } : input),
   writes: true,
-  async run(context, { from, to, into }, signal) {
-    if ((to === undefined) === (into === undefined)) return { kind: "refused", reason: "give one of to and into" };
+  async run(context, { from, to }, signal) {
     const site = await context.site.head(signal);
     const doubt = doubtAbout(site, from);
     if (doubt !== null) return { kind: "refused", reason: doubt };
-    return carryOut(context, await movePage(site, { from, to: to ?? placeIn(site, from, into ?? "") }));
+    return carryOut(context, await movePage(site, { from, to: to.endsWith("/") ? placeIn(site, from, to) : to }));
   },
 });
 
 /** A page has its file's name there, however it was called; a folder the one it was called by. */
 function placeIn(site: Site, words: string, folder: string): string {
-  const place = folder.replace(/\/+$/, "");
   const isPage = findPage(site, words).kind === "found";
-  return isPage ? `${place}/` : `${place}/${words.replace(/\/+$/, "").split("/").at(-1)}`;
+  return isPage ? folder : `${folder}${words.replace(/\/+$/, "").split("/").at(-1)}`;
 }
 
 /** `guides` may be guides.mdx and the folder beside it: nobody can tell which is meant. */

@@ -11,7 +11,7 @@ export interface Report {
   skippedMore: number;
 }
 
-const skippedShownMax = 100;
+const skippedShownMax = 40;
 const countPattern = /^([A-Za-z][A-Za-z -]*): (\d+)$/;
 const skippedPattern = /^- (.+?):(\d+): (.*)$/;
 const morePattern = /^- … (\d+) more$/;

@@ -1,36 +1,147 @@
 import { Type } from "typebox";
-import { locate } from "./context-path.ts";
-import { defineTool } from "./tool.ts";
+import type { SearchMatch, Tree } from "../../tree/tree.ts";
+import { fitItems } from "./bound-output.ts";
+import { contextPath, locate } from "./context-path.ts";
+import { readText } from "./file-text.ts";
+import { copiesAmong, countList, countOf, isGlob, pathFilter } from "./paths.ts";
+import { defineTool, type ToolContext } from "./tool.ts";
 
-const matchesMax = 200;
-const lineCharactersMax = 300;
+const matchesMax = 5_000;
+/** One answer's: a strong model asks on, a weak one is not buried. */
+const matchesShownMax = 80;
+const filesShownMax = 200;
+const lineCharactersMax = 200;
+const contextLinesMax = 20;
 
 export const searchTool = defineTool({
   name: "search",
   description:
-    "Searches the text of every file, with the edits so far, and lists matches as path:line: text. The pattern is literal unless regex is true (an extended regular expression as in git grep). `under: @name` searches the context repository of that name instead.",
+    "Finds lines by text or extended `regex`. Translations and old versions are only counted, unless `include` means them.",
   input: Type.Object(
     {
       pattern: Type.String({ minLength: 1, maxLength: 1_000 }),
       regex: Type.Optional(Type.Boolean()),
       ignoreCase: Type.Optional(Type.Boolean()),
-      under: Type.Optional(Type.String({ description: "A folder or file to stay below" })),
+      include: Type.Optional(
+        Type.String({ description: "Folder, file or glob ({api,sdk}/**/*.mdx); @name/…: a context repository" }),
+      ),
+      exclude: Type.Optional(Type.String()),
+      context: Type.Optional(Type.Integer({ minimum: 0, maximum: contextLinesMax })),
+      filesOnly: Type.Optional(Type.Boolean()),
+      offset: Type.Optional(Type.Integer({ minimum: 0 })),
     },
     { additionalProperties: false },
   ),
-  async run(context, { pattern, regex = false, ignoreCase = false, under = "" }, signal) {
-    const { tree, path: below, prefix } = await locate(context, under, signal);
+  older: ({ under, ...input }) => (under === undefined ? input : { ...input, include: under }),
+  async run(context, input, signal) {
+    const { pattern, regex = false, ignoreCase = false, include = "", exclude = "" } = input;
+    const { tree, path: wanted, prefix } = await locate(context, include, signal);
+    const accepts = pathFilter([wanted]);
+    const isExcluded = exclude === "" ? () => false : pathFilter([withoutName(context, exclude)]);
     const { matches, truncated } = await tree.search(
-      { pattern, kind: regex ? "regex" : "literal", ignoreCase, matchesMax, ...(below ? { under: below } : {}) },
+      {
+        pattern,
+        kind: regex ? "regex" : "literal",
+        ignoreCase,
+        matchesMax,
+        // A plain folder is searched alone; git takes it literally, whatever it holds.
+        ...(isGlob(wanted) || /^\.?\/?$/.test(wanted) ? {} : { under: wanted.replace(/^\.\//, "") }),
+        accepts: (path) => accepts(path) && !isExcluded(path),
+      },
       signal,
     );
-    if (matches.length === 0) return { kind: "answer", text: "no matches" };
-    const lines = matches.map(({ path, line, text }) => `${prefix}${path}:${line}: ${shorten(text)}`);
-    if (truncated) lines.push(`… more than ${matches.length} matches; ask with under, or a longer pattern`);
-    return { kind: "answer", text: lines.join("\n"), more: "ask with under, or a longer pattern" };
+    if (matches.length === 0) return { kind: "answer", text: await whyNone(tree, wanted) };
+    const { own, folded } = await foldCopies(tree, matches, wanted);
+    const ordered = docsFirst(own, context.docsDir);
+    const total = `${countOf(ordered.length, "match", "matches")} in ${countOf(new Set(ordered.map(({ path }) => path)).size, "file")}${truncated ? ", and more: narrow it down" : ""}`;
+    const others = folded.size > 0 ? `\nalso, not shown: ${countList(folded)} (use include)` : "";
+    const shown = input.filesOnly
+      ? listFiles(ordered, prefix, input.offset ?? 0, context.outputBytesMax)
+      : await listMatches(tree, ordered, { ...input, prefix, outputBytesMax: context.outputBytesMax });
+    return { kind: "answer", text: `${total}${others}\n${shown}` };
   },
 });
 
-function shorten(text: string): string {
-  return text.length > lineCharactersMax ? `${text.slice(0, lineCharactersMax)}…` : text;
+function withoutName(context: ToolContext, pattern: string): string {
+  return contextPath(context.context.names, pattern)?.path ?? pattern;
+}
+
+/** A pattern for paths that no file has is a mistake worth telling. */
+async function whyNone(tree: Tree, wanted: string): Promise<string> {
+  const accepts = pathFilter([wanted]);
+  return (await tree.list()).some(({ path }) => accepts(path)) ? "no matches" : `no matches: no file fits ${wanted}`;
+}
+
+/** Copies are counted; where only copies match, they are what there is. */
+async function foldCopies(tree: Tree, matches: readonly SearchMatch[], wanted: string) {
+  const copyOf = copiesAmong((await tree.list()).map(({ path }) => path));
+  const folded = new Map<string, number>();
+  const own = matches.filter(({ path }) => {
+    const copy = copyOf(path);
+    if (copy === null || wanted === copy || wanted.startsWith(`${copy}/`)) return true;
+    folded.set(copy, (folded.get(copy) ?? 0) + 1);
+    return false;
+  });
+  return own.length > 0 ? { own, folded } : { own: matches, folded: new Map<string, number>() };
+}
+
+/** What can be changed comes before what cannot. */
+function docsFirst(matches: readonly SearchMatch[], docsDir: string): readonly SearchMatch[] {
+  if (docsDir === "") return matches;
+  const isInside = ({ path }: SearchMatch) => path.startsWith(`${docsDir}/`);
+  return [...matches.filter(isInside), ...matches.filter((match) => !isInside(match))];
+}
+
+function listFiles(matches: readonly SearchMatch[], prefix: string, offset: number, bytesMax: number): string {
+  const files = [...Map.groupBy(matches, ({ path }) => path)].slice(offset);
+  const items = files.slice(0, filesShownMax).map(([path, found]) => `${prefix}${path} (${found.length})`);
+  return fitItems(items, bytesMax - 200, (shown) =>
+    shown < files.length ? `… ${files.length - shown} more files; go on with offset: ${offset + shown}` : "",
+  ).text;
+}
+
+/** Each file is named once, above its lines. */
+async function listMatches(
+  tree: Tree,
+  matches: readonly SearchMatch[],
+  input: { context?: number; offset?: number; prefix: string; outputBytesMax: number },
+): Promise<string> {
+  const { offset = 0, context = 0, prefix } = input;
+  const left = matches.slice(offset);
+  const items: string[] = [];
+  let last = { path: "", line: 0 };
+  for (const match of left.slice(0, matchesShownMax)) {
+    const isSameFile = match.path === last.path;
+    const lines = await around(tree, match, context, isSameFile ? last.line : 0);
+    items.push([...(isSameFile ? [] : [prefix + match.path]), ...lines].join("\n"));
+    last = { path: match.path, line: match.line + context };
+  }
+  return fitItems(items, input.outputBytesMax - 400, (shown) =>
+    shown < left.length ? `… ${left.length - shown} more matches; go on with offset: ${offset + shown}` : "",
+  ).text;
+}
+
+/** The line with those around it, but none that was shown above. */
+async function around(tree: Tree, match: SearchMatch, context: number, shownTo: number): Promise<readonly string[]> {
+  const { line, text, column } = match;
+  const isCut = Buffer.byteLength(text) > 900 && column > 700;
+  if (context === 0 && !isCut) return [`${line}: ${middle(text, column)}`];
+  const file = await readText(tree, match.path);
+  if (file.kind === "refused") return [`${line}: ${middle(text, column)}`];
+  const lines = file.bytes.toString().split(/\r?\n/);
+  if (lines.at(-1) === "") lines.pop();
+  const from = Math.max(1, line - context, Math.min(shownTo + 1, line));
+  return lines.slice(from - 1, line + context).map((one, index) => {
+    const number = from + index;
+    return number === line ? `${number}: ${middle(one, column)}` : `${number}- ${middle(one, 0)}`;
+  });
+}
+
+/** The part of a long line that holds the match. */
+function middle(text: string, columnBytes: number): string {
+  if (text.length <= lineCharactersMax) return text;
+  const at = Buffer.from(text).subarray(0, columnBytes).toString().length;
+  const start = Math.max(0, Math.min(at - lineCharactersMax / 3, text.length - lineCharactersMax));
+  const part = text.slice(start, start + lineCharactersMax).toWellFormed();
+  return `${start > 0 ? "…" : ""}${part}${start + lineCharactersMax < text.length ? "…" : ""}`;
 }

@@ -1,48 +1,104 @@
-import { checkSite, findPage, type NavList, type Page } from "@emend/site";
+import { checkSite, findPage, type NavList, type Page, type Site } from "@emend/site";
 import { Type } from "typebox";
+import { fitItems } from "./bound-output.ts";
+import { copiesOutside } from "./list-files.ts";
+import { countList, countOf, pathFilter } from "./paths.ts";
 import { defineTool } from "./tool.ts";
+
+const findingsShownMax = 10;
 
 export const siteMapTool = defineTool({
   name: "site_map",
   description:
-    "Shows the site with the edits so far: the groups of its navigation, what is wrong with them (pages that none lists, entries without a page), and every page as path, route and title. Give `find` to look up one page by path, route or exact title.",
+    "The navigation, and pages outside it. `find`: one page by path, route or title. `titles`: pages as path, route, title.",
   input: Type.Object(
     {
       find: Type.Optional(Type.String({ minLength: 1 })),
-      after: Type.Optional(Type.String({ description: "List only pages whose path sorts after this one" })),
+      under: Type.Optional(Type.String()),
+      titles: Type.Optional(Type.Boolean()),
     },
     { additionalProperties: false },
   ),
-  async run({ site }, { find, after = "" }, signal) {
+  async run({ site, outputBytesMax }, { find, under = "", titles = false }, signal) {
     const head = await site.head(signal);
-    if (find !== undefined) {
-      const search = findPage(head, find);
-      if (search.kind === "found") return { kind: "answer", text: `found:\n${describe(search.page)}` };
-      if (search.kind === "ambiguous")
-        return { kind: "answer", text: `several:\n${search.pages.map(describe).join("\n")}` };
-      return { kind: "answer", text: ["none; nearest:", ...search.nearest.map(describe)].join("\n") };
-    }
-    const pages = head.pages.filter((page) => page.path > after).sort((a, b) => (a.path < b.path ? -1 : 1));
-    const findings = after === "" ? (await checkSite(head)).filter((finding) => isAboutNavigation(finding.check)) : [];
-    const lines = [
-      `framework: ${head.framework}`,
-      ...(after === "" ? head.navigation.map(describeList) : []),
-      ...findings.map((finding) => `${finding.severity} ${finding.path}:${finding.line}: ${finding.message}`),
-      ...pages.map(describe),
-    ];
-    return { kind: "answer", text: lines.join("\n"), more: "ask with after: the last path shown" };
+    if (find !== undefined) return { kind: "answer", text: look(head, find) };
+    const folder = under.replace(/^\.?\//, "").replace(/\/+$/, "");
+    const isBelow = pathFilter([folder, `${head.root}/${folder}`]);
+    const copyOf = copiesOutside(
+      head.pages.map(({ path }) => path),
+      folder,
+    );
+    const folded = new Map<string, number>();
+    const pages = head.pages.filter(({ path }) => {
+      const copy = copyOf(path);
+      if (copy !== null) folded.set(copy, (folded.get(copy) ?? 0) + 1);
+      return copy === null && isBelow(path);
+    });
+    const others = folded.size > 0 && folder === "" ? `; not shown: ${countList(folded)}` : "";
+    const total = `${head.framework}, ${countOf(head.pages.length, "page")}, ${pages.length} here${others}`;
+    const items = titles ? pages.toSorted(byPath).map(describe) : await outline(head, pages, folder);
+    const { text } = fitItems(items, outputBytesMax - 400, (shown) =>
+      shown < items.length ? `… ${items.length - shown} more lines; narrow \`under\` down` : "",
+    );
+    return { kind: "answer", text: `${total}\n${text}` };
   },
 });
+
+function look(site: Site, words: string): string {
+  const search = findPage(site, words);
+  if (search.kind === "found") return `found:\n${describe(search.page)}`;
+  if (search.kind === "ambiguous") return `several:\n${search.pages.map(describe).join("\n")}`;
+  return ["none; nearest:", ...search.nearest.map(describe)].join("\n");
+}
+
+/** The groups that list any of these pages, then the pages that no group lists, and what is wrong with the lists. */
+async function outline(site: Site, pages: readonly Page[], folder: string): Promise<readonly string[]> {
+  const names = new Map(pages.flatMap((page) => [page.route, page.path].map((name) => [plain(name), page] as const)));
+  const listed = new Set<Page>();
+  const groups = site.navigation.flatMap((list) => {
+    const targets = list.items.flatMap(({ target }) => (target === null ? [] : [target]));
+    const found = targets.flatMap(
+      (target) => names.get(plain(target)) ?? names.get(plain(`${site.root}/${target}`)) ?? [],
+    );
+    for (const page of found) listed.add(page);
+    const isHere = found.length > 0 || (folder === "" && targets.length === 0 && list.isFixed !== true);
+    return isHere ? [describeList(list, targets)] : [];
+  });
+  const unlisted = pages.filter((page) => !listed.has(page)).sort(byPath);
+  const findings = (await checkSite(site)).filter(
+    ({ check }) => check.includes("navigation") && !check.includes("orphan"),
+  );
+  const wrong = findings
+    .slice(0, findingsShownMax)
+    .map(({ severity, path, line, message }) => `${severity} ${path}:${line}: ${message}`);
+  const more = findings.length > wrong.length ? [`… ${findings.length - wrong.length} more such findings`] : [];
+  const label = groups.length === 0 ? "pages" : "not in the navigation";
+  return [...groups, ...wrong, ...more, ...byFolder(unlisted, label)];
+}
+
+function byFolder(pages: readonly Page[], label: string): readonly string[] {
+  const folders = Map.groupBy(pages, ({ path }) => path.slice(0, path.lastIndexOf("/") + 1));
+  const lines = [...folders].map(
+    ([folder, list]) => `${folder || "./"} ${list.map(({ path }) => path.slice(folder.length)).join(" ")}`,
+  );
+  return lines.length === 0 ? [] : [`${label} (${pages.length}):`, ...lines];
+}
 
 function describe(page: Page): string {
   return `${page.path}\t${page.route}\t${page.title ?? ""}`;
 }
 
-function describeList({ file, trail, items }: NavList): string {
-  const targets = items.flatMap((item) => (item.target === null ? [] : [item.target]));
-  return `navigation ${file} ${trail.join(" › ")}: ${targets.join(", ")}`;
+function describeList({ file, trail }: NavList, targets: readonly string[]): string {
+  return `${trail.join(" › ") || file}: ${targets.join(" ")}`;
 }
 
-function isAboutNavigation(check: string): boolean {
-  return check.includes("nav") || check.includes("orphan");
+function byPath(a: Page, b: Page): number {
+  return a.path < b.path ? -1 : 1;
+}
+
+function plain(target: string): string {
+  return target
+    .replace(/^\/+/, "")
+    .replace(/\.mdx?$/i, "")
+    .replace(/\/(?:index|readme)$/i, "");
 }

@@ -11,20 +11,22 @@ import { Type } from "typebox";
 import { carryOut } from "./report.ts";
 import { defineTool } from "./tool.ts";
 
+const name = Type.Optional(Type.String({ minLength: 1 }));
+
 export const updateNavigationTool = defineTool({
   name: "update_navigation",
   description:
-    "Changes the site's navigation. Give one of: `add` to list a page (in a group; before or after another page), `move` to do so wherever it is listed now, `remove` to take its entry out, `order` to put these pages of a group first, in the order given, `rename` to give the group another name.",
+    "One of: `add` or `move` a page (in `group`, `before` or `after` a page), `remove` an entry, `order` pages first in `group`, `rename` the `group` (Guides, or Tab › Guides).",
   input: Type.Object(
     {
-      add: Type.Optional(Type.String({ minLength: 1, description: "The page to list" })),
-      move: Type.Optional(Type.String({ minLength: 1, description: "The page whose entry moves" })),
-      remove: Type.Optional(Type.String({ minLength: 1, description: "The page whose entry goes" })),
+      add: name,
+      move: name,
+      remove: name,
       order: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { minItems: 1 })),
-      rename: Type.Optional(Type.String({ minLength: 1, description: "The group's new name" })),
-      group: Type.Optional(Type.String({ minLength: 1 })),
-      before: Type.Optional(Type.String({ minLength: 1 })),
-      after: Type.Optional(Type.String({ minLength: 1 })),
+      rename: name,
+      group: name,
+      before: name,
+      after: name,
     },
     { additionalProperties: false },
   ),

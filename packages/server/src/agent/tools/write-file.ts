@@ -1,16 +1,38 @@
+import { removePage } from "@emend/site";
 import { Type } from "typebox";
+import { carryOut } from "./report.ts";
 import { defineTool } from "./tool.ts";
+
+const path = Type.String({ minLength: 1 });
 
 export const writeFileTool = defineTool({
   name: "write_file",
-  description: "Writes a whole file, new or existing. Prefer edit_file for a part, and add_page for a new page.",
-  input: Type.Object({ path: Type.String({ minLength: 1 }), content: Type.String() }, { additionalProperties: false }),
+  description: "Writes a whole file.",
+  input: Type.Object({ path, content: Type.String() }, { additionalProperties: false }),
   writes: true,
-  async run({ overlay, refusePath }, { path, content }) {
-    const refusal = refusePath(path);
+  async run({ overlay, refusePath }, input) {
+    const refusal = refusePath(input.path);
     if (refusal !== null) return { kind: "refused", reason: refusal };
-    const existed = (await overlay.read(path)) !== null;
-    await overlay.set(path, Buffer.from(content));
-    return { kind: "answer", text: `${existed ? "overwrote" : "wrote"} ${path}` };
+    const existed = (await overlay.read(input.path)) !== null;
+    await overlay.set(input.path, Buffer.from(input.content));
+    return { kind: "answer", text: `${existed ? "overwrote" : "wrote"} ${input.path}` };
+  },
+});
+
+export const deleteFileTool = defineTool({
+  name: "delete_file",
+  description: "Deletes a file. `to`: the page that takes its place, for links, navigation and a redirect.",
+  input: Type.Object({ path, to: Type.Optional(path) }, { additionalProperties: false }),
+  writes: true,
+  async run(context, input, signal) {
+    const { to } = input;
+    if (to !== undefined)
+      return carryOut(context, await removePage(await context.site.head(signal), { page: input.path, to }));
+    const refusal = context.refusePath(input.path);
+    if (refusal !== null) return { kind: "refused", reason: refusal };
+    if ((await context.overlay.read(input.path)) === null)
+      return { kind: "refused", reason: `there is no file ${JSON.stringify(input.path)}` };
+    await context.overlay.delete(input.path);
+    return { kind: "answer", text: `deleted ${input.path}` };
   },
 });

@@ -1,0 +1,81 @@
+import { Type } from "typebox";
+import { fitItems } from "./bound-output.ts";
+import { pathFilter } from "./paths.ts";
+import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
+
+/** Named and spelled as models know it; it runs no git and takes nothing but these. */
+export const gitTool = defineTool({
+  name: "git",
+  description: "diff: your edits so far. restore: undoes those of a file. log: a file's last ten commits.",
+  input: Type.Object(
+    {
+      command: Type.Unsafe<"diff" | "restore" | "log">({ type: "string", enum: ["diff", "restore", "log"] }),
+      path: Type.Optional(Type.String({ minLength: 1 })),
+    },
+    { additionalProperties: false },
+  ),
+  writes: true,
+  async run(context, { command, path }, signal) {
+    if (command === "diff") return diff(context, path ?? "", signal);
+    if (path === undefined) return { kind: "refused", reason: `${command} needs a path` };
+    return command === "log" ? log(context, path, signal) : restore(context, path);
+  },
+});
+
+async function diff({ overlay, outputBytesMax }: ToolContext, path: string, signal: AbortSignal): Promise<ToolAnswer> {
+  const accepts = pathFilter([path]);
+  const files = splitPatch((await overlay.diff(signal)).toString()).filter(
+    (file) => path === "" || file.paths.some(accepts),
+  );
+  if (files.length === 0) return { kind: "answer", text: path === "" ? "nothing is edited" : `${path} is not edited` };
+  const patches = files.map((file) => file.patch);
+  const { text } = fitItems(patches, outputBytesMax, (shown) => {
+    const left = files.slice(shown).map((file) => file.paths.at(-1));
+    return left.length === 0 ? "" : `… ${left.length} more files; ask by path`;
+  });
+  return { kind: "answer", text };
+}
+
+async function restore({ overlay, base }: ToolContext, path: string): Promise<ToolAnswer> {
+  const edited = overlay.entries().map((entry) => entry.path);
+  if (!edited.includes(path)) {
+    const list = edited.length === 0 ? "no file is" : `edited are ${edited.slice(0, 20).join(", ")}`;
+    return { kind: "refused", reason: `${path} is not edited; ${list}` };
+  }
+  const before = await base.read(path);
+  if (before === null) await overlay.delete(path);
+  else await overlay.set(path, before);
+  return { kind: "answer", text: before === null ? `took ${path} away again` : `${path} is as it was before` };
+}
+
+async function log({ history }: ToolContext, path: string, signal: AbortSignal): Promise<ToolAnswer> {
+  const commits = await history(path, signal);
+  if (commits === null) return { kind: "refused", reason: "the history of this repository is not available" };
+  if (commits.length === 0) return { kind: "answer", text: `no commit of ${path} was found` };
+  const lines = commits.map(({ id, date, author, message }) => `${id.slice(0, 9)} ${date} ${author}: ${message}`);
+  return { kind: "answer", text: lines.join("\n") };
+}
+
+/** A patch file by file, without the ids of blobs that mean nothing to a reader. */
+export function splitPatch(patch: string): readonly { paths: readonly string[]; patch: string }[] {
+  return patch
+    .split(/^(?=diff --git )/m)
+    .filter((file) => file !== "")
+    .map((file) => {
+      const paths = [...file.matchAll(/^(?:--- a|\+\+\+ b|rename from |rename to )\/?(.+)$/gm)].map(
+        ([, path = ""]) => path,
+      );
+      const [, a = "", b = ""] = /^diff --git a\/(.+?) b\/(.+)$/m.exec(file) ?? [];
+      return { paths: paths.length > 0 ? paths : [a, b], patch: shortened(file) };
+    });
+}
+
+function shortened(file: string): string {
+  const [head = "", ...hunks] = file.split(/^(?=@@ )/m);
+  const lines = head.split("\n").filter((line) => line !== "" && !/^(?:index |similarity |diff --git .*)/.test(line));
+  // A file without hunks is known by its first line alone.
+  const isNamed = lines.some((line) => /^(?:---|rename)/.test(line));
+  return [...(isNamed ? [] : [head.split("\n", 1)[0] ?? ""]), ...lines, hunks.join("").trimEnd()]
+    .filter((line) => line !== "")
+    .join("\n");
+}

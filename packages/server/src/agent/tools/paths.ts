@@ -1,0 +1,90 @@
+import { matchesGlob } from "../../lib/matches-glob.ts";
+
+const alternativesMax = 64;
+
+/** Whether a word is a pattern rather than the name of one file or folder. */
+export function isGlob(words: string): boolean {
+  return /[*{]/.test(words);
+}
+
+/**
+ * A test for paths: `guides` and `guides/` are the folder (or file) and all below it, `*.mdx` any file of that kind,
+ * `{a,b}/**` either. A leading slash or dot is of no matter.
+ */
+export function pathFilter(patterns: readonly string[]): (path: string) => boolean {
+  const globs = patterns.flatMap((pattern) => expandBraces(pattern.replace(/^(?:\.?\/)+/, ""))).flatMap(readings);
+  return (path) => globs.some((glob) => matchesGlob(glob, path));
+}
+
+function readings(pattern: string): readonly string[] {
+  const bare = pattern.replace(/\/+$/, "");
+  if (bare === "" || bare === ".") return ["**"];
+  if (pattern.endsWith("/")) return [`${bare}/**`];
+  const anywhere = bare.includes("/") || !bare.includes("*") ? bare : `**/${bare}`;
+  return [anywhere, `${anywhere}/**`];
+}
+
+function expandBraces(pattern: string): readonly string[] {
+  let expanded = [pattern];
+  for (;;) {
+    const next = expanded.flatMap((one) => {
+      const [whole, inner = ""] = /\{([^{}]*)\}/.exec(one) ?? [];
+      return whole === undefined ? [one] : inner.split(",").map((part) => one.replace(whole, () => part));
+    });
+    if (next.length === expanded.length && next.every((one, index) => one === expanded[index])) return next;
+    if (next.length > alternativesMax) return expanded.map((one) => one.replaceAll(/\{[^{}]*\}/g, "*"));
+    expanded = next;
+  }
+}
+
+const language = /^[a-z]{2}(?:[-_][A-Za-z]{2,4})?$/;
+const twinsMin = 0.5;
+
+/**
+ * Of files that repeat others, by what they are a copy of: a translation (`es`, by its twins in the default language) or
+ * an older version (Docusaurus' `versioned_docs`). A reader of the documentation's own text wants neither.
+ */
+export function copiesAmong(paths: readonly string[]): (path: string) => string | null {
+  const known = new Set(paths);
+  const twins = new Map<string, { files: number; twins: number }>();
+  for (const path of paths) {
+    for (const { folder, others } of languageFolders(path)) {
+      const count = twins.get(folder) ?? { files: 0, twins: 0 };
+      count.files += 1;
+      if (others.some((other) => known.has(other))) count.twins += 1;
+      twins.set(folder, count);
+    }
+  }
+  const isCopy = (folder: string) => {
+    const count = twins.get(folder);
+    return count !== undefined && count.twins >= count.files * twinsMin;
+  };
+  return (path) => {
+    const versioned = /^(?:.*\/)?\w*versioned_docs\/[^/]+/.exec(path) ?? /^(?:.*\/)?i18n\/[^/]+/.exec(path);
+    if (versioned) return versioned[0];
+    return languageFolders(path).find(({ folder }) => isCopy(folder))?.folder ?? null;
+  };
+}
+
+/** Each folder on the way that may be a language's, with the paths that its twin in the default language may have. */
+function languageFolders(path: string): readonly { folder: string; others: readonly string[] }[] {
+  const parts = path.split("/");
+  return parts.slice(0, -1).flatMap((part, index) => {
+    if (!language.test(part) || part === "en") return [];
+    const [before, after] = [parts.slice(0, index), parts.slice(index + 1)];
+    const others = [before, [...before, "en"]].map((start) => [...start, ...after].join("/"));
+    return [{ folder: [...before, part].join("/"), others }];
+  });
+}
+
+/** `es 12, fr 9`: the largest first, no more than a few. */
+export function countList(counts: ReadonlyMap<string, number>, shownMax = 12): string {
+  const sorted = [...counts].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
+  const list = sorted.slice(0, shownMax).map(([name, count]) => `${name} ${count}`);
+  const left = sorted.slice(shownMax).reduce((sum, [, count]) => sum + count, 0);
+  return [...list, ...(left > 0 ? [`others ${left}`] : [])].join(", ");
+}
+
+export function countOf(number: number, one: string, many = `${one}s`): string {
+  return `${number} ${number === 1 ? one : many}`;
+}

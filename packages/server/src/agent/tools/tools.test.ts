@@ -1,0 +1,311 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openTestTrees, type TestTrees } from "../../../test/support/test-tree.ts";
+import { createOverlay } from "../../tree/overlay.ts";
+import type { CommitTree } from "../../tree/tree.ts";
+import { createSiteSession } from "../site-session.ts";
+import { callTool, describeTools } from "./registry.ts";
+import type { ToolContext } from "./tool.ts";
+
+let trees: TestTrees;
+let base: CommitTree;
+
+const page = (title: string, body: string) => `---\ntitle: ${title}\n---\n\n${body}\n`;
+const navigation = {
+  languages: [
+    {
+      language: "en",
+      tabs: [
+        {
+          tab: "Docs",
+          groups: [
+            { group: "Guides", pages: ["index", "guides/auth"] },
+            { group: "Overview", root: "start/index", pages: ["start/install"] },
+          ],
+        },
+        { tab: "API", groups: [{ group: "Overview", pages: ["api/intro", "api/gone"] }] },
+      ],
+    },
+    { language: "es", groups: [{ group: "Guías", pages: ["es/index", "es/guides/auth"] }] },
+  ],
+};
+const auth = page(
+  "Auth",
+  [
+    "Intro, see [keys](#keys).",
+    "",
+    "## Keys",
+    "",
+    "A key. See [limits](#limits) and [home](/index).",
+    "",
+    "### Rotation",
+    "",
+    "Rotate keys.",
+    "",
+    "## Limits",
+    "",
+    "Seven, as [keys](#keys) say.",
+  ].join("\n"),
+);
+
+beforeAll(async () => {
+  trees = await openTestTrees();
+  base = await trees.open({
+    "docs.json": `${JSON.stringify({ name: "D", navigation }, null, 2)}\n`,
+    "index.mdx": page(
+      "Home",
+      `See [rotation](/guides/auth#rotation). ${"long ".repeat(300)}needle ${"long ".repeat(50)}`,
+    ),
+    "guides/auth.mdx": auth,
+    "start/index.mdx": page("Start", "x"),
+    "start/install.mdx": page("Install", "token token"),
+    "api/intro.mdx": page("Intro", "token\n\ncurl https://a/x\n\ncurl https://b/x"),
+    "es/index.mdx": page("Inicio", "needle"),
+    "es/guides/auth.mdx": page("Auth", "token"),
+    "images/logo.png": "png",
+    "tool.py": "needle = 1\n",
+  });
+});
+afterAll(() => trees.close());
+
+async function open() {
+  const overlay = await createOverlay(base);
+  const context: ToolContext = {
+    overlay,
+    base,
+    context: { names: [], open: () => Promise.reject(new Error("none")) },
+    site: createSiteSession({ base, overlay, docsDir: "" }),
+    docsDir: "",
+    history: async () => [{ id: "abcdef0123456", date: "2026-01-02", author: "Ann", message: "Say why" }],
+    outputBytesMax: 4_000,
+    handedOver: null,
+    isFollowUp: false,
+    refusePath: (path) => (path.startsWith(".github/") ? "CI settings are not changed by jobs" : null),
+  };
+  const call = async (name: string, input: unknown) => {
+    const { output, isError } = await callTool(context, { id: "1", name, input }, new AbortController().signal);
+    return isError ? `refused: ${output}` : output;
+  };
+  return { call, overlay, context, read: async (path: string) => (await overlay.read(path))?.toString() ?? null };
+}
+
+describe("search", () => {
+  it("counts translations instead of showing them, and shows them where they are asked for", async () => {
+    const { call } = await open();
+    const all = await call("search", { pattern: "needle" });
+    expect(all).toMatch(
+      /^2 matches in 2 files\nalso, not shown: es 1 \(use include\)\nindex\.mdx\n5: …[^\n]*needle[^\n]*…\ntool\.py\n1: needle = 1$/,
+    );
+    expect(await call("search", { pattern: "needle", include: "es" })).toBe(
+      "1 match in 1 file\nes/index.mdx\n5: needle",
+    );
+  });
+
+  it("filters by globs, lists files with counts, shows lines around and goes on at an offset", async () => {
+    const { call, context } = await open();
+    const files = await call("search", { pattern: "token", filesOnly: true, exclude: "api/**" });
+    expect(files).toBe("1 match in 1 file\nalso, not shown: es 1 (use include)\nstart/install.mdx (1)");
+    expect(await call("search", { pattern: "b/x", include: "{api,start}/*.mdx", context: 2 })).toBe(
+      "1 match in 1 file\napi/intro.mdx\n7- curl https://a/x\n8- \n9: curl https://b/x",
+    );
+    context.outputBytesMax = 480;
+    const first = await call("search", { pattern: "e", include: "*.mdx" });
+    const [, left, offset] = /… (\d+) more matches; go on with offset: (\d+)$/.exec(first) ?? [];
+    const [, total] = /^(\d+) matches/.exec(first) ?? [];
+    expect(Number(left) + Number(offset)).toBe(Number(total));
+    expect(await call("search", { pattern: "nothing", include: "nowhere/**" })).toBe(
+      "no matches: no file fits nowhere/**",
+    );
+  });
+
+  it("understands what other dialects write", async () => {
+    const { call } = await open();
+    expect(await call("search", { pattern: "needle = \\d(?:x)?", regex: true })).toContain("tool.py");
+    expect(await call("search", { pattern: "x[", regex: true })).toMatch(
+      /^refused: The pattern is no regular expression/,
+    );
+  });
+});
+
+describe("reading", () => {
+  it("takes routes, ranges and several paths at a time, with totals", async () => {
+    const { call } = await open();
+    const output = await call("read_file", { paths: ["/guides/auth:3-5", "start/install", "nowhere"] });
+    expect(output).toContain("== guides/auth.mdx (lines 3-5 of 17)\n3\t---\n4\t\n5\tIntro");
+    expect(output).toContain("== start/install.mdx (5 lines)");
+    expect(output).toContain('== nowhere: there is no file "nowhere"');
+  });
+
+  it("lists files by folder without media and translations, unless they are asked for", async () => {
+    const { call } = await open();
+    expect(await call("list_files", {})).toBe(
+      "7 files; not listed: es/ 2, media files 1\n./ docs.json index.mdx tool.py\napi/ intro.mdx\nguides/ auth.mdx\nstart/ index.mdx install.mdx",
+    );
+    expect(await call("list_files", { all: true })).toContain("images/ logo.png");
+    expect(await call("list_files", { under: "es" })).toContain("es/guides/ auth.mdx");
+    expect(await call("list_files", { under: "s*/inst*" })).toBe("1 file\nstart/ install.mdx");
+  });
+
+  it("folds the navigation of translations", async () => {
+    const { call } = await open();
+    const map = await call("site_map", {});
+    expect(map).toContain("mintlify, 7 pages, 5 here; not shown: es 2");
+    expect(map).not.toContain("Guías");
+    expect(await call("site_map", { titles: true, under: "es" })).toContain("es/index.mdx\t/es/index\tInicio");
+  });
+
+  it("shows a file's log and the edits so far, and restores a file", async () => {
+    const { call, overlay } = await open();
+    expect(await call("git", { command: "log", path: "index.mdx" })).toBe("abcdef012 2026-01-02 Ann: Say why");
+    expect(await call("git", { command: "diff" })).toBe("nothing is edited");
+    await call("write_file", { path: "new.mdx", content: "New.\n" });
+    await call("edit_file", { path: "start/install.mdx", edits: [{ oldText: "token token", newText: "token" }] });
+    const diff = await call("git", { command: "diff" });
+    expect(diff).toContain("--- a/start/install.mdx\n+++ b/start/install.mdx\n@@");
+    expect(diff).toContain("-token token\n+token");
+    expect(diff).toContain("+++ b/new.mdx");
+    expect(diff).not.toMatch(/^index /m);
+    await call("git", { command: "restore", path: "new.mdx" });
+    expect(await call("git", { command: "restore", path: "start/install.mdx" })).toContain("as it was before");
+    expect(overlay.entries()).toEqual([]);
+    expect(await call("git", { command: "restore", path: "x" })).toContain("refused: x is not edited");
+  });
+});
+
+describe("edit_file", () => {
+  it("makes several edits or none, and says where", async () => {
+    const { call, read } = await open();
+    const edits = [
+      { oldText: "A key.", newText: "An access key." },
+      { oldText: "Rotate keys.", newText: "Rotate them." },
+    ];
+    expect(await call("edit_file", { path: "guides/auth.mdx", edits })).toBe("edited guides/auth.mdx, lines 9, 13");
+    const failing = [
+      { oldText: "Seven", newText: "Eight" },
+      { oldText: "nowhere", newText: "x" },
+    ];
+    expect(await call("edit_file", { path: "guides/auth.mdx", edits: failing })).toMatch(
+      /^refused: edit 2: oldText does not occur in guides\/auth\.mdx; its 18 lines hold nothing like it; none of the edits was made$/,
+    );
+    expect(await read("guides/auth.mdx")).toContain("Seven");
+  });
+
+  it("tells the lines of a text that occurs more than once, and of one that differs in its spaces", async () => {
+    const { call } = await open();
+    const twice = { path: "api/intro.mdx", edits: [{ oldText: "curl", newText: "wget" }] };
+    expect(await call("edit_file", twice)).toMatch(/more than once in api\/intro\.mdx: 2 times, lines 7, 9;/);
+    const spaced = { path: "api/intro.mdx", edits: [{ oldText: "curl  https://a/x", newText: "y" }] };
+    expect(await call("edit_file", spaced)).toContain("its first line is like line 7");
+  });
+
+  it("replaces over a glob, where policy lets it, or nowhere", async () => {
+    const { call, read, context } = await open();
+    const edits = [{ oldText: "token", newText: "key" }];
+    expect(await call("edit_file", { path: "{api,start}/**", edits })).toBe(
+      "replaced 3 times in 2 of 3 files\napi/intro.mdx (1)\nstart/install.mdx (2)",
+    );
+    expect(await read("es/guides/auth.mdx")).toContain("token");
+    const refusing = { ...context, refusePath: (path: string) => (path === "start/install.mdx" ? "no" : null) };
+    const input = { path: "**/*.mdx", edits: [{ oldText: "key", newText: "token" }] };
+    const { output } = await callTool(refusing, { id: "1", name: "edit_file", input }, new AbortController().signal);
+    expect(output).toContain("no file was changed");
+    expect(await read("api/intro.mdx")).toContain("key");
+    expect(await call("edit_file", { path: "no/**", edits })).toBe("refused: no file fits no/**");
+  });
+});
+
+describe("move_section", () => {
+  it("moves a section to another page: links to it, from it and within it lead where they led", async () => {
+    const { call, read } = await open();
+    const report = await call("move_section", { page: "guides/auth", heading: "Keys", to: "start/install" });
+    expect(report).toBe("files: 3\nlinks: 3\nsections: 1");
+    expect(await read("guides/auth.mdx")).toBe(
+      page(
+        "Auth",
+        "Intro, see [keys](/start/install#keys).\n\n## Limits\n\nSeven, as [keys](/start/install#keys) say.",
+      ),
+    );
+    expect(await read("start/install.mdx")).toBe(
+      page(
+        "Install",
+        "token token\n\n## Keys\n\nA key. See [limits](/guides/auth#limits) and [home](/index).\n\n### Rotation\n\nRotate keys.",
+      ),
+    );
+    expect(await read("index.mdx")).toContain("(/start/install#rotation)");
+    expect(await call("check", {})).toMatch(/^0 new/);
+  });
+
+  it("adds the page that is not there, with the heading as its title", async () => {
+    const { call, read } = await open();
+    await call("move_section", { page: "guides/auth", heading: "Keys", to: "guides/keys" });
+    expect(await read("guides/keys.mdx")).toBe(
+      page("Keys", "A key. See [limits](/guides/auth#limits) and [home](/index).\n\n## Rotation\n\nRotate keys."),
+    );
+    expect(await read("guides/auth.mdx")).toContain("Intro, see [keys](/guides/keys).");
+    expect(await read("docs.json")).toMatch(/"guides\/auth",\s*"guides\/keys"/);
+    expect(await call("check", {})).toMatch(/^0 new/);
+  });
+
+  it("renames a heading alone", async () => {
+    const { call, read } = await open();
+    await call("move_section", { page: "guides/auth", heading: "Limits", rename: "Quotas" });
+    expect(await read("guides/auth.mdx")).toContain("[limits](#quotas)");
+  });
+
+  it("is followed by check and fix_links where the heading was moved by hand", async () => {
+    const { call, read } = await open();
+    const section = "### Rotation\n\nRotate keys.\n\n";
+    await call("edit_file", { path: "guides/auth.mdx", edits: [{ oldText: section, newText: "" }] });
+    await call("edit_file", {
+      path: "start/install.mdx",
+      edits: [{ oldText: "token token", newText: section.trim() }],
+    });
+    expect(await call("check", {})).toContain("it is at `start/install.mdx#rotation` now: fix_links leads them there");
+    expect(await call("fix_links", {})).toContain("links: 1");
+    expect(await read("index.mdx")).toContain("(/start/install#rotation)");
+    expect(await call("check", {})).toMatch(/^0 new/);
+  });
+});
+
+describe("update_navigation", () => {
+  it("finds same-named groups by those around them, a group's own page, and entries without a page", async () => {
+    const { call, read } = await open();
+    await call("write_file", { path: "api/new.mdx", content: page("New", "x") });
+    expect(await call("update_navigation", { add: "api/new", group: "Overview" })).toContain("several groups");
+    expect(await call("update_navigation", { add: "api/new", group: "API › Overview" })).toContain("navigation: 1");
+    expect(await call("update_navigation", { remove: "api/gone" })).toContain("navigation: 1");
+    expect(await read("docs.json")).not.toContain("api/gone");
+    await call("write_file", { path: "start/first.mdx", content: page("First", "x") });
+    await call("update_navigation", { add: "start/first", after: "start/index" });
+    expect(await read("docs.json")).toMatch(/"start\/first",\s*"start\/install"/);
+  });
+});
+
+describe("set_front_matter", () => {
+  it("writes a list as a list, and quotes as they were", async () => {
+    const { call, read } = await open();
+    await call("write_file", { path: "q.mdx", content: '---\ntitle: "Old"\ntags:\n  - a\n---\n\nx\n' });
+    await call("set_front_matter", { page: "q", field: "title", value: "New" });
+    await call("set_front_matter", { page: "q", field: "tags", value: ["b", "c: d"] });
+    await call("set_front_matter", { page: "q", field: "keywords", value: ["x, y", "z"] });
+    expect(await read("q.mdx")).toBe(
+      '---\ntitle: "New"\ntags:\n  - b\n  - "c: d"\nkeywords: ["x, y", "z"]\n---\n\nx\n',
+    );
+    expect(await call("set_front_matter", { page: "q", field: "tags", value: { a: 1 } })).toContain(
+      "refused: value must",
+    );
+  });
+});
+
+describe("replace_term", () => {
+  it("leaves excluded pages alone", async () => {
+    const { call, read } = await open();
+    await call("replace_term", { from: "token", to: "key", exclude: "es/**" });
+    expect(await read("start/install.mdx")).toContain("key key");
+    expect(await read("es/guides/auth.mdx")).toContain("token");
+  });
+});
+
+it("the tools cost a turn no more than they did, with all that they can do", () => {
+  const characters = describeTools().reduce((sum, tool) => sum + JSON.stringify(tool).length, 0);
+  expect(characters).toBeLessThan(6_200);
+});
