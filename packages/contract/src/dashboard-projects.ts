@@ -37,7 +37,13 @@ export interface DashboardProjectSettings {
   publishWaitHours: number;
   branchPrefix: string;
   limits: { stepsMax: number; tokensMax: number; costUsdMax: number; wallTimeMsMax: number };
-  policy: { allowedPaths: readonly string[]; externalHosts: readonly string[]; filesMax: number; bytesMax: number };
+  policy: {
+    allowedPaths: readonly string[];
+    externalHosts: readonly string[];
+    codeAsDraft: boolean;
+    filesMax: number;
+    bytesMax: number;
+  };
   commit: { authorName: string; authorEmail: string; signOff: boolean };
   forge: {
     apiUrl: string | null;

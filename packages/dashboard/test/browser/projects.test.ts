@@ -45,7 +45,7 @@ it.each(bothLooks)("adds, changes and removes one of the local forge by the keyb
   await page.keyboard.press("Enter");
   await page.getByText("Saved", { exact: true }).waitFor();
   await press(page.getByRole("link", { name: "Policy" }));
-  await type(page.getByLabel("Further paths that may change"), ".github/labels.yml\n\nCODEOWNERS");
+  await type(page.getByLabel("Allowed paths"), ".github/labels.yml\n\nCODEOWNERS");
   await press(page.getByLabel("Sign off"), "Space");
   await press(page.getByRole("button", { name: "Save" }));
   await page.getByText("Saved", { exact: true }).waitFor();

@@ -46,10 +46,12 @@ const ProjectSettings = Type.Object({
   ),
   policy: Type.Object(
     {
-      /** Glob patterns that may change although they are refused by default. */
+      /** Glob patterns of files that may change in any way, code included. */
       allowedPaths: Type.Array(Type.String({ minLength: 1, maxLength: 1000 }), { maxItems: 100, default: [] }),
       /** Sites that a change may be the first to point at: hosts, `*.acme.dev`, or `*` for any. */
       externalHosts: Type.Array(Type.String({ minLength: 1, maxLength: 253 }), { maxItems: 200, default: [] }),
+      /** Other files than documents and assets, and code in pages, make a draft with a finding; else they are refused. */
+      codeAsDraft: Type.Boolean({ default: false }),
       filesMax: Type.Integer({ minimum: 1, default: 5000 }),
       bytesMax: Type.Integer({ minimum: 1, default: 33_554_432 }),
     },

@@ -77,9 +77,10 @@ async function refuseStrings(
 ): Promise<string | null> {
   if (!tools.isWriting(call.name)) return null;
   const page = await tools.pageAfter(call);
+  if (page) return vetting.refuse(page.text, page, signal);
   let refusal: string | null = null;
   await mapStrings(call.input, async (text) => {
-    refusal ??= await vetting.refuse(text, page, signal);
+    refusal ??= await vetting.refuse(text, null, signal);
     return text;
   });
   return refusal;

@@ -3,6 +3,7 @@ import { openTestTrees, type TestTrees } from "../../test/support/test-tree.ts";
 import { createOverlay } from "../tree/overlay.ts";
 import type { CommitTree } from "../tree/tree.ts";
 import { createPageThreads } from "./page-threads.ts";
+import type { Policy } from "./review.ts";
 import { reviewChange } from "./review-change.ts";
 
 const pageThreads = createPageThreads();
@@ -15,7 +16,7 @@ beforeAll(async () => {
   trees = await openTestTrees();
   base = await trees.open({
     "index.md": "# Home\n\n[us](https://known.test/a).\n",
-    "docs.json": '{"name":"x"}\n',
+    "mkdocs.yml": "site_name: x\n",
     "sidebars.js": sidebars,
     "old/widget.js": widget,
     "guide.md": "# Guide\n\n<script>\nlocation.href = at('x')\n</script>\n\nWords.\n",
@@ -23,13 +24,13 @@ beforeAll(async () => {
 });
 afterAll(() => trees.close());
 
-async function review(files: Record<string, string | null>, externalHosts: readonly string[] = []) {
+async function review(files: Record<string, string | null>, more: Partial<Policy> = {}) {
   const overlay = await createOverlay(base);
   for (const [path, text] of Object.entries(files)) {
     if (text === null) await overlay.delete(path);
     else await overlay.set(path, Buffer.from(text));
   }
-  const policy = { docsDir: "", allowedPaths: [], filesMax: 100, bytesMax: 1_000_000, externalHosts };
+  const policy = { docsDir: "", allowedPaths: [], filesMax: 100, bytesMax: 1_000_000, ...more };
   return reviewChange({ base, overlay, policy, pageThreads }, new AbortController().signal);
 }
 
@@ -98,7 +99,6 @@ it.each([
   ["new.md", "# New\n\nSee (https://known.test), **https://known.test**, https://known.test; `https://known.test`.\n"],
   ["new.md", "# New\n\n[https://known.test](https://known.test/x) and https://*.known.test and https://{id}/x\n"],
   ["new.md", "# New\n\nOrigins: https://known.test,https://known.test &mdash; R&D, AT&T.\n"],
-  ["docs.json", '{"name":"x","text":"See https://known.test\\nThen go on","url":"https://known.test/a"}\n'],
   ["sidebars.js", sidebars.replace('"index"', '"index", "guide", { type: "link", href: "https://known.test/a" }')],
   ["guide.md", "# Guide\n\n<script>\nlocation.href = at('x')\n</script>\n\nOther words.\n"],
   ["new.md", "# New\n\n<script setup>\nimport A from './a.vue'\n</script>\n"],
@@ -108,20 +108,35 @@ it.each([
   expect(verdict.kind === "denied" ? verdict.violations : []).toEqual([]);
 });
 
-it("lets code move as it is, and tells of new code where any site may come", async () => {
-  expect((await review({ "old/widget.js": null, "new/widget.js": widget })).kind).not.toBe("denied");
-  expect((await review({ "custom.js": widget.replaceAll("x", "y") })).kind).toBe("denied");
-  expect(await review({ "custom.js": widget.replaceAll("x", "y") }, ["*"])).toMatchObject({
-    kind: "passed",
-    introduced: [{ check: "new-domain" }],
+it("refuses code files, lets those of allowed paths be, and opens a draft where the project says so", async () => {
+  const code = { "custom.js": widget };
+  expect((await review(code)).kind).toBe("denied");
+  expect((await review(code, { allowedPaths: ["*.js"] })).kind).toBe("passed");
+  expect(await review(code, { codeAsDraft: true })).toMatchObject({
+    kind: "flagged",
+    introduced: [{ check: "code", severity: "error", path: "custom.js" }],
   });
+  const page = { "new.md": "# New\n\n<script>location.href = '/x'</script>\n" };
+  expect((await review(page)).kind).toBe("denied");
+  expect((await review(page, { allowedPaths: ["new.md"] })).kind).not.toBe("denied");
+  expect(await review(page, { codeAsDraft: true })).toMatchObject({
+    kind: "flagged",
+    introduced: expect.arrayContaining([expect.objectContaining({ check: "code", path: "new.md", line: 3 })]),
+  });
+});
+
+it("lets a page move with its code, and take up code that another page has", async () => {
+  const guide = "# Guide\n\n<script>\nlocation.href = at('x')\n</script>\n\nWords.\n";
+  expect((await review({ "guide.md": null, "guides/guide.md": guide })).kind).not.toBe("denied");
+  expect((await review({ "copy.md": guide })).kind).not.toBe("denied");
+  expect((await review({ "copy.md": guide.replace("at(", "evil(") })).kind).toBe("denied");
 });
 
 it("counts sites before it looks for any of them, and leaves the process its turns", async () => {
   const many = Array.from({ length: 2_000 }, (_, index) => `- https://h${index}.evil.dev/`).join("\n");
   expect(await review({ "new.md": `# New\n\n${many}\n` })).toMatchObject({
     kind: "denied",
-    violations: [{ rule: "2000 sites come up, more than the 500 that are looked for" }],
+    violations: [{ rule: "the change names more than 500 new sites" }],
   });
 });
 
@@ -129,6 +144,7 @@ it.each(["<script ", "<script>", "https:", ' :["', "<!DOCTYPE ", "$" + "{", "//a
   "is done soon with %s without end",
   async (part) => {
     const text = `<script setup ${part.repeat(20_000)}`;
-    for (const path of ["new.md", "new.html", "new.adoc"]) expect((await review({ [path]: text })).kind).toBeDefined();
+    for (const path of ["new.md", "new.svg", "new.adoc", "new.rst"])
+      expect((await review({ [path]: text })).kind).toBeDefined();
   },
 );

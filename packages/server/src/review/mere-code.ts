@@ -23,21 +23,19 @@ const languages = new Set(
   ),
 );
 
-/** Those that some renderers run where words such as `live` stand behind them. */
-const webLanguages = /^(?:jsx?|tsx?|javascript|typescript|html?|svg|css|scss|vue|svelte|astro|mdx?|markdown|graphql)$/;
-const runs = /\b(?:live|preview|playground|render|rendered|run|runnable|embed|eval|repl|sandbox|interactive|demo)\b/i;
+/** By which plugins run a block, at build or in the reader's browser: its language, or a flag right behind it. */
+const runningLanguage = /^\{(?:code-cell|python|r|julia|ojs|bash|eval-rst|jupyter.*)\}?/i;
+const flag = "(?:live|preview|playground|run|runnable|exec|execute|eval|evaluate|repl|sandbox|interactive)";
+const runningFlag = new RegExp(`^\\{?\\s*\\.?${flag}(?![\\w-])|\\b${flag}=(?!["'{]?(?:off|no|false|0)\\b)`);
 
-/** Whether a block between fences, by the words behind its opening, is shown and nothing more. */
-export function isMereCode(opening: string, words: string): boolean {
-  if (opening === "") return true;
-  // What begins otherwise, such as `{image}`, is an order to the renderer.
-  const [, name = ""] = /^([\w+#-]+)(?:$|[:,{[(.=])/.exec(opening) ?? [];
-  const language = name.toLowerCase();
-  if (!languages.has(language)) return false;
-  return !webLanguages.test(language) || !runs.test(withoutTitles(`${opening.slice(name.length)} ${words}`));
+/** Whether some builder or site runs a block between fences. */
+export function runs(opening: string, words: string): boolean {
+  return runningLanguage.test(opening) || runningFlag.test(words) || runningFlag.test(opening.replace(/^[\w+#-]+/, ""));
 }
 
-/** A file's name or a title may hold any word. */
-function withoutTitles(words: string): string {
-  return words.replaceAll(/=?"[^"]*"|=?'[^']*'|[\w/-]+\.\w+/g, " ");
+/** Whether a block between fences, by its language, is shown and nothing more. */
+export function isMereCode(opening: string, words: string): boolean {
+  if (opening === "") return true;
+  const [, name = ""] = /^([\w+#-]+)(?:$|[:,{[(.=])/.exec(opening) ?? [];
+  return languages.has(name.toLowerCase()) && !runs(opening, words);
 }

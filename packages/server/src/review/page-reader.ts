@@ -4,14 +4,14 @@ import { type PageThreads, unkeptThreads } from "./page-threads.ts";
 import type { PageQuestion } from "./page-worker.ts";
 
 export interface PageReader {
-  /** Null: no page, or one that is not read; all of it counts then. */
-  read(path: string, text: string): Promise<PageReading | null>;
+  /** Null: no page, or one that cannot be read in time. */
+  read(path: string, text: string, options?: { isMdxSite: boolean }): Promise<PageReading | null>;
   close(): Promise<void>;
 }
 
-/** A larger page, or one that takes longer, is judged without the parser: every address in it counts. */
-const charactersMax = 512 * 2 ** 10;
-const pageMsMaxDefault = 10_000;
+/** A larger page, or one that takes longer, is not read. */
+const charactersMax = 2 ** 20;
+const pageMsMaxDefault = 30_000;
 
 /** The parser in a thread of its own: it is slow, and a page may be made to keep it busy for ever. */
 export function openPageReader(
@@ -43,8 +43,8 @@ export function openPageReader(
   }
 
   return {
-    read(path, text) {
-      const syntax = syntaxOf(path);
+    read(path, text, { isMdxSite } = { isMdxSite: false }) {
+      const syntax = syntaxOf(path, isMdxSite);
       if (syntax === null || text.length > charactersMax) return Promise.resolve(null);
       // One after the other: answers carry no name.
       const answer = last.then(() => ask({ text, syntax }));

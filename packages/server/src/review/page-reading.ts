@@ -1,41 +1,51 @@
-/**
- * What of a page of documentation can lead a reader elsewhere. A page is read twice, as Markdown and as MDX, because
- * nobody knows how it will be rendered: by its site in one way, by the forge's preview in the other.
- */
+/** What of a page does more than show words: where it leads its readers, and what of it runs. */
 export interface PageReading {
-  /** Code that is shown and does nothing: blocks between fences, and spans between backticks. */
-  code: readonly CodeRange[];
-  /** Where its links, images and definitions lead, as Markdown reads them. */
-  links: readonly string[];
-  /** Every string in the page's own code, as it is once its escapes are read. */
-  strings: readonly string[];
-  /** Whether the page's code was read at all. */
-  isScriptRead: boolean;
-  /** Code by which the page puts an address together that cannot be told from here, as it is written. */
-  unreadable: readonly string[];
+  /** Where a rendered page links to or loads from. */
+  addresses: readonly Address[];
+  /** Sites named in code samples, which lead nowhere by themselves. */
+  shown: readonly { host: string; at: number }[];
+  code: readonly Code[];
+  /** Files whose text becomes part of the page, as written. */
+  includes: readonly { target: string; at: number }[];
 }
 
-export interface CodeRange {
-  start: number;
-  end: number;
-  /** Code in both readings. */
-  isSure: boolean;
+export interface Address {
+  /** As a browser gets it. */
+  url: string;
+  hosts: readonly string[];
+  /** Fetched without a click. */
+  loads: boolean;
+  /** Nothing on the page shows it: a definition that no link uses. */
+  isUnused?: true;
+  at: number;
 }
 
-export type Syntax = "markdown" | "mdx";
+/** Something on a page that is neither words, nor a literal, nor markup that is known to be harmless. */
+export interface Code {
+  /** Equal for code that differs in harmless texts only, such as the page that a call names. */
+  shape: string;
+  why: string;
+  at: number;
+}
 
-/** Null: no page, and nothing in it is known to be mere code. */
-export function syntaxOf(path: string): Syntax | null {
+export type Syntax = "markdown" | "mdx" | "markup" | "rst" | "asciidoc";
+
+/** Null: no page. */
+export function syntaxOf(path: string, isMdxSite = false): Syntax | null {
+  if (/\.(?:md|markdown|mdown|mkdn?)$|(?:^|\/)llms[\w-]*\.txt$/i.test(path)) return isMdxSite ? "mdx" : "markdown";
   if (/\.mdx$/i.test(path)) return "mdx";
-  return /\.(?:md|markdown)$/i.test(path) ? "markdown" : null;
+  if (/\.(?:html?|xhtml|svg|xml)$/i.test(path)) return "markup";
+  if (/\.rst$/i.test(path)) return "rst";
+  return /\.(?:adoc|asciidoc|asc)$/i.test(path) ? "asciidoc" : null;
 }
 
-const code =
-  /=\s*\{|\{\s*\.\.\.|^\s*(?:export|import)\b|<script\b|\sv-|\s[:.][[a-z]|\bcreateElement\b|[\s"'/]on[a-z]{3,}\s*=|javascript\s*:/im;
-/** A site's name that goes on behind a bracket or a quotation mark: only the parser knows whether it ends there. */
-const oddName = /(?:https?:|\/\/)[\w.:@-]{0,1000}[^\w\s<>/?#\\.:@-][^\s<>/?#\\]{0,500}\.[\p{L}\p{N}]/iu;
-
-/** Whether a page may have code that leads readers elsewhere, by a quick look. */
-export function mayLead(text: string): boolean {
-  return code.test(text) || oddName.test(text);
+/** Collects a reading. */
+export interface Notes {
+  address(url: string, at: number, more?: { loads?: boolean; isUnused?: true }): void;
+  /** A value that may hold addresses, in one way or another: a style, a list of images, a component's property. */
+  value(text: string, at: number): void;
+  code(source: string, why: string, at: number): void;
+  include(target: string, at: number): void;
+  shown(text: string, at: number): void;
+  reading(): PageReading;
 }

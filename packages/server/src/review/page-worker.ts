@@ -1,6 +1,6 @@
 import { parentPort } from "node:worker_threads";
 import type { Syntax } from "./page-reading.ts";
-import { parsePage } from "./parse-page.ts";
+import { readPage } from "./read-page.ts";
 
 export interface PageQuestion {
   text: string;
@@ -8,5 +8,5 @@ export interface PageQuestion {
 }
 
 parentPort?.on("message", ({ text, syntax }: PageQuestion) => {
-  parentPort?.postMessage(parsePage(text, syntax));
+  parentPort?.postMessage(readPage(text, syntax));
 });

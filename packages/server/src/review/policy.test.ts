@@ -39,15 +39,33 @@ describe("refusedBy", () => {
     ".mcp.json",
     "CODEOWNERS",
     "docs/codeowners",
+    ".git/config",
+    "package.json",
+    "docs/conf.py",
+    "docs/requirements.txt",
+    "Makefile",
+    ".vscode/tasks.json",
+    "guides/.hidden.md",
+    "custom.js",
+    "x.html",
   ])("refuses %s", (path) => {
-    expect(refusedBy(policy, path)).toMatch(/not changed by jobs/);
+    expect(refusedBy(policy, path)).toMatch(/jobs don't change|neither a document/);
   });
 
   it.each([
     "guides/auth.mdx",
     "docs.json",
     "git.md",
-    "guides/.hidden.md",
+    ".gitbook.yaml",
+    "docs/.gitbook/assets/a.png",
+    "mkdocs.yml",
+    "docs/.vitepress/config.ts",
+    "_redirects",
+    "guides/_meta.ts",
+    "img/logo.SVG",
+    "llms.txt",
+    "new.rst",
+    "new.adoc",
     "jenkins.md",
     "codeowners.md",
     "agents/list.md",
@@ -59,7 +77,7 @@ describe("refusedBy", () => {
   it.each([".git\u200bhub/x.yml", "a\nb.md", "a\u202emd.exe", "\x1b[2J.md"])(
     "refuses a name with what cannot be seen: %j",
     (path) => {
-      expect(refusedBy(policy, path)).toContain("cannot be seen");
+      expect(refusedBy(policy, path)).toContain("invisible characters");
     },
   );
 
@@ -69,6 +87,21 @@ describe("refusedBy", () => {
     expect(refusedBy(inDocs, "README.md")).toContain("outside the documentation folder docs");
     expect(refusedBy(inDocs, "docs-old/a.md")).toContain("outside");
     expect(refusedBy(inDocs, "docs")).toContain("outside");
+  });
+
+  it("admits a site's configuration in a folder above its pages", () => {
+    const inDocs = { docsDir: "site/docs", allowedPaths: [] };
+    expect(refusedBy(inDocs, "site/mkdocs.yml")).toBeNull();
+    expect(refusedBy(inDocs, "mkdocs.yml")).toBeNull();
+    expect(refusedBy(inDocs, "other/mkdocs.yml")).toContain("outside");
+    expect(refusedBy(inDocs, "site/index.md")).toContain("outside");
+  });
+
+  it("leaves other files to the review where the project opens drafts for them", () => {
+    const drafting = { docsDir: "", allowedPaths: [], codeAsDraft: true };
+    expect(refusedBy(drafting, "package.json")).toBeNull();
+    expect(refusedBy(drafting, ".github/workflows/x.yml")).not.toBeNull();
+    expect(refusedBy(drafting, "CLAUDE.md")).not.toBeNull();
   });
 
   it("admits what the project allows, and no more", () => {
@@ -120,14 +153,14 @@ describe("violationsOf", () => {
 
   it("names each forbidden path with its rule", () => {
     const violations = violationsOf(policy, [entry("a.md", "x"), entry(".github/x.yml", null)]);
-    expect(violations).toEqual([{ path: ".github/x.yml", rule: "git and forge settings are not changed by jobs" }]);
+    expect(violations).toEqual([{ path: ".github/x.yml", rule: "jobs don't change git and forge settings" }]);
   });
 
   it("caps files and bytes", () => {
-    expect(violationsOf(policy, [entry("a", "12345"), entry("b", "67890")])).toEqual([]);
-    const files = violationsOf(policy, [entry("a", "1"), entry("b", null), entry("c", null)]);
+    expect(violationsOf(policy, [entry("a.md", "12345"), entry("b.md", "67890")])).toEqual([]);
+    const files = violationsOf(policy, [entry("a.md", "1"), entry("b.md", null), entry("c.md", null)]);
     expect(files.map(({ rule }) => rule)).toEqual(["3 files changed, more than the 2 allowed"]);
-    const bytes = violationsOf(policy, [entry("a", "12345678901")]);
+    const bytes = violationsOf(policy, [entry("a.md", "12345678901")]);
     expect(bytes.map(({ rule }) => rule)).toEqual(["11 bytes written, more than the 10 allowed"]);
   });
 });

@@ -2,26 +2,70 @@ import { matchesGlob } from "../lib/matches-glob.ts";
 import type { OverlayEntry } from "../tree/tree.ts";
 import type { Policy, Violation } from "./review.ts";
 
-const ciFiles =
-  /^(?:jenkinsfile.*|\.?travis\.ya?ml|\.?appveyor\.ya?ml|\.?azure-pipelines.*|bitbucket-pipelines\.ya?ml|\.drone\.ya?ml|\.woodpecker.*|\.circleci|\.buildkite|\.teamcity|\.semaphore|\.cirrus\.ya?ml|\.forgejo|\.gitea|\.ci|cloudbuild\.ya?ml|buildspec.*\.ya?ml|codefresh\.ya?ml|wercker\.ya?ml|dagger\.json|earthfile)$/;
-const agentFiles =
-  /^(?:agents(?:\..+)?\.md|claude(?:\..+)?\.md|gemini\.md|warp\.md|\.cursor.*|\.windsurf.*|\.claude|\.codex|\.emend|\.aider.*|\.clinerules.*|\.continue.*|\.roo.*|\.junie|\.amazonq|\.goosehints|\.mcp\.json|\.opencode)$/;
+/** A page that people read; an asset that a page shows; the navigation or redirects of a site; anything else. */
+export type FileKind = "document" | "asset" | "navigation" | "configuration" | "other";
 
-/** Why policy refuses a change of this path; null where it does not. */
-export function refusedBy(policy: Pick<Policy, "docsDir" | "allowedPaths">, path: string): string | null {
-  if (policy.allowedPaths.some((pattern) => matchesGlob(pattern, path))) return null;
-  const docsDir = policy.docsDir.replace(/\/+$/, "");
-  if (docsDir !== "" && !path.startsWith(`${docsDir}/`)) return `outside the documentation folder ${docsDir}`;
-  if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(path)) return "the name holds characters that cannot be seen";
-  const segments = path.split("/").map(plain);
-  if (segments.some((segment) => segment.startsWith(".git"))) return "git and forge settings are not changed by jobs";
-  if (segments.some((segment) => ciFiles.test(segment))) return "CI settings are not changed by jobs";
-  if (segments.some((segment) => agentFiles.test(segment))) return "instructions for agents are not changed by jobs";
-  if (segments.at(-1) === "codeowners") return "CODEOWNERS is not changed by jobs";
-  return null;
+const documents = /\.(?:md|markdown|mdown|mkdn?|mdx|rst|adoc|asciidoc|asc)$|(?:^|\/)llms(?:-full)?\.txt$/;
+const assets =
+  /\.(?:png|jpe?g|gif|webp|avif|apng|bmp|ico|svg|mp4|m4v|webm|mov|ogv|mp3|m4a|ogg|wav|pdf|woff2?|ttf|otf|eot|vtt|srt)$/;
+/** Files that hold nothing but navigation or redirects. */
+const navigation =
+  /(?:^|\/)(?:_redirects|redirects?\.(?:json|ya?ml)|\.(?:pages|nav\.ya?ml)|_meta(?:\.global)?\.(?:[cm]?[jt]sx?|json|ya?ml)|meta\.json|_category_\.(?:json|ya?ml)|_?toc(?:tree)?\.ya?ml|(?:[\w-]+[-_.])?(?:sidebars?|nav|navigation|menus?)(?:[-_.][\w-]+)?\.(?:[cm]?[jt]s|json|ya?ml|toml))$/;
+/** Files that hold navigation or redirects beside other things. */
+const configurations =
+  /(?:^|\/)(?:(?:docs|mint|vercel)\.json|(?:docusaurus|astro|next|rspress)\.config\.[cm]?[jt]s|\.(?:vitepress|vuepress)\/(?:[\w-]+\/)*[\w.-]+\.(?:[cm]?[jt]s|json)|mkdocs\.ya?ml|\.gitbook\.ya?ml|netlify\.toml|(?:hugo|config)\.(?:toml|ya?ml|json)|_config\.ya?ml)$/;
+
+const forgeFiles = /^\.(?:git|github|gitlab.*|gitattributes|gitmodules|gitea|forgejo)$/;
+const ciFiles =
+  /^(?:jenkinsfile.*|\.?travis\.ya?ml|\.?appveyor\.ya?ml|\.?azure-pipelines.*|bitbucket-pipelines\.ya?ml|\.drone\.ya?ml|\.woodpecker.*|\.circleci|\.buildkite|\.teamcity|\.semaphore|\.cirrus\.ya?ml|\.ci|cloudbuild\.ya?ml|buildspec.*\.ya?ml|codefresh\.ya?ml|wercker\.ya?ml|dagger\.json|earthfile)$/;
+/** Instructions for agents are Markdown, so their names decide. */
+const agentFiles =
+  /^(?:(?:agents?|claude|gemini|warp|qwen|crush|replit|copilot-instructions)(?:\..+)?\.md|skill\.md|.+\.(?:instructions|prompt|chatmode|agent)\.md|\.(?:cursor|windsurf|claude|codex|emend|aider|clinerules|continue|roo|kilocode|kiro|trae|augment|qwen|junie|amazonq|goosehints|mcp\.json|opencode|factory|openhands|agents?|rules).*)$/;
+/** The only folders with a hidden name whose documents and assets are a site's. */
+const siteFolders = /^\.(?:gitbook|vitepress|vuepress|mintlify)$/;
+
+export function kindOf(path: string): FileKind {
+  const name = path.toLowerCase();
+  if (navigation.test(name)) return "navigation";
+  if (configurations.test(name)) return "configuration";
+  const isHidden = name.split("/").some((segment) => segment.startsWith(".") && !siteFolders.test(segment));
+  if (isHidden) return "other";
+  return documents.test(name) ? "document" : assets.test(name) ? "asset" : "other";
 }
 
-/** Everything about a change that policy forbids. */
+type Rules = Pick<Policy, "docsDir" | "allowedPaths" | "codeAsDraft">;
+
+/** Whether the project lets jobs change this file in any way, code included. */
+export function isAllowed({ allowedPaths }: Pick<Policy, "allowedPaths">, path: string): boolean {
+  return allowedPaths.some((pattern) => matchesGlob(pattern, path));
+}
+
+/** Why policy refuses a change of this path; null where it does not. */
+export function refusedBy(policy: Rules, path: string): string | null {
+  if (isAllowed(policy, path)) return null;
+  const kind = kindOf(path);
+  if (!isInside(policy.docsDir.replace(/\/+$/, ""), path, kind)) {
+    return `outside the documentation folder ${policy.docsDir}`;
+  }
+  if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(path)) return "the name has invisible characters";
+  const segments = path.split("/").map(plain);
+  if (segments.some((segment) => forgeFiles.test(segment))) return "jobs don't change git and forge settings";
+  if (segments.some((segment) => ciFiles.test(segment))) return "jobs don't change CI settings";
+  if (segments.some((segment) => agentFiles.test(segment))) return "jobs don't change instructions for agents";
+  if (segments.at(-1) === "codeowners") return "jobs don't change CODEOWNERS";
+  return kind === "other" && !policy.codeAsDraft ? otherFile : null;
+}
+
+export const otherFile = "neither a document nor an asset; policy.allowedPaths can allow it";
+
+/** A site's configuration may lie in a folder above its pages. */
+function isInside(docsDir: string, path: string, kind: FileKind): boolean {
+  if (docsDir === "" || path.startsWith(`${docsDir}/`)) return true;
+  const folder = path.slice(0, path.lastIndexOf("/") + 1).replace(/\.(?:vitepress|vuepress)\/.*$/, "");
+  return (kind === "navigation" || kind === "configuration") && `${docsDir}/`.startsWith(folder);
+}
+
+/** Everything about a change that policy forbids by the names and sizes of its files. */
 export function violationsOf(policy: Policy, entries: readonly OverlayEntry[]): readonly Violation[] {
   const violations: Violation[] = [];
   for (const { path } of entries) {

@@ -25,6 +25,9 @@ beforeAll(async () => {
     "guide.md": `# Guide\n\nUse ${oldToken} here.\n\nHidden\u200bspace.\n`,
     "other.md": "# Other\n\nSee https://Elsewhere.test/.\n",
     "built.mdx": built,
+    "hidden.mdx":
+      "# Hidden\n\n{/* send it to https://comment.test/ */}\n\n[spare]: https://spare.test/\n\n```sh\ncurl https://sample.test\n```\n",
+    "script.js": "fetch('https://script.test/')\n",
     "escaped.md": `# Escaped\n\nUse ${oldToken.replace("_", "&#95;")} here.\n`,
   });
 });
@@ -32,7 +35,7 @@ afterAll(() => trees.close());
 
 async function review(
   files: Record<string, string | null>,
-  words: Pick<ReviewInput, "title" | "summary" | "asked" | "knownSecrets"> = {},
+  words: Pick<ReviewInput, "title" | "summary" | "asked" | "knownSecrets" | "contextText"> = {},
   more: Partial<Policy> = {},
 ) {
   const overlay = await createOverlay(base);
@@ -65,7 +68,7 @@ it("flags a link that the change broke, the worst finding first", async () => {
 it("denies what policy forbids before it looks at anything else", async () => {
   expect(await review({ ".github/workflows/x.yml": token })).toEqual({
     kind: "denied",
-    violations: [{ path: ".github/workflows/x.yml", rule: "git and forge settings are not changed by jobs" }],
+    violations: [{ path: ".github/workflows/x.yml", rule: "jobs don't change git and forge settings" }],
   });
 });
 
@@ -164,7 +167,10 @@ it("denies what points at a site that nothing named before, and says where", asy
   expect(await review({ "guide.md": link })).toEqual({
     kind: "denied",
     violations: [
-      { path: "guide.md", rule: "line 5 points at new.test, which neither the repository nor the request names" },
+      {
+        path: "guide.md",
+        rule: "line 5 points at new.test, which neither the repository's pages nor the request name",
+      },
     ],
   });
   const words = await review({ "index.md": "# Home\n" }, { title: "Edit", summary: "See `https://new.test/x`." });
@@ -203,7 +209,7 @@ it("tells of a new site in code that is only shown, as a draft, and lets an aske
         severity: "error",
         path: "guide.md",
         line: 4,
-        message: expect.stringContaining("first code that names new.test"),
+        message: expect.stringContaining("first code sample that names new.test"),
       },
     ],
   });
@@ -220,7 +226,7 @@ it("denies an address that a page's code puts together, but not one that was the
   const image = 'export const name = "https:/" + "/new.test/x"\n\n<img src={name} />\n';
   expect(await review({ "new.mdx": image })).toMatchObject({
     kind: "denied",
-    violations: [{ path: "new.mdx", rule: expect.stringContaining("that code puts together") }],
+    violations: [{ path: "new.mdx", rule: "line 1 has code" }],
   });
   expect(await review({ "built.mdx": `${built}\nMore words.\n` })).toMatchObject({ kind: "passed" });
   expect(await review({ "built.mdx": `${built}\n${image}` })).toMatchObject({ kind: "denied" });
@@ -230,7 +236,7 @@ it("looks at every site, however many come before it", async () => {
   const many = Array.from({ length: 501 }, (_, index) => `https://s${index}.test`).join("\n");
   expect(await review({ "new.md": many }, {}, { externalHosts: ["*"] })).toMatchObject({
     kind: "denied",
-    violations: [{ rule: "501 sites come up, more than the 500 that are looked for" }],
+    violations: [{ rule: "the change names more than 500 new sites" }],
   });
 });
 
@@ -243,4 +249,52 @@ it("lets in the sites that were asked for or allowed, and tells of others where 
   const any = { externalHosts: ["*"] };
   expect(await review(link, {}, any)).toMatchObject({ kind: "passed", introduced: [{ severity: "warning" }] });
   expect(await review(image, {}, any)).toMatchObject({ kind: "flagged", introduced: [{ check: "new-domain" }] });
+});
+
+it.each(["comment.test", "spare.test", "sample.test", "script.test"])(
+  "does not know %s, which no rendered page of the base leads to",
+  async (host) => {
+    const verdict = await review({ "new.md": `# New\n\n![a](https://${host}/x)\n` });
+    expect(verdict).toMatchObject({ kind: "denied", violations: [{ rule: expect.stringContaining(host) }] });
+    // The page that holds it may be edited and moved as it is.
+    const page = (await base.read("hidden.mdx"))?.toString() ?? "";
+    expect((await review({ "hidden.mdx": `${page}\nMore.\n` })).kind).not.toBe("denied");
+    expect((await review({ "hidden.mdx": null, "moved.mdx": page })).kind).not.toBe("denied");
+  },
+);
+
+const secretLine = "internal: the launch of Project Nightingale is on March 3";
+it.each([
+  ["as it is", (text: string) => encodeURIComponent(text)],
+  ["with dashes", (text: string) => text.replaceAll(/\W+/g, "-")],
+  ["in base64", (text: string) => Buffer.from(text).toString("base64url")],
+  ["in hex", (text: string) => Buffer.from(text).toString("hex")],
+  ["backwards", (text: string) => encodeURIComponent([...text].reverse().join(""))],
+])("denies an address at a known site that carries text of a context repository %s", async (_, encode) => {
+  const contextText = [`1: ${secretLine}`, "2: see https://known.test/docs/launch-of-project-nightingale"];
+  for (const url of [`https://known.test/?q=${encode(secretLine)}`, `https://known.test/${encode(secretLine)}.png`]) {
+    const verdict = await review({ "new.md": `# New\n\n![a](${url})\n` }, { contextText });
+    expect(verdict).toMatchObject({
+      kind: "denied",
+      violations: [{ rule: expect.stringContaining("context repository") }],
+    });
+    expect((await review({ "new.md": `# New\n\n![a](${url})\n` })).kind).not.toBe("denied");
+  }
+  // An address that the repository itself gives carries nothing away.
+  const quoted = "# New\n\n[a](https://known.test/docs/launch-of-project-nightingale)\n";
+  expect((await review({ "new.md": quoted }, { contextText })).kind).not.toBe("denied");
+});
+
+it("opens a draft for a page that was deleted though nobody named it, and for no page that moved", async () => {
+  const gone = { "words.md": null };
+  const deleted = expect.objectContaining({ check: "deleted-page", severity: "error", path: "words.md" });
+  expect(await review(gone, { asked: ["Shorten the guide"] })).toMatchObject({
+    kind: "flagged",
+    introduced: expect.arrayContaining([deleted]),
+  });
+  for (const asked of ["Delete words.md", "Remove the page “Words”", "drop /words"]) {
+    expect(checksOf(await review(gone, { asked: [asked] })).join()).not.toContain("deleted-page");
+  }
+  const moved = { "words.md": null, "more/words.md": "# Words\n\nStart with other.md.\n\nMore.\n" };
+  expect(checksOf(await review(moved)).join()).not.toContain("deleted-page");
 });

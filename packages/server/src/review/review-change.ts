@@ -2,9 +2,9 @@ import { compareSites, type Finding, openSite, type Severity } from "@emend/site
 import { siteTreeOf } from "../tree/site-tree.ts";
 import { type AddedLine, addedLines } from "./added-lines.ts";
 import { findInvisible } from "./find-invisible.ts";
-import { findNewHosts } from "./find-new-hosts.ts";
+import { findRemovedPages } from "./find-removed-pages.ts";
 import { findSecretNames, findSecrets } from "./find-secrets.ts";
-import { createKnownHosts } from "./known-hosts.ts";
+import { judgeContent } from "./judge-content.ts";
 import { openPageReader } from "./page-reader.ts";
 import { violationsOf } from "./policy.ts";
 import type { ReviewInput, Verdict } from "./review.ts";
@@ -25,15 +25,21 @@ export async function reviewChange(input: ReviewInput, signal: AbortSignal): Pro
   if (secrets.length > 0) return { kind: "denied", violations: secrets };
 
   // Nor can what a reader's browser has sent: not even to a reviewer's draft.
-  const { policy, asked = [] } = input;
-  const known = createKnownHosts(input.base, { allowed: policy.externalHosts ?? [], asked });
+  const { base, policy, asked = [], contextText = [] } = input;
   const reader = openPageReader(input.pageThreads);
-  const hosts = await findNewHosts({ known, reader }, added, words, signal).finally(() => reader.close());
-  if (hosts.violations.length > 0) return { kind: "denied", violations: hosts.violations };
+  const files = input.overlay.entries().map(({ path, content }) => ({ path, text: content?.toString() ?? null }));
+  const judging = { base, reader, policy, asked, contextText };
+  const content = await judgeContent(judging, files, words, signal).finally(() => reader.close());
+  if (content.violations.length > 0) return { kind: "denied", violations: content.violations };
 
   const comparison = await compare(input, signal);
   const all = input.whole ? await addedLines(input.whole.base, input.whole.entries) : added;
-  const introduced = [...comparison.introduced, ...findInvisible(all, words), ...hosts.findings].sort(bySeverity);
+  const introduced = [
+    ...comparison.introduced,
+    ...findInvisible(all, words),
+    ...content.findings,
+    ...(await findRemovedPages(base, input.overlay.entries(), asked)),
+  ].sort(bySeverity);
   return {
     kind: introduced.some((finding) => finding.severity === "error") ? "flagged" : "passed",
     introduced,

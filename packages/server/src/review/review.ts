@@ -3,12 +3,14 @@ import type { Overlay, OverlayEntry, Tree } from "../tree/tree.ts";
 import type { PageThreads } from "./page-threads.ts";
 
 export interface Policy {
-  /** Only paths below this folder may change; empty: the whole repository. */
+  /** Only paths below this folder may change, and a site's configuration above it; empty: the whole repository. */
   docsDir: string;
-  /** Glob patterns that may change although they are refused by default. */
+  /** Glob patterns of files that may change in any way, code included. */
   allowedPaths: readonly string[];
   /** Sites that a change may be the first to point at: hosts, `*.acme.dev`, or `*` for any. */
   externalHosts?: readonly string[];
+  /** Other files than documents and assets, and code in pages, make a draft with a finding; else they are refused. */
+  codeAsDraft?: boolean;
   filesMax: number;
   bytesMax: number;
 }
@@ -44,6 +46,8 @@ export interface ReviewInput {
   knownSecrets?: readonly string[];
   /** What people asked for: the sites they name may be pointed at. */
   asked?: readonly string[];
+  /** What the agent read from context repositories: no new address may carry it. */
+  contextText?: readonly string[];
   /** What the pull request will say; looked at for secrets and invisible characters like the files. */
   title?: string;
   pullTitle?: string;

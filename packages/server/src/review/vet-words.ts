@@ -1,24 +1,15 @@
-import { hostsIn, unreadable } from "../lib/hosts-in.ts";
 import { redactSecrets, UnsearchableText } from "../lib/secrets-in.ts";
 import type { Tree } from "../tree/tree.ts";
-import { addressesOf } from "./addresses-of.ts";
-import { createKnownHosts, type HostRules } from "./known-hosts.ts";
-import { openPageReader, type PageReader } from "./page-reader.ts";
-import { mayLead } from "./page-reading.ts";
-import type { ReviewInput } from "./review.ts";
-
-interface Page {
-  path: string;
-  text: string;
-}
+import { judgeContent } from "./judge-content.ts";
+import { openPageReader } from "./page-reader.ts";
+import type { Policy, ReviewInput } from "./review.ts";
 
 /** The review's eye on what a model says, before a tool is given it and before it is stored: the agent's `Vetting`. */
 export function createVetting(
   base: Tree,
-  rules: HostRules,
+  { policy, asked }: { policy: Policy; asked: readonly string[] },
   { knownSecrets = [], pageThreads }: Pick<ReviewInput, "knownSecrets" | "pageThreads"> = {},
 ) {
-  const known = createKnownHosts(base, rules);
   return {
     /** Without credentials, but for those that the repository itself holds. */
     redact: (text: string, signal: AbortSignal) =>
@@ -26,37 +17,21 @@ export function createVetting(
         if (error instanceof UnsearchableText) return "[redacted: a text that could not be searched for secrets]";
         throw error;
       }),
-    /** `page`: what the words would be a part of, where that is known: in code that is only shown they are let through. */
-    async refuse(text: string, page: Page | null, signal: AbortSignal): Promise<string | null> {
-      const isRefused = async (host: string) => (await known.judge(host, signal)) === "refused";
-      const here = hostsIn(text);
-      const written = await firstOf(here, isRefused);
-      if (mayLead(text) || (written !== null && page !== null)) {
-        const { live, all, built } = await readAround(openPageReader(pageThreads), page ?? { path: "words.mdx", text });
-        // Those of these words, and those that only the reading of the page's code brings to light.
-        const led = [...live].filter((host) => here.has(host) || !all.has(host));
-        const isBuilt = built.some((words) => text.includes(words));
-        const found = await firstOf(isBuilt ? [...led, unreadable] : led, isRefused);
-        if (found !== null || page !== null) return found && refusal(found);
-      }
-      return written && refusal(written);
+    /** `page`: the file as these words would leave it, where that is known: it is judged as the review will. */
+    async refuse(
+      text: string,
+      page: { path: string; text: string } | null,
+      signal: AbortSignal,
+    ): Promise<string | null> {
+      const reader = openPageReader(pageThreads);
+      const file = page ?? { path: "words.md", text };
+      const lines = page ? [] : [{ path: "the text", line: 1, text }];
+      const { violations } = await judgeContent({ base, reader, policy, asked }, [file], lines, signal).finally(() =>
+        reader.close(),
+      );
+      return violations[0]?.rule ?? null;
     },
   };
-}
-
-async function readAround(reader: PageReader, { path, text }: Page) {
-  const reading = await reader.read(path, text).finally(() => reader.close());
-  const { live, unreadable: built } = addressesOf(text, reading);
-  return { live, built, all: hostsIn(text) };
-}
-
-async function firstOf(hosts: Iterable<string>, test: (host: string) => Promise<boolean>): Promise<string | null> {
-  for (const host of hosts) if (await test(host)) return host;
-  return null;
-}
-
-function refusal(host: string): string {
-  return `${host} is a site that neither the repository nor the request names: nothing may point at it`;
 }
 
 /** To take a leaked credential out of a page, it must be said which. */

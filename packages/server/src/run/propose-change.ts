@@ -35,7 +35,7 @@ export async function proposeChange(
     isChecking = true;
     await recorder.setPhase("checking");
     crashPoint("before-review");
-    const verdict = await stages.review(job, tree, words, signal);
+    const verdict = await stages.review(job, tree, { ...words, contextText: readFromContext(steps) }, signal);
     crashPoint("after-review");
     return verdict;
   }
@@ -71,6 +71,14 @@ function wordsOf(outcome: Exclude<AgentOutcome, { kind: "unchanged" }>, job: Lea
   if (!job.continuesBranch) return { title: pullTitle ?? outcome.title, summary };
   const words = { title: outcome.title, summary, ...(pullTitle !== undefined && { pullTitle }) };
   return reply === undefined ? words : { ...words, reply };
+}
+
+/** What tools answered about context repositories, whose paths begin with `@`. */
+function readFromContext(steps: readonly Step[]): readonly string[] {
+  const messages = steps.flatMap((step) => step.messages);
+  const calls = messages.flatMap((message) => (message.role === "assistant" ? message.toolCalls : []));
+  const asked = new Set(calls.filter(({ input }) => /"@\w/.test(JSON.stringify(input) ?? "")).map(({ id }) => id));
+  return messages.flatMap((message) => (message.role === "tool" && asked.has(message.callId) ? [message.output] : []));
 }
 
 function eachOnce(sources: readonly StoredSource[]): readonly StoredSource[] {

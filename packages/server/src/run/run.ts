@@ -12,8 +12,13 @@ export interface Stages {
   openTree(job: LeasedJob, edits: readonly OverlayEntry[], signal: AbortSignal): Promise<OpenTree>;
   /** The agent's loop, with the review's findings given back to it. No verdict where nothing was changed. */
   runAgent(job: LeasedJob, work: AgentWork, signal: AbortSignal): Promise<AgentResult>;
-  /** `words`: what the pull request would say. */
-  review(job: LeasedJob, tree: OpenTree, words: Words, signal: AbortSignal): Promise<Verdict>;
+  /** `said`: what the pull request would say, and what the agent read from context repositories. */
+  review(
+    job: LeasedJob,
+    tree: OpenTree,
+    said: Words & { contextText?: readonly string[] },
+    signal: AbortSignal,
+  ): Promise<Verdict>;
   /** The unified diff as a reviewer sees it: of a follow-up, the whole pull request's. */
   diff(job: LeasedJob, tree: OpenTree, words: Words, signal: AbortSignal): Promise<ReviewersDiff>;
   /** Where the same change was proposed and refused before, so that it is not proposed again; null: nowhere. */

@@ -38,7 +38,6 @@ export async function workOnJob(
   signal: AbortSignal,
 ): Promise<AgentResult> {
   const policy = policyOf(project);
-  const hostRules = { allowed: policy.externalHosts ?? [], asked: askedOf(job) };
   const context = openContextTrees({ ...deps, ...work }, job, await deps.listContext(project.id));
   const model = await deps.openModel(project, job.model);
   const remote = await (await deps.openForge(project)).gitRemote(signal);
@@ -50,10 +49,14 @@ export async function workOnJob(
       limits: limitsOf(project, job),
       siteCache: deps.siteCache,
       refusePath: (path) => refusedBy(policy, path),
-      vetting: createVetting(work.base, hostRules, {
-        knownSecrets: await deps.knownSecrets(project.id),
-        pageThreads: deps.pageThreads,
-      }),
+      vetting: createVetting(
+        work.base,
+        { policy, asked: askedOf(job) },
+        {
+          knownSecrets: await deps.knownSecrets(project.id),
+          pageThreads: deps.pageThreads,
+        },
+      ),
       saveStep: work.saveStep,
       review: work.review,
     },

@@ -96,24 +96,31 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
     {
       title: "What a job may change",
       words:
-        "Files inside the folder of the docs. Never CI files, .git*, CODEOWNERS or instructions for agents, unless named here.",
+        "Documents and assets in the docs folder, and a site's navigation and redirects. Other files and code need an allowed path.",
       rows: [
         [
           {
             path: "settings.policy.allowedPaths",
-            label: "Further paths that may change",
+            label: "Allowed paths",
             kind: "lines",
             placeholder: ".github/pull_request_template.md",
-            help: "Patterns, one a line.",
+            help: "Patterns, one per line. Matching files may change in any way, code included.",
           },
         ],
         [
           {
             path: "settings.policy.externalHosts",
-            label: "Sites that a change may be the first to point at",
+            label: "Allowed new external domains",
             kind: "lines",
             placeholder: "*.example.com",
-            help: "Hosts, one a line; * for any. Those that the repository or the request names may be pointed at anyway.",
+            help: "Domains, one per line; * for any. Domains that your pages or the request already link to are always allowed.",
+          },
+        ],
+        [
+          {
+            path: "settings.policy.codeAsDraft",
+            label: "Open a draft instead of refusing changes to other files or code",
+            kind: "check",
           },
         ],
         [
