@@ -23,6 +23,8 @@ const environment = {
   GIT_LFS_SKIP_SMUDGE: "1",
   GIT_PROTOCOL_FROM_USER: "0",
   GIT_NO_LAZY_FETCH: "1",
+  // What is shown must be what is merged: no ref may put another object in the place of one.
+  GIT_NO_REPLACE_OBJECTS: "1",
   // Without a home curl asks the password file for one, and reads the .netrc in it.
   HOME: "/dev/null",
   // English words, and UTF-8 in regular expressions.
@@ -56,7 +58,8 @@ export function gitEnvironment(options: {
   network: GitNetwork;
   allowedProtocols: readonly GitProtocol[];
   remote?: Remote;
-  config?: Readonly<Record<string, string>>;
+  /** A setting of several values takes them in their order. */
+  config?: Readonly<Record<string, string | readonly string[]>>;
 }): Record<string, string> {
   const { network, remote } = options;
   const settings = [...config];
@@ -65,7 +68,9 @@ export function gitEnvironment(options: {
     settings.push([`http.${new URL(remote.url).origin}/.extraHeader`, `Authorization: ${remote.authorization}`]);
   }
   if (remote?.addresses) settings.push(["http.curloptResolve", resolutionOf(remote.url, remote.addresses)]);
-  settings.push(...Object.entries(options.config ?? {}));
+  for (const [key, values] of Object.entries(options.config ?? {})) {
+    for (const value of typeof values === "string" ? [values] : values) settings.push([key, value]);
+  }
 
   const env: Record<string, string> = { ...environment, PATH: options.path };
   if (network.httpsProxy) env.https_proxy = network.httpsProxy;

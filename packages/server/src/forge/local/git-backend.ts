@@ -55,8 +55,14 @@ export async function serveGit(
   }
 }
 
-/** The folder is ours, whoever's user id made it. */
-const config = { "safe.directory": "*" };
+const config = {
+  // The folder is ours, whoever's user id made it.
+  "safe.directory": "*",
+  // Branches and tags are all that clients see and write, and pull requests' heads all that they see beside them. Other
+  // names mean something to git itself: `refs/replace/…` shows one file for another.
+  "transfer.hideRefs": ["refs", "!refs/heads", "!refs/tags"],
+  "uploadpack.hideRefs": "!refs/pull",
+};
 
 function searchPath(): string {
   return process.env.PATH ?? "/usr/local/bin:/usr/bin:/bin";

@@ -86,6 +86,32 @@ describe("git over HTTP", () => {
     );
   });
 
+  it("takes and shows branches and tags alone, and replaces no object", async () => {
+    const url = remote("prj_a", "write");
+    const head = await personGit(work, "rev-parse", "HEAD");
+    for (const ref of [`refs/replace/${head}`, "refs/notes/commits", "refs/emend/base/x", "refs/remotes/a/b", "refs/x"]) {
+      await expect(personGit(work, "push", url, `main:${ref}`), ref).rejects.toThrow(/hidden ref/);
+    }
+    await personGit(work, "push", "--quiet", url, "main:refs/heads/shown", "main:refs/tags/v1");
+
+    // One that an earlier version took in: a page that is read instead of another.
+    const folder = join(host.dir, "replaced");
+    await personGit(host.dir, "clone", "--quiet", url, folder);
+    const shown = await personGit(folder, "rev-parse", "HEAD:first.md");
+    await writeFile(join(folder, "other.md"), "another file\n");
+    const other = await personGit(folder, "hash-object", "-w", "other.md");
+    const { git, forgeDir, signal } = host;
+    const gitDir = join(forgeDir, "prj_a.git");
+    const input = ["another file\n"];
+    const base = { gitDir, timeMsMax: 10_000, outputBytesMax: 10_000 };
+    await git.must({ ...base, args: ["hash-object", "-w", "--stdin"], input }, signal);
+    await git.must({ ...base, args: ["update-ref", `refs/replace/${shown}`, other] }, signal);
+    expect((await git.must({ ...base, args: ["cat-file", "blob", shown] }, signal)).toString()).toBe("first\n");
+    expect(await personGit(work, "ls-remote", url)).not.toMatch(/refs\/(replace|notes|emend)/);
+    await commit("after a replacement");
+    await personGit(work, "push", "--quiet", url, "main:refs/heads/after");
+  });
+
   it("asks for a key, and shows a foreign, an unknown and a malformed repository alike", async () => {
     const anonymous = await fetch(`${host.url}/git/prj_a.git/info/refs?service=git-upload-pack`);
     expect(anonymous.status).toBe(401);

@@ -10,6 +10,7 @@ const settings = `
 	hooksPath = /dev/null
 	logAllRefUpdates = false
 	fsmonitor = false
+	useReplaceRefs = false
 [gc]
 	auto = 0
 [maintenance]
