@@ -15,6 +15,7 @@ import { localForgePlugin } from "../src/forge/local/plugin.ts";
 import { mcpPlugin } from "../src/http/mcp-plugin.ts";
 import { endRun } from "../src/jobs/end-run.ts";
 import { setPhase } from "../src/jobs/set-phase.ts";
+import { createByteBudget } from "../src/lib/byte-budget.ts";
 import { createLogger } from "../src/lib/logger.ts";
 import { createGit } from "../src/tree/git.ts";
 import { startApi, type TestApi } from "./support/api.ts";
@@ -50,6 +51,8 @@ function everything(name: string): NonNullable<Parameters<typeof startApi>[0]>["
       mcpPlugin({ keyring }),
       forgeHooksPlugin({
         secret,
+        isProject: async () => true,
+        unknownBytes: createByteBudget({ bytesMax: 2 ** 20, bodyMsMax: 60_000 }),
         noticed: async ({ number }) => void hooked.push(`${name} ${number}`),
         pushed: async () => false,
       }),

@@ -4,7 +4,7 @@ import { isBranchName } from "../lib/branch-name.ts";
 import { newId } from "../lib/id.ts";
 import { type ForgeName, type Project, type ProjectRow, projectColumns, toProject } from "./project.ts";
 import { credentialContext } from "./project-credential.ts";
-import { parseProjectSettings } from "./project-settings.ts";
+import { assertSettingsFit, parseProjectSettings } from "./project-settings.ts";
 import type { Sealer } from "./secrets.ts";
 
 export interface AddProjectInput {
@@ -23,6 +23,7 @@ export interface AddProjectInput {
 export async function addProject(deps: { db: Queryable; sealer: Sealer }, input: AddProjectInput): Promise<Project> {
   const id = input.id ?? newId("prj");
   refuseBadProject(input);
+  assertSettingsFit(input.settings);
   parseProjectSettings(input.settings);
   const { rows } = await deps.db.query<ProjectRow>(
     `insert into projects (id, name, forge, repository_url, base_ref, docs_dir, settings, credential)

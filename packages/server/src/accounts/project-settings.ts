@@ -108,6 +108,17 @@ export function parseProjectSettings(given: unknown): ProjectSettings {
   throw new AppError("invalid_request", { publicMessage: `Project settings: ${mistakes.join("; ")}.` });
 }
 
+/** More than all settings at their bounds take; those that only a newer node knows count as well. */
+const settingsBytesMax = 256 * 1024;
+
+/** For settings that are about to be stored: what nobody reads must not be kept and carried along by every job. */
+export function assertSettingsFit(given: unknown): void {
+  if (Buffer.byteLength(JSON.stringify(given ?? {})) <= settingsBytesMax) return;
+  throw new AppError("invalid_request", {
+    publicMessage: `Project settings: together they must not have more than ${settingsBytesMax} bytes.`,
+  });
+}
+
 function nameOf(instancePath: string): string {
   return instancePath.slice(1).replaceAll("/", ".") || "they";
 }

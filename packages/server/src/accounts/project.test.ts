@@ -49,6 +49,7 @@ describe("a project", () => {
     ["a docs folder outside the repository", { docsDir: "docs/../.." }],
     ["an absolute docs folder", { docsDir: "/etc" }],
     ["settings that cannot be", { settings: { lanes: 0 } }],
+    ["settings of more than anybody can mean", { settings: { later: "x".repeat(1_500_000) } }],
   ])("is refused with %s", async (_name, input) => {
     await expect(add(input)).rejects.toMatchObject({ code: "invalid_request" });
   });

@@ -4,6 +4,7 @@ import { AppError } from "../errors.ts";
 import { isModelName, modelForms } from "../lib/model-names.ts";
 import { plainFolder, refuseBadProject } from "./add-project.ts";
 import { type Project, type ProjectRow, projectColumns, toProject } from "./project.ts";
+import { assertSettingsFit } from "./project-settings.ts";
 
 export interface ProjectEdit {
   name?: string;
@@ -28,6 +29,7 @@ export async function updateProject(pool: Pool, id: string, edit: ProjectEdit, b
     const before = row.settings as Record<string, unknown>;
     refuseUnknownModels(before, edit.settings ?? {});
     const settings = keepJudged(before, mergeSettings(before, edit.settings ?? {}));
+    assertSettingsFit(settings);
     refuseBadProject({ name, baseRef, repositoryUrl: row.repository_url });
     const { rows } = await client.query<ProjectRow>(
       // A token goes to the address that it was given for, and to no other.

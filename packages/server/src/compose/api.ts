@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { authenticateGitKey } from "../accounts/authenticate-key.ts";
+import { getProject } from "../accounts/get-project.ts";
 import { createKeyring } from "../accounts/keyring.ts";
 import { createKnownDevices } from "../accounts/known-devices.ts";
 import { createPasswords } from "../accounts/passwords.ts";
@@ -22,6 +23,7 @@ import { mcpPlugin } from "../http/mcp-plugin.ts";
 import { rememberUrl, urlOf } from "../installation/public-url.ts";
 import { typedCommand } from "../installation/typed-command.ts";
 import { hastenLook } from "../jobs/claim-look.ts";
+import { createByteBudget } from "../lib/byte-budget.ts";
 import { measureRequests } from "../metrics/measure-requests.ts";
 import { metricsPlugin } from "../metrics/metrics-server.ts";
 import { askAutomations } from "../tasks/ask-automations.ts";
@@ -45,6 +47,7 @@ export async function composeApi(parts: Parts, undo: Undo): Promise<void> {
     sessions: createSessions({ pool, publicUrl }),
   };
   const serving = new AbortController();
+  const unknownBytes = createByteBudget({ bytesMax: 32 * 2 ** 20, bodyMsMax: 20_000 });
   const isBuilt = isDashboardBuilt();
   const dashboardUrl = () => (isBuilt ? `${publicUrl()}/app` : null);
   const pullRequestState = (projectId: string, number: number) =>
@@ -64,6 +67,8 @@ export async function composeApi(parts: Parts, undo: Undo): Promise<void> {
       mcpPlugin({ keyring }),
       forgeHooksPlugin({
         secret,
+        unknownBytes,
+        isProject: async (projectId) => (await getProject(pool, projectId)) !== undefined,
         noticed: (input) => hastenLook(pool, input),
         async pushed(projectId) {
           const looks = await hastenLooks(pool, projectId);
@@ -73,6 +78,7 @@ export async function composeApi(parts: Parts, undo: Undo): Promise<void> {
       }),
       accountsPlugin({
         pool,
+        unknownBytes,
         sessions: access.sessions,
         passwords: createPasswords(),
         devices: createKnownDevices({ sealer, sessions: access.sessions, publicUrl }),

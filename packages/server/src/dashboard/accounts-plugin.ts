@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import type { KnownDevices } from "../accounts/known-devices.ts";
 import type { Passwords } from "../accounts/passwords.ts";
@@ -5,6 +6,8 @@ import type { Sessions } from "../accounts/sessions.ts";
 import type { SingleSignOn } from "../accounts/single-sign-on/single-sign-on.ts";
 import type { Actor } from "../db/acting.ts";
 import type { Pool } from "../db/pool.ts";
+import { AppError } from "../errors.ts";
+import type { ByteBudget } from "../lib/byte-budget.ts";
 import type { Logger } from "../lib/logger.ts";
 import { apiPrefix } from "./plugin.ts";
 import { readBodies } from "./read-bodies.ts";
@@ -27,6 +30,8 @@ export interface AccountsDeps {
   devices: KnownDevices;
   /** Null: not configured. */
   singleSignOn: SingleSignOn | null;
+  /** For bodies of people who have not logged in. */
+  unknownBytes: ByteBudget;
   log: Logger;
   publicUrl(): string;
   /** What the environment says; the dashboard's setting wins over it. */
@@ -36,6 +41,11 @@ export interface AccountsDeps {
 }
 
 const bodyBytesMax = 64 * 1024;
+
+function tooMuch(): AppError {
+  const publicMessage = "Too many people log in at once. Try again in a moment.";
+  return new AppError("unavailable", { publicMessage, retryAfterMs: 5_000 });
+}
 
 /** The dashboard's routes about people: to log in, which need no session, and to manage who may do what. */
 export function accountsPlugin(deps: AccountsDeps): (app: FastifyInstance) => Promise<void> {
@@ -47,6 +57,9 @@ export function accountsPlugin(deps: AccountsDeps): (app: FastifyInstance) => Pr
           reply.headers({ "cache-control": "no-store", "x-content-type-options": "nosniff" });
           requireOwnPage(request, deps.publicUrl());
         });
+        open.addHook("preParsing", async (_request, reply, payload) =>
+          deps.unknownBytes.spend(payload as Readable, reply.raw, tooMuch),
+        );
         loginRoutes(open, deps);
         linkRoutes(open, deps);
         singleSignOnRoutes(open, deps);

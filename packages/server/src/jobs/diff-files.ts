@@ -2,24 +2,48 @@ import type { JobDiff } from "@emend/contract";
 
 type ChangedFile = JobDiff["files"][number];
 
-/** The files of a diff that git wrote, with their figures. */
-export function diffFiles(diff: string): readonly ChangedFile[] {
+/** The files of a diff that git wrote, with their figures, as its text arrives in pieces of whatever length. */
+export function createDiffReader(): { read(piece: string): void; end(): readonly ChangedFile[] } {
   const files: ChangedFile[] = [];
   let isInHunk = false;
-  for (const line of diff.split("\n")) {
+  let begun: string[] = [];
+
+  function readLine(line: string): void {
     if (line.startsWith("diff --git ")) {
       files.push({ path: pathOf(line), change: "modified", additions: 0, deletions: 0 });
       isInHunk = false;
-      continue;
+      return;
     }
     const file = files.at(-1);
-    if (file === undefined) continue;
+    if (file === undefined) return;
     if (line.startsWith("@@ ")) isInHunk = true;
     else if (!isInHunk) readHeader(file, line);
     else if (line.startsWith("+")) file.additions += 1;
     else if (line.startsWith("-")) file.deletions += 1;
   }
-  return files;
+
+  return {
+    read(piece) {
+      const lines = piece.split("\n");
+      const rest = lines.pop() as string;
+      if (lines.length > 0) {
+        readLine(begun.join("") + lines[0]);
+        for (const line of lines.slice(1)) readLine(line);
+        begun = [];
+      }
+      begun.push(rest);
+    },
+    end() {
+      readLine(begun.join(""));
+      return files;
+    },
+  };
+}
+
+export function diffFiles(diff: string): readonly ChangedFile[] {
+  const reader = createDiffReader();
+  reader.read(diff);
+  return reader.end();
 }
 
 function readHeader(file: ChangedFile, line: string): void {

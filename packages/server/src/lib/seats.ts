@@ -1,3 +1,5 @@
+import type { ServerResponse } from "node:http";
+
 /** Of answers that are held open: each costs memory, and a look at the database now and then. */
 export interface SeatBounds {
   /** For one key, or one person. */
@@ -9,6 +11,16 @@ export interface SeatBounds {
 export interface Seats {
   /** Gives back what it took, however often it is called; null: all are taken, the holder's or everybody's. */
   take(holder: string): (() => void) | null;
+}
+
+/** Takes a seat for as long as an answer is being sent, and says whether there was one. */
+export function seatFor(seats: Seats, holder: string, response: ServerResponse): () => boolean {
+  return () => {
+    const leave = seats.take(holder);
+    // Handed over whole, or given up: a request from within this process knows no close.
+    if (leave) response.once("finish", leave).once("close", leave);
+    return leave !== null;
+  };
 }
 
 const usualBounds: SeatBounds = { perHolderMax: 200, allMax: 5_000 };

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { whyNotPath } from "./admit-path.ts";
+import { whyNotNewName, whyNotPath } from "./admit-path.ts";
 
 test.each([
   "a.md",
@@ -105,3 +105,26 @@ function pathsRefusedByGit(paths: readonly string[]): string[] {
     rmSync(dir, { recursive: true, force: true });
   }
 }
+
+test.each([
+  "a:b.md",
+  "what?.md",
+  "docs/nul.md",
+  "docs/COM1",
+  "docs/lpt\u00b9.txt",
+  "docs /x.md",
+  "docs/x.",
+  'a"b',
+  "a|b",
+  "a\tb",
+  "<a>",
+])("a new file cannot be called %j, which Windows cannot hold", (path) => {
+  expect(whyNotNewName(path)).toMatch(/Windows/);
+});
+
+test.each(["a.md", "docs/console.md", "com10.md", "null/x", "é😀.md", "[slug].md", ".hidden", "a..b"])(
+  "a new file can be called %j",
+  (path) => {
+    expect(whyNotNewName(path)).toBeNull();
+  },
+);

@@ -30,6 +30,24 @@ function whyNotSegment(segment: string): string | null {
   return isDotGit(segment) ? "it leads into git's own folder" : null;
 }
 
+/** Windows writes none of these; COM and LPT end in a digit, also a raised one. */
+const windowsCharacters = /[<>:"|?*\p{Cc}]/u;
+const windowsDevices = /^(?:con|prn|aux|nul|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3])(?:\.|$)/i;
+
+/**
+ * Why a new file cannot have this name: whoever checks the branch out on Windows would lose the file, or the whole
+ * checkout. What the repository holds already may be edited and deleted by whatever name it has.
+ */
+export function whyNotNewName(path: string): string | null {
+  for (const segment of path.split("/")) {
+    const found = windowsCharacters.exec(segment)?.[0];
+    if (found !== undefined) return `Windows takes no ${JSON.stringify(found)} in a name`;
+    if (/[. ]$/.test(segment)) return "Windows takes no name that ends with a dot or a space";
+    if (windowsDevices.test(segment)) return `"${segment}" is the name of a device on Windows`;
+  }
+  return null;
+}
+
 /** `.git`, as ext4, HFS+ or NTFS would see it: by its short name, with trailing dots and spaces, with a stream. */
 function isDotGit(segment: string): boolean {
   const seen = segment.replace(hfsIgnored, "").toLowerCase();

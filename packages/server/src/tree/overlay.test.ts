@@ -169,3 +169,15 @@ test("a resumed overlay goes on where the stored one was", async () => {
   await expect(resumed.set("docs/new", bytes("x"))).rejects.toThrow(/it is a folder/);
   await resumed.set("docs/deep", bytes("x"));
 });
+
+test("a name that Windows cannot hold is refused for what is new, and left alone where it is", async () => {
+  const { tree: odd } = await bench.tree({ "a:b/why?.md": "x\n" });
+  const overlay = await createOverlay(odd);
+  await expect(overlay.set("what?.md", bytes("x"))).rejects.toThrow(/Windows/);
+  await expect(overlay.set("a:b/nul.md", bytes("x"))).rejects.toThrow(/Windows/);
+  await overlay.set("a:b/why?.md", bytes("edited\n"));
+  await overlay.delete("a:b/why?.md");
+  await overlay.set("a:b/why?.md", bytes("back\n"));
+  await overlay.set("a:b/because.md", bytes("x\n"));
+  expect(await paths(overlay)).toEqual(["a:b/because.md", "a:b/why?.md"]);
+});

@@ -1,5 +1,5 @@
 import { AppError } from "../errors.ts";
-import { whyNotPath } from "./admit-path.ts";
+import { whyNotNewName, whyNotPath } from "./admit-path.ts";
 import { comparePaths } from "./compare-paths.ts";
 import { blobId, objectFormatOf } from "./object-id.ts";
 import { searchOverlay } from "./search-overlay.ts";
@@ -55,6 +55,13 @@ export async function createOverlay(tree: CommitTree, stored: readonly OverlayEn
     }
     if ((folderFiles.get(path) ?? 0) + (folderChange.get(path) ?? 0) > 0) throw refused(path, "it is a folder");
     const mode = modeAt(path);
+    if (mode === null && !baseEntries.has(path)) {
+      // Of a new path only what is new about it.
+      const there = [...foldersOf(path)].filter((folder) => folderFiles.has(folder));
+      const depth = Math.max(0, ...there.map((folder) => folder.split("/").length));
+      const why = whyNotNewName(path.split("/").slice(depth).join("/"));
+      if (why !== null) throw refused(path, why);
+    }
     if (mode === "120000" || mode === "160000") throw refused(path, `it is ${nameOf(mode)}`);
     return mode;
   }

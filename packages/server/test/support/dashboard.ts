@@ -19,6 +19,7 @@ import { asActor } from "../../src/db/acting.ts";
 import type { Listener } from "../../src/db/listener.ts";
 import type { Pool } from "../../src/db/pool.ts";
 import { createPullDesk } from "../../src/forge/local/pull-desk.ts";
+import { createByteBudget } from "../../src/lib/byte-budget.ts";
 import { newId } from "../../src/lib/id.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 import { addWebhook } from "../../src/notify/add-webhook.ts";
@@ -81,6 +82,7 @@ export function dashboardPlugins(
     publicUrl: at,
   };
   const accounts = accountsPlugin({
+    unknownBytes: createByteBudget({ bytesMax: 2 ** 20, bodyMsMax: 60_000 }),
     ...shared,
     passwords: createPasswords(),
     devices: createKnownDevices({ sealer: testSealer, sessions: shared.sessions, publicUrl: shared.publicUrl }),

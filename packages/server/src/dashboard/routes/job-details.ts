@@ -1,15 +1,17 @@
-import type { DashboardFile, DashboardJob, DashboardStep, JobDiff } from "@emend/contract";
+import type { DashboardFile, DashboardJob, DashboardStep } from "@emend/contract";
 import type { FastifyInstance } from "fastify";
 import { AppError } from "../../errors.ts";
-import { diffFiles } from "../../jobs/diff-files.ts";
-import { readDiff } from "../../jobs/read-diff.ts";
+import { diffJson, largeDiffs, openDiff } from "../../jobs/diff-stream.ts";
 import { readEditedFile } from "../../jobs/read-edited-file.ts";
 import { readRun } from "../../jobs/read-run.ts";
 import { readStep } from "../../jobs/read-step.ts";
+import { createSeats, seatFor } from "../../lib/seats.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { findJob } from "../find-job.ts";
 import { readRequest } from "../read-request.ts";
+import { subjectOf } from "../require-session.ts";
 import { showStep } from "../show-step.ts";
+import { tooManyDiffs } from "../too-many-diffs.ts";
 
 type Identified = { Params: { id: string } };
 const previewBytesMax = 1024 * 1024;
@@ -23,10 +25,13 @@ export function jobDetailRoutes(app: FastifyInstance, deps: RouteDeps): void {
     throw notFound("Job not found.");
   });
 
-  app.get<Identified>("/jobs/:id/diff", async (request): Promise<JobDiff> => {
+  const seats = createSeats(largeDiffs);
+  app.get<Identified>("/jobs/:id/diff", async (request, reply) => {
     const job = await findJob(deps.pool, request.params.id);
-    const diff = (await readDiff(deps.pool, job))?.toString("utf8") ?? "";
-    return { diff, files: [...diffFiles(diff)] };
+    const opened = await openDiff(deps.pool, job, seatFor(seats, subjectOf(request), reply.raw));
+    if (opened.kind === "unknown_job") throw notFound("Job not found.");
+    if (opened.kind === "busy") throw tooManyDiffs();
+    return reply.header("content-type", "application/json; charset=utf-8").send(diffJson(opened.deflated));
   });
 
   app.get<{ Params: { id: string; number: string } }>(

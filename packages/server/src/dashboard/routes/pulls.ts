@@ -3,10 +3,15 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { AppError } from "../../errors.ts";
 import { hastenLook } from "../../jobs/claim-look.ts";
+import { createSeats, seatFor } from "../../lib/seats.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { findPullJob } from "../find-pull-job.ts";
 import { bodyParser } from "../parse-body.ts";
 import { actorOf, subjectOf } from "../require-session.ts";
+import { tooManyDiffs } from "../too-many-diffs.ts";
+
+/** Each is put together by several runs of git, and holds a diff until it was read. */
+const views = { perHolderMax: 4, allMax: 8 };
 
 type Named = FastifyRequest<{ Params: { projectId: string; number: string } }>;
 const parseMerge = bodyParser(Type.Object({ head: Type.String({ pattern: "^[0-9a-f]{40,64}$" }) }));
@@ -21,8 +26,10 @@ export function pullRoutes(app: FastifyInstance, { pulls, pool }: RouteDeps): vo
     return { pulls: await pulls.list(typeof project === "string" && isId(project) ? project : null) };
   });
 
-  app.get("/pulls/:projectId/:number", async (request: Named): Promise<DashboardPull> => {
+  const seats = createSeats(views);
+  app.get("/pulls/:projectId/:number", async (request: Named, reply): Promise<DashboardPull> => {
     const name = nameOf(request);
+    if (!seatFor(seats, subjectOf(request), reply.raw)()) throw tooManyDiffs();
     const [pull, jobId] = await Promise.all([pulls.read(name), findPullJob(pool, name)]);
     return { ...found(pull), jobId };
   });

@@ -5,6 +5,17 @@ export function hookSecretOf(secret: string, projectId: string): string {
   return createHmac("sha256", secret).update(`emend forge webhook ${projectId}`).digest("hex");
 }
 
+/** Whether it is worth reading the body: GitLab's secret is right, or there is something that may be a signature of it. */
+export function maySign(
+  forge: string,
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  secret: string,
+): boolean {
+  if (forge === "gitlab") return isSame(headers["x-gitlab-token"], secret);
+  if (forge === "github") return /^sha256=[0-9a-f]{64}$/.test(String(headers["x-hub-signature-256"]));
+  return /^[0-9a-f]{64}$/.test(String(headers["x-gitea-signature"] ?? headers["x-forgejo-signature"]));
+}
+
 /** GitLab sends the secret itself; the others sign the body with it. */
 export function isSigned(
   forge: string,

@@ -1,15 +1,24 @@
 import { createHmac } from "node:crypto";
+import { type AddressInfo, connect } from "node:net";
 import fastify from "fastify";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { isAppError } from "../../errors.ts";
+import { createByteBudget } from "../../lib/byte-budget.ts";
 import { hookSecretOf } from "./hook-secret.ts";
 import { forgeHooksPlugin } from "./plugin.ts";
 
 const app = fastify();
+// As the whole server does.
+app.setErrorHandler((error, _request, reply) =>
+  reply.code(isAppError(error, "unavailable") ? 503 : 500).send({ error: "refused" }),
+);
 const noticed: unknown[] = [];
 const pushed: unknown[] = [];
 beforeAll(async () => {
   const deps = {
     secret: "s".repeat(32),
+    unknownBytes: createByteBudget({ bytesMax: 1_500_000, bodyMsMax: 60_000 }),
+    isProject: async (projectId: string) => projectId === "prj_1",
     noticed: async (input: unknown) => void noticed.push(input),
     async pushed(projectId: string) {
       pushed.push(projectId);
@@ -102,4 +111,46 @@ it("ignores a signed one that is about something else, or no JSON", async () => 
     expect([reply.statusCode, reply.json()]).toEqual([202, { status: "ignored" }]);
   }
   expect(noticed).toEqual([]);
+});
+
+/** Sends a head that promises a body, and as much of the body as is asked; answers the status, or null while none came. */
+async function promise(path: string, headers: Record<string, string>, bytes: number) {
+  const { port } = app.server.address() as AddressInfo;
+  const socket = connect(port, "127.0.0.1");
+  let answer = "";
+  socket.on("data", (chunk) => {
+    answer += chunk;
+  });
+  socket.on("error", () => undefined);
+  const lines = Object.entries({ host: "x", "content-length": "1000000", ...headers }).map((pair) => pair.join(": "));
+  socket.write(`POST ${path} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`);
+  socket.write(Buffer.alloc(bytes, 32));
+  const status = () => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1] ?? 0);
+  return { socket, status };
+}
+
+it("an unsigned webhook, or one of no project, is refused before its body arrives", async () => {
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  const signed = { "x-hub-signature-256": `sha256=${"0".repeat(64)}` };
+  for (const [path, headers] of [
+    ["/hooks/github/prj_1", {}],
+    ["/hooks/gitlab/prj_1", { "x-gitlab-token": "wrong" }],
+    ["/hooks/gitea/prj_1", { "x-gitea-signature": "short" }],
+    ["/hooks/github/prj_2", signed],
+    ["/hooks/bitbucket/prj_1", signed],
+  ] as const) {
+    const { socket, status } = await promise(path, headers, 0);
+    await expect.poll(status, { message: path }).toBe(401);
+    socket.destroy();
+  }
+
+  // What may be signed is read, as long as all of it together stays within the bound.
+  const held = [await promise("/hooks/github/prj_1", signed, 900_000)];
+  const { socket, status } = await promise("/hooks/github/prj_1", signed, 900_000);
+  await expect.poll(status).toBe(503);
+  expect(held[0]?.status()).toBe(0);
+  socket.destroy();
+  held[0]?.socket.write(Buffer.alloc(100_000, 32));
+  await expect.poll(() => held[0]?.status()).toBe(401);
+  held[0]?.socket.destroy();
 });

@@ -1,9 +1,14 @@
-import type { FastifyInstance } from "fastify";
-import { hookSecretOf, isSigned } from "./hook-secret.ts";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { AppError } from "../../errors.ts";
+import type { ByteBudget } from "../../lib/byte-budget.ts";
+import { hookSecretOf, isSigned, maySign } from "./hook-secret.ts";
 
 export interface HookDeps {
   /** EMEND_SECRET. */
   secret: string;
+  isProject(projectId: string): Promise<boolean>;
+  /** For bodies of senders whose signature is still to be seen. */
+  unknownBytes: ByteBudget;
   /** Something happened on a pull request: look at it now. */
   noticed(input: { projectId: string; number: number }): Promise<void>;
   /** Something was pushed to a repository that the project has to do with; false: that concerns nobody. */
@@ -34,16 +39,35 @@ export function forgeHooksPlugin(deps: HookDeps): (app: FastifyInstance) => Prom
       { parseAs: "buffer", bodyLimit: bodyBytesMax },
       async (_: unknown, body: unknown) => body,
     );
-    app.post<{ Params: { forge: string; projectId: string } }>("/hooks/:forge/:projectId", async (request, reply) => {
-      const { forge, projectId } = request.params;
-      const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-      const secret = hookSecretOf(deps.secret, projectId);
-      if (!forges.includes(forge) || !isSigned(forge, request.headers, body, secret)) {
-        return reply.code(401).send({ error: "The webhook is not signed with this project's secret." });
-      }
-      return reply.code(202).send({ status: (await hear(projectId, parse(body))) ? "noticed" : "ignored" });
-    });
+    const refuse = (reply: FastifyReply) =>
+      reply.code(401).send({ error: "The webhook is not signed with this project's secret." });
+    app.post<{ Params: { forge: string; projectId: string } }>(
+      "/hooks/:forge/:projectId",
+      {
+        // Before a byte of the body is taken: anybody may send here, and most of what is sent is nobody's webhook.
+        async onRequest(request, reply) {
+          const { forge, projectId } = request.params;
+          const secret = hookSecretOf(deps.secret, projectId);
+          const isLikely = forges.includes(forge) && maySign(forge, request.headers, secret);
+          if (!isLikely || !(await deps.isProject(projectId))) return refuse(reply);
+        },
+        preParsing: async (_request, reply, payload) => deps.unknownBytes.spend(payload, reply.raw, tooMuch),
+      },
+      async (request, reply) => {
+        const { forge, projectId } = request.params;
+        const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+        if (!isSigned(forge, request.headers, body, hookSecretOf(deps.secret, projectId))) return refuse(reply);
+        return reply.code(202).send({ status: (await hear(projectId, parse(body))) ? "noticed" : "ignored" });
+      },
+    );
   };
+}
+
+function tooMuch(): AppError {
+  return new AppError("unavailable", {
+    publicMessage: "Too many webhooks arrive at once, or this one too slowly. Send it again in a moment.",
+    retryAfterMs: 5_000,
+  });
 }
 
 /** The pull request that an event is about, wherever each forge puts it; null: about something else. */

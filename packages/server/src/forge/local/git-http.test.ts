@@ -89,7 +89,13 @@ describe("git over HTTP", () => {
   it("takes and shows branches and tags alone, and replaces no object", async () => {
     const url = remote("prj_a", "write");
     const head = await personGit(work, "rev-parse", "HEAD");
-    for (const ref of [`refs/replace/${head}`, "refs/notes/commits", "refs/emend/base/x", "refs/remotes/a/b", "refs/x"]) {
+    for (const ref of [
+      `refs/replace/${head}`,
+      "refs/notes/commits",
+      "refs/emend/base/x",
+      "refs/remotes/a/b",
+      "refs/x",
+    ]) {
       await expect(personGit(work, "push", url, `main:${ref}`), ref).rejects.toThrow(/hidden ref/);
     }
     await personGit(work, "push", "--quiet", url, "main:refs/heads/shown", "main:refs/tags/v1");

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { deflateSync } from "node:zlib";
@@ -110,8 +111,8 @@ describe("diff", () => {
     const answer = await fetch(`${api.url}${jobs}/${id}/diff`, { headers: { authorization: `Bearer ${key}` } });
     expect(answer.headers.get("content-type")).toBe("text/x-diff; charset=utf-8");
     expect(Buffer.from(await answer.arrayBuffer())).toEqual(bytes);
-    expect((await api.send(`${jobs}/${id}/diff`, { method: "HEAD", key })).headers["content-length"]).toBe(
-      String(bytes.length),
+    expect((await api.send(`${jobs}/${id}/diff`, { method: "HEAD", key })).headers["content-type"]).toBe(
+      "text/x-diff; charset=utf-8",
     );
   });
 
@@ -134,7 +135,7 @@ describe("diff", () => {
 
   test("429 for a key that reads many large ones at once, until one was read; other keys are not hindered", async () => {
     const id = await seedJob(api.pool, project.id);
-    await api.pool.query("update jobs set diff = $2 where id = $1", [id, deflateSync(Buffer.alloc(16_000_000, "+"))]);
+    await api.pool.query("update jobs set diff = $2 where id = $1", [id, deflateSync(randomBytes(12_000_000))]);
     const path = `${jobs}/${id}/diff`;
     const other = await api.addKey(project, { scope: "read" });
     const slow = await Promise.all(

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { createSeats } from "../../../lib/seats.ts";
+import { createSeats, seatFor } from "../../../lib/seats.ts";
 import { type Caller, findCaller, findLocalProject, type LocalProject, listLocalProjects } from "../caller.ts";
 import { homePage } from "../pages/home-page.ts";
 import { pullPage } from "../pages/pull-page.ts";
@@ -18,8 +18,8 @@ interface Visit {
   project: LocalProject;
 }
 
-/** A pull request is put together by several runs of git, one after the other. */
-const views = { perHolderMax: 8, allMax: 32 };
+/** A pull request is put together by several runs of git, and its page is held until it was read. */
+const views = { perHolderMax: 4, allMax: 8 };
 
 /** A project's pull requests: to read them takes a session or a key, to change them the write right as well. */
 export function pullRoutes(app: FastifyInstance, deps: PluginDeps, style: Style): void {
@@ -43,10 +43,9 @@ export function pullRoutes(app: FastifyInstance, deps: PluginDeps, style: Style)
   async function showPull(reply: FastifyReply, visit: Visit, number: number, alert: string | null): Promise<unknown> {
     const context = pageContext(deps, style, visit.caller);
     const repository = repositoryOf(deps, visit.project.id);
-    const leave = seats.take(visit.caller.name);
-    if (leave === null) return sendNotice(reply.header("retry-after", "1"), context, "busy");
-    const read = readPullView({ db: deps.pool, repository }, visit.project.id, number, deps.signal);
-    const view = await read.finally(leave);
+    const hasSeat = seatFor(seats, visit.caller.name, reply.raw)();
+    if (!hasSeat) return sendNotice(reply.header("retry-after", "1"), context, "busy");
+    const view = await readPullView({ db: deps.pool, repository }, visit.project.id, number, deps.signal);
     if (!view) return sendNotice(reply, context, "notFound");
     const mayWrite = visit.caller.mayWrite(visit.project.id);
     const page = { ...view, ...visit, mayWrite, cloneUrl: cloneUrl(visit.project), alert };

@@ -1,0 +1,64 @@
+import { Readable, Transform } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
+import { createInflate } from "node:zlib";
+import type { JobDiff } from "@emend/contract";
+import type { Queryable } from "../db/pool.ts";
+import type { SeatBounds } from "../lib/seats.ts";
+import { createDiffReader } from "./diff-files.ts";
+import { isJobId } from "./job-id.ts";
+
+/** What a diff takes of this process while it is sent: only what is stored, however slowly it is read. */
+const smallBytesMax = 64 * 1024;
+/** A stored diff has up to 16 MiB, and whoever reads slowly holds it. */
+export const largeDiffs: SeatBounds = { perHolderMax: 4, allMax: 8 };
+
+export type OpenedDiff = { kind: "opened"; deflated: Buffer | null } | { kind: "unknown_job" } | { kind: "busy" };
+
+/** A job's diff as it is stored. A large one is read once `takeSeat` has said that there is room for it, and not before. */
+export async function openDiff(
+  db: Queryable,
+  job: { id: string; projectId: string },
+  takeSeat: () => boolean,
+): Promise<OpenedDiff> {
+  if (!isJobId(job.id)) return { kind: "unknown_job" };
+  const values = [job.id, job.projectId];
+  const measured = await db.query<{ bytes: number | null }>(
+    "select octet_length(diff) as bytes from jobs where id = $1 and project_id = $2",
+    values,
+  );
+  const [row] = measured.rows;
+  if (row === undefined) return { kind: "unknown_job" };
+  if ((row.bytes ?? 0) > smallBytesMax && !takeSeat()) return { kind: "busy" };
+  const { rows } = await db.query<{ diff: Buffer | null }>(
+    "select diff from jobs where id = $1 and project_id = $2",
+    values,
+  );
+  return { kind: "opened", deflated: rows[0]?.diff ?? null };
+}
+
+/** The diff's text, made as it is read. */
+export function diffText(deflated: Buffer | null): Readable {
+  return deflated === null ? Readable.from([]) : Readable.from([deflated]).pipe(createInflate());
+}
+
+/** The same with its files and figures, as JSON. */
+export function diffJson(deflated: Buffer | null): Readable {
+  const decoder = new StringDecoder("utf8");
+  const reader = createDiffReader();
+  const quoted = (text: string) => {
+    reader.read(text);
+    return JSON.stringify(text).slice(1, -1);
+  };
+  const asJson = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      done(null, quoted(decoder.write(chunk)));
+    },
+    flush(done) {
+      const rest = quoted(decoder.end());
+      const files: JobDiff["files"] = [...reader.end()];
+      done(null, `${rest}","files":${JSON.stringify(files)}}`);
+    },
+  });
+  asJson.push('{"diff":"');
+  return diffText(deflated).pipe(asJson);
+}
