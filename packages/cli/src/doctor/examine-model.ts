@@ -29,6 +29,8 @@ async function examineModel(deps: { tryModel: typeof tryModel }, config: Config,
   if (isRunner)
     return { name: "model", verdict: "good", detail: `${name} is ready: program, key and sandbox are there` };
   const detail =
-    name === "emend/rules" ? "emend/rules: deterministic, needs no key" : `${name} answers, in ${trial.ms} ms`;
+    name === "emend/rules"
+      ? "emend/rules: deterministic, needs no key"
+      : `${name} answers, in ${trial.ms} ms${trial.window === undefined ? "" : `; ${trial.window}`}`;
   return { name: "model", verdict: "good", detail };
 }

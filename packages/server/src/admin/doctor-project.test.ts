@@ -37,13 +37,17 @@ it("the doctor tells what each model of the project says", async () => {
     credentialOf: async () => far.token,
   };
   const trials = [
-    { kind: "answers", model: "anthropic/a", ms: 7 },
+    { kind: "answers", model: "compatible/a", ms: 7, window: "window 128,000 tokens" },
     { kind: "unavailable", model: "openai/b", words: "OpenAI says: no such key" },
   ] as const;
   const look = { db: database.pool, forges, git, secret: "s", publicUrl, tryModels: async () => trials };
   const { checks } = await diagnoseProject(look, "prj_m", signal);
   expect(checks.slice(-2)).toEqual([
-    { name: "model anthropic/a", verdict: "ok", words: "answers, in 7 ms" },
+    {
+      name: "model compatible/a",
+      verdict: "ok",
+      words: "answers, in 7 ms; window 128,000 tokens",
+    },
     { name: "model openai/b", verdict: "problem", words: "OpenAI says: no such key" },
   ]);
   await far.close();

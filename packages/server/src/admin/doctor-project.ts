@@ -85,7 +85,8 @@ export async function diagnoseProject(
 
 function modelVerdict(trial: ModelTrial): Verdict {
   if (trial.kind === "unavailable") return problem(trial.words);
-  return ok(trial.model === "emend/rules" ? "deterministic, needs no key" : `answers, in ${trial.ms} ms`);
+  if (trial.model === "emend/rules") return ok("deterministic, needs no key");
+  return ok(`answers, in ${trial.ms} ms${trial.window === undefined ? "" : `; ${trial.window}`}`);
 }
 
 function webhookOf(deps: { secret: string; publicUrl: string }, forge: Forge, projectId: string) {

@@ -4,7 +4,8 @@ import { isAppError } from "../errors.ts";
 import { createFetch } from "../lib/network.ts";
 
 export type ModelTrial =
-  | { kind: "answers"; model: string; ms: number }
+  /** `window`: how much it is taken to hold, in words. */
+  | { kind: "answers"; model: string; ms: number; window?: string }
   | { kind: "unavailable"; model: string; words: string };
 
 const tryMsMax = 30_000;
@@ -38,11 +39,19 @@ export async function tryModel(config: Config, name = config.model, project?: Tr
       const messages = [{ role: "user" as const, text: "Answer with the one word: ready" }];
       await model.nextTurn({ system: "You answer briefly.", messages, tools: [] }, AbortSignal.timeout(tryMsMax));
     }
-    return { kind: "answers", model: name, ms: Math.round(performance.now() - startedAt) };
+    const ms = Math.round(performance.now() - startedAt);
+    return { kind: "answers", model: name, ms, ...windowOf(name, model.contextTokensMax) };
   } catch (error) {
     const words = isAppError(error) ? error.publicMessage : `nothing was heard for ${tryMsMax / 1000} seconds`;
     return { kind: "unavailable", model: name, words };
   } finally {
     await network.close();
   }
+}
+
+/** Where it is wrong, jobs fail late: with a vendor's refusal, or with a conversation that was cut for nothing. */
+function windowOf(model: string, tokens: number | undefined): { window?: string } {
+  if (tokens === undefined) return {};
+  const set = model.startsWith("compatible/") ? " (EMEND_COMPATIBLE_CONTEXT_TOKENS)" : "";
+  return { window: `window ${tokens.toLocaleString("en-US")} tokens${set}` };
 }

@@ -1,3 +1,6 @@
+import type { Site } from "@emend/site";
+import type { Tree } from "../tree/tree.ts";
+
 /** What a writer must know of each docs framework, in a few lines. By the name that @emend/site gives it. */
 const guides: Readonly<Record<string, string>> = {
   mintlify:
@@ -16,4 +19,41 @@ const guides: Readonly<Record<string, string>> = {
 
 export function frameworkGuide(framework: string): string {
   return Object.hasOwn(guides, framework) ? (guides[framework] ?? "") : "";
+}
+
+const pagesRead = 60;
+const callouts: readonly (readonly [string, RegExp])[] = [
+  ["!!! note", /^(?:!!!|\?\?\?\+?) \w/gm],
+  ["/// note", /^\/{3,} \w/gm],
+  [":::note", /^:{3,} ?\w/gm],
+  ["> [!NOTE]", /^> \[!\w+\]/gm],
+  ["<Note>", /^\s*<(?:Note|Tip|Warning|Info|Check|Danger|Callout|Aside|Admonition)\b/gm],
+];
+const links: readonly (readonly [string, RegExp])[] = [
+  ["from the top of the site, as /guides/auth", /\]\(\/[^)\s/][^)\s]*\)/g],
+  ["by file, as ../guides/auth.md", /\]\((?![a-z]+:|\/|#)[^)\s]+\.mdx?(?:#[^)\s]*)?\)/g],
+  ["relative and without ending, as ../guides/auth", /\]\((?![a-z]+:|\/|#)[^)\s.]*(?:\.\.?\/)*[^)\s.]+\)/g],
+];
+
+/** What the pages themselves do, which says more than their framework's habits: read from some of them. */
+export async function conventionsOf(base: Pick<Tree, "read">, site: Pick<Site, "pages">): Promise<string> {
+  const step = Math.max(1, Math.ceil(site.pages.length / pagesRead));
+  const sample = site.pages.filter((_, index) => index % step === 0);
+  const texts = await Promise.all(
+    sample.map(async ({ path }) => (await base.read(path).catch(() => null))?.toString() ?? ""),
+  );
+  const most = (forms: typeof callouts) => {
+    const counted = forms.map(
+      ([name, form]) => [name, texts.reduce((sum, text) => sum + (text.match(form)?.length ?? 0), 0)] as const,
+    );
+    const total = counted.reduce((sum, [, count]) => sum + count, 0);
+    const [first] = counted.toSorted(([, a], [, b]) => b - a);
+    return first && first[1] >= 3 && first[1] > total * 0.6 ? first[0] : null;
+  };
+  const [callout, link] = [most(callouts), most(links)];
+  const said = [
+    ...(callout === null ? [] : [`callouts are written as ${callout}`]),
+    ...(link === null ? [] : [`links are written ${link}`]),
+  ];
+  return said.length === 0 ? "" : `In the pages of this repository ${said.join(", and ")}: do the same.\n`;
 }

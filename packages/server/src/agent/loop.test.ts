@@ -342,6 +342,27 @@ describe("calls of one turn", () => {
   });
 });
 
+describe("guidance of a folder", () => {
+  it("is told once, with the first of its files that is read or written", async () => {
+    const site = await trees.open({
+      "index.md": "# Home\n",
+      "api/AGENTS.md": "Examples in Python.",
+      "api/a.md": "# A\n",
+      "api/b.md": "# B\n",
+    });
+    const script = (turn: number): ScriptedTurn =>
+      [
+        [["read_file", { paths: ["index.md"] }]] as ScriptedTurn,
+        [["edit_file", { path: "api/a.md", oldText: "# A", newText: "# AA" }]] as ScriptedTurn,
+        [["read_file", { paths: ["api/b.md"] }]] as ScriptedTurn,
+      ][turn] ?? finish;
+    const { run, steps } = await start(scriptedModel(script));
+    await run({ base: site, overlay: await createOverlay(site) });
+    const answers = toolMessages(steps).map(({ output }) => output.includes("Examples in Python."));
+    expect(answers).toEqual([false, true, false, false]);
+  });
+});
+
 describe("an instruction that turns out not to be understood", () => {
   it("leaves nothing behind, stored edits included", async () => {
     const model = scriptedModel((turn) => {

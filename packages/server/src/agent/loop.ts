@@ -4,14 +4,15 @@ import { revertAll } from "./apply-edits.ts";
 import { type LimitReached, limitReached, timeIsUp, timeLeftMs } from "./budget.ts";
 import { compact, fixedTokensOf, outputBytesFor, tokensOf } from "./compact.ts";
 import { asShown, conversationOf, latestRound } from "./conversation.ts";
+import { guidanceNear } from "./guidance.ts";
 import { isGettingNowhere, isRepeated } from "./misbehaviour.ts";
 import { finishedBy, handedOverBy, outcomeOf, stoppedOutcome } from "./outcome.ts";
 import { pageAfter } from "./page-after.ts";
 import { createSiteSession } from "./site-session.ts";
 import { storable } from "./storable.ts";
-import { systemPrompt } from "./system-prompt.ts";
+import { inFence, systemPrompt } from "./system-prompt.ts";
 import { refuseContextPath } from "./tools/context-path.ts";
-import { callTool, describeTools, isWritingTool, type ToolResult } from "./tools/registry.ts";
+import { callTool, describeTools, inputOf, isWritingTool, type ToolResult } from "./tools/registry.ts";
 import type { ToolContext } from "./tools/tool.ts";
 import { type VettedAnswer, vetAnswer } from "./vet-answer.ts";
 
@@ -37,6 +38,7 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
   const context = task.context ?? noContext;
   const turn: TurnDeps = {
     deps,
+    told: new Set(JSON.stringify(steps).match(/(?<=Guidance for this folder, from )[^:"\\]+/g)),
     // The rules read none of it: their jobs need not wait for the site.
     system: await systemPrompt(task, deps.model.nature === "language" ? await site.base(signal) : null),
     context: {
@@ -93,6 +95,8 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
 
 interface TurnDeps {
   deps: AgentDeps;
+  /** Guidance of folders that the model has been told. */
+  told: Set<string>;
   system: string;
   context: ToolContext;
 }
@@ -174,10 +178,31 @@ const repeatedCall: ToolResult = {
 const afterFinish: ToolResult = { output: "not run: finish was called before it", isError: true };
 
 async function runCall(turn: TurnDeps, call: ToolCall, signals: Signals): Promise<ToolResult> {
-  const result = await beforeTimeIsUp(signals, (either) => callTool(turn.context, call, either));
-  if (result === "time is up") return { output: "cut off: the job's time is up", isError: true };
+  const answer = await beforeTimeIsUp(signals, (either) => callTool(turn.context, call, either));
+  if (answer === "time is up") return { output: "cut off: the job's time is up", isError: true };
+  const result = answer.isError ? answer : { ...answer, output: answer.output + (await guidanceFor(turn, call)) };
   const { vetting } = turn.deps;
   return vetting ? { ...result, output: await vetting.redact(result.output, signals.signal) } : result;
+}
+
+const guidanceCharactersMax = 6_000;
+
+/** The rules of a folder further down, told once, with the first of its files that is read or written. */
+async function guidanceFor({ context, told }: TurnDeps, call: ToolCall): Promise<string> {
+  const { path, paths } = (inputOf(call) ?? {}) as Record<string, unknown>;
+  const named = [path, ...(Array.isArray(paths) ? paths : [])].filter((one) => typeof one === "string");
+  const texts: string[] = [];
+  for (const one of named.map((words) => words.replace(/^\/+/, ""))) {
+    const guidance =
+      (await guidanceNear(context.base, one, context.docsDir)) ??
+      (context.docsDir === "" ? null : await guidanceNear(context.base, `${context.docsDir}/${one}`, context.docsDir));
+    if (guidance === null || told.has(guidance.path)) continue;
+    told.add(guidance.path);
+    texts.push(
+      inFence(`Guidance for this folder, from ${guidance.path}:`, guidance.text.slice(0, guidanceCharactersMax)),
+    );
+  }
+  return texts.join("");
 }
 
 async function vetted(

@@ -24,7 +24,11 @@ export function reviewOpening(findings: readonly Finding[]): Message {
 }
 
 /** The agent's own finished change, for one more look. */
-export function selfReviewOpening(diff: string, contextTokensMax = Number.POSITIVE_INFINITY): Message {
+export function selfReviewOpening(
+  diff: string,
+  findings: readonly Finding[],
+  contextTokensMax = Number.POSITIVE_INFINITY,
+): Message {
   const charactersMax = Math.min(diffCharactersMax, Math.floor(contextTokensMax / 2));
   return {
     role: "user",
@@ -33,6 +37,7 @@ export function selfReviewOpening(diff: string, contextTokensMax = Number.POSITI
       "Not handed over yet: this is your change as its reviewer will see it. Does it do all that was asked and nothing else, is",
       "every statement true of what you read, do wording and form fit the pages around it? If so, call finish {}. If not, repair",
       "it and finish again with the words that changed.",
+      ...findings.slice(0, findingsMax).map((finding) => `- ${describeFinding(finding)}`),
       `<content>\n${withoutFence(shortPatch(diff, charactersMax))}\n</content>`,
     ].join("\n"),
   };

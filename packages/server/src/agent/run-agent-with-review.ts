@@ -80,7 +80,7 @@ async function nextOpening<Verdict extends ReviewAnswer>(
   if (!deps.selfReview || deps.model.run || isLookedAt || reviewed.verdict.kind === "denied") return undefined;
   const diff = (await task.overlay.diff(signal)).toString();
   if (!isWorthALook(task, diff, open)) return undefined;
-  return selfReviewOpening(diff, deps.model.contextTokensMax);
+  return selfReviewOpening(diff, open, deps.model.contextTokensMax);
 }
 
 function isWorthALook(task: AgentTask, diff: string, findings: readonly Finding[]): boolean {

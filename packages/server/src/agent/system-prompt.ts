@@ -2,11 +2,10 @@ import { readFile } from "node:fs/promises";
 import type { Site } from "@emend/site";
 import { readTemplate } from "../lib/read-template.ts";
 import type { AgentTask } from "./agent.ts";
-import { frameworkGuide } from "./framework-guides.ts";
+import { conventionsOf, frameworkGuide } from "./framework-guides.ts";
+import { readGuidance } from "./guidance.ts";
 import { withoutFence } from "./openings.ts";
 
-const guidanceFiles = ["AGENTS.md", "CLAUDE.md", ".emend/instructions.md"];
-const guidanceBytesMax = 16_000;
 const foldersShownMax = 40;
 const subjectsShownMax = 15;
 
@@ -21,12 +20,11 @@ export async function systemPrompt(
   const ours = await readFile(new URL("./prompt.md", import.meta.url), "utf8");
   const place =
     task.docsDir === "" ? "" : `\nThe documentation is the folder ${task.docsDir}; change nothing outside it.\n`;
-  const parts = await Promise.all(
-    [...new Set([...guidanceFiles, ...(task.styleGuides ?? [])])].map((path) =>
-      fenced(task, path, `The project's guidance, from ${path}:`),
-    ),
-  );
-  return ours + place + contextOf(task) + shapeOf(site) + parts.join("") + (await template(task)) + manner(task);
+  // The base, not the overlay: an agent must not be able to write its own guidance.
+  const guidance = await readGuidance(task.base, task);
+  const guides = guidance.map(({ path, text }) => inFence(`The project's guidance, from ${path}:`, text));
+  const shape = shapeOf(site) + (site ? await conventionsOf(task.base, site) : "");
+  return ours + place + contextOf(task) + shape + guides.join("") + (await template(task)) + manner(task);
 }
 
 function manner({ subjects = [] }: Pick<AgentTask, "subjects">): string {
@@ -38,7 +36,7 @@ function manner({ subjects = [] }: Pick<AgentTask, "subjects">): string {
 function contextOf({ context }: Pick<AgentTask, "context">): string {
   if (!context || context.names.length === 0) return "";
   const names = context.names.map((name) => `@${name}`).join(", ");
-  return `\nContext repositories, to read and not to change: ${names}. \`list_files\`, \`search\` (by \`under\`) and \`read_file\` take paths such as @${context.names[0]}/README.md. Write about code only what you read there, and cite the lines in \`finish\`'s \`sources\`.\n`;
+  return `\nContext repositories, to read and not to change: ${names}. \`list_files\`, \`search\` and \`read_file\` take paths such as @${context.names[0]}/README.md. Write about code only what you read there, and cite the lines in \`finish\`'s \`sources\`.\n`;
 }
 
 function shapeOf(site: Pick<Site, "framework" | "pages"> | null): string {
@@ -61,13 +59,6 @@ async function template(task: Pick<AgentTask, "base">): Promise<string> {
   return inFence(words, found.text);
 }
 
-async function fenced(task: Pick<AgentTask, "base">, path: string, words: string): Promise<string> {
-  // The base, not the overlay: an agent must not be able to write its own guidance.
-  const bytes = await task.base.read(path);
-  if (bytes === null || bytes.byteLength === 0) return "";
-  return inFence(words, bytes.subarray(0, guidanceBytesMax).toString());
-}
-
-function inFence(words: string, text: string): string {
+export function inFence(words: string, text: string): string {
   return `\n${words}\n<content>\n${withoutFence(text)}\n</content>\n`;
 }

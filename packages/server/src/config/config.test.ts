@@ -96,6 +96,8 @@ describe("loadConfig", () => {
     ["EMEND_MODEL_FALLBACKS", "openai/gpt-5,claude"],
     ["EMEND_MODEL_PRICES", "cheap"],
     ["EMEND_COMPATIBLE_BASE_URL", "localhost:11434"],
+    ["EMEND_COMPATIBLE_CONTEXT_TOKENS", "32k"],
+    ["EMEND_COMPATIBLE_CONTEXT_TOKENS", "4096"],
     ["EMEND_PORT", "0x10"],
     ["EMEND_PORT", " 80"],
     ["EMEND_METRICS_PORT", "-1"],

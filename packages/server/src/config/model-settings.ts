@@ -67,7 +67,10 @@ export function readModelSettings(
     model,
     modelFallbacks,
     modelEndpoints: Object.fromEntries(endpoints),
-    modelPrices: parsePrices(read("EMEND_MODEL_PRICES"), problems),
+    modelPrices: {
+      ...compatibleWindow(read("EMEND_COMPATIBLE_CONTEXT_TOKENS"), problems),
+      ...parsePrices(read("EMEND_MODEL_PRICES"), problems),
+    },
   };
 }
 
@@ -80,6 +83,21 @@ function parseBaseUrl(name: string, text: string | null, problems: string[]): st
   const shown = url?.username || url?.password || url?.search ? "" : `, not "${text}"`;
   problems.push(`${name} must be an http or https URL without credentials, query or fragment${shown}`);
   return null;
+}
+
+const contextTokensMin = 8_000;
+
+/** Nothing that a compatible server says tells its window. */
+function compatibleWindow(text: string | null, problems: string[]): PriceTable {
+  if (text === null) return {};
+  const contextTokens = Number(text);
+  if (/^\d{1,9}$/.test(text) && contextTokens >= contextTokensMin) {
+    return { "compatible/": { input: 0, output: 0, contextTokens } };
+  }
+  problems.push(
+    `EMEND_COMPATIBLE_CONTEXT_TOKENS must be a whole number of at least ${contextTokensMin} tokens, not "${text}"`,
+  );
+  return {};
 }
 
 function parsePrices(text: string | null, problems: string[]): PriceTable {

@@ -75,6 +75,11 @@ function FindingList(props: {
               <VisibleText text={finding.path} />:{finding.line}
             </code>{" "}
             <ProseLine text={finding.message} />
+            {finding.dispute !== undefined && (
+              <p className="text-quiet">
+                The agent disagrees: <ProseLine text={finding.dispute} />
+              </p>
+            )}
           </li>
         ))}
       </ul>

@@ -15,6 +15,7 @@ import { Failure } from "./failure.tsx";
 import { Findings } from "./findings.tsx";
 import { FollowUp } from "./follow-up.tsx";
 import { JobHead } from "./job-head.tsx";
+import { Sources } from "./sources.tsx";
 import { Told } from "./told.tsx";
 import { useJobEvents } from "./use-job-events.ts";
 
@@ -70,6 +71,7 @@ function Job({ job, isServerAway }: { job: DashboardJob; isServerAway: boolean }
             </Sheet>
           )}
           <Findings run={run} />
+          <Sources run={run} />
         </div>
         {diff.data && hasChanges && (
           // Once the job is final its change is what one came for; before, what happens.

@@ -55,8 +55,8 @@ const listPrices: PriceTable = {
   "google/gemini-2.5-pro": { input: 1.25, output: 10, cachedInput: 0.125, contextTokens: 1_000_000 },
   "google/gemini-2.5-flash": { input: 0.3, output: 2.5, cachedInput: 0.03, contextTokens: 1_000_000 },
   "google/gemini-3-pro": { input: 2, output: 12, cachedInput: 0.2, contextTokens: 1_000_000 },
-  // One's own machine: nothing is charged, and small windows are common.
-  "compatible/": { input: 0, output: 0, contextTokens: 32_000 },
+  // One's own machine: nothing is charged. Its window is what the operator says: EMEND_COMPATIBLE_CONTEXT_TOKENS.
+  "compatible/": { input: 0, output: 0, contextTokens: 128_000 },
 };
 
 const unknown: ModelFacts = { input: 0, output: 0, contextTokens: 128_000 };
