@@ -57,7 +57,7 @@ async function carryOut(jobId: string, happens: Partial<Record<CrashPoint, () =>
 
 async function bodyOf(forge: string, jobId: string): Promise<string> {
   if (forge === "github") return far.pullsOf(`emend/${jobId}`)[0]?.body ?? "";
-  return (await host.open("prj_local").findPullRequests(`emend/${jobId}`, host.signal))[0]?.body ?? "";
+  return (await host.open("prj_local").findPullRequests({ head: `emend/${jobId}` }, host.signal))[0]?.body ?? "";
 }
 
 describe.each(["local", "github"] as const)("a base that moves while a job of %s works", (forge) => {

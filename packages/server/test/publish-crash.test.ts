@@ -52,7 +52,7 @@ async function published(jobId: string): Promise<{ branches: number; pullRequest
   url.username = "anyone";
   url.password = host.keyOf(projectId, "read");
   const branches = await personGit(host.dir, "ls-remote", "--heads", url.href, `*${jobId}*`);
-  const pullRequests = await otherNode.forge.findPullRequests(`emend/${jobId}`, host.signal);
+  const pullRequests = await otherNode.forge.findPullRequests({ head: `emend/${jobId}` }, host.signal);
   return { branches: branches.split("\n").filter(Boolean).length, pullRequests: pullRequests.length };
 }
 

@@ -95,7 +95,15 @@ describe.each(everyVendor)("the doctor on $label", (vendor) => {
 
   it("finds nothing in the way, and says as whom it looked", async () => {
     const found = await diagnose();
-    expect(Object.keys(found)).toEqual(["token", "permissions", "git", "branch rules", "pull requests", "webhook"]);
+    expect(Object.keys(found)).toEqual([
+      "token",
+      "permissions",
+      "git",
+      "branch rules",
+      "pull requests",
+      "comments",
+      "webhook",
+    ]);
     expect(Object.values(found).filter((words) => !words.startsWith("ok:"))).toEqual([]);
     expect(found.token).toContain(`reads ${vendor.path} as emend-bot`);
     expect(found.webhook).toContain("none is set up");

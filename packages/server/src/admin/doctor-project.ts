@@ -71,9 +71,10 @@ export async function diagnoseProject(
   });
   if (inspected) await check("branch rules", async () => branchVerdict(branch, await inspected));
   await check("pull requests", async () => {
-    await forge.findPullRequests(branch, signal);
+    await forge.findPullRequests({ head: branch, since: new Date() }, signal);
     return ok("can be listed by branch");
   });
+  if (inspected && forge.conversation) await check("comments", async () => commentVerdict(await inspected));
   if (inspected && webhook) await check("webhook", async () => webhookVerdict(webhook.url, await inspected));
   const automations = await listAutomations(deps.db, projectId);
   if (automations.length > 0) await check("automations", async () => automationVerdict(automations));
@@ -125,6 +126,10 @@ function branchVerdict(branch: string, { branchRules: rules }: ForgeInspection):
   return rules.length > 0
     ? problem(`a push to ${branch} would be refused: ${rules.join("; ")}`)
     : ok(`none is in the way of ${branch}`);
+}
+
+function commentVerdict({ unknownAuthors }: ForgeInspection): Verdict {
+  return unknownAuthors ? problem(unknownAuthors) : ok("people who may write can send requests on pull requests");
 }
 
 function webhookVerdict(url: string, { webhooks }: ForgeInspection): Verdict {

@@ -33,8 +33,8 @@ export interface ApiClient {
 
 /** Parsed, small values take fifteen times their text. */
 const answerBytesMax = 8 * 1024 * 1024;
-/** Whoever calls sets a shorter one; this is for those who do not. */
-const requestMsMax = 60_000;
+/** Of each request, so that a list of many pages has that long for each of them. */
+const requestMsMax = 15_000;
 
 /** Speaks JSON with one forge. Nothing is repeated here: who may repeat what is known to the caller alone. */
 export function createApiClient(options: {

@@ -31,6 +31,12 @@ describe("what a refusal means for the token", () => {
     expect(error.retryAfterMs).toBeGreaterThan(1_790_000);
   });
 
+  it("says of an archived repository what it is, whatever the status", () => {
+    const words = refusal(403, quotaLeft, "Repository was archived so is read-only.").publicMessage;
+    expect(words).toContain("unarchive it");
+    expect(words).not.toContain("token may not");
+  });
+
   it("is for good where the quota lasts and no limit is named", () => {
     expect(refusal(403, quotaLeft, "Resource not accessible")).toMatchObject({ code: "forge_rejected" });
   });

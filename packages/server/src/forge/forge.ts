@@ -60,6 +60,19 @@ export interface PullRequestComment {
   /** Where a review comment points. */
   path: string | null;
   line: number | null;
+  /** The line is one that the change removes: it is in the base and no longer in the branch. */
+  isRemovedLine?: boolean;
+  /** Of a review: its comments on lines, which belong to its text. Their ids are numbered apart. */
+  lines?: readonly PullRequestComment[];
+}
+
+/** Which pull requests to look for. */
+export interface PullRequestSearch {
+  head: string;
+  /** Where it is known: some forges find by both branches at once. */
+  base?: string;
+  /** None that is wanted is older: a list that is read newest first ends there. */
+  since?: Date;
 }
 
 /** What a forge tells of a repository and of the credential's rights on it; null: it does not say. */
@@ -81,6 +94,8 @@ export interface ForgeInspection {
   expiresAt: Date | null;
   /** What the credential may not do although jobs need it, in words. */
   lacks: readonly string[];
+  /** Whose comments cannot be acted on because their rights are not told, in words; null: everybody's rights are. */
+  unknownAuthors?: string | null;
   /** Rules that would refuse a push to the branch, in words. */
   branchRules: readonly string[] | null;
   webhooks: readonly ForgeWebhook[] | null;
@@ -127,8 +142,8 @@ export interface Forge {
   gitRemote(signal: AbortSignal): Promise<GitRemote>;
   /** Null: commits are made here and pushed by git. */
   readonly commits: ForgeCommits | null;
-  /** Every pull request of a head branch, in all states, newest first. */
-  findPullRequests(head: string, signal: AbortSignal): Promise<readonly PullRequest[]>;
+  /** Every pull request of a head branch, in all states, newest first; of several, at least the open one. */
+  findPullRequests(search: PullRequestSearch, signal: AbortSignal): Promise<readonly PullRequest[]>;
   createPullRequest(draft: PullRequestDraft, signal: AbortSignal): Promise<CreateOutcome>;
   /** Its labels and reviewers by the project's settings. Safe to repeat; null where nothing is set. */
   readonly ensureDetails: ((number: number, signal: AbortSignal) => Promise<void>) | null;
@@ -143,10 +158,13 @@ export interface Forge {
   readonly conversation: Conversation | null;
 }
 
+/** `unknown`: the person has to do with the repository, and the forge does not tell this token more. */
+export type WriteAccess = "yes" | "no" | "unknown";
+
 export interface Conversation {
-  /** Remarks and review comments, oldest first. */
+  /** Remarks and reviews, oldest first. */
   listComments(number: number, signal: AbortSignal): Promise<readonly PullRequestComment[]>;
   /** Whether the author of a comment may write to the repository. */
-  mayWrite(author: string, signal: AbortSignal): Promise<boolean>;
+  mayWrite(author: string, signal: AbortSignal): Promise<WriteAccess>;
   comment(number: number, text: string, signal: AbortSignal): Promise<void>;
 }

@@ -48,9 +48,44 @@ describe.each(everyVendor)("$label", (vendor) => {
         head: `other/${number}`,
       });
     }
-    expect(await forge.findPullRequests("emend/gone", signal)).toMatchObject([
+    expect(await forge.findPullRequests({ head: "emend/gone" }, signal)).toMatchObject([
       { number: mine?.number, state: "merged" },
     ]);
+  });
+
+  it("finds its pull request in one page of a repository with thousands, and asks for none that is older", async () => {
+    const forge = far.open();
+    far.makeBranch("emend/young");
+    const draft = { head: "emend/young", base: "main", title: "T", body: "", draft: false, checks: [] };
+    const before = far.state.pulls;
+    // Two thousand that are older than the job, however far the server would let one read.
+    const old = (number: number) => ({ ...draft, number, state: "merged", at: new Date(number).toISOString() });
+    far.state.pulls = Array.from({ length: 2000 }, (_, index) => old(index + 1)) as unknown as typeof before;
+    for (const pull of far.state.pulls) Object.assign(pull, { head: "other", labels: [], reviewers: [], options: {} });
+    const search = { head: "emend/young", base: "main", since: new Date("2025-12-01") };
+    const asked = far.requests.length;
+    expect(await forge.findPullRequests(search, signal)).toEqual([]);
+    await forge.createPullRequest(draft, signal);
+    expect(await forge.findPullRequests(search, signal)).toMatchObject([{ head: "emend/young", state: "open" }]);
+    const lists = far.requests.slice(asked).filter(({ operation }) => /(pulls|merge_requests)$/.test(operation));
+    expect(lists.filter(({ operation }) => operation.startsWith("GET")).length).toBeLessThanOrEqual(2);
+    far.state.pulls = before;
+  });
+
+  it("does not ask somebody to review again who approved", async () => {
+    const forge = far.open({ reviewers: ["ada"] });
+    far.makeBranch("emend/approved");
+    const draft = { head: "emend/approved", base: "main", title: "T", body: "", draft: false, checks: [] };
+    const created = await forge.createPullRequest(draft, signal);
+    if (created.kind !== "created") throw new Error(created.kind);
+    const { number } = created.pullRequest;
+    far.state.reviews.push({ id: 71, pull: number, author: "ada", body: "", state: "approved", at: "2026-01-02" });
+    const asked = far.requests.length;
+    await forge.ensureDetails?.(number, signal);
+    const requests = far.requests.slice(asked).map(({ operation }) => operation);
+    // GitLab sets the whole list, which asks nobody who is on it already.
+    expect(requests.filter((operation) => operation.endsWith("requested_reviewers"))).toEqual([]);
+    far.state.reviews = [];
   });
 
   it("sets labels and reviewers, however often it is asked to", async () => {
@@ -63,6 +98,85 @@ describe.each(everyVendor)("$label", (vendor) => {
     await forge.ensureDetails?.(created.pullRequest.number, signal);
     expect(far.pullsOf("emend/details")).toMatchObject([{ labels: ["docs"], reviewers: ["ada"] }]);
   });
+});
+
+describe.each(everyVendor.filter(({ name }) => name === "gitea"))("$label, as its releases are", (vendor) => {
+  let far: FarEnd;
+  beforeAll(async () => {
+    far = await startFarEnd(vendor);
+  });
+  afterAll(async () => {
+    await far.close();
+    expect(far.violations).toEqual([]);
+  });
+
+  it("knows who may write although only administrators are told, and says where it cannot know", async () => {
+    const { conversation, inspect } = far.open();
+    const mayWrite = async (name: string) => conversation?.mayWrite(name, signal);
+    const docs = { name: "Docs readers", code: "read" as const, members: ["rob"] };
+    far.state.teams?.push(docs);
+    // Ada writes and Rob reads; the list that everybody may see has both.
+    expect([await mayWrite("ada"), await mayWrite("rob"), await mayWrite("eve")]).toEqual(["unknown", "unknown", "no"]);
+    expect((await inspect?.("emend/x", signal))?.unknownAuthors).toContain("Docs readers");
+    far.state.isAdmin = true;
+    expect([await mayWrite("ada"), await mayWrite("eve")]).toEqual(["yes", "no"]);
+    expect((await inspect?.("emend/x", signal))?.unknownAuthors).toBeNull();
+    Object.assign(far.state, { isAdmin: false, teams: null });
+    expect([await mayWrite("ada"), await mayWrite("rob")]).toEqual(["yes", "no"]);
+    far.state.teams = [{ name: "Writers", code: "write", members: ["ada"] }];
+  });
+
+  it("sets labels of the organization, past pages that the server keeps short", async () => {
+    far.state.pageSizeMax = 2;
+    far.state.labels = ["a", "b", "c", "d", "docs"];
+    far.state.organizationLabels = ["x", "y", "shared"];
+    const forge = far.open({ labels: ["docs", "shared"] });
+    far.makeBranch("emend/labels");
+    const draft = { head: "emend/labels", base: "main", title: "T", body: "", draft: false, checks: [] };
+    const created = await forge.createPullRequest(draft, signal);
+    if (created.kind !== "created") throw new Error(created.kind);
+    await forge.ensureDetails?.(created.pullRequest.number, signal);
+    expect(far.pullsOf("emend/labels")).toMatchObject([{ labels: ["docs", "shared"] }]);
+    const missing = far.open({ labels: ["none"] }).ensureDetails?.(created.pullRequest.number, signal);
+    await expect(missing).rejects.toMatchObject({ publicMessage: expect.stringContaining("none") });
+  });
+});
+
+describe.each(everyVendor.filter(({ name }) => name !== "gitlab"))("$label", (vendor) => {
+  it("tells a review as one thing with its comments on lines, and removed lines as such", async () => {
+    const far = await startFarEnd(vendor);
+    const at = "2026-01-02T00:00:00Z";
+    far.state.reviews.push({ id: 41, pull: 1, author: "ada", body: "@emend please", state: "changes", at });
+    const line = { pull: 1, author: "ada", at, path: "guides/start.md" };
+    far.state.comments.push({ ...line, id: 1, body: "Shorter.", line: 3, review: 41 });
+    far.state.comments.push({ ...line, id: 2, body: "Why gone?", line: 9, isRemovedLine: true, review: 41 });
+    const said = await far.open().conversation?.listComments(1, signal);
+    expect(said).toEqual([
+      {
+        id: "v41",
+        author: "ada",
+        text: "@emend please",
+        path: null,
+        line: null,
+        lines: [
+          { id: "r1", author: "ada", text: "Shorter.", path: "guides/start.md", line: 3 },
+          { id: "r2", author: "ada", text: "Why gone?", path: "guides/start.md", line: 9, isRemovedLine: true },
+        ],
+      },
+    ]);
+    await far.close();
+    expect(far.violations).toEqual([]);
+  });
+});
+
+it("takes GitLab's rights that come as null for unknown, and not for none", async () => {
+  const vendor = vendors.find(({ name }) => name === "gitlab");
+  if (!vendor) throw new Error("no GitLab");
+  const far = await startFarEnd(vendor);
+  far.state.mayPush = null;
+  expect(await far.open().describeRepository(signal)).toMatchObject({ mayPush: null, mayOpenPullRequests: null });
+  expect(far.violations).toEqual([]);
+  await far.close();
 });
 
 it("asks GitLab to squash and to remove the branch where the project says so", async () => {
@@ -81,7 +195,17 @@ it("asks GitLab to squash and to remove the branch where the project says so", a
 
 describe("of what a hostile forge answers", () => {
   const branch = { ref: "b", label: "b", repo_id: 1 };
-  const common = { state: "open", title: "T", body: "", merged: false, merged_at: null, head: branch, base: branch };
+  const created_at = "2026-01-01T00:00:00Z";
+  const common = {
+    created_at,
+    state: "open",
+    title: "T",
+    body: "",
+    merged: false,
+    merged_at: null,
+    head: branch,
+    base: branch,
+  };
   const gitlab = {
     description: "",
     source_branch: "b",

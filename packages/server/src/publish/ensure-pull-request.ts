@@ -1,7 +1,7 @@
 import { AppError } from "../errors.ts";
 import type { CreateOutcome, PullRequest, PullRequestDraft } from "../forge/forge.ts";
 import { draftPullRequest } from "./draft-pull-request.ts";
-import { pickPullRequest } from "./find-pull-request.ts";
+import { pickPullRequest, searchOf } from "./find-pull-request.ts";
 import type { PublishDeps, PublishInput } from "./publication.ts";
 import { pauseAfterUnclear } from "./retry.ts";
 import { type Answer, sendEffect, sendQuestion } from "./send-effect.ts";
@@ -33,8 +33,8 @@ async function findOrCreate(
   signal: AbortSignal,
 ): Promise<EnsuredPullRequest | { kind: "unclear"; error: unknown }> {
   deps.crashPoint("before-find");
-  const { branch } = input.job;
-  const listed = await sendQuestion(deps, (request) => deps.forge.findPullRequests(branch, request), signal);
+  const search = searchOf(input);
+  const listed = await sendQuestion(deps, (request) => deps.forge.findPullRequests(search, request), signal);
   if (listed.kind === "unclear") return listed;
   deps.crashPoint("after-find");
   const found = pickPullRequest(listed.value);

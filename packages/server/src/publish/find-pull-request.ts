@@ -1,5 +1,5 @@
-import type { PullRequest } from "../forge/forge.ts";
-import type { PublishDeps } from "./publication.ts";
+import type { PullRequest, PullRequestSearch } from "../forge/forge.ts";
+import type { PublishDeps, PublishInput } from "./publication.ts";
 import { hasMarker } from "./pull-request-body.ts";
 import { pauseAfterUnclear } from "./retry.ts";
 import { sendQuestion } from "./send-effect.ts";
@@ -16,15 +16,23 @@ export function pickPullRequest(pullRequests: readonly PullRequest[]): FoundPull
   return { kind: pullRequest.state === "open" ? "found" : pullRequest.state, pullRequest };
 }
 
+/** A pull request of the job is younger than the job, even where the two clocks differ by hours. */
+const clockSkewMs = 86_400_000;
+
+export function searchOf({ job, base }: PublishInput): PullRequestSearch {
+  return { head: job.branch, base: base.ref, since: new Date(job.createdAt.getTime() - clockSkewMs) };
+}
+
 /** The pull request that an earlier run of this job opened, known by its marker. */
 export async function findOwnPullRequest(
   deps: PublishDeps,
-  job: { id: string; branch: string },
+  search: PullRequestSearch,
+  jobId: string,
   signal: AbortSignal,
 ): Promise<FoundPullRequest | null> {
   for (let attempt = 1; ; attempt += 1) {
-    const answer = await sendQuestion(deps, (request) => deps.forge.findPullRequests(job.branch, request), signal);
-    if (answer.kind === "answered") return pickPullRequest(answer.value.filter(({ body }) => hasMarker(body, job.id)));
+    const answer = await sendQuestion(deps, (request) => deps.forge.findPullRequests(search, request), signal);
+    if (answer.kind === "answered") return pickPullRequest(answer.value.filter(({ body }) => hasMarker(body, jobId)));
     await pauseAfterUnclear(attempt, answer.error, signal);
   }
 }

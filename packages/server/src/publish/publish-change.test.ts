@@ -27,7 +27,7 @@ afterAll(() => host.close());
 const newJob = () => seedJob(host.database.pool, projectId);
 const inRepository = (...args: string[]) =>
   personGit(host.dir, `--git-dir=${join(host.forgeDir, `${projectId}.git`)}`, ...args);
-const pullRequestsOf = (jobId: string) => node.forge.findPullRequests(`emend/${jobId}`, host.signal);
+const pullRequestsOf = (jobId: string) => node.forge.findPullRequests({ head: `emend/${jobId}` }, host.signal);
 const branchOf = (jobId: string) => inRepository("for-each-ref", "--format=%(objectname)", `refs/heads/emend/${jobId}`);
 
 function withForge(change: (forge: Forge) => Partial<Forge>) {

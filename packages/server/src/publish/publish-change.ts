@@ -2,7 +2,7 @@ import { commitChange } from "./commit-change.ts";
 import { ensureBranch } from "./ensure-branch.ts";
 import { ensureDetails } from "./ensure-details.ts";
 import { ensurePullRequest } from "./ensure-pull-request.ts";
-import { findOwnPullRequest } from "./find-pull-request.ts";
+import { findOwnPullRequest, searchOf } from "./find-pull-request.ts";
 import type { Publication, PublishDeps, PublishInput } from "./publication.ts";
 import { updateBody } from "./update-body.ts";
 
@@ -31,7 +31,7 @@ export async function publishChange(deps: PublishDeps, input: PublishInput, sign
  */
 async function findDone(deps: PublishDeps, input: PublishInput, signal: AbortSignal): Promise<Publication | null> {
   if (input.stored === null || input.branchExpected !== null) return null;
-  const own = await findOwnPullRequest(deps, input.job, signal);
+  const own = await findOwnPullRequest(deps, searchOf(input), input.job.id, signal);
   if (!own) return null;
   await deps.store.savePush();
   await ensureDetails(deps, own.pullRequest, signal);

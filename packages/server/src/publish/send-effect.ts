@@ -3,6 +3,8 @@ import type { PublishDeps } from "./publication.ts";
 
 /** Where `requestMsMax` says nothing else. */
 const usualRequestMsMax = 15_000;
+/** A question may be a list of many pages, each of which has a limit of its own. */
+const pagesPerQuestionMax = 20;
 const renewalsMax = 3;
 
 /** An answer, or the lack of one (time-out, reset, 5xx): then it may or may not have happened. */
@@ -24,7 +26,9 @@ export function sendEffect<T>(deps: EffectDeps, send: Send<T>, signal: AbortSign
 
 /** Asks without changing anything. */
 export function sendQuestion<T>(deps: EffectDeps, send: Send<T>, signal: AbortSignal): Promise<Answer<T>> {
-  return answer(deps, signal, (begin) => deps.writes.read(deps.forge.credentialId, () => begin(send), signal));
+  const { requestMsMax = usualRequestMsMax } = deps;
+  const patient = { ...deps, requestMsMax: requestMsMax * pagesPerQuestionMax };
+  return answer(patient, signal, (begin) => deps.writes.read(deps.forge.credentialId, () => begin(send), signal));
 }
 
 async function answer<T>(

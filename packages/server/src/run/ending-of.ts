@@ -26,7 +26,10 @@ export function endingOf(outcome: Outcome): Ending {
       return {
         kind: "failed",
         code: "branch_conflict",
-        message: `The branch ${outcome.branch} holds a commit that Emend did not make. It was left as it is.`,
+        message:
+          outcome.found === null
+            ? `The branch ${outcome.branch} was deleted, so there is nothing to add this change to. Create a new job.`
+            : `The branch ${outcome.branch} holds a commit that Emend did not make. It was left as it is.`,
       };
     default:
       return assertNever(outcome);

@@ -43,9 +43,11 @@ export async function followComments(
   // Said on the pull request too, where it was asked; before anything else is heard, since that may begin a new round.
   if (look.failed) await answer(`message-${look.failed.message}`, look.failed.words);
   for (const comment of comments) {
-    if (!call.test(comment.text) || look.heard.includes(comment.id)) continue;
+    if (!isCall(comment) || isHeard(look, comment)) continue;
     const prompt = promptOf(comment);
-    if (prompt === "" || !(await conversation.mayWrite(comment.author, signal))) {
+    const access = prompt === "" ? "no" : await conversation.mayWrite(comment.author, signal);
+    if (access === "unknown") await answer(comment.id, unknownAccess(comment.author));
+    if (access !== "yes") {
       await hearComment(deps.pool, look.jobId, comment.id);
       continue;
     }
@@ -67,8 +69,33 @@ export async function followComments(
   }
 }
 
-function promptOf({ text, path, line }: PullRequestComment): string {
+/** A review is for Emend when its text or one of its comments on lines calls it. */
+function isCall({ text, lines = [] }: PullRequestComment): boolean {
+  return call.test(text) || lines.some((line) => call.test(line.text));
+}
+
+/** Comments on lines were heard one by one before reviews were. */
+function isHeard({ heard }: Look, { id, lines = [] }: PullRequestComment): boolean {
+  return heard.includes(id) || lines.some((line) => heard.includes(line.id));
+}
+
+/** Of a review that calls Emend by its text, all of its comments on lines belong to it; else those that call. */
+function promptOf(comment: PullRequestComment): string {
+  const { text, lines = [] } = comment;
+  const isWhole = call.test(text);
+  const said = lines.filter((line) => isWhole || call.test(line.text)).map(placed);
+  return [isWhole || lines.length === 0 ? placed(comment) : "", ...said].filter((part) => part !== "").join("\n\n");
+}
+
+function placed({ text, path, line, isRemovedLine }: PullRequestComment): string {
   const words = text.replace(call, "").trim();
   if (words === "" || path === null) return words;
-  return `In ${path}${line === null ? "" : `, line ${line}`}: ${words}`;
+  return `In ${path}${line === null ? "" : `, ${isRemovedLine ? "removed line" : "line"} ${line}`}: ${words}`;
+}
+
+function unknownAccess(author: string): string {
+  return (
+    `${author}, Emend cannot tell whether you may write to this repository, so it did not act on your comment. ` +
+    "The forge tells people's rights to administrators of the repository alone: make Emend's account one, or send the request from Emend's dashboard."
+  );
 }

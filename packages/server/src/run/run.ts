@@ -104,4 +104,5 @@ export type Outcome =
   | { kind: "published"; pullRequest: PullRequest; change: ReviewedChange }
   /** A preview: its diff is stored, and nothing left this machine. */
   | { kind: "previewed"; change: ReviewedChange }
-  | { kind: "branch_conflict"; branch: string };
+  /** `found`: the commit that the branch has instead; null: the branch is gone. */
+  | { kind: "branch_conflict"; branch: string; found: string | null };

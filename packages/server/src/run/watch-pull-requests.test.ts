@@ -130,6 +130,33 @@ describe.each(vendors)("on $name", (vendor) => {
     ]);
   });
 
+  it("makes one request of a review with its comments on lines, where the forge has reviews", async () => {
+    if (vendor.name === "gitlab") return;
+    const at = new Date(90_000).toISOString();
+    far.state.reviews.push({ id: 88, pull: number, author: "ada", body: "@emend Tighten this.", state: "changes", at });
+    const line = { pull: number, author: "ada", at, path: "guides/start.md", review: 88 };
+    far.state.comments.push({ ...line, id: 501, body: "Too long.", line: 3 });
+    far.state.comments.push({ ...line, id: 502, body: "Keep this one.", line: 7, isRemovedLine: true });
+    await lookAgain();
+    await lookAgain();
+    expect(asked.map(({ prompt }) => prompt)).toEqual([
+      "Tighten this.\n\nIn guides/start.md, line 3: Too long.\n\nIn guides/start.md, removed line 7: Keep this one.",
+    ]);
+    far.state.reviews = [];
+  });
+
+  it("says on the pull request where the author's rights are not told, once", async () => {
+    if (vendor.name !== "gitea") return;
+    far.state.teams = [{ name: "Readers", code: "read", members: ["rob"] }];
+    say("rob", "@emend shorter");
+    await lookAgain();
+    await lookAgain();
+    expect(asked).toEqual([]);
+    const answers = far.state.comments.filter(({ pull, body }) => pull === number && body.includes("cannot tell"));
+    expect(answers).toHaveLength(1);
+    far.state.teams = [{ name: "Writers", code: "write", members: ["ada"] }];
+  });
+
   it("asks again what could not be taken, and answers on the pull request what never can", async () => {
     say("ada", "@emend one more");
     answer = { kind: "later" };

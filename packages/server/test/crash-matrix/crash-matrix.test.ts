@@ -111,7 +111,7 @@ async function published(forge: string, jobId: string): Promise<{ branches: numb
     },
     host.signal,
   );
-  const pulls = await local.findPullRequests(`emend/${jobId}`, host.signal);
+  const pulls = await local.findPullRequests({ head: `emend/${jobId}` }, host.signal);
   return { branches: tips.toString().split("\n").filter(Boolean).length, pulls: pulls.length };
 }
 

@@ -1,24 +1,56 @@
-import { Type } from "typebox";
-import type { ApiClient } from "../api-client.ts";
-import type { Conversation, PullRequestComment } from "../forge.ts";
+import { type Static, Type } from "typebox";
+import type { Conversation, PullRequestComment, WriteAccess } from "../forge.ts";
 import { listPages } from "../list-pages.ts";
+import { withReviews } from "../reviews.ts";
 import type { GiteaRepository } from "./gitea-forge.ts";
 
 const User = Type.Union([Type.Object({ login: Type.String() }), Type.Null()]);
 const Remark = Type.Object({ id: Type.Integer(), user: User, body: Type.String(), created_at: Type.String() });
-const ReviewComment = Type.Object({
+const LineComment = Type.Object({
   id: Type.Integer(),
   user: User,
   body: Type.String(),
-  created_at: Type.String(),
   path: Type.String(),
   position: Type.Optional(Type.Integer()),
+  /** Of a line that the change removes: its number in the old file. */
+  original_position: Type.Optional(Type.Integer()),
 });
-const Review = Type.Object({ id: Type.Integer(), comments_count: Type.Optional(Type.Integer()) });
+const Review = Type.Object({
+  id: Type.Integer(),
+  user: Type.Optional(User),
+  body: Type.Optional(Type.String()),
+  state: Type.Optional(Type.String()),
+  submitted_at: Type.Optional(Type.String()),
+  comments_count: Type.Optional(Type.Integer()),
+});
+const Team = Type.Object({
+  name: Type.String(),
+  permission: Type.Optional(Type.String()),
+  units_map: Type.Optional(Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()])),
+});
 const pagesMax = 10;
 const writers: readonly string[] = ["owner", "admin", "write"];
 
-export function openConversation({ api, path }: GiteaRepository): Conversation {
+/** Those that were submitted: neither pending ones nor requests for one. */
+export async function listReviews({ api, path }: GiteaRepository, number: number, signal: AbortSignal) {
+  const reviewsPath = `${path}/pulls/${number}/reviews`;
+  const request = { path: reviewsPath, item: Review, sizeName: "limit", pageSize: 50, what: "read reviews" } as const;
+  const reviews = await listPages(api, request, pagesMax, signal);
+  return reviews.filter(({ state }) => state !== "PENDING" && state !== "REQUEST_REVIEW");
+}
+
+export function openConversation(repository: GiteaRepository): Conversation {
+  const { api, path } = repository;
+
+  async function linesOf(number: number, review: Static<typeof Review>, signal: AbortSignal) {
+    if (review.comments_count === 0) return [];
+    const linesPath = `${path}/pulls/${number}/reviews/${review.id}/comments`;
+    const answer = Type.Array(LineComment);
+    const found = await api.call({ method: "GET", path: linesPath, answer, what: "read review comments" }, signal);
+    // Gitea lists them by file and line in no order: as they were written, by number.
+    return found.toSorted((left, right) => left.id - right.id).map(toLine);
+  }
+
   return {
     async listComments(number, signal) {
       const answer = Type.Array(Remark);
@@ -26,35 +58,17 @@ export function openConversation({ api, path }: GiteaRepository): Conversation {
         { method: "GET", path: `${path}/issues/${number}/comments`, answer, what: "read comments" },
         signal,
       );
-      const all = [
-        ...remarks.map((remark) => ({ ...remark, kind: "c", path: null, line: null })),
-        ...(await listReviewComments(api, `${path}/pulls/${number}/reviews`, signal)),
-      ];
-      return all
-        .sort((left, right) => left.created_at.localeCompare(right.created_at))
-        .map(
-          (found): PullRequestComment => ({
-            id: `${found.kind}${found.id}`,
-            author: found.user?.login ?? "",
-            text: found.body,
-            path: found.path,
-            line: found.line,
-          }),
-        );
-    },
-    async mayWrite(author, signal) {
-      const outcome = await api.ask(
-        {
-          method: "GET",
-          path: `${path}/collaborators/${encodeURIComponent(author)}/permission`,
-          answer: Type.Object({ permission: Type.String() }),
-          what: "read the rights of a person",
-        },
-        [404],
-        signal,
+      const reviews = [];
+      for (const review of await listReviews(repository, number, signal)) {
+        const said = toRemark("v", { ...review, user: review.user ?? null, body: review.body ?? "" });
+        reviews.push({ ...said, at: review.submitted_at ?? "", lines: await linesOf(number, review, signal) });
+      }
+      return withReviews(
+        remarks.map((found) => ({ ...toRemark("c", found), at: found.created_at })),
+        reviews,
       );
-      return outcome.kind === "ok" && writers.includes(outcome.value.permission);
     },
+    mayWrite: (author, signal) => mayWrite(repository, author, signal),
     async comment(number, text, signal) {
       const request = { path: `${path}/issues/${number}/comments`, body: { body: text }, what: "comment" };
       await api.call({ ...request, method: "POST", answer: Remark }, signal);
@@ -62,17 +76,47 @@ export function openConversation({ api, path }: GiteaRepository): Conversation {
   };
 }
 
-/** They hang below the review that they were made in. */
-async function listReviewComments(api: ApiClient, path: string, signal: AbortSignal) {
-  const what = "read review comments";
-  const reviews = await listPages(api, { path, item: Review, sizeName: "limit", pageSize: 50, what }, pagesMax, signal);
-  const found = [];
-  for (const review of reviews) {
-    if (review.comments_count === 0) continue;
-    const request = { path: `${path}/${review.id}/comments`, answer: Type.Array(ReviewComment), what };
-    for (const comment of await api.call({ ...request, method: "GET" }, signal)) {
-      found.push({ ...comment, kind: "r", line: comment.position ?? null });
-    }
-  }
-  return found;
+/**
+ * Gitea tells a person's rights to administrators of the repository alone. Anybody who reads it may read whom issues can be
+ * assigned to: in a person's repository those are its writers, in an organization's its writers and the members of its teams.
+ * So where every team of the repository writes to its code, all of them may write; otherwise nobody can say.
+ */
+async function mayWrite({ api, path }: GiteaRepository, author: string, signal: AbortSignal): Promise<WriteAccess> {
+  const what = "read the rights of a person";
+  const permissionPath = `${path}/collaborators/${encodeURIComponent(author)}/permission`;
+  const answer = Type.Object({ permission: Type.String() });
+  const told = await api.ask({ method: "GET", path: permissionPath, answer, what }, [403, 404], signal);
+  if (told.kind === "ok") return writers.includes(told.value.permission) ? "yes" : "no";
+  if (told.status === 404) return "no";
+  const people = Type.Array(Type.Object({ login: Type.String() }));
+  const assignable = await api.call({ method: "GET", path: `${path}/assignees`, answer: people, what }, signal);
+  if (!assignable.some(({ login }) => login.toLowerCase() === author.toLowerCase())) return "no";
+  const readers = await teamsThatOnlyRead({ api, path }, signal);
+  return readers.length === 0 ? "yes" : "unknown";
+}
+
+/** By name; none for a repository of a person. */
+export async function teamsThatOnlyRead(
+  { api, path }: Pick<GiteaRepository, "api" | "path">,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const request = { path: `${path}/teams`, answer: Type.Array(Team), what: "read the repository's teams" };
+  const teams = await api.ask({ ...request, method: "GET" }, [405], signal);
+  if (teams.kind !== "ok") return [];
+  return teams.value.filter((team) => !writesCode(team)).map(({ name }) => name);
+}
+
+function writesCode({ permission, units_map: units }: Static<typeof Team>): boolean {
+  return writers.includes(units?.["repo.code"] ?? permission ?? "");
+}
+
+/** Remarks, reviews and comments on lines are numbered apart. */
+function toRemark(kind: string, found: { id: number; user: Static<typeof User>; body: string }): PullRequestComment {
+  return { id: `${kind}${found.id}`, author: found.user?.login ?? "", text: found.body, path: null, line: null };
+}
+
+function toLine(found: Static<typeof LineComment>): PullRequestComment {
+  const isRemovedLine = !found.position && Boolean(found.original_position);
+  const line = (isRemovedLine ? found.original_position : found.position) ?? null;
+  return { ...toRemark("r", found), path: found.path, line, ...(isRemovedLine && { isRemovedLine }) };
 }

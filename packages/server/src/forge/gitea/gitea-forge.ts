@@ -9,13 +9,17 @@ import { describeRepository } from "./describe-repository.ts";
 import { ensureDetails } from "./ensure-details.ts";
 import { inspect } from "./inspect.ts";
 import { createPullRequest, findPullRequests, readPullRequest, updatePullRequest } from "./pull-requests.ts";
+import { type GiteaServer, readServer } from "./read-server.ts";
 
 /** What the functions on one repository of Gitea or Forgejo share. */
 export interface GiteaRepository {
   api: ApiClient;
   settings: ForgeSettings;
+  owner: string;
   /** `/repos/<owner>/<name>`. */
   path: string;
+  /** Asked once; null where it does not say. */
+  server(signal: AbortSignal): Promise<GiteaServer | null>;
 }
 
 /** Gitea and Forgejo, by an access token. */
@@ -29,7 +33,16 @@ export function openGiteaForge(input: RemoteForgeInput): Forge {
     authorization: async () => `token ${credential}`,
   });
   const { settings } = project;
-  const repository: GiteaRepository = { api, settings, path: `/repos/${owner}/${name}` };
+  let asked: Promise<GiteaServer | null> | undefined;
+  const server = (signal: AbortSignal) => {
+    asked ??= readServer(api, signal);
+    // Who asks next asks anew.
+    asked.catch(() => {
+      asked = undefined;
+    });
+    return asked;
+  };
+  const repository: GiteaRepository = { api, settings, owner, path: `/repos/${owner}/${name}`, server };
   const hasDetails = settings.labels.length + settings.reviewers.length + settings.teamReviewers.length > 0;
   return {
     name: "gitea",
@@ -38,7 +51,7 @@ export function openGiteaForge(input: RemoteForgeInput): Forge {
     commits: null,
     // The one pair that every release of both takes for a token, whoever it belongs to.
     gitRemote: async () => ({ url: gitUrl, authorization: basicAuthorization(credential, "x-oauth-basic") }),
-    findPullRequests: (head, signal) => findPullRequests(repository, head, signal),
+    findPullRequests: (search, signal) => findPullRequests(repository, search, signal),
     createPullRequest: (draft, signal) => createPullRequest(repository, draft, signal),
     ensureDetails: hasDetails ? (number, signal) => ensureDetails(repository, number, signal) : null,
     readPullRequest: (number, signal) => readPullRequest(repository, number, signal),

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { PageUrl, PullNumber } from "../answer-parts.ts";
-import type { CreateOutcome, PullRequest, PullRequestDraft } from "../forge.ts";
+import type { CreateOutcome, PullRequest, PullRequestDraft, PullRequestSearch } from "../forge.ts";
 import { listPages } from "../list-pages.ts";
 import { pullRequestCalls } from "../pull-request-calls.ts";
 import type { GiteaRepository } from "./gitea-forge.ts";
@@ -13,6 +13,7 @@ const GiteaPullRequest = Type.Object({
   title: Type.String(),
   body: Type.String(),
   merged: Type.Boolean(),
+  created_at: Type.String(),
   /** Releases before 1.23 do not say. */
   draft: Type.Optional(Type.Boolean()),
   head: Branch,
@@ -22,15 +23,20 @@ const GiteaPullRequest = Type.Object({
 const draftPrefix = "WIP: ";
 const draftTitle = /^\s*(wip:|\[wip\])/i;
 const pageSize = 50;
-/** Newest first: a pull request of a job is younger than the job, and never behind two thousand others. */
-const pagesMax = 40;
+const pagesMax = 200;
 
-/** No release filters by branch, so the newest are read until there are no more. */
+/**
+ * No release lists by head. From 1.22 on Gitea finds one by both branches, whichever it meets first: an open one is the one.
+ * Otherwise the newest are read until they are older than what is looked for.
+ */
 export async function findPullRequests(
-  { api, path }: GiteaRepository,
-  head: string,
+  repository: GiteaRepository,
+  { head, base, since }: PullRequestSearch,
   signal: AbortSignal,
 ): Promise<readonly PullRequest[]> {
+  const { api, path } = repository;
+  const met = base === undefined ? null : await findByBranches(repository, base, head, signal);
+  if (met?.state === "open") return [met];
   const listed = await listPages(
     api,
     {
@@ -40,6 +46,7 @@ export async function findPullRequests(
       sizeName: "limit",
       pageSize,
       what: "list pull requests",
+      ...(since && { isLast: (found: { created_at: string }) => Date.parse(found.created_at) < since.getTime() }),
     },
     pagesMax,
     signal,
@@ -48,6 +55,20 @@ export async function findPullRequests(
     .filter((found) => branchOf(found.head) === head && isOfThisRepository(found))
     .map(toPullRequest)
     .sort((left, right) => right.number - left.number);
+}
+
+async function findByBranches(
+  { api, path, server }: GiteaRepository,
+  base: string,
+  head: string,
+  signal: AbortSignal,
+): Promise<PullRequest | null> {
+  // A base with a slash in it has no place in this address.
+  if (base.includes("/") || !(await server(signal))?.findsByBranches) return null;
+  const branches = [base, ...head.split("/")].map(encodeURIComponent).join("/");
+  const request = { path: `${path}/pulls/${branches}`, answer: GiteaPullRequest, what: "find a pull request" };
+  const outcome = await api.ask({ ...request, method: "GET" }, [404], signal);
+  return outcome.kind === "ok" && isOfThisRepository(outcome.value) ? toPullRequest(outcome.value) : null;
 }
 
 /** `ref` names another place once the branch is deleted; `label` stays. */

@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import type { Conversation, PullRequestComment } from "../forge.ts";
 import { listPages } from "../list-pages.ts";
+import { withReviews } from "../reviews.ts";
 import type { GithubRepository } from "./github-forge.ts";
 
 const User = Type.Union([Type.Object({ login: Type.String() }), Type.Null()]);
@@ -9,30 +10,76 @@ const Remark = Type.Object({
   user: User,
   body: Type.Optional(Type.String()),
   created_at: Type.String(),
-  path: Type.Optional(Type.String()),
+});
+const LineComment = Type.Object({
+  id: Type.Number(),
+  user: User,
+  body: Type.String(),
+  created_at: Type.String(),
+  path: Type.String(),
+  pull_request_review_id: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
   line: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
   original_line: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+  side: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+});
+const Review = Type.Object({
+  id: Type.Integer(),
+  user: User,
+  body: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  state: Type.String(),
+  submitted_at: Type.Optional(Type.String()),
 });
 const pagesMax = 10;
 const writers: readonly string[] = ["admin", "maintain", "write"];
 
+/** Those that were submitted; a pending one is its author's alone. */
+export async function listReviews(
+  { api, path }: Pick<GithubRepository, "api" | "path">,
+  number: number,
+  signal: AbortSignal,
+): Promise<readonly Static<typeof Review>[]> {
+  const reviewsPath = `${path}/pulls/${number}/reviews`;
+  const request = {
+    path: reviewsPath,
+    item: Review,
+    sizeName: "per_page",
+    pageSize: 100,
+    what: "read reviews",
+  } as const;
+  const reviews = await listPages(api, request, pagesMax, signal);
+  return reviews.filter(({ state }) => state !== "PENDING");
+}
+
 export function openConversation({ api, path }: GithubRepository): Conversation {
-  const list = (below: string, what: string, signal: AbortSignal) =>
-    listPages(
-      api,
-      { path: `${path}/${below}`, item: Remark, sizeName: "per_page", pageSize: 100, what },
-      pagesMax,
-      signal,
-    );
   return {
     async listComments(number, signal) {
-      const remarks = await list(`issues/${number}/comments`, "read comments", signal);
-      const reviews = await list(`pulls/${number}/comments`, "read review comments", signal);
-      const all = [
-        ...remarks.map((remark) => toComment("c", remark)),
-        ...reviews.map((found) => toComment("r", found)),
-      ];
-      return all.sort((left, right) => left.at.localeCompare(right.at)).map(({ at: _, ...comment }) => comment);
+      const page = { sizeName: "per_page", pageSize: 100 } as const;
+      const remarksPath = `${path}/issues/${number}/comments`;
+      const remarks = await listPages(
+        api,
+        { ...page, path: remarksPath, item: Remark, what: "read comments" },
+        pagesMax,
+        signal,
+      );
+      const linesPath = `${path}/pulls/${number}/comments`;
+      const lines = await listPages(
+        api,
+        { ...page, path: linesPath, item: LineComment, what: "read review comments" },
+        pagesMax,
+        signal,
+      );
+      const reviews = await listReviews({ api, path }, number, signal);
+      return withReviews(
+        remarks.map((found) => ({ ...toRemark("c", found), at: found.created_at })),
+        reviews.map((found) => ({
+          ...toRemark("v", { ...found, body: found.body ?? "" }),
+          at: found.submitted_at ?? "",
+          lines: lines.filter((line) => line.pull_request_review_id === found.id).map(toLine),
+        })),
+        lines
+          .filter((line) => !reviews.some(({ id }) => id === line.pull_request_review_id))
+          .map((line) => ({ ...toLine(line), at: line.created_at })),
+      );
     },
     async mayWrite(author, signal) {
       const outcome = await api.ask(
@@ -45,8 +92,7 @@ export function openConversation({ api, path }: GithubRepository): Conversation 
         [404],
         signal,
       );
-      if (outcome.kind !== "ok") return false;
-      return writers.includes(outcome.value.permission);
+      return outcome.kind === "ok" && writers.includes(outcome.value.permission) ? "yes" : "no";
     },
     async comment(number, text, signal) {
       const request = { path: `${path}/issues/${number}/comments`, body: { body: text }, what: "comment" };
@@ -55,14 +101,13 @@ export function openConversation({ api, path }: GithubRepository): Conversation 
   };
 }
 
-/** Remarks and review comments are numbered apart. */
-function toComment(kind: "c" | "r", found: Static<typeof Remark>): PullRequestComment & { at: string } {
-  return {
-    id: `${kind}${found.id}`,
-    author: found.user?.login ?? "",
-    text: found.body ?? "",
-    path: found.path ?? null,
-    line: found.line ?? found.original_line ?? null,
-    at: found.created_at,
-  };
+/** Remarks, reviews and comments on lines are numbered apart. */
+function toRemark(kind: string, found: { id: number; user: Static<typeof User>; body?: string }): PullRequestComment {
+  return { id: `${kind}${found.id}`, author: found.user?.login ?? "", text: found.body ?? "", path: null, line: null };
+}
+
+function toLine(found: Static<typeof LineComment>): PullRequestComment {
+  const line = found.line ?? found.original_line ?? null;
+  const place = { path: found.path, line, ...(found.side === "LEFT" && { isRemovedLine: true }) };
+  return { ...toRemark("r", found), ...place };
 }

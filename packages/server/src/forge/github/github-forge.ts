@@ -54,7 +54,7 @@ export function openGithubForge(input: RemoteForgeInput & { tokens: GithubTokens
       url: gitUrl,
       authorization: basicAuthorization("x-access-token", await source.token(signal)),
     }),
-    findPullRequests: (head, signal) => findPullRequests(repository, head, signal),
+    findPullRequests: (search, signal) => findPullRequests(repository, search, signal),
     createPullRequest: (draft, signal) => createPullRequest(repository, draft, signal),
     ensureDetails: hasDetails ? (number, signal) => ensureDetails(repository, project.settings, number, signal) : null,
     readPullRequest: (number, signal) => readPullRequest(repository, number, signal),

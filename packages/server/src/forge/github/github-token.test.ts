@@ -35,8 +35,8 @@ it("makes a token for the App's installation, keeps it, and replaces it before i
 
   // The first lives five minutes, too short to begin a push with: the next use makes another, which is kept.
   await forge.describeRepository(signal);
-  await forge.findPullRequests("emend/none", signal);
-  await forge.findPullRequests("emend/none", signal);
+  await forge.findPullRequests({ head: "emend/none" }, signal);
+  await forge.findPullRequests({ head: "emend/none" }, signal);
   expect(far.state.issued).toEqual(["ghs_1", "ghs_2"]);
   const remote = await forge.gitRemote(signal);
   const basic = Buffer.from((remote.authorization ?? "").slice(6), "base64").toString("utf8");

@@ -58,7 +58,12 @@ export async function inspect(
 /** Fine-grained tokens say when they end. */
 function expiryIn(headers?: Headers): Date | null {
   const text = headers?.get("github-authentication-token-expiration");
-  const date = text ? new Date(text.replace(/ UTC$/, "Z").replace(" ", "T")) : null;
+  // As `2026-12-31 23:59:59 UTC`, or with an offset as `2026-12-31 23:59:59 -0800`.
+  const written = text
+    ?.replace(/ UTC$/, "Z")
+    .replace(/ ([+-]\d\d):?(\d\d)$/, "$1:$2")
+    .replace(" ", "T");
+  const date = written ? new Date(written) : null;
   return date && Number.isFinite(date.getTime()) ? date : null;
 }
 

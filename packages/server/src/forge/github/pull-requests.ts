@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { PageUrl, PullNumber } from "../answer-parts.ts";
 import { refusalOf, wordsOf } from "../api-refusal.ts";
-import type { CreateOutcome, PullRequest, PullRequestDraft } from "../forge.ts";
+import type { CreateOutcome, PullRequest, PullRequestDraft, PullRequestSearch } from "../forge.ts";
 import { listPages } from "../list-pages.ts";
 import { pullRequestCalls } from "../pull-request-calls.ts";
 import type { GithubRepository } from "./github-forge.ts";
@@ -12,6 +12,7 @@ const GithubPullRequest = Type.Object({
   html_url: PageUrl,
   state: Type.String(),
   draft: Type.Optional(Type.Boolean()),
+  created_at: Type.String(),
   merged_at: Type.Union([Type.String(), Type.Null()]),
   body: Type.Union([Type.String(), Type.Null()]),
   head: Type.Object({ ref: Type.String(), repo: Type.Optional(Repository) }),
@@ -22,7 +23,7 @@ const pagesMax = 10;
 
 export async function findPullRequests(
   repository: GithubRepository,
-  head: string,
+  { head, since }: PullRequestSearch,
   signal: AbortSignal,
 ): Promise<readonly PullRequest[]> {
   const { api, owner, path } = repository;
@@ -35,6 +36,7 @@ export async function findPullRequests(
       sizeName: "per_page",
       pageSize: 100,
       what: "list pull requests",
+      ...(since && { isLast: (found: { created_at: string }) => Date.parse(found.created_at) < since.getTime() }),
     },
     pagesMax,
     signal,

@@ -1,5 +1,5 @@
-import { Type } from "typebox";
-import type { Conversation } from "../forge.ts";
+import { type Static, Type } from "typebox";
+import type { Conversation, PullRequestComment } from "../forge.ts";
 import { listPages } from "../list-pages.ts";
 import type { GitlabRepository } from "./gitlab-forge.ts";
 
@@ -12,6 +12,8 @@ const Note = Type.Object({
     Type.Object({
       new_path: Type.Optional(Type.Union([Type.String(), Type.Null()])),
       new_line: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+      old_path: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+      old_line: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
     }),
   ),
 });
@@ -41,8 +43,7 @@ export function openConversation({ api, path }: GitlabRepository): Conversation 
           id: `n${id}`,
           author: author.username,
           text: body,
-          path: position?.new_path ?? null,
-          line: position?.new_line ?? null,
+          ...placeOf(position),
         }));
     },
     async mayWrite(author, signal) {
@@ -59,13 +60,26 @@ export function openConversation({ api, path }: GitlabRepository): Conversation 
         pagesMax,
         signal,
       );
-      return members.some(
+      const isWriter = members.some(
         (member) => member.username === author && member.access_level >= writeLevel && member.state === "active",
       );
+      return isWriter ? "yes" : "no";
     },
     async comment(number, text, signal) {
       const request = { path: `${path}/merge_requests/${number}/notes`, body: { body: text }, what: "comment" };
       await api.call({ ...request, method: "POST", answer: Note }, signal);
     },
   };
+}
+
+/** A line that the change removes has a number in the old file alone. */
+function placeOf(
+  position: Static<typeof Note>["position"],
+): Pick<PullRequestComment, "path" | "line" | "isRemovedLine"> {
+  const line = position?.new_line ?? null;
+  const oldLine = position?.old_line ?? null;
+  if (line === null && oldLine !== null) {
+    return { path: position?.old_path ?? position?.new_path ?? null, line: oldLine, isRemovedLine: true };
+  }
+  return { path: position?.new_path ?? null, line };
 }

@@ -13,8 +13,11 @@ const GitlabProject = Type.Object({
 const writeLevel = 30;
 
 function levelIn({ permissions }: Static<typeof GitlabProject>): number | null {
-  if (permissions === undefined) return null;
-  return Math.max(permissions.project_access?.access_level ?? 0, permissions.group_access?.access_level ?? 0);
+  // Rights through an invited group or as an administrator are in neither: null is unknown, not none.
+  const levels = [permissions?.project_access, permissions?.group_access].flatMap(
+    (access) => access?.access_level ?? [],
+  );
+  return levels.length > 0 ? Math.max(...levels) : null;
 }
 
 /** 30 is a developer's, 40 a maintainer's; null: GitLab does not say. */

@@ -36,7 +36,7 @@ export function openGitlabForge(input: RemoteForgeInput): Forge {
     showsChecks: false,
     commits: null,
     gitRemote: async () => ({ url: gitUrl, authorization: basicAuthorization("oauth2", credential) }),
-    findPullRequests: (head, signal) => findMergeRequests(repository, head, signal),
+    findPullRequests: (search, signal) => findMergeRequests(repository, search, signal),
     createPullRequest: (draft, signal) => createMergeRequest(repository, draft, signal),
     ensureDetails:
       settings.reviewers.length > 0 ? (number, signal) => ensureReviewers(repository, number, signal) : null,

@@ -1,12 +1,13 @@
 import { type Static, Type } from "typebox";
 import { PageUrl, PullNumber } from "../answer-parts.ts";
-import type { CreateOutcome, PullRequest, PullRequestChange, PullRequestDraft } from "../forge.ts";
+import type { CreateOutcome, PullRequest, PullRequestChange, PullRequestDraft, PullRequestSearch } from "../forge.ts";
 import { listPages } from "../list-pages.ts";
 import type { GitlabRepository } from "./gitlab-forge.ts";
 
 const MergeRequest = Type.Object({
   iid: PullNumber,
   web_url: PageUrl,
+  created_at: Type.String(),
   state: Type.String(),
   draft: Type.Optional(Type.Boolean()),
   title: Type.String(),
@@ -22,7 +23,7 @@ const draftPrefix = "Draft: ";
 
 export async function findMergeRequests(
   { api, path }: GitlabRepository,
-  head: string,
+  { head, since }: PullRequestSearch,
   signal: AbortSignal,
 ): Promise<readonly PullRequest[]> {
   const listed = await listPages(
@@ -34,6 +35,7 @@ export async function findMergeRequests(
       sizeName: "per_page",
       pageSize: 100,
       what: "list merge requests",
+      ...(since && { isLast: (found: { created_at: string }) => Date.parse(found.created_at) < since.getTime() }),
     },
     pagesMax,
     signal,

@@ -2,7 +2,7 @@ import { pathToFileURL } from "node:url";
 import type { Pool } from "../../db/pool.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { AppError } from "../../errors.ts";
-import type { CreateOutcome, Forge, PullRequest, PullRequestDraft } from "../forge.ts";
+import type { CreateOutcome, Forge, PullRequest, PullRequestDraft, PullRequestSearch } from "../forge.ts";
 import { insertComment, listComments } from "./comments.ts";
 import { compareBranches } from "./compare-branches.ts";
 import { mayWrite } from "./may-write.ts";
@@ -40,7 +40,7 @@ export function openLocalForge(deps: LocalForgeDeps, projectId: string): Forge {
     body: row.body,
   });
 
-  async function findPullRequests(head: string): Promise<readonly PullRequest[]> {
+  async function findPullRequests({ head }: PullRequestSearch): Promise<readonly PullRequest[]> {
     return (await listPullRequestsOfHead(deps.pool, projectId, head)).map(toPullRequest);
   }
 
@@ -90,7 +90,7 @@ export function openLocalForge(deps: LocalForgeDeps, projectId: string): Forge {
           path: null,
           line: null,
         })),
-      mayWrite: (author) => mayWrite(deps.pool, author),
+      mayWrite: async (author) => ((await mayWrite(deps.pool, author)) ? "yes" : "no"),
       comment: (number, text) => insertComment(deps.pool, { projectId, number, author: "Emend", body: text }),
     },
   };

@@ -50,7 +50,9 @@ function cut(node: unknown, depth: number): Json {
     const required = ((schema.required ?? []) as string[]).filter((name) => named.some(([known]) => known === name));
     if (required.length > 0) out.required = required;
   }
-  if (schema.nullable === true || schema["x-nullable"] === true) {
+  // Swagger 2 has no word for null, which servers send all the same.
+  const isSilent = "swagger" in document && depth > 0;
+  if (isSilent || schema.nullable === true || schema["x-nullable"] === true) {
     if (typeof out.type === "string") out.type = [out.type, "null"];
     if (Array.isArray(out.enum)) out.enum = [...out.enum, null];
   }

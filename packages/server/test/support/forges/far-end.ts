@@ -37,18 +37,41 @@ export interface FarComment {
   body: string;
   path?: string;
   line?: number;
+  /** The line is one that the change removes. */
+  isRemovedLine?: boolean;
+  /** The review that it belongs to; absent: one of its own. */
+  review?: number;
+  at: string;
+}
+
+/** A review with a text of its own. */
+export interface FarReview {
+  id: number;
+  pull: number;
+  author: string;
+  body: string;
+  state: "approved" | "changes" | "comment";
   at: string;
 }
 
 export interface FarState {
   pulls: FarPull[];
   comments: FarComment[];
+  reviews: FarReview[];
   /** Who may do what: "write", "read"; nobody else is known. */
   people: Record<string, "write" | "read">;
   labels: string[];
+  /** Gitea: those of the organization. */
+  organizationLabels: string[];
+  /** Gitea: the repository's teams with their right on the code; null: it is a person's. */
+  teams: { name: string; code: "read" | "write"; members: string[] }[] | null;
+  /** Gitea: whether the token's owner administers the repository. */
+  isAdmin: boolean;
+  /** The most that the server puts on a page, whatever it is asked for. */
+  pageSizeMax: number;
   archived: boolean;
-  /** Whether the token's owner may. */
-  mayPush: boolean;
+  /** Whether the token's owner may; null: by a right that the forge does not tell. */
+  mayPush: boolean | null;
   movedTo: string | null;
   draftsSupported: boolean;
   /** The pattern of branches that nobody may push to. */
@@ -149,8 +172,13 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
   const state: FarState = {
     pulls: [],
     comments: [],
+    reviews: [],
     people: { ada: "write", eve: "read" },
     labels: ["docs", "emend"],
+    organizationLabels: [],
+    teams: [{ name: "Writers", code: "write", members: ["ada"] }],
+    isAdmin: false,
+    pageSizeMax: 100,
     archived: false,
     mayPush: true,
     movedTo: null,
@@ -297,6 +325,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 function match(vendor: Vendor, method: string, path: string) {
   const parts = path.split("/");
+  const matches: { operation: string; parameters: Record<string, string> }[] = [];
   for (const operation of Object.keys(vendor.description.operations)) {
     const [verb, pattern = ""] = operation.split(" ");
     const wanted = pattern.split("/");
@@ -313,9 +342,12 @@ function match(vendor: Vendor, method: string, path: string) {
       parameters[part.slice(1, -1)] = value;
       return value !== "";
     });
-    if (fits) return { operation, parameters };
+    if (fits) matches.push({ operation, parameters });
   }
-  return null;
+  // Of several, the one with most words of its own: `/pulls/{index}/reviews` before `/pulls/{base}/{head}`.
+  const words = ({ operation }: (typeof matches)[number]) =>
+    operation.split("/").filter((part) => !part.startsWith("{")).length;
+  return matches.toSorted((left, right) => words(right) - words(left))[0] ?? null;
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {

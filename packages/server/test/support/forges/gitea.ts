@@ -1,8 +1,10 @@
 import type { Answer } from "./answer.ts";
+import type { ApiDescription } from "./api-judge.ts";
 import type { FarComment, FarPull, FarState, Vendor } from "./far-end.ts";
 import forgejoDescription from "./fixtures/forgejo-api.json" with { type: "json" };
-import description from "./fixtures/gitea-api.json" with { type: "json" };
-import { addRemark, commentsOf, newestFirst, openPull, pageOf, plainPull, pullOf, tipOf } from "./pulls.ts";
+import olderDescription from "./fixtures/gitea-1.20-api.json" with { type: "json" };
+import description from "./fixtures/gitea-1.27-api.json" with { type: "json" };
+import { addRemark, commentsOf, newestFirst, openPull, pageOf, plainPull, pullOf, reviewsOf, tipOf } from "./pulls.ts";
 
 const repositoryId = 3;
 const refusal = (_status: number, message: string) => ({ message, url: "https://gitea.test/api/swagger" });
@@ -44,14 +46,31 @@ const remarkToWire = ({ id, body, author, at }: FarComment) => ({
   updated_at: at,
 });
 const labelsOf = (state: FarState) => state.labels.map((name, index) => ({ id: index + 1, name }));
+const organizationLabelsOf = (state: FarState) =>
+  state.organizationLabels.map((name, index) => ({ id: index + 1001, name }));
+
+/** A page of a list, no longer than the server allows, with how many there are. */
+function listedAs<T>(state: FarState, items: readonly T[], query: URLSearchParams) {
+  const limit = Math.min(Number(query.get("limit") ?? 30), state.pageSizeMax);
+  const body = pageOf(items, new URLSearchParams({ limit: String(limit), page: query.get("page") ?? "1" }), "limit");
+  return { status: 200, body, headers: { "x-total-count": String(items.length) } };
+}
+
+/** Of a person's repository teams are answered 405, which its description leaves out: routers/api/v1/repo/teams.go, 1.20 to 1.27. */
+function asInSource(described: ApiDescription): ApiDescription {
+  const name = "GET /repos/{owner}/{repo}/teams";
+  const teams = described.operations[name];
+  const more = teams && { [name]: { ...teams, responses: { ...teams.responses, 405: {} } } };
+  return { ...described, operations: { ...described.operations, ...more } };
+}
 
 /** Gitea, as far as Emend speaks to it. */
 export const giteaVendor: Vendor = {
   name: "gitea",
   apiPath: "/api/v1",
   path: "acme/docs",
-  version: "1.25.2",
-  description,
+  version: "1.27.2",
+  description: asInSource(description),
   refusal,
   tokenOf(authorization) {
     const [scheme, value = ""] = authorization.split(" ");
@@ -69,7 +88,7 @@ export const giteaVendor: Vendor = {
         default_branch: "main",
         archived: state.archived,
         has_pull_requests: true,
-        permissions: { admin: false, pull: true, push: state.mayPush },
+        permissions: { admin: state.isAdmin, pull: true, push: state.mayPush },
       },
     }),
     "GET /version": (state) => ({ status: 200, body: { version: state.version } }),
@@ -95,8 +114,13 @@ export const giteaVendor: Vendor = {
             }),
           },
     "GET /repos/{owner}/{repo}/pulls": (state, { query }) => {
-      const found = pageOf(newestFirst(state.pulls), query, "limit");
-      return { status: 200, body: found.map((pull) => toWire(state, pull)) };
+      const listed = listedAs(state, newestFirst(state.pulls), query);
+      return { ...listed, body: listed.body.map((pull) => toWire(state, pull)) };
+    },
+    // As Gitea does: the first that it meets, which is the oldest.
+    "GET /repos/{owner}/{repo}/pulls/{base}/{head}": (state, { parameters }) => {
+      const found = state.pulls.find((pull) => pull.base === parameters.base && pull.head === parameters.head);
+      return found ? { status: 200, body: toWire(state, found) } : notFound;
     },
     "POST /repos/{owner}/{repo}/pulls": (state, { body }) => {
       if (state.archived) return { status: 423, body: refusal(423, "Repository is archived") };
@@ -116,14 +140,32 @@ export const giteaVendor: Vendor = {
       Object.assign(pull, body);
       return { status: 201, body: toWire(state, pull) };
     },
-    "GET /repos/{owner}/{repo}/labels": (state, { query }) => ({
-      status: 200,
-      body: pageOf(labelsOf(state), query, "limit"),
-    }),
+    "GET /repos/{owner}/{repo}/labels": (state, { query }) => listedAs(state, labelsOf(state), query),
+    "GET /orgs/{org}/labels": (state, { query }) =>
+      state.teams === null ? notFound : listedAs(state, organizationLabelsOf(state), query),
+    "GET /repos/{owner}/{repo}/assignees": (state) => {
+      const writers = Object.keys(state.people).filter((name) => state.people[name] === "write");
+      // Newer releases list the members of every team of an organization, those that may only read too.
+      const members = (state.teams ?? []).flatMap((team) => team.members);
+      return { status: 200, body: [...new Set([...writers, ...members])].map(user) };
+    },
+    "GET /repos/{owner}/{repo}/teams": (state) =>
+      state.teams === null
+        ? { status: 405, body: refusal(405, "repo is not owned by an organization") }
+        : {
+            status: 200,
+            body: state.teams.map(({ name, code }, id) => ({
+              id,
+              name,
+              permission: code,
+              units_map: { "repo.code": code, "repo.pulls": "write" },
+            })),
+          },
     "POST /repos/{owner}/{repo}/issues/{index}/labels": (state, { parameters, body }) => {
       const pull = pullOf(state, parameters.index);
       if (!pull) return notFound;
-      const set = labelsOf(state).filter((label) => body.labels.includes(label.id));
+      const all = [...labelsOf(state), ...organizationLabelsOf(state)];
+      const set = all.filter((label) => body.labels.includes(label.id));
       pull.labels = [...new Set([...pull.labels, ...set.map((label) => label.name)])];
       return { status: 200, body: set };
     },
@@ -140,18 +182,30 @@ export const giteaVendor: Vendor = {
     "POST /repos/{owner}/{repo}/issues/{index}/comments": (state, { parameters, body }) => {
       return { status: 201, body: remarkToWire(addRemark(state, parameters.index, body.body)) };
     },
-    "GET /repos/{owner}/{repo}/pulls/{index}/reviews": (state, { parameters }) => {
-      const found = commentsOf(state, parameters.index, "reviews");
-      return { status: 200, body: found.map(({ id }) => ({ id, comments_count: 1, state: "COMMENT" })) };
+    "GET /repos/{owner}/{repo}/pulls/{index}/reviews": (state, { parameters, query }) => {
+      const states = { approved: "APPROVED", changes: "REQUEST_CHANGES", comment: "COMMENT" };
+      const found = reviewsOf(state, parameters.index).map((review) => ({
+        id: review.id,
+        user: user(review.author),
+        body: review.body,
+        state: states[review.state],
+        comments_count: review.lines.length,
+        submitted_at: review.at,
+      }));
+      return listedAs(state, found, query);
     },
     "GET /repos/{owner}/{repo}/pulls/{index}/reviews/{id}/comments": (state, { parameters }) => {
-      const found = state.comments.filter(({ id }) => id === Number(parameters.id));
+      const review = reviewsOf(state, parameters.index).find(({ id }) => id === Number(parameters.id));
+      const placeOf = ({ line = 0, isRemovedLine }: FarComment) =>
+        isRemovedLine ? { position: 0, original_position: line } : { position: line, original_position: 0 };
       return {
         status: 200,
-        body: found.map((comment) => ({ ...remarkToWire(comment), path: comment.path, position: comment.line })),
+        body: (review?.lines ?? []).map((line) => ({ ...remarkToWire(line), path: line.path, ...placeOf(line) })),
       };
     },
     "GET /repos/{owner}/{repo}/collaborators/{collaborator}/permission": (state, { parameters }) => {
+      // Gitea tells it to administrators of the repository alone.
+      if (!state.isAdmin) return { status: 403, body: refusal(403, "Only admins can query all permissions") };
       const permission = state.people[parameters.collaborator ?? ""];
       if (!permission) return notFound;
       return { status: 200, body: { permission, role_name: permission, user: user(parameters.collaborator ?? "") } };
@@ -163,16 +217,14 @@ export const giteaVendor: Vendor = {
 export const forgejoVendor: Vendor = {
   ...giteaVendor,
   version: "10.0.1+gitea-1.22.0",
-  description: forgejoDescription,
+  description: asInSource(forgejoDescription),
 };
 
-/** A release that does not say of a pull request whether it is a draft. */
+/** The oldest that is named: it does not say of a pull request whether it is a draft, and finds none by its branches. */
 export const olderGiteaVendor: Vendor = {
   ...giteaVendor,
-  version: "1.22.6",
-  description: JSON.parse(JSON.stringify(description), (key, value) =>
-    key === "required" ? value.filter((name: string) => name !== "draft") : value,
-  ),
+  version: "1.20.0",
+  description: asInSource(olderDescription),
   handlers: Object.fromEntries(
     Object.entries(giteaVendor.handlers).map(([operation, handle]) => [
       operation,

@@ -2,7 +2,18 @@ import type { Answer } from "./answer.ts";
 import type { FarComment, FarPull, FarState, Vendor } from "./far-end.ts";
 import description from "./fixtures/github-api.json" with { type: "json" };
 import { gitDataHandlers } from "./git-data.ts";
-import { addRemark, commentsOf, newestFirst, openPull, pageOf, plainPull, pullOf, tipOf } from "./pulls.ts";
+import {
+  addRemark,
+  commentsOf,
+  newestFirst,
+  openPull,
+  pageOf,
+  plainPull,
+  pullOf,
+  reviewIdOf,
+  reviewsOf,
+  tipOf,
+} from "./pulls.ts";
 
 const repositoryId = 101;
 const refusal = (_status: number, message: string) => ({ message, documentation_url: "https://docs.github.com/rest" });
@@ -49,7 +60,8 @@ function toWire(state: FarState, pull: FarPull) {
 function commentToWire(state: FarState, comment: FarComment) {
   const url = `${state.url}/${state.path}/pull/${comment.pull}#${comment.id}`;
   const { id, body, path, line, at } = comment;
-  const place = path === undefined ? {} : { path, line };
+  const side = comment.isRemovedLine ? "LEFT" : "RIGHT";
+  const place = path === undefined ? {} : { path, line, side, pull_request_review_id: reviewIdOf(comment) };
   return {
     id,
     node_id: "C_x",
@@ -172,6 +184,17 @@ export const githubVendor: Vendor = {
     "GET /repos/{owner}/{repo}/pulls/{pull_number}/comments": (state, { parameters, query }) => {
       const found = commentsOf(state, parameters.pull_number, "reviews");
       return { status: 200, body: pageOf(found, query, "per_page").map((comment) => commentToWire(state, comment)) };
+    },
+    "GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews": (state, { parameters, query }) => {
+      const states = { approved: "APPROVED", changes: "CHANGES_REQUESTED", comment: "COMMENTED" };
+      const found = reviewsOf(state, parameters.pull_number).map((review) => ({
+        id: review.id,
+        user: { login: review.author },
+        body: review.body,
+        state: states[review.state],
+        submitted_at: review.at,
+      }));
+      return { status: 200, body: pageOf(found, query, "per_page") };
     },
     "GET /repos/{owner}/{repo}/collaborators/{username}/permission": (state, { parameters }) => {
       const permission = state.people[parameters.username ?? ""];

@@ -76,7 +76,10 @@ export const gitlabVendor: Vendor = {
               path_with_namespace: state.path,
               default_branch: "main",
               archived: state.archived,
-              permissions: { project_access: { access_level: state.mayPush ? 40 : 20 }, group_access: null },
+              permissions: {
+                project_access: state.mayPush === null ? null : { access_level: state.mayPush ? 40 : 20 },
+                group_access: null,
+              },
             },
           },
     "GET /version": (state) => ({ status: 200, body: { version: state.version, revision: "0" } }),

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { FarComment, FarPull, FarState } from "./far-end.ts";
+import type { FarComment, FarPull, FarReview, FarState } from "./far-end.ts";
 
 /** The tip of a branch; null where there is none. Nothing packs refs here, so each is a file. */
 export function tipOf(state: FarState, branch: string): string | null {
@@ -46,6 +46,23 @@ export function commentsOf(state: FarState, number: string | undefined, kind: "r
 
 export function pullOf(state: FarState, number: string | undefined): FarPull | undefined {
   return state.pulls.find((pull) => pull.number === Number(number));
+}
+
+/** Reviews with a text, and one for each comment on a line that stands alone, in order. */
+export function reviewsOf(state: FarState, number: string | undefined): (FarReview & { lines: FarComment[] })[] {
+  const lines = commentsOf(state, number, "reviews");
+  const said = state.reviews.filter(({ pull }) => pull === Number(number));
+  return [
+    ...said.map((review) => ({ ...review, lines: lines.filter((line) => line.review === review.id) })),
+    ...lines
+      .filter(({ review }) => review === undefined)
+      .map((line) => ({ ...line, id: reviewIdOf(line), body: "", state: "comment" as const, lines: [line] })),
+  ];
+}
+
+/** Reviews and comments are numbered apart. */
+export function reviewIdOf({ id, review }: FarComment): number {
+  return review ?? 5000 + id;
 }
 
 export function pageOf<T>(items: readonly T[], query: URLSearchParams, sizeName: string): T[] {
