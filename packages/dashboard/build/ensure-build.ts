@@ -52,7 +52,8 @@ async function filesBelow(path: string): Promise<string[]> {
 /** What to print where it cannot be built, on its own between empty lines: npm prints its own before and after. */
 export function describeBuildFailure(error: Error & { stderr?: string }): string {
   const lines = (error.stderr || error.message).split("\n").map((line) => line.trim());
-  const reason = lines.find((line) => /error|cannot find/i.test(line)) ?? lines[0];
+  // Of a bundler's paragraph its first sentence; its advice is to give up the lock file.
+  const [reason] = (lines.find((line) => /^(\w*error\b|cannot find)/i.test(line)) ?? lines[0] ?? "").split(". ");
   return `
 The dashboard was not built: ${reason}
 Emend works without it, and shows pull requests on plain pages.
