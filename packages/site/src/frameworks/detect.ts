@@ -1,17 +1,37 @@
 import { baseOf, dirOf, isBelow } from "../links/route.ts";
+import { docsify } from "./docsify.ts";
 import { docusaurus } from "./docusaurus.ts";
 import type { Framework, FrameworkContext, Model } from "./framework.ts";
+import { fumadocs } from "./fumadocs.ts";
 import { gitbook } from "./gitbook.ts";
+import { hugo } from "./hugo.ts";
+import { jekyll } from "./jekyll.ts";
 import { loadMarkdown } from "./markdown.ts";
+import { mdbook } from "./mdbook.ts";
 import { mintlify } from "./mintlify.ts";
 import { mkdocs } from "./mkdocs.ts";
 import { nextra } from "./nextra.ts";
 import { withRedirectsFile } from "./redirects-file.ts";
+import { sphinx } from "./sphinx.ts";
 import { starlight } from "./starlight.ts";
 import { vitepress } from "./vitepress.ts";
 
 /** In order of preference where a folder could be several. */
-const frameworks: readonly Framework[] = [mintlify, docusaurus, mkdocs, vitepress, starlight, nextra, gitbook];
+const frameworks: readonly Framework[] = [
+  mintlify,
+  docusaurus,
+  mkdocs,
+  vitepress,
+  starlight,
+  nextra,
+  fumadocs,
+  mdbook,
+  hugo,
+  jekyll,
+  sphinx,
+  docsify,
+  gitbook,
+];
 
 // Nearly no file is a marker: one look tells.
 const anyMarker = new RegExp(frameworks.map(({ marker }) => marker.source).join("|"));

@@ -128,8 +128,14 @@ export interface Model {
   /**
    * Ids are compared by letters and digits only: where the framework's own rule for them is not known to the letter.
    * "unless own": to the letter, unless most fragments of the site show that it has a rule of its own; then none is judged.
+   * "unknown": fragments may name what stands on any page; none is judged.
    */
-  looseAnchors?: boolean | "unless own";
+  looseAnchors?: boolean | "unless own" | "unknown";
+  /**
+   * What a target means that is written in the framework's own manner (`{{< ref "x" >}}`, `{% link x %}`): as a plain target,
+   * with the piece of it that names the page. Null for any other.
+   */
+  ownTarget?(target: string, from: string): { plain: string; name: string } | null;
   /** Folders, besides a page's own, that its links to files may be relative to. */
   searchDirs?(path: string): readonly string[];
   /** The route that is served where a route has no page: the default language for a missing translation. */

@@ -119,7 +119,7 @@ interface Open {
 }
 
 /** The table of contents: a list below each heading, and one below each entry that has entries of its own. */
-function readSummary(file: string, text: string, dialect: Dialect): NavList[] {
+export function readSummary(file: string, text: string, dialect: Dialect): NavList[] {
   const links = scanText(text, dialect).links;
   const lists: NavList[] = [];
   let stack: Open[] = [];

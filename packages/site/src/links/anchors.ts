@@ -90,6 +90,7 @@ export function hasAnchor(index: SiteIndex, path: string, hash: string): boolean
   const ids = anchorsOf(index, path);
   if (ids.has(id) || ids.has(unknownId)) return true;
   const { looseAnchors = false } = index.model;
+  if (looseAnchors === "unknown") return true;
   // A generator that makes ids by a rule of its own may make them of more than headings.
   return looseAnchors === "unless own" ? hasOwnRule(index) : looseAnchors && fitsLoosely(ids, id);
 }

@@ -60,7 +60,8 @@ function resolveNear(index: SiteIndex, from: string, target: string, kind: LinkK
   return resolution;
 }
 
-function resolveAny(index: SiteIndex, from: string, target: string, kind: LinkKind): Resolution {
+function resolveAny(index: SiteIndex, from: string, written: string, kind: LinkKind): Resolution {
+  const target = index.model.ownTarget?.(written, from)?.plain ?? written;
   if (isExternal(target)) return external;
   if (isTemplate(target)) return unknown;
   const { path, hash } = splitTarget(target);
@@ -206,7 +207,7 @@ function resolveRelative(
   if (model.framework === "markdown" && index.folders().has(joined)) return unknown;
   const fallback = model.fallbackRoute?.(key) ?? null;
   if (fallback !== null && index.routes.has(fallback)) return unknown;
-  return absent(index, key, path);
+  return pageExtension.test(path) ? { kind: "missing", wanted: path } : absent(index, key, path);
 }
 
 /** Of what MDX imports only documents and pictures are ours to check: bundlers resolve the rest. */

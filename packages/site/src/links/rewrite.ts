@@ -125,6 +125,14 @@ function leadsTo(resolution: Resolution, to: string): boolean {
 
 /** The link's target, rewritten to lead to a file of the index, in the manner it was written; null where none does. */
 export function rewriteTarget(index: SiteIndex, from: string, link: Link, to: string, via: Via): string | null {
+  const own = index.model.ownTarget?.(link.target, from) ?? null;
+  if (own !== null) {
+    for (const name of [...candidates(index, from, formOf(own.name), to, via), to]) {
+      const text = link.target.replace(own.name, () => name);
+      if (leadsTo(resolveTarget(index, from, text, link.kind), to)) return text;
+    }
+    return null;
+  }
   const form = formOf(link.target);
   if (form.path.startsWith("../")) {
     // From `../` the old manner cannot be told.

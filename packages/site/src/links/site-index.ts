@@ -58,7 +58,11 @@ export function buildIndex(
       const key = routeKey(route);
       const holder = routes.get(key);
       if (holder === undefined) routes.set(key, node.path);
-      else if (holder !== node.path && route === node.route) clashes.push({ path: node.path, route, holder });
+      else if (holder !== node.path && route === node.route) {
+        // What is only another address of a page gives way to the page that is served there.
+        if (routeKey(nodes.get(holder)?.route ?? "") === key) clashes.push({ path: node.path, route, holder });
+        else routes.set(key, node.path);
+      }
     }
   }
   let folders: Set<string> | null = null;

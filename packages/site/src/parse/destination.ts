@@ -23,6 +23,16 @@ function skipTitle(text: string, from: number, end: number): number {
   return -1;
 }
 
+const templateLengthMax = 300;
+
+/** The last character of `{{ … }}` or `{% … %}` that begins here; the brace itself where none does. Spaces may stand in it. */
+function templateEnd(text: string, from: number, end: number): number {
+  const close = text.charCodeAt(from + 1) === 123 ? "}}" : text.charCodeAt(from + 1) === 37 ? "%}" : null;
+  if (close === null) return from;
+  const at = text.slice(from, Math.min(end, from + templateLengthMax)).indexOf(close);
+  return at === -1 ? from : from + at + 1;
+}
+
 /** Reads `(target "title")` from its parenthesis on. */
 export function readDestination(text: string, open: number, end: number): Destination | null {
   let i = skipSpace(text, open + 1, end);
@@ -45,6 +55,7 @@ export function readDestination(text: string, open: number, end: number): Destin
       const c = text.charCodeAt(i);
       if (c <= 32) break;
       if (c === 92) i++;
+      else if (c === 123) i = templateEnd(text, i, end);
       else if (c === 40) {
         if (++depth > 32) return null;
       } else if (c === 41) {

@@ -27,7 +27,7 @@ export const plainDialect: Dialect = {
 };
 
 // Raise it when records for the same bytes change: stored ones of older versions are then ignored.
-const factsVersion = 5;
+const factsVersion = 6;
 
 export function dialectKey(dialect: Dialect): string {
   const flags = [dialect.headingIds, dialect.admonitions, dialect.colons, dialect.templates, dialect.frontMatterLinks];

@@ -171,6 +171,8 @@ function scanUnplaced(text: string, bytes: Uint8Array, dialect: Dialect, isPlain
   for (const { start, end } of blocks.definitions) addLink("definition", start, end);
   for (const { start, end } of blocks.modules) readModules(text, start, end, addLink);
   if (dialect.colons && text.includes("<APITable")) append(facts.ids, apiTableIds(text));
+  // Attribute lists of kramdown and Python-Markdown, on a heading or on the line below a block.
+  if (text.includes("{:")) for (const [, id = ""] of text.matchAll(/\{:[^}\n#]{0,80}#([\w:.-]+)/g)) facts.ids.push(id);
   facts.bareFences = blocks.bareFences.map((offset) => ({ line: 0, column: offset }));
   facts.links.sort((a, b) => a.start - b.start);
   facts.headings.sort((a, b) => a.start - b.start);

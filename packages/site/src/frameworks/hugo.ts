@@ -1,0 +1,157 @@
+import { baseOf, dirOf, isBelow, joinPath, stripExtension, underDir } from "../links/route.ts";
+import { type Dialect, plainDialect } from "../parse/dialect.ts";
+import type { Framework, FrameworkContext, Model } from "./framework.ts";
+import { isDocument } from "./pages.ts";
+
+export const hugo: Framework = {
+  name: "hugo",
+  marker: /(?:^|\/)(?:config\/_default\/)?(?:hugo|config)\.(?:toml|ya?ml|json)$/,
+  confirm: (text, path) =>
+    baseOf(path).startsWith("hugo.") || /^\s*["']?(?:baseURL|languageCode|theme)["']?\s*[:=]/im.test(text),
+  load: loadHugo,
+};
+
+function settings(texts: readonly string[], name: string): string[] {
+  const setting = new RegExp(`["']?\\b${name}["']?\\s*[:=]\\s*["']?([^"'\\s,}\\]]+)`, "gi");
+  return texts.flatMap((text) => [...text.matchAll(setting)].map(([, value = ""]) => value.replace(/\/$/, "")));
+}
+
+/** A path as Hugo writes it in addresses. */
+function urlize(path: string): string {
+  return path
+    .toLowerCase()
+    .replace(/\s+/g, "-")
+    .replace(/[^\p{L}\p{M}\p{N}/._+~-]/gu, "");
+}
+
+async function loadHugo(context: FrameworkContext, marker: string): Promise<Model | null> {
+  let known: ReadonlySet<string> | undefined;
+  const top = dirOf(marker).replace(/(?:^|\/)config\/_default$/, "");
+  const folder = underDir(top, "config/");
+  const configFiles = [...context.files.keys()].filter(
+    (path) => path === marker || (path.startsWith(folder) && /\.(?:toml|ya?ml|json)$/.test(path)),
+  );
+  const texts = await Promise.all(configFiles.map(async (path) => (await context.readText(path)) ?? ""));
+  const contentDirs = [...new Set([...settings(texts, "contentDir"), "content"])]
+    .map((dir) => joinPath(top, dir) ?? dir)
+    .filter((dir) => [...context.files.keys()].some((path) => isDocument(path, dir)));
+  const [first] = contentDirs.toSorted((a, b) => a.length - b.length);
+  if (first === undefined) return null;
+  const root = contentDirs.every((dir) => dir === first || isBelow(dir, first)) ? first : top;
+  // Folders of languages hold a site each; a name that ends with one is its translation.
+  const languages = new Set(
+    texts
+      .flatMap((text) => [...text.matchAll(/^\s*\[?(?:languages\.)?([a-z]{2}(?:-[a-z]{2,4})?)\]?:?\s*$/gim)])
+      .map(([, name = ""]) => name.toLowerCase()),
+  );
+  for (const dir of settings(texts, "source"))
+    if (/(?:^|\/)content\/[a-z]{2}(?:-\w+)?$/i.test(dir)) languages.add(baseOf(dir).toLowerCase());
+  for (const dir of contentDirs) if (dir !== root) languages.add(baseOf(dir).toLowerCase());
+  const defaultLanguage = settings(texts, "defaultContentLanguage")[0]?.toLowerCase() ?? "en";
+  languages.add(defaultLanguage);
+  const hasLinkHook = [...context.files.keys()].some(
+    (path) => isBelow(path, top) && /\/_markup\/render-link[^/]*\.html$/.test(path),
+  );
+  const hasPermalinks = texts.some((text) => /^\s*\[?permalinks\b/im.test(text));
+  const base = /^[a-z]+:\/\/[^/]+(\/.+)$/i.exec(settings(texts, "baseURL")[0] ?? "")?.[1] ?? "";
+  const dialect: Dialect = { ...plainDialect, templates: true };
+  const inRoot = (path: string): string => (root === "" ? path : path.slice(root.length + 1));
+
+  function routesOf(path: string, fields: Readonly<Record<string, unknown>>): string[] {
+    const [, name = "", suffix = ""] =
+      /^(.*?)(?:\.([a-z]{2}(?:-[a-z]{2,4})?))?$/i.exec(stripExtension(inRoot(path))) ?? [];
+    const isTranslated = languages.has(suffix.toLowerCase());
+    const whole = isTranslated || suffix === "" ? name : `${name}.${suffix}`;
+    const [, lead = ""] = /^([^/]+)\//.exec(whole) ?? [];
+    const isOwnFolder = languages.has(lead.toLowerCase());
+    const language = isOwnFolder ? lead.toLowerCase() : isTranslated ? suffix.toLowerCase() : defaultLanguage;
+    const inside = (isOwnFolder ? whole.slice(lead.length + 1) : whole).replace(/(?:^|\/)_?index$/, "");
+    const url = typeof fields.url === "string" ? fields.url : null;
+    const slug = typeof fields.slug === "string" ? fields.slug : null;
+    const plain = url ?? `/${urlize(slug === null ? inside : underDir(dirOf(inside), slug))}/`.replace("//", "/");
+    const rooted = plain.startsWith("/") ? plain : `/${plain}`;
+    const prefixed = `/${language}${rooted}`;
+    const aliases = Array.isArray(fields.aliases) ? fields.aliases.filter((alias) => typeof alias === "string") : [];
+    const bundle = slug === null ? [] : [`/${urlize(inside)}/`];
+    return [
+      ...(language === defaultLanguage ? [rooted, prefixed] : [prefixed, rooted]),
+      ...bundle,
+      ...aliases.map((alias) => (alias.startsWith("/") ? alias : (joinPath(rooted, alias) ?? alias))),
+    ];
+  }
+
+  return {
+    framework: "hugo",
+    root,
+    configFiles,
+    // Folders that begin with an underscore hold what other pages include.
+    role: (path) =>
+      contentDirs.some((dir) => isDocument(path, dir))
+        ? /(?:^|\/)_[^/]*\//.test(inRoot(path))
+          ? "partial"
+          : "page"
+        : null,
+    dialect: () => dialect,
+    routes: routesOf,
+    publicDirs: [underDir(top, "static"), root],
+    basePath: base,
+    navigation: [],
+    labels: [],
+    listsPages: false,
+    navRoute: (target) => ({ route: target }),
+    navTarget: (_path, route) => route,
+    redirects: [],
+    redirectStore: null,
+    redirectTarget: (_path, route) => route,
+    ownTarget(target, from) {
+      const found =
+        /^\{\{[<%]\s*(?:rel)?ref\s+(?:path=)?(?:"([^"]+)"|'([^']+)'|`([^`]+)`|(\S+))\s*[>%]\}\}(#[\w-]*)?$/.exec(
+          target,
+        );
+      if (found === null) return null;
+      const name = found[1] ?? found[2] ?? found[3] ?? found[4] ?? "";
+      const tail = found[5] ?? "";
+      return { plain: refTarget(name, from) + tail, name: name.replace(/#.*$/, "") || name };
+    },
+    // Sections, terms and pages of modules are made by the build; a hook for links decides itself what they mean.
+    isGenerated: (route) =>
+      hasLinkHook || hasPermalinks || /(?:^|\/)(?:tags|categories|page)(?:\/|$)/.test(route) || isSection(route),
+    checksAbsolute: "if usual",
+    // Terms of definitions may have ids too.
+    looseAnchors: texts.some((text) => /autoDefinitionTermID\s*[:=]\s*true/i.test(text)) ? "unknown" : true,
+    relativeRoutes: true,
+  };
+
+  function isSection(route: string): boolean {
+    return contentDirs.some((dir) => sections().has(underDir(dir, route)));
+  }
+
+  /** Folders of pages have an address without a page of their own. */
+  function sections(): ReadonlySet<string> {
+    known ??= new Set(
+      [...context.files.keys()].filter((path) => isBelow(path, root)).map((path) => dirOf(path).toLowerCase()),
+    );
+    return known;
+  }
+
+  /** `ref` looks beside the page, then from the top, then for the only page of that name. */
+  function refTarget(name: string, from: string): string {
+    const [path = "", hash] = name.split("#");
+    const tail = hash === undefined ? "" : `#${hash}`;
+    if (path === "") return tail;
+    const stem = stripExtension(path.replace(/^\//, "")).replace(/\/$/, "");
+    const beside = path.startsWith("/") ? [] : [joinPath(dirOf(from), stem)];
+    for (const place of [...beside, ...contentDirs.map((dir) => joinPath(dir, stem))]) {
+      const file = ["", "/_index", "/index"].map((end) => `${place}${end}.md`).find((one) => context.files.has(one));
+      if (file !== undefined) return `/${inRoot(file)}${tail}`;
+    }
+    const named = [...context.files.keys()].filter(
+      (file) =>
+        isDocument(file, root) &&
+        stripExtension(file)
+          .replace(/\/_?index$/, "")
+          .endsWith(`/${stem}`),
+    );
+    return named.length === 1 ? `/${inRoot(named[0] ?? "")}${tail}` : `/${stem}.md${tail}`;
+  }
+}
