@@ -56,7 +56,7 @@ function parsed(source: string, syntax: "md" | "mdx"): string[] | null {
 }
 
 function scanned(source: string, syntax: "md" | "mdx"): string[] {
-  const facts = scanText(Buffer.from(source).toString("latin1"), { ...plainDialect, syntax, headingIds: false });
+  const facts = scanText(Buffer.from(source).toString("latin1"), { ...plainDialect, syntax, headingIds: [] });
   const links = facts.links.filter(({ kind }) => kind === "link" || kind === "image" || kind === "definition");
   return [
     ...links.map(({ kind, target }) => `${kind} ${target}`),

@@ -14,6 +14,8 @@ function problem(index: SiteIndex, from: string, to: string): string | null {
     // Parts that the request fills in cannot be followed.
     if (/[:*$]/.test(target)) return null;
     const absolute = target.startsWith("/") ? target : `/${target}`;
+    // A redirect may name a page by its file, where a link may not.
+    if (index.routes.has(routeKey(absolute.split(/[?#]/)[0] ?? ""))) return null;
     const found = resolveTarget(index, "", absolute, "link");
     if (found.kind === "missing") return `leads to ${quoted(target)}, which does not exist; point it at a page`;
     if (found.kind !== "redirect") return null;

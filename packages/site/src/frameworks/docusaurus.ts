@@ -31,7 +31,8 @@ function documentRoute(folder: DocsFolder, inside: string, fields: FrontMatter["
   const isIndex =
     fields.id === undefined &&
     (/^(?:index|readme)$/i.test(name) || (dir !== "" && name.toLowerCase() === baseOf(dir).toLowerCase()));
-  return join(folder.base, isIndex ? dir : id);
+  // Links of such a page are relative to its folder.
+  return isIndex ? `${join(folder.base, dir)}/`.replace(/^\/\/$/, "/") : join(folder.base, id);
 }
 
 // Tags, categories and archives.
@@ -69,7 +70,7 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
     options?.kind === "object"
       ? arrayRedirects({ file: marker, text, root: options, key: "redirects", names: ["from", "to"] })
       : { redirects: [], store: null };
-  const md: Dialect = { ...plainDialect, syntax: "mdx", colons: true };
+  const md: Dialect = { ...plainDialect, syntax: "mdx", idLevels: [2, 6], colons: true };
   const withoutLocale = (route: string): string | null => {
     const found = locales.find(({ locale }) => route === locale || route.startsWith(`${locale}/`));
     return found === undefined ? null : route.slice(found.locale.length + 1);
@@ -145,6 +146,15 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
     // What is not translated is served in the default language.
     fallbackRoute: withoutLocale,
     aliases: { "@site/": top },
+    links: {
+      markdown: "file",
+      rootMarkdown: true,
+      relative: "address",
+      html: "never",
+      redirects: false,
+      base: "either",
+      slashes: "either",
+    },
     relativeRoutes: true,
     homes: [
       ...folders.toSorted((a, b) => rank(a) - rank(b)).map(({ dir, base }) => ({ dir, route: base.slice(1) })),

@@ -1,3 +1,4 @@
+import type { LinkRules } from "../links/link-rules.ts";
 import type { Dialect } from "../parse/dialect.ts";
 import type { FrontMatter } from "../parse/facts.ts";
 import type { Splice } from "../text/splice.ts";
@@ -154,6 +155,8 @@ export interface Model {
   routeScope?(path: string): string;
   /** `@site/` and the like: prefix → folder. */
   aliases?: Readonly<Record<string, string>>;
+  /** How links are read; leniently where this is left out. */
+  links?: LinkRules;
   /** Links without a leading slash: by file first, always; by route too, where the framework serves them so. */
   relativeRoutes: boolean;
 }

@@ -48,10 +48,21 @@ async function loadMintlify(context: FrameworkContext, marker: string): Promise<
   const part = await readReference(entryOf(config, "redirects"));
   const own = part === null ? { file: marker, text } : { file: part.file, text: part.text, list: part.value };
   const redirects = arrayRedirects({ ...own, root: config, key: "redirects", names: ["source", "destination"] });
-  const dialect: Dialect = { ...plainDialect, syntax: "mdx", slug: "mintlify" };
+  const dialect: Dialect = {
+    ...plainDialect,
+    syntax: "mdx",
+    slug: "mintlify",
+    headingIds: ["braces"],
+    idLevels: [1, 4],
+  };
   const ignoreFile = underDir(root, ".mintignore");
   const isIgnored = createIgnore((await context.readText(ignoreFile)) ?? "");
   configFiles.push(ignoreFile);
+  const folders = new Set<string>();
+  for (const path of context.files.keys()) {
+    if (!isDocument(path, root)) continue;
+    for (let dir = dirOf(path); !folders.has(dir); dir = dirOf(dir)) folders.add(dir);
+  }
   const snippets = /(?:^|\/)_?snippets\//;
   return {
     framework: "mintlify",
@@ -82,9 +93,19 @@ async function loadMintlify(context: FrameworkContext, marker: string): Promise<
     redirectStore: redirects.store,
     redirectTarget: (_path, route) => route,
     isGenerated: (route) =>
-      hasApi && (generated.some((dir) => isBelow(route, dir)) || /^api-?reference(?:\/|$)/.test(route)),
+      // A folder without a page of its own leads to one of its pages.
+      folders.has(underDir(root, route).replace(/\/$/, "")) ||
+      (hasApi && (generated.some((dir) => isBelow(route, dir)) || /^api-?reference(?:\/|$)/.test(route))),
     checksAbsolute: true,
-    looseAnchors: true,
+    links: {
+      markdown: "file",
+      rootMarkdown: true,
+      relative: "dotted",
+      html: "pages",
+      redirects: true,
+      base: "either",
+      slashes: "either",
+    },
     relativeRoutes: true,
   };
 

@@ -44,9 +44,15 @@ async function loadMkdocs(context: FrameworkContext, marker: string): Promise<Mo
   const lists: NavList[] = [];
   const labels: Label[] = [];
   collectNav(yamlGet(source.root, "nav"), [], { file: marker, text, source, lists, labels });
+  const address = addressOf(yamlText(yamlGet(source.root, "site_url")));
+  const validation = yamlGet(source.root, "validation");
+  const absoluteLinks = yamlText(
+    yamlGet(yamlGet(validation, "links"), "absolute_links") ?? yamlGet(validation, "absolute_links"),
+  );
+  const isFlat = yamlText(yamlGet(source.root, "use_directory_urls")) === "false";
   const redirects = mapRedirects(marker, text, source, yamlGet(plugin(source.root, "redirects"), "redirect_maps"));
   const isGrown = navPlugins.some((name) => plugin(source.root, name) !== null);
-  const dialect: Dialect = { ...plainDialect, slug: "python", admonitions: true };
+  const dialect: Dialect = { ...plainDialect, slug: "python", headingIds: ["attributes"], admonitions: true };
   const inRoot = (path: string): string => (root === "" ? path : path.slice(root.length + 1));
   return {
     framework: "mkdocs",
@@ -54,9 +60,12 @@ async function loadMkdocs(context: FrameworkContext, marker: string): Promise<Mo
     configFiles: [marker],
     role: (path) => (isDocument(path, root) ? "page" : null),
     dialect: () => dialect,
-    routes: (path) => [`/${stripExtension(inRoot(path)).replace(/(?:^|\/)(?:index|README)$/, "")}/`.replace("//", "/")],
+    routes(path) {
+      const route = stripExtension(inRoot(path)).replace(/(^|\/)(?:index|README)$/, "$1");
+      return [`/${route}${isFlat || route === "" || route.endsWith("/") ? "" : "/"}`];
+    },
     publicDirs: [root],
-    basePath: "",
+    basePath: address ?? "",
     navigation: lists,
     labels,
     listsPages: lists.length > 0 && !isGrown,
@@ -67,9 +76,24 @@ async function loadMkdocs(context: FrameworkContext, marker: string): Promise<Mo
     redirects: redirects.redirects,
     redirectStore: redirects.store,
     redirectTarget: (path, route) => (path === null ? `${route.replace(/^\/|\/$/g, "")}.md` : inRoot(path)),
-    checksAbsolute: false,
+    // Without an address nobody knows what is above the site.
+    checksAbsolute: address === null ? "if usual" : true,
+    links: {
+      markdown: "file",
+      rootMarkdown: absoluteLinks === "relative_to_docs",
+      relative: "address",
+      html: isFlat ? "pages" : "indexes",
+      redirects: true,
+      base: "written",
+      slashes: "either",
+    },
     relativeRoutes: true,
   };
+}
+
+/** The path of the site's address, without its last slash; null where there is no address. */
+function addressOf(url: string | null): string | null {
+  return url === null || !URL.canParse(url) ? null : new URL(url).pathname.replace(/\/$/, "");
 }
 
 interface Collected {

@@ -55,7 +55,7 @@ async function loadNextra(context: FrameworkContext, marker: string): Promise<Mo
     // Next.js builds nothing without it.
     rest: "permanent: true",
   });
-  const dialect: Dialect = { ...plainDialect, syntax: "mdx" };
+  const dialect: Dialect = { ...plainDialect, syntax: "mdx", headingIds: ["brackets"], idLevels: [2, 6] };
   return {
     framework: "nextra",
     root,
@@ -87,6 +87,15 @@ async function loadNextra(context: FrameworkContext, marker: string): Promise<Mo
     checksAbsolute: true,
     isGenerated: (route) =>
       paths.some((path) => roots.some((dir) => isBelow(path, dir) && servesRoute(path.slice(dir.length + 1), route))),
+    links: {
+      markdown: "address",
+      rootMarkdown: true,
+      relative: "address",
+      html: "never",
+      redirects: true,
+      base: "added",
+      slashes: "either",
+    },
     relativeRoutes: true,
   };
 }

@@ -65,7 +65,7 @@ async function loadStarlight(context: FrameworkContext, marker: string): Promise
     (node): node is ObjectLiteral => node.kind === "object" && entryOf(node, "integrations") !== undefined,
   );
   const redirects = objectRedirects({ file: marker, text, root: options ?? config, key: "redirects" });
-  const dialect: Dialect = { ...plainDialect, colons: true, frontMatterLinks: true };
+  const dialect: Dialect = { ...plainDialect, slug: "astro", headingIds: [], colons: true, frontMatterLinks: true };
   const mdx: Dialect = { ...dialect, syntax: "mdx" };
   const served = [...context.files.keys()].filter((path) => isBelow(path, underDir(top, "src/pages")));
   const inRoot = (path: string): string => path.slice(root.length + 1);
@@ -101,6 +101,15 @@ async function loadStarlight(context: FrameworkContext, marker: string): Promise
     checksAbsolute: true,
     isGenerated: (route) =>
       served.some((path) => matchesPage(route, path.slice(underDir(top, "src/pages").length + 1))),
+    links: {
+      markdown: "never",
+      rootMarkdown: false,
+      relative: "address",
+      html: "indexes",
+      redirects: true,
+      base: "written",
+      slashes: "either",
+    },
     relativeRoutes: true,
     fallbackRoute,
     homes: [

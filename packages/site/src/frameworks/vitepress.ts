@@ -65,7 +65,13 @@ async function loadVitepress(context: FrameworkContext, marker: string): Promise
     }
   }
   const root = joinPath(top, srcDir) ?? top;
-  const dialect: Dialect = { ...plainDialect, slug: "vitepress", colons: true, frontMatterLinks: true };
+  const dialect: Dialect = {
+    ...plainDialect,
+    slug: "vitepress",
+    headingIds: ["attributes"],
+    colons: true,
+    frontMatterLinks: true,
+  };
   const inRoot = (path: string): string => (root === "" ? path : path.slice(root.length + 1));
   const isExcluded = (path: string): boolean =>
     excluded.some(
@@ -101,6 +107,15 @@ async function loadVitepress(context: FrameworkContext, marker: string): Promise
     redirectStore: null,
     redirectTarget: (_path, route) => route,
     checksAbsolute: true,
+    links: {
+      markdown: "file",
+      rootMarkdown: true,
+      relative: "file",
+      html: "pages",
+      redirects: true,
+      base: "added",
+      slashes: "exact",
+    },
     relativeRoutes: true,
   };
 }

@@ -1,6 +1,7 @@
 import type { LinkKind } from "../parse/facts.ts";
 import { targetsOf } from "../parse/page-brief.ts";
-import { dirOf, joinPath, pageExtension, routeKey, underDir } from "./route.ts";
+import { type LinkRules, lenientLinks } from "./link-rules.ts";
+import { dirOf, isBelow, joinPath, pageExtension, routeKey, underDir } from "./route.ts";
 import type { SiteIndex } from "./site-index.ts";
 import { isExternal, isTemplate, splitTarget } from "./target.ts";
 
@@ -24,6 +25,10 @@ export type Resolution =
   | { kind: "file"; path: string; via: Via }
   | { kind: "redirect"; to: string; wanted: string }
   | { kind: "missing"; wanted: string };
+
+function rulesOf(index: SiteIndex): LinkRules {
+  return index.model.links ?? lenientLinks;
+}
 
 const external: Resolution = { kind: "external" };
 const unknown: Resolution = { kind: "unknown" };
@@ -104,19 +109,38 @@ function findFile(index: SiteIndex, path: string, hash: string | null, via: Via)
 
 function resolveAbsolute(index: SiteIndex, path: string, hash: string | null, kind: LinkKind): Resolution {
   const { basePath } = index.model;
-  const found = resolveRoute(index, path, path, hash, kind);
+  const { base } = rulesOf(index);
   const isBased = basePath !== "" && (path === basePath || path.startsWith(`${basePath}/`));
-  // The base may be written or left out; a page of that very name comes first.
-  return found.kind === "missing" && isBased
-    ? resolveRoute(index, path.slice(basePath.length) || "/", path, hash, kind)
+  const inside = isBased ? path.slice(basePath.length) || "/" : path;
+  if (basePath !== "" && base === "written") {
+    // What is outside of the base may be another site of the same host.
+    return isBased ? resolveRoute(index, inside, path, hash, kind) : unknown;
+  }
+  const found = resolveRoute(index, path, path, hash, kind);
+  // A page of that very name comes first.
+  return found.kind === "missing" && isBased && base === "either"
+    ? resolveRoute(index, inside, path, hash, kind)
     : found;
+}
+
+/** The page that a builder serves at an address, by its rules for endings and slashes. */
+function pageAt(index: SiteIndex, address: string): string | undefined {
+  const { rootMarkdown, html, slashes } = rulesOf(index);
+  if (pageExtension.test(address) && !rootMarkdown) return undefined;
+  const isIndex = /(?:^|\/)index(?:\.\w+)?$/i.test(address);
+  if (html === "never" && (isIndex || /\.html$/i.test(address))) return undefined;
+  if (html === "indexes" && !isIndex && /\.html$/i.test(address)) return undefined;
+  const page = index.routes.get(routeKey(address));
+  if (page === undefined || slashes === "either" || isIndex) return page;
+  const isFolder = (index.nodes.get(page)?.route ?? "").endsWith("/");
+  return isFolder === (address === "" || address.endsWith("/")) ? page : undefined;
 }
 
 function resolveRoute(index: SiteIndex, route: string, path: string, hash: string | null, kind: LinkKind): Resolution {
   const { model } = index;
   const key = routeKey(route);
   if (kind !== "image" && kind !== "src") {
-    const page = index.routes.get(key);
+    const page = pageAt(index, route);
     if (page !== undefined) return toPage(page, hash, "absolute-route");
     const fallback = model.fallbackRoute?.(key) ?? null;
     if (fallback !== null && index.routes.has(fallback)) return unknown;
@@ -125,11 +149,13 @@ function resolveRoute(index: SiteIndex, route: string, path: string, hash: strin
   if (inside !== null) {
     for (const dir of model.publicDirs) {
       const file = underDir(dir, inside);
+      // A page's source is served as its page, never as a file.
+      if (index.nodes.has(file) && !rulesOf(index).rootMarkdown) continue;
       if (index.files.has(file)) return asPage(index, file, hash, "absolute-file");
       if (index.files.has(`${file}/index.html`))
         return { kind: "file", path: `${file}/index.html`, via: "absolute-file" };
     }
-    if (pageExtension.test(inside) && index.nodes.has(underDir(model.root, inside))) {
+    if (rulesOf(index).rootMarkdown && pageExtension.test(inside) && index.nodes.has(underDir(model.root, inside))) {
       return asPage(index, underDir(model.root, inside), hash, "absolute-file");
     }
     if (model.framework === "markdown" && index.folders().has(underDir(model.root, inside))) return unknown;
@@ -163,11 +189,12 @@ function trustsAbsolute(index: SiteIndex): boolean {
 
 function absent(index: SiteIndex, key: string, wanted: string): Resolution {
   const to = index.redirectFor(key);
-  if (to !== null) return { kind: "redirect", to, wanted };
+  if (to !== null && rulesOf(index).redirects) return { kind: "redirect", to, wanted };
   if (index.model.isGenerated?.(key) === true) return unknown;
   return { kind: "missing", wanted };
 }
 
+/** A target without a leading slash: each builder has rules of its own, see `LinkRules`. */
 function resolveRelative(
   index: SiteIndex,
   from: string,
@@ -176,38 +203,87 @@ function resolveRelative(
   kind: LinkKind,
 ): Resolution {
   const { model } = index;
+  const rules = rulesOf(index);
+  const isPage = pageExtension.test(path);
+  const isLink = kind === "link" || kind === "definition" || kind === "href";
+  if (isLink && rules.relative === "dotted" && !path.startsWith(".")) {
+    return resolveRoute(index, `/${path}`, path, hash, kind);
+  }
   const joined = joinPath(dirOf(from), path);
   // Above the repository lies only what a forge or a host serves.
-  if (joined === null) return unknown;
-  const file = findFile(index, joined, hash, "file");
+  if (joined === null && (!isLink || rules.relative === "either")) return unknown;
+  const file = joined === null ? null : fileFor(index, joined, path, hash, isLink);
   if (file !== null) return file;
   if (kind === "include") return absentInclude(path);
-  for (const dir of (pageExtension.test(path) ? model.searchDirs?.(from) : undefined) ?? []) {
+  for (const dir of (isPage ? model.searchDirs?.(from) : undefined) ?? []) {
     const searched = joinPath(dir, path);
     const found = searched === null ? null : findFile(index, searched, hash, "search");
     if (found !== null) return found;
   }
   const route = index.nodes.get(from)?.route;
-  let key = "";
-  // A page's extension names a file: builders look for no route of that name.
-  if (model.relativeRoutes && route !== undefined && !pageExtension.test(path)) {
-    for (const base of [dirOf(route), route]) {
-      const reached = joinPath(base, path);
+  const seeksAddress = isLink ? rules.relative === "address" || rules.relative === "either" : true;
+  if (joined === null && !seeksAddress) return { kind: "missing", wanted: path };
+  const { root } = model;
+  let key = seeksAddress || joined === null ? "" : routeKey(joined.slice(root === "" ? 0 : root.length + 1));
+  // A page's ending names a file: no builder serves an address of that name, but one takes the ending off.
+  if (seeksAddress && route !== undefined && (!isPage || rules.markdown === "address")) {
+    const written = isPage ? path.replace(pageExtension, "") : path;
+    for (const base of rules.relative === "either" || !isLink ? [dirOf(route), route] : [dirOf(route)]) {
+      const reached = rules.relative === "either" || !isLink ? joinPath(base, written) : joinAddress(base, written);
       if (reached === null) continue;
       key = routeKey(reached);
-      const page = index.routes.get(key);
+      const page = pageAt(index, reached);
       if (page !== undefined) return toPage(page, hash, "route");
       for (const dir of model.publicDirs) {
         const served = underDir(dir, reached);
-        if (index.files.has(served)) return { kind: "file", path: served, via: "route" };
+        if (index.files.has(served) && !index.nodes.has(served)) return { kind: "file", path: served, via: "route" };
       }
       if (index.redirectFor(key) !== null) return absent(index, key, path);
     }
   }
-  if (model.framework === "markdown" && index.folders().has(joined)) return unknown;
+  if (model.framework === "markdown" && index.folders().has(joined ?? "")) return unknown;
   const fallback = model.fallbackRoute?.(key) ?? null;
   if (fallback !== null && index.routes.has(fallback)) return unknown;
   return pageExtension.test(path) ? { kind: "missing", wanted: path } : absent(index, key, path);
+}
+
+/** What a builder takes for a file of the site, by a path that is relative to the page's own file. */
+function fileFor(
+  index: SiteIndex,
+  joined: string,
+  path: string,
+  hash: string | null,
+  isLink: boolean,
+): Resolution | null {
+  const { markdown, relative, slashes } = rulesOf(index);
+  if (!isLink || relative === "either") return findFile(index, joined, hash, "file");
+  if (pageExtension.test(path)) {
+    return markdown === "file" && index.files.has(joined) ? asPage(index, joined, hash, "file") : null;
+  }
+  // Other files are served where the build copies them to.
+  if (relative === "address") {
+    return markdown === "file" && index.files.has(joined) ? asPage(index, joined, hash, "file") : null;
+  }
+  if (slashes !== "exact") return findFile(index, joined, hash, "file");
+  const { root, publicDirs } = index.model;
+  const inside = root === "" ? joined : joined.slice(root.length + 1);
+  if (joined !== root && !isBelow(joined, root)) return null;
+  const isFolder = /(?:^|\/)$/.test(path);
+  if (/(?:^|\/)\.{1,2}$/.test(path)) return null;
+  const page = pageAt(index, isFolder ? `${inside}/` : inside);
+  if (page !== undefined) return toPage(page, hash, "file");
+  const served = publicDirs.map((dir) => underDir(dir, inside)).find((name) => index.files.has(name));
+  return served === undefined ? null : { kind: "file", path: served, via: "file" };
+}
+
+/** As browsers join them: nothing is above the top. The slash at the end stays. */
+function joinAddress(base: string, path: string): string {
+  const out: string[] = [];
+  for (const part of `${base}/${path}`.split("/")) {
+    if (part === "..") out.pop();
+    else if (part !== "" && part !== ".") out.push(part);
+  }
+  return out.join("/") + (out.length > 0 && /(?:^|\/)\.{0,2}$/.test(path) ? "/" : "");
 }
 
 /** Of what MDX imports only documents and pictures are ours to check: bundlers resolve the rest. */

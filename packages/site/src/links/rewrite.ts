@@ -1,7 +1,7 @@
 import type { Link } from "../parse/facts.ts";
 import { targetsOf } from "../parse/page-brief.ts";
 import { type Resolution, resolveTarget, type Via } from "./resolve.ts";
-import { dirOf, pageExtension, relativePath, stripExtension } from "./route.ts";
+import { dirOf, isBelow, pageExtension, relativePath, stripExtension } from "./route.ts";
 import type { SiteIndex } from "./site-index.ts";
 import { splitTarget, tailOf } from "./target.ts";
 
@@ -96,12 +96,22 @@ function* candidates(index: SiteIndex, from: string, form: Form, to: string, via
       yield `${prefix}${dir === "" ? to : to.slice(dir.length + 1)}`;
     }
   }
+  const isDotted = model.links?.relative === "dotted";
+  if (isDotted && !form.path.startsWith(".") && isBelow(to, model.root)) {
+    // Without a dot a target is meant from the top.
+    const inRoot = model.root === "" ? to : to.slice(model.root.length + 1);
+    yield form.extension === "" && node !== undefined ? stripExtension(inRoot) : inRoot;
+  }
   const source = index.nodes.get(from);
   const byRoute =
     node === undefined || source === undefined
       ? null
       : dress(relativePath(dirOf(source.route).slice(1), node.route.slice(1)), form, to);
-  if (via === "route" && byRoute !== null) yield byRoute;
+  if (via === "route" && byRoute !== null) {
+    if (pageExtension.test(form.extension)) yield dotted(byRoute.replace(/\/$/, "") + form.extension, form);
+    else if (model.links !== undefined) yield dotted(byRoute, form);
+    yield byRoute;
+  }
   const relative = relativePath(dirOf(from), to);
   const bare = stripExtension(relative);
   if (form.extension === "" && node !== undefined) {
@@ -137,7 +147,9 @@ export function rewriteTarget(index: SiteIndex, from: string, link: Link, to: st
   if (form.path.startsWith("../")) {
     // From `../` the old manner cannot be told.
     const isNeighbour = dirOf(from) === dirOf(to);
-    form.hasDot = isNeighbour ? usualManner(index).neighbour : usualManner(index).child;
+    form.hasDot =
+      index.model.links?.relative === "dotted" ||
+      (isNeighbour ? usualManner(index).neighbour : usualManner(index).child);
   }
   const tail = tailOf(link.target);
   for (const candidate of candidates(index, from, form, to, via)) {

@@ -9,14 +9,14 @@ function sticky(source: string): (text: string, at: number) => RegExpExecArray |
   };
 }
 
-/** `## Title`: the marker's length, or 0. */
-export function atxLevel(text: string, at: number, end: number): number {
+/** `## Title`: the marker's length, or 0. Python-Markdown needs no space after it. */
+export function atxLevel(text: string, at: number, end: number, needsSpace: boolean): number {
   let i = at;
   while (i < end && text.charCodeAt(i) === 35) i++;
   const level = i - at;
   if (level > 6) return 0;
   const c = text.charCodeAt(i);
-  return i >= end || c === 32 || c === 9 ? level : 0;
+  return !needsSpace || i >= end || c === 32 || c === 9 ? level : 0;
 }
 
 export interface Fence {
@@ -125,6 +125,25 @@ export function htmlBlockEnd(text: string, at: number, end: number, inParagraph:
   if (blockTag.test(text.slice(at, Math.min(end, at + 20)))) return "";
   if (!inParagraph && wholeTag(text, at) !== null) return "";
   return null;
+}
+
+/** Where an HTML block ends for Python-Markdown: with its closing tag, unless it asks for Markdown inside; -1 where it does. */
+export function rawBlockEnd(text: string, at: number, end: number): number {
+  const name = blockTag.test(text.slice(at, Math.min(end, at + 20)))
+    ? /^<(\w+)/.exec(text.slice(at, at + 20))?.[1]
+    : null;
+  if (name === undefined || name === null) return -1;
+  const close = text.indexOf(">", at);
+  if (close === -1 || /\smarkdown(?=[\s=>]|$)/.test(text.slice(at, close))) return -1;
+  const tags = new RegExp(`<(/?)${name}\\b[^>]*>`, "gi");
+  tags.lastIndex = at;
+  let depth = 0;
+  for (let found = tags.exec(text); found !== null; found = tags.exec(text)) {
+    if (found[0].endsWith("/>")) continue;
+    depth += found[1] === "/" ? -1 : 1;
+    if (depth === 0) return tags.lastIndex;
+  }
+  return -1;
 }
 
 const rawTagEnd = /<\/(?:script|pre|style|textarea)>/i;

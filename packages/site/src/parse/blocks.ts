@@ -22,8 +22,8 @@ export interface Blocks {
   texts: TextBlock[];
   headings: HeadingBlock[];
   definitions: Definition[];
-  /** Labels of footnotes, with their caret. */
-  footnotes: Set<string>;
+  /** Footnotes as written, by their labels with the caret. */
+  footnotes: Map<string, string>;
   /** Offsets of opening fences without a language. */
   bareFences: number[];
   /** Ranges of code, fenced and indented. */

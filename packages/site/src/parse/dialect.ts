@@ -1,11 +1,19 @@
-export type SlugRule = "github" | "python" | "vitepress" | "mintlify" | "gitbook";
+export type SlugRule = "github" | "astro" | "python" | "vitepress" | "mintlify" | "gitbook";
+
+/**
+ * How a heading's own id may be written at its end: `{#id}`; a list of attributes such as `{: #id .class }` or
+ * `{ id="x" }`; `{/* #id *\/}`; `[#id]`.
+ */
+export type HeadingIdForm = "braces" | "attributes" | "comment" | "brackets";
 
 /** How a page's text is to be read. Facts depend on it, so it is part of their cache key. */
 export interface Dialect {
   syntax: "md" | "mdx";
   slug: SlugRule;
-  /** `## Title {#id}` sets the heading's id. */
-  headingIds: boolean;
+  /** The forms in which a heading sets its id. */
+  headingIds: readonly HeadingIdForm[];
+  /** The levels of headings that have ids. */
+  idLevels: readonly [first: number, last: number];
   /** Python-Markdown's `!!! note` and `=== "Tab"`, whose content is indented by four. */
   admonitions: boolean;
   /** `:::note` opens a container. */
@@ -19,7 +27,8 @@ export interface Dialect {
 export const plainDialect: Dialect = {
   syntax: "md",
   slug: "github",
-  headingIds: true,
+  headingIds: ["braces", "comment"],
+  idLevels: [1, 6],
   admonitions: false,
   colons: false,
   templates: false,
@@ -30,6 +39,6 @@ export const plainDialect: Dialect = {
 const factsVersion = 6;
 
 export function dialectKey(dialect: Dialect): string {
-  const flags = [dialect.headingIds, dialect.admonitions, dialect.colons, dialect.templates, dialect.frontMatterLinks];
-  return `${factsVersion}${dialect.syntax}-${dialect.slug}-${flags.map(Number).join("")}`;
+  const flags = [dialect.admonitions, dialect.colons, dialect.templates, dialect.frontMatterLinks];
+  return `${factsVersion}${dialect.syntax}-${dialect.slug}-${flags.map(Number).join("")}-${dialect.headingIds.join("-")}-${dialect.idLevels.join("")}`;
 }

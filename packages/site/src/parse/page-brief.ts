@@ -52,7 +52,7 @@ function idsOf(facts: PageFacts): string[] {
   const ids: string[] = [];
   let isMade = false;
   for (const { id, text, explicit } of facts.headings) {
-    ids.push(id);
+    if (id !== "") ids.push(id);
     isMade ||= explicit !== true && text.includes("{") && /\{\{|\{%/.test(text);
   }
   append(ids, facts.ids);

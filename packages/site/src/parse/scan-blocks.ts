@@ -11,6 +11,7 @@ import {
   isThematicBreak,
   listMarker,
   moduleStart,
+  rawBlockEnd,
   setextLevel,
 } from "./block-starts.ts";
 import type { Blocks } from "./blocks.ts";
@@ -46,7 +47,7 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
     texts: [],
     headings: [],
     definitions: [],
-    footnotes: new Set(),
+    footnotes: new Map(),
     bareFences: [],
     code: [],
     modules: [],
@@ -194,7 +195,7 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
         continue;
       }
       if (c === 35) {
-        const level = atxLevel(text, next, end);
+        const level = atxLevel(text, next, end, dialect.slug !== "python");
         if (level === 0) break;
         startBlock();
         const content = headingContent(text, next + level, end);
@@ -225,6 +226,16 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
         break;
       }
       if (c === 60 && !isMdx) {
+        const mayBeRaw = dialect.slug === "python" && containers.length === 0 && flowFailures <= flowFailuresMax;
+        const raw = mayBeRaw ? rawBlockEnd(text, next, end) : -1;
+        if (mayBeRaw && raw === -1) flowFailures++;
+        if (raw !== -1) {
+          startBlock();
+          blocks.texts.push({ kind: "markup", start: next, end: raw, lines: null });
+          lineStart = Math.max(lineStart, text.indexOf("\n", raw - 1) + 1 || text.length);
+          isDone = true;
+          break;
+        }
         const isInText = leaf.kind === "paragraph" && !isOpened && !inTable();
         const until = htmlBlockEnd(text, next, end, isInText);
         if (until === null) break;
@@ -272,6 +283,14 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
         isDone = true;
         break;
       }
+      // `/// note | Title`: only the title is for readers.
+      if (dialect.admonitions && c === 47 && text.startsWith("///", next)) {
+        startBlock();
+        const bar = text.indexOf("|", next);
+        if (bar !== -1 && bar < end) blocks.texts.push({ kind: "text", start: bar + 1, end, lines: null });
+        isDone = true;
+        break;
+      }
       if (dialect.colons && c === 58 && text.startsWith(":::", next)) {
         startBlock();
         blocks.texts.push({ kind: "text", start: next, end, lines: null });
@@ -282,7 +301,8 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
       if (footnote !== null && !inParagraph) {
         startBlock();
         advance(indent + footnote[0].length, end);
-        blocks.footnotes.add(normalizeLabel(footnote[0].slice(1, footnote[0].indexOf("]"))));
+        const label = footnote[0].slice(1, footnote[0].indexOf("]"));
+        blocks.footnotes.set(normalizeLabel(label), label.slice(1));
         containers.push(4);
         measure(end);
         continue;

@@ -68,6 +68,7 @@ function scanMarked(inline: Inline, first: number, firstMarkIndex: number): void
   let i = first;
   let mark = firstMarkIndex;
   const isMdx = dialect.syntax === "mdx";
+  const hasAttributes = dialect.headingIds.includes("attributes");
   const brackets: Bracket[] = [];
   // Lengths of backtick runs that are known to have no closing run further on.
   let unclosed: Set<number> | null = null;
@@ -195,6 +196,7 @@ function scanMarked(inline: Inline, first: number, firstMarkIndex: number): void
       cut(at, close + 2);
       return close + 2;
     }
+    if (hasAttributes && !isMdx) return skipAttributes(at);
     if (!isMdx || failures > failuresMax) return at + 1;
     const after = skipBraces(text, at, end);
     if (after === -1) {
@@ -203,6 +205,16 @@ function scanMarked(inline: Inline, first: number, firstMarkIndex: number): void
     }
     cut(at, after);
     return after;
+  }
+
+  /** `{: #id .class }` after what it belongs to. */
+  function skipAttributes(at: number): number {
+    const first = /^\{:?[ \t]*[#.]|^\{:?[ \t]*\w+=/.test(text.slice(at, at + 40));
+    const close = first ? text.indexOf("}", at) : -1;
+    if (close === -1 || close >= end) return at + 1;
+    sink.template(at, close + 1);
+    cut(at, close + 1);
+    return close + 1;
   }
 
   while (i < end) {

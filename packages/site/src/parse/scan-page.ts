@@ -4,10 +4,12 @@ import { decodePiece, encodePiece, fromByteString, isAsciiText, textStart, toByt
 import { indexLines } from "../text/line-index.ts";
 import { apiTableIds } from "./api-tables.ts";
 import type { HeadingBlock, TextBlock } from "./blocks.ts";
+import { createComponentIds } from "./component-ids.ts";
 import type { Dialect } from "./dialect.ts";
 import { decodeEntities, decodeEscapes } from "./entities.ts";
 import type { Heading, Link, LinkKind, PageFacts } from "./facts.ts";
 import { frontMatterLinks, readFrontMatter } from "./front-matter.ts";
+import { findHeadingId, idInAttributes } from "./heading-id.ts";
 import { headingText } from "./heading-text.ts";
 import { createOffsetMap, joinLines } from "./leaf-blocks.ts";
 import { findMarks } from "./marks.ts";
@@ -26,17 +28,7 @@ const linksMax = 20_000;
 /** A page beyond this would hold the event loop: it is for a thread. */
 export const bytesInlineMax = 256 * 1024;
 
-const explicitId = /[ \t]*\{[ \t]*:?[ \t]*#([^\s{}]+)[^{}\n]*\}$|[ \t]*\{\/\*[ \t]*#([^\s{}*]+)[ \t]*\*\/\}$/;
 const bareHere = /^(?:click )?here\.?$|^(?:this|this link|link)$/i;
-
-// Ids are short: only the end is searched, since white space before one could be of any length.
-const idLengthMax = 300;
-
-function findExplicitId(source: string): { index: number; id: string } | null {
-  const from = Math.max(0, source.length - idLengthMax);
-  const found = explicitId.exec(source.slice(from));
-  return found === null ? null : { index: from + found.index, id: (found[1] ?? found[2]) as string };
-}
 
 export function scanPage(bytes: Uint8Array, dialect: Dialect): PageFacts {
   if (bytes.byteLength > pageBytesMax) return { ...emptyFacts(), unread: "too large" };
@@ -79,6 +71,14 @@ function oneLine(text: string): string {
     .trim();
 }
 
+/** A footnote and its reference are anchors. */
+function footnoteIds(label: string, { slug }: Dialect): string[] {
+  if (slug === "python") return [`fn:${label}`, `fnref:${label}`];
+  if (slug === "vitepress" || slug === "mintlify") return [];
+  const name = label.toLowerCase();
+  return ["footnote-label", `user-content-fn-${name}`, `user-content-fnref-${name}`];
+}
+
 export function emptyFacts(): PageFacts {
   return { frontMatter: null, headings: [], links: [], ids: [], bareFences: [] };
 }
@@ -99,7 +99,10 @@ function scanUnplaced(text: string, bytes: Uint8Array, dialect: Dialect, isPlain
   const decode = isPlain ? (piece: string) => piece : decodePiece;
   const labels: ReadonlySet<string> = new Set(blocks.definitions.map((definition) => definition.label));
 
-  const headingLabels = blocks.footnotes.size === 0 ? labels : new Set([...labels, ...blocks.footnotes]);
+  const headingLabels = blocks.footnotes.size === 0 ? labels : new Set([...labels, ...blocks.footnotes.keys()]);
+
+  const componentIds = dialect.slug === "mintlify" ? createComponentIds() : null;
+  const hasAttributes = dialect.headingIds.includes("attributes");
 
   function addLink(kind: LinkKind, start: number, end: number): Link | null {
     const raw = decode(text.slice(start, end));
@@ -121,9 +124,16 @@ function scanUnplaced(text: string, bytes: Uint8Array, dialect: Dialect, isPlain
         if (isImage && words === "") link.noAlt = true;
         if (!isImage && words.length < 12 && bareHere.test(words)) link.here = true;
       },
-      tag: (tag: Tag) =>
-        tagFacts(tag, joined, facts.ids, (kind, start, end) => addLink(kind, at(start), at(end)), dialect),
-      template: (start, end) => readInclude(joined, start, end, (kind, from, to) => addLink(kind, at(from), at(to))),
+      tag(tag: Tag) {
+        const id = componentIds === null || tag.closing ? null : componentIds(tag, joined);
+        if (id !== null) facts.ids.push(id);
+        tagFacts(tag, joined, facts.ids, (kind, start, end) => addLink(kind, at(start), at(end)), dialect);
+      },
+      template(start, end) {
+        const id = hasAttributes ? idInAttributes(joined.slice(start, end).replace(/^\{:?|\}$/g, "")) : null;
+        if (id !== null) facts.ids.push(decode(id));
+        else readInclude(joined, start, end, (kind, from, to) => addLink(kind, at(from), at(to)));
+      },
     };
   }
 
@@ -143,14 +153,20 @@ function scanUnplaced(text: string, bytes: Uint8Array, dialect: Dialect, isPlain
     for (const [from, to] of frontMatterLinks(text.slice(start, end))) addLink("href", start + from, start + to);
   }
   const slugger = createSlugger(dialect.slug);
+  const [firstLevel, lastLevel] = dialect.idLevels;
   for (const block of blocks.headings) facts.headings.push(readHeading(block));
   // Explicit ids are taken before derived ones are made.
   for (const heading of facts.headings) if (heading.explicit) slugger.taken(heading.id);
-  for (const heading of facts.headings) if (!heading.explicit) heading.id = slugger.next(heading.text);
+  for (const heading of facts.headings) {
+    if (heading.explicit || heading.level > lastLevel) continue;
+    const id = slugger.next(heading.text);
+    // A title that shows no id takes one all the same.
+    if (heading.level >= firstLevel) heading.id = id;
+  }
 
   function readHeading(block: HeadingBlock): Heading {
     const source = decode(block.lines === null ? text.slice(block.start, block.end) : joinLines(text, block.lines));
-    const found = dialect.headingIds && source.endsWith("}") ? findExplicitId(source) : null;
+    const found = findHeadingId(source, dialect);
     const content = found === null ? source : source.slice(0, found.index);
     const tail = found === null ? 0 : encodePiece(source.slice(found.index)).length;
     const heading: Heading = {
@@ -162,7 +178,7 @@ function scanUnplaced(text: string, bytes: Uint8Array, dialect: Dialect, isPlain
       line: 0,
       column: 0,
     };
-    if (found !== null) heading.explicit = true;
+    if (found?.id) heading.explicit = true;
     return heading;
   }
 
@@ -170,6 +186,7 @@ function scanUnplaced(text: string, bytes: Uint8Array, dialect: Dialect, isPlain
   for (const block of blocks.texts) scan(block);
   for (const { start, end } of blocks.definitions) addLink("definition", start, end);
   for (const { start, end } of blocks.modules) readModules(text, start, end, addLink);
+  for (const label of blocks.footnotes.values()) append(facts.ids, footnoteIds(decode(label), dialect));
   if (dialect.colons && text.includes("<APITable")) append(facts.ids, apiTableIds(text));
   // Attribute lists of kramdown and Python-Markdown, on a heading or on the line below a block.
   if (text.includes("{:")) for (const [, id = ""] of text.matchAll(/\{:[^}\n#]{0,80}#([\w:.-]+)/g)) facts.ids.push(id);

@@ -8,6 +8,11 @@ function github(text: string): string {
   return plainAscii.test(text) ? text.toLowerCase().replaceAll(" ", "-") : githubSlug(text);
 }
 
+/** Astro sets dashes before it makes ids: `--` is one. */
+function astro(text: string): string {
+  return github(text.replace(/-{2,3}/g, "—"));
+}
+
 /** Python-Markdown's `toc` extension. */
 function python(text: string): string {
   const ascii = text.normalize("NFKD").replace(/[^\0-\x7f]/g, "");
@@ -34,13 +39,6 @@ function vitepress(text: string): string {
     .toLowerCase();
 }
 
-function mintlify(text: string): string {
-  if (singleSpaced.test(text)) return text.toLowerCase().replaceAll(" ", "-");
-  return github(text.replaceAll(".", "-"))
-    .replace(/-{2,}/g, "-")
-    .replace(/^-+|-+$/g, "");
-}
-
 /** GitBook keeps dots, spells out the ampersand, and ids do not begin with a digit. */
 function gitbook(text: string): string {
   const id = text
@@ -52,31 +50,142 @@ function gitbook(text: string): string {
   return /^\d/.test(id) ? `id-${id}` : id;
 }
 
-const rules: Record<SlugRule, { slug(text: string): string; separator: string; firstRepeat: number }> = {
-  github: { slug: github, separator: "-", firstRepeat: 1 },
-  mintlify: { slug: mintlify, separator: "-", firstRepeat: 2 },
-  python: { slug: python, separator: "_", firstRepeat: 1 },
-  vitepress: { slug: vitepress, separator: "-", firstRepeat: 1 },
-  gitbook: { slug: gitbook, separator: "-", firstRepeat: 1 },
+/** One word and its possessive: `what-s` is `whats`. */
+const contraction = /([a-zA-Z\d]+)-([ts])(-|$)/g;
+
+function joinWords(text: string, others: RegExp): string {
+  return text.replace(others, "-").replace(contraction, "$1$2$3").replace(/-{2,}/g, "-").replace(/^-|-$/g, "");
+}
+
+function percentEncoded(text: string): string {
+  // Half a surrogate pair cannot be encoded.
+  return text.isWellFormed() ? encodeURIComponent(text) : encodeURIComponent(text.toWellFormed());
+}
+
+/** What Mintlify makes of a heading before it is counted: percent-encoded, words joined. */
+function mintlifyWord(text: string): string {
+  if (singleSpaced.test(text)) return text.toLowerCase().replaceAll(" ", "-").replace(contraction, "$1$2$3");
+  return joinWords(percentEncoded(text.toLowerCase().trim().replace(/\s+/g, "-")), /[^a-zA-Z\d%_]+/g);
+}
+
+const emoji =
+  /\p{Emoji_Modifier}|\p{Emoji_Modifier_Base}|\p{Emoji_Presentation}|\p{Extended_Pictographic}|[\u200D\uFE0E\uFE0F]/gu;
+
+/** The id in the page: decoded, without quotes, brackets and pictures. */
+export function mintlifyId(slug: string): string {
+  let id = slug;
+  try {
+    id = decodeURIComponent(slug);
+  } catch {
+    return slug;
+  }
+  return /^[\w-]*$/.test(id) ? id : id.replace(/[?,;:!'"()[\]{}]/g, "").replace(emoji, "");
+}
+
+/** Ids that Mintlify's own components make of titles and names: plain letters, words joined. */
+export function componentId(title: string): string {
+  const plain = title
+    .replaceAll("&", " and ")
+    .normalize("NFKD")
+    .replace(/[\u0300-\u036f]/g, "");
+  return joinWords(plain.toLowerCase(), /[^a-z\d]+/g);
+}
+
+/** `userId` and `HTTPCode` are two words each. */
+export function parameterId(name: string, repeat: number): string {
+  const words = `param-${name}${repeat > 0 ? `_${repeat}` : ""}`
+    .replace(/([A-Z]{2,})(\d+)/g, "$1 $2")
+    .replace(/([a-z\d]+)([A-Z]{2,})/g, "$1 $2")
+    .replace(/([a-z\d])([A-Z])/g, "$1 $2")
+    .replace(/([A-Z]+)([A-Z][a-rt-z\d]+)/g, "$1 $2");
+  return componentId(words);
+}
+
+export interface Slugger {
+  next(text: string): string;
+  taken(id: string): void;
+}
+
+/** A repeated slug gets a number after it, the first of them this one. */
+function countingSlugger(slug: (text: string) => string): Slugger {
+  const seen = new Map<string, number>();
+  return {
+    next(text) {
+      const base = slug(text);
+      let id = base;
+      let count = seen.get(base);
+      if (count !== undefined) {
+        do {
+          id = `${base}-${count}`;
+          count++;
+        } while (seen.has(id));
+        seen.set(base, count);
+      }
+      seen.set(id, 1);
+      return id;
+    },
+    taken: (id) => void (seen.has(id) || seen.set(id, 1)),
+  };
+}
+
+/** A number at the end counts on, and no id is empty. */
+function pythonSlugger(): Slugger {
+  const seen = new Set<string>();
+  // The last number given after each slug: without it many equal headings would take quadratic time.
+  const last = new Map<string, number>();
+  return {
+    next(text) {
+      const first = python(text);
+      let id = first;
+      const counted = /^(.*)_(\d+)$/.exec(first);
+      const base = counted?.[1] ?? first;
+      let count = Math.max(last.get(base) ?? 0, Number(counted?.[2] ?? 0));
+      while (id === "" || seen.has(id)) id = `${base}_${++count}`;
+      if (id !== first) last.set(base, count);
+      seen.add(id);
+      return id;
+    },
+    taken: (id) => void seen.add(id),
+  };
+}
+
+/** Counted once as it is encoded, and once as it is in the page. */
+function mintlifySlugger(): Slugger {
+  const words = new Map<string, number>();
+  const ids = new Map<string, number>();
+  function unique(id: string): string {
+    const count = ids.get(id) ?? 0;
+    ids.set(id, count + 1);
+    if (count === 0) return id;
+    let number = count + 1;
+    while (ids.has(`${id}-${number}`)) number++;
+    ids.set(`${id}-${number}`, 1);
+    return `${id}-${number}`;
+  }
+  return {
+    next(text) {
+      const word = mintlifyWord(text);
+      if (word === "") return unique(word);
+      const key = word.toLowerCase();
+      const withoutNumbers = words.get(key.replace(/(?:-\d+)+$/, "")) ?? 0;
+      const count = (words.get(key) ?? 0) + 1;
+      words.set(key, count);
+      return unique(mintlifyId(count >= 2 || withoutNumbers > 2 ? `${word}-${count}` : word));
+    },
+    taken: (id) => void ids.set(id, (ids.get(id) ?? 0) + 1),
+  };
+}
+
+const sluggers: Record<SlugRule, () => Slugger> = {
+  github: () => countingSlugger(github),
+  astro: () => countingSlugger(astro),
+  mintlify: mintlifySlugger,
+  python: pythonSlugger,
+  vitepress: () => countingSlugger(vitepress),
+  gitbook: () => countingSlugger(gitbook),
 };
 
 /** Makes ids of headings in the order of a page: a repeated one gets a number. */
-export function createSlugger(rule: SlugRule): { next(text: string): string; taken(id: string): void } {
-  const { slug, separator, firstRepeat } = rules[rule];
-  const seen = new Map<string, number>();
-  function next(text: string): string {
-    const base = slug(text);
-    let id = base;
-    let count = seen.get(base);
-    if (count !== undefined) {
-      do {
-        id = `${base}${separator}${count}`;
-        count++;
-      } while (seen.has(id));
-      seen.set(base, count);
-    }
-    seen.set(id, firstRepeat);
-    return id;
-  }
-  return { next, taken: (id) => void (seen.has(id) || seen.set(id, firstRepeat)) };
+export function createSlugger(rule: SlugRule): Slugger {
+  return sluggers[rule]();
 }

@@ -16,26 +16,6 @@ function attributeText(text: string, attribute: Attribute | undefined): string |
   return value ? text.slice(value.start, value.end) : null;
 }
 
-// Components that give an id to what their title says, and parameters that are anchors of their own.
-const titled = new Set(["Accordion", "Step", "Tab", "Update", "Expandable", "Card", "Panel"]);
-const fields: Record<string, readonly string[]> = {
-  ParamField: ["body", "query", "path", "header", "name"],
-  ResponseField: ["name"],
-};
-
-/** Mintlify's components make anchors of their titles and names. */
-function componentIds(tag: Tag, text: string, ids: string[], slug: (text: string) => string): void {
-  const names = fields[tag.name] ?? (titled.has(tag.name) ? ["title", "label"] : []);
-  for (const attribute of tag.attributes) {
-    const value = names.includes(attribute.name) ? attributeText(text, attribute) : null;
-    if (value === null) continue;
-    const id = slug(decodePiece(value));
-    ids.push(id);
-    if (tag.name === "ParamField") ids.push(`param-${id}`);
-    if (tag.name === "ResponseField") ids.push(`response-${id}`);
-  }
-}
-
 /** A longer one is no title, and thousands of them may share one end. */
 const summaryMax = 1_000;
 
@@ -43,7 +23,6 @@ const summaryMax = 1_000;
 export function tagFacts(tag: Tag, text: string, ids: string[], add: Add, dialect: Dialect): void {
   if (tag.closing) return;
   const slug = (title: string): string => createSlugger(dialect.slug).next(title);
-  if (dialect.slug === "mintlify") componentIds(tag, text, ids, slug);
   if (dialect.slug === "gitbook" && tag.name === "summary") {
     const close = findWithin(text, "</summary>", tag.end, tag.end + summaryMax);
     if (close !== -1) ids.push(slug(decodePiece(text.slice(tag.end, close)).replace(/<[^>]*>/g, "")));

@@ -54,6 +54,6 @@ See [billing](./billing) and [start](../quickstart). ![Key](../images/key.png)
 
 Back to [keys](#keys).
 `,
-  "guides/billing.mdx": "---\ntitle: Billing\n---\n\nNeeds [auth](auth) and [auth](./auth.mdx#keys).\n",
+  "guides/billing.mdx": "---\ntitle: Billing\n---\n\nNeeds [auth](./auth) and [auth](./auth.mdx#keys).\n",
   "images/key.png": "png",
 };

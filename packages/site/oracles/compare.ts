@@ -1,0 +1,79 @@
+import { hasAnchor } from "../src/links/anchors.ts";
+import { resolveTarget } from "../src/links/resolve.ts";
+import { isExternal } from "../src/links/target.ts";
+import { openSite } from "../src/open-site.ts";
+import type { Site } from "../src/site.ts";
+import { memoryTree } from "../test/support/memory-tree.ts";
+import { noBlock, type OracleSite } from "./layouts.ts";
+import type { Truth } from "./truth.ts";
+
+/** A row on which Emend and a builder do not agree. */
+export interface Difference {
+  row: string;
+  builder: string;
+  emend: string;
+}
+
+/** Holds Emend to a truth table, row by row. */
+export async function compare(site: OracleSite, truth: Truth): Promise<Difference[]> {
+  const opened = await openSite(memoryTree(site.files));
+  const found: Difference[] = [];
+  const same = (row: string, builder: string, emend: string): void => {
+    if (builder !== emend) found.push({ row, builder, emend });
+  };
+  for (const [path, route] of Object.entries(truth.routes)) {
+    const known = opened.index.nodes.get(path)?.route ?? "none";
+    same(`route ${path}`, plainRoute(route), plainRoute(known));
+  }
+  for (const [at, [from, target, verdict, to]] of truth.links.entries()) {
+    const path = site.links[at]?.path ?? "";
+    const known = judge(opened, site, path, target);
+    const builder = to === undefined ? verdict : `${verdict} ${to}`;
+    same(`link ${from} → ${target}`, builder, to === undefined ? known.verdict : `${known.verdict} ${known.to}`);
+  }
+  const ids = opened.index.nodes.get(site.headingsPath)?.brief.ids ?? [];
+  for (const [at, [source, id]] of truth.headings.entries())
+    same(`heading ${at} ${source}`, id ?? "none", ids[at] ?? "none");
+  for (const [name, path] of site.blocks) {
+    if (name === noBlock) continue;
+    const own = new Set(opened.index.nodes.get(path)?.brief.ids);
+    same(`ids of ${name}`, (truth.blocks[name] ?? []).join(" "), [...own].sort().join(" "));
+  }
+  return found;
+}
+
+/** Routes are the same with and without a slash at their end, and with the ending of a file. */
+function plainRoute(route: string): string {
+  return route.replace(/\.html$/, "").replace(/(.)\/$/, "$1");
+}
+
+interface Known {
+  verdict: string;
+  to: string;
+}
+
+function judge(opened: Site, site: OracleSite, path: string, target: string): Known {
+  const { index } = opened;
+  if (isExternal(target)) return { verdict: "ok", to: "" };
+  const found = resolveTarget(index, path, target, "link");
+  switch (found.kind) {
+    case "page":
+      return {
+        verdict: found.hash === null || hasAnchor(index, found.path, found.hash) ? "ok" : "no anchor",
+        to: found.path,
+      };
+    case "file":
+      return { verdict: "ok", to: servedName(site, found.path) };
+    case "redirect":
+      return { verdict: "ok", to: "redirect" };
+    case "missing":
+      return { verdict: "broken", to: "" };
+    default:
+      return { verdict: found.kind, to: "" };
+  }
+}
+
+/** Files of a public folder are served from the top. */
+function servedName(site: OracleSite, path: string): string {
+  return site.publicDir !== "" && path.startsWith(`${site.publicDir}/`) ? path.slice(site.publicDir.length + 1) : path;
+}

@@ -1,0 +1,128 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { decodeEntities } from "../src/parse/entities.ts";
+import type { OracleSite, PlacedLink } from "./layouts.ts";
+
+/** What a builder wrote: files by path, and of each HTML file its page. */
+export interface Output {
+  files: ReadonlySet<string>;
+  html: ReadonlyMap<string, HtmlPage>;
+  /** What the builder's own server answered: files by the paths of addresses. */
+  served?: ReadonlyMap<string, string>;
+}
+
+export interface HtmlPage {
+  /** The path of the source, where the file shows one of ours. */
+  source: string | null;
+  /** The target of a page that only leads elsewhere. */
+  refresh: string | null;
+  ids: ReadonlySet<string>;
+  /** Ids of the headings of level four, in order; null where one has none. */
+  headingIds: readonly (string | null)[];
+  /** `href` by the mark in a link's text. */
+  hrefs: ReadonlyMap<string, string>;
+}
+
+const tag = /<([a-zA-Z][\w-]*)((?:"[^"]*"|'[^']*'|[^>"'])*)>/g;
+
+function attribute(source: string, name: string): string | null {
+  const found = new RegExp(`(?:^|\\s)${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, "i").exec(source);
+  return found === null ? null : decodeEntities(found[1] ?? found[2] ?? found[3] ?? "");
+}
+
+function readHtml(text: string, site: OracleSite): HtmlPage {
+  const body = text.replace(/<(script|style|template)\b[\s\S]*?<\/\1>/gi, "");
+  const ids = new Set<string>();
+  const headingIds: (string | null)[] = [];
+  const hrefs = new Map<string, string>();
+  let refresh: string | null = null;
+  for (const found of body.matchAll(tag)) {
+    const [whole, name = "", attributes = ""] = found;
+    const id = attribute(attributes, "id") ?? (name === "a" ? attribute(attributes, "name") : null);
+    if (id !== null && id !== "") ids.add(id);
+    if (name === "h4") headingIds.push(id ?? nestedId(body, found.index + whole.length));
+    if (name === "meta" && /http-equiv=["']?refresh/i.test(attributes))
+      refresh = /url=(.*)$/i.exec(attribute(attributes, "content") ?? "")?.[1] ?? "";
+    if (name !== "a") continue;
+    const inside = body.slice(found.index + whole.length, body.indexOf("</a>", found.index));
+    const mark = /case-\d+-/.exec(inside)?.[0];
+    const href = attribute(attributes, "href");
+    if (mark !== undefined && href !== null) hrefs.set(mark, href);
+  }
+  const content = body.replace(/<(nav|aside)\b[\s\S]*?<\/\1>/gi, "");
+  const source = [...site.marks].find(([, mark]) => content.includes(mark))?.[0] ?? null;
+  return { source, refresh, ids, headingIds, hrefs };
+}
+
+/** Some put the id on an element inside the heading. */
+function nestedId(body: string, from: number): string | null {
+  const inside = body.slice(from, body.indexOf("</h4>", from));
+  return attribute(inside, "id");
+}
+
+export async function readOutput(folder: string, site: OracleSite): Promise<Output> {
+  const files = new Set<string>();
+  const html = new Map<string, HtmlPage>();
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name).slice(folder.length + 1);
+    files.add(path);
+    if (path.endsWith(".html")) html.set(path, readHtml(await readFile(join(folder, path), "utf8"), site));
+  }
+  return { files, html };
+}
+
+/** The file that is answered with for a path: the builder's own server's, else what a static host would. */
+export function serve({ files, served }: Output, path: string): string | null {
+  if (served !== undefined) return served.get(path) ?? null;
+  let key: string;
+  try {
+    key = decodeURIComponent(path).replace(/^\//, "");
+  } catch {
+    return null;
+  }
+  const candidates = key === "" || key.endsWith("/") ? [`${key}index.html`] : [key, `${key}.html`, `${key}/index.html`];
+  return candidates.find((candidate) => files.has(candidate)) ?? null;
+}
+
+export interface Judgement {
+  verdict: "ok" | "broken" | "no anchor" | "no link";
+  /** The source of the page, or the served file that is none, or where a redirect leads. */
+  to: string | null;
+  href: string | null;
+}
+
+/** What a reader meets who follows a link, as far as the output shows it. */
+export function followLink(
+  output: Output,
+  _site: OracleSite,
+  link: PlacedLink,
+  pageUrl: string,
+  base: string,
+): Judgement {
+  const page = [...output.html.values()].find(({ source }) => source === link.path);
+  const href = page?.hrefs.get(link.mark) ?? null;
+  if (page === undefined || href === null) return { verdict: "no link", to: null, href };
+  const url = new URL(href, `http://site${pageUrl}`);
+  if (url.host !== "site" || url.protocol !== "http:") return { verdict: "ok", to: null, href };
+  if (!`${url.pathname}/`.startsWith(base)) return { verdict: "broken", to: null, href };
+  const file = serve(output, url.pathname.slice(base.length - 1) || "/");
+  if (file === null) return { verdict: "broken", to: null, href };
+  const target = output.html.get(file);
+  if (file === "redirect") return { verdict: "ok", to: file, href };
+  // Copies are named by what is in them.
+  if (target === undefined && /-[\da-f]{32}\.\w+$/.test(file)) return { verdict: "ok", to: null, href };
+  if (target === undefined) return { verdict: "ok", to: file, href };
+  if (target.refresh !== null) return { verdict: "ok", to: "redirect", href };
+  const id = decodeURIComponent(url.hash.slice(1));
+  const isThere = id === "" || id === "top" || target.ids.has(id);
+  return { verdict: isThere ? "ok" : "no anchor", to: target.source ?? file, href };
+}
+
+/** Ids that a page has and a page without a block has not. */
+export function ownIds(output: Output, _site: OracleSite, path: string, empty: string): string[] {
+  const pageOf = (source: string): HtmlPage | undefined =>
+    [...output.html.values()].find((page) => page.source === source);
+  const common = pageOf(empty)?.ids ?? new Set();
+  return [...(pageOf(path)?.ids ?? [])].filter((id) => !common.has(id)).sort();
+}
