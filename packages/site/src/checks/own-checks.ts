@@ -5,6 +5,7 @@ import { duplicateHeading } from "./duplicate-heading.ts";
 import { frontMatter } from "./front-matter.ts";
 import { headingJump } from "./heading-jump.ts";
 import { imageAlt } from "./image-alt.ts";
+import { unclosedFence } from "./unclosed-fence.ts";
 import { unreadPage } from "./unread-page.ts";
 
 /**
@@ -17,6 +18,7 @@ export const ownChecks: readonly OwnCheck[] = [
   duplicateHeading,
   headingJump,
   bareFence,
+  unclosedFence,
   imageAlt,
   bareLinkText,
 ];

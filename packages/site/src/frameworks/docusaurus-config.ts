@@ -9,6 +9,8 @@ export interface DocsFolder {
   dir: string;
   base: string;
   sidebar: string | null;
+  /** Where it may be served as well, since the configuration computes which version is the last. */
+  otherBase?: string;
   /** The version that readers are sent to. */
   isLatest: boolean;
   /** Of a translation: its language, and the folder that is served where a page is not translated. */
@@ -27,7 +29,13 @@ interface Instance {
   path: string;
   routeBasePath: string;
   sidebarPath: string | null;
+  /** "?" where only the build knows. */
   lastVersion: string | null;
+}
+
+/** A text, null where there is none, and "?" where the configuration computes it. */
+function versionIn(literal: Literal | undefined): string | null {
+  return literal === undefined ? null : (stringOf(literal) ?? "?");
 }
 
 function instance(options: Literal | undefined): Instance {
@@ -36,7 +44,7 @@ function instance(options: Literal | undefined): Instance {
     path: textIn(entryOf(options, "path")) ?? "docs",
     routeBasePath: textIn(entryOf(options, "routeBasePath")) ?? "docs",
     sidebarPath: textIn(entryOf(options, "sidebarPath")),
-    lastVersion: textIn(entryOf(options, "lastVersion")),
+    lastVersion: versionIn(entryOf(options, "lastVersion")),
   };
 }
 
@@ -74,12 +82,18 @@ export async function readDocsFolders(context: FrameworkContext, config: Literal
     const prefix = id === "default" ? "" : `${id}_`;
     const text = await context.readText(at(`${prefix}versions.json`));
     const versions = text === null ? [] : [...text.matchAll(/"([^"]+)"/g)].map((match) => match[1] as string);
-    const latest = lastVersion ?? versions[0] ?? "current";
+    const isOpen = lastVersion === "?";
+    const latest = (isOpen ? null : lastVersion) ?? versions[0] ?? "current";
     const base = latest === "current" ? routeBasePath : `${routeBasePath}/next`;
+    const other = (name: string): { otherBase?: string } =>
+      !isOpen || versions.length === 0
+        ? {}
+        : { otherBase: route(name === latest ? `${routeBasePath}/${name}` : routeBasePath) };
     folders.push({
       id: `${id}@current`,
       dir: at(path),
       base: route(base),
+      ...other("current"),
       sidebar: sidebarPath === null ? null : at(sidebarPath),
       isLatest: latest === "current",
     });
@@ -87,6 +101,7 @@ export async function readDocsFolders(context: FrameworkContext, config: Literal
       folders.push({
         id: `${id}@${version}`,
         dir: at(`${prefix}versioned_docs/version-${version}`),
+        ...other(version),
         base: route(version === latest ? routeBasePath : `${routeBasePath}/${version}`),
         sidebar: at(`${prefix}versioned_sidebars/version-${version}-sidebars.json`),
         isLatest: version === latest,

@@ -105,7 +105,10 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
       if (folder !== undefined) {
         const inside = path.slice(folder.dir.length + 1);
         const route = documentRoute(folder, inside, fields);
-        return folder.translation === undefined ? [route, `#${folder.id}:${documentId(inside, fields)}`] : [route];
+        const { otherBase } = folder;
+        const others = otherBase === undefined ? [] : [documentRoute({ ...folder, base: otherBase }, inside, fields)];
+        if (folder.translation !== undefined) return [route];
+        return [route, `#${folder.id}:${documentId(inside, fields)}`, ...others];
       }
       const blog = blogs.find(({ dir }) => isBelow(path, dir));
       if (blog !== undefined) return [blogRoute(path.slice(blog.dir.length + 1), fields, `${blog.locale}/blog`)];

@@ -64,7 +64,7 @@ async function loadGitbook(context: FrameworkContext, marker: string): Promise<M
       path === null
         ? route.replace(/^\//, "")
         : stripExtension(inRoot(path)).replace(/(?:^|\/)README$/, "") || "README.md",
-    checksAbsolute: false,
+    checksAbsolute: "if usual",
     looseAnchors: true,
     relativeRoutes: true,
   };

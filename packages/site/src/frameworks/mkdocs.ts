@@ -1,4 +1,4 @@
-import { dirOf, joinPath, stripExtension, underDir } from "../links/route.ts";
+import { dirOf, isBelow, joinPath, stripExtension, underDir } from "../links/route.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import type { Framework, FrameworkContext, Label, Model, NavItem, NavList } from "./framework.ts";
 import { isDocument } from "./pages.ts";
@@ -51,6 +51,8 @@ async function loadMkdocs(context: FrameworkContext, marker: string): Promise<Mo
   );
   const isFlat = yamlText(yamlGet(source.root, "use_directory_urls")) === "false";
   const redirects = mapRedirects(marker, text, source, yamlGet(plugin(source.root, "redirects"), "redirect_maps"));
+  const blog = plugin(source.root, "blog") ?? plugin(source.root, "material/blog");
+  const blogDir = blog === null ? null : (yamlText(yamlGet(blog, "blog_dir")) ?? "blog");
   const isGrown = navPlugins.some((name) => plugin(source.root, name) !== null);
   const dialect: Dialect = { ...plainDialect, slug: "python", headingIds: ["attributes"], admonitions: true };
   const inRoot = (path: string): string => (root === "" ? path : path.slice(root.length + 1));
@@ -70,7 +72,10 @@ async function loadMkdocs(context: FrameworkContext, marker: string): Promise<Mo
     labels,
     listsPages: lists.length > 0 && !isGrown,
     isUnlisted: (path, fields) =>
-      inRoot(path) === "index.md" || fields.hide !== undefined || fields.template !== undefined,
+      (blogDir !== null && isBelow(inRoot(path), blogDir)) ||
+      inRoot(path) === "index.md" ||
+      fields.hide !== undefined ||
+      fields.template !== undefined,
     navRoute: (target) => ({ path: underDir(root, target.replace(/^\.?\//, "")) }),
     navTarget: inRoot,
     redirects: redirects.redirects,

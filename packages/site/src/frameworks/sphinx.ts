@@ -21,7 +21,7 @@ async function loadSphinx(context: FrameworkContext, marker: string): Promise<Mo
   const inRoot = (path: string): string => (root === "" ? path : path.slice(root.length + 1));
   const isPage = (path: string): boolean => isDocument(path, root) && !isExcluded(inRoot(path));
   if (![...context.files.keys()].some(isPage)) return null;
-  const dialect: Dialect = { ...plainDialect, colons: true, headingIds: false };
+  const dialect: Dialect = { ...plainDialect, colons: true, headingIds: [] };
   return {
     framework: "sphinx",
     root,

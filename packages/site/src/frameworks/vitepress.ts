@@ -106,6 +106,7 @@ async function loadVitepress(context: FrameworkContext, marker: string): Promise
     redirects: [],
     redirectStore: null,
     redirectTarget: (_path, route) => route,
+    aliases: { "@/": root },
     checksAbsolute: true,
     links: {
       markdown: "file",

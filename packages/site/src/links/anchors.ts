@@ -29,8 +29,9 @@ export function anchorsOf(index: SiteIndex, path: string): ReadonlySet<string> {
   return anchors;
 }
 
+/** Ids are in small letters wherever their rule is not known to the letter, so a capital is a mistake. */
 function letters(id: string): string {
-  return id.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+  return id.replace(/[^\p{L}\p{N}]/gu, "");
 }
 
 function fitsLoosely(ids: Iterable<string>, id: string): boolean {

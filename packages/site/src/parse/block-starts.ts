@@ -157,6 +157,16 @@ export function endsHtmlBlock(text: string, from: number, end: number, mark: str
 /** Python-Markdown's `!!! note`, `??? note` and `=== "Tab"`, whose content is indented by four. */
 export const admonitionStart = sticky("(?:!!!|\\?\\?\\?\\+?)[ \\t]+\\S|===[!+]?[ \\t]+[\"']");
 
+const snippetLine = sticky("<<<[ \\t]*([^\\s#{[]+)");
+
+/** `<<< @/file.ts#region{1,2} [title]`: where the path stands. */
+export function snippetAt(text: string, at: number, end: number): { start: number; end: number } | null {
+  const found = snippetLine(text, at);
+  const path = found?.[1];
+  if (found === null || path === undefined || at + found[0].length > end) return null;
+  return { start: at + found[0].length - path.length, end: at + found[0].length };
+}
+
 export const footnoteStart = sticky("\\[\\^[^\\]\\s]+\\]:[ \\t]*");
 
 export const moduleStart = sticky("(?:import|export)(?=[\\s{*\"'])");

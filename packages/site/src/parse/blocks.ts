@@ -30,4 +30,8 @@ export interface Blocks {
   code: { start: number; end: number }[];
   /** Ranges of `import` and `export` in MDX. */
   modules: { start: number; end: number }[];
+  /** Files that VitePress shows by `<<< path`. */
+  snippets: { start: number; end: number }[];
+  /** The offset of a fence that nothing closes. */
+  openFence: number | null;
 }

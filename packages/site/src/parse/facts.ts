@@ -50,6 +50,8 @@ export interface PageFacts {
   ids: string[];
   /** Opening fences without a language. */
   bareFences: Place[];
+  /** Where a code fence opens that nothing closes. */
+  openFence?: Place;
   /** Why the page was not read, where it was not. */
   unread?: "too large" | "binary";
 }

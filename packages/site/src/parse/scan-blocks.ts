@@ -13,6 +13,7 @@ import {
   moduleStart,
   rawBlockEnd,
   setextLevel,
+  snippetAt,
 } from "./block-starts.ts";
 import type { Blocks } from "./blocks.ts";
 import { normalizeLabel } from "./definitions.ts";
@@ -36,7 +37,7 @@ interface Plain {
 const noLeaf: Plain = { kind: "none" };
 const inText: Plain = { kind: "paragraph" };
 
-type Leaf = Plain | { kind: "fence"; fence: Fence } | { kind: "html"; until: string; start: number };
+type Leaf = Plain | { kind: "fence"; fence: Fence; start: number } | { kind: "html"; until: string; start: number };
 
 /** Finds a page's blocks by CommonMark's rules (MDX's, where the dialect says so), from an offset on. */
 export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks {
@@ -51,6 +52,8 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
     bareFences: [],
     code: [],
     modules: [],
+    snippets: [],
+    openFence: null,
   };
   const containers: number[] = [];
   let leaf: Leaf = { kind: "none" };
@@ -221,7 +224,14 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
         const opening = next;
         startBlock();
         if (isBlank(text, fence.info, end)) blocks.bareFences.push(opening);
-        leaf = { kind: "fence", fence };
+        leaf = { kind: "fence", fence, start: opening };
+        isDone = true;
+        break;
+      }
+      const snippet = c === 60 && dialect.slug === "vitepress" ? snippetAt(text, next, end) : null;
+      if (snippet !== null) {
+        startBlock();
+        blocks.snippets.push(snippet);
         isDone = true;
         break;
       }
@@ -336,6 +346,8 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
     paragraph.isQuoted ||= containers.includes(quote);
     paragraph.lines.push(next, end);
   }
+  // One in a list or a quote ends with it.
+  if (leaf.kind === "fence" && containers.length === 0) blocks.openFence = leaf.start;
   endLeaf(text.length);
   return blocks;
 }

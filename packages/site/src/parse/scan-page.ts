@@ -13,7 +13,7 @@ import { findHeadingId, idInAttributes } from "./heading-id.ts";
 import { headingText } from "./heading-text.ts";
 import { createOffsetMap, joinLines } from "./leaf-blocks.ts";
 import { findMarks } from "./marks.ts";
-import { briefOf, ownFindings, type PageBrief } from "./page-brief.ts";
+import { briefOf, ownFindings, type PageBrief, unknownId } from "./page-brief.ts";
 import { scanBlocks } from "./scan-blocks.ts";
 import { readInclude, readModules } from "./scan-includes.ts";
 import { type InlineSink, scanInline } from "./scan-inline.ts";
@@ -28,6 +28,7 @@ const linksMax = 20_000;
 /** A page beyond this would hold the event loop: it is for a thread. */
 export const bytesInlineMax = 256 * 1024;
 
+const apiTag = /^\{%-?\s*(?:openapi|swagger)/;
 const bareHere = /^(?:click )?here\.?$|^(?:this|this link|link)$/i;
 
 export function scanPage(bytes: Uint8Array, dialect: Dialect): PageFacts {
@@ -58,6 +59,7 @@ function placeFacts(facts: PageFacts, text: string, isPlain: boolean): PageFacts
   for (const link of facts.links) Object.assign(link, place(link.start));
   for (const heading of facts.headings) Object.assign(heading, place(heading.start));
   facts.bareFences = facts.bareFences.map(({ column }) => place(column));
+  if (facts.openFence !== undefined) facts.openFence = place(facts.openFence.column);
   return facts;
 }
 
@@ -130,6 +132,8 @@ function scanUnplaced(text: string, bytes: Uint8Array, dialect: Dialect, isPlain
         tagFacts(tag, joined, facts.ids, (kind, start, end) => addLink(kind, at(start), at(end)), dialect);
       },
       template(start, end) {
+        // The build makes headings of an API description.
+        if (dialect.templates && apiTag.test(joined.slice(start, start + 40))) facts.ids.push(unknownId);
         const id = hasAttributes ? idInAttributes(joined.slice(start, end).replace(/^\{:?|\}$/g, "")) : null;
         if (id !== null) facts.ids.push(decode(id));
         else readInclude(joined, start, end, (kind, from, to) => addLink(kind, at(from), at(to)));
@@ -190,6 +194,8 @@ function scanUnplaced(text: string, bytes: Uint8Array, dialect: Dialect, isPlain
   if (dialect.colons && text.includes("<APITable")) append(facts.ids, apiTableIds(text));
   // Attribute lists of kramdown and Python-Markdown, on a heading or on the line below a block.
   if (text.includes("{:")) for (const [, id = ""] of text.matchAll(/\{:[^}\n#]{0,80}#([\w:.-]+)/g)) facts.ids.push(id);
+  for (const { start, end } of blocks.snippets) addLink("src", start, end);
+  if (blocks.openFence !== null) facts.openFence = { line: 0, column: blocks.openFence };
   facts.bareFences = blocks.bareFences.map((offset) => ({ line: 0, column: offset }));
   facts.links.sort((a, b) => a.start - b.start);
   facts.headings.sort((a, b) => a.start - b.start);
