@@ -23,6 +23,12 @@ const Finding = Type.Object(
     column: Type.Integer(),
     message: Type.String(),
     dispute: Type.Optional(Type.String({ description: "Why the agent holds this finding to be wrong." })),
+    certainty: Type.Optional(
+      Type.String({
+        description: "`likely` or `unknown`, where only the build of the site can tell; left out: certain.",
+      }),
+    ),
+    why: Type.Optional(Type.String({ description: "Why it is not certain." })),
   },
   record,
 );
@@ -106,6 +112,15 @@ export const JobRun = Type.Object(
           fixedCount: Type.Integer(),
           introduced: Type.Array(Finding, { description: `At most ${findingsShownMax}.` }),
           fixed: Type.Array(Finding, { description: `At most ${findingsShownMax}.` }),
+          links: Type.Optional(
+            Type.Object(
+              {
+                total: Type.Integer({ description: "Links inside the site, after the change." }),
+                unjudged: Type.Integer({ description: "Those of them that only the build of the site can judge." }),
+              },
+              record,
+            ),
+          ),
         },
         record,
       ),

@@ -5,10 +5,17 @@ import type { Finding } from "./types.ts";
 export interface CheckMemo {
   byPage: ReadonlyMap<string, readonly Finding[]>;
   ofSite: readonly Finding[];
+  /** Page → its links, where it has any, and those of them that nobody can judge, by reason. */
+  tallies: ReadonlyMap<string, PageTally>;
   /** Page → pages with links to its anchors. */
   linkers: ReadonlyMap<string, readonly string[]>;
   /** Page → pages that include it, and have its anchors too. */
   includers: ReadonlyMap<string, readonly string[]>;
+}
+
+export interface PageTally {
+  links: number;
+  reasons?: Readonly<Record<string, number>>;
 }
 
 export interface Inheritance {

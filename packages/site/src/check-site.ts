@@ -1,24 +1,46 @@
-import { type CheckMemo, type Inheritance, inheritanceOf, memoOf, remember } from "./check-memo.ts";
+import { type CheckMemo, type Inheritance, inheritanceOf, memoOf, type PageTally, remember } from "./check-memo.ts";
 import { type PageContext, type ResolvedLink, toFinding } from "./checks/check.ts";
 import { linkChecks, siteChecks } from "./checks/registry.ts";
 import { isAnchored } from "./links/anchors.ts";
 import { resolveTarget } from "./links/resolve.ts";
 import type { PageNode, SiteIndex } from "./links/site-index.ts";
 import { isExternal } from "./links/target.ts";
+import { reasonFor } from "./links/unjudged.ts";
 import type { PageFacts } from "./parse/facts.ts";
 import { readFactsOf } from "./parse/read-facts.ts";
 import type { Site } from "./site.ts";
 import { createTimeSlice } from "./text/time-slice.ts";
-import type { Finding } from "./types.ts";
+import type { Finding, LinkTally } from "./types.ts";
 
 /** Runs every check over a site; of one that was opened from an earlier state, only over what changed and what links to it. */
 export async function checkSite(site: Site, options: { signal?: AbortSignal } = {}): Promise<readonly Finding[]> {
+  return allFindings(await checkOnce(site, options));
+}
+
+/** How many links of a site were judged, and why the others were not. */
+export async function tallyLinks(site: Site, options: { signal?: AbortSignal } = {}): Promise<LinkTally> {
+  const { tallies } = await checkOnce(site, options);
+  const reasons: Record<string, number> = {};
+  let links = 0;
+  let unjudged = 0;
+  for (const tally of tallies.values()) {
+    links += tally.links;
+    for (const [reason, count] of Object.entries(tally.reasons ?? {})) {
+      reasons[reason] = (reasons[reason] ?? 0) + count;
+      unjudged += count;
+    }
+  }
+  return { links, unjudged, reasons };
+}
+
+async function checkOnce(site: Site, options: { signal?: AbortSignal }): Promise<CheckMemo> {
   const known = memoOf(site);
-  if (known !== undefined) return allFindings(known);
+  if (known !== undefined) return known;
   const breathe = createTimeSlice(options.signal);
   const inherited = inheritanceOf(site);
   // Only pages with findings: most have none.
   const byPage = new Map<string, readonly Finding[]>(inherited?.memo.byPage);
+  const tallies = new Map<string, PageTally>(inherited?.memo.tallies);
   const linkers = createRelation(inherited?.memo.linkers);
   const includers = createRelation(inherited?.memo.includers);
   const affected = inherited === undefined ? site.index.nodes.keys() : affectedBy(inherited);
@@ -27,6 +49,7 @@ export async function checkSite(site: Site, options: { signal?: AbortSignal } = 
     const turn = breathe();
     if (turn !== undefined) await turn;
     byPage.delete(path);
+    tallies.delete(path);
     const page = site.index.nodes.get(path);
     if (page === undefined) continue;
     const { own } = page.brief;
@@ -35,16 +58,18 @@ export async function checkSite(site: Site, options: { signal?: AbortSignal } = 
         path,
         own.map((finding) => ({ ...finding, path })),
       );
-    if (!followLinks(site.index, page, linkers, includers)) broken.push(page);
+    const { isSound, tally } = followLinks(site.index, page, linkers, includers);
+    if (!isSound) broken.push(page);
+    if (tally.links > 0) tallies.set(path, tally);
   }
   for await (const { node, facts } of readFactsOf(site, broken, options.signal)) {
     byPage.set(node.path, [...(byPage.get(node.path) ?? []), ...linkFindings(site.index, node, facts)]);
   }
   const isSameSite = inherited !== undefined && !inherited.isRefielded;
   const ofSite = isSameSite ? inherited.memo.ofSite : await checkWhole(site.index, breathe);
-  const memo: CheckMemo = { byPage, ofSite, linkers: linkers.pages(), includers: includers.pages() };
+  const memo: CheckMemo = { byPage, ofSite, tallies, linkers: linkers.pages(), includers: includers.pages() };
   remember(site, memo);
-  return allFindings(memo);
+  return memo;
 }
 
 async function checkWhole(index: SiteIndex, breathe: () => Promise<void> | undefined): Promise<Finding[]> {
@@ -107,13 +132,23 @@ function extendRelation(earlier: ReadonlyMap<string, readonly string[]>): Relati
   };
 }
 
-/** Whether every link of a page leads somewhere; notes where, if somebody wants to know. */
-export function followLinks(index: SiteIndex, page: PageNode, linkers?: Relation, includers?: Relation): boolean {
+/** Whether every link of a page leads somewhere, and how many could be judged; notes where, if somebody wants to know. */
+export function followLinks(
+  index: SiteIndex,
+  page: PageNode,
+  linkers?: Relation,
+  includers?: Relation,
+): { isSound: boolean; tally: PageTally } {
   const { path: from, brief } = page;
+  const tally: { links: number; reasons?: Record<string, number> } = { links: brief.links.length };
   let isSound = true;
   for (const target of brief.links) {
     const found = resolveTarget(index, from, target, "link");
-    if (found.kind === "missing") isSound = false;
+    if (found.kind === "unknown") {
+      const reason = reasonFor(index, target);
+      tally.reasons ??= {};
+      if (reason !== null) tally.reasons[reason] = (tally.reasons[reason] ?? 0) + 1;
+    } else if (found.kind === "missing") isSound = false;
     else if (found.kind === "page" && found.hash !== null) {
       if (found.path !== from) linkers?.add(found.path, from);
       isSound &&= isAnchored(index, found);
@@ -127,7 +162,7 @@ export function followLinks(index: SiteIndex, page: PageNode, linkers?: Relation
     if (kind === "include" && found.path !== from) includers?.add(found.path, from);
     isSound &&= isAnchored(index, found);
   }
-  return isSound;
+  return { isSound, tally };
 }
 
 function linkFindings(index: SiteIndex, page: PageNode, facts: PageFacts): Finding[] {

@@ -1,6 +1,7 @@
 import { checkMdx } from "./check-mdx.ts";
-import { checkSite } from "./check-site.ts";
+import { checkSite, tallyLinks } from "./check-site.ts";
 import { removedPages } from "./checks/removed-page.ts";
+import { unfollowedLinks } from "./checks/unfollowed-links.ts";
 import type { Site } from "./site.ts";
 import type { Comparison, Finding } from "./types.ts";
 
@@ -44,7 +45,11 @@ export async function compareSites(
   const suspects = without(found, before, inPlace).filter(
     ({ check }) => check === "broken-link" || check === "broken-anchor",
   );
-  const after = [...found, ...(await removedPages(base, head, new Set(suspects.map(({ path }) => path))))];
+  const after = [
+    ...found,
+    ...(await removedPages(base, head, new Set(suspects.map(({ path }) => path)))),
+    ...unfollowedLinks(base, head),
+  ];
   const introduced = without(after, before, inPlace);
   const fixed = without(before, after, inPlace);
   // A page that moved takes its old findings along.
@@ -58,5 +63,6 @@ export async function compareSites(
     fixed: fixed.filter((finding) => !left(finding) || isGone.has(finding)),
     before: before.length,
     after: after.length,
+    tally: await tallyLinks(head, options),
   };
 }

@@ -36,7 +36,7 @@ export function findPage(site: Site, words: string, isExact = false): PageSearch
   const text = words.trim().replace(/^["'`]|["'`]$/g, "");
   const path = text.replace(/^\.?\/+/, "");
   const root = site.root === "" ? "" : `${site.root}/`;
-  const base = site.model.basePath.replace(/^\//, "");
+  const base = site.index.model.basePath.replace(/^\//, "");
   const keys = new Set([routeKey(path), routeKey(path.startsWith(root) ? path.slice(root.length) : path)]);
   const isRoute = text.startsWith("/");
   if (text === "") return { kind: "none", nearest: [] };

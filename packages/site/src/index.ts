@@ -1,12 +1,13 @@
 export { type DiskCache, openDiskCache } from "./cache/disk-cache.ts";
 export { createParseCache, type ParseCache } from "./cache/parse-cache.ts";
 export { checkMdx } from "./check-mdx.ts";
-export { checkSite } from "./check-site.ts";
+export { checkSite, tallyLinks } from "./check-site.ts";
 export { compareSites } from "./compare-sites.ts";
 export { findPage } from "./find-page.ts";
 export { folderTree } from "./folder-tree.ts";
 export type { NavItem, NavList, Redirect } from "./frameworks/framework.ts";
 export { type OpenOptions, openSite } from "./open-site.ts";
+export { type Outside, outsideOf } from "./outside.ts";
 export { type AddPage, addPage } from "./refactor/add-page.ts";
 export { addRedirect } from "./refactor/add-redirect.ts";
 export { type AddToNavigation, addToNavigation } from "./refactor/add-to-navigation.ts";
@@ -22,10 +23,12 @@ export { type ReplaceTerm, replaceTerm } from "./refactor/replace-term.ts";
 export { type SetFrontMatter, setFrontMatter } from "./refactor/set-front-matter.ts";
 export type { Site } from "./site.ts";
 export type {
+  Certainty,
   Comparison,
   Edits,
   Finding,
   Fix,
+  LinkTally,
   Page,
   PageSearch,
   Refactoring,

@@ -31,6 +31,12 @@ export interface Fix {
   edits: readonly TextEdit[];
 }
 
+/**
+ * certain: the site's builder would say the same. likely: it looks so, but the site may be served otherwise than it seems.
+ * unknown: only the build can tell; such a finding counts against no change.
+ */
+export type Certainty = "certain" | "likely" | "unknown";
+
 /** One thing a check found. Line and column begin at 1; the column counts UTF-16 units. */
 export interface Finding {
   check: string;
@@ -39,7 +45,20 @@ export interface Finding {
   line: number;
   column: number;
   message: string;
+  /** Left out: certain. */
+  certainty?: Exclude<Certainty, "certain">;
+  /** Why it is not certain. */
+  why?: string;
+  /** Only of what is certain. */
   fix?: Fix;
+}
+
+/** How many links of a site lead inside it, and how many of those only its build can judge. */
+export interface LinkTally {
+  links: number;
+  unjudged: number;
+  /** Reason → links. */
+  reasons: Readonly<Record<string, number>>;
 }
 
 export interface Page {
@@ -72,4 +91,6 @@ export interface Comparison {
   fixed: readonly Finding[];
   before: number;
   after: number;
+  /** Of the new state. */
+  tally: LinkTally;
 }

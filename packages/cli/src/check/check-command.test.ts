@@ -40,9 +40,15 @@ describe("emend check", () => {
 
   it("prints the documented JSON and ends with 1 on errors", async () => {
     const { code, output } = await run(dir, "--json");
-    const { pages, findings } = JSON.parse(output);
+    const { findings, ...rest } = JSON.parse(output);
     expect(code).toBe(1);
-    expect(pages).toBe(2);
+    expect(rest).toEqual({
+      framework: "markdown",
+      root: "",
+      pages: 2,
+      links: { links: 2, unjudged: 0, reasons: {} },
+      outside: { documents: 0, sites: [] },
+    });
     expect(findings[0]).toEqual({
       check: "broken-link",
       severity: "error",
@@ -50,6 +56,7 @@ describe("emend check", () => {
       line: 3,
       column: 5,
       message: "`instal.md` leads to no page; link to `install.md` instead.",
+      certainty: "certain",
     });
   });
 

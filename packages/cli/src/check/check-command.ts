@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Finding, ParseCache } from "@emend/site";
+import { type Finding, outsideOf, type ParseCache, type Site } from "@emend/site";
 import { type Command, Option } from "commander";
 import { type Cli, CliError } from "../cli.ts";
 import { renderAnnotations } from "./annotations.ts";
@@ -9,6 +9,8 @@ import { requireFolder } from "./check-folder.ts";
 import { renderHuman } from "./human.ts";
 import { type Inspection, inspectFolder, mdxPagesMax } from "./inspect-folder.ts";
 import { renderSarif } from "./sarif.ts";
+
+const outsideShownMax = 5;
 
 interface CheckOptions {
   json?: boolean;
@@ -57,7 +59,10 @@ async function check(cli: Cli, dir: string, options: CheckOptions): Promise<numb
   else if (options.sarif) print(JSON.stringify(renderSarif(findings), null, 2));
   else {
     const elapsedMs = performance.now() - startedAt;
-    const summary = { framework: site.framework, pages: site.pages.length, fixed, elapsedMs };
+    const { tally } = outcome;
+    const summary = { framework: site.framework, pages: site.pages.length, fixed, elapsedMs, tally };
+    const outside = describeOutside(site);
+    if (outside !== null) cli.stderr.write(`${outside}\n`);
     if (unjudged > 0) cli.stderr.write(`MDX syntax was not judged on ${unjudged} pages; --mdx does.\n`);
     print(await renderHuman(dir, findings, summary, options.info === true));
     if (cli.env.GITHUB_ACTIONS === "true") for (const line of renderAnnotations(cli.env, dir, findings)) print(line);
@@ -80,17 +85,34 @@ async function inspect(
   throw new CliError("usage", `no page of documentation was found in ${resolve(dir, docs ?? "")}; name another folder`);
 }
 
-function toJson({ site, findings }: Inspection, fixed: number | null): unknown {
+/** What else a reader might take for the docs. A few Markdown files beside a site are none. */
+function describeOutside(site: Site): string | null {
+  const { documents, sites } = outsideOf(site);
+  if (sites.length === 0 && documents <= site.pages.length) return null;
+  const named = sites.slice(0, outsideShownMax).map(({ root, framework }) => `${root || "."} (${framework})`);
+  const more = sites.length > outsideShownMax ? ` and ${sites.length - outsideShownMax} more` : "";
+  const others = named.length === 0 ? "" : `, with other sites in ${named.join(", ")}${more}`;
+  const files = `${documents} Markdown ${documents === 1 ? "file" : "files"}`;
+  return `Checked ${site.root || "this folder"}; ${files} outside of it ${documents === 1 ? "was" : "were"} not checked${others}. --docs chooses another folder.`;
+}
+
+function toJson({ site, findings, tally }: Inspection, fixed: number | null): unknown {
   return {
+    framework: site.framework,
+    root: site.root,
     pages: site.pages.length,
+    links: tally,
+    outside: outsideOf(site),
     ...(fixed === null ? {} : { fixed }),
-    findings: findings.map(({ check: name, severity, path, line, column, message }: Finding) => ({
+    findings: findings.map(({ check: name, severity, path, line, column, message, certainty, why }: Finding) => ({
       check: name,
       severity,
       path,
       line,
       column,
       message,
+      certainty: certainty ?? "certain",
+      ...(why === undefined ? {} : { why }),
     })),
   };
 }

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { styleText } from "node:util";
-import type { Finding, Severity } from "@emend/site";
+import type { Finding, LinkTally, Severity } from "@emend/site";
 import { counted } from "../terminal/counted.ts";
 import { safeText } from "../terminal/safe-text.ts";
 
@@ -10,6 +10,7 @@ export interface Summary {
   pages: number;
   fixed: number;
   elapsedMs: number;
+  tally: LinkTally;
 }
 
 const colors: Record<Severity, "red" | "yellow" | "blue"> = { error: "red", warning: "yellow", info: "blue" };
@@ -32,7 +33,7 @@ export async function renderHuman(
       const place = `${finding.line}:${finding.column}`.padEnd(7);
       const severity = styleText(colors[finding.severity], finding.severity);
       out.push(
-        `  ${styleText("dim", place)} ${severity} ${safeText(finding.message)} ${styleText("dim", finding.check)}`,
+        `  ${styleText("dim", place)} ${severity} ${safeText(finding.message)} ${styleText("dim", doubted(finding))}`,
       );
       out.push(...frame(lines, finding));
     }
@@ -40,6 +41,11 @@ export async function renderHuman(
   }
   out.push(closing(findings, summary, findings.length - shown.length));
   return out.join("\n");
+}
+
+/** The check's name, and how far to trust it. */
+function doubted({ check, certainty, why = "" }: Finding): string {
+  return certainty === undefined ? check : `${check} (${certainty}: ${safeText(why)})`;
 }
 
 async function readLines(path: string): Promise<string[]> {
@@ -70,5 +76,8 @@ function closing(findings: readonly Finding[], summary: Summary, hidden: number)
   const site = `${counted(summary.pages, "page")} (${summary.framework}) in ${seconds} s`;
   const fixed = summary.fixed > 0 ? `, ${summary.fixed} ${summary.fixed === 1 ? "fix" : "fixes"} applied` : "";
   const more = hidden > 0 ? `, ${counted(hidden, "note")} (--info shows them)` : "";
-  return `${mark} ${parts.join(", ")}${more}${fixed} · ${site}`;
+  const { links, unjudged, reasons } = summary.tally;
+  const why = Object.entries(reasons).map(([reason, count]) => `${count} ${reason}`);
+  const unread = unjudged === 0 ? "" : `\n  ${unjudged} of ${counted(links, "link")} not checked: ${why.join("; ")}`;
+  return `${mark} ${parts.join(", ")}${more}${fixed} · ${site}${unread}`;
 }

@@ -4,9 +4,11 @@ import {
   compareSites,
   type Finding,
   folderTree,
+  type LinkTally,
   openSite,
   type ParseCache,
   type Site,
+  tallyLinks,
 } from "@emend/site";
 import { CliError } from "../cli.ts";
 import { gitTree } from "./git-tree.ts";
@@ -33,6 +35,8 @@ export interface Inspection {
   findings: readonly Finding[];
   /** MDX pages that the full parser has not looked at. */
   unjudged: number;
+  /** Links, and those that nobody but the site's build can judge. */
+  tally: LinkTally;
 }
 
 // The full MDX parser takes some ten milliseconds a page: beyond this many it waits to be asked.
@@ -51,8 +55,8 @@ export async function inspectFolder(deps: InspectDeps, dir: string, input: Inspe
     const site = await openSite(folderTree(dir), options).catch(refuseUnreadable);
     if (input.base === null) return await inspectWhole(site, input.isMdxAsked, progress, signal);
     const base = await openSite(await gitTree(dir, input.base), options);
-    const { introduced } = await compareSites(base, site, { signal });
-    return { site, pages: site.pages.length + base.pages.length, findings: introduced, unjudged: 0 };
+    const { introduced, tally } = await compareSites(base, site, { signal });
+    return { site, pages: site.pages.length + base.pages.length, findings: introduced, unjudged: 0, tally };
   } finally {
     progress.end();
   }
@@ -65,11 +69,13 @@ async function inspectWhole(
   signal: AbortSignal,
 ): Promise<Inspection> {
   const findings = await checkSite(site, { signal });
+  const tally = await tallyLinks(site, { signal });
   const pages = site.pages.length;
   const mdx = site.pages.map(({ path }) => path).filter((path) => site.model.dialect(path).syntax === "mdx");
-  if (!isMdxAsked && mdx.length > mdxPagesMax) return { site, pages, findings, unjudged: mdx.length };
+  if (!isMdxAsked && mdx.length > mdxPagesMax) return { site, pages, findings, unjudged: mdx.length, tally };
   const onProgress = (done: number): void => progress.update("judging the MDX of", done, mdx.length);
-  return { site, pages, findings: [...findings, ...(await checkMdx(site, mdx, { signal, onProgress }))], unjudged: 0 };
+  const judged = await checkMdx(site, mdx, { signal, onProgress });
+  return { site, pages, findings: [...findings, ...judged], unjudged: 0, tally };
 }
 
 const unreadable = new Set(["EACCES", "EPERM", "ELOOP"]);

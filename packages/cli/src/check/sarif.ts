@@ -12,11 +12,12 @@ export function renderSarif(findings: readonly Finding[]): unknown {
       {
         tool: { driver: { name: "emend check", rules: rules.map((id) => ({ id })) } },
         columnKind: "utf16CodeUnits",
-        results: findings.map(({ check, severity, path, line, column, message }) => ({
+        results: findings.map(({ check, severity, path, line, column, message, certainty = "certain", why }) => ({
           ruleId: check,
           ruleIndex: rules.indexOf(check),
           level: levels[severity],
           message: { text: message },
+          properties: { certainty, ...(why === undefined ? {} : { why }) },
           locations: [
             {
               physicalLocation: {

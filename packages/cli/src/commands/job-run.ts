@@ -33,6 +33,7 @@ function runText(run: JobRun): string {
     ["model", run.model],
     ["steps", `${run.steps.count}, ${tokens} tokens, $${usage.costUsd.toFixed(2)}`],
     ["findings", findings && `${findings.before} before, ${findings.after} after, ${findings.introducedCount} new`],
+    ["not checked", findings?.links?.unjudged ? `${findings.links.unjudged} of ${findings.links.total} links` : null],
     ["pull request", pullRequest && `${pullRequest.url} (${pullRequest.draft ? "draft, " : ""}${pullRequest.state})`],
   ];
   const head = rows.filter(([, value]) => value !== null).map(([name, value]) => `${name.padEnd(14)}${value}`);

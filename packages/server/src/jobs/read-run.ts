@@ -87,6 +87,7 @@ function toRun(row: RunRow): JobRun {
       fixedCount: findings.fixed.length,
       introduced: findings.introduced.slice(0, findingsShownMax).map(toFinding),
       fixed: findings.fixed.slice(0, findingsShownMax).map(toFinding),
+      ...(findings.links && { links: { total: findings.links.total, unjudged: findings.links.unjudged } }),
     },
     violations: (row.findings?.violations ?? []).map(({ path, rule }) => ({ path, rule })),
     preview: row.preview,
@@ -108,8 +109,18 @@ function toRun(row: RunRow): JobRun {
 }
 
 /** What is stored knows more, such as a fix that only tools can apply. */
-function toFinding({ check, severity, path, line, column, message, dispute }: Finding): Finding {
-  return { check, severity, path, line, column, message, ...(dispute !== undefined && { dispute }) };
+function toFinding({ check, severity, path, line, column, message, dispute, certainty, why }: Finding): Finding {
+  return {
+    check,
+    severity,
+    path,
+    line,
+    column,
+    message,
+    ...(dispute !== undefined && { dispute }),
+    ...(certainty && { certainty }),
+    ...(why && { why }),
+  };
 }
 type Finding = NonNullable<JobRun["findings"]>["fixed"][number];
 

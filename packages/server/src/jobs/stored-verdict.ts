@@ -8,14 +8,19 @@ export interface StoredVerdict {
   /** `dispute`: why the agent holds it to be wrong. */
   introduced?: readonly (Finding & { dispute?: string })[];
   fixed?: readonly Finding[];
+  links?: { total: number; unjudged: number };
   violations?: readonly { path: string; rule: string }[];
 }
 
 /** A denied change was not checked, so it has no findings. */
-export function toFindings(
-  verdict: StoredVerdict | null,
-): { before: number; after: number; introduced: (Finding & { dispute?: string })[]; fixed: Finding[] } | null {
+export function toFindings(verdict: StoredVerdict | null): {
+  before: number;
+  after: number;
+  introduced: (Finding & { dispute?: string })[];
+  fixed: Finding[];
+  links?: { total: number; unjudged: number };
+} | null {
   if (!verdict || verdict.findingsBefore === undefined || verdict.findingsAfter === undefined) return null;
-  const { findingsBefore: before, findingsAfter: after, introduced = [], fixed = [] } = verdict;
-  return { before, after, introduced: [...introduced], fixed: [...fixed] };
+  const { findingsBefore: before, findingsAfter: after, introduced = [], fixed = [], links } = verdict;
+  return { before, after, introduced: [...introduced], fixed: [...fixed], ...(links && { links }) };
 }

@@ -79,7 +79,13 @@ export function listChecks(figures: CheckFigures): readonly PullRequestCheck[] {
       verdict: figures.findingsAfter > figures.findingsBefore ? "flagged" : "passed",
       detail: `${figures.findingsBefore} before, ${figures.findingsAfter} after, ${figures.fixed.length} fixed`,
     },
+    ...(figures.links === undefined || figures.links.unjudged === 0 ? [] : [unjudged(figures.links)]),
   ];
+}
+
+function unjudged(links: { total: number; unjudged: number }): PullRequestCheck {
+  const detail = `${links.unjudged} of ${count(links.total, "link")} inside the site could not be checked; only the site's build can tell`;
+  return { name: "Links not checked", verdict: links.unjudged * 2 > links.total ? "flagged" : "passed", detail };
 }
 
 export async function listTouchedFiles(deps: PublishDeps, input: PublishInput): Promise<readonly TouchedFile[]> {

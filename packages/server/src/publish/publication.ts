@@ -69,6 +69,7 @@ export interface CheckFigures {
   fixed: readonly Finding[];
   findingsBefore: number;
   findingsAfter: number;
+  links?: { total: number; unjudged: number };
 }
 
 /** What a job has used up. */

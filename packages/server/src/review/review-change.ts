@@ -41,12 +41,18 @@ export async function reviewChange(input: ReviewInput, signal: AbortSignal): Pro
     ...(await findRemovedPages(base, input.overlay.entries(), asked)),
   ].sort(bySeverity);
   return {
-    kind: introduced.some((finding) => finding.severity === "error") ? "flagged" : "passed",
+    kind: introduced.some(needsLook) ? "flagged" : "passed",
     introduced,
     fixed: comparison.fixed,
     findingsBefore: comparison.before,
     findingsAfter: comparison.after,
+    links: { total: comparison.tally.links, unjudged: comparison.tally.unjudged },
   };
+}
+
+/** A move that could follow no link is as little ready as one that broke some. */
+function needsLook({ severity, check }: Finding): boolean {
+  return severity === "error" || check === "unfollowed-links";
 }
 
 async function compare({ base, overlay, whole, policy, siteCache }: ReviewInput, signal: AbortSignal) {

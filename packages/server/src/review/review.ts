@@ -30,6 +30,8 @@ export type Verdict =
       fixed: readonly Finding[];
       findingsBefore: number;
       findingsAfter: number;
+      /** Links inside the site, and those of them that only its build can judge. */
+      links?: { total: number; unjudged: number };
     }
   | { kind: "denied"; violations: readonly Violation[] };
 

@@ -1,4 +1,4 @@
-import { anchorsOf, hasAnchor } from "../links/anchors.ts";
+import { anchorFit, anchorsOf } from "../links/anchors.ts";
 import { nearestAnchor } from "../links/nearest.ts";
 import { type LinkCheck, quoted } from "./check.ts";
 
@@ -10,13 +10,20 @@ export const brokenAnchor: LinkCheck = {
       if (resolution.kind !== "page" || resolution.hash === null) continue;
       // A partial's own anchors are those of the pages that include it.
       if (page.isPartial && resolution.via === "self") continue;
-      if (hasAnchor(index, resolution.path, resolution.hash)) continue;
+      const fit = anchorFit(index, resolution.path, resolution.hash);
+      if (fit === "exact") continue;
       const { path } = page;
       const { line, column, target } = link;
       const where = resolution.via === "self" ? "this page" : quoted(resolution.path);
       const near = nearestAnchor(anchorsOf(index, resolution.path), resolution.hash);
       const start = link.end - (target.length - target.indexOf("#") - 1);
       const hint = near === null ? "correct the fragment or give the heading that id" : `use \`#${near}\` instead`;
+      if (fit === "loose") {
+        const message = `No heading on ${where} has the id ${quoted(resolution.hash)} to the letter; ${hint}.`;
+        const why = `the rule by which ${index.model.framework} makes ids is known in part`;
+        yield { path, line, column, message, severity: "warning", certainty: "likely", why };
+        continue;
+      }
       const message = `No heading on ${where} has the id ${quoted(resolution.hash)}; ${hint}.`;
       // Escapes make the source longer than the target: then the fragment's place is not certain.
       const isPlain = link.end - link.start === target.length;

@@ -1,3 +1,4 @@
+import { doubtsAbsolute } from "../links/base-path.ts";
 import { nearestPage } from "../links/nearest.ts";
 import { rewriteTarget } from "../links/rewrite.ts";
 import { type LinkCheck, quoted } from "./check.ts";
@@ -11,6 +12,13 @@ export const brokenLink: LinkCheck = {
         continue;
       const { path } = page;
       const { line, column, start, end, target } = link;
+      if (target.startsWith("/") && doubtsAbsolute(index)) {
+        const message = `${quoted(target)} leads to no page of this repository.`;
+        const why =
+          "most absolute links of this site do: it may be served below a path that its configuration does not show";
+        yield { path, line, column, message, severity: "warning", certainty: "likely", why };
+        continue;
+      }
       const near = nearestPage(index, page, target);
       if (near.kind === "none") {
         yield { path, line, column, message: `${quoted(target)} leads to no page; correct or remove the link.` };

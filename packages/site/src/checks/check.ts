@@ -22,6 +22,8 @@ export interface Report {
   message: string;
   fix?: Fix;
   severity?: Severity;
+  certainty?: Finding["certainty"];
+  why?: string;
 }
 
 /** A rule over what one page says, wherever it stands: its findings follow from the page's bytes. */
@@ -55,7 +57,9 @@ export function toFinding(check: { id: string; severity: Severity }, report: Rep
     column,
     message,
   };
-  if (fix !== undefined) finding.fix = fix;
+  if (report.certainty !== undefined) finding.certainty = report.certainty;
+  if (report.why !== undefined) finding.why = report.why;
+  if (fix !== undefined && report.certainty === undefined) finding.fix = fix;
   return finding;
 }
 

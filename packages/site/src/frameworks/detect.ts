@@ -1,4 +1,4 @@
-import { baseOf, dirOf, isBelow } from "../links/route.ts";
+import { baseOf, dirOf, isBelow, pageExtension } from "../links/route.ts";
 import { docsify } from "./docsify.ts";
 import { docusaurus } from "./docusaurus.ts";
 import type { Framework, FrameworkContext, Model } from "./framework.ts";
@@ -43,30 +43,75 @@ function depth(path: string): number {
   return path.split("/").length;
 }
 
-/** Finds the framework of a tree: the shallowest marker that its framework recognizes, else plain Markdown. */
+// Of more sites in one repository the ones with fewest documents are not looked into.
+const sitesMax = 8;
+
+interface Candidate {
+  framework: Framework;
+  path: string;
+  /** Documents below the marker's folder. */
+  documents: number;
+}
+
+/** Finds the framework of a tree: of the markers that their framework recognizes the one with most pages, else plain Markdown. */
 export async function detectFramework(context: FrameworkContext): Promise<Model> {
+  const found: { model: Model; pages: number; isAside: boolean }[] = [];
+  for (const { framework, path } of await findCandidates(context)) {
+    const isAside = aside.test(path);
+    // Examples are looked into only where there is nothing else.
+    if (found.length >= sitesMax || (isAside && found.some((one) => !one.isAside))) break;
+    const text = framework.confirm === undefined ? "" : await context.readText(path);
+    if (text === null || framework.confirm?.(text, path) === false) continue;
+    const model = await framework.load(context, path);
+    // Another marker of the same site.
+    if (model === null || found.some((one) => one.model.root === model.root)) continue;
+    found.push({ model, pages: countPages(context, model), isAside });
+  }
+  // Of equals the first: sorting keeps their order.
+  const [best, ...others] = found.sort((a, b) => b.pages - a.pages);
+  if (best === undefined) return withRedirectsFile(loadMarkdown(context), context);
+  const sites = others.map(({ model, pages }) => ({ framework: model.framework, root: model.root, pages }));
+  return withRedirectsFile({ ...best.model, ...(sites.length === 0 ? {} : { otherSites: sites }) }, context);
+}
+
+/** The likeliest first: those that are no examples, then the shallowest, then those with most documents. */
+async function findCandidates(context: FrameworkContext): Promise<Candidate[]> {
   const { docsDir, files } = context;
-  const found: { framework: Framework; path: string }[] = [];
+  const found: Candidate[] = [];
   for (const path of files.keys()) {
     const framework = anyMarker.test(path) ? frameworks.find(({ marker }) => marker.test(path)) : undefined;
     if (framework === undefined || skipped.test(path)) continue;
     // Configuration may stand in the docs folder or above it.
     if (docsDir !== "" && !isBelow(path, docsDir) && !isBelow(`${docsDir}/`, dirOf(path))) continue;
-    found.push({ framework, path });
+    found.push({ framework, path, documents: 0 });
   }
-  found.sort(
+  if (found.length > 1) await countDocuments(context, found);
+  return found.sort(
     (a, b) =>
       Number(aside.test(a.path)) - Number(aside.test(b.path)) ||
       depth(a.path) - depth(b.path) ||
+      b.documents - a.documents ||
       frameworks.indexOf(a.framework) - frameworks.indexOf(b.framework) ||
       baseOf(a.path).localeCompare(baseOf(b.path)) ||
       (a.path < b.path ? -1 : 1),
   );
-  for (const { framework, path } of found) {
-    const text = framework.confirm === undefined ? "" : await context.readText(path);
-    if (text === null || framework.confirm?.(text, path) === false) continue;
-    const model = await framework.load(context, path);
-    if (model !== null) return withRedirectsFile(model, context);
+}
+
+async function countDocuments(context: FrameworkContext, candidates: readonly Candidate[]): Promise<void> {
+  const byFolder = Map.groupBy(candidates, ({ path }) => dirOf(path).replace(/(?:^|\/)\.vitepress(?:\/.*)?$/, ""));
+  for (const path of context.files.keys()) {
+    const turn = context.breathe();
+    if (turn !== undefined) await turn;
+    if (!pageExtension.test(path)) continue;
+    for (let dir = dirOf(path); ; dir = dirOf(dir)) {
+      for (const candidate of byFolder.get(dir) ?? []) candidate.documents++;
+      if (dir === "") break;
+    }
   }
-  return withRedirectsFile(loadMarkdown(context), context);
+}
+
+function countPages({ files }: FrameworkContext, model: Model): number {
+  let pages = 0;
+  for (const path of files.keys()) if (pageExtension.test(path) && model.role(path) === "page") pages++;
+  return pages;
 }

@@ -118,6 +118,7 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
     },
     publicDirs: [underDir(top, "static")],
     basePath: (stringOf(entryOf(configObject(config), "baseUrl")) ?? "").replace(/\/$/, ""),
+    isBaseComputed: entryOf(configObject(config), "baseUrl")?.kind === "other",
     navigation: lists,
     labels,
     listsPages: lists.length > 0 && !isGrown,

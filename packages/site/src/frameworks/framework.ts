@@ -91,6 +91,8 @@ export interface Model {
   framework: string;
   /** The folder that holds the pages; "" for the top. */
   root: string;
+  /** Further sites of the same repository, which this model says nothing of. */
+  otherSites?: readonly { framework: string; root: string; pages: number }[];
   /** Files other than pages that the model was read from: a change to one reads it anew. */
   configFiles: readonly string[];
   /** A partial is no page of its own but text that pages include. */
@@ -102,6 +104,8 @@ export interface Model {
   publicDirs: readonly string[];
   /** A prefix that routes in links may carry. */
   basePath: string;
+  /** The configuration computes it, so that it cannot be read. */
+  isBaseComputed?: boolean;
   navigation: readonly NavList[];
   /** Labels that readers see in the navigation. */
   labels: readonly Label[];

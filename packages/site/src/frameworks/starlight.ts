@@ -86,6 +86,7 @@ async function loadStarlight(context: FrameworkContext, marker: string): Promise
     },
     publicDirs: [underDir(top, "public")],
     basePath,
+    isBaseComputed: basePath === "" && entryOf(options, "base") !== undefined,
     navigation: lists,
     labels,
     listsPages: lists.length > 0 && !isGrown,

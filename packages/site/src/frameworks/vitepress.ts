@@ -30,6 +30,7 @@ async function loadVitepress(context: FrameworkContext, marker: string): Promise
   const lists: NavList[] = [];
   const labels: Label[] = [];
   let base = "";
+  let isBaseComputed = false;
   let srcDir = "";
   let hasSidebar = false;
   let isGrown = false;
@@ -57,7 +58,14 @@ async function loadVitepress(context: FrameworkContext, marker: string): Promise
     isGrown ||= nav.isGrown;
     hasSidebar ||= /\bsidebar\b/.test(text);
     if (file !== marker) continue;
-    base = (findText(config, "base") ?? "").replace(/\/$/, "");
+    // Groups of the sidebar may have a base of their own.
+    const options = [...walkLiteral(config)].find((node) => entryOf(node, "themeConfig") !== undefined);
+    base = (
+      stringOf(entryOf(options, "base")) ??
+      (options === undefined ? findText(config, "base") : "") ??
+      ""
+    ).replace(/\/$/, "");
+    isBaseComputed = entryOf(options, "base")?.kind === "other";
     srcDir = findText(config, "srcDir") ?? "";
     for (const node of walkLiteral(config)) {
       const globs = entryOf(node, "srcExclude");
@@ -97,6 +105,7 @@ async function loadVitepress(context: FrameworkContext, marker: string): Promise
     ],
     publicDirs: [root === "" ? "public" : `${root}/public`],
     basePath: base,
+    isBaseComputed,
     navigation: lists,
     labels,
     listsPages: hasSidebar && !isGrown && lists.some((list) => list.trail.length > 0),

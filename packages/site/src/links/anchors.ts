@@ -74,24 +74,30 @@ function isUniversal(hash: string): boolean {
   return hash === "" || hash === "_top" || hash.startsWith(":~:") || /^(?:\/|L\d|!)/.test(hash);
 }
 
-/** Whether the page that a target leads to has the target's fragment, if it has one. */
+/** Whether the page that a target leads to has the target's fragment to the letter, if it has one. */
 export function isAnchored(index: SiteIndex, found: PageResolution): boolean {
   if (found.hash === null || found.seenIn === index.state) return true;
-  if (!hasAnchor(index, found.path, found.hash)) return false;
+  if (anchorFit(index, found.path, found.hash) !== "exact") return false;
   found.seenIn = index.state;
   return true;
 }
 
 export function hasAnchor(index: SiteIndex, path: string, hash: string): boolean {
-  if (isUniversal(hash)) return true;
+  return anchorFit(index, path, hash) !== "none";
+}
+
+/** How a page has a fragment: to the letter (or nobody can tell), by its letters and digits alone, or not at all. */
+export function anchorFit(index: SiteIndex, path: string, hash: string): "exact" | "loose" | "none" {
+  if (isUniversal(hash)) return "exact";
   const id = hash.includes(":~:") ? (hash.split(":~:")[0] as string) : hash;
   const own = index.nodes.get(path)?.brief.ids;
   // Most pages have a few headings: looking through them takes less than making a set of them.
-  if (own !== undefined && own.length <= listedMax && own.includes(id)) return true;
+  if (own !== undefined && own.length <= listedMax && own.includes(id)) return "exact";
   const ids = anchorsOf(index, path);
-  if (ids.has(id) || ids.has(unknownId)) return true;
+  if (ids.has(id) || ids.has(unknownId)) return "exact";
   const { looseAnchors = false } = index.model;
   if (looseAnchors === "unknown") return true;
   // A generator that makes ids by a rule of its own may make them of more than headings.
-  return looseAnchors === "unless own" ? hasOwnRule(index) : looseAnchors && fitsLoosely(ids, id);
+  if (looseAnchors === "unless own") return hasOwnRule(index) ? "exact" : "none";
+  return looseAnchors && fitsLoosely(ids, id) ? "loose" : "none";
 }

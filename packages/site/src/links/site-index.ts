@@ -1,6 +1,7 @@
 import type { Model } from "../frameworks/framework.ts";
 import type { PageBrief } from "../parse/page-brief.ts";
 import type { Page, SiteFile } from "../types.ts";
+import { withBase } from "./base-path.ts";
 import type { Resolution } from "./resolve.ts";
 import { dirOf, routeKey } from "./route.ts";
 
@@ -47,7 +48,7 @@ export function sameRoutes(index: SiteIndex, nodes: ReadonlyMap<string, PageNode
 }
 
 export function buildIndex(
-  model: Model,
+  read: Model,
   files: ReadonlyMap<string, SiteFile>,
   nodes: ReadonlyMap<string, PageNode>,
 ): SiteIndex {
@@ -66,6 +67,7 @@ export function buildIndex(
     }
   }
   let folders: Set<string> | null = null;
+  const model = withBase(read, nodes, routes);
   return {
     model,
     files,

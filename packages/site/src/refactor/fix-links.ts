@@ -26,7 +26,7 @@ export async function fixLinks(
   const broken: PageNode[] = [];
   for (const page of site.index.nodes.values()) {
     await breathe();
-    if (chosen?.has(page.path) !== false && !followLinks(site.index, page)) broken.push(page);
+    if (chosen?.has(page.path) !== false && !followLinks(site.index, page).isSound) broken.push(page);
   }
   for await (const { node: page, facts } of readFactsOf(site, broken)) {
     const links = resolveLinks(site.index, page, facts).filter(({ link, resolution }) => {
@@ -43,7 +43,8 @@ export async function fixLinks(
     });
     const context = { index: site.index, page, links };
     for (const check of [brokenLink, brokenAnchor]) {
-      for (const { line, message, fix } of check.run(context)) {
+      for (const { line, message, fix, certainty } of check.run(context)) {
+        if (certainty !== undefined) continue;
         if (fix === undefined) plan.skip({ path: page.path, line, reason: message });
         for (const { path, start, end, text } of fix?.edits ?? []) {
           plan.splice(path, replaceRange(start, end, text));

@@ -10,7 +10,7 @@ function leadsTo(redirect: Redirect, route: string): boolean {
 
 /** Sends old routes to the new ones, keeps existing redirects short, and takes back the one that a move back undoes. */
 export function moveRedirects(site: Site, after: SiteIndex, moves: ReadonlyMap<string, string>, plan: EditPlan): void {
-  const { model } = site;
+  const { model } = site.index;
   const added: RedirectPair[] = [];
   const removed: Redirect[] = [];
   for (const [from, to] of moves) {

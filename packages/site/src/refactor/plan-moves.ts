@@ -63,7 +63,7 @@ function placeOf(site: Site, from: string, words: string): string {
   const home = homeOf(site, from);
   const dirs = [...homesOf(site).map(({ dir }) => dir), site.root];
   if (dirs.some((dir) => dir !== "" && isBelow(words, dir))) return words;
-  const base = site.model.basePath.replace(/^\//, "");
+  const base = site.index.model.basePath.replace(/^\//, "");
   for (const route of [underDir(base, home.route), home.route, base]) {
     if (
       route !== "" &&

@@ -36,7 +36,9 @@ function findingsOf({ findings }: JobRun): string {
   const fixed = findings.fixedCount > 0 ? `${findings.fixedCount} fixed` : "";
   const { introducedCount: count } = findings;
   const introduced = count === 1 ? "1 new finding" : `${count === 0 ? "no" : count} new findings`;
-  return `${introduced}${fixed && `, ${fixed}`}`;
+  const { unjudged = 0, total = 0 } = findings.links ?? {};
+  const unread = unjudged > 0 ? `${unjudged} of ${total} links not checked` : "";
+  return [introduced, fixed, unread].filter((part) => part !== "").join(", ");
 }
 
 function costOf({ usage }: JobRun): string {

@@ -17,12 +17,14 @@ export const checkTool = defineTool({
       const findings = await checkSite(head);
       return { kind: "answer", text: findings.length === 0 ? "no findings" : list(findings) };
     }
-    const { introduced, fixed, before, after } = await compareSites(await context.site.base(signal), head);
-    const totals = `${introduced.length} new, ${fixed.length} fixed; ${before} findings before, ${after} now`;
+    const { introduced, fixed, before, after, tally } = await compareSites(await context.site.base(signal), head);
+    const unjudged = tally.unjudged === 0 ? "" : `; ${tally.unjudged} of ${tally.links} links could not be judged`;
+    const totals = `${introduced.length} new, ${fixed.length} fixed; ${before} findings before, ${after} now${unjudged}`;
     return { kind: "answer", text: introduced.length === 0 ? totals : `${totals}\n${list(introduced)}` };
   },
 });
 
 export function describeFinding(finding: Finding): string {
-  return `${finding.severity} ${finding.path}:${finding.line}:${finding.column}: ${finding.message} (${finding.check})`;
+  const doubt = finding.certainty === undefined ? "" : `, ${finding.certainty}: ${finding.why ?? ""}`;
+  return `${finding.severity} ${finding.path}:${finding.line}:${finding.column}: ${finding.message} (${finding.check}${doubt})`;
 }

@@ -1,4 +1,4 @@
-import { checkSite, findPage, type NavList, type Page, type Site } from "@emend/site";
+import { checkSite, findPage, type NavList, outsideOf, type Page, type Site } from "@emend/site";
 import { Type } from "typebox";
 import { fitItems } from "./bound-output.ts";
 import { copiesOutside } from "./list-files.ts";
@@ -35,7 +35,11 @@ export const siteMapTool = defineTool({
       return copy === null && isBelow(path);
     });
     const others = folded.size > 0 && folder === "" ? `; not shown: ${countList(folded)}` : "";
-    const total = `${head.framework}, ${countOf(head.pages.length, "page")}, ${pages.length} here${others}`;
+    const sites = outsideOf(head).sites.map(
+      ({ root, framework, pages: count }) => `${root} (${framework}, ${count} pages)`,
+    );
+    const outside = sites.length === 0 ? "" : `; other sites of the repository: ${sites.join(", ")}`;
+    const total = `${head.framework}, ${countOf(head.pages.length, "page")}, ${pages.length} here${others}${outside}`;
     const items = titles ? pages.toSorted(byPath).map(describe) : await outline(head, pages, folder);
     const { text } = fitItems(items, outputBytesMax - 400, (shown) =>
       shown < items.length ? `… ${items.length - shown} more lines; narrow \`under\` down` : "",

@@ -1,0 +1,46 @@
+import { resolveTarget } from "./resolve.ts";
+import { baseOf, routeKey, stripExtension } from "./route.ts";
+import type { PageNode, SiteIndex } from "./site-index.ts";
+import { isTemplate, splitTarget } from "./target.ts";
+
+/** Why nobody but the build can judge a target; null where it is served, if not as a page of its own. */
+export function reasonFor(index: SiteIndex, target: string): string | null {
+  if (isTemplate(target)) return "written by a template";
+  const { path } = splitTarget(target);
+  const { fallbackRoute, framework } = index.model;
+  const fallback = fallbackRoute?.(routeKey(path)) ?? null;
+  if (fallback !== null && index.routes.has(fallback)) return null;
+  if (path.startsWith("/")) return framework === "markdown" ? "absolute, and no known framework" : "made by the build";
+  return framework === "markdown" ? "a folder or an address, and no known framework" : "made by the build";
+}
+
+function nameOf(path: string): string {
+  return stripExtension(baseOf(path.replace(/\/+$/, ""))).toLowerCase();
+}
+
+/** Links that nobody can judge but that may well mean a page, by its name; and links that certainly do. */
+export function linksThatMayMean(
+  index: SiteIndex,
+  pages: ReadonlySet<string>,
+): Map<string, { sure: number; maybe: number }> {
+  const found = new Map([...pages].map((path) => [path, { sure: 0, maybe: 0 }]));
+  const byName = Map.groupBy(pages, (path) => nameOf(routeOf(index.nodes.get(path), path)));
+  for (const node of index.nodes.values()) {
+    for (const target of node.brief.links) {
+      const resolution = resolveTarget(index, node.path, target, "link");
+      const sure = resolution.kind === "page" && resolution.path !== node.path ? found.get(resolution.path) : undefined;
+      if (sure !== undefined) sure.sure++;
+      if (resolution.kind !== "unknown") continue;
+      const words = isTemplate(target) ? (/["']([^"']+)["']/.exec(target)?.[1] ?? target) : splitTarget(target).path;
+      for (const path of byName.get(nameOf(words.split("#")[0] ?? "")) ?? []) {
+        const maybe = found.get(path);
+        if (maybe !== undefined) maybe.maybe++;
+      }
+    }
+  }
+  return found;
+}
+
+function routeOf(node: PageNode | undefined, path: string): string {
+  return node === undefined || node.route === "/" ? path : node.route;
+}

@@ -1,0 +1,118 @@
+import { describe, expect, it } from "vitest";
+import { checkSite, compareSites, fixLinks, movePage, openSite, outsideOf, tallyLinks } from "../src/index.ts";
+import { editsOf, type Files, memoryTree } from "./support/memory-tree.ts";
+
+function starlight(base: string): Files {
+  const links = ["a", "b", "c", "d"].map((name) => `[${name}](/acme/guides/${name}/)`).join(" ");
+  const files: Record<string, string> = {
+    "astro.config.mjs": `import starlight from '@astrojs/starlight';
+export default defineConfig({
+  ${base}
+  integrations: [starlight({ title: 'Acme' })],
+});
+`,
+    "src/content/docs/index.md": `---\ntitle: Home\n---\n\n${links} [gone](/acme/guides/none-such/)\n`,
+  };
+  for (const name of ["a", "b", "c", "d"]) files[`src/content/docs/guides/${name}.md`] = `---\ntitle: ${name}\n---\n`;
+  return files;
+}
+
+describe("a base path that the configuration computes", () => {
+  it("is taken from the links, which stay as they are and follow a page", async () => {
+    const tree = memoryTree(starlight("base: process.env.BASE,"));
+    const site = await openSite(tree);
+    expect((await checkSite(site)).map(({ check, message }) => `${check} ${message}`)).toEqual([
+      "broken-link `/acme/guides/none-such/` leads to no page; correct or remove the link.",
+    ]);
+    expect(editsOf(await fixLinks(site)).size).toBe(0);
+    const after = tree.with(editsOf(await movePage(site, { from: "guides/a", to: "intro/a" })));
+    expect(after.text("src/content/docs/index.md")).toContain("[a](/acme/intro/a/)");
+    expect(after.text("astro.config.mjs")).toContain("'/guides/a': '/acme/intro/a'");
+  });
+
+  it("leaves absolute links unjudged where no link shows it", async () => {
+    const files = starlight("base: process.env.BASE,");
+    const home = "---\ntitle: Home\n---\n\n[x](/somewhere/guide/a/) [y](/else/b/)\n";
+    const site = await openSite(memoryTree({ ...files, "src/content/docs/index.md": home }));
+    expect(await checkSite(site)).toEqual([]);
+    expect(await tallyLinks(site)).toEqual({ links: 2, unjudged: 2, reasons: { "made by the build": 2 } });
+  });
+});
+
+it("offers no fix where most absolute links lead to no page, and says why", async () => {
+  const links = Array.from({ length: 8 }, (_, i) => `[l${i}](/help/topic-${i}/a)`).join(" ");
+  const site = await openSite(
+    memoryTree({
+      ...starlight(""),
+      "src/content/docs/index.md": `---\ntitle: Home\n---\n\n${links} [c](/guides/c/)\n`,
+    }),
+  );
+  const findings = await checkSite(site);
+  expect(findings).toHaveLength(8);
+  for (const finding of findings) {
+    expect(finding).toMatchObject({
+      severity: "warning",
+      certainty: "likely",
+      why: expect.stringContaining("most absolute"),
+    });
+    expect(finding.fix).toBeUndefined();
+  }
+  expect(editsOf(await fixLinks(site)).size).toBe(0);
+});
+
+it("warns of an anchor that fits by its letters alone, with the exact one and without a fix", async () => {
+  const site = await openSite(
+    memoryTree({ "SUMMARY.md": "* [Home](README.md)\n", "README.md": "# Home\n\n## Api Keys\n\n[a](#apikeys)\n" }),
+  );
+  expect(await checkSite(site)).toEqual([
+    expect.objectContaining({
+      check: "broken-anchor",
+      severity: "warning",
+      certainty: "likely",
+      message: "No heading on this page has the id `apikeys` to the letter; use `#api-keys` instead.",
+    }),
+  ]);
+});
+
+it("counts links that only the build can judge, and flags a move that could follow none", async () => {
+  const tree = memoryTree({
+    "content/_index.md":
+      '# Home\n\n[a]({{site.baseurl}}/guides/keys) [b](<{{% ref "guides/keys.md" %}}>) [c](./other.md)\n',
+    "content/other.md": "# Other\n",
+    "content/guides/keys.md": "# Keys\n",
+  });
+  const base = await openSite(tree);
+  const head = await openSite(
+    tree.with(editsOf(await movePage(base, { from: "content/guides/keys", to: "content/keys" }))),
+  );
+  const { introduced, tally } = await compareSites(base, head);
+  expect(tally).toEqual({ links: 3, unjudged: 2, reasons: { "written by a template": 2 } });
+  expect(introduced).toEqual([
+    expect.objectContaining({
+      check: "unfollowed-links",
+      certainty: "unknown",
+      message: expect.stringContaining("2 links"),
+    }),
+  ]);
+});
+
+it("chooses the site with most pages and says what lies outside", async () => {
+  const files: Record<string, string> = {};
+  for (const [language, pages] of [
+    ["az", 1],
+    ["en", 4],
+    ["pt", 2],
+  ] as const) {
+    files[`docs/${language}/mkdocs.yml`] = "site_name: Acme\n";
+    for (let i = 0; i < pages; i++) files[`docs/${language}/docs/page-${i}.md`] = "# Page\n";
+  }
+  const site = await openSite(memoryTree({ ...files, "examples/big/mkdocs.yml": "site_name: Example\n" }));
+  expect(site.root).toBe("docs/en/docs");
+  expect(outsideOf(site)).toEqual({
+    documents: 3,
+    sites: [
+      { framework: "mkdocs", root: "docs/pt/docs", pages: 2 },
+      { framework: "mkdocs", root: "docs/az/docs", pages: 1 },
+    ],
+  });
+});
