@@ -79,11 +79,10 @@ async function findCandidates(context: FrameworkContext): Promise<Candidate[]> {
   const { docsDir, files } = context;
   const found: Candidate[] = [];
   for (const path of files.keys()) {
-    const framework = anyMarker.test(path) ? frameworks.find(({ marker }) => marker.test(path)) : undefined;
-    if (framework === undefined || skipped.test(path)) continue;
+    if (!anyMarker.test(path) || skipped.test(path)) continue;
     // Configuration may stand in the docs folder or above it.
     if (docsDir !== "" && !isBelow(path, docsDir) && !isBelow(`${docsDir}/`, dirOf(path))) continue;
-    found.push({ framework, path, documents: 0 });
+    for (const framework of frameworks) if (framework.marker.test(path)) found.push({ framework, path, documents: 0 });
   }
   if (found.length > 1) await countDocuments(context, found);
   return found.sort(

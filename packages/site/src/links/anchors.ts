@@ -96,7 +96,7 @@ export function anchorFit(index: SiteIndex, path: string, hash: string): "exact"
   const ids = anchorsOf(index, path);
   if (ids.has(id) || ids.has(unknownId)) return "exact";
   const { looseAnchors = false } = index.model;
-  if (looseAnchors === "unknown") return true;
+  if (looseAnchors === "unknown") return "exact";
   // A generator that makes ids by a rule of its own may make them of more than headings.
   if (looseAnchors === "unless own") return hasOwnRule(index) ? "exact" : "none";
   return looseAnchors && fitsLoosely(ids, id) ? "loose" : "none";
