@@ -34,6 +34,7 @@ import { registerProjectAdd } from "./commands/project-add.ts";
 import { registerProjectContext } from "./commands/project-context.ts";
 import { registerProjectDoctor } from "./commands/project-doctor.ts";
 import { registerProjectList } from "./commands/project-list.ts";
+import { registerProjectSet } from "./commands/project-set.ts";
 import { registerSecretsRotate } from "./commands/secrets-rotate.ts";
 import { registerServe } from "./commands/serve.ts";
 import { registerUserInvite } from "./commands/user-invite.ts";
@@ -67,6 +68,7 @@ export function buildProgram(cli: Cli): Command {
   const project = group(program, "project", "the docs repositories that Emend works on");
   registerProjectAdd(project, cli);
   registerProjectList(project, cli);
+  registerProjectSet(project, cli);
   registerProjectDoctor(project, cli);
   registerProjectContext(project, cli);
 

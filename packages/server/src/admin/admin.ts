@@ -62,6 +62,7 @@ import { type ContextInput, connectContext } from "./connect-context.ts";
 import { type AppStep, connectGithubApp } from "./connect-github-app.ts";
 import { type ConnectedProject, connectProject } from "./connect-project.ts";
 import { diagnoseProject, type ProjectDiagnosis } from "./doctor-project.ts";
+import { type MoveInput, moveProject } from "./move-project.ts";
 import { type RotationInput, rotateKeptSecret } from "./rotate-kept-secret.ts";
 import { tryProjectModels } from "./try-project-models.ts";
 
@@ -76,6 +77,8 @@ export interface Admin {
   isEmptyLocal(projectId: string): Promise<boolean>;
   /** Adds a project of GitHub with an App of its own; `told` hears what a person must do on the way. */
   addGithubAppProject(input: NewProject & { repo: string }, told: (step: AppStep) => void): Promise<ConnectedProject>;
+  /** Another address of its repository, another token, or both; looked at first. */
+  moveProject(input: MoveInput, by?: Actor): Promise<ConnectedProject>;
   /** Looks whether the project's forge lets Emend do its work, and whether its models answer by its own keys. */
   diagnoseProject(id: string): Promise<ProjectDiagnosis>;
   /** A repository that the project's jobs may read and never write. */
@@ -209,6 +212,11 @@ export function createAdmin(deps: AdminDeps): Admin {
         const { secret } = deps;
         const far = { config, db, sealer, secret, publicUrl, fetch: forges.fetch, told };
         return connectGithubApp(far, input, AbortSignal.timeout(appSetUpMsMax));
+      }),
+    moveProject: (input, by = consoleActor) =>
+      withForges(({ forges }) => {
+        const acting = { config, db: asActor(pool, by), sealer, forges };
+        return moveProject(acting, input, AbortSignal.timeout(diagnosisMsMax));
       }),
     listProjects: () => listProjects(pool),
     isEmptyLocal: (projectId) => isEmptyRepository(repositoryOf(forge, projectId), AbortSignal.timeout(importMsMax)),

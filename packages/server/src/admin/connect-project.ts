@@ -90,8 +90,8 @@ function noticeOf(away: string): string {
   return `${away} So nothing was checked: jobs will wait for it. If the address is wrong, remove the project and add it again.`;
 }
 
-/** Null, or what was away, in words. */
-async function look(
+/** Null, or what was away, in words; what can never work is refused. */
+export async function look(
   config: Config,
   project: ForgeProject,
   { credential, base, folder }: { credential: string; base: string | null; folder: string },

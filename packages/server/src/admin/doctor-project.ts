@@ -101,7 +101,10 @@ const unknown = (words: string): Verdict => ({ verdict: "unknown", words });
 function tokenVerdict(repositoryUrl: string, found: RepositoryDescription, inspected: ForgeInspection | null): Verdict {
   if (found.archived) return problem(`${found.path} is archived: nothing can be pushed to it`);
   const isSame = repositoryUrl.toLowerCase().endsWith(`/${found.path.toLowerCase()}`);
-  if (!isSame) return problem(`the repository is called ${found.path} now: give the project its new address`);
+  if (!isSame)
+    return problem(
+      `the repository is called ${found.path} now: run "emend project set ID --follow", or set its new address`,
+    );
   const { account, expiresAt, server } = inspected ?? {};
   const who = [account ? ` as ${account}` : "", server ? ` on ${server}` : ""].join("");
   if (!expiresAt) return ok(`reads ${found.path}${who}`);

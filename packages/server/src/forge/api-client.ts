@@ -18,7 +18,9 @@ export interface ApiRequest<T extends TSchema> {
 }
 
 /** An answer of one of the statuses that the caller wants to judge by itself. */
-type ApiOutcome<T> = { kind: "ok"; value: T; headers: Headers } | { kind: "refused"; status: number; body: unknown };
+type ApiOutcome<T> =
+  | { kind: "ok"; value: T; headers: Headers }
+  | { kind: "refused"; status: number; body: unknown; headers: Headers };
 
 export interface ApiClient {
   /** The answer, or the forge's refusal thrown. */
@@ -90,7 +92,7 @@ export function createApiClient(options: {
         retryable: true,
       });
     }
-    if (statuses.includes(answer.status)) return { kind: "refused", status: answer.status, body: answer.body };
+    if (statuses.includes(answer.status)) return { kind: "refused", ...answer };
     throw refusalOf(forge, answer, request.what);
   }
 

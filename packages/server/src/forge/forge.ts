@@ -152,6 +152,8 @@ export interface Forge {
   /** Replaces its text, and what else the change says. */
   updatePullRequest(number: number, change: PullRequestChange, signal: AbortSignal): Promise<void>;
   describeRepository(signal: AbortSignal): Promise<RepositoryDescription>;
+  /** Where people find the repository now, should it have been renamed or moved. Null where that cannot happen. */
+  readonly findAddress: ((signal: AbortSignal) => Promise<string>) | null;
   /** Looks at what a doctor wants to know; `branch`: one that a job could have. Null where nothing can stand in the way. */
   readonly inspect: ((branch: string, signal: AbortSignal) => Promise<ForgeInspection>) | null;
   /** Null where people have another way to talk to Emend. */

@@ -177,6 +177,7 @@ function projectAdminOf(pool: Pool): ProjectAdmin {
       addProject({ db: pool, sealer }, { name, forge: "local", repositoryUrl: `${publicUrl}/git/docs.git`, docsDir }),
     assertReachable: async () => {},
     diagnose: none,
+    move: async () => ({ repositoryUrl: "" }),
     setCredential: none,
     async setModelKey(input, by) {
       await setModelKey({ db: asActor(pool, by), sealer }, input);

@@ -67,6 +67,7 @@ export function Connection({ project }: { project: DashboardProject }) {
           </div>
         )}
       </Sheet>
+      {forge !== "local" && <Repository project={project} onSet={() => look.mutate()} />}
       {forge !== "local" && <Token project={project} help={forgeWords[forge].token} onSet={() => look.mutate()} />}
     </>
   );
@@ -75,6 +76,40 @@ export function Connection({ project }: { project: DashboardProject }) {
 /** Nobody has to be let in to a repository that is kept here. */
 function shownOf({ checks }: DashboardDiagnosis, forge: DashboardProject["forge"]) {
   return forge === "local" ? checks.filter(({ name }) => name === "git" || name === "pull requests") : checks;
+}
+
+/** For a repository that was renamed or moved. */
+function Repository({ project, onSet }: { project: DashboardProject; onSet(): void }) {
+  const queries = useQueryClient();
+  const [repo, setRepo] = useState("");
+  const set = useMutation({
+    mutationFn: (address: string) => request(`/projects/${project.id}/repository`, { body: { repo: address } }),
+    onSuccess() {
+      setRepo("");
+      onSet();
+      void queries.invalidateQueries({ queryKey: ["projects"] });
+    },
+  });
+  const action = { ...set, mutate: () => set.mutate(repo) };
+  return (
+    <Sheet className="grid gap-3 p-5">
+      <Form action={action} submit="Change repository" note={set.isSuccess && repo === "" ? "Changed" : ""}>
+        <TextInput
+          label="New repository address"
+          help={`Now ${project.repositoryUrl}. On another server it needs a new token first.`}
+          required
+          isCode
+          value={repo}
+          onText={setRepo}
+        />
+      </Form>
+      <p>
+        <Button disabled={set.isPending} onClick={() => set.mutate("follow")}>
+          Use the forge's new address
+        </Button>
+      </p>
+    </Sheet>
+  );
 }
 
 function Token({ project, help, onSet }: { project: DashboardProject; help: string; onSet(): void }) {

@@ -11,6 +11,8 @@ import { actorOf } from "../require-session.ts";
 type Identified = { Params: { id: string } };
 const Secret = Type.String({ minLength: 1, maxLength: 20_000 });
 const parseCredential = bodyParser(Type.Object({ credential: Secret }));
+/** `follow`: whatever the forge says that it is by now. */
+const parseRepository = bodyParser(Type.Object({ repo: Type.String({ minLength: 1, maxLength: 1000 }) }));
 const parseModelKey = bodyParser(
   Type.Object({
     vendor: Type.Enum(modelVendors),
@@ -32,6 +34,12 @@ export function projectConnectionRoutes(app: FastifyInstance, deps: RouteDeps): 
     const project = await findProject(deps.pool, request.params.id);
     await deps.projectAdmin.setCredential(project, parseCredential(request.body).credential, actorOf(request));
     return {};
+  });
+
+  app.post<Identified>("/projects/:id/repository", async (request) => {
+    const { id } = await findProject(deps.pool, request.params.id);
+    const { repositoryUrl } = await deps.projectAdmin.move(id, parseRepository(request.body).repo, actorOf(request));
+    return { repositoryUrl };
   });
 
   app.get<Identified>("/projects/:id/model-keys", async (request) => {

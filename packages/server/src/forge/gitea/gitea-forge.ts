@@ -1,6 +1,7 @@
 import { AppError } from "../../errors.ts";
 import { type ApiClient, createApiClient } from "../api-client.ts";
 import { basicAuthorization, credentialIdOf } from "../credential-id.ts";
+import { findAddress } from "../find-address.ts";
 import type { Forge } from "../forge.ts";
 import type { ForgeProject, ForgeSettings, RemoteForgeInput } from "../forge-project.ts";
 import { folderOfApi, ownedRepository, parseRepositoryAddress } from "../repository-address.ts";
@@ -57,6 +58,7 @@ export function openGiteaForge(input: RemoteForgeInput): Forge {
     readPullRequest: (number, signal) => readPullRequest(repository, number, signal),
     updatePullRequest: (number, change, signal) => updatePullRequest(repository, number, change, signal),
     describeRepository: (signal) => describeRepository(repository, signal),
+    findAddress: (signal) => findAddress({ ...repository, apiUrl }, signal),
     inspect: (branch, signal) => inspect(repository, branch, signal),
     conversation: openConversation(repository),
   };

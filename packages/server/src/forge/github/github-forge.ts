@@ -1,6 +1,7 @@
 import { AppError } from "../../errors.ts";
 import type { ApiClient } from "../api-client.ts";
 import { basicAuthorization, credentialIdOf } from "../credential-id.ts";
+import { findAddress } from "../find-address.ts";
 import type { Forge } from "../forge.ts";
 import type { ForgeProject, RemoteForgeInput } from "../forge-project.ts";
 import { folderOfApi, ownedRepository, parseRepositoryAddress } from "../repository-address.ts";
@@ -60,6 +61,7 @@ export function openGithubForge(input: RemoteForgeInput & { tokens: GithubTokens
     readPullRequest: (number, signal) => readPullRequest(repository, number, signal),
     updatePullRequest: (number, change, signal) => updatePullRequest(repository, number, change, signal),
     describeRepository: (signal) => describeRepository(repository, signal),
+    findAddress: (signal) => findAddress({ ...repository, apiUrl }, signal),
     inspect: (branch, signal) => inspect(repository, branch, signal),
     conversation: openConversation(repository),
   };

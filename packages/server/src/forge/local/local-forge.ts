@@ -65,6 +65,7 @@ export function openLocalForge(deps: LocalForgeDeps, projectId: string): Forge {
     showsChecks: true,
     commits: null,
     inspect: null,
+    findAddress: null,
     gitRemote: async () => ({ url: pathToFileURL(repository.gitDir).href, authorization: null }),
     findPullRequests,
     createPullRequest,

@@ -115,6 +115,8 @@ export interface Vendor {
   requiredHeaders?: Readonly<Record<string, string>>;
   version?: string;
   refusal(status: number, words: string): unknown;
+  /** Reads the repository. */
+  repositoryOperation: string;
 }
 
 interface FarRequest {
@@ -204,7 +206,13 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
   const network = createFetch({});
 
   async function answerApi(request: IncomingMessage, url: URL): Promise<{ operation: string; answer: Answer }> {
-    const matched = match(vendor, request.method ?? "", url.pathname.slice(vendor.apiPath.length));
+    const path = url.pathname.slice(vendor.apiPath.length);
+    // Where a repository that moved is now: the same as it was, at a place that descriptions leave out.
+    const isRenamed = state.path !== vendor.path && decodeURIComponent(path).includes(state.path);
+    const isNewPlace = state.movedTo === path;
+    const matched = isNewPlace
+      ? { operation: vendor.repositoryOperation, parameters: { id: state.path } as Record<string, string> }
+      : match(vendor, request.method ?? "", path);
     if (!matched) {
       violations.push(`${request.method} ${url.pathname} is not served`);
       return { operation: "unknown", answer: { status: 404, body: vendor.refusal(404, "Not Found") } };
@@ -221,7 +229,7 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
     if (!vendor.isAppRequest?.(url.pathname) && !isKnown) {
       return { operation, answer: { status: 401, body: vendor.refusal(401, "Bad credentials") } };
     }
-    if (state.movedTo) {
+    if (state.movedTo && !isNewPlace && !isRenamed) {
       const location = `${state.url}${vendor.apiPath}${state.movedTo}`;
       return {
         operation,

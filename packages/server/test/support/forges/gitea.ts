@@ -72,6 +72,7 @@ export const giteaVendor: Vendor = {
   version: "1.27.2",
   description: asInSource(description),
   refusal,
+  repositoryOperation: "GET /repos/{owner}/{repo}",
   tokenOf(authorization) {
     const [scheme, value = ""] = authorization.split(" ");
     if (scheme === "token") return value;
@@ -85,6 +86,7 @@ export const giteaVendor: Vendor = {
       body: {
         id: repositoryId,
         full_name: state.path,
+        html_url: `${state.url}/${state.path}`,
         default_branch: "main",
         archived: state.archived,
         has_pull_requests: true,

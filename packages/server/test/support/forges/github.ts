@@ -82,6 +82,7 @@ export const githubVendor: Vendor = {
   path: "acme/docs",
   description,
   refusal,
+  repositoryOperation: "GET /repos/{owner}/{repo}",
   isAppRequest: (path) => /\/(installation$|app$|app\/|app-manifests\/|users\/)/.test(path),
   requiredHeaders: { accept: "application/vnd.github+json", "x-github-api-version": "2022-11-28" },
   tokenOf(authorization) {
@@ -98,6 +99,7 @@ export const githubVendor: Vendor = {
       body: {
         id: repositoryId,
         full_name: state.path,
+        html_url: `${state.url}/${state.path}`,
         default_branch: "main",
         language: null,
         archived: state.archived,

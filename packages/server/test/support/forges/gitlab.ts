@@ -58,6 +58,7 @@ export const gitlabVendor: Vendor = {
   version: "19.5.0",
   description,
   refusal,
+  repositoryOperation: "GET /projects/{id}",
   tokenOf(authorization) {
     const [scheme, value = ""] = authorization.split(" ");
     if (scheme === "Bearer") return value;
@@ -74,6 +75,7 @@ export const gitlabVendor: Vendor = {
             body: {
               id: projectId,
               path_with_namespace: state.path,
+              web_url: `${state.url}/${state.path}`,
               default_branch: "main",
               archived: state.archived,
               permissions: {

@@ -1,0 +1,54 @@
+import { credentialContext, openProjectCredential } from "../accounts/project-credential.ts";
+import { requireProject } from "../accounts/require-project.ts";
+import { AppError } from "../errors.ts";
+import { checkCredential, type ForgeDeps, knownForge, normalizeRepository, openForge } from "../forge/registry.ts";
+import { type ConnectDeps, type ConnectedProject, look } from "./connect-project.ts";
+
+export interface MoveInput {
+  projectId: string;
+  /** The repository's new address; `follow`: whatever the forge says that it is. */
+  repo?: string | "follow";
+  /** In place of the one there is; needed where the address is on another server. */
+  credential?: string;
+}
+
+/**
+ * Gives a project another address of its repository, another token, or both. What was given is looked at first, as when a
+ * project is added: what cannot work is refused, and nothing is changed.
+ */
+export async function moveProject(
+  deps: ConnectDeps & { forges: ForgeDeps },
+  input: MoveInput,
+  signal: AbortSignal,
+): Promise<ConnectedProject> {
+  const project = await requireProject(deps.db, input.projectId);
+  const forge = knownForge(project.forge);
+  if (forge === "local") throw refused("A project of the local forge has no other address, and needs no token.");
+  const wanted = input.repo === "follow" ? await followed() : (input.repo ?? project.repositoryUrl);
+  const { url } = normalizeRepository(forge, wanted, project.settings.forge);
+  const given = input.credential === undefined ? null : checkCredential(forge, input.credential);
+  // A token goes to the server that it was given for, and to no other.
+  if (given === null && new URL(url).origin !== new URL(project.repositoryUrl).origin) {
+    throw refused("The new address is on another server: give a token for it as well (--token-env).");
+  }
+  const credential = given ?? (await openProjectCredential(deps, project.id));
+  if (credential === null) throw refused("The project has no token: give one as well (--token-env).");
+  const place = { id: project.id, forge, repositoryUrl: url, settings: project.settings.forge };
+  const away = await look(deps.config, place, { credential, base: project.baseRef, folder: project.docsDir });
+  await deps.db.query("update projects set repository_url = $2, credential = $3 where id = $1", [
+    project.id,
+    url,
+    deps.sealer.seal(credential, credentialContext(project.id)),
+  ]);
+  return { id: project.id, repositoryUrl: url, ...(away !== null && { notice: `${away} So nothing was checked.` }) };
+
+  async function followed(): Promise<string> {
+    const address = await (await openForge(project, deps.forges)).findAddress?.(signal);
+    if (address) return address;
+    throw refused("The forge does not say where the repository is.");
+  }
+}
+
+function refused(publicMessage: string): AppError {
+  return new AppError("invalid_request", { publicMessage });
+}

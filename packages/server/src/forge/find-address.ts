@@ -1,0 +1,34 @@
+import { Type } from "typebox";
+import { AppError } from "../errors.ts";
+import { PageUrl } from "./answer-parts.ts";
+import type { ApiClient } from "./api-client.ts";
+
+const Repository = Type.Object({ html_url: Type.Optional(PageUrl), web_url: Type.Optional(PageUrl) });
+const moved = [301, 302, 307, 308];
+
+/**
+ * Where people find the repository now. A forge that renamed or moved it points to its new place: followed once, and never
+ * to another server, since the token goes with it.
+ */
+export async function findAddress(
+  repository: { api: ApiClient; path: string; apiUrl: string },
+  signal: AbortSignal,
+): Promise<string> {
+  const { api, apiUrl } = repository;
+  const request = { method: "GET", answer: Repository, what: "read the repository" } as const;
+  const first = await api.ask({ ...request, path: repository.path }, moved, signal);
+  if (first.kind === "ok") return addressIn(first.value);
+  const target = URL.parse(first.headers.get("location") ?? "", `${apiUrl}/`);
+  if (!target?.href.startsWith(`${apiUrl}/`)) {
+    throw new AppError("forge_rejected", {
+      publicMessage: "The repository has moved to another server. Set its new address with --repo, and a token for it.",
+    });
+  }
+  return addressIn(await api.call({ ...request, path: target.href.slice(apiUrl.length) }, signal));
+}
+
+function addressIn({ html_url, web_url }: { html_url?: string; web_url?: string }): string {
+  const found = html_url ?? web_url;
+  if (found) return found;
+  throw new AppError("forge_unavailable", { publicMessage: "The forge does not say where the repository is." });
+}
