@@ -5,11 +5,13 @@ import type { Forge, PullRequestDraft } from "./forge.ts";
 export interface ForgeUnderTest {
   forge: Forge;
   base: string;
+  /** Of the branches that the suite makes; `emend` where there are no others. */
+  branchPrefix?: string;
   /** Makes a branch with one commit on top of the base. */
   makeBranch(name: string): Promise<void>;
   close(number: number): Promise<void>;
   merge(number: number): Promise<void>;
-  /** Says something on a pull request; absent where it has no conversation. */
+  /** Says something on a pull request as somebody; absent where it has no conversation, or there is one account alone. */
   say?(number: number, remark: { author: string; body: string; path?: string; line?: number }): Promise<void>;
   /** Remarks are about the whole change alone. */
   isWithoutLines?: boolean;
@@ -23,6 +25,9 @@ export function forgeConformance(name: string, open: () => Promise<ForgeUnderTes
     beforeAll(async () => {
       tested = await open();
     });
+
+    /** On a real forge each run has branches of its own. */
+    const branch = (name: string) => `${tested.branchPrefix ?? "emend"}/${name}`;
 
     function draftOf(head: string, more: Partial<PullRequestDraft> = {}): PullRequestDraft {
       return { head, base: tested.base, title: "A title", body: "A body", draft: false, checks: [], ...more };
@@ -39,53 +44,51 @@ export function forgeConformance(name: string, open: () => Promise<ForgeUnderTes
     });
 
     it("lists nothing for a branch without pull requests", async () => {
-      expect(await tested.forge.findPullRequests({ head: "emend/none" }, signal)).toEqual([]);
+      expect(await tested.forge.findPullRequests({ head: branch("none") }, signal)).toEqual([]);
     });
 
     it("lists what it created, with its words, under a link of its own", async () => {
-      await tested.makeBranch("emend/one");
-      const created = await create("emend/one", { body: "Why.\n\n<!-- emend:job=one -->\n", draft: true });
-      const [found, ...others] = await tested.forge.findPullRequests({ head: "emend/one" }, signal);
+      await tested.makeBranch(branch("one"));
+      const created = await create(branch("one"), { body: "Why.\n\n<!-- emend:job=one -->\n", draft: true });
+      const [found, ...others] = await tested.forge.findPullRequests({ head: branch("one") }, signal);
       expect(others).toEqual([]);
       expect(found).toEqual(created);
-      expect(found).toMatchObject({ state: "open", draft: true, head: "emend/one", base: tested.base });
+      expect(found).toMatchObject({ state: "open", draft: true, head: branch("one"), base: tested.base });
       expect(found?.body).toContain("<!-- emend:job=one -->");
       expect(URL.canParse(created.url)).toBe(true);
     });
 
     it("refuses a second open pull request of a branch, however many ask at once", async () => {
-      await tested.makeBranch("emend/raced");
-      const draft = draftOf("emend/raced");
+      await tested.makeBranch(branch("raced"));
+      const draft = draftOf(branch("raced"));
       const outcomes = await Promise.all(
         Array.from({ length: 6 }, () => tested.forge.createPullRequest(draft, signal)),
       );
       expect(outcomes.filter(({ kind }) => kind === "created")).toHaveLength(1);
-      expect(await tested.forge.findPullRequests({ head: "emend/raced" }, signal)).toHaveLength(1);
+      expect(await tested.forge.findPullRequests({ head: branch("raced") }, signal)).toHaveLength(1);
     });
 
     it("lists a closed one as closed and a merged one as merged", async () => {
       for (const state of ["closed", "merged"] as const) {
-        await tested.makeBranch(`emend/${state}`);
-        const { number } = await create(`emend/${state}`);
+        await tested.makeBranch(branch(state));
+        const { number } = await create(branch(state));
         await (state === "closed" ? tested.close(number) : tested.merge(number));
-        expect(await tested.forge.findPullRequests({ head: `emend/${state}` }, signal)).toMatchObject([
-          { number, state },
-        ]);
+        expect(await tested.forge.findPullRequests({ head: branch(state) }, signal)).toMatchObject([{ number, state }]);
       }
     });
 
     it("lists the newest first", async () => {
-      await tested.makeBranch("emend/twice");
-      const first = await create("emend/twice");
+      await tested.makeBranch(branch("twice"));
+      const first = await create(branch("twice"));
       await tested.close(first.number);
-      const second = await create("emend/twice");
-      const found = await tested.forge.findPullRequests({ head: "emend/twice" }, signal);
+      const second = await create(branch("twice"));
+      const found = await tested.forge.findPullRequests({ head: branch("twice") }, signal);
       expect(found.map(({ number }) => number)).toEqual([second.number, first.number]);
     });
 
     it("tells what becomes of a pull request, and of one that is not there", async () => {
-      await tested.makeBranch("emend/read");
-      const created = await create("emend/read");
+      await tested.makeBranch(branch("read"));
+      const created = await create(branch("read"));
       expect(await tested.forge.readPullRequest(created.number, signal)).toEqual(created);
       await tested.close(created.number);
       expect(await tested.forge.readPullRequest(created.number, signal)).toMatchObject({ state: "closed" });
@@ -93,8 +96,8 @@ export function forgeConformance(name: string, open: () => Promise<ForgeUnderTes
     });
 
     it("replaces the text of a pull request", async () => {
-      await tested.makeBranch("emend/reworded");
-      const { number } = await create("emend/reworded");
+      await tested.makeBranch(branch("reworded"));
+      const { number } = await create(branch("reworded"));
       await tested.forge.updatePullRequest(number, { body: "Said otherwise." }, signal);
       expect(await tested.forge.readPullRequest(number, signal)).toMatchObject({ number, body: "Said otherwise." });
       const title = { text: "Called otherwise", draft: false };
@@ -113,9 +116,15 @@ export function forgeConformance(name: string, open: () => Promise<ForgeUnderTes
 
     it("passes on who said what and where, and who may write", async () => {
       const { conversation } = tested.forge;
-      if (!conversation || !tested.say) return expect([conversation, tested.say]).toEqual([null, undefined]);
-      await tested.makeBranch("emend/talk");
-      const { number } = await create("emend/talk");
+      if (!conversation) return expect(tested.say).toBeUndefined();
+      await tested.makeBranch(branch("talk"));
+      const { number } = await create(branch("talk"));
+      if (!tested.say) {
+        await conversation.comment(number, "Done.", signal);
+        const [only, ...others] = await conversation.listComments(number, signal);
+        expect([only?.text, only?.path, others]).toEqual(["Done.", null, []]);
+        return expect(await conversation.mayWrite("emend-nobody-has-this-name", signal)).toBe("no");
+      }
       await tested.say(number, { author: "ada", body: "@emend shorter, please" });
       await tested.say(number, { author: "eve", body: "And here?", path: "guides/start.md", line: 3 });
       const said = (await conversation.listComments(number, signal)).map(({ id: _, ...comment }) => comment);
@@ -137,7 +146,7 @@ export function forgeConformance(name: string, open: () => Promise<ForgeUnderTes
     });
 
     it("rejects for good, in words, what has no branch", async () => {
-      await expect(tested.forge.createPullRequest(draftOf("emend/missing"), signal)).rejects.toMatchObject({
+      await expect(tested.forge.createPullRequest(draftOf(branch("missing")), signal)).rejects.toMatchObject({
         code: "forge_rejected",
         retryable: false,
         publicMessage: expect.stringMatching(/\w/),

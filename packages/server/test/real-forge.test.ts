@@ -1,0 +1,133 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, describe, expect, it } from "vitest";
+import { forgeConformance } from "../src/forge/conformance.ts";
+import type { Forge } from "../src/forge/forge.ts";
+import { normalizeRepository, openRemoteForge } from "../src/forge/registry.ts";
+import { createFetch } from "../src/lib/network.ts";
+import { plainSettings } from "./support/forges/far-end.ts";
+
+const { signal } = new AbortController();
+const {
+  EMEND_TEST_FORGE: vendor = "",
+  EMEND_TEST_FORGE_URL: repositoryUrl = "",
+  EMEND_TEST_FORGE_API_URL: apiUrl = "",
+  EMEND_TEST_FORGE_TOKEN: token = "",
+} = process.env;
+
+/** How a person closes and merges, by each vendor's API. */
+const acts = {
+  github: {
+    authorization: `Bearer ${token}`,
+    close: (path: string, number: number) => ["PATCH", `/repos/${path}/pulls/${number}`, { state: "closed" }] as const,
+    merge: (path: string, number: number) => ["PUT", `/repos/${path}/pulls/${number}/merge`, {}] as const,
+  },
+  gitea: {
+    authorization: `token ${token}`,
+    close: (path: string, number: number) => ["PATCH", `/repos/${path}/pulls/${number}`, { state: "closed" }] as const,
+    merge: (path: string, number: number) => ["POST", `/repos/${path}/pulls/${number}/merge`, { Do: "merge" }] as const,
+  },
+  gitlab: {
+    authorization: `Bearer ${token}`,
+    close: (path: string, number: number) =>
+      ["PUT", `/projects/${encodeURIComponent(path)}/merge_requests/${number}`, { state_event: "close" }] as const,
+    merge: (path: string, number: number) =>
+      ["PUT", `/projects/${encodeURIComponent(path)}/merge_requests/${number}/merge`, {}] as const,
+  },
+};
+type Act = readonly [method: string, path: string, body: object];
+
+if (vendor === "") {
+  it("has what it needs to close and merge on every forge that is on another's server", () => {
+    expect(Object.keys(acts).toSorted()).toEqual(["gitea", "github", "gitlab"]);
+    expect(acts.gitlab.close("a/b", 7)[1]).toBe("/projects/a%2Fb/merge_requests/7");
+  });
+} else if (vendor in acts) {
+  runAgainst(vendor as keyof typeof acts);
+} else throw new Error(`There is no forge "${vendor}"; there is ${Object.keys(acts).join(", ")}.`);
+
+function runAgainst(name: keyof typeof acts): void {
+  const settings = { ...plainSettings, apiUrl: apiUrl || null };
+  const place = normalizeRepository(name, repositoryUrl, settings);
+  const network = createFetch({});
+  const project = { id: "prj_real", forge: name, repositoryUrl: place.url, settings };
+  const forge = openRemoteForge({ fetch: network.fetch, tokens: new Map(), project, credential: token });
+  const dir = mkdtempSync(join(tmpdir(), "emend-real-"));
+  const branchPrefix = `emend-conformance-${Date.now()}`;
+  const made: string[] = [];
+  const opened: number[] = [];
+  let path = "";
+  let git: (...args: string[]) => string;
+
+  async function act([method, below, body]: Act): Promise<void> {
+    // Some forges find out a while after it was opened whether a pull request can be merged.
+    for (let attempt = 1; ; attempt += 1) {
+      const answer = await fetch(`${place.apiUrl}${below}`, {
+        method,
+        headers: { authorization: acts[name].authorization, "content-type": "application/json", "user-agent": "emend" },
+        body: JSON.stringify(body),
+      });
+      if (answer.ok) return;
+      if (attempt === 10) throw new Error(`${method} ${below} was answered ${answer.status}: ${await answer.text()}`);
+      await pause(1_000);
+    }
+  }
+
+  describe(`against ${place.url}`, () => {
+    afterAll(async () => {
+      for (const number of opened) {
+        const found = await forge.readPullRequest(number, signal);
+        if (found?.state === "open") await act(acts[name].close(path, number));
+      }
+      for (const branch of made) git("push", "--quiet", "origin", `:refs/heads/${branch}`);
+      rmSync(dir, { recursive: true, force: true });
+      await network.close();
+    });
+
+    forgeConformance(name, async () => {
+      const [described, remote] = [await forge.describeRepository(signal), await forge.gitRemote(signal)];
+      path = described.path;
+      const base = described.defaultBranch ?? "main";
+      // In the environment, where no list of processes shows it.
+      const env = {
+        ...process.env,
+        GIT_TERMINAL_PROMPT: "0",
+        GIT_CONFIG_COUNT: "1",
+        GIT_CONFIG_KEY_0: `http.${new URL(remote.url).origin}/.extraHeader`,
+        GIT_CONFIG_VALUE_0: `Authorization: ${remote.authorization}`,
+      };
+      const author = ["-c", "user.name=Emend", "-c", "user.email=emend@example.invalid"];
+      git = (...args) => execFileSync("git", ["-C", dir, ...author, ...args], { env, encoding: "utf8" });
+      git("clone", "--quiet", "--depth", "1", "--branch", base, remote.url, ".");
+      return {
+        forge: recording(forge),
+        base,
+        branchPrefix,
+        async makeBranch(branch) {
+          git("checkout", "--quiet", "-B", "work", `origin/${base}`);
+          writeFileSync(join(dir, `${branch.replaceAll("/", "-")}.md`), `${branch}\n`);
+          git("add", ".");
+          git("commit", "--quiet", "-m", branch);
+          git("push", "--quiet", "origin", `HEAD:refs/heads/${branch}`);
+          made.push(branch);
+        },
+        close: (number) => act(acts[name].close(path, number)),
+        merge: (number) => act(acts[name].merge(path, number)),
+      };
+    });
+  });
+
+  function recording(real: Forge): Forge {
+    return {
+      ...real,
+      async createPullRequest(draft, request) {
+        const outcome = await real.createPullRequest(draft, request);
+        if (outcome.kind === "created") opened.push(outcome.pullRequest.number);
+        return outcome;
+      },
+    };
+  }
+}
