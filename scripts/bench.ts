@@ -6,6 +6,7 @@ const benches: Readonly<Record<string, readonly string[]>> = {
   http: ["packages/server/bench/get-job.ts", "packages/server/bench/create-job.ts"],
   runs: ["packages/server/bench/first-step.ts", "packages/server/bench/failover.ts"],
   mirror: ["packages/server/bench/mirror.ts"],
+  agent: ["packages/server/bench/agent-turns.ts"],
   demo: ["packages/cli/bench/demo.ts"],
   site: ["packages/site/bench/site.ts"],
 };

@@ -13,9 +13,14 @@ const places = [
   ".cursor/rules/**/*.mdc",
   ".emend/instructions.md",
 ];
-const fileBytesMax = 16_000;
-const allBytesMax = 48_000;
+/** Every turn pays for these: of a long file the beginning is told, and where the rest is. */
+const charactersMax = 4_000;
+/** Such rules are one of many, for an editor that picks by file. */
+const editorRuleCharactersMax = 800;
+/** What the project's settings name is meant to be told. */
+const styleGuideCharactersMax = 16_000;
 const filesMax = 12;
+const fileBytesMax = 64_000;
 
 export interface Guidance {
   path: string;
@@ -44,16 +49,26 @@ export async function readGuidance(
         : [],
   );
   const guidance: Guidance[] = [];
-  let left = allBytesMax;
-  for (const path of new Set([...found.slice(0, filesMax), ...styleGuides])) {
+  const known = new Set<string>();
+  for (const path of new Set([...styleGuides, ...found.slice(0, filesMax)])) {
     const text = await readGuide(base, path);
-    // CLAUDE.md is often the same text, or one line that names AGENTS.md.
-    if (text === "" || guidance.some((one) => one.text === text)) continue;
-    guidance.push({ path, text: text.slice(0, left) });
-    left -= text.length;
-    if (left <= 0) break;
+    // CLAUDE.md is often the same text.
+    if (text === "" || known.has(text)) continue;
+    known.add(text);
+    const editorRule = path.includes(".cursor") ? editorRuleCharactersMax : charactersMax;
+    guidance.push({
+      path,
+      text: beginning(text, path, styleGuides.includes(path) ? styleGuideCharactersMax : editorRule),
+    });
   }
   return guidance;
+}
+
+function beginning(text: string, path: string, max: number): string {
+  if (text.length <= max) return text;
+  const cut = text.lastIndexOf("\n", max);
+  const shown = text.slice(0, cut > max / 2 ? cut : max).toWellFormed();
+  return `${shown}\n… ${text.length - shown.length} more characters: read_file ${path}`;
 }
 
 /** The guidance of a folder further down, for whoever edits a file there. Null: it has none of its own. */

@@ -74,9 +74,9 @@ type Verdict =
   | { kind: "passed" | "flagged"; introduced: readonly Finding[] }
   | { kind: "denied"; violations: readonly { path: string; rule: string }[] };
 
-it("gives findings back for two rounds, then hands over what is left", async () => {
+it("gives findings back for two rounds, then hands over what is left; what did not change is judged once", async () => {
   const { verdict, outcome, steps, reviews } = await start(stubborn);
-  expect(reviews).toBe(3);
+  expect(reviews).toBe(1);
   expect(steps).toHaveLength(4);
   const told = steps.flatMap((step) => step.messages).filter((message) => message.role === "user");
   expect(told).toHaveLength(2);
@@ -89,7 +89,9 @@ it("gives findings back for two rounds, then hands over what is left", async () 
 });
 
 it("stops as soon as the review passes", async () => {
-  const { reviews, steps } = await start(stubborn, {
+  const repairing = (turn: number): ScriptedTurn =>
+    turn % 2 === 0 ? [["write_file", { path: "a.md", content: `x${turn}` }]] : finish;
+  const { reviews, steps } = await start(repairing, {
     verdict: (round) =>
       round === 1 ? { kind: "denied", violations: [{ path: "x", rule: "no" }] } : { kind: "passed", introduced: [] },
   });

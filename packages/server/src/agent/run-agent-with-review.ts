@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Finding } from "@emend/site";
 import type { AgentDeps, AgentOutcome, AgentTask, Message, Step } from "./agent.ts";
 import { latestRound } from "./conversation.ts";
@@ -48,13 +49,17 @@ export async function runAgentWithReview<Verdict extends ReviewAnswer>(
     steps.push(step);
   };
   let opening: Message | undefined;
+  let reviewed: { of: string; verdict: Verdict } | undefined;
   for (;;) {
     const asked = { ...task, steps: [...steps], ...(opening && { opening }) };
     const run = deps.model.run ?? runAgent;
     const outcome = tellRedacted(await run({ ...deps, saveStep }, asked, signal), task);
     if (outcome.kind === "unchanged" || task.overlay.entries().length === 0) return { outcome, verdict: null };
     const words = wordsOf(outcome);
-    const verdict = disputed(await deps.review(words, signal), outcome);
+    // A plain finish confirms what was judged a moment ago: a large page is not parsed for it again.
+    const of = changeKey(task, words);
+    if (reviewed?.of !== of) reviewed = { of, verdict: await deps.review(words, signal) };
+    const verdict = disputed(reviewed.verdict, outcome);
     if (deps.model.nature === "rules" || outcome.kind === "stopped") return { outcome, verdict };
     opening = await nextOpening(deps, { ...task, steps }, { verdict, words }, signal);
     if (!opening) return { outcome, verdict };
@@ -105,6 +110,15 @@ function disputed<Verdict extends ReviewAnswer>(verdict: Verdict, outcome: Agent
   });
   const isDisputed = introduced.some((finding) => finding.dispute !== undefined);
   return isDisputed ? { ...verdict, kind: "flagged", introduced } : verdict;
+}
+
+function changeKey({ overlay }: Pick<AgentTask, "overlay">, words: Words): string {
+  const sum = createHash("sha256").update(JSON.stringify(words));
+  for (const { path, mode, content } of overlay.entries()) {
+    sum.update(`\0${path}\0${mode}\0${content?.byteLength ?? "gone"}\0`);
+    if (content) sum.update(content);
+  }
+  return sum.digest("hex");
 }
 
 function wordsOf(outcome: Exclude<AgentOutcome, { kind: "unchanged" }>): Words {

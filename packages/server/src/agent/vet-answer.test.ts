@@ -10,3 +10,20 @@ it("a credential in the name of an argument is neither run nor kept", async () =
   expect(JSON.stringify(vetted.toolCalls)).not.toContain("s3cret");
   expect(vetted.refusals.get(0)).toContain("credential");
 });
+
+it("a glob says where, and is not judged as a page's code", async () => {
+  const seen: string[] = [];
+  const vetting = {
+    redact: async (text: string) => text,
+    refuse: async (text: string) => {
+      seen.push(text);
+      return null;
+    },
+  };
+  const input = { from: "old", to: "new", exclude: "{es,fr}/**" };
+  const answer = { text: "", reasoning: [], toolCalls: [{ id: "1", name: "replace_term", input }] };
+  const tools = { isWriting: () => true, pageAfter: async () => null };
+  await vetAnswer(vetting, answer, tools, new AbortController().signal);
+  expect(seen).toEqual(expect.arrayContaining(["old", "new"]));
+  expect(seen).not.toContain("{es,fr}/**");
+});

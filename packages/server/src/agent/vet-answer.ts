@@ -79,11 +79,19 @@ async function refuseStrings(
   const page = await tools.pageAfter(call);
   if (page) return vetting.refuse(page.text, page, signal);
   let refusal: string | null = null;
-  await mapStrings(call.input, async (text) => {
+  await mapStrings(withoutPlaces(call.input), async (text) => {
     refusal ??= await vetting.refuse(text, null, signal);
     return text;
   });
   return refusal;
+}
+
+const places = new Set(["path", "page", "under", "exclude"]);
+
+/** Where something is written is judged as a path: a glob such as `{es,fr}/**` is no code of a page. */
+function withoutPlaces(input: unknown): unknown {
+  if (input === null || typeof input !== "object" || Array.isArray(input)) return input;
+  return Object.fromEntries(Object.entries(input).filter(([key]) => !places.has(key)));
 }
 
 async function mapStrings(value: unknown, map: (text: string) => Promise<string>): Promise<unknown> {

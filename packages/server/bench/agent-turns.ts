@@ -1,0 +1,112 @@
+// The harness's own time between a model's answer and the next request, on a site of 1,000 pages: vetting, tools, storing.
+// Beside one `git grep` of the same repository in the same run. Aim: p50 ≤ 150 ms. Also what the tools cost a turn.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createParseCache } from "@emend/site";
+import { generateSite } from "../../site/bench/generate.ts";
+import type { Model, Step } from "../src/agent/agent.ts";
+import { runAgentWithReview } from "../src/agent/run-agent-with-review.ts";
+import { describeTools } from "../src/agent/tools/registry.ts";
+import { createLogger } from "../src/lib/logger.ts";
+import { createPageThreads } from "../src/review/page-threads.ts";
+import { refusedBy } from "../src/review/policy.ts";
+import { reviewChange } from "../src/review/review-change.ts";
+import { createVetting } from "../src/review/vet-words.ts";
+import { createGit } from "../src/tree/git.ts";
+import { createMirrors } from "../src/tree/mirrors.ts";
+import { createOverlay } from "../src/tree/overlay.ts";
+import { makeRepository } from "../test/support/make-repository.ts";
+import { median } from "./measure.ts";
+
+const pages = 1_000;
+const rounds = 12;
+const dir = mkdtempSync(join(tmpdir(), "emend-bench-agent-"));
+const repository = makeRepository(join(dir, "docs.git"));
+repository.commit(Object.fromEntries([...generateSite(pages)].map(({ path, content }) => [path, content])));
+const git = createGit({ allowedProtocols: ["file"] });
+const mirrors = createMirrors({ dir: join(dir, "mirrors"), git, log: createLogger({ level: "silent" }), limits: {} });
+const mirror = await mirrors.open("prj_bench");
+const { signal } = new AbortController();
+const remote = { url: repository.url, authorization: null };
+const { commit } = await mirror.fetchBase({ remote, jobId: "job_bench", baseRef: null }, signal);
+const base = mirror.treeAt(commit);
+const overlay = await createOverlay(base);
+const policy = { docsDir: "", allowedPaths: [], filesMax: 1_000, bytesMax: 10_000_000 };
+const prompt = "Improve the docs.";
+const pageThreads = createPageThreads();
+const siteCache = createParseCache();
+
+const path = (number: number) => `section-${Math.floor(number / 50)}/page-${number}.mdx`;
+const script = Array.from({ length: rounds }, (_, round): [string, unknown][] => {
+  const number = 37 * round + 1;
+  const choices: [string, unknown][] = [
+    ["search", { pattern: "release report", ignoreCase: true }],
+    ["read_file", { paths: [path(number)] }],
+    ["set_front_matter", { page: path(number), field: "description", value: `Round ${round}` }],
+    [
+      "write_file",
+      {
+        path: `section-1/new-${round}.mdx`,
+        content: `---\ntitle: New ${round}\n---\n\nSee [one](/${path(number).slice(0, -4)}).\n`,
+      },
+    ],
+    ["check", {}],
+    ["site_map", { find: path(number) }],
+  ];
+  return choices;
+}).flat();
+
+const gaps = new Map<string, number[]>();
+let answeredAt: number | null = null;
+let last = "";
+let turn = 0;
+const model: Model = {
+  name: "bench/model",
+  nature: "language",
+  contextTokensMax: 200_000,
+  async nextTurn() {
+    if (answeredAt !== null) gaps.set(last, [...(gaps.get(last) ?? []), performance.now() - answeredAt]);
+    const [name, input] = script[turn] ?? ["finish", { title: "Improve", summary: "Improved." }];
+    turn += 1;
+    last = name;
+    answeredAt = performance.now();
+    const usage = { model: "bench/model", inputTokens: 10, outputTokens: 1, cachedInputTokens: 0, costUsd: 0 };
+    return { text: "", toolCalls: [{ id: `c${turn}`, name, input }], usage };
+  },
+};
+
+try {
+  await runAgentWithReview(
+    {
+      model,
+      limits: { stepsMax: 200, tokensMax: 1e9, costUsdMax: 9, wallTimeMsMax: 600_000, toolOutputBytesMax: 32_768 },
+      siteCache,
+      refusePath: (one) => refusedBy(policy, one),
+      vetting: createVetting(base, { policy, asked: [prompt] }, { pageThreads }),
+      saveStep: async (_step: Step) => {},
+      review: (words) =>
+        reviewChange({ base, overlay, policy, siteCache, pageThreads, asked: [prompt], ...words }, signal),
+    },
+    { jobId: "job_bench", prompt, docsDir: "", base, overlay, steps: [] },
+    signal,
+  );
+  const greps = Array.from({ length: 10 }, () => {
+    const startedAt = performance.now();
+    spawnSync("git", ["--git-dir", repository.path, "grep", "-n", "release report", "main", "--"]);
+    return performance.now() - startedAt;
+  });
+  // The first of each opens the site or loads a parser.
+  const warm = [...gaps.values()].flatMap((times) => times.slice(1));
+  console.log(
+    `answer → next request, ${pages} pages: p50 ${median(warm).toFixed(0)} ms (aim 150); one git grep: p50 ${median(greps).toFixed(0)} ms`,
+  );
+  for (const [name, times] of gaps) console.log(`  ${name}: p50 ${median(times.slice(1)).toFixed(0)} ms`);
+  const tokens = describeTools().reduce((sum, tool) => sum + JSON.stringify(tool).length, 0) / 4;
+  console.log(`${describeTools().length} tools, ${Math.round(tokens)} tokens a turn (characters / 4)`);
+} finally {
+  await mirrors.close();
+  rmSync(dir, { recursive: true, force: true });
+}
+process.exit(0);
