@@ -1,6 +1,7 @@
 import { type CheckMemo, type Inheritance, inheritanceOf, memoOf, type PageTally, remember } from "./check-memo.ts";
+import { applySettings, type CheckSettings, readCheckSettings, settingsFindings } from "./check-settings.ts";
 import { type PageContext, type ResolvedLink, toFinding } from "./checks/check.ts";
-import { linkChecks, siteChecks } from "./checks/registry.ts";
+import { linkChecks, optionalChecks, siteChecks } from "./checks/registry.ts";
 import { isAnchored } from "./links/anchors.ts";
 import { resolveTarget } from "./links/resolve.ts";
 import type { PageNode, SiteIndex } from "./links/site-index.ts";
@@ -12,9 +13,21 @@ import type { Site } from "./site.ts";
 import { createTimeSlice } from "./text/time-slice.ts";
 import type { Finding, LinkTally } from "./types.ts";
 
-/** Runs every check over a site; of one that was opened from an earlier state, only over what changed and what links to it. */
-export async function checkSite(site: Site, options: { signal?: AbortSignal } = {}): Promise<readonly Finding[]> {
-  return allFindings(await checkOnce(site, options));
+interface CheckOptions {
+  signal?: AbortSignal;
+  /** Others than those that the site's own tree holds. */
+  settings?: CheckSettings;
+}
+
+/** Runs the checks that a site's settings ask for. */
+export async function checkSite(site: Site, options: CheckOptions = {}): Promise<readonly Finding[]> {
+  const settings = options.settings ?? (await readCheckSettings(site));
+  const findings = [...allFindings(await checkOnce(site, options)), ...settingsFindings(settings)];
+  for (const check of optionalChecks) {
+    if ((settings.levels.get(check.id) ?? "off") === "off") continue;
+    for (const report of check.run(site.index)) findings.push(toFinding(check, report));
+  }
+  return applySettings(findings, settings).sort(byPlace);
 }
 
 /** How many links of a site were judged, and why the others were not. */
@@ -33,6 +46,7 @@ export async function tallyLinks(site: Site, options: { signal?: AbortSignal } =
   return { links, unjudged, reasons };
 }
 
+/** Runs every check over a site; of one that was opened from an earlier state, only over what changed and what links to it. */
 async function checkOnce(site: Site, options: { signal?: AbortSignal }): Promise<CheckMemo> {
   const known = memoOf(site);
   if (known !== undefined) return known;
@@ -175,7 +189,7 @@ function linkFindings(index: SiteIndex, page: PageNode, facts: PageFacts): Findi
 function allFindings(memo: CheckMemo): Finding[] {
   const findings = [...memo.ofSite];
   for (const own of memo.byPage.values()) for (const finding of own) findings.push(finding);
-  return findings.sort(byPlace);
+  return findings;
 }
 
 function byPlace(a: Finding, b: Finding): number {

@@ -1,4 +1,5 @@
 import { checkMdx } from "./check-mdx.ts";
+import { applySettings, readCheckSettings } from "./check-settings.ts";
 import { checkSite, tallyLinks } from "./check-site.ts";
 import { removedPages } from "./checks/removed-page.ts";
 import { unfollowedLinks } from "./checks/unfollowed-links.ts";
@@ -33,23 +34,24 @@ export async function compareSites(
   head: Site,
   options: { signal?: AbortSignal } = {},
 ): Promise<Comparison> {
+  // The base says what counts: a change must not turn off the checks that judge it.
+  const settings = await readCheckSettings(base);
   const pages = touched(base, head);
   const moved = [...base.index.nodes.keys()].filter((path) => !head.index.nodes.has(path));
-  const broken = await checkMdx(head, pages, options);
+  const broken = applySettings(await checkMdx(head, pages, options), settings);
   // What was broken before is no fault of the change: the full parser looks at the old pages only where a new one fails.
   const brokenBefore =
-    broken.length === 0 ? [] : await checkMdx(base, [...broken.map(({ path }) => path), ...moved], options);
-  const before = [...(await checkSite(base, options)), ...brokenBefore];
+    broken.length === 0
+      ? []
+      : applySettings(await checkMdx(base, [...broken.map(({ path }) => path), ...moved], options), settings);
+  const before = [...(await checkSite(base, { ...options, settings })), ...brokenBefore];
   const inPlace = (finding: Finding): string => `${finding.path}\0${subject(finding)}`;
-  const found = [...(await checkSite(head, options)), ...broken];
+  const found = [...(await checkSite(head, { ...options, settings })), ...broken];
   const suspects = without(found, before, inPlace).filter(
     ({ check }) => check === "broken-link" || check === "broken-anchor",
   );
-  const after = [
-    ...found,
-    ...(await removedPages(base, head, new Set(suspects.map(({ path }) => path)))),
-    ...unfollowedLinks(base, head),
-  ];
+  const removed = await removedPages(base, head, new Set(suspects.map(({ path }) => path)));
+  const after = [...found, ...applySettings([...removed, ...unfollowedLinks(base, head)], settings)];
   const introduced = without(after, before, inPlace);
   const fixed = without(before, after, inPlace);
   // A page that moved takes its old findings along.

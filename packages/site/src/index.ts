@@ -1,6 +1,7 @@
 export { type DiskCache, openDiskCache } from "./cache/disk-cache.ts";
 export { createParseCache, type ParseCache } from "./cache/parse-cache.ts";
 export { checkMdx } from "./check-mdx.ts";
+export { applySettings, readCheckSettings, settingsSchema } from "./check-settings.ts";
 export { checkSite, tallyLinks } from "./check-site.ts";
 export { compareSites } from "./compare-sites.ts";
 export { findPage } from "./find-page.ts";

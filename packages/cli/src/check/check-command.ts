@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { type Finding, outsideOf, type ParseCache, type Site } from "@emend/site";
+import { type Finding, outsideOf, type ParseCache, type Site, settingsSchema } from "@emend/site";
 import { type Command, Option } from "commander";
 import { type Cli, CliError } from "../cli.ts";
 import { renderAnnotations } from "./annotations.ts";
@@ -21,6 +21,7 @@ interface CheckOptions {
   info?: boolean;
   mdx?: boolean;
   cache?: boolean;
+  schema?: boolean;
 }
 
 /** Adds `emend check [DIR]` to the program. */
@@ -36,6 +37,7 @@ export function registerCheckCommand(program: Command, cli: Cli): void {
     .option("--docs <folder>", "the folder inside that holds the docs, where it cannot be told")
     .option("--mdx", `judge MDX by the full parser on every page, not only where there are at most ${mdxPagesMax}`)
     .option("--info", "show the lesser findings too")
+    .option("--schema", "print the JSON schema of .emend/check.json, for editors")
     .option("--no-cache", "read every page anew, and remember nothing")
     .action(async (dir: string, options: CheckOptions) => {
       process.exitCode = await check(cli, resolve(dir), options);
@@ -43,6 +45,10 @@ export function registerCheckCommand(program: Command, cli: Cli): void {
 }
 
 async function check(cli: Cli, dir: string, options: CheckOptions): Promise<number> {
+  if (options.schema) {
+    cli.stdout.write(`${JSON.stringify(settingsSchema, null, 2)}\n`);
+    return 0;
+  }
   await requireFolder(dir, options.docs);
   const startedAt = performance.now();
   const cache = options.cache === false ? undefined : await openCheckCache(cli.env, dir);

@@ -1,4 +1,5 @@
 import {
+  applySettings,
   checkMdx,
   checkSite,
   compareSites,
@@ -7,6 +8,7 @@ import {
   type LinkTally,
   openSite,
   type ParseCache,
+  readCheckSettings,
   type Site,
   tallyLinks,
 } from "@emend/site";
@@ -74,7 +76,7 @@ async function inspectWhole(
   const mdx = site.pages.map(({ path }) => path).filter((path) => site.model.dialect(path).syntax === "mdx");
   if (!isMdxAsked && mdx.length > mdxPagesMax) return { site, pages, findings, unjudged: mdx.length, tally };
   const onProgress = (done: number): void => progress.update("judging the MDX of", done, mdx.length);
-  const judged = await checkMdx(site, mdx, { signal, onProgress });
+  const judged = applySettings(await checkMdx(site, mdx, { signal, onProgress }), await readCheckSettings(site));
   return { site, pages, findings: [...findings, ...judged], unjudged: 0, tally };
 }
 

@@ -1,0 +1,58 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { type Files, memoryTree } from "../test/support/memory-tree.ts";
+import { checkIds, settingsSchema } from "./check-settings.ts";
+import { checkSite } from "./check-site.ts";
+import { compareSites } from "./compare-sites.ts";
+import { openSite } from "./open-site.ts";
+
+const page = "---\ntitle: Same\nimage: ./cover.png\n---\n\n![](x.png)\n\n[a](missing.md)\n";
+const files: Files = { "a.md": page, "b.md": "# Same\n", "x.png": "", "cover.png": "", "y.png": "" };
+
+async function found(checks: unknown): Promise<string[]> {
+  const settings = typeof checks === "string" ? checks : JSON.stringify({ checks });
+  const findings = await checkSite(await openSite(memoryTree({ ...files, ".emend/check.json": settings })));
+  return findings.map(({ check, severity, path }) => `${severity} ${check} ${path}`);
+}
+
+describe("settings of the checks", () => {
+  it("sets severities, turns checks off and turns optional ones on", async () => {
+    expect(await found({})).toEqual(["warning image-alt a.md", "error broken-link a.md"]);
+    expect(await found({ "image-alt": "error", "broken-link": "off" })).toEqual(["error image-alt a.md"]);
+    expect(await found({ "image-alt": "off", "unused-picture": "warning", "duplicate-title": "info" })).toEqual([
+      "error broken-link a.md",
+      "info duplicate-title b.md",
+      "warning unused-picture y.png",
+    ]);
+  });
+
+  it.each([
+    ["{", "it is no JSON"],
+    ["[]", "it must be an object"],
+    ['{"check": {}}', 'no setting "check"'],
+    ['{"checks": []}', "must be an object of checks"],
+    ['{"checks": {"image-alts": "off"}}', 'no check "image-alts"'],
+    ['{"checks": {"image-alt": "none"}}', "must be one of error, warning, info, off"],
+  ])("says what is wrong, and uses none of it: %s", async (text, problem) => {
+    expect(await found(text)).toEqual([
+      "error check-settings .emend/check.json",
+      "warning image-alt a.md",
+      "error broken-link a.md",
+    ]);
+    const site = await openSite(memoryTree({ ...files, ".emend/check.json": text }));
+    expect((await checkSite(site)).map(({ message }) => message)[0]).toContain(problem);
+  });
+
+  it("lets no change turn off the checks that judge it", async () => {
+    const base = await openSite(memoryTree({ "a.md": "# A\n" }));
+    const off = '{"checks": {"broken-link": "off"}}';
+    const head = await openSite(memoryTree({ "a.md": "# A\n\n[b](missing.md)\n", ".emend/check.json": off }));
+    expect((await compareSites(base, head)).introduced.map(({ check }) => check)).toEqual(["broken-link"]);
+  });
+
+  it("has every check in its schema and in the docs", () => {
+    expect(Object.keys(settingsSchema.properties.checks.properties)).toEqual(checkIds);
+    const docs = readFileSync(new URL("../../../docs/cli.md", import.meta.url), "utf8");
+    expect(checkIds.filter((id) => !docs.includes(`\`${id}\``))).toEqual([]);
+  });
+});

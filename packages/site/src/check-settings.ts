@@ -1,0 +1,92 @@
+import { ownChecks } from "./checks/own-checks.ts";
+import { linkChecks, optionalChecks, siteChecks } from "./checks/registry.ts";
+import type { Site } from "./site.ts";
+import type { Finding, Severity } from "./types.ts";
+
+/** Where a project says which checks it wants, and how grave each is. */
+export const settingsFile = ".emend/check.json";
+
+const levels = ["error", "warning", "info", "off"] as const;
+type Level = (typeof levels)[number];
+
+export interface CheckSettings {
+  levels: ReadonlyMap<string, Level>;
+  /** What is wrong with the file; none of it is used then. */
+  problem: string | null;
+}
+
+export const checkIds: readonly string[] = [...ownChecks, ...linkChecks, ...siteChecks, ...optionalChecks]
+  .map(({ id }) => id)
+  .concat("mdx-syntax")
+  .sort();
+
+/** For editors: `emend check --schema` prints it. */
+export const settingsSchema = {
+  $schema: "http://json-schema.org/draft-07/schema#",
+  title: "Emend checks",
+  description: `Settings of emend check, kept in ${settingsFile}.`,
+  type: "object",
+  additionalProperties: false,
+  properties: {
+    $schema: { type: "string" },
+    checks: {
+      description: "How grave each check's findings are; off: not reported. A check that is not named keeps its own.",
+      type: "object",
+      additionalProperties: false,
+      properties: Object.fromEntries(checkIds.map((id) => [id, { enum: levels }])),
+    },
+  },
+} as const;
+
+const known = new WeakMap<Site, CheckSettings>();
+
+/** The settings that a site's own tree holds. */
+export async function readCheckSettings(site: Site): Promise<CheckSettings> {
+  const remembered = known.get(site);
+  if (remembered !== undefined) return remembered;
+  const bytes = await site.tree.read(settingsFile);
+  const settings = bytes === null ? { levels: new Map(), problem: null } : parseSettings(Buffer.from(bytes).toString());
+  known.set(site, settings);
+  return settings;
+}
+
+function parseSettings(text: string): CheckSettings {
+  const refuse = (problem: string): CheckSettings => ({ levels: new Map(), problem });
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return refuse(`it is no JSON (${(error as Error).message})`);
+  }
+  if (!isRecord(value)) return refuse('it must be an object such as { "checks": { "image-alt": "off" } }');
+  const stranger = Object.keys(value).find((key) => key !== "$schema" && key !== "checks");
+  if (stranger !== undefined) return refuse(`it has no setting "${stranger}"; there is "checks"`);
+  const checks = value.checks ?? {};
+  if (!isRecord(checks)) return refuse('"checks" must be an object of checks and levels');
+  for (const [id, level] of Object.entries(checks)) {
+    if (!checkIds.includes(id)) return refuse(`there is no check "${id}"; there are ${checkIds.join(", ")}`);
+    if (!levels.includes(level as Level)) return refuse(`"${id}" must be one of ${levels.join(", ")}`);
+  }
+  return { levels: new Map(Object.entries(checks) as [string, Level][]), problem: null };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Findings as the project wants them: with its severities, and without those of checks that are off. */
+export function applySettings(findings: readonly Finding[], { levels: wanted }: CheckSettings): Finding[] {
+  if (wanted.size === 0) return [...findings];
+  return findings.flatMap((finding) => {
+    const level = wanted.get(finding.check);
+    if (level === "off") return [];
+    return [level === undefined ? finding : { ...finding, severity: level satisfies Severity }];
+  });
+}
+
+/** A file that cannot be used is a finding itself: nobody is to think that it counts. */
+export function settingsFindings({ problem }: CheckSettings): Finding[] {
+  if (problem === null) return [];
+  const message = `The settings of the checks are not used: ${problem}. Correct the file.`;
+  return [{ check: "check-settings", severity: "error", path: settingsFile, line: 1, column: 1, message }];
+}
