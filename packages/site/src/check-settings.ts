@@ -44,7 +44,7 @@ const known = new WeakMap<Site, CheckSettings>();
 export async function readCheckSettings(site: Site): Promise<CheckSettings> {
   const remembered = known.get(site);
   if (remembered !== undefined) return remembered;
-  const bytes = await site.tree.read(settingsFile);
+  const bytes = site.index.files.has(settingsFile) ? await site.tree.read(settingsFile) : null;
   const settings = bytes === null ? { levels: new Map(), problem: null } : parseSettings(Buffer.from(bytes).toString());
   known.set(site, settings);
   return settings;
