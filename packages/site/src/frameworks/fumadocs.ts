@@ -21,7 +21,7 @@ async function loadFumadocs(context: FrameworkContext, marker: string): Promise<
   if (first === undefined) return null;
   const root = folders.length === 1 ? first : dirOf(first);
   const baseUrls = await readBaseUrls(context, top);
-  const mdx: Dialect = { ...plainDialect, syntax: "mdx" };
+  const mdx: Dialect = { ...plainDialect, syntax: "mdx", headingIds: ["brackets"] };
   const folderOf = (path: string): string => folders.find((dir) => isBelow(path, dir)) ?? root;
 
   /** Folders in parentheses group files and are no part of the address; each collection may have a base of its own. */

@@ -66,6 +66,15 @@ async function loadGitbook(context: FrameworkContext, marker: string): Promise<M
         : stripExtension(inRoot(path)).replace(/(?:^|\/)README$/, "") || "README.md",
     checksAbsolute: "if usual",
     looseAnchors: true,
+    links: {
+      markdown: "file",
+      rootMarkdown: true,
+      relative: "file",
+      html: "pages",
+      redirects: true,
+      base: "either",
+      slashes: "either",
+    },
     relativeRoutes: true,
   };
 }
