@@ -20,8 +20,6 @@ import { matchesGlob } from "../../src/lib/matches-glob.ts";
 import { reachesOut } from "../../src/lib/reaches-out.ts";
 import { scanSecrets, UnsearchableText } from "../../src/lib/scan-secrets.ts";
 import { withoutFenced } from "../../src/lib/without-fenced.ts";
-import { writtenForms } from "../../src/lib/written-forms.ts";
-import { fillTemplate } from "../../src/publish/fill-template.ts";
 import { codeSpan, plainLine, plainText, quietMarkdown } from "../../src/publish/quiet-text.ts";
 import { conventionalTitle } from "../../src/publish/title-convention.ts";
 
@@ -55,7 +53,6 @@ export const growthTargets: readonly GrowthTarget[] = [
   { name: "a term to replace", read: (text) => term.matches(text) },
   { name: "a name to replace", read: (text) => literalTerm.matches(text) },
   { name: "hosts of a text", read: hostsIn },
-  { name: "written forms of a text", read: writtenForms },
   { name: "a text as it is read", read: asRead },
   { name: "a text that may reach out", read: reachesOut },
   { name: "secrets that are known", read: (text) => knownSecretsIn(text, known) },
@@ -64,7 +61,6 @@ export const growthTargets: readonly GrowthTarget[] = [
   { name: "fences of an answer", read: withoutFence },
   { name: "the rules' reading of a prompt", read: (text) => readPrompt("emend/rules", text) },
   { name: "an automation's template", read: (text) => refused(() => checkTemplate(text, "push")) },
-  { name: "a pull request's template", read: (text) => fillTemplate(text, [["summary", "words"]] as never) },
   { name: "words in a pull request", read: (text) => quietMarkdown(text, 1e9) },
   {
     name: "plain words in a pull request",

@@ -155,9 +155,10 @@ export function createTerm(input: { from: string; to: string; wordForms: boolean
 
   function matches(text: string): TermMatch[] {
     const found: TermMatch[] = [];
+    const lower = already === null ? "" : text.toLowerCase();
     for (const match of text.matchAll(expression)) {
       const [whole] = match;
-      if (already !== null && isWithin(text.toLowerCase(), already, match.index, whole.length)) continue;
+      if (already !== null && isWithin(lower, already, match.index, whole.length)) continue;
       const form = byLength[match.slice(1).findIndex((group) => group !== undefined)] ?? forms[0];
       const words = whole.replace(/\s+/g, " ");
       const to = form?.to == null ? whole : likeCase(words, form.from, form.to);
@@ -185,8 +186,10 @@ export function createTerm(input: { from: string; to: string; wordForms: boolean
 /** Whether the match is part of the new term already: so that replacing twice changes nothing. */
 function isWithin(text: string, term: string, index: number, length: number): boolean {
   const from = Math.max(0, index - term.length);
-  for (let at = text.indexOf(term, from); at !== -1 && at <= index; at = text.indexOf(term, at + 1)) {
-    if (at + term.length >= index + length) return true;
+  // Not to the end of the text: it may hold thousands of matches, and the new term nowhere.
+  const around = text.slice(from, index + term.length);
+  for (let at = around.indexOf(term); at !== -1 && from + at <= index; at = around.indexOf(term, at + 1)) {
+    if (from + at + term.length >= index + length) return true;
   }
   return false;
 }

@@ -1,0 +1,146 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+import { openAdmin } from "../src/admin/admin.ts";
+import { loadConfig } from "../src/config/config.ts";
+import { startThrowAwayServer } from "../test/support/throw-away-server.ts";
+import type { Caller } from "./matrix.ts";
+
+/** Words that stand where no answer, log or row may ever show them. */
+export interface Canaries {
+  environment: string;
+  file: string;
+  vendorKey: string;
+  secret: string;
+  forgeToken: string;
+}
+
+export interface Installation {
+  url: string;
+  dir: string;
+  routes: readonly string[];
+  projectId: string;
+  keys: Readonly<Record<Caller, string | null>>;
+  canaries: Canaries;
+  pool: pg.Pool;
+  /** What it has written to its log so far. */
+  log(): string;
+  rssBytes(): number;
+  stop(): Promise<void>;
+}
+
+const program = fileURLToPath(new URL("./serve-child.ts", import.meta.url));
+
+/** A whole server as a process of its own, on a database of its own, with a project, keys of every kind and canaries. */
+export async function startInstallation(databaseUrl?: string): Promise<Installation> {
+  const postgres =
+    databaseUrl === undefined ? await startThrowAwayServer() : { url: databaseUrl, stop: () => Promise.resolve() };
+  const dir = await mkdtemp(join(tmpdir(), "emend-attack-"));
+  const canary = (name: string) => `canary-${name}-7f3a9d52c1e84b06`;
+  const canaries: Canaries = {
+    environment: canary("environment"),
+    file: canary("file"),
+    vendorKey: `sk-${canary("vendor")}`,
+    secret: `${canary("secret")}-of-this-installation`,
+    forgeToken: canary("token"),
+  };
+  const env = {
+    EMEND_DATABASE_URL: postgres.url,
+    EMEND_SECRET: canaries.secret,
+    EMEND_DATA_DIR: join(dir, "data"),
+    EMEND_FORGE_DIR: join(dir, "forge"),
+  };
+  await mkdir(join(dir, "docs"));
+  await writeFile(join(dir, "docs", "index.md"), "# Docs\n\nAn API token opens the door.\n");
+  await writeFile(join(dir, "outside.txt"), canaries.file);
+  const { projectId, keys } = await seed(env, dir, canaries);
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", program], {
+    env: {
+      PATH: process.env.PATH ?? "",
+      ...env,
+      EMEND_LOG_LEVEL: "debug",
+      CANARY: canaries.environment,
+      ANTHROPIC_API_KEY: canaries.vendorKey,
+    },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  const { url, routes, log } = await ready(child);
+  const pool = new pg.Pool({ connectionString: postgres.url, max: 2 });
+  return {
+    url,
+    dir,
+    routes,
+    projectId,
+    keys,
+    canaries,
+    pool,
+    log,
+    rssBytes: () => 1024 * Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]),
+    async stop() {
+      const exited = once(child, "exit");
+      child.kill("SIGTERM");
+      await exited;
+      await pool.end();
+      await postgres.stop();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function seed(env: Record<string, string>, dir: string, canaries: Canaries) {
+  const admin = await openAdmin(loadConfig(env));
+  try {
+    const settings = { createsPerHourMax: 50 };
+    const project = await admin.addProject({ name: "Docs", forge: "local", repo: join(dir, "docs"), settings });
+    const other = await admin.addProject({ name: "Other", forge: "local", repo: join(dir, "docs") });
+    const key = async (projectId: string, scope: "read" | "write") =>
+      await admin.createKey({ projectIds: [projectId], name: scope, scope });
+    const [read, write, foreign, revoked, expired] = [
+      await key(project.id, "read"),
+      await key(project.id, "write"),
+      await key(other.id, "write"),
+      await key(project.id, "write"),
+      await key(project.id, "write"),
+    ];
+    await admin.revokeKey(revoked.id);
+    const pool = new pg.Pool({ connectionString: env.EMEND_DATABASE_URL, max: 1 });
+    await pool.query("update admin_keys set expires_at = clock_timestamp() - interval '1 hour' where id = $1", [
+      expired.id,
+    ]);
+    // Sealed with a secret that is not this installation's: it is never opened here, and never to be shown as it is.
+    await pool.query("update projects set credential = $2 where id = $1", [other.id, Buffer.from(canaries.forgeToken)]);
+    await pool.end();
+    const keys: Record<Caller, string | null> = {
+      nobody: null,
+      "no such key": read.key.replace(/.{8}$/, "00000000"),
+      "revoked key": revoked.key,
+      "expired key": expired.key,
+      "foreign key": foreign.key,
+      "read key": read.key,
+      "write key": write.key,
+    };
+    return { projectId: project.id, keys };
+  } finally {
+    await admin.close();
+  }
+}
+
+async function ready(child: ChildProcess): Promise<{ url: string; routes: readonly string[]; log(): string }> {
+  const lines: string[] = [];
+  const { promise, resolve, reject } = Promise.withResolvers<{ url: string; routes: readonly string[] }>();
+  child.once("exit", (code) => reject(new Error(`the server ended with ${code}: ${lines.slice(-5).join("\n")}`)));
+  for (const stream of [child.stdout, child.stderr]) {
+    if (!stream) continue;
+    createInterface({ input: stream }).on("line", (line) => {
+      if (line.startsWith('{"event":"ready"')) resolve(JSON.parse(line));
+      else lines.push(line);
+    });
+  }
+  return { ...(await promise), log: () => lines.join("\n") };
+}

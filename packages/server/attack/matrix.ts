@@ -1,0 +1,180 @@
+/** Who asks, and what kind of caller each is. */
+export type Caller =
+  | "nobody"
+  | "no such key"
+  | "revoked key"
+  | "expired key"
+  | "foreign key"
+  | "read key"
+  | "write key";
+export const callers: readonly Caller[] = [
+  "nobody",
+  "no such key",
+  "revoked key",
+  "expired key",
+  "foreign key",
+  "read key",
+  "write key",
+];
+
+/** What an answer must be; "in": anything but a refusal of the caller or a fault of ours. */
+type Wanted = number | "in";
+type Rule = Readonly<Record<Caller, Wanted>>;
+
+const strangers = (status: Wanted) =>
+  ({ nobody: status, "no such key": status, "revoked key": status, "expired key": status }) as const;
+const rules = {
+  /** The project's keys, whatever they may do. */
+  read: { ...strangers(401), "foreign key": 404, "read key": "in", "write key": "in" },
+  write: { ...strangers(401), "foreign key": 404, "read key": 403, "write key": "in" },
+  /** Any live key: what it may do is judged by what it asks for. */
+  key: { ...strangers(401), "foreign key": "in", "read key": "in", "write key": "in" },
+  /** People who are logged in: a key is none. `roles.test.ts` tries every role at every one of these. */
+  session: { ...strangers(401), "foreign key": 401, "read key": 401, "write key": 401 },
+  /** A page that says how to log in, or that there is nothing. */
+  page: { ...strangers(401), "foreign key": 404, "read key": "in", "write key": "in" },
+  pageWrite: { ...strangers(401), "foreign key": 404, "read key": 403, "write key": "in" },
+  signed: { ...strangers(401), "foreign key": 401, "read key": 401, "write key": 401 },
+  open: { ...strangers("in"), "foreign key": "in", "read key": "in", "write key": "in" },
+  /** Logging in from somewhere that is no page of ours. */
+  ownPage: { ...strangers(403), "foreign key": 403, "read key": 403, "write key": 403 },
+} satisfies Record<string, Rule>;
+
+const api = "/v2/agent/:projectId";
+const dashboard = "/dashboard/api";
+
+/** Every route has a row here: one that has none fails the matrix, and so does a row without a route. */
+const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
+  read: [
+    `GET ${api}/jobs`,
+    ...["", "/diff", "/events", "/run"].map((end) => `GET ${api}/job/:id${end}`),
+    "GET /git/:repository/info/refs",
+    "POST /git/:repository/git-upload-pack",
+  ],
+  write: [
+    `POST ${api}/job`,
+    ...["archive", "cancel", "message", "retry"].map((end) => `POST ${api}/job/:id/${end}`),
+    "POST /git/:repository/git-receive-pack",
+  ],
+  key: ["POST /mcp"],
+  page: ["GET /forge/:projectId/pull/:number", "GET /forge/:projectId/pulls"],
+  pageWrite: ["close", "merge", "ready"].map((end) => `POST /forge/:projectId/pull/:number/${end}`),
+  signed: ["POST /hooks/:forge/:projectId"],
+  open: [
+    "GET /app",
+    "GET /app/*",
+    "GET /app/assets/:name",
+    "GET /forge/style-:hash.css",
+    "GET /healthz",
+    "GET /login/:token",
+    "GET /openapi.json",
+    "GET /readyz",
+    "GET /reference/",
+    "GET /reference/js/scalar.js",
+    `GET ${dashboard}/auth`,
+  ],
+  ownPage: ["accept", "link", "login"].map((end) => `POST ${dashboard}/auth/${end}`),
+  session: [
+    ...[
+      "audit",
+      "audit.csv",
+      "automations/:id",
+      "jobs",
+      "jobs/:id",
+      "jobs/:id/diff",
+      "jobs/:id/events",
+      "jobs/:id/file",
+      "jobs/:id/steps/:number",
+      "keys",
+      "members",
+      "projects",
+      "projects/:id/automations",
+      "projects/:id/context",
+      "projects/:id/model-keys",
+      "projects/:id/webhooks",
+      "projects/:projectId/health",
+      "projects/:projectId/suggestions",
+      "pulls",
+      "pulls/:projectId/:number",
+      "pulls/:projectId/:number/file",
+      "session",
+      "sessions",
+      "settings",
+      "usage",
+      "usage.csv",
+      "webhooks/:id/deliveries",
+    ].map((end) => `GET ${dashboard}/${end}`),
+    ...["automations/:id", "projects/:id", "settings", "webhooks/:id"].map((end) => `PATCH ${dashboard}/${end}`),
+    ...[
+      "automations/:id/pause",
+      "automations/:id/remove",
+      "automations/:id/resume",
+      "automations/:id/run",
+      "deliveries/:id/redeliver",
+      "invitations",
+      "invitations/:id/revoke",
+      "jobs/:id/archive",
+      "jobs/:id/cancel",
+      "jobs/:id/message",
+      "jobs/:id/retry",
+      "keys",
+      "keys/:id/revoke",
+      "keys/:id/rotate",
+      "members/:id/remove",
+      "members/:id/role",
+      "password",
+      "projects",
+      "projects/:id/automations",
+      "projects/:id/context",
+      "projects/:id/context/remove",
+      "projects/:id/credential",
+      "projects/:id/diagnosis",
+      "projects/:id/model-keys",
+      "projects/:id/remove",
+      "projects/:id/webhooks",
+      "projects/:projectId/health/check",
+      "projects/:projectId/jobs",
+      "projects/:projectId/reading",
+      "pulls/:projectId/:number/close",
+      "pulls/:projectId/:number/comments",
+      "pulls/:projectId/:number/merge",
+      "pulls/:projectId/:number/ready",
+      "session/end",
+      "sessions/end-others",
+      "start/sample",
+      "webhooks/:id/remove",
+    ].map((end) => `POST ${dashboard}/${end}`),
+  ],
+};
+/** Those that are like no other: the first page says how to log in; who logs out has a session, and comes from a page of ours. */
+const own: Readonly<Record<string, Rule>> = {
+  "GET /": { ...rules.page, "foreign key": "in" },
+  "POST /logout": { ...rules.session, nobody: 403 },
+};
+
+export interface Cell {
+  route: string;
+  caller: Caller;
+  wanted: Wanted;
+}
+
+/** Every route by every caller; `missing` are routes without a row, `stale` rows without a route. */
+export function matrixOf(routes: readonly string[]): { cells: readonly Cell[]; missing: string[]; stale: string[] } {
+  const ruleOf = new Map<string, Rule>(Object.entries(own));
+  for (const [rule, named] of Object.entries(rows)) {
+    for (const route of named) ruleOf.set(route, rules[rule as keyof typeof rules]);
+  }
+  const names = routes.map((route) => ({ route, row: route.replace(/style-[0-9a-f]+\.css$/, "style-:hash.css") }));
+  const known = new Set(names.map(({ row }) => row));
+  return {
+    missing: names.filter(({ row }) => !ruleOf.has(row)).map(({ route }) => route),
+    stale: [...ruleOf.keys()].filter((row) => !known.has(row)),
+    cells: names.flatMap(({ route, row }) =>
+      callers.map((caller) => ({ route, caller, wanted: ruleOf.get(row)?.[caller] ?? "in" })),
+    ),
+  };
+}
+
+export function isRight(wanted: Wanted, status: number): boolean {
+  return wanted === "in" ? status < 500 && status !== 401 && status !== 403 : status === wanted;
+}

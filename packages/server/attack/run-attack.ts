@@ -1,0 +1,50 @@
+// `npm run attack`: the attacks of docs/security-model.md against a running installation, then the suites that carry the rest.
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { experiments } from "./experiments.ts";
+import { startInstallation } from "./installation.ts";
+
+/** What is tried by tests, because it needs no running server, or a scripted far end. */
+const suites = [
+  ["orders of an injected page, to a model that obeys", "packages/server/src/agent/obedient-model.test.ts"],
+  ["repositories nobody vouches for", "packages/server/src/tree/attacks.test.ts"],
+  ["every role at every route of the dashboard", "packages/server/src/dashboard/roles.test.ts"],
+  ["pages of other sites, at every route of the dashboard", "packages/server/src/dashboard/attacks.test.ts"],
+  ["requests fuzzed from the OpenAPI document", "packages/server/src/http/fuzz.test.ts"],
+  ["answers of a model without bounds", "packages/server/src/agent/models/bound-answer.test.ts"],
+  ["addresses of webhooks inside the network", "packages/server/src/notify/public-address.test.ts"],
+  ["texts that grow, to every reader", "packages/server/test/growth.test.ts"],
+] as const;
+
+const { values } = parseArgs({ options: { live: { type: "boolean", default: false } } });
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+let failures = 0;
+
+function tell(name: string, problem: string | null, found = ""): void {
+  if (problem !== null) failures += 1;
+  console.log(
+    `${problem === null ? "held" : "BROKE"}  ${name}${problem === null ? (found ? `: ${found}` : "") : `\n${problem}`}`,
+  );
+}
+
+const host = await startInstallation();
+try {
+  for (const { name, run } of experiments) {
+    await run(host).then(
+      (found) => tell(name, null, found),
+      (error: unknown) => tell(name, error instanceof Error ? error.message : String(error)),
+    );
+  }
+} finally {
+  await host.stop();
+}
+if (!values.live) {
+  for (const [name, file] of suites) {
+    const args = ["scripts/run.mjs", "node_modules/vitest/vitest.mjs", "run", file];
+    const { status, stdout } = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8" });
+    tell(name, status === 0 ? null : stdout.slice(-4_000), file);
+  }
+}
+console.log(failures === 0 ? "Every promise held." : `${failures} did not hold.`);
+process.exitCode = failures === 0 ? 0 : 1;

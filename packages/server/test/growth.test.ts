@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+import { measureGrowth } from "../attack/growth/measure-growth.ts";
+import { growthTargets } from "../attack/growth/targets.ts";
+
+/** Each was found to take the square of its length once; `npm run growth` looks for more. */
+const once = ["{%", "{{", "a {/*\n\n", "<div>\n<a b=", "a <!--\n\n", "<summary>", "xapp-1-a ", "[", "`a"];
+// Sixteen times the text in two steps of four: where time grew by the square, each step would take sixteen times as long.
+const bounds = { charactersFirst: 16_384, doublings: 3, ratioMax: 3.5, msLeast: 250, msMax: 8_000 };
+
+it.each(growthTargets)("$name: time does not outgrow the text", async (target) => {
+  const outgrown: string[] = [];
+  for (const piece of once) {
+    const { ms, isTooFast } = await measureGrowth(target, (n) => piece.repeat(Math.ceil(n / piece.length)), bounds);
+    if (isTooFast) outgrown.push(`${piece}: ${ms.map(Math.round).join(", ")} ms`);
+  }
+  expect(outgrown).toEqual([]);
+});
+
+it("a page with more cells, ids or code than a stack holds is read", () => {
+  const scan = growthTargets.find(({ name }) => name === "facts of a page: Markdown");
+  for (const page of [
+    `| a |\n|-|\n${"| ".repeat(200_000)}`,
+    '<a id="x"></a> '.repeat(150_000),
+    "`a` ".repeat(150_000),
+  ]) {
+    expect(() => scan?.read(page)).not.toThrow();
+  }
+});
