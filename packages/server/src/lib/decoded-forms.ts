@@ -1,5 +1,5 @@
 const roundsMax = 2;
-const formsMax = 24;
+const formsMax = 40;
 const decodedCharactersMax = 2_000_000;
 
 /**

@@ -1,29 +1,38 @@
-import { base64Core } from "./base64-core.ts";
+import { decodedForms } from "./decoded-forms.ts";
 import type { FoundSecret } from "./scan-secrets.ts";
 
 /** Emend's own keys: `emend_` and 48 digits of base 62. */
 const ownKey = /emend_[0-9A-Za-z]{48}/g;
-const ownKeyBytes = 54;
+/** What may be an encoding: base64, hex and percent signs, on one line or several, and hex with marks in between. */
+const runs =
+  /[A-Za-z0-9+/_=%-]{16,}(?:\r?\n[ \t]*[A-Za-z0-9+/_=%-]{8,})*|[A-Za-z0-9+/_=%-]{8,}(?:\r?\n[ \t]*[A-Za-z0-9+/_=%-]{8,})+|(?<!\w)(?:(?:0x|\\x|\\u00)?[0-9a-f]{2}[\s:,;.|_-]{0,2}){11,}(?:0x|\\x|\\u00)?[0-9a-f]{2}/gi;
+/** Encoders break long lines, and code joins what stands in quotes. */
+const between = "[\\s\"'`+\\\\]{0,8}";
 
-/** What a text holds of Emend's own keys and of secrets that are known, as they are or in a usual encoding. */
+/**
+ * What a text holds of Emend's own keys and of secrets that are known: as they are, broken over lines or joined by code,
+ * and in whatever `decodedForms` decodes, up to twice and backwards.
+ */
 export function knownSecretsIn(text: string, known: readonly string[]): readonly Omit<FoundSecret, "line">[] {
   const found: Omit<FoundSecret, "line">[] = [];
-  const add = (start: number, end: number, kind: string) => found.push({ start, end, kind });
+  const secrets = [...new Set(known)].filter(isTelling);
+  const add = ({ 0: { length }, index }: RegExpMatchArray, kind: string) =>
+    found.push({ start: index ?? 0, end: (index ?? 0) + length, kind });
 
-  for (const match of text.matchAll(ownKey)) add(match.index, match.index + match[0].length, "emend");
-  for (const { start, end } of encodedOwnKeys(text)) add(start, end, "emend");
-  const flat = unbroken(text);
-  const flatLower = flat.toLowerCase();
-  for (const secret of new Set(known)) {
-    if (!isTelling(secret)) continue;
-    for (const needle of needlesOf(secret)) {
-      // Nearly every text holds none, and is told so ten times sooner than by a pattern.
-      const bare = unbroken(needle.text);
-      const isThere = needle.flags === "g" ? flat.includes(bare) : flatLower.includes(bare.toLowerCase());
-      if (!isThere) continue;
-      const pattern = new RegExp([...needle.text].map(escaped).join(lineBreak), needle.flags);
-      for (const match of text.matchAll(pattern)) add(match.index, match.index + match[0].length, "known");
+  for (const match of text.matchAll(ownKey)) add(match, "emend");
+  // Nearly every text holds none, and is told so ten times sooner than by a pattern.
+  const flat = joined(text);
+  for (const secret of secrets) {
+    for (const needle of [secret, backwards(secret)]) {
+      if (!flat.includes(joined(needle))) continue;
+      const pattern = new RegExp([...needle].map(escaped).join(between), "g");
+      for (const match of text.matchAll(pattern)) add(match, "known");
     }
+  }
+  for (const run of text.matchAll(runs)) {
+    const forms = decodedForms(run[0]).slice(1);
+    if (forms.some((form) => form.match(ownKey))) add(run, "emend");
+    else if (forms.some((form) => secrets.some((secret) => form.includes(secret)))) add(run, "known");
   }
   return found;
 }
@@ -33,52 +42,12 @@ function isTelling(secret: string): boolean {
   return secret.length >= 24 || (secret.length >= 12 && /\d/.test(secret));
 }
 
-/** Encoders break long lines. */
-const lineBreak = "(?:\\r?\\n)?";
-
-function unbroken(text: string): string {
-  return text.replaceAll(/[\r\n]/g, "");
+function joined(text: string): string {
+  return text.replaceAll(/[\s"'`+\\]/g, "");
 }
 
-interface Needle {
-  text: string;
-  flags: "g" | "gi";
-}
-
-/** As it is, in hex, in base64 of either alphabet wherever in a longer text it begins, and percent-encoded. */
-function needlesOf(secret: string): readonly Needle[] {
-  const bytes = Buffer.from(secret);
-  const base64 = [0, 1, 2].map((lead) => base64Core(bytes, lead));
-  const exact = [secret, ...base64, ...base64.map((one) => one.replaceAll("+", "-").replaceAll("/", "_"))];
-  const percent = encodeURIComponent(secret);
-  const escapedAll = [...bytes].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");
-  return [
-    ...[...new Set(exact)].map((text): Needle => ({ text, flags: "g" })),
-    ...[...new Set([bytes.toString("hex"), percent, escapedAll])]
-      .filter((text) => text !== secret)
-      .map((text): Needle => ({ text, flags: "gi" })),
-  ];
-}
-
-/** Keys that nobody here knows, such as another installation's: told by how they begin. */
-function encodedOwnKeys(text: string): readonly { start: number; end: number }[] {
-  const found: { start: number; end: number }[] = [];
-  const keep = (start: number, end: number, decoded: string) => {
-    if (decoded.match(ownKey)) found.push({ start, end });
-  };
-  for (const match of text.matchAll(/(?:65|45)6d656e645f(?:[0-9a-f]{2}){48}/gi)) {
-    keep(match.index, match.index + match[0].length, Buffer.from(match[0], "hex").toString("latin1"));
-  }
-  for (const lead of [0, 1, 2]) {
-    const begin = base64Core(Buffer.from("emend_"), lead).replaceAll(/[+/]/g, "[+/_-]");
-    // With the characters before it that hold a part of its first byte.
-    const pattern = new RegExp(`[A-Za-z0-9+/_-]{${lead === 0 ? 0 : lead + 1}}${begin}[A-Za-z0-9+/_-]{60,66}`, "g");
-    for (const match of text.matchAll(pattern)) {
-      const decoded = Buffer.from(match[0], "base64").subarray(lead, lead + ownKeyBytes + 3);
-      keep(match.index, match.index + match[0].length, decoded.toString("latin1"));
-    }
-  }
-  return found;
+function backwards(text: string): string {
+  return [...text].reverse().join("");
 }
 
 function escaped(character: string): string {

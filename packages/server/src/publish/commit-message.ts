@@ -1,4 +1,4 @@
-import { plainLine, plainText } from "./quiet-text.ts";
+import { plainLine, quietLine, quietText } from "./quiet-text.ts";
 
 const subjectCharactersMax = 120;
 const summaryCharactersMax = 8_000;
@@ -25,8 +25,8 @@ export function commitMessage(input: {
   const trailers = [`Emend-Job: ${input.job.id}`];
   if (signOff) trailers.push(`Signed-off-by: ${plainLine(authorName, 200).replace(/[<>]/g, "")} <${authorEmail}>`);
   const parts = [
-    plainLine(input.title, subjectCharactersMax) || "Update documentation",
-    plainText(input.summary, summaryCharactersMax),
+    quietLine(input.title, subjectCharactersMax) || "Update documentation",
+    quietText(input.summary, summaryCharactersMax),
     trailers.join("\n"),
   ];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;

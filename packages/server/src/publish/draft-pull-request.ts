@@ -4,7 +4,7 @@ import { redactSecrets } from "../lib/secrets-in.ts";
 import type { MovedNotice } from "./moved-notice.ts";
 import type { CheckFigures, PublishDeps, PublishInput } from "./publication.ts";
 import { pullRequestBody, type TouchedFile } from "./pull-request-body.ts";
-import { plainLine } from "./quiet-text.ts";
+import { quietLine } from "./quiet-text.ts";
 
 const titleCharactersMax = 200;
 
@@ -42,7 +42,7 @@ export async function draftPullRequest(
 }
 
 export function titleOf({ pullTitle, title }: PublishInput): string {
-  return plainLine(pullTitle ?? title, titleCharactersMax) || "Update documentation";
+  return quietLine(pullTitle ?? title, titleCharactersMax) || "Update documentation";
 }
 
 export function movedOf({ base, whole, baseConflict }: PublishInput): MovedNotice {

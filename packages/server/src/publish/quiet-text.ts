@@ -1,5 +1,9 @@
-// An agent's words go to people and to programs that render them: what is unseen or loads must not come along.
+// An agent's words go to people, and to programs that render them or act on them: what is unseen, loads, pings people,
+// closes issues or gives commands must not come along.
 import { unseenCharacters } from "@emend/contract";
+import remarkGfm from "remark-gfm";
+import remarkParse from "remark-parse";
+import { unified } from "unified";
 
 /** One line, without anything unseen, cut at a whole character. */
 export function plainLine(text: string, charactersMax: number): string {
@@ -19,13 +23,94 @@ export function plainText(text: string, charactersMax: number): string {
 }
 
 /**
- * Markdown that keeps its lists, emphasis and code but holds no HTML, no comment and no image that loads by itself.
- * Applied inside code too, since telling code from text takes a parser that agrees with every forge's.
+ * Markdown that keeps its lists, emphasis and code but holds no HTML, no comment, no image that loads by itself, and
+ * nothing that a forge acts on: mentions, references to issues and commands are shown as code.
  */
 export function quietMarkdown(text: string, charactersMax: number): string {
-  return plainText(text, charactersMax)
+  const plain = plainText(text, charactersMax)
     .replace(/<(?=[A-Za-z/!?])/g, "&lt;")
     .replace(/!(?=\[)/g, "!\\");
+  let quiet = "";
+  let at = 0;
+  for (const [start, end] of codeIn(plain)) {
+    quiet += shownAsCode(plain.slice(at, start)) + plain.slice(start, end).replaceAll(commandLine, " $&");
+    at = end;
+  }
+  return quiet + shownAsCode(plain.slice(at));
+}
+
+/** A title, or the first line of a commit: read as plain text by whoever acts on it, so a blank keeps it from acting. */
+export function quietLine(text: string, charactersMax: number): string {
+  return plainLine(parted(plainLine(text, charactersMax)), charactersMax);
+}
+
+/** The text of a commit. */
+export function quietText(text: string, charactersMax: number): string {
+  return parted(plainText(text, charactersMax));
+}
+
+/*
+ * What forges act on, as their own sources say:
+ * - mentions: `@name`, `@org/team`, and Gitea's time `@2h` (Gitea 1fa6465, modules/references, 2026-08-22)
+ * - references: `#1`, `!1`, `&1`, `GH-1`, `org/repo#1`, and an address or `ABC-1` behind a closing word. Closing words are
+ *   close, fix, resolve and reopen in all their forms (GitHub's documentation; Gitea's app.example.ini), and implement
+ *   (GitLab's issue closing pattern)
+ * - commands: a line that begins with a slash and a word (GitLab's quick actions, and bots on GitHub), a trailer of git's,
+ *   and the marks that skip CI
+ */
+const mention = /(?<![\w`/.@])@(?=\w)[\w-]+(?:[./][\w-]+)*/g;
+const reference = /(?<![\w`&])(?:[\w.-]+(?:\/[\w.-]+)*)?[#!](?=\d)\d+\b|(?<![\w`])(?:&(?=\d)\d+\b(?!;)|GH-\d+\b)/gi;
+const closing =
+  /\b((?:clos|fix|resolv|implement|reopen)(?:e|es|ed|s|d|ing)?\b:?\s+(?:issues?\s+)?)((?:https?:\/\/\S+)|[A-Z][A-Z0-9_]+-\d+)/gi;
+const commandLine = /^[ \t]*\/(?=[a-z])/gim;
+const command = /^((?:[ \t]*(?:[>*+-]|\d+[.)]))*[ \t]*)(\/[a-z][^\n]*)$/gim;
+const trailer =
+  /^[ \t]*((?:co-authored|signed-off|reviewed|acked|tested|reported|suggested|helped)-by|skip-checks|emend-job)[ \t]*:(?=[^\n]*$)/gim;
+const skipped = /\[(skip ci|ci skip|no ci|skip actions|actions skip|skip \w+)\]|\*{3}NO_CI\*{3}/gi;
+
+function shownAsCode(text: string): string {
+  return withoutMarks(text)
+    .replaceAll(command, (_, lead: string, line: string) => lead + codeSpan(line))
+    .replaceAll(closing, (_, words: string, what: string) => words + codeSpan(what))
+    .split(/(`[^`\n]*`)/)
+    .map((part, index) =>
+      index % 2 === 1
+        ? part
+        : part.replaceAll(mention, (one) => codeSpan(one)).replaceAll(reference, (one) => codeSpan(one)),
+    )
+    .join("");
+}
+
+function parted(text: string): string {
+  return withoutMarks(text)
+    .replaceAll(command, (_, lead: string, line: string) => `${lead}/ ${line.slice(1)}`)
+    .replaceAll(closing, (_, words: string, what: string) => `${words.trimEnd()}: "${what}"`)
+    .replaceAll(mention, (one) => `@ ${one.slice(1)}`)
+    .replaceAll(reference, (one) => one.replace(/[#!&]|GH-/i, "$& "));
+}
+
+/** A pull request's text may become a commit's when it is merged. */
+function withoutMarks(text: string): string {
+  return text
+    .replaceAll(trailer, (_, name: string) => `${name.replaceAll("-", " ")}:`)
+    .replaceAll(skipped, (one) => one.replaceAll(/[[\]*]+/g, " ").trim());
+}
+
+const markdown = unified().use(remarkParse).use(remarkGfm).freeze();
+
+/** Where Markdown shows code, in order. */
+function codeIn(text: string): readonly (readonly [number, number])[] {
+  interface Node {
+    type: string;
+    children?: readonly Node[];
+    position?: { start: { offset?: number }; end: { offset?: number } };
+  }
+  const nodes: Node[] = [markdown.parse(text) as Node];
+  for (const node of nodes) nodes.push(...(node.children ?? []));
+  return nodes
+    .filter(({ type }) => type === "code" || type === "inlineCode")
+    .map(({ position }) => [position?.start.offset ?? 0, position?.end.offset ?? 0] as const)
+    .sort(([a], [b]) => a - b);
 }
 
 /** A code span that holds its text whatever backticks are in it. */
@@ -42,7 +127,7 @@ export function codeBlock(text: string, charactersMax: number): string {
   const clean = plainText(text, charactersMax);
   const longest = Math.max(2, ...[...clean.matchAll(/`+/g)].map((match) => match[0].length));
   const fence = "`".repeat(longest + 1);
-  return `${fence}text\n${clean}\n${fence}`;
+  return `${fence}text\n${clean.replaceAll(commandLine, " $&")}\n${fence}`;
 }
 
 function cut(text: string, charactersMax: number): string {

@@ -1,0 +1,60 @@
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { codeBlock, quietLine, quietMarkdown, quietText } from "./quiet-text.ts";
+
+interface Order {
+  must: string;
+  finish?: { title: string; summary: string };
+}
+const table: { orders: readonly Order[] } = JSON.parse(
+  readFileSync(new URL("../../test/fixtures/hostile-orders.json", import.meta.url), "utf8"),
+);
+const quiet = table.orders.flatMap(({ must, finish }) => (must === "quiet" && finish ? [finish.summary] : []));
+
+/** What each forge looks for, in text without code; Gitea's patterns are those of its source. */
+const acts = [
+  /(?:^|[^\w`/])@[\w-]+/,
+  /(?:\s|^|\(|\[)(@[-\w][-.\w]*?|@[-\w][-.\w]*?\/[-\w][-.\w]*?)(?:\s|$|[:,;.?!](\s|$)|'|\)|\])/,
+  /\b(?:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?|reopen(?:s|ed)?):? +(?:issues? +)?(?:[\w./-]*[#!&]\d|GH-\d|https?:|[A-Z]+-\d)/i,
+  /(?:\s|^|\(|\[|'|")[#!][0-9]+(?:\s|$|\)|\]|'|"|[:;,.?!]\s|[:;,.?!]$)/,
+  /^[ \t>*+-]*\/[a-z_]+/im,
+];
+
+it.each(quiet)("a forge acts on nothing in %j", (text) => {
+  const shown = quietMarkdown(text, 1_000).replaceAll(/`+[^`]*`+/g, "code");
+  for (const plain of [shown, quietLine(text, 200), quietText(text, 1_000)]) {
+    for (const pattern of acts) expect(plain).not.toMatch(pattern);
+    expect(plain).not.toMatch(/\[skip ci\]|^co-authored-by:/im);
+    expect(plain).not.toMatch(/[\u200b-\u200f\u2060\ufeff]/);
+  }
+});
+
+it.each([
+  [
+    "Thanks @octocat and @acme/docs-team.",
+    "Thanks `@octocat` and `@acme/docs-team`.",
+    "Thanks @ octocat and @ acme/docs-team.",
+  ],
+  ["Fixes #11, acme/api#12", "Fixes `#11`, `acme/api#12`", "Fixes # 11, acme/api# 12"],
+  ["/approve now", "`/approve now`", "/ approve now"],
+  [
+    "Write to a@b.test about `@name` and `#1`.",
+    "Write to a@b.test about `@name` and `#1`.",
+    "Write to a@b.test about `@name` and `#1`.",
+  ],
+  [
+    "Open /guides/auth & co; 5 &amp; 6 #tag",
+    "Open /guides/auth & co; 5 &amp; 6 #tag",
+    "Open /guides/auth & co; 5 &amp; 6 #tag",
+  ],
+  ["Closes ABC-12", "Closes `ABC-12`", 'Closes: "ABC-12"'],
+])("%j reads well", (text, asMarkdown, asLine) => {
+  expect(quietMarkdown(text, 1_000)).toBe(asMarkdown);
+  expect(quietLine(text, 1_000)).toBe(asLine);
+});
+
+it("leaves no line in code that begins with a command, for forges that do not know it for code", () => {
+  expect(quietMarkdown("~~~\n/approve\n~~~", 100)).not.toMatch(/^\/approve/m);
+  expect(quietMarkdown("`a\n/approve`", 100)).not.toMatch(/^\/approve/m);
+  expect(codeBlock("/approve", 100)).not.toMatch(/^\/approve/m);
+});
