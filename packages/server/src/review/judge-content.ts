@@ -74,7 +74,7 @@ interface FileJudging extends Judging {
   known: KnownInBase;
   /** Files that the change deletes: what they held may have moved. */
   gone: readonly string[];
-  /** Every site that came up where it did not stand before. */
+  /** Every new site that came up. */
   hosts: Set<string>;
 }
 
@@ -197,10 +197,11 @@ async function judgeReading(
     const { url, loads, at } = address;
     const isOld = () => wasHere(({ addresses }) => addresses.some((one) => one.url === url));
     for (const host of address.hosts) {
-      if (here.has(host) || (known.isKnown(host) ?? (await isOld()))) continue;
+      if (here.has(host)) continue;
+      const verdict = await known.judgeHost(host, false, signal);
+      if (verdict === "known" || (await isOld())) continue;
       here.add(host);
       if (hosts.add(host).size > hostsMax) return;
-      const verdict = await known.judgeHost(host, false, signal);
       if (verdict === "refused") judged.violations.push(newHost(host, path, lineAt(text, at)));
       if (verdict === "flagged") judged.findings.push(firstLink(host, loads, path, lineAt(text, at)));
     }
@@ -210,11 +211,11 @@ async function judgeReading(
     }
   }
   for (const { host, at } of reading.shown) {
-    if (here.has(host) || (await wasHere(({ shown }) => shown.some((one) => one.host === host)))) continue;
+    if (here.has(host)) continue;
+    const verdict = await known.judgeHost(host, true, signal);
+    if (verdict === "known" || (await wasHere(({ shown }) => shown.some((one) => one.host === host)))) continue;
     here.add(host);
     if (hosts.add(host).size > hostsMax) return;
-    const verdict = await known.judgeHost(host, true, signal);
-    if (verdict === "known") continue;
     const severity = verdict === "refused" ? "error" : "warning";
     const message = `the first code sample that names ${host}, which neither the repository nor the request names`;
     judged.findings.push(

@@ -22,8 +22,6 @@ export interface HostRules {
 
 /** What the repository's rendered pages hold already, so that a change may hold it too. */
 export interface KnownInBase {
-  /** Whether a rendered page is known to point at it; undefined: not yet. */
-  isKnown(host: string): true | undefined;
   /** flagged: new, and let in by `*` alone. `isShown`: in a code sample, where any document that names it will do. */
   judgeHost(host: string, isShown: boolean, signal: AbortSignal): Promise<"known" | "flagged" | "refused">;
   holdsCode(shape: string, signal: AbortSignal): Promise<boolean>;
@@ -38,7 +36,6 @@ export function createKnownInBase(base: Tree, reader: PageReader, rules: HostRul
   const unknown = rules.allowed.includes("*") ? "flagged" : "refused";
   const pages = new Map<string, Promise<PageReading | null>>();
   const answers = new Map<string, Promise<boolean>>();
-  const knownHosts = new Set<string>();
 
   function page(path: string): Promise<PageReading | null> {
     const reading = pages.get(path) ?? base.read(path).then((bytes) => bytes && reader.read(path, bytes.toString()));
@@ -75,7 +72,6 @@ export function createKnownInBase(base: Tree, reader: PageReader, rules: HostRul
 
   return {
     page,
-    isKnown: (host) => knownHosts.has(host) || undefined,
     async judgeHost(host, isShown, signal) {
       if (asked.has(host) || named.some((pattern) => matchesGlob(pattern, host))) return "known";
       const holds = (path: string) => (isShown ? names(path, host) : pointsAt(path, host));
@@ -85,7 +81,6 @@ export function createKnownInBase(base: Tree, reader: PageReader, rules: HostRul
         }
         return false;
       });
-      if (isKnown && !isShown) knownHosts.add(host);
       return isKnown ? "known" : unknown;
     },
     holdsCode(shape, signal) {
