@@ -302,4 +302,71 @@ const mintlify: Builder = {
   },
 };
 
-export const builders: readonly Builder[] = [mkdocs, vitepress, docusaurus, starlight, nextra, mintlify];
+const hugo: Builder = {
+  framework: "hugo",
+  packages: {},
+  async build(site, folder) {
+    await buildOrThrow(await run("hugo", ["--minify=false"], folder), site.name);
+    return {
+      versions: { hugo: /v([\d.]+)/.exec((await run("hugo", ["version"], folder)).log)?.[1] ?? "" },
+      output: join(folder, "public"),
+      base: "/",
+      pageUrl: (file) => `/${file.replace(/index\.html$/, "")}`,
+      isReported: (_link, href) => href.includes("ref-not-found"),
+    };
+  },
+};
+
+const jekyll: Builder = {
+  framework: "jekyll",
+  packages: {},
+  async build(site, folder) {
+    await buildOrThrow(await run("jekyll", ["build", "--disable-disk-cache"], folder), site.name);
+    const script = "require 'jekyll'; require 'kramdown'; puts [Jekyll::VERSION, Kramdown::VERSION].join(' ')";
+    const [jekyllVersion = "", kramdown = ""] = (await run("ruby", ["-e", script], folder)).log.trim().split(" ");
+    return {
+      versions: { jekyll: jekyllVersion, kramdown },
+      output: join(folder, "_site"),
+      base: "/",
+      pageUrl: (file) => `/${file.replace(/(?:^|(?<=\/))index\.html$/, "")}`,
+      isReported: () => false,
+    };
+  },
+};
+
+const sphinx: Builder = {
+  framework: "sphinx",
+  packages: {},
+  async build(site, folder) {
+    const log = await buildOrThrow(await run("sphinx-build", ["-b", "html", "-q", ".", "_build"], folder), site.name);
+    const reported = new Set<string>();
+    for (const found of log.matchAll(/^(.+?):\d+: WARNING: .*?(?:not found|not in current).*?: ?'?([^'\s]+)'?.*$/gm))
+      reported.add(`${found[1]?.slice(folder.length + 1)} ${found[2]}`);
+    const script = "import sphinx, myst_parser; print(sphinx.__version__, myst_parser.__version__)";
+    const asked = await run(
+      "sh",
+      ["-c", `$(head -n 1 "$(command -v sphinx-build)" | cut -c 3-) -c "${script}"`],
+      folder,
+    );
+    const [sphinxVersion = "", myst = ""] = asked.log.trim().split(" ");
+    return {
+      versions: { sphinx: sphinxVersion, "myst-parser": myst },
+      output: join(folder, "_build"),
+      base: "/",
+      pageUrl: (file) => `/${file.replace(/(?:^|(?<=\/))index\.html$/, "")}`,
+      isReported: ({ path, target }) => reported.has(`${path} ${target}`),
+    };
+  },
+};
+
+export const builders: readonly Builder[] = [
+  mkdocs,
+  vitepress,
+  docusaurus,
+  starlight,
+  nextra,
+  mintlify,
+  hugo,
+  jekyll,
+  sphinx,
+];

@@ -11,6 +11,7 @@ export interface PlacedLink extends LinkCase {
 export interface OracleSite {
   name: string;
   framework: string;
+  isLenient: boolean;
   /** The folder of files that are served from the top. */
   publicDir: string;
   files: Readonly<Record<string, string>>;
@@ -38,7 +39,15 @@ interface Layout {
   config: Readonly<Record<string, string>>;
   /** More links than the common ones. */
   links?: readonly LinkCase[];
+  /** The file of a page, where it is not the page's own name. */
+  fileName?(page: string): string;
+  /** Written into every page's front matter. */
+  front?: string;
+  /** Emend judges less there than the builder does: it must only never call broken what is not. */
+  isLenient?: true;
 }
+
+const hugoLayout = "<!doctype html><html><body>{{ .Content }}</body></html>\n";
 
 /** The page that each redirect of a configuration leads to is "start". */
 const layouts: readonly Layout[] = [
@@ -208,6 +217,100 @@ export default async function Page(props) {
     ],
   },
   {
+    name: "hugo",
+    framework: "hugo",
+    root: "content",
+    extension: "md",
+    publicDir: "static",
+    hasTitle: true,
+    isLenient: true,
+    prefix: "",
+    fileName: (page) => page.replace(/(^|\/)index$/, "$1_index"),
+    config: {
+      "hugo.toml": `baseURL = "https://example.org/"
+title = "Oracle"
+disableKinds = ["taxonomy", "term", "RSS", "sitemap"]
+refLinksErrorLevel = "WARNING"
+refLinksNotFoundURL = "/ref-not-found"
+[markup.goldmark.renderer]
+unsafe = true
+`,
+      "layouts/_default/single.html": hugoLayout,
+      "layouts/_default/list.html": hugoLayout,
+    },
+    links: [
+      ...[
+        "keys.md",
+        "keys",
+        "/guide/keys.md",
+        "guide/keys.md",
+        "guide/keys",
+        "missing.md",
+        "token",
+        "deep/token.md",
+      ].map((name) => ({ from: "guide/auth", target: `{{< ref "${name}" >}}` })),
+      ...[
+        "../start.md",
+        "start.md",
+        "keys.md#scopes",
+        "keys.md#nowhere",
+        "guide",
+        "/guide",
+        "_index.md",
+        "/",
+        "#here",
+      ].map((name) => ({ from: "guide/auth", target: `{{< relref "${name}" >}}` })),
+      { from: "start", target: "/old/" },
+    ],
+  },
+  {
+    name: "jekyll",
+    framework: "jekyll",
+    root: "",
+    extension: "md",
+    publicDir: "",
+    hasTitle: true,
+    isLenient: true,
+    prefix: "",
+    front: "layout: default\n",
+    config: {
+      "_config.yml": "title: Oracle\n",
+      "_layouts/default.html": "<!doctype html><html><body>{{ content }}</body></html>\n",
+    },
+    links: [
+      { from: "guide/auth", target: "{% link guide/keys.md %}" },
+      { from: "guide/auth", target: "{% link guide/keys.md %}#scopes" },
+      { from: "guide/auth", target: "{{ '/guide/keys.html' | relative_url }}" },
+      { from: "guide/auth", target: "{{ '/missing.html' | relative_url }}" },
+      { from: "guide/auth", target: "{{ site.baseurl }}/guide/keys" },
+      { from: "guide/auth", target: "{{ site.baseurl }}/missing" },
+    ],
+  },
+  {
+    name: "sphinx",
+    framework: "sphinx",
+    root: "",
+    extension: "md",
+    publicDir: "",
+    hasTitle: true,
+    isLenient: true,
+    prefix: "",
+    config: {
+      "conf.py": `project = "Oracle"
+extensions = ["myst_parser"]
+html_theme = "basic"
+myst_heading_anchors = 4
+myst_enable_extensions = ["attrs_image", "colon_fence"]
+exclude_patterns = ["_build"]
+`,
+    },
+    links: [
+      { from: "guide/auth", target: "keys.md#by-target" },
+      { from: "guide/auth", target: "by-target" },
+      { from: "guide/auth", target: "project:keys.md" },
+    ],
+  },
+  {
     name: "mintlify",
     framework: "mintlify",
     root: "",
@@ -267,7 +370,7 @@ export const noBlock = "none";
 function layOut(layout: Layout): OracleSite {
   const { name, framework, root, extension, publicDir, hasTitle } = layout;
   const inRoot = (path: string): string => (root === "" ? path : `${root}/${path}`);
-  const pathOf = (page: string): string => inRoot(`${page}.${extension}`);
+  const pathOf = (page: string): string => inRoot(`${layout.fileName?.(page) ?? page}.${extension}`);
   const files: Record<string, string> = { ...layout.config };
   const marks = new Map<string, string>();
   const placed = [...links, ...(layout.links ?? [])].map(
@@ -282,7 +385,8 @@ function layOut(layout: Layout): OracleSite {
     const mark = `mark-${marks.size}-`;
     const title = `Page ${marks.size}`;
     marks.set(pathOf(page), mark);
-    files[pathOf(page)] = `---\ntitle: ${title}\n---\n\n${isTitled ? `# ${title}\n\n` : ""}${mark}\n\n${body}\n`;
+    files[pathOf(page)] =
+      `---\ntitle: ${title}\n${layout.front ?? ""}---\n\n${isTitled ? `# ${title}\n\n` : ""}${mark}\n\n${body}\n`;
   };
   for (const page of pages) {
     const own = placed
@@ -301,6 +405,7 @@ function layOut(layout: Layout): OracleSite {
   return {
     name,
     framework,
+    isLenient: layout.isLenient === true,
     publicDir,
     files,
     marks,

@@ -40,7 +40,9 @@ function readHtml(text: string, site: OracleSite): HtmlPage {
     const [whole, name = "", attributes = ""] = found;
     const id = attribute(attributes, "id") ?? (name === "a" ? attribute(attributes, "name") : null);
     if (id !== null && id !== "") ids.add(id);
-    if (name === "h4") headingIds.push(id ?? nestedId(body, found.index + whole.length));
+    // Docutils gives the id to the section around a heading.
+    if (name === (site.framework === "sphinx" ? "section" : "h4"))
+      headingIds.push(id ?? nestedId(body, found.index + whole.length));
     if (name === "meta" && /http-equiv=["']?refresh/i.test(attributes))
       refresh = /url=(.*)$/i.exec(attribute(attributes, "content") ?? "")?.[1] ?? "";
     if (name !== "a") continue;
