@@ -3,6 +3,7 @@ import { applySettings, readCheckSettings } from "./check-settings.ts";
 import { checkSite, tallyLinks } from "./check-site.ts";
 import { removedPages } from "./checks/removed-page.ts";
 import { unfollowedLinks } from "./checks/unfollowed-links.ts";
+import { doubtsAbsolute } from "./links/base-path.ts";
 import type { Site } from "./site.ts";
 import type { Comparison, Finding } from "./types.ts";
 
@@ -19,6 +20,10 @@ function without(left: readonly Finding[], right: readonly Finding[], key: (find
     if (count > 0) counts.set(key(finding), count - 1);
     return count === 0;
   });
+}
+
+function certain({ certainty: _, why: __, ...finding }: Finding): Finding {
+  return { ...finding, severity: "error" };
 }
 
 /** Pages whose bytes the change made or altered. */
@@ -52,7 +57,13 @@ export async function compareSites(
   );
   const removed = await removedPages(base, head, new Set(suspects.map(({ path }) => path)));
   const after = [...found, ...applySettings([...removed, ...unfollowedLinks(base, head)], settings)];
-  const introduced = without(after, before, inPlace);
+  // Where the base leaves no doubt how it is served, neither does the change.
+  const isClear = !doubtsAbsolute(base.index);
+  const introduced = without(after, before, inPlace).flatMap((finding) =>
+    isClear && finding.check === "broken-link" && finding.certainty === "likely"
+      ? applySettings([certain(finding)], settings)
+      : finding,
+  );
   const fixed = without(before, after, inPlace);
   // A page that moved takes its old findings along.
   const arrived = (finding: Finding): boolean => !base.index.files.has(finding.path);

@@ -60,6 +60,21 @@ it("offers no fix where most absolute links lead to no page, and says why", asyn
   expect(editsOf(await fixLinks(site)).size).toBe(0);
 });
 
+it("holds a folder that moved without its links against the change, however many they are", async () => {
+  const links = Array.from({ length: 9 }, (_, i) => `[l${i}](/guides/p${i}/)`).join(" ");
+  const files: Record<string, string> = { ...(starlight("") as Record<string, string>) };
+  files["src/content/docs/index.md"] = `---\ntitle: Home\n---\n\n${links}\n`;
+  const moved = { ...files };
+  for (let i = 0; i < 9; i++) {
+    files[`src/content/docs/guides/p${i}.md`] = "---\ntitle: P\n---\n";
+    moved[`src/content/docs/p${i}.md`] = "---\ntitle: P\n---\n";
+  }
+  const { introduced } = await compareSites(await openSite(memoryTree(files)), await openSite(memoryTree(moved)));
+  const broken = introduced.filter(({ check }) => check === "broken-link");
+  expect(broken).toHaveLength(9);
+  expect(broken.every(({ severity, certainty }) => severity === "error" && certainty === undefined)).toBe(true);
+});
+
 it("warns of an anchor that fits by its letters alone, with the exact one and without a fix", async () => {
   const site = await openSite(
     memoryTree({ "SUMMARY.md": "* [Home](README.md)\n", "README.md": "# Home\n\n## Api Keys\n\n[a](#apikeys)\n" }),

@@ -140,11 +140,13 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
       const own = withoutLocale(route) ?? route;
       return codeRoutes.has(own) || madeByBuild.test(own) || isOfOtherPlugin(own);
     },
-    searchDirs(path) {
+    searchDirs(path, isDotted) {
       const folder = folderOf(path);
-      if (folder?.translation === undefined) return [folder?.dir ?? top, top];
+      // With a dot a link is relative to its own file, and only to it.
+      if (folder?.translation === undefined) return isDotted ? [] : [folder?.dir ?? top, top];
       const { of } = folder.translation;
-      return [folder.dir, underDir(of, dirOf(path.slice(folder.dir.length + 1))), of, top];
+      const original = underDir(of, dirOf(path.slice(folder.dir.length + 1)));
+      return isDotted ? [original] : [folder.dir, original, of, top];
     },
     routeScope: (path) => locales.find(({ dir }) => isBelow(path, dir))?.locale ?? "",
     // What is not translated is served in the default language.

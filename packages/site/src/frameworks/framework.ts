@@ -141,8 +141,8 @@ export interface Model {
    * with the piece of it that names the page. Null for any other.
    */
   ownTarget?(target: string, from: string): { plain: string; name: string } | null;
-  /** Folders, besides a page's own, that its links to files may be relative to. */
-  searchDirs?(path: string): readonly string[];
+  /** Folders, besides a page's own, that its links to files may be relative to; `isDotted`: those that begin with a dot. */
+  searchDirs?(path: string, isDotted: boolean): readonly string[];
   /** The route that is served where a route has no page: the default language for a missing translation. */
   fallbackRoute?(key: string): string | null;
   /**

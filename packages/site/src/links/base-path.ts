@@ -38,26 +38,24 @@ function countAbsolute(nodes: Iterable<PageNode>, routes: ReadonlyMap<string, st
 }
 
 /**
- * A site may be served below a path that its configuration computes or does not know. Where most of its absolute links
- * carry one prefix, and lead to its pages without it, that is the path. Where none shows and the configuration computes
- * one, absolute links cannot be judged.
+ * Where the configuration computes the path that a site is served below: if most absolute links carry one prefix, and lead to
+ * pages without it, that is the path; if none shows, absolute links cannot be judged. Nowhere else: a folder that moved would
+ * look like a base, and its dead links like good ones.
  */
 export function withBase(
   model: Model,
   nodes: ReadonlyMap<string, PageNode>,
   routes: ReadonlyMap<string, string>,
 ): Model {
-  if (model.basePath !== "") return model;
+  if (model.basePath !== "" || model.isBaseComputed !== true) return model;
   const { hits, prefixes } = countAbsolute(nodes.values(), routes);
   const [best] = [...prefixes].sort((a, b) => b[1] - a[1]);
-  if (best !== undefined && best[1] >= linksMin && best[1] > hits) {
-    const [basePath] = best;
-    const { redirectTarget } = model;
-    // Where old addresses are written without the base and new ones with it.
-    const based = model.redirectSource === undefined ? {} : { redirectTarget: withPrefix(basePath, redirectTarget) };
-    return { ...model, basePath, ...based };
-  }
-  return model.isBaseComputed === true ? { ...model, checksAbsolute: false } : model;
+  if (best === undefined || best[1] < linksMin || best[1] <= hits) return { ...model, checksAbsolute: false };
+  const [basePath] = best;
+  // Where old addresses are written without the base and new ones with it.
+  const based =
+    model.redirectSource === undefined ? {} : { redirectTarget: withPrefix(basePath, model.redirectTarget) };
+  return { ...model, basePath, ...based };
 }
 
 function withPrefix(prefix: string, write: Model["redirectTarget"]): Model["redirectTarget"] {

@@ -215,7 +215,7 @@ function resolveRelative(
   const file = joined === null ? null : fileFor(index, joined, path, hash, isLink);
   if (file !== null) return file;
   if (kind === "include") return absentInclude(path);
-  for (const dir of (isPage ? model.searchDirs?.(from) : undefined) ?? []) {
+  for (const dir of (isPage ? model.searchDirs?.(from, /^\.\.?\//.test(path)) : undefined) ?? []) {
     const searched = joinPath(dir, path);
     const found = searched === null ? null : findFile(index, searched, hash, "search");
     if (found !== null) return found;

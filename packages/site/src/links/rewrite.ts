@@ -106,7 +106,8 @@ function* candidates(index: SiteIndex, from: string, form: Form, to: string, via
   const byRoute =
     node === undefined || source === undefined
       ? null
-      : dress(relativePath(dirOf(source.route).slice(1), node.route.slice(1)), form, to);
+      : // A page is "." to itself.
+        dress(relativePath(dirOf(source.route).slice(1), node.route.slice(1)) || ".", form, to);
   if (via === "route" && byRoute !== null) {
     if (pageExtension.test(form.extension)) yield dotted(byRoute.replace(/\/$/, "") + form.extension, form);
     else if (model.links !== undefined) yield dotted(byRoute, form);

@@ -49,7 +49,8 @@ function indexAfter(site: Site, moves: Moves): SiteIndex {
     if (target === undefined) nodes.set(path, node);
     else if (site.model.role(target) !== null) nodes.set(target, makeNode(site.model, target, node.brief, node.hash));
   }
-  return buildIndex(site.model, files, nodes);
+  // As it was read: links that are yet to be rewritten would speak for another base.
+  return buildIndex({ ...site.index.model, isBaseComputed: false }, files, nodes);
 }
 
 /** `../guides/page` in the folder `guides`: right, but nobody writes it so. */
