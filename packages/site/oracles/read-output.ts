@@ -11,7 +11,7 @@ export interface Output {
   served?: ReadonlyMap<string, string>;
 }
 
-export interface HtmlPage {
+interface HtmlPage {
   /** The path of the source, where the file shows one of ours. */
   source: string | null;
   /** The target of a page that only leads elsewhere. */
@@ -75,7 +75,7 @@ export async function readOutput(folder: string, site: OracleSite): Promise<Outp
 }
 
 /** The file that is answered with for a path: the builder's own server's, else what a static host would. */
-export function serve({ files, served }: Output, path: string): string | null {
+function serve({ files, served }: Output, path: string): string | null {
   if (served !== undefined) return served.get(path) ?? null;
   let key: string;
   try {

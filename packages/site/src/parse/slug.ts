@@ -72,7 +72,7 @@ const emoji =
   /\p{Emoji_Modifier}|\p{Emoji_Modifier_Base}|\p{Emoji_Presentation}|\p{Extended_Pictographic}|[\u200D\uFE0E\uFE0F]/gu;
 
 /** The id in the page: decoded, without quotes, brackets and pictures. */
-export function mintlifyId(slug: string): string {
+function mintlifyId(slug: string): string {
   let id = slug;
   try {
     id = decodeURIComponent(slug);
