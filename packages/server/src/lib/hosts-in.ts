@@ -17,7 +17,7 @@ const authorityMax = 1_000;
 /** As people write one in full. */
 const spelledOut = /(?:https?|wss?|ftp):\/\/((?:\[[0-9a-f:.]+\]|[^\s"'`<>()[\]{}|^/\\?#]+)[^\s"'`<>()[\]{}|^/\\?#]*)/gi;
 /** Stands for whatever site such an address leads to: nobody can have named it. */
-export const unreadable = "an address that cannot be read";
+const unreadable = "an address that cannot be read";
 
 /** The sites that a text names by their addresses, as it stands and with its character references and escapes read. */
 export function hostsIn(text: string): ReadonlySet<string> {
