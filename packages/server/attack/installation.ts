@@ -13,7 +13,7 @@ import { startThrowAwayServer } from "../test/support/throw-away-server.ts";
 import type { Caller } from "./matrix.ts";
 
 /** Words that stand where no answer, log or row may ever show them. */
-export interface Canaries {
+interface Canaries {
   environment: string;
   file: string;
   vendorKey: string;

@@ -7,7 +7,7 @@ export type Caller =
   | "foreign key"
   | "read key"
   | "write key";
-export const callers: readonly Caller[] = [
+const callers: readonly Caller[] = [
   "nobody",
   "no such key",
   "revoked key",
