@@ -47,7 +47,7 @@ function takenBy(index: SiteIndex, path: string, from: string): string | null {
   return others.find((other) => other !== from && index.nodes.has(other)) ?? null;
 }
 
-export function homesOf(site: Site): readonly Home[] {
+function homesOf(site: Site): readonly Home[] {
   return site.model.homes ?? [{ dir: site.root, route: "" }];
 }
 

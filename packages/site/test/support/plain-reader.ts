@@ -5,7 +5,7 @@ import type { Layout } from "./random-site.ts";
  * A second reader of a site, which shares nothing with the first: it knows files, the routes that a layout gives them, and
  * the few forms of links that random sites are made of.
  */
-export interface ReadLink {
+interface ReadLink {
   /** As written. */
   target: string;
   /** The title of the page that it leads to; null where it leads nowhere. */
