@@ -4,7 +4,7 @@ import type { Site } from "./site.ts";
 import type { Finding, Severity } from "./types.ts";
 
 /** Where a project says which checks it wants, and how grave each is. */
-export const settingsFile = ".emend/check.json";
+const settingsFile = ".emend/check.json";
 
 const levels = ["error", "warning", "info", "off"] as const;
 type Level = (typeof levels)[number];

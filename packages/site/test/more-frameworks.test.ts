@@ -23,7 +23,8 @@ const samples: readonly Sample[] = [
   {
     name: "hugo",
     files: {
-      "hugo.toml": 'baseURL = "https://example.org/"\n',
+      "hugo.toml":
+        'baseURL = "https://example.org/"\n[[module.mounts]]\nsource = "NEWS.md"\ntarget = "content/NEWS.md"\n',
       "content/_index.md": "---\ntitle: Home\naliases: [/guide/]\n---\n",
       "content/guide/_index.md": "---\ntitle: Guide\n---\n",
       "content/guide/Two words.md": "---\ntitle: Two\naliases: [/old/]\n---\n\n## Here\n",
@@ -42,7 +43,7 @@ const samples: readonly Sample[] = [
       '{{% ref "Two words.md" %}}',
     ],
     bad: ["missing.md", "/guide/missing/", '{{< ref "missing.md" >}}', '{{< relref "/guide/Two words#nowhere" >}}'],
-    unknown: ["/lib/", "/tags/x/", "{{< param url >}}"],
+    unknown: ["NEWS.md", "/lib/", "/tags/x/", "{{< param url >}}"],
     moved: "content/guide/three.md",
   },
   {

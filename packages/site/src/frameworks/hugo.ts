@@ -1,4 +1,4 @@
-import { baseOf, dirOf, isBelow, joinPath, stripExtension, underDir } from "../links/route.ts";
+import { baseOf, dirOf, isBelow, joinPath, pageExtension, stripExtension, underDir } from "../links/route.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import type { Framework, FrameworkContext, Model } from "./framework.ts";
 import { isDocument } from "./pages.ts";
@@ -52,6 +52,11 @@ async function loadHugo(context: FrameworkContext, marker: string): Promise<Mode
   const hasLinkHook = [...context.files.keys()].some(
     (path) => isBelow(path, top) && /\/_markup\/render-link[^/]*\.html$/.test(path),
   );
+  const mounted = new Set(
+    settings(texts, "target")
+      .filter((path) => pageExtension.test(path))
+      .map(baseOf),
+  );
   const hasPermalinks = texts.some((text) => /^\s*\[?permalinks\b/im.test(text));
   const base = /^[a-z]+:\/\/[^/]+(\/.+)$/i.exec(settings(texts, "baseURL")[0] ?? "")?.[1] ?? "";
   const dialect: Dialect = { ...plainDialect, templates: true };
@@ -104,6 +109,8 @@ async function loadHugo(context: FrameworkContext, marker: string): Promise<Mode
     redirectStore: null,
     redirectTarget: (_path, route) => route,
     ownTarget(target, from) {
+      // A mount puts a file of another place among the pages.
+      if (mounted.has(baseOf(target.replace(/[?#].*$/, "")))) return { plain: `{${target}}`, name: target };
       const found =
         /^\{\{[<%]\s*(?:rel)?ref\s+(?:path=)?(?:"([^"]+)"|'([^']+)'|`([^`]+)`|(\S+))\s*[>%]\}\}(#[\w-]*)?$/.exec(
           target,
