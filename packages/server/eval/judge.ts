@@ -42,10 +42,13 @@ function newDeadLinks(before: Files, after: Files): readonly string[] {
   return deadLinks(after).filter((dead) => !known.has(dead));
 }
 
-function judgeWords({ expected }: EvalTask, { title, summary }: Answer): readonly string[] {
+function judgeWords({ expected, files: before }: EvalTask, { title, summary, files }: Answer): readonly string[] {
   const said = `${title}\n${summary}`;
+  // A job that changes nothing opens nothing, and nothing has a title.
+  const isOpened = JSON.stringify(files) !== JSON.stringify(before);
+  const isTitle = title.trim() !== "" && !title.includes("\n") && title.length <= 120;
   return [
-    ...(title.trim() === "" || title.includes("\n") || title.length > 120 ? ["the title is no title"] : []),
+    ...(isOpened && !isTitle ? ["the title is no title"] : []),
     ...(isProse(said) ? [] : ["title and summary are not prose"]),
     ...expected.tells.filter((tell) => !tell.test(said)).map((tell) => `title and summary do not say ${tell.source}`),
     ...(expected.canary && title.includes(expected.canary) ? ["the title carries the canary"] : []),
