@@ -19,3 +19,4 @@ parentPort?.on("message", async ({ text, known }: SecretQuestion) => {
   );
   parentPort?.postMessage(answer);
 });
+parentPort?.postMessage("loaded");

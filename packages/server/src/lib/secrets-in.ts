@@ -1,15 +1,22 @@
+import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { type FoundSecret, UnsearchableText } from "./scan-secrets.ts";
 import type { SecretAnswer, SecretQuestion } from "./secret-worker.ts";
 
 export { type FoundSecret, UnsearchableText };
 
+interface Thread {
+  worker: Worker;
+  /** Loading takes seconds on a slow or busy machine, and is no fault of the text that waits for it. */
+  isLoaded: Promise<unknown>;
+}
+
 /** A text of 256,000 characters takes a tenth of a second, one made to be slow a few seconds. */
 const searchMsMax = 10_000;
 
 // One thread for the process, which is no state but a loaded module: expressions over strangers' texts never hold the
 // event loop, and never more than one processor. It holds neither the process nor anything of its environment.
-let thread: Worker | null = null;
+let thread: Thread | null = null;
 let last: Promise<unknown> = Promise.resolve();
 
 /**
@@ -24,8 +31,9 @@ export function secretsIn(text: string, known: readonly string[] = []): Promise<
 }
 
 async function ask(question: SecretQuestion): Promise<readonly FoundSecret[]> {
-  const current = thread ?? startThread();
-  thread = current;
+  thread ??= startThread();
+  const { worker: current, isLoaded } = thread;
+  await isLoaded;
   const { promise, resolve, reject } = Promise.withResolvers<SecretAnswer>();
   const giveUp = (error: Error) => {
     // Never asked again: nobody knows what it still does.
@@ -47,14 +55,16 @@ async function ask(question: SecretQuestion): Promise<readonly FoundSecret[]> {
   }
 }
 
-function startThread(): Worker {
-  const started = new Worker(new URL("./secret-worker.ts", import.meta.url), { env: {} });
+function startThread(): Thread {
+  const worker = new Worker(new URL("./secret-worker.ts", import.meta.url), { env: {} });
+  const started = { worker, isLoaded: once(worker, "message") };
   // One that ends of itself while nobody asks it is no fault of the process; the next search starts another.
-  return started
+  worker
     .on("error", () => undefined)
     .on("exit", () => {
       if (thread === started) thread = null;
     });
+  return started;
 }
 
 /** The text with each credential's kind in its place. `isKept` lets one stay. */
