@@ -184,7 +184,7 @@ function pause(ms, signal) {
 const firstPauseMs = 250;
 const pauseMsMax$1 = 8e3;
 /**
-* Sends a request, and again while that can help. Reads, archive and cancel (idempotent by contract) and creates, which
+* Sends a request, and again while that can help. Reads, archive, cancel and retry (idempotent by contract) and creates, which
 * carry one idempotency key through all their tries, may be repeated whatever happened; others only after a refusal.
 */
 async function request(deps, what, signal) {
@@ -346,6 +346,14 @@ async function messageJob(deps, projectId, jobId, body, signal) {
 		path: `${jobPath(projectId, jobId)}/message`,
 		body,
 		isOnce: true
+	}, signal));
+}
+// packages/sdk/src/retry-job.ts
+/** Starts a failed job again where it stopped; an active one is answered as it is. */
+async function retryJob(deps, projectId, jobId, signal) {
+	return parseJob(deps, await request(deps, {
+		method: "POST",
+		path: `${jobPath(projectId, jobId)}/retry`
 	}, signal));
 }
 // packages/sdk/src/started-job.ts
@@ -566,6 +574,7 @@ var Emend = class {
 			diff: (id, options = {}) => getDiff(deps, projectId, id, options.signal),
 			message: (id, body, options = {}) => startedJob(messageJob(deps, projectId, id, body, options.signal), wait),
 			cancel: (id, options = {}) => cancelJob(deps, projectId, id, options.signal),
+			retry: (id, options = {}) => retryJob(deps, projectId, id, options.signal),
 			archive: (id, options = {}) => archiveJob(deps, projectId, id, options.signal)
 		};
 	}

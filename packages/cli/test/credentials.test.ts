@@ -69,7 +69,11 @@ describe("doctor", () => {
     expect(code).toBe(0);
     const told = JSON.parse(stdout).examinations.filter(({ name }: { name: string }) => /model|fallback/.test(name));
     expect(told).toEqual([
-      { name: "model", verdict: "good", detail: expect.stringMatching(/^openai\/gpt-5 answers, in \d+ ms$/) },
+      {
+        name: "model",
+        verdict: "good",
+        detail: expect.stringMatching(/^openai\/gpt-5 answers, in \d+ ms; window 400,000 tokens$/),
+      },
       { name: "fallback", verdict: "good", detail: expect.stringContaining("anthropic/claude-sonnet-4-5 answers") },
     ]);
   });

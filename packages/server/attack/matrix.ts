@@ -131,6 +131,7 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
       "projects/:id/diagnosis",
       "projects/:id/model-keys",
       "projects/:id/remove",
+      "projects/:id/repository",
       "projects/:id/webhooks",
       "projects/:projectId/health/check",
       "projects/:projectId/jobs",

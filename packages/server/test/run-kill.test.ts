@@ -17,10 +17,14 @@ const docs = {
 };
 const id = "job_01arz3ndektsv4rrffq69g5fav";
 
+/** So many lines that the agent is shown its own diff. */
+const tips = Array.from({ length: 70 }, (_, index) => `\nTip ${index + 1}: wait.\n`).join("");
+
 /** Looks, edits, finishes, and finishes again after it has seen its own diff: four turns. */
 function turnOf(turn: number): FarTurn {
-  if (turn === 0) return [["read_file", { path: "setup.mdx" }]];
-  if (turn === 1) return [["edit_file", { path: "setup.mdx", oldText: "minuts", newText: "minutes" }]];
+  if (turn === 0) return [["read_file", { paths: ["setup.mdx"] }]];
+  const edits = [{ oldText: "ten minuts.\n", newText: `ten minutes.\n${tips}` }];
+  if (turn === 1) return [["edit_file", { path: "setup.mdx", edits }]];
   return [["finish", { title: "Fix a misspelling", summary: "The word was misspelt." }]];
 }
 

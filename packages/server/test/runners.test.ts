@@ -15,7 +15,7 @@ if (prompt.includes("workflow")) {
   fs.mkdirSync(".github/workflows", { recursive: true });
   fs.writeFileSync(".github/workflows/x.yml", "on: push\\n");
 }
-const isTold = prompt.includes("The review of your change found this");
+const isTold = prompt.includes("the review found this");
 fs.writeFileSync("setup.mdx", "---\\ntitle: Setup\\n---\\n\\nSee [home](" + (isTold ? "/index" : "/hmoe-sweet-home") + ").\\n");
 answer("TITLE: Link home\\nSUMMARY:\\n" + (isTold ? "Repaired the link." : "Added a link."));`;
 

@@ -3,7 +3,7 @@ import { draftReasonOf } from "./draft-reason.ts";
 import type { ReviewedChange } from "./run.ts";
 
 const change = (more: Partial<ReviewedChange> = {}) =>
-  ({ limitReached: null, verdict: { kind: "passed" }, ...more }) as ReviewedChange;
+  ({ limitReached: null, verdict: { kind: "passed", introduced: [] }, ...more }) as ReviewedChange;
 
 test("a draft says why it is one, and what was refused for one job is none", () => {
   expect(draftReasonOf(change(), { job: true, project: false })).toBe("The job asked for a draft.");

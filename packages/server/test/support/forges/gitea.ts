@@ -32,7 +32,7 @@ function toWire(state: FarState, pull: FarPull) {
     updated_at: pull.at,
     head: branch(pull.head, `refs/pull/${pull.number}/head`),
     base: branch(pull.base, pull.base),
-    labels: pull.labels,
+    labels: pull.labels.map((name, index) => ({ id: index + 1, name })),
     user: user("emend"),
   };
 }
