@@ -1,5 +1,5 @@
 /** A model's answers to a task, as they were given: calls by name and input, one list a turn. */
-export interface Recording {
+interface Recording {
   task: string;
   turns: ReadonlyArray<ReadonlyArray<readonly [tool: string, input: unknown]>>;
 }

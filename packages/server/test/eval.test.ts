@@ -1,8 +1,10 @@
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { evaluate } from "../eval/evaluate.ts";
 import { judge } from "../eval/judge.ts";
 import { mutantsOf } from "../eval/mutants.ts";
 import type { Product } from "../eval/product.ts";
+import { recordings } from "../eval/recordings.ts";
 import { compareTables, formatTable } from "../eval/table.ts";
 import type { EvalTask } from "../eval/task.ts";
 import { evalTasks } from "../eval/tasks/index.ts";
@@ -103,5 +105,23 @@ describe("on a running installation", () => {
     const [row] = await run(language, named("mkdocs: a limit in an existing page"));
     expect(row?.problems).toEqual([]);
     expect(row?.figures.tokensByTool).toMatchObject({ search: expect.any(Number) });
+  });
+
+  it("replays a strong model's recorded runs at the figures that are kept", async () => {
+    const figures: Record<string, unknown> = {};
+    for (const { task: name, turns } of recordings) {
+      // Once its answers are over, a recorded model confirms whatever it is shown.
+      script = (turn) => (turns[turn] as FarTurn | undefined) ?? [["finish", {}]];
+      far.requests.length = 0;
+      const [row] = await run(language, named(name).slice(0, 1));
+      expect(row?.problems, name).toEqual([]);
+      // What was sent, at four characters a token: a scripted vendor counts nothing itself.
+      const sent = far.requests.map(({ messages, tools }) => JSON.stringify({ messages, tools }).length);
+      const inputTokens = Math.round(sent.reduce((sum, length) => sum + length, 0) / 4);
+      figures[name] = { turns: row?.figures.turns, inputTokens, tokensByTool: row?.figures.tokensByTool };
+    }
+    // `npm run unit -- packages/server/test/eval.test.ts -u` keeps new figures; the diff shows what they cost.
+    const kept = join(import.meta.dirname, "../eval/recorded-figures.json");
+    await expect(`${JSON.stringify(figures, null, 2)}\n`).toMatchFileSnapshot(kept);
   });
 });
