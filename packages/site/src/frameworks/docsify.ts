@@ -1,7 +1,7 @@
 import { dirOf, underDir } from "../links/route.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import type { Framework, FrameworkContext, Model } from "./framework.ts";
-import { folderRoute, isDocument } from "./pages.ts";
+import { folderRoute, isDocument, unlisted } from "./pages.ts";
 
 /** Docsify renders Markdown in the browser: its one configuration is a script in a page beside the documents. */
 export const docsify: Framework = {
@@ -30,14 +30,7 @@ async function loadDocsify(context: FrameworkContext, marker: string): Promise<M
     routes: (path) => [folderRoute(path, root)],
     publicDirs: [root],
     basePath: "",
-    navigation: [],
-    labels: [],
-    listsPages: false,
-    navRoute: (target) => ({ route: target }),
-    navTarget: (_path, route) => route,
-    redirects: [],
-    redirectStore: null,
-    redirectTarget: (_path, route) => route,
+    ...unlisted,
     /** `guide?id=here` is a heading, `#/guide` a page, and a path without a slash begins at the top unless it is told otherwise. */
     ownTarget(target) {
       const [, hashed = target] = /^#(\/.*)$/.exec(target) ?? [];
@@ -53,6 +46,5 @@ async function loadDocsify(context: FrameworkContext, marker: string): Promise<M
     isGenerated: () => hasAliases,
     checksAbsolute: true,
     looseAnchors: true,
-    relativeRoutes: true,
   };
 }

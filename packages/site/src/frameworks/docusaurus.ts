@@ -161,7 +161,6 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
       base: "either",
       slashes: "either",
     },
-    relativeRoutes: true,
     homes: [
       ...folders.toSorted((a, b) => rank(a) - rank(b)).map(({ dir, base }) => ({ dir, route: base.slice(1) })),
       ...blogs.map(({ dir, locale }) => ({ dir, route: underDir(locale, "blog") })),

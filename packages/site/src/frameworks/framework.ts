@@ -161,8 +161,6 @@ export interface Model {
   aliases?: Readonly<Record<string, string>>;
   /** How links are read; leniently where this is left out. */
   links?: LinkRules;
-  /** Links without a leading slash: by file first, always; by route too, where the framework serves them so. */
-  relativeRoutes: boolean;
 }
 
 export interface FrameworkContext {

@@ -1,7 +1,7 @@
 import { baseOf, dirOf, isBelow, joinPath, stripExtension, underDir } from "../links/route.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import type { Framework, FrameworkContext, Model } from "./framework.ts";
-import { isDocument } from "./pages.ts";
+import { isDocument, unlisted } from "./pages.ts";
 
 export const fumadocs: Framework = {
   name: "fumadocs",
@@ -49,20 +49,12 @@ async function loadFumadocs(context: FrameworkContext, marker: string): Promise<
     routes: routesOf,
     publicDirs: [underDir(top, "public")],
     basePath: "",
-    navigation: [],
-    labels: [],
-    listsPages: false,
-    navRoute: (target) => ({ route: target }),
-    navTarget: (_path, route) => route,
-    redirects: [],
-    redirectStore: null,
-    redirectTarget: (_path, route) => route,
+    ...unlisted,
     // Other pages of the application have addresses too; below a base only documents do, or what generators made of an API.
     isGenerated: (route) =>
       !baseUrls.some((base) => `/${route}/`.startsWith(base === "/" ? "/" : `${base}/`)) || folders.length > 1,
     checksAbsolute: "if usual",
     looseAnchors: true,
-    relativeRoutes: true,
   };
 }
 

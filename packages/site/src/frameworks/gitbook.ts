@@ -75,7 +75,6 @@ async function loadGitbook(context: FrameworkContext, marker: string): Promise<M
       base: "either",
       slashes: "either",
     },
-    relativeRoutes: true,
   };
 }
 

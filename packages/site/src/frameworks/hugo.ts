@@ -1,7 +1,7 @@
 import { baseOf, dirOf, isBelow, joinPath, pageExtension, stripExtension, underDir } from "../links/route.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import type { Framework, FrameworkContext, Model } from "./framework.ts";
-import { isDocument } from "./pages.ts";
+import { isDocument, unlisted } from "./pages.ts";
 
 export const hugo: Framework = {
   name: "hugo",
@@ -100,14 +100,7 @@ async function loadHugo(context: FrameworkContext, marker: string): Promise<Mode
     routes: routesOf,
     publicDirs: [underDir(top, "static"), root],
     basePath: base,
-    navigation: [],
-    labels: [],
-    listsPages: false,
-    navRoute: (target) => ({ route: target }),
-    navTarget: (_path, route) => route,
-    redirects: [],
-    redirectStore: null,
-    redirectTarget: (_path, route) => route,
+    ...unlisted,
     ownTarget(target, from) {
       // A mount puts a file of another place among the pages.
       if (mounted.has(baseOf(target.replace(/[?#].*$/, "")))) return { plain: `{${target}}`, name: target };
@@ -126,7 +119,6 @@ async function loadHugo(context: FrameworkContext, marker: string): Promise<Mode
     checksAbsolute: "if usual",
     // Terms of definitions may have ids too.
     looseAnchors: texts.some((text) => /autoDefinitionTermID\s*[:=]\s*true/i.test(text)) ? "unknown" : true,
-    relativeRoutes: true,
   };
 
   function isSection(route: string): boolean {

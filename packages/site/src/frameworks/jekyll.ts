@@ -1,7 +1,7 @@
 import { dirOf, isBelow, joinPath, routeKey, stripExtension } from "../links/route.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import type { Framework, FrameworkContext, Model } from "./framework.ts";
-import { isDocument } from "./pages.ts";
+import { isDocument, unlisted } from "./pages.ts";
 import { readYamlSource, yamlGet, yamlItems, yamlPairs, yamlText } from "./yaml-source.ts";
 
 export const jekyll: Framework = {
@@ -71,14 +71,7 @@ async function loadJekyll(context: FrameworkContext, marker: string): Promise<Mo
     routes: routesOf,
     publicDirs: [root],
     basePath: (yamlText(yamlGet(config, "baseurl")) ?? "").replace(/\/$/, ""),
-    navigation: [],
-    labels: [],
-    listsPages: false,
-    navRoute: (target) => ({ route: target }),
-    navTarget: (_path, route) => route,
-    redirects: [],
-    redirectStore: null,
-    redirectTarget: (_path, route) => route,
+    ...unlisted,
     ownTarget,
     // Posts, archives and what plugins make have addresses that no file shows.
     isGenerated: (route) =>
@@ -88,7 +81,6 @@ async function loadJekyll(context: FrameworkContext, marker: string): Promise<Mo
       (permalink !== null && /:(?!path|name|title)/.test(permalink)),
     checksAbsolute: "if usual",
     looseAnchors: true,
-    relativeRoutes: true,
   };
 }
 

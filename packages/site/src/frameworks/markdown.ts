@@ -1,7 +1,7 @@
 import { underDir } from "../links/route.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import type { FrameworkContext, Model } from "./framework.ts";
-import { folderRoute, isDocument } from "./pages.ts";
+import { folderRoute, isDocument, unlisted } from "./pages.ts";
 
 /** Markdown files in folders, as a forge shows them: no configuration, no routes but paths. */
 export function loadMarkdown(context: FrameworkContext): Model {
@@ -16,16 +16,8 @@ export function loadMarkdown(context: FrameworkContext): Model {
     routes: (path) => [folderRoute(path, root)],
     publicDirs: [root, "", underDir(root, "static"), underDir(root, "public")],
     basePath: "",
-    navigation: [],
-    labels: [],
-    listsPages: false,
-    navRoute: (target) => ({ route: target }),
-    navTarget: (_path, route) => route,
-    redirects: [],
-    redirectStore: null,
-    redirectTarget: (_path, route) => route,
+    ...unlisted,
     checksAbsolute: "if usual",
     looseAnchors: "unless own",
-    relativeRoutes: true,
   };
 }

@@ -47,6 +47,5 @@ async function loadMdbook(context: FrameworkContext, marker: string): Promise<Mo
     // Books of a family are served beside each other.
     checksAbsolute: false,
     looseAnchors: true,
-    relativeRoutes: true,
   };
 }

@@ -106,7 +106,6 @@ async function loadMintlify(context: FrameworkContext, marker: string): Promise<
       base: "either",
       slashes: "either",
     },
-    relativeRoutes: true,
   };
 
   interface Collected {

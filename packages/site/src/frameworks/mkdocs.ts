@@ -92,7 +92,6 @@ async function loadMkdocs(context: FrameworkContext, marker: string): Promise<Mo
       base: "written",
       slashes: "either",
     },
-    relativeRoutes: true,
   };
 }
 

@@ -96,7 +96,6 @@ async function loadNextra(context: FrameworkContext, marker: string): Promise<Mo
       base: "added",
       slashes: "either",
     },
-    relativeRoutes: true,
   };
 }
 

@@ -1,4 +1,5 @@
 import { baseOf, isBelow, pageExtension, stripExtension } from "../links/route.ts";
+import type { Model } from "./framework.ts";
 
 const hiddenFolder = /(?:^|\/)(?:node_modules|vendor|\.[^/]+)\//;
 /** Files for people who work on the repository, not pages of its site. */
@@ -22,3 +23,15 @@ export function folderRoute(path: string, root: string): string {
   const route = inside.replace(/(?:^|\/)(?:index|readme)$/i, "");
   return `/${route}`;
 }
+
+/** Of a site whose navigation and redirects stand in no file that Emend reads, or are not edited there. */
+export const unlisted = {
+  navigation: [],
+  labels: [],
+  listsPages: false,
+  navRoute: (target) => ({ route: target }),
+  navTarget: (_path, route) => route,
+  redirects: [],
+  redirectStore: null,
+  redirectTarget: (_path, route) => route,
+} satisfies Partial<Model>;

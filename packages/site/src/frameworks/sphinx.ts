@@ -2,7 +2,7 @@ import { dirOf, joinPath, stripExtension, underDir } from "../links/route.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import type { Framework, FrameworkContext, Model } from "./framework.ts";
 import { createIgnore } from "./ignore-file.ts";
-import { isDocument } from "./pages.ts";
+import { isDocument, unlisted } from "./pages.ts";
 
 /** Sphinx whose pages are Markdown, read by MyST. */
 export const sphinx: Framework = {
@@ -34,14 +34,7 @@ async function loadSphinx(context: FrameworkContext, marker: string): Promise<Mo
       ...[...text.matchAll(/^html_extra_path\s*=\s*\["'([^"']+)/gm)].map(([, dir = ""]) => underDir(root, dir)),
     ],
     basePath: "",
-    navigation: [],
-    labels: [],
-    listsPages: false,
-    navRoute: (target) => ({ route: target }),
-    navTarget: (_path, route) => route,
-    redirects: [],
-    redirectStore: null,
-    redirectTarget: (_path, route) => route,
+    ...unlisted,
     ownTarget(target, from) {
       // `[text](label)` names a document, or whatever has that label on any page.
       const stem = joinPath(target.startsWith("/") ? root : dirOf(from), target.replace(/^\/|#.*$/g, "")) ?? "";
@@ -50,6 +43,5 @@ async function loadSphinx(context: FrameworkContext, marker: string): Promise<Mo
     },
     checksAbsolute: false,
     looseAnchors: "unknown",
-    relativeRoutes: true,
   };
 }

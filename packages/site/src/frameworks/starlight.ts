@@ -111,7 +111,6 @@ async function loadStarlight(context: FrameworkContext, marker: string): Promise
       base: "written",
       slashes: "either",
     },
-    relativeRoutes: true,
     fallbackRoute,
     homes: [
       ...(standard === "" ? [] : [{ dir: sidebarRoot, route: standard }]),

@@ -126,6 +126,5 @@ async function loadVitepress(context: FrameworkContext, marker: string): Promise
       base: "added",
       slashes: "exact",
     },
-    relativeRoutes: true,
   };
 }
