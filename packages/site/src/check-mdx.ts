@@ -1,4 +1,4 @@
-import { openMdxParser } from "./parse/mdx-parser.ts";
+import { type MdxParser, openMdxParser } from "./parse/mdx-parser.ts";
 import type { Site } from "./site.ts";
 import type { Finding } from "./types.ts";
 
@@ -9,11 +9,15 @@ import type { Finding } from "./types.ts";
 export async function checkMdx(
   site: Site,
   paths: Iterable<string>,
-  { signal, onProgress }: { signal?: AbortSignal; onProgress?: (done: number) => void } = {},
+  {
+    signal,
+    onProgress,
+    parser,
+  }: { signal?: AbortSignal; onProgress?: (done: number) => void; parser?: MdxParser } = {},
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   let done = 0;
-  const parser = openMdxParser();
+  const used = parser ?? openMdxParser();
   try {
     for (const path of paths) {
       signal?.throwIfAborted();
@@ -22,7 +26,7 @@ export async function checkMdx(
       if (node === undefined || node.brief.unread || site.model.dialect(path).syntax !== "mdx") continue;
       const bytes = await site.tree.read(path);
       if (bytes === null) continue;
-      const problem = await parser.parse(bytes);
+      const problem = await used.parse(bytes);
       if (problem === null) continue;
       const { line, column, message } = problem;
       findings.push({
@@ -35,7 +39,7 @@ export async function checkMdx(
       });
     }
   } finally {
-    await parser.close();
+    if (parser === undefined) await used.close();
   }
   return findings;
 }

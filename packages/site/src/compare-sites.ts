@@ -22,6 +22,18 @@ function without(left: readonly Finding[], right: readonly Finding[], key: (find
   });
 }
 
+function inPlace(finding: Finding): string {
+  return `${finding.path}\0${subject(finding)}`;
+}
+
+/** What came and what went between two checks of one folder. Lines may shift: that makes no finding new. */
+export function diffFindings(
+  before: readonly Finding[],
+  after: readonly Finding[],
+): { introduced: readonly Finding[]; fixed: readonly Finding[] } {
+  return { introduced: without(after, before, inPlace), fixed: without(before, after, inPlace) };
+}
+
 function certain({ certainty: _, why: __, ...finding }: Finding): Finding {
   return { ...finding, severity: "error" };
 }
@@ -50,7 +62,6 @@ export async function compareSites(
       ? []
       : applySettings(await checkMdx(base, [...broken.map(({ path }) => path), ...moved], options), settings);
   const before = [...(await checkSite(base, { ...options, settings })), ...brokenBefore];
-  const inPlace = (finding: Finding): string => `${finding.path}\0${subject(finding)}`;
   const found = [...(await checkSite(head, { ...options, settings })), ...broken];
   const suspects = without(found, before, inPlace).filter(
     ({ check }) => check === "broken-link" || check === "broken-anchor",

@@ -5,7 +5,19 @@ import type { SiteFile, SiteTree } from "./types.ts";
 
 const skipped = new Set(["node_modules", ".git", ".hg", ".svn"]);
 
-async function walk(root: string, dir: string, into: SiteFile[]): Promise<void> {
+/** Whether a path lies where no documentation does. */
+export function isSkipped(path: string): boolean {
+  return path.split("/").some((name) => skipped.has(name));
+}
+
+/** Hands over every file below a folder, and every folder before what is in it. */
+export async function walkFolder(
+  root: string,
+  dir: string,
+  onFile: (path: string) => void,
+  onFolder?: (path: string) => void,
+): Promise<void> {
+  onFolder?.(dir);
   const entries = await readdir(join(root, dir), { withFileTypes: true });
   const folders: string[] = [];
   for (const entry of entries) {
@@ -13,9 +25,9 @@ async function walk(root: string, dir: string, into: SiteFile[]): Promise<void> 
     // Links are not followed: they may lead out of the folder, or in circles.
     if (entry.isDirectory()) {
       if (!skipped.has(entry.name)) folders.push(path);
-    } else if (entry.isFile()) into.push({ path });
+    } else if (entry.isFile()) onFile(path);
   }
-  for (const folder of folders) await walk(root, folder, into);
+  for (const folder of folders) await walkFolder(root, folder, onFile, onFolder);
 }
 
 /** A folder on disk as a tree. */
@@ -24,7 +36,7 @@ export function folderTree(root: string): SiteTree {
     folder: root,
     async list() {
       const files: SiteFile[] = [];
-      await walk(root, "", files);
+      await walkFolder(root, "", (path) => files.push({ path }));
       return files.sort((a, b) => (a.path < b.path ? -1 : 1));
     },
     async read(path) {

@@ -105,6 +105,23 @@ describe("emend check", () => {
     expect((await run(dir)).output).not.toMatch(/^::stop-commands/m);
   });
 
+  it("speaks GitLab's code quality report, with paths from the top of the repository", async () => {
+    await mkdir(join(dir, "docs"));
+    await writeFile(join(dir, "docs", "c.md"), "[x](none.md)\n\n[x](none.md)\n");
+    execFileSync("git", ["-C", dir, "init", "-q"]);
+    const report = JSON.parse((await run(join(dir, "docs"), "--gitlab")).output);
+    expect(report).toMatchObject([
+      {
+        description: "`none.md` leads to no page; correct or remove the link.",
+        check_name: "broken-link",
+        severity: "major",
+        location: { path: "docs/c.md", lines: { begin: 1 } },
+      },
+      { location: { path: "docs/c.md", lines: { begin: 3 } } },
+    ]);
+    expect(new Set(report.map(({ fingerprint }: { fingerprint: string }) => fingerprint)).size).toBe(2);
+  });
+
   it("judges MDX by the full parser", async () => {
     await writeFile(join(dir, "c.mdx"), "# C\n\n<Card>\n\nnever closed\n");
     const { findings } = JSON.parse((await run(dir, "--json")).output);

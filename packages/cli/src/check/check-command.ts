@@ -1,20 +1,25 @@
 import { resolve } from "node:path";
-import { type Finding, outsideOf, type ParseCache, type Site, settingsSchema } from "@emend/site";
+import { outsideOf, type ParseCache, type Site, settingsSchema } from "@emend/site";
 import { type Command, Option } from "commander";
-import { type Cli, CliError } from "../cli.ts";
+import type { Cli } from "../cli.ts";
 import { renderAnnotations } from "./annotations.ts";
 import { applyFixes } from "./apply-fixes.ts";
 import { openCheckCache } from "./check-cache.ts";
 import { requireFolder } from "./check-folder.ts";
+import { folderInRepository } from "./git-tree.ts";
 import { renderHuman } from "./human.ts";
-import { type Inspection, inspectFolder, mdxPagesMax } from "./inspect-folder.ts";
+import { type Inspection, inspectFolder, mdxPagesMax, noPages } from "./inspect-folder.ts";
+import { findingJson, renderGitlab } from "./json.ts";
 import { renderSarif } from "./sarif.ts";
+import { watchCheck } from "./watch.ts";
 
 const outsideShownMax = 5;
 
 interface CheckOptions {
   json?: boolean;
   sarif?: boolean;
+  gitlab?: boolean;
+  watch?: boolean;
   fix?: boolean;
   base?: string;
   docs?: string;
@@ -30,8 +35,12 @@ export function registerCheckCommand(program: Command, cli: Cli): void {
     .command("check")
     .description("Check a folder of docs: links, anchors, navigation, redirects, front matter, MDX")
     .argument("[dir]", "the folder to check", ".")
-    .addOption(new Option("--json", "print the findings as JSON").conflicts("sarif"))
-    .option("--sarif", "print the findings as SARIF 2.1.0")
+    .addOption(
+      new Option("--watch", "check again whenever a file changes, until Ctrl-C").conflicts(["fix", "sarif", "gitlab"]),
+    )
+    .addOption(new Option("--json", "print the findings as JSON").conflicts(["sarif", "gitlab"]))
+    .addOption(new Option("--sarif", "print the findings as SARIF 2.1.0").conflicts("gitlab"))
+    .option("--gitlab", "print the findings as a code quality report of GitLab")
     .option("--fix", "apply the fixes that are certain, then report what remains")
     .option("--base <ref>", "report only what is new since this commit or branch")
     .option("--docs <folder>", "the folder inside that holds the docs, where it cannot be told")
@@ -50,6 +59,10 @@ async function check(cli: Cli, dir: string, options: CheckOptions): Promise<numb
     return 0;
   }
   await requireFolder(dir, options.docs);
+  if (options.watch) {
+    const { docs = "", base = null, mdx = false, json = false, info = false } = options;
+    return watchCheck(cli, dir, { docs, base, isMdxAsked: mdx, json, info });
+  }
   const startedAt = performance.now();
   const cache = options.cache === false ? undefined : await openCheckCache(cli.env, dir);
   let outcome = await inspect(cli, dir, options, cache);
@@ -63,6 +76,7 @@ async function check(cli: Cli, dir: string, options: CheckOptions): Promise<numb
   const print = (text: string): unknown => cli.stdout.write(`${text}\n`);
   if (options.json) print(JSON.stringify(toJson(outcome, options.fix ? fixed : null)));
   else if (options.sarif) print(JSON.stringify(renderSarif(findings), null, 2));
+  else if (options.gitlab) print(JSON.stringify(renderGitlab(findings, await folderInRepository(dir)), null, 2));
   else {
     const elapsedMs = performance.now() - startedAt;
     const { tally } = outcome;
@@ -70,7 +84,7 @@ async function check(cli: Cli, dir: string, options: CheckOptions): Promise<numb
     const outside = describeOutside(site);
     if (outside !== null) cli.stderr.write(`${outside}\n`);
     if (unjudged > 0) cli.stderr.write(`MDX syntax was not judged on ${unjudged} pages; --mdx does.\n`);
-    print(await renderHuman(dir, findings, summary, options.info === true));
+    print(await renderHuman(dir, findings, findings, summary, options.info === true));
     if (cli.env.GITHUB_ACTIONS === "true") for (const line of renderAnnotations(cli.env, dir, findings)) print(line);
   }
   return findings.some(({ severity }) => severity === "error") ? 1 : 0;
@@ -88,7 +102,7 @@ async function inspect(
     isMdxAsked: mdx === true,
   });
   if (inspection.pages > 0) return inspection;
-  throw new CliError("usage", `no page of documentation was found in ${resolve(dir, docs ?? "")}; name another folder`);
+  throw noPages(dir, docs ?? "");
 }
 
 /** What else a reader might take for the docs. A few Markdown files beside a site are none. */
@@ -110,15 +124,6 @@ function toJson({ site, findings, tally }: Inspection, fixed: number | null): un
     links: tally,
     outside: outsideOf(site),
     ...(fixed === null ? {} : { fixed }),
-    findings: findings.map(({ check: name, severity, path, line, column, message, certainty, why }: Finding) => ({
-      check: name,
-      severity,
-      path,
-      line,
-      column,
-      message,
-      certainty: certainty ?? "certain",
-      ...(why === undefined ? {} : { why }),
-    })),
+    findings: findings.map(findingJson),
   };
 }

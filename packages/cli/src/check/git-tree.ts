@@ -28,6 +28,11 @@ export async function gitTree(dir: string, ref: string): Promise<SiteTree> {
   };
 }
 
+/** Where a folder lies in the repository around it: "" or a path with a slash at its end. */
+export async function folderInRepository(dir: string): Promise<string> {
+  return (await git(dir, ["rev-parse", "--show-prefix"]).catch(() => "")).trim();
+}
+
 async function findCommit(dir: string, ref: string): Promise<string> {
   const isRepository = await git(dir, ["rev-parse", "--git-dir"]).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") throw new CliError("usage", "--base: git is not installed", error);

@@ -17,14 +17,16 @@ const colors: Record<Severity, "red" | "yellow" | "blue"> = { error: "red", warn
 // A frame shows this much of a long line around the place.
 const frameWidth = 100;
 
-/** The findings grouped by file, each with the line it is on. */
+/** Findings grouped by file, each with the line it is on; then the count of all. */
 export async function renderHuman(
   dir: string,
-  findings: readonly Finding[],
+  listed: readonly Finding[],
+  all: readonly Finding[],
   summary: Summary,
   showInfo: boolean,
 ): Promise<string> {
-  const shown = findings.filter(({ severity }) => showInfo || severity !== "info");
+  const isShown = ({ severity }: Finding): boolean => showInfo || severity !== "info";
+  const shown = listed.filter(isShown);
   const out: string[] = [];
   for (const [path, group] of Map.groupBy(shown, (finding) => finding.path)) {
     const lines = await readLines(join(dir, path));
@@ -39,7 +41,7 @@ export async function renderHuman(
     }
     out.push("");
   }
-  out.push(closing(findings, summary, findings.length - shown.length));
+  out.push(closing(all, summary, all.length - all.filter(isShown).length));
   return out.join("\n");
 }
 

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import {
   applySettings,
   checkMdx,
@@ -73,17 +74,32 @@ async function inspectWhole(
   const findings = await checkSite(site, { signal });
   const tally = await tallyLinks(site, { signal });
   const pages = site.pages.length;
-  const mdx = site.pages.map(({ path }) => path).filter((path) => site.model.dialect(path).syntax === "mdx");
-  if (!isMdxAsked && mdx.length > mdxPagesMax) return { site, pages, findings, unjudged: mdx.length, tally };
+  const mdx = mdxPagesOf(site, isMdxAsked);
+  if (mdx === null) return { site, pages, findings, unjudged: allMdx(site).length, tally };
   const onProgress = (done: number): void => progress.update("judging the MDX of", done, mdx.length);
   const judged = applySettings(await checkMdx(site, mdx, { signal, onProgress }), await readCheckSettings(site));
   return { site, pages, findings: [...findings, ...judged], unjudged: 0, tally };
 }
 
+function allMdx(site: Site): string[] {
+  return site.pages.map(({ path }) => path).filter((path) => site.model.dialect(path).syntax === "mdx");
+}
+
+/** The pages whose MDX the full parser judges; null where there are too many to do so unasked. */
+export function mdxPagesOf(site: Site, isAsked: boolean): string[] | null {
+  const pages = allMdx(site);
+  return isAsked || pages.length <= mdxPagesMax ? pages : null;
+}
+
+/** Checking nothing must not look like finding nothing. */
+export function noPages(dir: string, docs: string): CliError {
+  return new CliError("usage", `no page of documentation was found in ${resolve(dir, docs)}; name another folder`);
+}
+
 const unreadable = new Set(["EACCES", "EPERM", "ELOOP"]);
 
 /** What could not be listed was not checked: better to say so than to call it sound. */
-function refuseUnreadable(error: NodeJS.ErrnoException): never {
+export function refuseUnreadable(error: NodeJS.ErrnoException): never {
   if (error.syscall === undefined || !unreadable.has(error.code ?? "")) throw error;
   throw new CliError("usage", `${error.path ?? "a folder"} cannot be read (${error.code}); nothing was checked`, error);
 }

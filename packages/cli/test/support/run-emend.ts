@@ -14,6 +14,8 @@ export interface Running {
   stdout(): string;
   /** Resolves once standard output holds the text. */
   untilPrinted(text: string): Promise<void>;
+  /** Resolves once standard output is as it should be. */
+  untilMatched(isIt: (stdout: string) => boolean): Promise<void>;
   kill(signal: NodeJS.Signals): void;
   finished: Promise<Finished>;
 }
@@ -66,8 +68,9 @@ export function startEmend(
   });
   const program: Running = {
     stdout: () => stdout,
-    async untilPrinted(text) {
-      while (!stdout.includes(text)) {
+    untilPrinted: (text) => program.untilMatched((printed) => printed.includes(text)),
+    async untilMatched(isIt) {
+      while (!isIt(stdout)) {
         let wake = () => {};
         const more = new Promise<"more">((resolve) => {
           wake = () => resolve("more");
@@ -75,8 +78,8 @@ export function startEmend(
         });
         const ended = await Promise.race([more, finished]);
         waiting.delete(wake);
-        if (ended !== "more" && !stdout.includes(text))
-          throw new Error(`ended without "${text}":\n${stdout}\n${stderr}`);
+        if (ended !== "more" && !isIt(stdout))
+          throw new Error(`ended without what was waited for:\n${stdout}\n${stderr}`);
       }
     },
     kill: (signal) => void child.kill(signal),

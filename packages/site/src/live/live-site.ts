@@ -1,0 +1,53 @@
+import { checkMdx } from "../check-mdx.ts";
+import { applySettings, readCheckSettings } from "../check-settings.ts";
+import { checkSite } from "../check-site.ts";
+import { openSite } from "../open-site.ts";
+import { type MdxParser, openMdxParser } from "../parse/mdx-parser.ts";
+import type { Site } from "../site.ts";
+import type { Finding } from "../types.ts";
+import type { LiveFolder } from "./live-folder.ts";
+
+/** A site that is opened and checked again and again: what did not change since is neither read nor checked anew. */
+export interface LiveSite {
+  open(signal?: AbortSignal): Promise<Site>;
+  /** Everything that `checkSite` finds, and what the full MDX parser says of these pages. */
+  check(site: Site, mdxPages: Iterable<string>, signal?: AbortSignal): Promise<readonly Finding[]>;
+  close(): Promise<void>;
+}
+
+export function openLiveSite({ tree }: LiveFolder, { docsDir = "" }: { docsDir?: string } = {}): LiveSite {
+  let latest: Site | undefined;
+  let parser: MdxParser | undefined;
+  const judged = new Map<string, { hash: string; findings: readonly Finding[] }>();
+
+  async function judgeMdx(site: Site, pages: Iterable<string>, signal?: AbortSignal): Promise<Finding[]> {
+    const findings: Finding[] = [];
+    for (const path of pages) {
+      const node = site.index.nodes.get(path);
+      if (node === undefined || site.model.dialect(path).syntax !== "mdx") continue;
+      let known = judged.get(path);
+      if (known?.hash !== node.hash) {
+        parser ??= openMdxParser();
+        const options = { parser, ...(signal === undefined ? {} : { signal }) };
+        known = { hash: node.hash, findings: await checkMdx(site, [path], options) };
+        judged.set(path, known);
+      }
+      findings.push(...known.findings);
+    }
+    return findings;
+  }
+
+  return {
+    async open(signal) {
+      const options = { docsDir, ...(latest === undefined ? {} : { previous: latest }) };
+      latest = await openSite(tree, signal === undefined ? options : { ...options, signal });
+      return latest;
+    },
+    async check(site, mdxPages, signal) {
+      const findings = await checkSite(site, signal === undefined ? {} : { signal });
+      const ofMdx = await judgeMdx(site, mdxPages, signal);
+      return ofMdx.length === 0 ? findings : [...findings, ...applySettings(ofMdx, await readCheckSettings(site))];
+    },
+    close: async () => parser?.close(),
+  };
+}
