@@ -7,6 +7,7 @@ import { readArchiveAfterDays } from "../accounts/settings.ts";
 import { openModel } from "../agent/models/registry.ts";
 import { findClosedChange } from "../automations/find-closed-change.ts";
 import { fireAutomations } from "../automations/fire-automations.ts";
+import { createAnswerMemory } from "../forge/polling.ts";
 import { openForge } from "../forge/registry.ts";
 import { listDueSiteChecks, listNewSites } from "../health/list-due-site-checks.ts";
 import { contextRemoteOf } from "../installation/context-remote.ts";
@@ -78,9 +79,10 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
     pool,
     listener,
     log,
-    async forgeOf(projectId) {
+    answers: createAnswerMemory(),
+    async forgeOf(projectId, polling) {
       const project = await getProject(pool, projectId);
-      return project ? openForge(project, forges) : null;
+      return project ? openForge(project, forges, polling) : null;
     },
     followUp: createFollowUp({ pool, reader, promptCodePointsMax: config.promptCodePointsMax }),
   });

@@ -4,6 +4,7 @@ import { AppError, isAppError } from "../errors.ts";
 import type { Fetch } from "../lib/network.ts";
 import { readBody } from "../lib/read-body.ts";
 import { type RawAnswer, refusalOf } from "./api-refusal.ts";
+import type { Polling } from "./polling.ts";
 
 export interface ApiRequest<T extends TSchema> {
   method: "GET" | "POST" | "PATCH" | "PUT";
@@ -47,13 +48,20 @@ export function createApiClient(options: {
   apiUrl: string;
   headers?: Readonly<Record<string, string>>;
   authorization(signal: AbortSignal): Promise<string | null>;
+  /** For a look that is repeated: what did not change since the last one is not read again. */
+  polling?: Polling;
+  /** Whether "not modified" is left out of the rate limit. */
+  isUnmodifiedFree?: boolean;
 }): ApiClient {
-  const { forge, apiUrl } = options;
+  const { forge, apiUrl, polling } = options;
 
-  async function exchange(request: ApiRequest<TSchema>, signal: AbortSignal): Promise<RawAnswer> {
+  async function exchange(
+    request: ApiRequest<TSchema>,
+    known: ReturnType<Polling["recall"]>,
+    signal: AbortSignal,
+  ): Promise<RawAnswer> {
     const authorization = await options.authorization(signal);
-    const url = new URL(`${apiUrl}${request.path}`);
-    for (const [name, value] of Object.entries(request.query ?? {})) url.searchParams.set(name, String(value));
+    const url = urlOf(request);
     const hasBody = request.body !== undefined;
     try {
       const response = await options.fetch(url.href, {
@@ -64,12 +72,14 @@ export function createApiClient(options: {
           ...options.headers,
           ...(hasBody ? { "content-type": "application/json" } : {}),
           ...(authorization === null ? {} : { authorization }),
+          ...(known && { "if-none-match": known.etag }),
         },
         ...(hasBody ? { body: JSON.stringify(request.body) } : {}),
         // A credential must not follow to wherever it is sent.
         redirect: "manual",
         signal: AbortSignal.any([signal, AbortSignal.timeout(requestMsMax)]),
       });
+      polling?.count(response.headers, response.status === 304 && options.isUnmodifiedFree === true);
       const text = (await readBody(response.body, answerBytesMax)).toString("utf8");
       return { status: response.status, headers: response.headers, body: parseJson(text) };
     } catch (error) {
@@ -79,14 +89,30 @@ export function createApiClient(options: {
     }
   }
 
+  function urlOf(request: ApiRequest<TSchema>): URL {
+    const url = new URL(`${apiUrl}${request.path}`);
+    for (const [name, value] of Object.entries(request.query ?? {})) url.searchParams.set(name, String(value));
+    return url;
+  }
+
   async function ask<T extends TSchema>(
     request: ApiRequest<T>,
     statuses: readonly number[],
     signal: AbortSignal,
   ): Promise<ApiOutcome<Static<T>>> {
-    const answer = await exchange(request, signal);
+    // One address may be asked in two forms, of which each relies on other parts of the answer.
+    const key = `${request.what} ${urlOf(request).href}`;
+    const known = request.method === "GET" ? polling?.recall(key) : undefined;
+    const answer = await exchange(request, known, signal);
+    if (known && answer.status === 304) {
+      return { kind: "ok", value: known.value as Static<T>, headers: known.headers };
+    }
     if (answer.status >= 200 && answer.status < 300) {
-      if (Value.Check(request.answer, answer.body)) return { kind: "ok", value: answer.body, headers: answer.headers };
+      if (Value.Check(request.answer, answer.body)) {
+        const { body: value, headers } = answer;
+        if (polling && request.method === "GET") polling.remember(key, headers, Value.Clean(request.answer, value));
+        return { kind: "ok", value, headers };
+      }
       throw new AppError("forge_unavailable", {
         publicMessage: `${forge} answered ${answer.status} in a form that Emend does not understand.`,
         retryable: true,

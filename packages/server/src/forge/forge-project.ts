@@ -1,4 +1,5 @@
 import type { Fetch } from "../lib/network.ts";
+import type { Polling } from "./polling.ts";
 
 /** As much of a project as its forge needs. */
 export interface ForgeProject {
@@ -40,4 +41,6 @@ export interface RemoteForgeInput {
   project: ForgeProject;
   /** As it was given: a token, or an App as JSON. */
   credential: string;
+  /** Set where the forge is opened for a look that is repeated. */
+  polling?: Polling;
 }

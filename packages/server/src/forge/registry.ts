@@ -8,6 +8,7 @@ import { locateGithub, openGithubForge } from "./github/github-forge.ts";
 import { type GithubTokens, parseAppCredential } from "./github/github-token.ts";
 import { locateGitlab, openGitlabForge } from "./gitlab/gitlab-forge.ts";
 import { type LocalForgeDeps, openLocalForge } from "./local/local-forge.ts";
+import type { Polling } from "./polling.ts";
 
 /** Each forge has a folder here, opens by one function, and passes `conformance.ts`. */
 const names = ["local", "github", "gitlab", "gitea"] as const;
@@ -31,7 +32,7 @@ interface StoredProject {
   settings: { forge: ForgeSettings };
 }
 
-export async function openForge(project: StoredProject, deps: ForgeDeps): Promise<Forge> {
+export async function openForge(project: StoredProject, deps: ForgeDeps, polling?: Polling): Promise<Forge> {
   const name = knownForge(project.forge);
   if (name === "local") return openLocalForge(deps.local, project.id);
   const credential = await deps.credentialOf(project.id);
@@ -40,7 +41,7 @@ export async function openForge(project: StoredProject, deps: ForgeDeps): Promis
   }
   const { fetch, githubTokens: tokens } = deps;
   const settings = project.settings.forge;
-  const input = { fetch, tokens, project: { ...project, settings }, credential };
+  const input = { fetch, tokens, project: { ...project, settings }, credential, ...(polling && { polling }) };
   return settings.isJudged ? openJudgedForge(input, deps.reach) : openRemoteForge(input);
 }
 

@@ -13,10 +13,13 @@ export interface Look {
   failed: { message: number; words: string } | null;
 }
 
+/** How far looks with one token may run ahead of what they spend: a burst, after which they slow down. */
+const burstSeconds = 60;
+
 /**
- * Takes one that is due and says when it is due again: often while the job is young, seldom once it is a month old, and
- * never so often that a project with many open ones would use its token's quota up. One node at a time looks at a pull
- * request; who dies while looking only delays the next look.
+ * Takes one that is due and says when it is due again: often while the job is young, seldom once it is a month old and
+ * where a project has many. Of one token's, over all of its projects, none while it has spent its time; whoever waits longest is
+ * next. One node at a time looks at a pull request; who dies while looking only delays the next look.
  */
 export async function claimLook(
   db: Queryable,
@@ -38,6 +41,10 @@ export async function claimLook(
        select id from jobs
        where pull_request ->> 'state' = 'open' and coalesce(pull_request_look_at, '-infinity') <= clock_timestamp()
          and project_id <> all ($2)
+         and not exists (
+           select from projects join poll_turns on credential_id = poll_credential
+           where projects.id = jobs.project_id and spent_until > clock_timestamp() + make_interval(secs => $3)
+         )
        order by pull_request_look_at nulls first limit 1 for update skip locked
      )
      returning id as "jobId", project_id as "projectId", (pull_request ->> 'number')::int as number,
@@ -47,9 +54,35 @@ export async function claimLook(
          from (select number, created_by from job_messages where job_id = jobs.id order by number desc limit 1) last
          where last.created_by like 'comment/%'
        ) end as failed`,
-    [everyMs / 1000, except],
+    [everyMs / 1000, except, burstSeconds],
   );
   return rows[0] ?? null;
+}
+
+/**
+ * Writes down what a look took of its token's time, which the looks of all nodes at all projects with the token share. Jobs
+ * that publish take no turn here and wait for none.
+ */
+export async function chargeLook(
+  db: Queryable,
+  look: Pick<Look, "projectId">,
+  cost: { credentialId: string; spentMs: number; pauseMs: number },
+): Promise<void> {
+  const pauseSeconds = cost.pauseMs > 0 ? cost.pauseMs / 1000 + burstSeconds : 0;
+  await db.query(
+    `with named as (
+       update projects set poll_credential = $2 where id = $1 and poll_credential is distinct from $2
+     ), forgotten as (
+       delete from poll_turns where spent_until < clock_timestamp() - interval '1 day' and credential_id <> $2
+     )
+     insert into poll_turns as turn (credential_id, spent_until)
+     values ($2, clock_timestamp() + make_interval(secs => greatest($3::float, $4)))
+     on conflict (credential_id) do update set spent_until = greatest(
+       greatest(turn.spent_until, clock_timestamp()) + make_interval(secs => $3),
+       clock_timestamp() + make_interval(secs => $4)
+     )`,
+    [look.projectId, cost.credentialId, cost.spentMs / 1000, pauseSeconds],
+  );
 }
 
 /** A forge said that something happened: the next look is now. */

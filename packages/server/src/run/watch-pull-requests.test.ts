@@ -6,12 +6,18 @@ import { vendors } from "../../test/support/forges/vendors.ts";
 import { readEvents, readJob, seedJob, seedProject } from "../../test/support/seed-jobs.ts";
 import { startListener } from "../db/listener.ts";
 import type { Forge } from "../forge/forge.ts";
+import { createAnswerMemory } from "../forge/polling.ts";
 import { hastenLook } from "../jobs/claim-look.ts";
 import { hearComment } from "../jobs/hear-comment.ts";
 import { createLogger } from "../lib/logger.ts";
 import type { FollowUpInput, FollowUpOutcome } from "./follow-comments.ts";
 import { lookOnce, startPullRequestWatch, type WatchDeps } from "./watch-pull-requests.ts";
 
+const readOperation = {
+  github: "GET /repos/{owner}/{repo}/pulls/{pull_number}",
+  gitlab: "GET /projects/{id}/merge_requests/{iid}",
+  gitea: "GET /repos/{owner}/{repo}/pulls/{index}",
+} as const;
 const { signal } = new AbortController();
 let database: TestDatabase;
 let projectId: string;
@@ -38,6 +44,8 @@ describe.each(vendors)("on $name", (vendor) => {
   beforeEach(async () => {
     const { pool } = database;
     await pool.query("delete from jobs");
+    await pool.query("delete from poll_turns");
+    far.state.rate = null;
     jobId = await seedJob(pool, projectId);
     far.makeBranch(`emend/${jobId}`);
     const head = `emend/${jobId}`;
@@ -62,7 +70,8 @@ describe.each(vendors)("on $name", (vendor) => {
     deps = {
       pool,
       log: createLogger({ level: "silent" }),
-      forgeOf: async () => far.open(),
+      answers: createAnswerMemory(),
+      forgeOf: async (_projectId, polling) => far.open({}, far.token, polling),
       followUp: async (input) => {
         asked.push(input);
         if (answer.kind === "accepted") await hearComment(pool, input.jobId, input.commentId);
@@ -225,6 +234,90 @@ describe.each(vendors)("on $name", (vendor) => {
     expect(asked).toHaveLength(1);
   });
 
+  it("reads nothing again that did not change, where the forge tells", async () => {
+    say("ada", "Looks good");
+    const statusesOf = async () => {
+      const before = far.requests.length;
+      await lookAgain();
+      return [...new Set(far.requests.slice(before).map(({ status }) => status))];
+    };
+    expect(await statusesOf()).toEqual([200]);
+    // Gitea sends no ETag with what its API tells.
+    expect(await statusesOf()).toEqual([vendor.name === "gitea" ? 200 : 304]);
+    expect((await readJob(database.pool, jobId)).pull_request).toMatchObject({ state: "open" });
+    say("ada", "@emend one more");
+    await lookAgain();
+    expect(asked).toMatchObject([{ prompt: "one more" }]);
+    Object.assign(far.state.pulls.at(-1) ?? {}, { state: "merged" });
+    await lookAgain();
+    expect((await readJob(database.pool, jobId)).pull_request).toMatchObject({ state: "merged" });
+  });
+
+  it("shares one budget among all projects of a token, and leaves other tokens alone", async () => {
+    const { pool } = database;
+    const others = { same: await seedProject(pool), another: await seedProject(pool) };
+    const token = (id: string) => (id === others.another ? "tok_another" : far.token);
+    far.tokens.add("tok_another");
+    deps.answers = createAnswerMemory({ sizeMax: 0 });
+    deps.forgeOf = async (id, polling) => far.open({}, token(id), polling);
+    const open = { number, url: "http://x", state: "open", draft: false };
+    const due = async (id: string) => {
+      await pool.query("delete from jobs where project_id = $1", [id]);
+      await pool.query("update jobs set pull_request_look_at = 'infinity'");
+      const seeded = await seedJob(pool, id);
+      await pool.query("update jobs set status = 'completed', pull_request = $2 where id = $1", [seeded, open]);
+    };
+    for (const id of [others.same, others.another]) {
+      await due(id);
+      expect(await lookOnce(deps, signal)).toBe(true);
+    }
+    let looks = 0;
+    do {
+      await due(projectId);
+      looks += 1;
+    } while (looks < 100 && (await lookOnce(deps, signal)));
+    // Over two looks, and far fewer than would use up a limit.
+    expect(looks).toBeGreaterThan(2);
+    expect(looks).toBeLessThan(60);
+    await due(others.same);
+    expect(await lookOnce(deps, signal)).toBe(false);
+    await due(others.another);
+    expect(await lookOnce(deps, signal)).toBe(true);
+    // As time passes, they go on.
+    await pool.query("update poll_turns set spent_until = spent_until - interval '1 minute'");
+    await due(others.same);
+    expect(await lookOnce(deps, signal)).toBe(true);
+  });
+
+  it("looks no more once little is left of the limit, while jobs go on", async () => {
+    const { pool } = database;
+    const waits = async () => {
+      const { rows } = await pool.query(
+        "select round(extract(epoch from spent_until - clock_timestamp()) / 60)::int as minutes from poll_turns",
+      );
+      return rows[0].minutes;
+    };
+    // Gitea has no limit of its own: a proxy in front of it may.
+    far.state.rate = { limit: 5000, remaining: 1250, resetAtMs: Date.now() + 30 * 60_000 };
+    expect(await lookAgain()).toBe(true);
+    expect(await waits()).toBe(31);
+    expect(await lookAgain()).toBe(false);
+    far.makeBranch("emend/goes-on");
+    const draft = { head: "emend/goes-on", base: "main", title: "T", body: "", draft: false, checks: [] };
+    expect(await far.open().createPullRequest(draft, signal)).toMatchObject({ kind: "created" });
+    far.state.pulls.pop();
+    await pool.query("delete from poll_turns");
+    far.state.rate = null;
+    far.fault(readOperation[vendor.name], {
+      kind: "answer",
+      status: 429,
+      words: "Slow down",
+      headers: { "retry-after": "600" },
+    });
+    expect(await lookAgain()).toBe(true);
+    expect(await waits()).toBe(11);
+  });
+
   it("looks at once when it is told to, whenever the next look would be", async () => {
     const listener = await startListener({ url: database.url, log: deps.log });
     const heard = Promise.withResolvers<FollowUpInput>();
@@ -264,6 +357,7 @@ it("a forge that never answers holds up no other project's pull requests", async
     pool,
     log,
     listener,
+    answers: createAnswerMemory(),
     followUp: async () => ({ kind: "later" }),
     async forgeOf(id) {
       if (id === other) seen.resolve();

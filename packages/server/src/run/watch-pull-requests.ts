@@ -1,8 +1,10 @@
 import { channels } from "../db/channels.ts";
 import type { Listener } from "../db/listener.ts";
 import type { Pool } from "../db/pool.ts";
+import { isAppError } from "../errors.ts";
 import type { Forge } from "../forge/forge.ts";
-import { claimLook, type Look } from "../jobs/claim-look.ts";
+import { type AnswerMemory, type Polling, startPolling } from "../forge/polling.ts";
+import { chargeLook, claimLook, type Look } from "../jobs/claim-look.ts";
 import { recordPullRequestState } from "../jobs/record-pull-request-state.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createWakeUp } from "../lib/wake-up.ts";
@@ -11,8 +13,9 @@ import { type CommentDeps, followComments } from "./follow-comments.ts";
 export interface WatchDeps extends CommentDeps {
   pool: Pool;
   log: Logger;
+  answers: AnswerMemory;
   /** Null where the project is gone. */
-  forgeOf(projectId: string): Promise<Forge | null>;
+  forgeOf(projectId: string, polling: Polling): Promise<Forge | null>;
 }
 
 export interface PullRequestWatch {
@@ -89,9 +92,26 @@ async function tryLook(deps: WatchDeps, look: Look, signal: AbortSignal): Promis
 }
 
 async function lookAt(deps: WatchDeps, look: Look, signal: AbortSignal): Promise<void> {
-  const forge = await deps.forgeOf(look.projectId);
-  const pullRequest = await forge?.readPullRequest(look.number, signal);
-  if (!forge || !pullRequest) return;
+  const polling = startPolling(deps.answers, look.projectId);
+  const forge = await deps.forgeOf(look.projectId, polling);
+  if (!forge) return;
+  let limitedMs = 0;
+  try {
+    await lookOn(deps, look, forge, signal);
+  } catch (error) {
+    if (isAppError(error) && error.isRateLimit) limitedMs = error.retryAfterMs ?? 0;
+    throw error;
+  } finally {
+    const { spentMs, pauseMs } = polling.cost();
+    const cost = { credentialId: forge.credentialId, spentMs, pauseMs: Math.max(pauseMs, limitedMs) };
+    // The local forge is asked for nothing that could be used up.
+    if (forge.name !== "local") await chargeLook(deps.pool, look, cost);
+  }
+}
+
+async function lookOn(deps: WatchDeps, look: Look, forge: Forge, signal: AbortSignal): Promise<void> {
+  const pullRequest = await forge.readPullRequest(look.number, signal);
+  if (!pullRequest) return;
   await recordPullRequestState(deps.pool, look.jobId, pullRequest);
   if (pullRequest.state !== "open" || !look.isFinal || !forge.conversation) return;
   await followComments(deps, look, forge.conversation, signal);

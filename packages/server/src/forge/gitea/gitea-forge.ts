@@ -32,6 +32,7 @@ export function openGiteaForge(input: RemoteForgeInput): Forge {
     forge: "Gitea",
     apiUrl,
     authorization: async () => `token ${credential}`,
+    ...(input.polling && { polling: input.polling }),
   });
   const { settings } = project;
   let asked: Promise<GiteaServer | null> | undefined;

@@ -35,6 +35,7 @@ export function openGithubForge(input: RemoteForgeInput & { tokens: GithubTokens
     fetch: input.fetch,
     apiUrl,
     authorization: async (signal) => `Bearer ${await source.token(signal)}`,
+    ...(input.polling && { polling: input.polling }),
   });
   const { labels, reviewers, teamReviewers, verifiedCommits } = project.settings;
   const signsCommits = verifiedCommits && isAppCredential(input.credential);

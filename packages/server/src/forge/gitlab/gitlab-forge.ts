@@ -28,6 +28,7 @@ export function openGitlabForge(input: RemoteForgeInput): Forge {
     forge: "GitLab",
     apiUrl,
     authorization: async () => `Bearer ${credential}`,
+    ...(input.polling && { polling: input.polling }),
   });
   const { settings } = project;
   const repository: GitlabRepository = { api, settings, path: `/projects/${encodeURIComponent(projectPath)}` };

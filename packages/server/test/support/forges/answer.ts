@@ -8,5 +8,5 @@ export interface Answer {
 
 export function send(response: ServerResponse, answer: Answer): void {
   response.writeHead(answer.status, { "content-type": "application/json", ...answer.headers });
-  response.end(JSON.stringify(answer.body));
+  response.end(answer.body === undefined ? undefined : JSON.stringify(answer.body));
 }

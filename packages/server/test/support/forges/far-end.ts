@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Forge } from "../../../src/forge/forge.ts";
 import type { ForgeSettings } from "../../../src/forge/forge-project.ts";
+import type { Polling } from "../../../src/forge/polling.ts";
 import { openRemoteForge } from "../../../src/forge/registry.ts";
 import { createFetch } from "../../../src/lib/network.ts";
 import { serveGit } from "../git-http-server.ts";
@@ -74,6 +75,8 @@ export interface FarState {
   mayPush: boolean | null;
   movedTo: string | null;
   draftsSupported: boolean;
+  /** What is left of the token's rate limit, where the server tells it. */
+  rate: { limit: number; remaining: number; resetAtMs: number } | null;
   /** The pattern of branches that nobody may push to. */
   closedBranches: string | null;
   /** Null: only its owner may look at them. */
@@ -117,6 +120,10 @@ export interface Vendor {
   refusal(status: number, words: string): unknown;
   /** Reads the repository. */
   repositoryOperation: string;
+  /** Whether answers have an `ETag`, and whether the answer that nothing changed counts against the rate limit. */
+  etags?: { isUnmodifiedFree: boolean };
+  /** How it names its rate limit. */
+  ratePrefix?: string;
 }
 
 interface FarRequest {
@@ -141,7 +148,7 @@ export interface FarEnd {
   fault(operation: string, fault: Fault, times?: number): void;
   /** What was not as the vendor describes it. */
   violations: string[];
-  open(settings?: Partial<ForgeSettings>, credential?: string): Forge;
+  open(settings?: Partial<ForgeSettings>, credential?: string, polling?: Polling): Forge;
   makeBranch(name: string): string;
   pullsOf(head: string): FarPull[];
   close(): Promise<void>;
@@ -185,6 +192,7 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
     mayPush: true,
     movedTo: null,
     draftsSupported: true,
+    rate: null,
     closedBranches: null,
     hooks: [],
     tokenEndsOn: null,
@@ -262,8 +270,9 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
     const serve = async () => {
       if (!isApi) return void serveGitTo(request, response);
       const { answer } = await answerApi(request, url);
-      entry.status = answer.status;
-      send(response, answer);
+      const sent = limited(vendor, state, conditional(vendor, request, answer));
+      entry.status = sent.status;
+      send(response, sent);
     };
     if (!met) return serve();
     await applyFault(met.fault, { request, response, vendor, state, perform: () => answerApi(request, url), serve });
@@ -295,11 +304,12 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
     fault: (operation, fault, times = 1) => {
       for (let time = 0; time < times; time += 1) faults.push({ operation, fault });
     },
-    open: (settings = {}, credential = token) =>
+    open: (settings = {}, credential = token, polling = undefined) =>
       openRemoteForge({
         fetch: network.fetch,
         tokens: new Map(),
         credential,
+        ...(polling && { polling }),
         project: { id: "prj_far", forge: vendor.name, repositoryUrl, settings: { ...plainSettings, ...settings } },
       }),
     makeBranch(name) {
@@ -316,6 +326,23 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
       rmSync(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** "Not modified" to a question whose answer is as the caller knows it. */
+function conditional(vendor: Vendor, request: IncomingMessage, answer: Answer): Answer {
+  if (!vendor.etags || request.method !== "GET" || answer.status !== 200) return answer;
+  const etag = `W/"${createHash("sha256").update(JSON.stringify(answer.body)).digest("hex")}"`;
+  if (request.headers["if-none-match"] === etag) return { status: 304, body: undefined, headers: { etag } };
+  return { ...answer, headers: { ...answer.headers, etag } };
+}
+
+function limited(vendor: Vendor, { rate }: FarState, answer: Answer): Answer {
+  if (!rate) return answer;
+  if (answer.status !== 304 || !vendor.etags?.isUnmodifiedFree) rate.remaining -= 1;
+  const named = (name: string, value: number) => [`${vendor.ratePrefix ?? "ratelimit"}-${name}`, String(value)];
+  const { limit, remaining, resetAtMs } = rate;
+  const told = [named("limit", limit), named("remaining", remaining), named("reset", Math.ceil(resetAtMs / 1000))];
+  return { ...answer, headers: { ...answer.headers, ...Object.fromEntries(told) } };
 }
 
 /** The vendor's own example of an answer, with what this far end has to say in its place. */

@@ -83,6 +83,10 @@ export const githubVendor: Vendor = {
   description,
   refusal,
   repositoryOperation: "GET /repos/{owner}/{repo}",
+  // github/docs, content/rest/using-the-rest-api/best-practices-for-using-the-rest-api.md at 058fa63: "Making a conditional
+  // request does not count against your primary rate limit if a 304 response is returned."
+  etags: { isUnmodifiedFree: true },
+  ratePrefix: "x-ratelimit",
   isAppRequest: (path) => /\/(installation$|app$|app\/|app-manifests\/|users\/)/.test(path),
   requiredHeaders: { accept: "application/vnd.github+json", "x-github-api-version": "2022-11-28" },
   tokenOf(authorization) {

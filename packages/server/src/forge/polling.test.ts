@@ -1,0 +1,61 @@
+import { expect, it } from "vitest";
+import { createAnswerMemory, startPolling } from "./polling.ts";
+
+const answer = (etag: string) => new Headers({ etag, link: '<x>; rel="next"', "set-cookie": "no" });
+
+it("keeps answers that have an ETag, with what tells of further pages, and no more than it may", () => {
+  const memory = createAnswerMemory({ sizeMax: 1000 });
+  memory.remember("none", new Headers(), "x");
+  expect(memory.recall("none")).toBeUndefined();
+  for (let number = 0; number < 500; number += 1) {
+    memory.remember(`key ${number}`, answer('"a"'), "x".repeat(100));
+    // The first is asked for again and again, and so is kept.
+    if (number > 0) expect(memory.recall("key 0")).toBeDefined();
+  }
+  const kept = Array.from({ length: 500 }, (_, number) => memory.recall(`key ${number}`)).filter(Boolean);
+  expect(kept.length).toBeGreaterThan(4);
+  expect(kept.length).toBeLessThan(11);
+  expect([...(memory.recall("key 499")?.headers.keys() ?? [])]).toEqual(["link"]);
+  memory.remember("huge", answer('"a"'), "x".repeat(2000));
+  expect(memory.recall("huge")).toBeUndefined();
+  // An answer without one takes the place of one that had it.
+  memory.remember("key 0", new Headers(), "y");
+  expect(memory.recall("key 0")).toBeUndefined();
+});
+
+it("keeps the answers of projects apart", () => {
+  const memory = createAnswerMemory();
+  startPolling(memory, "prj_a").remember("key", answer('"a"'), 1);
+  expect(startPolling(memory, "prj_b").recall("key")).toBeUndefined();
+  expect(startPolling(memory, "prj_a").recall("key")).toMatchObject({ value: 1 });
+});
+
+it("costs 1.2 s for each request where no limit is told, and next to nothing where it is free", () => {
+  const polling = startPolling(createAnswerMemory(), "prj_a");
+  for (const isFree of [false, false, true]) polling.count(new Headers(), isFree);
+  expect(polling.cost()).toEqual({ spentMs: 2_400, pauseMs: 0 });
+  const idle = startPolling(createAnswerMemory(), "prj_a");
+  idle.count(new Headers(), true);
+  expect(idle.cost()).toEqual({ spentMs: 100, pauseMs: 0 });
+});
+
+it.each([1, 2, 7])("leaves a quarter of the limit to jobs with %d nodes at work", (nodes) => {
+  const limit = 5000;
+  let remaining = limit;
+  // Each node looks as often as one bucket lets it, if none knew of the others' looks.
+  let nowMs = 0;
+  const nextMs = Array.from({ length: nodes }, () => 0);
+  for (; nowMs < 3_600_000; nowMs = Math.min(...nextMs)) {
+    const node = nextMs.indexOf(nowMs);
+    const polling = startPolling(createAnswerMemory(), "prj_a");
+    for (let request = 0; request < 4; request += 1) {
+      remaining -= 1;
+      const told = { "x-ratelimit-limit": limit, "x-ratelimit-remaining": remaining, "x-ratelimit-reset": 3600 };
+      polling.count(new Headers(Object.entries(told).map(([name, value]) => [name, String(value)])), false);
+    }
+    const { spentMs, pauseMs } = polling.cost(nowMs);
+    nextMs[node] = nowMs + Math.max(spentMs, pauseMs, 1);
+  }
+  expect(remaining).toBeGreaterThanOrEqual(limit * 0.25 - 4 * nodes);
+  expect(remaining).toBeLessThan(limit * 0.3);
+});
