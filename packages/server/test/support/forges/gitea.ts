@@ -218,7 +218,7 @@ export const giteaVendor: Vendor = {
 /** Forgejo answers as Gitea does, by a description of its own. */
 export const forgejoVendor: Vendor = {
   ...giteaVendor,
-  version: "10.0.1+gitea-1.22.0",
+  version: "16.0.0+gitea-1.22.0",
   description: asInSource(forgejoDescription),
 };
 
