@@ -53,7 +53,7 @@ const script = Array.from({ length: rounds }, (_, round): [string, unknown][] =>
       },
     ],
     ["check", {}],
-    ["site_map", { find: path(number) }],
+    ["list_files", { show: "titles", under: path(number) }],
   ];
   return choices;
 }).flat();

@@ -18,7 +18,7 @@ export const recordings: readonly Recording[] = [
         ["read_file", { paths: ["reference/listening", "mkdocs.yml"] }],
         ["git", { command: "diff" }],
       ],
-      [["update_navigation", { move: "reference/listening", after: "reference/options" }]],
+      [["update_navigation", { page: "reference/listening", after: "reference/options" }]],
       [
         [
           "finish",
@@ -68,7 +68,7 @@ export const recordings: readonly Recording[] = [
   {
     task: "mkdocs: another order",
     turns: [
-      [["update_navigation", { move: "guides/retries", after: "guides/quickstart" }]],
+      [["update_navigation", { page: "guides/retries", after: "guides/quickstart" }]],
       [
         [
           "finish",
@@ -86,13 +86,12 @@ export const recordings: readonly Recording[] = [
       ],
       [
         [
-          "add_page",
+          "write_file",
           {
             path: "reference/send-message",
-            title: "sendMessage",
             group: "Reference",
             content:
-              "`sendMessage` sends a message to a channel and resolves to a receipt.\n\n- `channel`: the channel to send to.\n- `text`: the text of the message.\n- `attempts`: how many times Relay tries. The default is 3.\n",
+              "# sendMessage\n\n`sendMessage` sends a message to a channel and resolves to a receipt.\n\n- `channel`: the channel to send to.\n- `text`: the text of the message.\n- `attempts`: how many times Relay tries. The default is 3.\n",
           },
         ],
       ],

@@ -12,7 +12,7 @@ import { createSiteSession } from "./site-session.ts";
 import { storable } from "./storable.ts";
 import { inFence, systemPrompt } from "./system-prompt.ts";
 import { refuseContextPath } from "./tools/context-path.ts";
-import { callTool, describeTools, inputOf, isWritingTool, type ToolResult } from "./tools/registry.ts";
+import { callTool, describeTools, inputOf, isWritingCall, type ToolResult } from "./tools/registry.ts";
 import type { ToolContext } from "./tools/tool.ts";
 import { type VettedAnswer, vetAnswer } from "./vet-answer.ts";
 
@@ -148,21 +148,22 @@ async function runCalls(
           : await runCall(turn, call, signals);
     return { role: "tool", callId: call.id, name: call.name, ...result };
   };
-  if (!calls.some((call) => isWritingTool(call.name) || call.name === "finish")) return Promise.all(calls.map(run));
+  if (!calls.some((call) => isWritingCall(call) || call.name === "finish")) return Promise.all(calls.map(run));
   const results: Message[] = [];
   for (const [place, call] of calls.entries()) {
     const isOver = finishedBy([{ messages: [{ role: "assistant", text: "", toolCalls: calls }, ...results] }]);
-    const failed = call.name === "finish" ? refusedWrites(results) : [];
+    const failed = call.name === "finish" ? refusedWrites(calls, results) : [];
     const result = isOver ? afterFinish : failed.length > 0 ? besideRefused(failed) : null;
     results.push(result ? { role: "tool", callId: call.id, name: call.name, ...result } : await run(call, place));
   }
   return results;
 }
 
-function refusedWrites(results: readonly Message[]): readonly string[] {
-  return results.flatMap((said) =>
-    said.role === "tool" && said.isError && isWritingTool(said.name) ? [said.name] : [],
-  );
+function refusedWrites(calls: readonly ToolCall[], results: readonly Message[]): readonly string[] {
+  return results.flatMap((said, place) => {
+    const call = calls[place];
+    return said.role === "tool" && said.isError && call && isWritingCall(call) ? [said.name] : [];
+  });
 }
 
 /** A summary that was written before its edits were refused tells of what was never done. */
@@ -213,7 +214,7 @@ async function vetted(
   const { vetting } = turn.deps;
   if (!vetting) return { ...answer, refusals: new Map() };
   const tools = {
-    isWriting: (tool: string) => isWritingTool(tool) || tool === "finish",
+    isWriting: (call: ToolCall) => isWritingCall(call) || call.name === "finish",
     pageAfter: (call: ToolCall) => pageAfter(turn.context.overlay, call),
   };
   return vetAnswer(vetting, answer, tools, signals.signal);

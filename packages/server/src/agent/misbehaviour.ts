@@ -1,5 +1,5 @@
 import type { Message, Step, ToolCall } from "./agent.ts";
-import { isWritingTool } from "./tools/registry.ts";
+import { isWritingCall } from "./tools/registry.ts";
 
 const sameCallsMax = 2;
 const wastedStepsMax = 6;
@@ -26,7 +26,7 @@ export function isRepeated(call: ToolCall, conversation: readonly Message[]): bo
     if (message.role !== "assistant") continue;
     for (const earlier of message.toolCalls.toReversed()) {
       if (keyOf(earlier) === key) same += 1;
-      else if (isWritingTool(earlier.name) && !failed.has(earlier.id)) return same >= sameCallsMax;
+      else if (isWritingCall(earlier) && !failed.has(earlier.id)) return same >= sameCallsMax;
     }
   }
   return same >= sameCallsMax;

@@ -16,7 +16,7 @@ export function reviewOpening(findings: readonly Finding[]): Message {
     from: "review",
     text: [
       "Not handed over yet: the review found this. Repair it and finish again. A finding that you know to be wrong: leave",
-      "right work as it is, and give `disputes` with the reason; a person decides.",
+      "right work as it is, and give `disputes`: path:line and the reason; a person decides.",
       ...list,
       ...more,
     ].join("\n"),

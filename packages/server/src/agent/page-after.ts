@@ -12,12 +12,13 @@ export interface PageAfter {
 
 /** Whether words are code or a link can be told only from the page around them. Null: from this call it cannot be told. */
 export async function pageAfter(overlay: Overlay, call: ToolCall): Promise<PageAfter | null> {
-  const { path, content, edits } = (inputOf(call) ?? {}) as Record<string, unknown>;
+  const { path, content, edits, group } = (inputOf(call) ?? {}) as Record<string, unknown>;
   if (typeof path !== "string") return null;
-  if (call.name === "write_file" && typeof content === "string") return { path, text: content };
-  // Its ending is chosen later, by what the site's other pages have.
-  if (call.name === "add_page" && typeof content === "string")
-    return { path: /\.mdx?$/.test(path) ? path : `${path}.mdx`, text: content };
+  if ((call.name === "write_file" || call.name === "add_page") && typeof content === "string") {
+    // A new page's ending is chosen later, by what the site's other pages have.
+    const isNamed = (call.name === "write_file" && group === undefined) || /\.mdx?$/.test(path);
+    return { path: isNamed ? path : `${path}.mdx`, text: content };
+  }
   if (call.name !== "edit_file" || !Array.isArray(edits) || !edits.every(isEdit)) return null;
   const before = await readOrNull(overlay, path);
   const after = before && applyEdits(before, edits, path);

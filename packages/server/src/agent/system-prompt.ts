@@ -36,7 +36,7 @@ function manner({ subjects = [] }: Pick<AgentTask, "subjects">): string {
 function contextOf({ context }: Pick<AgentTask, "context">): string {
   if (!context || context.names.length === 0) return "";
   const names = context.names.map((name) => `@${name}`).join(", ");
-  return `\nContext repositories, to read and not to change: ${names}. \`list_files\`, \`search\` and \`read_file\` take paths such as @${context.names[0]}/README.md. Write about code only what you read there, and cite the lines in \`finish\`'s \`sources\`.\n`;
+  return `\nContext repositories, to read and not to change: ${names}. \`list_files\`, \`search\` and \`read_file\` take paths such as @${context.names[0]}/README.md. Write about code only what you read there, and cite the lines in \`finish\`'s \`sources\`, as @${context.names[0]}/src/main.ts:12.\n`;
 }
 
 function shapeOf(site: Pick<Site, "framework" | "pages"> | null): string {

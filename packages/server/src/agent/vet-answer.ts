@@ -13,7 +13,7 @@ export interface VettedAnswer extends Answer {
 }
 
 interface Tools {
-  isWriting(tool: string): boolean;
+  isWriting(call: ToolCall): boolean;
   /** The page as a call would leave it. */
   pageAfter(call: ToolCall): Promise<PageAfter | null>;
 }
@@ -75,7 +75,7 @@ async function refuseStrings(
   tools: Tools,
   signal: AbortSignal,
 ): Promise<string | null> {
-  if (!tools.isWriting(call.name)) return null;
+  if (!tools.isWriting(call)) return null;
   const page = await tools.pageAfter(call);
   if (page) return vetting.refuse(page.text, page, signal);
   let refusal: string | null = null;

@@ -51,7 +51,7 @@ export async function removedPages(base: Site, head: Site, suspects: ReadonlySet
         : `The anchor ${quoted(`#${hash}`)}`;
     const cure =
       moved !== null
-        ? `it is at ${quoted(`${moved.path}#${moved.id}`)} now: fix_links leads them there`
+        ? `it is at ${quoted(`${moved.path}#${moved.id}`)} now: update the links`
         : hash === null
           ? "add a redirect or update the links"
           : "keep the id or update the links";

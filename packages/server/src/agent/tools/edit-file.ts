@@ -15,7 +15,7 @@ export interface Edit {
 export const editFileTool = defineTool({
   name: "edit_file",
   description:
-    "Replaces exact text in a file; all edits or none. `oldText` must occur once, unless `replaceAll`. A glob as `path` replaces everywhere in the files that have it.",
+    "Replaces exact text that occurs once, or all with `replaceAll`; every edit or none. `path` may be a glob.",
   input: Type.Object(
     {
       path: Type.String({ minLength: 1 }),

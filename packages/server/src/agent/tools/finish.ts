@@ -3,19 +3,18 @@ import { reachesOut } from "../../lib/reaches-out.ts";
 import { verifySources } from "./sources.ts";
 import { defineTool } from "./tool.ts";
 
-const words = (maxLength: number, description: string) =>
-  Type.Optional(Type.String({ minLength: 1, maxLength, description }));
-const list = (maxItems: number, description: string) =>
-  Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 1_000 }), { maxItems, description }));
+const words = (maxLength: number) => Type.Optional(Type.String({ minLength: 1, maxLength }));
+const list = (description: string) =>
+  Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 1_000 }), { maxItems: 40, description }));
 
 /** What the loop reads back from an accepted call. */
 export const FinishInput = Type.Object(
   {
-    title: words(200, "One line; in a follow-up only to change it"),
-    summary: words(20_000, "Of the whole pull request: what changed and why"),
-    reply: words(4_000, "In a follow-up: what you did now, briefly"),
-    sources: list(40, "Lines that statements about code rest on: @name/path:line"),
-    disputes: list(40, "Wrong findings: path:line: why"),
+    title: words(200),
+    summary: words(20_000),
+    reply: words(4_000),
+    sources: list("path:line"),
+    disputes: list("path:line: why"),
   },
   { additionalProperties: false },
 );
@@ -26,7 +25,7 @@ export const handedOver = "handed over";
 export const finishTool = defineTool({
   name: "finish",
   description:
-    "Hands the work over. If a review comes back: repair, finish again; what you leave out stays. No links or HTML outside code spans.",
+    "Hands over. If findings come back: repair or dispute, finish again; what you leave out stays. In a follow-up `reply` is about it, `summary` about the whole pull request. No links or HTML outside code spans.",
   input: FinishInput,
   // The title was the round's own, and the pull request's another.
   older({ pullRequestTitle, ...input }) {

@@ -6,7 +6,7 @@ import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
 /** Named and spelled as models know it; it runs no git and takes nothing but these. */
 export const gitTool = defineTool({
   name: "git",
-  description: "diff: your edits so far. restore: undoes those of a file. log: a file's last ten commits.",
+  description: "diff: your edits; restore: undoes a file's; log: its last ten commits.",
   input: Type.Object(
     {
       command: Type.Unsafe<"diff" | "restore" | "log">({ type: "string", enum: ["diff", "restore", "log"] }),
@@ -14,7 +14,7 @@ export const gitTool = defineTool({
     },
     { additionalProperties: false },
   ),
-  writes: true,
+  writes: ({ command }) => command === "restore",
   async run(context, { command, path }, signal) {
     if (command === "diff") return diff(context, path ?? "", signal);
     if (path === undefined) return { kind: "refused", reason: `${command} needs a path` };

@@ -1,7 +1,8 @@
 import { Type } from "typebox";
 import { fitItems } from "./bound-output.ts";
 import { locate } from "./context-path.ts";
-import { copiesAmong, countList, countOf, isGlob, pathFilter } from "./paths.ts";
+import { copiesOutside, countList, countOf, isGlob, pathFilter } from "./paths.ts";
+import { siteMap } from "./site-map.ts";
 import { defineTool } from "./tool.ts";
 
 /** More are shown as folders with their counts: a list of thousands helps nobody. */
@@ -10,16 +11,21 @@ const asset = /\.(?:png|jpe?g|gif|svg|webp|avif|ico|bmp|mp4|webm|mov|mp3|pdf|wof
 
 export const listFilesTool = defineTool({
   name: "list_files",
-  description:
-    "Files by folder. Translations, old versions and media are only counted, unless `all` or `under` means them.",
+  description: "Files by folder. `show`: media too, navigation and pages outside it, or titles and routes.",
   input: Type.Object(
     {
-      under: Type.Optional(Type.String({ description: "Folder or glob; @name: a context repository" })),
-      all: Type.Optional(Type.Boolean()),
+      under: Type.Optional(Type.String()),
+      show: Type.Optional(
+        Type.Unsafe<"all" | "navigation" | "titles">({ type: "string", enum: ["all", "navigation", "titles"] }),
+      ),
     },
     { additionalProperties: false },
   ),
-  async run(context, { under = "", all = false }, signal) {
+  older: ({ all, ...input }) => (all === true ? { ...input, show: "all" } : input),
+  async run(context, { under = "", show }, signal) {
+    if (show === "navigation" || show === "titles")
+      return siteMap(context, { under, titles: show === "titles" }, signal);
+    const all = show === "all";
     const { tree, path: below, prefix } = await locate(context, under, signal);
     const folder = below.replace(/^\/|\/$/g, "");
     const paths = (await tree.list()).map(({ path }) => path);
@@ -45,15 +51,6 @@ export const listFilesTool = defineTool({
     return { kind: "answer", text: `${total}\n${text}` };
   },
 });
-
-/** Within a translation or an old version, its files are what was asked for. */
-export function copiesOutside(paths: readonly string[], folder: string): (path: string) => string | null {
-  const copyOf = copiesAmong(paths);
-  return (path) => {
-    const copy = copyOf(path);
-    return copy !== null && (folder === copy || folder.startsWith(`${copy}/`)) ? null : copy;
-  };
-}
 
 /** A folder is named once, then its own files. */
 function byFolder(paths: readonly string[]): readonly string[] {

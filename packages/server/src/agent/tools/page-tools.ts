@@ -2,7 +2,7 @@ import { addPage, addRedirect, fixLinks, moveSection, renameHeading, setFrontMat
 import { Type } from "typebox";
 import { pagesUnder } from "./pages-under.ts";
 import { carryOut } from "./report.ts";
-import { defineTool } from "./tool.ts";
+import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
 
 const text = Type.String({ minLength: 1 });
 const optionalText = Type.Optional(text);
@@ -39,7 +39,7 @@ const scalar = [Type.String(), Type.Number(), Type.Boolean()] as const;
 
 export const setFrontMatterTool = defineTool({
   name: "set_front_matter",
-  description: "Sets a front-matter field to a scalar or list; null removes it.",
+  description: "Sets a field to a scalar or list; null removes it.",
   input: Type.Object(
     {
       page: text,
@@ -62,7 +62,7 @@ export const setFrontMatterTool = defineTool({
 export const moveSectionTool = defineTool({
   name: "move_section",
   description:
-    "Renames a heading, or moves it with its text to the end of another page or behind its heading `after`. Links follow. A page that is not there is added, with the heading as title.",
+    "Moves a section to the end of page `to`, new or not, or behind its heading `after`; or renames the heading. Links follow.",
   input: Type.Object(
     { page: text, heading: text, rename: optionalText, to: optionalText, after: optionalText },
     { additionalProperties: false },
@@ -84,11 +84,17 @@ export const fixLinksTool = defineTool({
   description: "Repairs broken links whose target is certain; lists the others.",
   input: Type.Object({ under: optionalText }, { additionalProperties: false }),
   writes: true,
-  async run(context, { under }, signal) {
-    const site = await context.site.head(signal);
-    const scope = under === undefined ? null : pagesUnder(site, under);
-    if (scope?.kind === "refused") return scope;
-    const pages = scope === null ? {} : { pages: scope.paths };
-    return carryOut(context, await fixLinks(site, { ...pages, before: await context.site.base(signal) }));
-  },
+  run: (context, { under }, signal) => repairLinks(context, under, signal),
 });
+
+export async function repairLinks(
+  context: ToolContext,
+  under: string | undefined,
+  signal: AbortSignal,
+): Promise<ToolAnswer> {
+  const site = await context.site.head(signal);
+  const scope = under === undefined ? null : pagesUnder(site, under);
+  if (scope?.kind === "refused") return scope;
+  const pages = scope === null ? {} : { pages: scope.paths };
+  return carryOut(context, await fixLinks(site, { ...pages, before: await context.site.base(signal) }));
+}

@@ -66,6 +66,15 @@ export function copiesAmong(paths: readonly string[]): (path: string) => string 
   };
 }
 
+/** Within a translation or an old version, its files are what was asked for. */
+export function copiesOutside(paths: readonly string[], folder: string): (path: string) => string | null {
+  const copyOf = copiesAmong(paths);
+  return (path) => {
+    const copy = copyOf(path);
+    return copy !== null && (folder === copy || folder.startsWith(`${copy}/`)) ? null : copy;
+  };
+}
+
 /** Each folder on the way that may be a language's, with the paths that its twin in the default language may have. */
 function languageFolders(path: string): readonly { folder: string; others: readonly string[] }[] {
   const parts = path.split("/");

@@ -13,8 +13,7 @@ interface Wanted {
 
 export const readFileTool = defineTool({
   name: "read_file",
-  description:
-    "Reads files, or pages by route, with line numbers. `guides/auth:20-60` is a part, @name/… a context repository.",
+  description: "Files, or pages by route, numbered by line. `guides/auth:20-60`: a part.",
   input: Type.Object(
     { paths: Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: 20 }) },
     { additionalProperties: false },

@@ -19,25 +19,26 @@ import { deleteFileTool, writeFileTool } from "./write-file.ts";
 
 const tools: readonly Tool[] = [
   listFilesTool,
-  siteMapTool,
   searchTool,
   readFileTool,
   editFileTool,
   writeFileTool,
   deleteFileTool,
-  addPageTool,
   renamePageTool,
   moveSectionTool,
   replaceTermTool,
   updateNavigationTool,
-  addRedirectTool,
   setFrontMatterTool,
-  fixLinksTool,
   gitTool,
   checkTool,
   finishTool,
 ];
-const toolsByName = new Map(tools.map((tool) => [tool.name, tool]));
+/**
+ * What `emend/rules` calls by name, and jobs that an earlier release began. A model is not shown them: `write_file` adds a
+ * page, `check` repairs links, `update_navigation` redirects and `list_files` shows the site.
+ */
+const unshownTools: readonly Tool[] = [siteMapTool, addPageTool, addRedirectTool, fixLinksTool];
+const toolsByName = new Map([...tools, ...unshownTools].map((tool) => [tool.name, tool]));
 
 export interface ToolResult {
   output: string;
@@ -48,8 +49,8 @@ export function describeTools(): readonly ToolDescription[] {
   return tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
 }
 
-export function isWritingTool(name: string): boolean {
-  return toolsByName.get(name)?.writes ?? false;
+export function isWritingCall({ name, input }: Pick<ToolCall, "name" | "input">): boolean {
+  return toolsByName.get(name)?.writes(input) ?? false;
 }
 
 /** What a call says, in the tool's present form. */
@@ -61,7 +62,9 @@ export function inputOf(call: Pick<ToolCall, "name" | "input">): unknown {
 export async function callTool(context: ToolContext, call: ToolCall, signal: AbortSignal): Promise<ToolResult> {
   const tool = toolsByName.get(call.name);
   if (!tool)
-    return failure(`there is no tool ${JSON.stringify(call.name)}; use one of: ${[...toolsByName.keys()].join(", ")}`);
+    return failure(
+      `there is no tool ${JSON.stringify(call.name)}; use one of: ${tools.map(({ name }) => name).join(", ")}`,
+    );
   const answer = await answerOf(tool, context, call.input, signal);
   const { outputBytesMax } = context;
   if (answer.kind === "refused") return failure(boundOutput(storable(answer.reason), outputBytesMax));
@@ -75,7 +78,7 @@ async function answerOf(tool: Tool, context: ToolContext, input: unknown, signal
     if (isAppError(error, "invalid_request")) return { kind: "refused", reason: error.publicMessage };
     throw error;
   } finally {
-    if (tool.writes) context.site.changed();
+    if (tool.writes(input)) context.site.changed();
   }
 }
 

@@ -6,7 +6,7 @@ import { defineTool } from "./tool.ts";
 
 export const renamePageTool = defineTool({
   name: "rename_page",
-  description: "Moves a page or folder; links, navigation and a redirect follow. `to` ending in / : into that folder.",
+  description: "Moves a page or folder; links, navigation, redirects follow. `to` may be a folder/.",
   input: Type.Object(
     { from: Type.String({ minLength: 1 }), to: Type.String({ minLength: 1 }) },
     { additionalProperties: false },

@@ -15,16 +15,13 @@ const contextLinesMax = 20;
 
 export const searchTool = defineTool({
   name: "search",
-  description:
-    "Finds lines by text or extended `regex`. Translations and old versions are only counted, unless `include` means them.",
+  description: "Finds lines. `include`, `exclude`: folder, file or glob.",
   input: Type.Object(
     {
       pattern: Type.String({ minLength: 1, maxLength: 1_000 }),
       regex: Type.Optional(Type.Boolean()),
       ignoreCase: Type.Optional(Type.Boolean()),
-      include: Type.Optional(
-        Type.String({ description: "Folder, file or glob ({api,sdk}/**/*.mdx); @name/…: a context repository" }),
-      ),
+      include: Type.Optional(Type.String()),
       exclude: Type.Optional(Type.String()),
       context: Type.Optional(Type.Integer({ minimum: 0, maximum: contextLinesMax })),
       filesOnly: Type.Optional(Type.Boolean()),

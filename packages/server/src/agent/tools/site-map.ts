@@ -1,16 +1,15 @@
 import { checkSite, findPage, type NavList, outsideOf, type Page, type Site } from "@emend/site";
 import { Type } from "typebox";
 import { fitItems } from "./bound-output.ts";
-import { copiesOutside } from "./list-files.ts";
-import { countList, countOf, pathFilter } from "./paths.ts";
-import { defineTool } from "./tool.ts";
+import { copiesOutside, countList, countOf, pathFilter } from "./paths.ts";
+import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
 
 const findingsShownMax = 10;
 
+/** A model has `list_files {show}`; `emend/rules` finds a page by its name here. */
 export const siteMapTool = defineTool({
   name: "site_map",
-  description:
-    "The navigation, and pages outside it. `find`: one page by path, route or title. `titles`: pages as path, route, title.",
+  description: "The navigation, and pages outside it. `find`: one page by path, route or title.",
   input: Type.Object(
     {
       find: Type.Optional(Type.String({ minLength: 1 })),
@@ -19,34 +18,43 @@ export const siteMapTool = defineTool({
     },
     { additionalProperties: false },
   ),
-  async run({ site, outputBytesMax }, { find, under = "", titles = false }, signal) {
-    const head = await site.head(signal);
-    if (find !== undefined) return { kind: "answer", text: look(head, find) };
-    const folder = under.replace(/^\.?\//, "").replace(/\/+$/, "");
-    const isBelow = pathFilter([folder, `${head.root}/${folder}`]);
-    const copyOf = copiesOutside(
-      head.pages.map(({ path }) => path),
-      folder,
-    );
-    const folded = new Map<string, number>();
-    const pages = head.pages.filter(({ path }) => {
-      const copy = copyOf(path);
-      if (copy !== null) folded.set(copy, (folded.get(copy) ?? 0) + 1);
-      return copy === null && isBelow(path);
-    });
-    const others = folded.size > 0 && folder === "" ? `; not shown: ${countList(folded)}` : "";
-    const sites = outsideOf(head).sites.map(
-      ({ root, framework, pages: count }) => `${root} (${framework}, ${count} pages)`,
-    );
-    const outside = sites.length === 0 ? "" : `; other sites of the repository: ${sites.join(", ")}`;
-    const total = `${head.framework}, ${countOf(head.pages.length, "page")}, ${pages.length} here${others}${outside}`;
-    const items = titles ? pages.toSorted(byPath).map(describe) : await outline(head, pages, folder);
-    const { text } = fitItems(items, outputBytesMax - 400, (shown) =>
-      shown < items.length ? `… ${items.length - shown} more lines; narrow \`under\` down` : "",
-    );
-    return { kind: "answer", text: `${total}\n${text}` };
+  async run(context, { find, under = "", titles = false }, signal) {
+    if (find === undefined) return siteMap(context, { under, titles }, signal);
+    return { kind: "answer", text: look(await context.site.head(signal), find) };
   },
 });
+
+export async function siteMap(
+  { site, outputBytesMax }: ToolContext,
+  { under, titles }: { under: string; titles: boolean },
+  signal: AbortSignal,
+): Promise<ToolAnswer> {
+  const head = await site.head(signal);
+  const folder = under.replace(/^\.?\//, "").replace(/\/+$/, "");
+  const isBelow = pathFilter([folder, `${head.root}/${folder}`]);
+  const copyOf = copiesOutside(
+    head.pages.map(({ path }) => path),
+    folder,
+  );
+  const folded = new Map<string, number>();
+  const pages = head.pages.filter(({ path }) => {
+    const copy = copyOf(path);
+    if (copy !== null) folded.set(copy, (folded.get(copy) ?? 0) + 1);
+    return copy === null && isBelow(path);
+  });
+  if (pages.length === 0 && folder !== "") return { kind: "answer", text: look(head, under) };
+  const others = folded.size > 0 && folder === "" ? `; not shown: ${countList(folded)}` : "";
+  const sites = outsideOf(head).sites.map(
+    ({ root, framework, pages: count }) => `${root} (${framework}, ${count} pages)`,
+  );
+  const outside = sites.length === 0 ? "" : `; other sites of the repository: ${sites.join(", ")}`;
+  const total = `${head.framework}, ${countOf(head.pages.length, "page")}, ${pages.length} here${others}${outside}`;
+  const items = titles ? pages.toSorted(byPath).map(describe) : await outline(head, pages, folder);
+  const { text } = fitItems(items, outputBytesMax - 400, (shown) =>
+    shown < items.length ? `… ${items.length - shown} more lines; narrow \`under\` down` : "",
+  );
+  return { kind: "answer", text: `${total}\n${text}` };
+}
 
 function look(site: Site, words: string): string {
   const search = findPage(site, words);

@@ -34,8 +34,8 @@ export interface Tool {
   description: string;
   /** What the model is shown: its shape, without the bounds that are checked here. */
   inputSchema: Record<string, unknown>;
-  /** Writing calls of one turn run one after the other. */
-  writes: boolean;
+  /** Whether a call with this input writes: writing calls of one turn run one after the other. */
+  writes(input: unknown): boolean;
   /** The input in its present form. */
   read(input: unknown): unknown;
   run(context: ToolContext, input: unknown, signal: AbortSignal): Promise<ToolAnswer>;
@@ -45,18 +45,20 @@ export function defineTool<Schema extends TSchema>(definition: {
   name: string;
   description: string;
   input: Schema;
-  writes?: boolean;
+  writes?: boolean | ((input: Record<string, unknown>) => boolean);
+  /** Input that `emend/rules` and earlier releases use; a model reaches the same in another way. */
+  unshown?: readonly string[];
   /** The input as an earlier release took it, which the conversation of a resumed job still shows. */
   older?(input: Record<string, unknown>): Record<string, unknown>;
   run(context: ToolContext, input: Static<Schema>, signal: AbortSignal): Promise<ToolAnswer>;
 }): Tool {
-  const { older } = definition;
+  const { older, writes = false } = definition;
   const read = (input: unknown) => (older && isRecord(input) ? older(input) : input);
   return {
     name: definition.name,
     description: definition.description,
-    inputSchema: withoutBounds(definition.input) as Record<string, unknown>,
-    writes: definition.writes ?? false,
+    inputSchema: shownOf(definition.input, definition.unshown ?? []),
+    writes: (input) => (typeof writes === "boolean" ? writes : writes(isRecord(input) ? input : {})),
     read,
     async run(context, given, signal) {
       const input = read(given);
@@ -77,6 +79,12 @@ const bounds = new Set([
   "maximum",
   "additionalProperties",
 ]);
+
+function shownOf(schema: TSchema, unshown: readonly string[]): Record<string, unknown> {
+  const shown = withoutBounds(schema) as { properties: Record<string, unknown> };
+  const properties = Object.entries(shown.properties).filter(([name]) => !unshown.includes(name));
+  return { ...shown, properties: Object.fromEntries(properties) };
+}
 
 /** Every turn pays for the schemas: a bound that only refuses odd input is told when it refuses. */
 function withoutBounds(schema: unknown): unknown {

@@ -140,17 +140,21 @@ describe("reading", () => {
     expect(await call("list_files", {})).toBe(
       "7 files; not listed: es/ 2, media files 1\n./ docs.json index.mdx tool.py\napi/ intro.mdx\nguides/ auth.mdx\nstart/ index.mdx install.mdx",
     );
+    expect(await call("list_files", { show: "all" })).toContain("images/ logo.png");
     expect(await call("list_files", { all: true })).toContain("images/ logo.png");
+    expect(await call("list_files", { show: "titles", under: "install" })).toContain(
+      "start/install.mdx\t/start/install",
+    );
     expect(await call("list_files", { under: "es" })).toContain("es/guides/ auth.mdx");
     expect(await call("list_files", { under: "s*/inst*" })).toBe("1 file\nstart/ install.mdx");
   });
 
   it("folds the navigation of translations", async () => {
     const { call } = await open();
-    const map = await call("site_map", {});
+    const map = await call("list_files", { show: "navigation" });
     expect(map).toContain("mintlify, 7 pages, 5 here; not shown: es 2");
     expect(map).not.toContain("Guías");
-    expect(await call("site_map", { titles: true, under: "es" })).toContain("es/index.mdx\t/es/index\tInicio");
+    expect(await call("list_files", { show: "titles", under: "es" })).toContain("es/index.mdx\t/es/index\tInicio");
   });
 
   it("shows a file's log and the edits so far, and restores a file", async () => {
@@ -251,7 +255,7 @@ describe("move_section", () => {
     expect(await read("guides/auth.mdx")).toContain("[limits](#quotas)");
   });
 
-  it("is followed by check and fix_links where the heading was moved by hand", async () => {
+  it("is followed by check, which repairs the links where the heading was moved by hand", async () => {
     const { call, read } = await open();
     const section = "### Rotation\n\nRotate keys.\n\n";
     await call("edit_file", { path: "guides/auth.mdx", edits: [{ oldText: section, newText: "" }] });
@@ -259,8 +263,8 @@ describe("move_section", () => {
       path: "start/install.mdx",
       edits: [{ oldText: "token token", newText: section.trim() }],
     });
-    expect(await call("check", {})).toContain("it is at `start/install.mdx#rotation` now: fix_links leads them there");
-    expect(await call("fix_links", {})).toContain("links: 1");
+    expect(await call("check", {})).toContain("it is at `start/install.mdx#rotation` now: update the links");
+    expect(await call("check", { fix: true })).toMatch(/links: 1\n0 new/);
     expect(await read("index.mdx")).toContain("(/start/install#rotation)");
     expect(await call("check", {})).toMatch(/^0 new/);
   });
@@ -275,9 +279,25 @@ describe("update_navigation", () => {
     expect(await call("update_navigation", { remove: "api/gone" })).toContain("navigation: 1");
     expect(await read("docs.json")).not.toContain("api/gone");
     await call("write_file", { path: "start/first.mdx", content: page("First", "x") });
-    await call("update_navigation", { add: "start/first", after: "start/index" });
+    await call("update_navigation", { page: "start/first", after: "start/index" });
     expect(await read("docs.json")).toMatch(/"start\/first",\s*"start\/install"/);
+    await call("update_navigation", { page: "start/first", group: "Guides" });
+    expect(await read("docs.json")).toMatch(/"guides\/auth",\s*"start\/first"/);
   });
+});
+
+it("a new page is written and listed at once, and an old address redirected", async () => {
+  const { call, read } = await open();
+  const content = page("Teams", "x");
+  expect(await call("write_file", { path: "guides/teams", content, group: "Guides" })).toContain("navigation: 1");
+  expect(await read("guides/teams.mdx")).toBe(content);
+  expect(await read("docs.json")).toMatch(/"guides\/auth",\s*"guides\/teams"/);
+  expect(await call("write_file", { path: "guides/teams", content, group: "Guides" })).toContain("already exists");
+  await call("update_navigation", { redirect: "/people", to: "/guides/teams" });
+  expect(JSON.parse((await read("docs.json")) ?? "").redirects).toEqual([
+    { source: "/people", destination: "/guides/teams" },
+  ]);
+  expect(await call("update_navigation", { redirect: "/people" })).toContain("redirect needs");
 });
 
 describe("set_front_matter", () => {
@@ -297,15 +317,25 @@ describe("set_front_matter", () => {
 });
 
 describe("replace_term", () => {
-  it("leaves excluded pages alone", async () => {
+  it("leaves translations alone and counts what stays there, unless they are asked for", async () => {
     const { call, read } = await open();
-    await call("replace_term", { from: "token", to: "key", exclude: "es/**" });
+    const report = await call("replace_term", { from: "token", to: "key" });
+    expect(report).toMatch(/- es\/guides\/auth\.mdx:\d+: "token" stays in es\/: \d+ lines? of 1 page/);
     expect(await read("start/install.mdx")).toContain("key key");
     expect(await read("es/guides/auth.mdx")).toContain("token");
+    await call("replace_term", { from: "token", to: "key", under: "es/" });
+    expect(await read("es/guides/auth.mdx")).not.toContain("token");
+  });
+
+  it("leaves excluded pages alone", async () => {
+    const { call, read } = await open();
+    await call("replace_term", { from: "token", to: "key", exclude: "start/**" });
+    expect(await read("api/intro.mdx")).toContain("key");
+    expect(await read("start/install.mdx")).toContain("token token");
   });
 });
 
-it("the tools cost a turn no more than they did, with all that they can do", () => {
+it("the tools cost a turn half of what they did in release 0.1.0", () => {
   const characters = describeTools().reduce((sum, tool) => sum + JSON.stringify(tool).length, 0);
-  expect(characters).toBeLessThan(6_200);
+  expect(characters / 4).toBeLessThanOrEqual(1_120);
 });

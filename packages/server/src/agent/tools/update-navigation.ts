@@ -1,4 +1,5 @@
 import {
+  addRedirect,
   addToNavigation,
   findPage,
   orderNavigation,
@@ -16,9 +17,10 @@ const name = Type.Optional(Type.String({ minLength: 1 }));
 export const updateNavigationTool = defineTool({
   name: "update_navigation",
   description:
-    "One of: `add` or `move` a page (in `group`, `before` or `after` a page), `remove` an entry, `order` pages first in `group`, `rename` the `group` (Guides, or Tab › Guides).",
+    "Place `page` in `group`, `before` or `after` another; `remove` one; put `order` first in `group`; `rename` the `group`; `redirect` an old address `to` a page.",
   input: Type.Object(
     {
+      page: name,
       add: name,
       move: name,
       remove: name,
@@ -27,21 +29,26 @@ export const updateNavigationTool = defineTool({
       group: name,
       before: name,
       after: name,
+      redirect: name,
+      to: name,
     },
     { additionalProperties: false },
   ),
+  unshown: ["add", "move"],
   writes: true,
-  async run(context, { add, move, remove, order, rename, group, before, after }, signal) {
-    if ([add, move, remove, order, rename].filter((one) => one !== undefined).length !== 1) {
-      return { kind: "refused", reason: "give one of add, move, remove, order and rename" };
+  async run(context, { page, add, move = page, remove, order, rename, group, before, after, redirect, to }, signal) {
+    if ([add, move, remove, order, rename, redirect].filter((one) => one !== undefined).length !== 1) {
+      return { kind: "refused", reason: "give one of page, remove, order, rename and redirect" };
     }
     if (add === undefined && move === undefined && (before ?? after) !== undefined) {
-      return { kind: "refused", reason: "before and after belong to add and move" };
+      return { kind: "refused", reason: "before and after belong to page" };
     }
+    if ((redirect === undefined) !== (to === undefined)) return { kind: "refused", reason: "redirect needs `to`" };
     const site = await context.site.head(signal);
     const inGroup = group ? { group } : {};
     const place = { ...inGroup, ...(before ? { before } : {}), ...(after ? { after } : {}) };
     if (move !== undefined) return carryOut(context, await addToNavigation(site, { page: move, ...place, move: true }));
+    if (redirect && to) return carryOut(context, await addRedirect(site, { from: redirect, to }));
     if (remove !== undefined) return carryOut(context, await removeFromNavigation(site, { page: remove }));
     if (rename !== undefined) {
       if (!group) return { kind: "refused", reason: "name the group to rename" };

@@ -1,4 +1,4 @@
-import { removePage } from "@emend/site";
+import { addPage, removePage } from "@emend/site";
 import { Type } from "typebox";
 import { carryOut } from "./report.ts";
 import { defineTool } from "./tool.ts";
@@ -7,10 +7,12 @@ const path = Type.String({ minLength: 1 });
 
 export const writeFileTool = defineTool({
   name: "write_file",
-  description: "Writes a whole file.",
-  input: Type.Object({ path, content: Type.String() }, { additionalProperties: false }),
+  description: "Writes a whole file. `group`: lists a new page in the navigation.",
+  input: Type.Object({ path, content: Type.String(), group: Type.Optional(path) }, { additionalProperties: false }),
   writes: true,
-  async run({ overlay, refusePath }, input) {
+  async run(context, input, signal) {
+    const { overlay, refusePath } = context;
+    if (input.group !== undefined) return carryOut(context, await addPage(await context.site.head(signal), input));
     const refusal = refusePath(input.path);
     if (refusal !== null) return { kind: "refused", reason: refusal };
     const existed = (await overlay.read(input.path)) !== null;
@@ -21,7 +23,7 @@ export const writeFileTool = defineTool({
 
 export const deleteFileTool = defineTool({
   name: "delete_file",
-  description: "Deletes a file. `to`: the page that takes its place, for links, navigation and a redirect.",
+  description: "`to`: the page that replaces it in links, navigation and a redirect.",
   input: Type.Object({ path, to: Type.Optional(path) }, { additionalProperties: false }),
   writes: true,
   async run(context, input, signal) {
