@@ -1,0 +1,193 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+import { describe, expect, it } from "vitest";
+import type { Vendor } from "./support/forges/far-end.ts";
+import { everyVendor } from "./support/forges/vendors.ts";
+
+const source = fileURLToPath(new URL("../src/", import.meta.url));
+
+/** An operation as the code asks for it; every part that is only known when it runs is `{}`. */
+interface Asked {
+  method: string;
+  path: string;
+  at: string;
+}
+
+/** Parts that hold more than one step of a path. */
+const wide: Readonly<Record<string, string>> = { repositoryPath: "{}/{}", branches: "{}/{}" };
+/** A forge that moved a repository says itself where to ask next. */
+const toldByForge = ["forge/find-address.ts: target.href.slice(apiUrl.length)"];
+/** Asked for only where the server's version has it. */
+const newerThanOldest = ["GET /repos/{}/{}/pulls/{}/{}"];
+
+function parse(file: string): ts.SourceFile {
+  return ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest, true);
+}
+
+/** The vendor's own files, whatever they share, and those elsewhere that speak with this vendor. */
+function filesOf(vendor: Vendor): readonly string[] {
+  const own = readdirSync(join(source, "forge", vendor.name)).map((name) => join(source, "forge", vendor.name, name));
+  const elsewhere = readdirSync(source, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts") && !name.startsWith("forge/"))
+    .map((name) => join(source, name))
+    .filter((file) => readFileSync(file, "utf8").includes(`/forge/${vendor.name}/`));
+  const found = new Set([...own, ...elsewhere].filter((file) => !file.endsWith(".test.ts")));
+  for (const file of found) {
+    for (const { fileName } of ts.preProcessFile(readFileSync(file, "utf8")).importedFiles) {
+      const target = fileName.startsWith(".") ? join(dirname(file), fileName) : "";
+      if (dirname(target) === join(source, "forge") && basename(target) !== "registry.ts") found.add(target);
+    }
+  }
+  return [...found];
+}
+
+/** Every call of an API client in a file, with the request read from the source. */
+function operationsIn(file: string, base: string): { asked: Asked[]; unread: string[] } {
+  const asked: Asked[] = [];
+  const unread: string[] = [];
+  const name = relative(source, file);
+
+  /** Where a name was set nearest around its use; parameters have no value that could be read. */
+  function settingOf(identifier: ts.Identifier): ts.Expression | null {
+    for (let scope: ts.Node = identifier; scope; scope = scope.parent) {
+      if (!ts.isBlock(scope) && !ts.isSourceFile(scope)) {
+        if (ts.isFunctionLike(scope) && scope.parameters.some((one) => names(one.name).includes(identifier.text))) {
+          return null;
+        }
+        continue;
+      }
+      for (const statement of scope.statements) {
+        if (!ts.isVariableStatement(statement)) continue;
+        for (const { name: declared, initializer } of statement.declarationList.declarations) {
+          if (!names(declared).includes(identifier.text)) continue;
+          return ts.isIdentifier(declared) ? (initializer ?? null) : null;
+        }
+      }
+    }
+    return null;
+  }
+
+  function names(binding: ts.BindingName): string[] {
+    return ts.isIdentifier(binding)
+      ? [binding.text]
+      : binding.elements.flatMap((one) => (ts.isOmittedExpression(one) ? [] : names(one.name)));
+  }
+
+  /** The texts that an expression may be; null: what stands there is not known before it runs. */
+  function texts(node: ts.Expression): string[] | null {
+    if (ts.isAsExpression(node) || ts.isParenthesizedExpression(node)) return texts(node.expression);
+    if (ts.isStringLiteralLike(node)) return [node.text];
+    if (ts.isConditionalExpression(node)) {
+      const [yes, no] = [texts(node.whenTrue), texts(node.whenFalse)];
+      return yes && no && [...yes, ...no];
+    }
+    if (ts.isTemplateExpression(node)) {
+      const parts = node.templateSpans.map(({ expression, literal }) => `${holeOf(expression)}${literal.text}`);
+      return [`${node.head.text}${parts.join("")}`];
+    }
+    if (ts.isPropertyAccessExpression(node)) return node.name.text === "path" ? [base] : null;
+    if (!ts.isIdentifier(node)) return null;
+    const value = settingOf(node);
+    if (value) return texts(value);
+    return node.text === "path" ? [base] : null;
+  }
+
+  function holeOf(node: ts.Expression): string {
+    const last = ts.isPropertyAccessExpression(node) ? node.name.text : node.getText();
+    if (wide[last]) return wide[last];
+    return texts(node)?.[0] ?? "{}";
+  }
+
+  /** A field of a request, however it was put together. */
+  function field(node: ts.Expression, wanted: string): ts.Expression | null {
+    if (ts.isAsExpression(node) || ts.isParenthesizedExpression(node)) return field(node.expression, wanted);
+    if (ts.isIdentifier(node)) {
+      const value = settingOf(node);
+      return value && field(value, wanted);
+    }
+    if (!ts.isObjectLiteralExpression(node)) return null;
+    for (const property of node.properties.toReversed()) {
+      if (ts.isSpreadAssignment(property)) {
+        const found = field(property.expression, wanted);
+        if (found) return found;
+      } else if (property.name?.getText() === wanted) {
+        if (ts.isShorthandPropertyAssignment(property)) return property.name;
+        if (ts.isPropertyAssignment(property)) return property.initializer;
+      }
+    }
+    return null;
+  }
+
+  function visit(node: ts.Node): void {
+    if (ts.isCallExpression(node)) {
+      const request = requestOf(node);
+      if (request) read(request.node, request.method);
+    }
+    ts.forEachChild(node, visit);
+  }
+
+  function read(request: ts.Expression, known: string | null): void {
+    const path = field(request, "path");
+    const method = field(request, "method");
+    const methods = known === null ? method && texts(method) : [known];
+    const paths = path && texts(path);
+    if (!paths || !methods) {
+      unread.push(`${name}: ${(path ?? request).getText()}`);
+      return;
+    }
+    for (const one of methods) for (const where of paths) asked.push({ method: one, path: where, at: name });
+  }
+
+  const parsed = parse(file);
+  // What these do with a request was read where they are called.
+  if (!["list-pages.ts", "may-look.ts", "api-client.ts"].includes(basename(file))) visit(parsed);
+  return { asked, unread };
+}
+
+/** The request of a call that goes to a forge, and its method where the callee sets it. */
+function requestOf({
+  expression,
+  arguments: given,
+}: ts.CallExpression): { node: ts.Expression; method: string | null } | null {
+  if (ts.isIdentifier(expression) && ["listPages", "mayLook"].includes(expression.text) && given[1]) {
+    return { node: given[1], method: "GET" };
+  }
+  if (!ts.isPropertyAccessExpression(expression) || !["call", "ask"].includes(expression.name.text)) return null;
+  return given[0] ? { node: given[0], method: null } : null;
+}
+
+function isDescribed(operations: readonly string[], { method, path }: Asked): boolean {
+  const parts = path.split("/");
+  return operations.some((operation) => {
+    const [verb, pattern = ""] = operation.split(" ");
+    const wanted = pattern.split("/");
+    if (verb !== method || wanted.length !== parts.length) return false;
+    return wanted.every((part, index) => (part.startsWith("{") ? parts[index] !== "" : part === parts[index]));
+  });
+}
+
+describe.each(everyVendor)("$label", (vendor) => {
+  const base = (vendor.repositoryOperation.split(" ")[1] ?? "").replaceAll(/\{\w+\}/g, "{}");
+  const found = filesOf(vendor).map((file) => operationsIn(file, base));
+  const asked = found.flatMap((file) => file.asked);
+
+  it("describes every operation that the code can ask for, tried in a test or not", () => {
+    const operations = Object.keys(vendor.description.operations);
+    const missing = asked.filter((one) => !isDescribed(operations, one));
+    const words = missing.map(({ method, path, at }) => `${method} ${path} in ${at}`);
+    const isOldest = vendor.label === "an older gitea";
+    expect(words.filter((one) => !(isOldest && newerThanOldest.some((known) => one.startsWith(`${known} `))))).toEqual(
+      [],
+    );
+    // An operation that nothing asks for any more has no place in the copy.
+    const used = operations.filter((operation) => asked.some((one) => isDescribed([operation], one)));
+    expect(operations.filter((operation) => !used.includes(operation))).toEqual([]);
+  });
+
+  it("leaves no request whose operation cannot be read from the source", () => {
+    expect(asked.length).toBeGreaterThan(10);
+    expect(found.flatMap(({ unread }) => unread)).toEqual(toldByForge);
+  });
+});
