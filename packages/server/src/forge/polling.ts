@@ -25,7 +25,7 @@ export interface Polling {
   cost(nowMs?: number): PollCost;
 }
 
-export interface PollCost {
+interface PollCost {
   /** Added up over all looks with the token; it may run ahead of time by a burst. */
   spentMs: number;
   /** No look begins before this has passed. */

@@ -2,7 +2,7 @@ import { channels } from "../db/channels.ts";
 import type { Pool } from "../db/pool.ts";
 import { isJobId } from "./job-id.ts";
 import type { JobReader } from "./job-reader.ts";
-import { isWaiting } from "./release-run.ts";
+import { isWaiting, mayHavePublished } from "./release-run.ts";
 import { toWireJob, type WireJob, type WireRow, wireColumns } from "./wire-job.ts";
 
 export type ArchiveOutcome =
@@ -46,6 +46,7 @@ async function archiveUnlessPublishing(pool: Pool, job: { id: string; projectId:
           ended_at = coalesce(jobs.ended_at, clock_timestamp()),
           ref = case when jobs.pushed then jobs.ref end,
           lease = null, lease_until = null, stop_asked = null, waiting_since = null,
+          publication_unsure = jobs.publication_unsure or ${mayHavePublished},
           event_seq = jobs.event_seq + 1, updated_at = clock_timestamp()
         from found where jobs.id = found.id and found.status <> 'archived' and not found.is_publishing
         returning jobs.*

@@ -2,7 +2,7 @@ import { channels } from "../db/channels.ts";
 import type { Pool } from "../db/pool.ts";
 import { isJobId } from "./job-id.ts";
 import type { JobReader } from "./job-reader.ts";
-import { isWaiting } from "./release-run.ts";
+import { isWaiting, mayHavePublished } from "./release-run.ts";
 import { toWireJob, type WireJob, type WireRow, wireColumns } from "./wire-job.ts";
 
 export type CancelOutcome =
@@ -28,6 +28,7 @@ export async function cancelJob(
         update jobs set status = 'failed', failure_code = 'cancelled', failure_message = 'The job was cancelled.',
           pr_link = jobs.pull_request ->> 'url', ref = case when jobs.pushed then jobs.branch end,
           ended_at = clock_timestamp(), lease = null, lease_until = null, stop_asked = null, waiting_since = null,
+          publication_unsure = ${mayHavePublished},
           event_seq = jobs.event_seq + 1, updated_at = clock_timestamp()
         from found where jobs.id = found.id and found.status = 'active' and not found.is_publishing
         returning jobs.*

@@ -18,6 +18,13 @@ export interface Release {
 /** In SQL: nobody works on the job, because its forge is away. It may be stopped although it has begun to publish. */
 export const isWaiting = "(waiting_since is not null and lease is null)";
 
+/**
+ * In SQL, of a row `found` that is being stopped: it was waiting with a commit to publish, and an answer of its forge may have
+ * been lost. The watch looks for its pull request once the forge is back.
+ */
+export const mayHavePublished =
+  "(found.commit_id is not null and found.waiting_since is not null and found.pull_request is null)";
+
 /** Gives a job back to the queue, for whichever worker comes next. A job that has begun to publish stays in that phase. */
 export async function releaseRun(db: Queryable, lease: Lease, release: Release): Promise<void> {
   const { rowCount } = await db.query(

@@ -19,8 +19,17 @@ export function pickPullRequest(pullRequests: readonly PullRequest[]): FoundPull
 /** A pull request of the job is younger than the job, even where the two clocks differ by hours. */
 const clockSkewMs = 86_400_000;
 
+export function sinceOf(createdAt: Date): Date {
+  return new Date(createdAt.getTime() - clockSkewMs);
+}
+
 export function searchOf({ job, base }: PublishInput): PullRequestSearch {
-  return { head: job.branch, base: base.ref, since: new Date(job.createdAt.getTime() - clockSkewMs) };
+  return { head: job.branch, base: base.ref, since: sinceOf(job.createdAt) };
+}
+
+/** Of a branch's pull requests, the one that the job opened. */
+export function findMarked(listed: readonly PullRequest[], jobId: string): FoundPullRequest | null {
+  return pickPullRequest(listed.filter(({ body }) => hasMarker(body, jobId)));
 }
 
 /** The pull request that an earlier run of this job opened, known by its marker. */
@@ -32,7 +41,7 @@ export async function findOwnPullRequest(
 ): Promise<FoundPullRequest | null> {
   for (let attempt = 1; ; attempt += 1) {
     const answer = await sendQuestion(deps, (request) => deps.forge.findPullRequests(search, request), signal);
-    if (answer.kind === "answered") return pickPullRequest(answer.value.filter(({ body }) => hasMarker(body, jobId)));
+    if (answer.kind === "answered") return findMarked(answer.value, jobId);
     await pauseAfterUnclear(attempt, answer.error, signal);
   }
 }

@@ -318,6 +318,36 @@ describe.each(vendors)("on $name", (vendor) => {
     expect(await waits()).toBe(11);
   });
 
+  it("tells of a pull request that a stopped job had opened, once the forge is back", async () => {
+    const { pool } = database;
+    await pool.query(
+      `update jobs set status = 'failed', failure_code = 'cancelled', pull_request = null, pr_link = null,
+         commit_id = 'c', base_branch = 'main', publication_unsure = true`,
+    );
+    far.state.isAway = true;
+    expect(await lookOnce(deps, signal)).toBe(true);
+    far.state.isAway = false;
+    // Not before its time, and the same as before.
+    expect(await lookOnce(deps, signal)).toBe(false);
+    const dueNow = "update jobs set pull_request_look_at = null, publication_unsure = true";
+    // Somebody else's, from the same branch.
+    await pool.query(dueNow);
+    expect(await lookOnce(deps, signal)).toBe(true);
+    expect(await readJob(pool, jobId)).toMatchObject({ pull_request: null, publication_unsure: false, notices: [] });
+    Object.assign(far.state.pulls.at(-1) ?? {}, { body: `Text\n\n<!-- emend:job=${jobId} -->` });
+    await pool.query(dueNow);
+    expect(await lookOnce(deps, signal)).toBe(true);
+    expect(await readJob(pool, jobId)).toMatchObject({
+      status: "failed",
+      pull_request: { number, state: "open" },
+      pr_link: expect.stringContaining(String(number)),
+      ref: `emend/${jobId}`,
+      publication_unsure: false,
+      notices: [expect.stringContaining("opened before the job was stopped")],
+    });
+    expect((await readEvents(pool, jobId)).map(({ kind }) => kind)).toEqual(["job.created", "pull_request"]);
+  });
+
   it("looks at once when it is told to, whenever the next look would be", async () => {
     const listener = await startListener({ url: database.url, log: deps.log });
     const heard = Promise.withResolvers<FollowUpInput>();

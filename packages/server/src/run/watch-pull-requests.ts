@@ -6,8 +6,10 @@ import type { Forge } from "../forge/forge.ts";
 import { type AnswerMemory, type Polling, startPolling } from "../forge/polling.ts";
 import { chargeLook, claimLook, type Look } from "../jobs/claim-look.ts";
 import { recordPullRequestState } from "../jobs/record-pull-request-state.ts";
+import { claimUnsurePublication, settleUnsurePublication, type UnsurePublication } from "../jobs/unsure-publication.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createWakeUp } from "../lib/wake-up.ts";
+import { findMarked, sinceOf } from "../publish/find-pull-request.ts";
 import { type CommentDeps, followComments } from "./follow-comments.ts";
 
 export interface WatchDeps extends CommentDeps {
@@ -27,8 +29,8 @@ const requestMsMax = 60_000;
 const looksMax = 4;
 
 /**
- * Looks at open pull requests until stopped: what became of them, and what people said to Emend on them. At one of a
- * project at a time: a forge that does not answer holds up its own projects and no others.
+ * Looks at open pull requests until stopped: what became of them, and what people said to Emend on them; and for those that
+ * a job may have opened before it was stopped. At one of a project at a time: a forge that does not answer holds up its own projects and no others.
  */
 export function startPullRequestWatch(
   deps: WatchDeps & { listener: Listener },
@@ -49,14 +51,14 @@ export function startPullRequestWatch(
     await Promise.all(looks.values());
   }
 
-  async function claim(): Promise<Look | null> {
-    return claimLook(deps.pool, lookEveryMs, [...looks.keys()]).catch((error: unknown) => {
+  async function claim(): Promise<Look | UnsurePublication | null> {
+    return claimAny(deps, [...looks.keys()]).catch((error: unknown) => {
       if (!stopping.signal.aborted) deps.log.warn({ err: error }, "pull requests could not be looked at");
       return null;
     });
   }
 
-  function begin(look: Look): void {
+  function begin(look: Look | UnsurePublication): void {
     const ended = tryLook(deps, look, stopping.signal).finally(() => {
       looks.delete(look.projectId);
       wake.ring();
@@ -77,12 +79,16 @@ export function startPullRequestWatch(
 
 /** False where none is due. */
 export async function lookOnce(deps: WatchDeps, signal: AbortSignal): Promise<boolean> {
-  const look = await claimLook(deps.pool, lookEveryMs);
+  const look = await claimAny(deps, []);
   if (look) await tryLook(deps, look, signal);
   return look !== null;
 }
 
-async function tryLook(deps: WatchDeps, look: Look, signal: AbortSignal): Promise<void> {
+async function claimAny({ pool }: WatchDeps, except: readonly string[]): Promise<Look | UnsurePublication | null> {
+  return (await claimLook(pool, lookEveryMs, except)) ?? claimUnsurePublication(pool, lookEveryMs, except);
+}
+
+async function tryLook(deps: WatchDeps, look: Look | UnsurePublication, signal: AbortSignal): Promise<void> {
   try {
     await lookAt(deps, look, AbortSignal.any([signal, AbortSignal.timeout(requestMsMax)]));
   } catch (error) {
@@ -91,13 +97,14 @@ async function tryLook(deps: WatchDeps, look: Look, signal: AbortSignal): Promis
   }
 }
 
-async function lookAt(deps: WatchDeps, look: Look, signal: AbortSignal): Promise<void> {
+async function lookAt(deps: WatchDeps, look: Look | UnsurePublication, signal: AbortSignal): Promise<void> {
   const polling = startPolling(deps.answers, look.projectId);
   const forge = await deps.forgeOf(look.projectId, polling);
   if (!forge) return;
   let limitedMs = 0;
   try {
-    await lookOn(deps, look, forge, signal);
+    if ("number" in look) await lookOn(deps, look, forge, signal);
+    else await lookFor(deps, look, forge, signal);
   } catch (error) {
     if (isAppError(error) && error.isRateLimit) limitedMs = error.retryAfterMs ?? 0;
     throw error;
@@ -115,4 +122,11 @@ async function lookOn(deps: WatchDeps, look: Look, forge: Forge, signal: AbortSi
   await recordPullRequestState(deps.pool, look.jobId, pullRequest);
   if (pullRequest.state !== "open" || !look.isFinal || !forge.conversation) return;
   await followComments(deps, look, forge.conversation, signal);
+}
+
+async function lookFor(deps: WatchDeps, job: UnsurePublication, forge: Forge, signal: AbortSignal): Promise<void> {
+  const { branch: head, baseBranch, jobId } = job;
+  const search = { head, ...(baseBranch !== null && { base: baseBranch }), since: sinceOf(job.createdAt) };
+  const found = findMarked(await forge.findPullRequests(search, signal), jobId);
+  await settleUnsurePublication(deps.pool, jobId, found?.pullRequest ?? null);
 }

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -7,14 +7,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startListener } from "../../src/db/listener.ts";
+import { createAnswerMemory } from "../../src/forge/polling.ts";
+import { cancelJob } from "../../src/jobs/cancel-job.ts";
+import { createJobReader } from "../../src/jobs/job-reader.ts";
+import { createLogger } from "../../src/lib/logger.ts";
 import { publishCrashPoints } from "../../src/publish/publication.ts";
 import type { CrashPoint } from "../../src/run/crash-points.ts";
+import { lookOnce, type WatchDeps } from "../../src/run/watch-pull-requests.ts";
 import { startTestForge, type TestForge } from "../support/forge.ts";
 import { type ForgeWorkerOrder, startForgeWorker } from "../support/forge-worker.ts";
 import { type FarEnd, startFarEnd, type Vendor } from "../support/forges/far-end.ts";
 import { githubVendor } from "../support/forges/github.ts";
 import { vendors } from "../support/forges/vendors.ts";
-import { seedJob } from "../support/seed-jobs.ts";
+import { readJob, seedJob } from "../support/seed-jobs.ts";
 import { expireLeases, isFinal, waitForJob } from "../support/worker-control.ts";
 
 const points: readonly (CrashPoint | `${CrashPoint}:2`)[] = [
@@ -55,6 +61,15 @@ function sampleOf(forge: (typeof forges)[number]): readonly string[] {
     (_, index) => points[(first + index * 13) % points.length] ?? "after-create",
   );
 }
+
+/** Those that can be away; of these the suite takes one, another with each seed. */
+const awayForges = forges.filter((name) => name !== "local");
+const awaySample = isWhole ? awayForges : awayForges.slice(seed % awayForges.length, (seed % awayForges.length) + 1);
+const createOperation = {
+  github: "POST /repos/{owner}/{repo}/pulls",
+  gitlab: "POST /projects/{id}/merge_requests",
+  gitea: "POST /repos/{owner}/{repo}/pulls",
+} as const;
 
 const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const appCredential = JSON.stringify({ appId: "5", privateKey: privateKey.export({ type: "pkcs8", format: "pem" }) });
@@ -150,4 +165,66 @@ describe.each(forges)("on %s", { timeout: 120_000 }, (forge) => {
       }
     },
   );
+});
+
+describe.each(awaySample)("on %s, whose answer was lost before it went away", { timeout: 120_000 }, (forge) => {
+  async function waitingJob(): Promise<{ jobId: string; far: FarEnd; worker: ChildProcess }> {
+    const { pool } = host.database;
+    const far = farEnds.get(forge);
+    if (!far) throw new Error(forge);
+    const jobId = await seedJob(pool, `prj_${forge}`, prompt);
+    const goesAway = () => {
+      far.state.isAway = true;
+    };
+    far.fault(createOperation[far.vendor], { kind: "lost", how: "reset", afterwards: goesAway });
+    const worker = spawn(process.execPath, [childScript, JSON.stringify(orderFor(forge, "first"))], {
+      stdio: ["pipe", "ignore", "inherit"],
+    });
+    await waitForJob(pool, jobId, (row) => row.waiting_since !== null && row.lease === null);
+    return { jobId, far, worker };
+  }
+  async function kill(worker: ChildProcess): Promise<void> {
+    worker.kill("SIGKILL");
+    await once(worker, "exit");
+    await expireLeases(host.database.pool);
+  }
+
+  it(`a worker that is killed while the job waits leaves one pull request (seed ${seed})`, async () => {
+    const { pool } = host.database;
+    const { jobId, far, worker } = await waitingJob();
+    await kill(worker);
+    far.state.isAway = false;
+    const second = await startForgeWorker(orderFor(forge, "second"));
+    const ended = await waitForJob(pool, jobId, isFinal).finally(() => second.stop());
+    expect(ended).toMatchObject({ status: "completed", pr_link: expect.stringMatching(/^http/), waiting_since: null });
+    expect(await published(forge, jobId)).toEqual({ branches: 1, pulls: 1 });
+  });
+
+  it(`a job that is cancelled while it waits tells of the pull request that was opened (seed ${seed})`, async () => {
+    const { pool, url } = host.database;
+    const { jobId, far, worker } = await waitingJob();
+    const log = createLogger({ level: "silent" });
+    const listener = await startListener({ url, log });
+    const reader = createJobReader({ pool, listener });
+    // A try that is under way is not cancelled; its end is.
+    await expect
+      .poll(() => cancelJob({ pool, reader }, { id: jobId, projectId: `prj_${forge}` }), { timeout: 30_000 })
+      .toMatchObject({ kind: "final" });
+    await kill(worker);
+    far.state.isAway = false;
+    const credential = orderFor(forge, "first").token;
+    const answers = createAnswerMemory();
+    const followUp = async () => ({ kind: "later" }) as const;
+    const forgeOf: WatchDeps["forgeOf"] = async (_id, polling) => far.open({}, credential, polling);
+    while (await lookOnce({ pool, log, answers, followUp, forgeOf }, host.signal)) {}
+    expect(await readJob(pool, jobId)).toMatchObject({
+      status: "failed",
+      failure_code: "cancelled",
+      pr_link: far.pullsOf(`emend/${jobId}`).length === 1 ? expect.stringMatching(/^http/) : "none",
+      notices: [expect.stringContaining("opened before the job was stopped")],
+    });
+    expect(await published(forge, jobId)).toEqual({ branches: 1, pulls: 1 });
+    reader.close();
+    await listener.close();
+  });
 });

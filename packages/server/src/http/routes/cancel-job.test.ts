@@ -46,6 +46,24 @@ describe("200", () => {
     expect((await cancel(id)).json).toMatchObject({ status: "failed", prLink: url, source: { ref: `emend/${id}` } });
   });
 
+  test("a job that waits for its forge with work to publish is looked for afterwards, until it is retried", async () => {
+    const waiting = "phase = 'publishing', commit_id = 'c', waiting_since = now()";
+    const [cancelled, archived] = [await jobWith(waiting), await jobWith(waiting)];
+    expect((await cancel(cancelled)).json).toMatchObject({ status: "failed", prLink: null });
+    await api.send(`/v2/agent/${project.id}/job/${archived}/archive`, { method: "POST", key });
+    for (const id of [cancelled, archived]) {
+      expect(await readJob(api.pool, id)).toMatchObject({ publication_unsure: true, waiting_since: null });
+    }
+    await api.send(`/v2/agent/${project.id}/job/${cancelled}/retry`, { method: "POST", key });
+    expect(await readJob(api.pool, cancelled)).toMatchObject({ status: "active", publication_unsure: false });
+    const others = ["phase = 'queued', waiting_since = now()", `${waiting}, pull_request = '{"number": 9}'`];
+    for (const assignments of others) {
+      const id = await jobWith(assignments);
+      await cancel(id);
+      expect(await readJob(api.pool, id)).toMatchObject({ status: "failed", publication_unsure: false });
+    }
+  });
+
   test.each(["completed", "failed", "archived"])("a %s job is answered as it is", async (status) => {
     const id = await jobWith(`status = '${status}', ended_at = now()`);
     const before = await readJob(api.pool, id);

@@ -71,6 +71,8 @@ export interface FarState {
   /** The most that the server puts on a page, whatever it is asked for. */
   pageSizeMax: number;
   archived: boolean;
+  /** It answers 503 to everything, git included. */
+  isAway: boolean;
   /** Whether the token's owner may; null: by a right that the forge does not tell. */
   mayPush: boolean | null;
   movedTo: string | null;
@@ -189,6 +191,7 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
     isAdmin: false,
     pageSizeMax: 100,
     archived: false,
+    isAway: false,
     mayPush: true,
     movedTo: null,
     draftsSupported: true,
@@ -265,6 +268,10 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
       : `git ${url.searchParams.get("service") ?? url.pathname.split("/").at(-1)}`;
     const entry: FarEnd["requests"][number] = { operation, atMs: performance.now() };
     requests.push(entry);
+    if (state.isAway) {
+      request.resume();
+      return send(response, { status: 503, body: vendor.refusal(503, "Down for maintenance") });
+    }
     const index = faults.findIndex((waiting) => waiting.operation === operation);
     const [met] = index === -1 ? [] : faults.splice(index, 1);
     const serve = async () => {

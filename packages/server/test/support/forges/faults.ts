@@ -7,7 +7,7 @@ export type Fault =
   /** An answer of its own, and nothing done. */
   | { kind: "answer"; status: number; words: string; headers?: Record<string, string> }
   /** The request is carried out, and its answer lost on the way back. */
-  | { kind: "lost"; how: "502" | "reset" | "silence" | "slow" | "cut" | "no json" }
+  | { kind: "lost"; how: "502" | "reset" | "silence" | "slow" | "cut" | "no json"; afterwards?(): void }
   /** The request is not carried out, and there is no answer. */
   | { kind: "ignored"; how: "reset" | "silence" }
   /** Something happens first. */
@@ -42,6 +42,7 @@ export async function applyFault(
       return;
     case "lost": {
       const { answer } = await scene.perform();
+      fault.afterwards?.();
       if (fault.how === "502") response.writeHead(502, { "content-type": "text/html" }).end("<h1>Bad Gateway</h1>");
       if (fault.how === "reset") response.socket?.resetAndDestroy();
       if (fault.how === "no json") response.writeHead(answer.status, { "content-type": "text/html" }).end("<html>");
