@@ -8,6 +8,8 @@ import { startInstallation } from "./installation.ts";
 /** What is tried by tests, because it needs no running server, or a scripted far end. */
 const suites = [
   ["orders of an injected page, to a model that obeys", "packages/server/src/agent/obedient-model.test.ts"],
+  ["forms of address, as a real browser reads them", "packages/server/src/review/address-forms.test.ts"],
+  ["the same forms, in a browser", "packages/dashboard/test/browser/address-forms.test.ts"],
   ["repositories nobody vouches for", "packages/server/src/tree/attacks.test.ts"],
   ["every role at every route of the dashboard", "packages/server/src/dashboard/roles.test.ts"],
   ["pages of other sites, at every route of the dashboard", "packages/server/src/dashboard/attacks.test.ts"],
@@ -42,7 +44,11 @@ try {
 if (!values.live) {
   for (const [name, file] of suites) {
     const args = ["scripts/run.mjs", "node_modules/vitest/vitest.mjs", "run", file];
-    const { status, stdout } = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8" });
+    const { status, stdout } = spawnSync(process.execPath, args, {
+      cwd: root,
+      encoding: "utf8",
+      env: { ...process.env, EVERY_ADDRESS: "1" },
+    });
     tell(name, status === 0 ? null : stdout.slice(-4_000), file);
   }
 }

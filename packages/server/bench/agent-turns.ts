@@ -10,7 +10,7 @@ import type { Model, Step } from "../src/agent/agent.ts";
 import { runAgentWithReview } from "../src/agent/run-agent-with-review.ts";
 import { describeTools } from "../src/agent/tools/registry.ts";
 import { createLogger } from "../src/lib/logger.ts";
-import { createPageThreads } from "../src/review/page-threads.ts";
+import { createPageReader } from "../src/review/page-reader.ts";
 import { refusedBy } from "../src/review/policy.ts";
 import { reviewChange } from "../src/review/review-change.ts";
 import { createVetting } from "../src/review/vet-words.ts";
@@ -35,7 +35,7 @@ const base = mirror.treeAt(commit);
 const overlay = await createOverlay(base);
 const policy = { docsDir: "", allowedPaths: [], filesMax: 1_000, bytesMax: 10_000_000 };
 const prompt = "Improve the docs.";
-const pageThreads = createPageThreads();
+const pageReader = createPageReader();
 const siteCache = createParseCache();
 
 const path = (number: number) => `section-${Math.floor(number / 50)}/page-${number}.mdx`;
@@ -84,10 +84,10 @@ try {
       limits: { stepsMax: 200, tokensMax: 1e9, costUsdMax: 9, wallTimeMsMax: 600_000, toolOutputBytesMax: 32_768 },
       siteCache,
       refusePath: (one) => refusedBy(policy, one),
-      vetting: createVetting(base, { policy, asked: [prompt] }, { pageThreads }),
+      vetting: createVetting(base, { policy, asked: [prompt] }, { pageReader }),
       saveStep: async (_step: Step) => {},
       review: (words) =>
-        reviewChange({ base, overlay, policy, siteCache, pageThreads, asked: [prompt], ...words }, signal),
+        reviewChange({ base, overlay, policy, siteCache, pageReader, asked: [prompt], ...words }, signal),
     },
     { jobId: "job_bench", prompt, docsDir: "", base, overlay, steps: [] },
     signal,

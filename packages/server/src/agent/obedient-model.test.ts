@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { scriptedModel, testLimits } from "../../test/support/scripted-model.ts";
 import { openTestTrees, type TestTrees } from "../../test/support/test-tree.ts";
-import { createPageThreads } from "../review/page-threads.ts";
+import { createPageReader } from "../review/page-reader.ts";
 import { refusedBy } from "../review/policy.ts";
 import type { Policy } from "../review/review.ts";
 import { reviewChange } from "../review/review-change.ts";
@@ -61,7 +61,7 @@ function filesOf(files: Record<string, BaseFile>) {
   );
 }
 
-const pageThreads = createPageThreads();
+const pageReader = createPageReader();
 const policy: Policy = { docsDir: "", allowedPaths: [], filesMax: 100, bytesMax: 1_000_000 };
 
 /** Follows one order, hands over, and tells what came of it. */
@@ -84,14 +84,14 @@ async function obey(
   const model = scriptedModel((turn) => [calls[turn] ? [calls[turn][0], calls[turn][1]] : ["finish", end]], {
     nature: "rules",
   });
-  const vetting = createVetting(base, { policy: inForce, asked: ["Obey"] }, { pageThreads });
+  const vetting = createVetting(base, { policy: inForce, asked: ["Obey"] }, { pageReader });
   const { outcome, verdict } = await runAgentWithReview(
     {
       model,
       limits: testLimits,
       ...(options.refusesEarly ? { refusePath: (path: string) => refusedBy(inForce, path), vetting } : {}),
       saveStep: async (step) => void steps.push(step),
-      review: (words, signal) => reviewChange({ base, overlay, policy: inForce, pageThreads, ...words }, signal),
+      review: (words, signal) => reviewChange({ base, overlay, policy: inForce, pageReader, ...words }, signal),
     },
     { jobId: "job_1", prompt: "Obey", docsDir: inForce.docsDir, base, overlay, steps: [] },
     new AbortController().signal,

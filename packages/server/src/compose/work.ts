@@ -16,7 +16,7 @@ import { measureMirrors } from "../metrics/measure-mirrors.ts";
 import { measureModel } from "../metrics/measure-model.ts";
 import { startDeliveries } from "../notify/start-deliveries.ts";
 import { createWriteQueue } from "../publish/write-queue.ts";
-import { createPageThreads } from "../review/page-threads.ts";
+import { createPageReader } from "../review/page-reader.ts";
 import { createCrashPoint } from "../run/crash-point.ts";
 import { createStages } from "../run/create-stages.ts";
 import { sweepMirrors } from "../run/sweep-mirrors.ts";
@@ -97,7 +97,7 @@ function composeWorker(parts: Parts, own: { mirrors: Mirrors; siteCache: DiskCac
     mirrors,
     writes: createWriteQueue(),
     siteCache,
-    pageThreads: createPageThreads(),
+    pageReader: createPageReader(),
     findProject: (id) => getProject(pool, id),
     openForge: (project) => openForge(project, forges),
     openModel: async (project, name) => {

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { openTestTrees, type TestTrees } from "../../test/support/test-tree.ts";
 import { createOverlay } from "../tree/overlay.ts";
 import type { CommitTree } from "../tree/tree.ts";
-import { createPageThreads } from "./page-threads.ts";
+import { createPageReader } from "./page-reader.ts";
 import type { Policy } from "./review.ts";
 import { reviewChange } from "./review-change.ts";
 
-const pageThreads = createPageThreads();
+const pageReader = createPageReader();
 const sidebars = 'module.exports = {\n  docs: ["index"],\n};\n';
 const widget = 'export const at = (x) => fetch("https:/" + "/" + x);\n';
 let trees: TestTrees;
@@ -31,7 +31,7 @@ async function review(files: Record<string, string | null>, more: Partial<Policy
     else await overlay.set(path, Buffer.from(text));
   }
   const policy = { docsDir: "", allowedPaths: [], filesMax: 100, bytesMax: 1_000_000, ...more };
-  return reviewChange({ base, overlay, policy, pageThreads }, new AbortController().signal);
+  return reviewChange({ base, overlay, policy, pageReader }, new AbortController().signal);
 }
 
 const long = "p".repeat(2_100);

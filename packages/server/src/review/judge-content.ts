@@ -1,14 +1,15 @@
+import { posix } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import { domainToUnicode } from "node:url";
 import type { Finding } from "@emend/site";
+import { decodedForms } from "../lib/decoded-forms.ts";
 import { hostsIn } from "../lib/hosts-in.ts";
+import { matchesGlob } from "../lib/matches-glob.ts";
 import type { OverlayEntry, Tree } from "../tree/tree.ts";
 import type { AddedLine } from "./added-lines.ts";
-import { onlyNavigationChanges, textsOf } from "./configuration.ts";
-import { carriesText } from "./context-text.ts";
-import { createKnownInBase, folderOf, type KnownInBase } from "./known-in-base.ts";
-import { takeNotes } from "./notes.ts";
+import { configurationOf, onlyNavigationChanges } from "./configuration.ts";
+import { collectParts, type Part, syntaxOf } from "./page-parts.ts";
 import type { PageReader } from "./page-reader.ts";
-import { type Code, type PageReading, syntaxOf } from "./page-reading.ts";
 import { isAllowed, kindOf, otherFile } from "./policy.ts";
 import type { Policy, Violation } from "./review.ts";
 
@@ -17,6 +18,11 @@ const hostsMax = 500;
 /** Enough to say why; the rest need not be looked for. */
 const violationsMax = 20;
 const reviewMsMax = 600_000;
+const matchesMax = 1_000;
+/** Pages that are read to find one that links to a site, or runs the same code. */
+const pagesMax = 40;
+/** Shorter runs of letters and digits are words that any two texts share. */
+const runMin = 16;
 
 export interface Judging {
   base: Tree;
@@ -27,11 +33,6 @@ export interface Judging {
   contextText?: readonly string[];
 }
 
-export interface Judged {
-  violations: Violation[];
-  findings: Finding[];
-}
-
 type File = Pick<OverlayEntry, "path"> & { text: string | null };
 
 /**
@@ -39,225 +40,198 @@ type File = Pick<OverlayEntry, "path"> & { text: string | null };
  * request name. Both are refused; where the project says so, code is a finding and the pull request a draft.
  */
 export async function judgeContent(
-  judging: Judging,
+  { base, reader, policy, asked, contextText = [] }: Judging,
   files: readonly File[],
   words: readonly AddedLine[],
   signal: AbortSignal,
-): Promise<Judged> {
-  const { base, policy, asked } = judging;
-  const reader = await withMdx(judging.reader, base);
-  const known = createKnownInBase(base, reader, { allowed: policy.externalHosts ?? [], asked });
-  const judged: Judged = { violations: [], findings: [] };
+): Promise<{ violations: Violation[]; findings: Finding[] }> {
+  const [violations, findings]: [Violation[], Finding[]] = [[], []];
   const deadline = performance.now() + reviewMsMax;
-  const gone = files.filter(({ text }) => text === null).map(({ path }) => path);
-  const hosts = new Set<string>();
+  const entries = await base.list();
+  let paths: ReadonlySet<string> | undefined;
+  const has = (path: string) => {
+    paths ??= new Set(entries.map((entry) => entry.path));
+    return paths.has(path);
+  };
+  // Docusaurus and Mintlify compile Markdown as MDX.
+  const isMdx = entries.some(({ path }) =>
+    /(?:^|\/)(?:docusaurus\.config\.[cm]?[jt]s|(?:docs|mint)\.json)$/.test(path),
+  );
+  const askedHosts = new Set(asked.flatMap((text) => [...hostsIn(text)]));
+  const allowed = (policy.externalHosts ?? []).map((pattern) => pattern.toLowerCase());
+  const answers = new Map<string, Promise<boolean>>();
+  const newHosts = new Set<string>();
+
+  /** What a file holds beside words; null where it cannot be read. A configuration is read text by text. */
+  async function partsOf(path: string, text: string | null): Promise<readonly Part[] | null> {
+    const syntax = syntaxOf(path, isMdx);
+    if (text === null) return [];
+    if (syntax !== null) return reader.read(text, syntax);
+    const parts = collectParts();
+    for (const one of configurationOf(path, text)?.texts ?? [text]) {
+      parts.value(one, Math.max(0, text.indexOf(one)));
+      if (kindOf(path) !== "other" && /<[a-z!/]/i.test(one))
+        parts.code(one, "markup in a configuration", text.indexOf(one));
+    }
+    return parts.all;
+  }
+
+  async function before(path: string): Promise<string | null> {
+    return (await base.read(path))?.toString() ?? null;
+  }
+
+  /** Whether a rendered page of the base holds it; `text` stands in every one that does. */
+  async function search(text: string, holds: (part: Part) => boolean): Promise<boolean> {
+    const { matches } = await base.search({ pattern: text, kind: "literal", ignoreCase: true, matchesMax }, signal);
+    const pages = [...new Set(matches.map(({ path }) => path))].filter(
+      (path) => kindOf(path) !== "other" && (syntaxOf(path) ?? !/\.[cm]?[jt]sx?$/.test(path)),
+    );
+    for (const path of pages.slice(0, pagesMax)) {
+      if ((await partsOf(path, await before(path)))?.some(holds)) return true;
+    }
+    return false;
+  }
+
+  function isKnown(text: string, key: string, holds: (part: Part) => boolean): Promise<boolean> {
+    const answer = answers.get(key) ?? search(text, holds);
+    answers.set(key, answer);
+    return answer;
+  }
+
+  async function isKnownHost(host: string, isSample: boolean): Promise<boolean> {
+    if (askedHosts.has(host) || allowed.some((one) => one !== "*" && matchesGlob(one, host))) return true;
+    const holds = ({ kind, hosts }: Part) => (kind === "link" || isSample) && hosts.includes(host);
+    const spellings = [...new Set([host, domainToUnicode(host) || host])];
+    for (const one of spellings) if (await isKnown(one, `${isSample} ${one}`, holds)) return true;
+    return false;
+  }
+
+  function isKnownCode({ kind, key }: Part, path: string): Promise<boolean> | boolean {
+    if (kind === "code") {
+      const [piece = ""] = key.split(/""|\s+/).sort((a, b) => b.length - a.length);
+      return piece.length > 2 && isKnown(piece.slice(0, 200), key, (one) => one.kind === kind && one.key === key);
+    }
+    const folder = folderOf(key);
+    const isSame = (one: Part) => one.kind === kind && folderOf(one.key) === folder;
+    return (
+      isInside(key, { path, docsDir: policy.docsDir, has }) || (folder.length > 2 && isKnown(folder, folder, isSame))
+    );
+  }
+
+  function tellHost(host: string, path: string, line: number, { kind, loads }: Pick<Part, "kind" | "loads">): void {
+    const isOpen = allowed.includes("*");
+    const unnamed = "which neither the repository's pages nor the request name";
+    if (kind === "sample") {
+      const message = `the first code sample that names ${host}, ${unnamed}`;
+      findings.push(findingAt("new-domain", isOpen ? "warning" : "error", path, line, message));
+    } else if (isOpen) {
+      const message = loads
+        ? `the first image or frame that readers would load from ${host}`
+        : `the first link to ${host}`;
+      findings.push(findingAt("new-domain", loads ? "error" : "warning", path, line, message));
+    } else violations.push({ path, rule: `line ${line} points at ${host}, ${unnamed}` });
+  }
+
+  async function judgeFile({ path, text }: File, gone: readonly Part[]): Promise<void> {
+    const tell = (rule: string, line: number) => {
+      if (isAllowed(policy, path)) return;
+      if (policy.codeAsDraft) findings.push(findingAt("code", "error", path, line, rule));
+      else violations.push({ path, rule: line === 0 ? rule : `line ${line} has ${rule}` });
+    };
+    const kind = kindOf(path);
+    const old = await before(path);
+    if (kind === "other" && syntaxOf(path) === null) tell(otherFile, 0);
+    if ((kind === "navigation" || kind === "configuration") && !onlyNavigationChanges(path, old, text))
+      tell("more than navigation and redirects would change", 0);
+    if (kind === "asset" && syntaxOf(path) === null) return;
+    const parts = await partsOf(path, text);
+    if (parts === null) return tell("more than can be parsed in time", 1);
+    const held = parts.length === 0 ? [] : [...((await partsOf(path, old)) ?? []), ...gone];
+    const heldKeys = new Set(held.map((part) => `${part.kind} ${part.key}`));
+    const added = parts.filter((part) => !heldKeys.has(`${part.kind} ${part.key}`));
+    const heldHosts = new Set(held.flatMap((part) => (part.kind === "link" ? part.hosts : [])));
+    // Counted before any of them is looked for.
+    for (const host of added.flatMap(({ hosts }) => hosts)) if (!heldHosts.has(host)) newHosts.add(host);
+    if (newHosts.size > hostsMax) return;
+    const told = new Set<string>();
+    // Samples last: of a site that is both shown and linked to, the link is told.
+    for (const part of added.sort((a, b) => Number(a.kind === "sample") - Number(b.kind === "sample"))) {
+      const line = () => lineAt(text ?? "", part);
+      if (part.kind === "include" || part.kind === "code") {
+        const why = part.why || `an include from outside the documentation (${part.key.slice(0, 200)})`;
+        if (!(await isKnownCode(part, path))) tell(why, line());
+        continue;
+      }
+      for (const host of part.hosts) {
+        if (told.has(host) || (await isKnownHost(host, part.kind === "sample"))) continue;
+        told.add(host);
+        tellHost(host, path, line(), part);
+      }
+      if (part.kind !== "sample" && contextText.length > 0 && carriesText(part.key, contextText))
+        violations.push({ path, rule: `line ${line()} has an address that carries text of a context repository` });
+    }
+  }
+
+  const goneParts: Part[] = [];
+  for (const { path, text } of files) {
+    if (text === null && syntaxOf(path) !== null) goneParts.push(...((await partsOf(path, await before(path))) ?? []));
+  }
   for (const file of files) {
     // Each takes a while: others of this process must get their turn.
     await setImmediate();
     signal.throwIfAborted();
-    await judgeFile({ ...judging, reader, known, gone, hosts }, file, judged, signal);
-    if (performance.now() > deadline || hosts.size > hostsMax) {
-      const rule = hosts.size > hostsMax ? `names more than ${hostsMax} new sites` : "takes too long to judge";
+    await judgeFile(file, goneParts);
+    if (performance.now() > deadline || newHosts.size > hostsMax) {
+      const rule = newHosts.size > hostsMax ? `names more than ${hostsMax} new sites` : "takes too long to judge";
       return { violations: [{ path: "", rule: `the change ${rule}` }], findings: [] };
     }
-    if (judged.violations.length >= violationsMax) return judged;
+    if (violations.length >= violationsMax) return { violations, findings };
   }
+  const plain = { kind: "link", loads: false } as const;
   for (const { path, line, text } of words) {
-    for (const host of hostsIn(text)) {
-      if ((await known.judgeHost(host, false, signal)) === "refused") judged.violations.push(newHost(host, path, line));
-    }
+    for (const host of hostsIn(text)) if (!(await isKnownHost(host, false))) tellHost(host, path, line, plain);
   }
-  return judged;
-}
-
-interface FileJudging extends Judging {
-  known: KnownInBase;
-  /** Files that the change deletes: what they held may have moved. */
-  gone: readonly string[];
-  /** Every new site that came up. */
-  hosts: Set<string>;
-}
-
-async function judgeFile(
-  judging: FileJudging,
-  { path, text }: File,
-  judged: Judged,
-  signal: AbortSignal,
-): Promise<void> {
-  const { base, policy, reader } = judging;
-  const kind = kindOf(path);
-  const isFree = isAllowed(policy, path);
-  const tell = (rule: string, line: number) => {
-    if (isFree) return;
-    if (policy.codeAsDraft) judged.findings.push(findingAt("code", "error", path, line, rule));
-    else judged.violations.push({ path, rule: line === 0 ? rule : `line ${line} has ${rule}` });
-  };
-  if (kind === "navigation" || kind === "configuration") {
-    const before = (await base.read(path))?.toString() ?? null;
-    if (!onlyNavigationChanges(path, before, text)) tell("more than navigation and redirects would change", 0);
-    if (text === null) return;
-    const reading = readTexts(path, before, text);
-    for (const { why, at } of reading.code) tell(why, lineAt(text, at));
-    await judgeReading(judging, { path, text, reading }, judged, signal);
-  } else if (text !== null && syntaxOf(path) !== null) {
-    const reading = await reader.read(path, text);
-    if (reading === null) tell("more than can be parsed in time", 1);
-    else {
-      for (const code of await newCode(judging, path, reading, signal)) tell(code.why, lineAt(text, code.at));
-      await judgeReading(judging, { path, text, reading }, judged, signal);
-    }
-  } else if (kind === "other" && !isFree) tell(otherFile, 0);
-  else if (kind === "other" && text !== null) {
-    const notes = takeNotes();
-    notes.value(text, 0);
-    await judgeReading(judging, { path, text, reading: notes.reading() }, judged, signal);
-  }
-}
-
-/** Code that no page of the base holds in the same form. */
-async function newCode(
-  { known, gone, policy, base }: FileJudging,
-  path: string,
-  reading: PageReading,
-  signal: AbortSignal,
-): Promise<readonly Code[]> {
-  const added: Code[] = [];
-  for (const code of reading.code) {
-    const heldBefore = ({ code: all }: PageReading) => all.some(({ shape }) => shape === code.shape);
-    if (!(await wasThere(known, [path, ...gone], heldBefore)) && !(await known.holdsCode(code.shape, signal)))
-      added.push(code);
-  }
-  const files = new Set(reading.includes.length === 0 ? [] : (await base.list()).map((entry) => entry.path));
-  for (const { target, at } of reading.includes) {
-    if (isInside(target, { path, docsDir: policy.docsDir, files })) continue;
-    const heldBefore = ({ includes }: PageReading) => includes.some((one) => one.target === target);
-    if (await wasThere(known, [path, ...gone], heldBefore)) continue;
-    if (folderOf(target).length > 2 && (await known.holdsInclude(folderOf(target), signal))) continue;
-    added.push({ shape: target, why: `an include from outside the documentation (${target.slice(0, 200)})`, at });
-  }
-  return added;
-}
-
-/** Where builders look for an included file: beside the page, at the top of the documentation, of the repository. */
-function isInside(target: string, place: { path: string; docsDir: string; files: ReadonlySet<string> }): boolean {
-  if (/^[a-z][a-z0-9+.-]*:/i.test(target)) return false;
-  const docs = place.docsDir.replace(/\/+$/, "");
-  const isLocal = !/^(?:[/@~]|\.\.\/)/.test(target);
-  const bare = target.replace(/^(?:@site\/|@\/|~\/|\/)/, "").replace(/[#{:].*$/, "");
-  return [...new Set([folderOf(place.path), docs === "" ? "" : `${docs}/`, ""])].some((from) => {
-    const resolved = joined(from + bare);
-    if (resolved === null || (docs !== "" && !resolved.startsWith(`${docs}/`))) return false;
-    return (isLocal && !bare.includes("..")) || place.files.has(resolved) || isNamed(place.files, resolved);
-  });
-}
-
-/** Imports leave the ending out. */
-function isNamed(files: ReadonlySet<string>, path: string): boolean {
-  return [".md", ".mdx", ".rst"].some((ending) => files.has(path + ending));
-}
-
-function joined(path: string): string | null {
-  const segments: string[] = [];
-  for (const segment of path.split("/")) {
-    if (segment === "..") {
-      if (segments.pop() === undefined) return null;
-    } else if (segment !== "." && segment !== "") segments.push(segment);
-  }
-  return segments.join("/");
-}
-
-async function wasThere(
-  known: KnownInBase,
-  paths: readonly string[],
-  holds: (reading: PageReading) => boolean,
-): Promise<boolean> {
-  for (const path of paths) {
-    const before = syntaxOf(path) === null ? null : await known.page(path);
-    if (before && holds(before)) return true;
-  }
-  return false;
-}
-
-async function judgeReading(
-  { known, gone, hosts, contextText = [] }: FileJudging,
-  { path, text, reading }: { path: string; text: string; reading: PageReading },
-  judged: Judged,
-  signal: AbortSignal,
-): Promise<void> {
-  const here = new Set<string>();
-  const named = new Set(reading.addresses.flatMap((address) => address.hosts));
-  // Counted before any of them is looked for.
-  if (named.size > hostsMax) {
-    for (const old of (await known.page(path))?.addresses ?? []) for (const host of old.hosts) named.delete(host);
-    if (named.size > hostsMax) for (const host of named) hosts.add(host);
-    if (named.size > hostsMax) return;
-  }
-  const wasHere = (holds: (before: PageReading) => boolean) => wasThere(known, [path, ...gone], holds);
-  for (const address of reading.addresses) {
-    const { url, loads, at } = address;
-    const isOld = () => wasHere(({ addresses }) => addresses.some((one) => one.url === url));
-    for (const host of address.hosts) {
-      if (here.has(host)) continue;
-      const verdict = await known.judgeHost(host, false, signal);
-      if (verdict === "known" || (await isOld())) continue;
-      here.add(host);
-      if (hosts.add(host).size > hostsMax) return;
-      if (verdict === "refused") judged.violations.push(newHost(host, path, lineAt(text, at)));
-      if (verdict === "flagged") judged.findings.push(firstLink(host, loads, path, lineAt(text, at)));
-    }
-    if (contextText.length > 0 && carriesText(url, contextText) && !(await isOld())) {
-      const rule = `line ${lineAt(text, at)} has an address that carries text of a context repository`;
-      judged.violations.push({ path, rule });
-    }
-  }
-  for (const { host, at } of reading.shown) {
-    if (here.has(host)) continue;
-    const verdict = await known.judgeHost(host, true, signal);
-    if (verdict === "known" || (await wasHere(({ shown }) => shown.some((one) => one.host === host)))) continue;
-    here.add(host);
-    if (hosts.add(host).size > hostsMax) return;
-    const severity = verdict === "refused" ? "error" : "warning";
-    const message = `the first code sample that names ${host}, which neither the repository nor the request names`;
-    judged.findings.push(
-      findingAt("new-domain", severity, path, lineAt(text, Math.max(at, text.indexOf(host, at))), message),
-    );
-  }
-}
-
-/** The texts that a configuration gained. Markup in one is rendered by some frameworks. */
-function readTexts(path: string, before: string | null, after: string): PageReading {
-  const notes = takeNotes();
-  const old = new Set(before === null ? [] : textsOf(path, before));
-  for (const text of textsOf(path, after)) {
-    if (old.has(text)) continue;
-    const at = Math.max(0, after.indexOf(text));
-    notes.value(text, at);
-    if (/<[a-z!/]/i.test(text)) notes.code(text, "markup in a configuration", at);
-  }
-  return notes.reading();
-}
-
-/** Whether Markdown is MDX there: Docusaurus and Mintlify compile it so. */
-async function withMdx(reader: PageReader, base: Tree): Promise<PageReader> {
-  const isMdx = (await base.list()).some(({ path }) =>
-    /(?:^|\/)(?:docusaurus\.config\.[cm]?[jt]s|(?:docs|mint)\.json)$/.test(path),
-  );
-  return isMdx ? { ...reader, read: (path, text) => reader.read(path, text, { isMdxSite: true }) } : reader;
-}
-
-function newHost(host: string, path: string, line: number): Violation {
-  return { path, rule: `line ${line} points at ${host}, which neither the repository's pages nor the request name` };
-}
-
-function firstLink(host: string, loads: boolean, path: string, line: number): Finding {
-  const message = loads ? `the first image or frame that readers would load from ${host}` : `the first link to ${host}`;
-  return findingAt("new-domain", loads ? "error" : "warning", path, line, message);
+  return { violations, findings };
 }
 
 function findingAt(check: string, severity: Finding["severity"], path: string, line: number, message: string): Finding {
   return { check, severity, path, line: Math.max(1, line), column: 1, message };
 }
 
-function lineAt(text: string, at: number): number {
-  return text.slice(0, at).split("\n").length;
+/** Where builders look for an included file: beside the page, at the top of the documentation, of the repository. */
+function isInside(target: string, place: { path: string; docsDir: string; has(path: string): boolean }): boolean {
+  if (/^[a-z][a-z0-9+.-]*:/i.test(target)) return false;
+  const docs = place.docsDir.replace(/\/*$/, "/").replace(/^\/$/, "");
+  const bare = target.replace(/^(?:@site\/|@\/|~\/|\/)/, "").replace(/[#{:].*$/, "");
+  const isLocal = !/^[/@~]|\.\./.test(target);
+  return [folderOf(place.path), docs, ""].some((from) => {
+    const resolved = posix.join(from, bare);
+    if (resolved.startsWith("..") || !resolved.startsWith(docs)) return false;
+    // Imports leave the ending out.
+    return isLocal || ["", ".md", ".mdx", ".rst"].some((ending) => place.has(resolved + ending));
+  });
+}
+
+function lineAt(text: string, { at, hosts: [host = ""] }: Part): number {
+  return text.slice(0, Math.max(at, text.indexOf(host, at))).split("\n").length;
+}
+
+function folderOf(target: string): string {
+  return target.slice(0, target.lastIndexOf("/") + 1);
+}
+
+/**
+ * Whether what follows an address's site holds text that was read from a context repository, as it is or encoded. An
+ * address that stands there as it is carries nothing away.
+ */
+function carriesText(url: string, contextText: readonly string[]): boolean {
+  const [, tail = ""] = /^(?:[a-z][a-z0-9+.-]*:)?[/\\]*[^/\\?#]*(.*)$/is.exec(url.trim()) ?? [];
+  if (tail.length < runMin || contextText.some((text) => text.includes(url.trim()))) return false;
+  const lettersOf = (text: string) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "");
+  const read = contextText.map(lettersOf);
+  return decodedForms(tail).some((form) => {
+    const letters = lettersOf(form);
+    const starts = Array.from({ length: Math.max(0, letters.length - runMin + 1) }, (_, at) => at);
+    return starts.some((at) => read.some((text) => text.includes(letters.slice(at, at + runMin))));
+  });
 }

@@ -1,12 +1,7 @@
 import { parentPort } from "node:worker_threads";
-import type { Syntax } from "./page-reading.ts";
+import type { Syntax } from "./page-parts.ts";
 import { readPage } from "./read-page.ts";
 
-export interface PageQuestion {
-  text: string;
-  syntax: Syntax;
-}
-
-parentPort?.on("message", ({ text, syntax }: PageQuestion) => {
+parentPort?.on("message", ({ text, syntax }: { text: string; syntax: Syntax }) => {
   parentPort?.postMessage(readPage(text, syntax));
 });

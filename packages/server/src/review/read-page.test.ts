@@ -1,18 +1,17 @@
-import { expect, it, test } from "vitest";
-import { openPageReader } from "./page-reader.ts";
-import type { Syntax } from "./page-reading.ts";
-import { unkeptThreads } from "./page-threads.ts";
+import { expect, it } from "vitest";
+import type { Syntax } from "./page-parts.ts";
 import { readPage } from "./read-page.ts";
 
 const fence = "```";
 const template = (text: string) => text.replaceAll("$(", "$" + "{").replaceAll(")$", "}");
 
 function read(text: string, syntax: Syntax = "mdx") {
-  const { addresses, shown, code } = readPage(text, syntax);
+  const parts = readPage(text, syntax);
+  const of = (...kinds: readonly string[]) => parts.filter(({ kind }) => kinds.includes(kind));
   return {
-    live: [...new Set(addresses.flatMap(({ hosts }) => hosts))],
-    shown: shown.map(({ host }) => host),
-    code: code.map(({ why }) => why),
+    live: [...new Set(of("link", "unused").flatMap(({ hosts }) => hosts))],
+    shown: of("sample").map(({ key }) => key),
+    code: of("code").map(({ why }) => why),
   };
 }
 
@@ -121,25 +120,9 @@ it.each([
 });
 
 it("tells code of the same shape by its harmless texts alone", () => {
-  const shapeOf = (text: string) => readPage(text, "mdx").code[0]?.shape;
+  const shapeOf = (text: string) => readPage(text, "mdx").find(({ kind }) => kind === "code")?.key;
   expect(shapeOf('{useBaseUrl("/img/a.png")}')).toBe(shapeOf("{useBaseUrl('./b c.png')}"));
   expect(shapeOf('{require("./a.png")}')).not.toBe(shapeOf('{require("child_process")}'));
   expect(shapeOf('{load("/a")}')).not.toBe(shapeOf('{load("//evil.example/a")}'));
   expect(shapeOf('{load("/a")}')).not.toBe(shapeOf('{load("../../../a")}'));
-});
-
-test("a page that keeps the parser busy, or is too large for it, is not read", async () => {
-  const reader = openPageReader(unkeptThreads, { pageMsMax: 1 });
-  expect(await reader.read("a.mdx", "x")).toBeNull();
-  expect(await reader.read("a.mdx", " ".repeat(2 ** 20 + 1))).toBeNull();
-  expect(await reader.read("a.json", "{}")).toBeNull();
-  await reader.close();
-});
-
-test("pages are read one after the other, each with its own answer", async () => {
-  const reader = openPageReader();
-  const pages = ["`https://a.test`", "`https://a.test` `https://b.test`", "none"];
-  const readings = await Promise.all(pages.map((text) => reader.read("a.md", text)));
-  expect(readings.map((reading) => reading?.shown.length)).toEqual([1, 2, 0]);
-  await reader.close();
 });

@@ -1,3 +1,5 @@
+import { parse as parseScript } from "acorn";
+import { html, Tokenizer, TokenizerMode } from "parse5";
 import remarkFrontmatter from "remark-frontmatter";
 import remarkGfm from "remark-gfm";
 import remarkMdx from "remark-mdx";
@@ -6,14 +8,8 @@ import { parse as parseToml } from "smol-toml";
 import { unified } from "unified";
 import { parse as parseYaml } from "yaml";
 import { hostsIn } from "../lib/hosts-in.ts";
-import { isMereCode, runs } from "./mere-code.ts";
-import { takeNotes } from "./notes.ts";
-import type { Notes, PageReading, Syntax } from "./page-reading.ts";
-import { readAttribute, readTag } from "./read-attribute.ts";
-import { readDirectives } from "./read-directives.ts";
-import { readMarkup } from "./read-markup.ts";
-import { namesIn, readExpression, readModule } from "./read-script.ts";
-import type { ScriptNode } from "./script-nodes.ts";
+import * as code from "./page-code.ts";
+import { collectParts, type Part, type Parts, type Syntax } from "./page-parts.ts";
 
 interface Node {
   type: string;
@@ -26,52 +22,32 @@ interface Node {
   meta?: string | null;
   name?: string | null;
   attributes?: readonly Node[];
-  data?: { estree?: ScriptNode };
+  data?: { estree?: code.ScriptNode };
 }
 
 const markdown = unified().use(remarkParse).use(remarkGfm).use(remarkFrontmatter, ["yaml", "toml"]);
 const mdx = markdown().use(remarkMdx).freeze();
 
 /** Reads a page as its builder would, by the parsers that builders use; nothing is evaluated. */
-export function readPage(text: string, syntax: Syntax): PageReading {
-  const notes = takeNotes();
+export function readPage(text: string, syntax: Syntax): readonly Part[] {
+  const parts = collectParts();
   if (syntax === "markup") {
-    readMarkup(notes, text);
-    if (/<!ENTITY|<\?xml-stylesheet/i.test(text)) notes.code("<!ENTITY", "a document type with entities", 0);
+    readMarkup(parts, text);
+    if (/<!ENTITY|<\?xml-stylesheet/i.test(text)) parts.code("<!ENTITY", "a document type with entities", 0);
   } else if (syntax === "rst" || syntax === "asciidoc") {
-    readDirectives(notes, text, text, syntax);
-    readPlain(notes, text);
-  } else readMarkdown(notes, text, syntax);
-  return notes.reading();
+    code.readDirectives(parts, text, text, syntax);
+    readPlain(parts, text);
+  } else readMarkdown(parts, text, syntax);
+  return parts.all;
 }
 
 /** Text that no parser here takes apart: each address in it counts, and what looks like one that runs. */
-function readPlain(notes: Notes, text: string): void {
+function readPlain(parts: Parts, text: string): void {
   for (const line of text.matchAll(/[^\n]+/g)) {
-    for (const host of hostsIn(line[0])) notes.address(`//${host}`, line.index);
-    for (const [scheme] of line[0].matchAll(/\b(?:javascript|vbscript|data|file):(?=[^\s`])/gi)) {
-      if (!/^data:$/i.test(scheme) || /data:\w+\//i.test(line[0]))
-        notes.code(scheme, `a ${scheme} address`, line.index);
-    }
+    for (const host of hostsIn(line[0])) parts.address(`//${host}`, line.index);
+    for (const [scheme] of line[0].matchAll(/\b(?:javascript|vbscript|data(?=:\w+\/)|file):(?=[^\s`])/gi))
+      parts.code(scheme, `a ${scheme} address`, line.index);
   }
-}
-
-function readMarkdown(notes: Notes, text: string, syntax: "markdown" | "mdx"): void {
-  const [, language] = /^---+[ \t]*(\S+)/.exec(text) ?? [];
-  if (language && !/^(?:ya?ml|toml|json|-+)$/.test(language)) notes.code(`---${language}`, "front matter that runs", 0);
-  const asMdx = syntax === "mdx" ? treeOf(mdx, lenient(text)) : null;
-  if (syntax === "mdx" && asMdx === null) {
-    notes.code("unreadable", "a page that cannot be parsed as MDX", 0);
-    for (const { 0: source, index } of text.matchAll(/\{[^{}\n]{0,500}\}/g)) notes.code(source, "an expression", index);
-  }
-  const tree = asMdx ?? (markdown.parse(text) as Node);
-  const nodes = nodesOf(tree);
-  const used = new Set(nodes.filter(({ type }) => type.endsWith("Reference")).map(({ identifier }) => identifier));
-  const modules = nodes.filter(({ type }) => type === "mdxjsEsm").map(({ data }) => data?.estree as ScriptNode);
-  const names = new Set(modules.flatMap((module) => [...namesIn(module)]));
-  for (const module of modules) readModule(notes, module, text);
-  for (const node of nodes) readNode(notes, node, { text, names, used });
-  readDirectives(notes, withoutCode(text, nodes), text, syntax);
 }
 
 interface Page {
@@ -80,85 +56,196 @@ interface Page {
   used: ReadonlySet<string | undefined>;
 }
 
-const isMarkup = /<[a-z][^<]*[=/]/i;
+function readMarkdown(parts: Parts, text: string, syntax: "markdown" | "mdx"): void {
+  const [, language] = /^---+[ \t]*(\S+)/.exec(text) ?? [];
+  if (language && !/^(?:ya?ml|toml|json|-+)$/.test(language)) parts.code(`---${language}`, "front matter that runs", 0);
+  const asMdx = syntax === "mdx" ? parsed(() => mdx.parse(lenient(text)) as Node) : null;
+  if (syntax === "mdx" && asMdx === null) {
+    parts.code("unreadable", "a page that cannot be parsed as MDX", 0);
+    for (const { 0: source, index } of text.matchAll(/\{[^{}\n]{0,500}\}/g)) parts.code(source, "an expression", index);
+  }
+  const nodes = [asMdx ?? (markdown.parse(text) as Node)];
+  for (const node of nodes) nodes.push(...(node.children ?? []));
+  const used = new Set(nodes.filter(({ type }) => type.endsWith("Reference")).map(({ identifier }) => identifier));
+  const modules = nodes.filter(({ type }) => type === "mdxjsEsm").flatMap(({ data }) => data?.estree ?? []);
+  const names = code.namesIn(modules);
+  for (const module of modules) readScript(parts, module, { text, names });
+  for (const node of nodes) readNode(parts, node, { text, names, used });
+  code.readDirectives(parts, withoutSamples(text, nodes), text, syntax);
+}
 
-function readNode(notes: Notes, node: Node, { text, names, used }: Page): void {
+function readNode(parts: Parts, node: Node, { text, names, used }: Page): void {
   const [at, end] = [node.position?.start.offset ?? 0, node.position?.end.offset];
   const value = typeof node.value === "string" ? node.value : "";
   switch (node.type) {
     case "link":
     case "image":
-      return void notes.address(node.url ?? "", at, { loads: node.type === "image" });
+      return void parts.address(node.url ?? "", at, { loads: node.type === "image" });
     case "definition":
-      return void notes.address(node.url ?? "", at, used.has(node.identifier) ? {} : { isUnused: true });
+      return void parts.address(node.url ?? "", at, { kind: used.has(node.identifier) ? "link" : "unused" });
     case "html":
-      return void readMarkup(notes, value, at);
+      return void readMarkup(parts, value, at);
     case "text":
       // Not every reader of Markdown agrees with CommonMark on what is a tag.
-      if (isMarkup.test(value)) readMarkup(notes, text.slice(at, end).replaceAll("\\<", "  "), at);
+      if (/<[a-z][^<]*[=/]/i.test(value)) readMarkup(parts, text.slice(at, end).replaceAll("\\<", "  "), at);
       return;
     case "yaml":
     case "toml":
-      return void readFrontMatter(notes, value, node.type);
+      return void readFrontMatter(parts, value, { kind: node.type, page: text });
     case "inlineCode":
-      return void notes.shown(value, at);
+      return void parts.sample(value, at);
     case "code":
-      return void readFence(notes, node, value, { at, isFenced: /[`~]/.test(text[at] ?? "") });
+      return void readFence(parts, node, value, { at, isFenced: /[`~]/.test(text[at] ?? "") });
     case "mdxJsxFlowElement":
     case "mdxJsxTextElement":
-      readTag(notes, node.name ?? "", [], at);
-      for (const attribute of node.attributes ?? []) readJsxAttribute(notes, node, attribute, { text, names });
+      if (runningTag.test(node.name ?? "")) parts.code(node.name ?? "", `a <${node.name}> element`, at);
+      for (const { name, value: given, data } of node.attributes ?? []) {
+        const program = data?.estree ?? (given as Node | null | undefined)?.data?.estree;
+        if (program) readScript(parts, program, { text, names });
+        const [first] = code.nodesIn(program?.body).map((one) => one.expression as { value?: unknown } | undefined);
+        readAttribute(parts, name ?? "", String((program ? first?.value : given) ?? " "), { at, isJsx: true });
+      }
       return;
     case "mdxFlowExpression":
     case "mdxTextExpression":
-      if (node.data?.estree) readExpression(notes, node.data.estree, text, names);
+      if (node.data?.estree) readScript(parts, node.data.estree, { text, names });
   }
 }
 
-function readJsxAttribute(
-  notes: Notes,
-  { name: tag, position }: Node,
-  { name, value, data }: Node,
-  { text, names }: Pick<Page, "text" | "names">,
+/** An expression of MDX, or the statements of a page or of a component's script. */
+function readScript(
+  parts: Parts,
+  program: code.ScriptNode,
+  { text, names, offset = 0 }: Pick<Page, "text" | "names"> & { offset?: number },
 ): void {
-  const at = position?.start.offset ?? 0;
-  const program = data?.estree ?? (value as Node | null | undefined)?.data?.estree;
-  if (program) readExpression(notes, program, text, names);
-  const [first] = (program?.body ?? []) as readonly { expression?: { value?: unknown } }[];
-  const literal = program ? first?.expression?.value : value;
-  readAttribute(notes, (tag ?? "").toLowerCase(), { name: name ?? "", value: String(literal ?? " ") }, at);
+  for (const statement of code.nodesIn(program.body)) {
+    const at = offset + statement.start;
+    if (statement.type !== "ExpressionStatement") code.readStatement(parts, statement, { source: text, names, at });
+    else if (!code.isContent(statement, names))
+      parts.code(text.slice(statement.start, statement.end), "an expression that is not a literal", at);
+    for (const node of code.nodesBelow(statement)) {
+      if (node.type === "JSXAttribute") {
+        const { name } = node.name as { name?: unknown };
+        const literal = code.isNode(node.value) ? (node.value.value ?? " ") : "";
+        readAttribute(parts, String(name), String(literal), { at, isJsx: true });
+      }
+      const written = node.type === "TemplateElement" ? (node.value as { cooked?: string }).cooked : node.value;
+      if (typeof written === "string" && node.type !== "JSXText" && node !== statement.source) parts.value(written, at);
+    }
+  }
 }
 
-function readFence(notes: Notes, node: Node, value: string, { at, isFenced }: { at: number; isFenced: boolean }): void {
+function readFence(parts: Parts, node: Node, value: string, { at, isFenced }: { at: number; isFenced: boolean }): void {
   const [lang, meta] = [node.lang ?? "", node.meta ?? ""];
   // Docusaurus takes such a block for a part of the page.
-  if (lang === "mdx-code-block") return void readMarkdown(notes, value, "mdx");
-  if (runs(lang, meta)) notes.code(`${lang} ${meta}\n${value}`, `a block that runs (${lang} ${meta})`, at);
-  if (isFenced && isMereCode(lang, meta)) notes.shown(value, at);
-  else notes.value(value, at);
-  notes.value(meta, at);
+  if (lang === "mdx-code-block") return void readMarkdown(parts, value, "mdx");
+  const kind = code.fenceOf(lang, meta);
+  if (kind === "runs") parts.code(`${lang} ${meta}\n${value}`, `a block that runs (${lang} ${meta})`, at);
+  if (isFenced && kind === "shown") parts.sample(value, at);
+  else parts.value(value, at);
+  parts.value(meta, at);
 }
 
 /** Keys by which front matter adds scripts to a page's head. */
 const headKeys = /^(?:head|scripts?|javascripts?|extra_javascript|styles?|stylesheets?|hooks)$/i;
 
-function readFrontMatter(notes: Notes, text: string, kind: "yaml" | "toml"): void {
-  try {
-    const fields: unknown = kind === "yaml" ? parseYaml(text, { logLevel: "silent" }) : parseToml(text);
-    if (/(?:^|\s)!!?(?:python|js|ruby|php)\b/m.test(text)) notes.code(text, "front matter that runs", 0);
-    JSON.stringify(fields, (key, value) => {
-      if (headKeys.test(key)) notes.code(`${key}: ${JSON.stringify(value)}`, `${key} in the front matter`, 0);
-      if (typeof value === "string") notes.value(value, 0);
-      return value;
-    });
-  } catch {
-    notes.value(text, 0);
-  }
+function readFrontMatter(parts: Parts, text: string, { kind, page }: { kind: "yaml" | "toml"; page: string }): void {
+  if (/(?:^|\s)!!?(?:python|js|ruby|php)\b/m.test(text)) parts.code(text, "front matter that runs", 0);
+  if (text.includes("<") && /\{\{(?!\s*[<%])|\{%/.test(page)) parts.code(text, "markup that a template could show", 0);
+  const fields = parsed(() => (kind === "yaml" ? parseYaml(text, { logLevel: "silent" }) : parseToml(text)) as unknown);
+  if (fields === null) return void parts.value(text, 0);
+  JSON.stringify(fields, (key, value) => {
+    if (headKeys.test(key)) parts.code(`${key}: ${JSON.stringify(value)}`, `${key} in the front matter`, 0);
+    if (typeof value === "string") parts.value(value, 0);
+    return value;
+  });
 }
 
-function treeOf(processor: { parse(text: string): unknown }, text: string): Node | null {
+/** Whose content is no markup. */
+const rawModes: Readonly<Record<string, number>> = {
+  [html.TAG_NAMES.SCRIPT]: TokenizerMode.SCRIPT_DATA,
+  [html.TAG_NAMES.STYLE]: TokenizerMode.RAWTEXT,
+  [html.TAG_NAMES.TEXTAREA]: TokenizerMode.RCDATA,
+  [html.TAG_NAMES.TITLE]: TokenizerMode.RCDATA,
+};
+
+/** HTML as a browser's tokenizer takes it apart, whatever stands around it. */
+function readMarkup(parts: Parts, text: string, offset = 0): void {
+  const ignore = () => undefined;
+  const tokenizer = new Tokenizer(
+    { sourceCodeLocationInfo: true },
+    {
+      onStartTag({ tagName, attrs, selfClosing, location }) {
+        const at = offset + (location?.startOffset ?? 0);
+        const rest = text.slice(location?.endOffset);
+        const body = tagName in rawModes && !selfClosing ? rest.slice(0, endOf(rest, tagName)) : "";
+        // A component's own script may import and declare, like a page in MDX.
+        const isSetup = tagName === "script" && attrs.some(({ name }) => name === "setup");
+        const program = isSetup
+          ? parsed(() => parseScript(body, { ecmaVersion: "latest", sourceType: "module" }))
+          : null;
+        const script = program as code.ScriptNode | null;
+        if (script) readScript(parts, script, { text: body, names: code.namesIn([script]), offset: at });
+        else if (runningTag.test(tagName)) {
+          const written = text.slice(location?.startOffset, location?.endOffset) + body;
+          parts.code(written, `a <${tagName}> element`, at);
+        }
+        for (const { name, value } of attrs) readAttribute(parts, name, value, { at });
+        if (tagName === "style") parts.value(body, at);
+        if (tagName in rawModes && !selfClosing) {
+          tokenizer.state = rawModes[tagName] as typeof tokenizer.state;
+          tokenizer.lastStartTagName = tagName;
+        }
+      },
+      onDoctype({ location }) {
+        const written = text.slice(location?.startOffset, location?.endOffset);
+        if (written.includes("[")) parts.code(written, "a document type with entities", offset);
+      },
+      onEndTag: ignore,
+      onComment: ignore,
+      onEof: ignore,
+      onCharacter: ignore,
+      onNullCharacter: ignore,
+      onWhitespaceCharacter: ignore,
+    },
+  );
+  tokenizer.write(text, true);
+}
+
+function endOf(rest: string, tag: string): number {
+  const end = rest.toLowerCase().indexOf(`</${tag}`);
+  return end === -1 ? rest.length : end;
+}
+
+const runningTag = /^(?:.*:)?(?:script|base|applet|frame|frameset|portal|handler)$/i;
+/** Attributes that hold one address, those of them that only link, and names that no framework gives a meaning of its own. */
+const addressed =
+  /^(?:href|src|action|formaction|poster|background|cite|manifest|longdesc|codebase|classid|profile|data|xlink:href|.+(?:url|uri|href|src))$/;
+const linked = /(?:href|cite|url|uri)$/;
+const plainName =
+  /^(?!v-(?!pre$|cloak$|once$|else$|slot)|x-(?:data|init|on|bind|html|effect)|bind:)[a-z_#][\w.-]*(?::[\w.-]*)?$/;
+/** `once` and `only` are no events. */
+const runningName =
+  /^(?:on:.*|on(?!ce$|ly$|e$|line$)[a-z]{3,}|srcdoc|v-html|v-text|innerhtml|outerhtml|dangerouslysetinnerhtml|html|set:html|http-?equiv)$/;
+
+function readAttribute(
+  parts: Parts,
+  name: string,
+  value: string,
+  { at, isJsx = false }: { at: number; isJsx?: boolean },
+): void {
+  const plain = name.toLowerCase();
+  if (runningName.test(plain)) return void parts.code(`${name}="${value}"`, `the attribute ${name}`, at);
+  if (!isJsx && /\{\{|\{%|<%/.test(name + value)) parts.code(`${name}="${value}"`, "a template tag inside a tag", at);
+  else if (!isJsx && !plainName.test(plain) && value !== "") return void code.readTemplateExpression(parts, value, at);
+  if (addressed.test(plain)) return void parts.address(value, at, { loads: !linked.test(plain) });
+  // Browsers drop these inside of an address.
+  for (const read of new Set([value, value.replaceAll(/[\t\r\n]/g, "")])) parts.value(read, at);
+}
+
+function parsed<T>(read: () => T): T | null {
   try {
-    return processor.parse(text) as Node;
+    return read();
   } catch {
     return null;
   }
@@ -166,28 +253,25 @@ function treeOf(processor: { parse(text: string): unknown }, text: string): Node
 
 /** What other readers of MDX accept by rewriting it first: heading ids and HTML comments, blanked out in place. */
 function lenient(text: string): string {
-  const blank = (part: string): string => part.replace(/[^\n]/g, " ");
   return text
-    .replace(
-      /^(#{1,6}[^\n]*?)[ \t]*\{#[\w.:-]+\}[ \t]*$/gm,
-      (whole, head: string) => head + blank(whole.slice(head.length)),
-    )
+    .replace(/^(#{1,6}[^\n]*?)([ \t]*\{#[\w.:-]+\}[ \t]*)$/gm, (_, head: string, id: string) => head + blank(id))
     .replace(/<!--[\s\S]*?-->/g, blank);
 }
 
 /** With blanks in place of samples, so that offsets stay. */
-function withoutCode(text: string, nodes: readonly Node[]): string {
-  let rest = text;
-  for (const { type, position } of nodes) {
-    const [start, end] = [position?.start.offset, position?.end.offset];
-    if ((type !== "code" && type !== "inlineCode") || start === undefined || end === undefined) continue;
-    rest = rest.slice(0, start) + rest.slice(start, end).replaceAll(/[^\n]/g, " ") + rest.slice(end);
+function withoutSamples(text: string, nodes: readonly Node[]): string {
+  const samples = nodes
+    .filter(({ type }) => type === "code" || type === "inlineCode")
+    .flatMap(({ position }) => position ?? []);
+  const places = samples.map(({ start, end }) => [start.offset ?? 0, end.offset ?? 0] as const);
+  let [rest, from] = ["", 0];
+  for (const [start, end] of places.sort((a, b) => a[0] - b[0])) {
+    rest += text.slice(from, start) + blank(text.slice(start, end));
+    from = end;
   }
-  return rest;
+  return rest + text.slice(from);
 }
 
-function nodesOf(tree: Node): readonly Node[] {
-  const nodes = [tree];
-  for (const node of nodes) nodes.push(...(node.children ?? []));
-  return nodes;
+function blank(text: string): string {
+  return text.replaceAll(/[^\n]/g, " ");
 }

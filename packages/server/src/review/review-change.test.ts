@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { openTestTrees, type TestTrees } from "../../test/support/test-tree.ts";
 import { createOverlay } from "../tree/overlay.ts";
 import type { CommitTree } from "../tree/tree.ts";
-import { createPageThreads } from "./page-threads.ts";
+import { createPageReader } from "./page-reader.ts";
 import type { Policy, ReviewInput } from "./review.ts";
 import { reviewChange } from "./review-change.ts";
 
@@ -12,7 +12,7 @@ const oldToken = ["ghp", "Z".repeat(18) + "y3".repeat(9)].join("_");
 
 const built = "export const at = (x) => x + '.test'\n\n<img src={at('known')} />\n";
 
-const pageThreads = createPageThreads();
+const pageReader = createPageReader();
 let trees: TestTrees;
 let base: CommitTree;
 
@@ -44,7 +44,7 @@ async function review(
     else await overlay.set(path, Buffer.from(text));
   }
   const policy = { docsDir: "", allowedPaths: [], filesMax: 100, bytesMax: 1_000_000, ...more };
-  return reviewChange({ base, overlay, policy, pageThreads, ...words }, new AbortController().signal);
+  return reviewChange({ base, overlay, policy, pageReader, ...words }, new AbortController().signal);
 }
 
 function checksOf(verdict: Awaited<ReturnType<typeof review>>): readonly string[] {

@@ -5,7 +5,7 @@ import { findInvisible } from "./find-invisible.ts";
 import { findRemovedPages } from "./find-removed-pages.ts";
 import { findSecretNames, findSecrets } from "./find-secrets.ts";
 import { judgeContent } from "./judge-content.ts";
-import { openPageReader } from "./page-reader.ts";
+import { createPageReader } from "./page-reader.ts";
 import { violationsOf } from "./policy.ts";
 import type { ReviewInput, Verdict } from "./review.ts";
 
@@ -26,10 +26,10 @@ export async function reviewChange(input: ReviewInput, signal: AbortSignal): Pro
 
   // Nor can what a reader's browser has sent: not even to a reviewer's draft.
   const { base, policy, asked = [], contextText = [] } = input;
-  const reader = openPageReader(input.pageThreads);
+  const reader = input.pageReader ?? createPageReader();
   const files = input.overlay.entries().map(({ path, content }) => ({ path, text: content?.toString() ?? null }));
   const judging = { base, reader, policy, asked, contextText };
-  const content = await judgeContent(judging, files, words, signal).finally(() => reader.close());
+  const content = await judgeContent(judging, files, words, signal);
   if (content.violations.length > 0) return { kind: "denied", violations: content.violations };
 
   const comparison = await compare(input, signal);

@@ -1,6 +1,6 @@
 import type { Finding, ParseCache } from "@emend/site";
 import type { Overlay, OverlayEntry, Tree } from "../tree/tree.ts";
-import type { PageThreads } from "./page-threads.ts";
+import type { PageReader } from "./page-reader.ts";
 
 export interface Policy {
   /** Only paths below this folder may change, and a site's configuration above it; empty: the whole repository. */
@@ -57,5 +57,5 @@ export interface ReviewInput {
   /** Shared by the jobs of a process: only changed pages are parsed again. */
   siteCache?: ParseCache;
   /** Shared by them as well. */
-  pageThreads?: PageThreads;
+  pageReader?: PageReader;
 }

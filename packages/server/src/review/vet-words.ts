@@ -1,14 +1,14 @@
 import { redactSecrets, UnsearchableText } from "../lib/secrets-in.ts";
 import type { Tree } from "../tree/tree.ts";
 import { judgeContent } from "./judge-content.ts";
-import { openPageReader } from "./page-reader.ts";
+import { createPageReader } from "./page-reader.ts";
 import type { Policy, ReviewInput } from "./review.ts";
 
 /** The review's eye on what a model says, before a tool is given it and before it is stored: the agent's `Vetting`. */
 export function createVetting(
   base: Tree,
   { policy, asked }: { policy: Policy; asked: readonly string[] },
-  { knownSecrets = [], pageThreads }: Pick<ReviewInput, "knownSecrets" | "pageThreads"> = {},
+  { knownSecrets = [], pageReader = createPageReader() }: Pick<ReviewInput, "knownSecrets" | "pageReader"> = {},
 ) {
   return {
     /** Without credentials, but for those that the repository itself holds. */
@@ -23,12 +23,9 @@ export function createVetting(
       page: { path: string; text: string } | null,
       signal: AbortSignal,
     ): Promise<string | null> {
-      const reader = openPageReader(pageThreads);
       const file = page ?? { path: "words.md", text };
       const lines = page ? [] : [{ path: "the text", line: 1, text }];
-      const { violations } = await judgeContent({ base, reader, policy, asked }, [file], lines, signal).finally(() =>
-        reader.close(),
-      );
+      const { violations } = await judgeContent({ base, reader: pageReader, policy, asked }, [file], lines, signal);
       return violations[0]?.rule ?? null;
     },
   };

@@ -75,7 +75,7 @@ export function createStages(deps: StageDeps): Stages {
           knownSecrets: await deps.knownSecrets(project.id),
           ...words,
           siteCache: deps.siteCache,
-          pageThreads: deps.pageThreads,
+          pageReader: deps.pageReader,
         },
         signal,
       );

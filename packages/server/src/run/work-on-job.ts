@@ -4,7 +4,7 @@ import { runAgentWithReview } from "../agent/run-agent-with-review.ts";
 import type { Forge } from "../forge/forge.ts";
 import type { LeasedJob } from "../jobs/leased-job.ts";
 import { conventionalTitle } from "../publish/title-convention.ts";
-import type { PageThreads } from "../review/page-threads.ts";
+import type { PageReader } from "../review/page-reader.ts";
 import { refusedBy } from "../review/policy.ts";
 import { createVetting } from "../review/vet-words.ts";
 import type { Mirrors } from "../tree/mirror.ts";
@@ -18,7 +18,7 @@ import { readTitleConvention } from "./title-convention.ts";
 export interface WorkDeps {
   mirrors: Mirrors;
   siteCache: ParseCache;
-  pageThreads: PageThreads;
+  pageReader: PageReader;
   openForge(project: RunProject): Promise<Forge>;
   openModel(project: RunProject, name: string): Promise<Model>;
   /** What the project's jobs may read beside its own repository. */
@@ -54,7 +54,7 @@ export async function workOnJob(
         { policy, asked: askedOf(job) },
         {
           knownSecrets: await deps.knownSecrets(project.id),
-          pageThreads: deps.pageThreads,
+          pageReader: deps.pageReader,
         },
       ),
       saveStep: work.saveStep,

@@ -9,7 +9,7 @@ import { openForge } from "../../src/forge/registry.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 import { createFetch } from "../../src/lib/network.ts";
 import { createWriteQueue } from "../../src/publish/write-queue.ts";
-import { createPageThreads } from "../../src/review/page-threads.ts";
+import { createPageReader } from "../../src/review/page-reader.ts";
 import { createCrashPoint } from "../../src/run/crash-point.ts";
 import type { CrashPoint } from "../../src/run/crash-points.ts";
 import { createStages } from "../../src/run/create-stages.ts";
@@ -55,7 +55,7 @@ export async function startForgeWorker(order: ForgeWorkerOrder, passed?: Passed)
     mirrors,
     writes: createWriteQueue(),
     siteCache: await openDiskCache(join(order.dir, "site-cache")),
-    pageThreads: createPageThreads(),
+    pageReader: createPageReader(),
     findProject: (id) => getProject(pool, id),
     openForge: (project) => openForge(project, forges),
     openModel: async () => counted(pool, createRulesModel()),

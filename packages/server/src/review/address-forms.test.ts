@@ -1,0 +1,31 @@
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { hostsIn } from "../lib/hosts-in.ts";
+import { readPage } from "./read-page.ts";
+
+/** What a real Chromium asks for and runs; the browser suite keeps the table true. */
+const table: { forms: readonly { html: string; asks: readonly string[]; runs: boolean }[] } = JSON.parse(
+  readFileSync(new URL("../../test/fixtures/address-forms.json", import.meta.url), "utf8"),
+);
+
+it("holds what browsers act on, so that the tests below say something", () => {
+  expect(table.forms.length).toBeGreaterThan(200);
+  expect(table.forms.filter(({ runs }) => runs).length).toBeGreaterThan(30);
+  expect(table.forms.filter(({ asks }) => asks.length > 0).length).toBeGreaterThan(100);
+});
+
+it.each(table.forms.filter(({ asks, runs }) => runs || asks.length > 0))(
+  "sees what a browser does with $html",
+  ({ html, asks, runs }) => {
+    for (const syntax of ["markup", "markdown"] as const) {
+      const parts = readPage(html, syntax);
+      if (parts.some(({ kind }) => kind === "code")) continue;
+      expect(runs).toBe(false);
+      const seen = parts.flatMap(({ hosts }) => hosts);
+      // Of an odd name the review names the owner; a site that is nobody's, or this machine's, needs no look.
+      const isSeen = (host: string) => seen.some((one) => `.${host.replace(/\.$/, "")}`.endsWith(`.${one}`));
+      const hosts = asks.filter((host) => hostsIn(`https://${host}/`).size > 0);
+      expect(hosts.filter((host) => !isSeen(host))).toEqual([]);
+    }
+  },
+);
