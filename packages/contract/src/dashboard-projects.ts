@@ -1,7 +1,9 @@
+import type { ForgeName } from "./forge-name.ts";
+
 export interface DashboardProject {
   id: string;
   name: string;
-  forge: "local" | "github" | "gitlab" | "gitea";
+  forge: ForgeName;
   repositoryUrl: string;
   /** Null: the repository's default branch. */
   baseRef: string | null;

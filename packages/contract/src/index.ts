@@ -13,6 +13,7 @@ export { type DiffLine, parsePatch } from "./diff/parse-patch.ts";
 export { unseenCharacters, unseenName } from "./diff/unseen.ts";
 export { diffWords, lineCharactersMax, type Span } from "./diff/word-diff.ts";
 export * from "./failure-code.ts";
+export { type ForgeName, forgeNames } from "./forge-name.ts";
 export * from "./job-diff.ts";
 export * from "./job-event.ts";
 export * from "./job-event-data.ts";

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
+import { authorizationsOf } from "../src/forge/bitbucket/bitbucket-api.ts";
 import { forgeConformance } from "../src/forge/conformance.ts";
 import type { Forge } from "../src/forge/forge.ts";
 import { normalizeRepository, openRemoteForge } from "../src/forge/registry.ts";
@@ -30,6 +31,13 @@ const acts = {
     close: (path: string, number: number) => ["PATCH", `/repos/${path}/pulls/${number}`, { state: "closed" }] as const,
     merge: (path: string, number: number) => ["POST", `/repos/${path}/pulls/${number}/merge`, { Do: "merge" }] as const,
   },
+  bitbucket: {
+    authorization: authorizationsOf(token).api,
+    close: (path: string, number: number) =>
+      ["POST", `/repositories/${path}/pullrequests/${number}/decline`, {}] as const,
+    merge: (path: string, number: number) =>
+      ["POST", `/repositories/${path}/pullrequests/${number}/merge`, {}] as const,
+  },
   gitlab: {
     authorization: `Bearer ${token}`,
     close: (path: string, number: number) =>
@@ -42,7 +50,7 @@ type Act = readonly [method: string, path: string, body: object];
 
 if (vendor === "") {
   it("has what it needs to close and merge on every forge that is on another's server", () => {
-    expect(Object.keys(acts).toSorted()).toEqual(["gitea", "github", "gitlab"]);
+    expect(Object.keys(acts).toSorted()).toEqual(["bitbucket", "gitea", "github", "gitlab"]);
     expect(acts.gitlab.close("a/b", 7)[1]).toBe("/projects/a%2Fb/merge_requests/7");
   });
 } else if (vendor in acts) {

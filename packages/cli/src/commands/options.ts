@@ -1,6 +1,14 @@
+import type { ForgeName } from "@emend/contract";
 import type { Command } from "commander";
 
-export const forges = ["local", "github", "gitlab", "gitea"];
+/** Where each forge's token usually is. */
+export const usualVariables: Readonly<Record<Exclude<ForgeName, "local">, string>> = {
+  github: "GITHUB_TOKEN",
+  gitlab: "GITLAB_TOKEN",
+  gitea: "GITEA_TOKEN",
+  bitbucket: "BITBUCKET_TOKEN",
+};
+export const forges: readonly string[] = ["local", ...Object.keys(usualVariables)];
 
 /** Options that several commands share, each worded once. */
 

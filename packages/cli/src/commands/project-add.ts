@@ -7,7 +7,7 @@ import { printResult, say } from "../output.ts";
 import { runAs, shellWord } from "../run-as.ts";
 import { safeText } from "../terminal/safe-text.ts";
 import { withNewAdmin } from "../with-admin.ts";
-import { forges, withData, withJson } from "./options.ts";
+import { forges, usualVariables, withData, withJson } from "./options.ts";
 
 interface AddOptions {
   forge: string;
@@ -91,19 +91,13 @@ function addWithApp(cli: Cli, options: AddOptions, admin: Admin, input: NewProje
   );
 }
 
-const usualVariables: Readonly<Record<string, string>> = {
-  github: "GITHUB_TOKEN",
-  gitlab: "GITLAB_TOKEN",
-  gitea: "GITEA_TOKEN",
-};
-
 /**
  * What a project elsewhere needs, all that is missing at once and before an installation is made for it. Tokens are
  * never arguments: those are seen by every user of the machine, and kept in histories.
  */
 function credentialOf(cli: Cli, options: AddOptions): string | undefined {
   if (options.app === true && options.forge !== "github") throw new CliError("usage", "--app is for GitHub");
-  const variable = options.tokenEnv ?? usualVariables[options.forge] ?? "";
+  const variable = options.tokenEnv ?? (usualVariables as Readonly<Record<string, string>>)[options.forge] ?? "";
   const token = options.app === true ? undefined : cli.env[variable];
   const missing = [
     ...(options.repo ? [] : ["the repository's address is missing: add --repo URL"]),

@@ -1,10 +1,10 @@
+import type { ForgeName } from "@emend/contract";
 import { type Actor, consoleActor, inTransactionAs } from "../db/acting.ts";
 import type { Pool } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { isBranchName } from "../lib/branch-name.ts";
 import { newId } from "../lib/id.ts";
 import { type ContextRepository, contextCredentialContext, contextRepositoryColumns } from "./context-repository.ts";
-import type { ForgeName } from "./project.ts";
 import type { Sealer } from "./secrets.ts";
 
 export interface NewContextRepository {

@@ -1,8 +1,9 @@
+import type { ForgeName } from "@emend/contract";
 import type { Queryable } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { isBranchName } from "../lib/branch-name.ts";
 import { newId } from "../lib/id.ts";
-import { type ForgeName, type Project, type ProjectRow, projectColumns, toProject } from "./project.ts";
+import { type Project, type ProjectRow, projectColumns, toProject } from "./project.ts";
 import { credentialContext } from "./project-credential.ts";
 import { assertSettingsFit, parseProjectSettings } from "./project-settings.ts";
 import type { Sealer } from "./secrets.ts";

@@ -1,4 +1,4 @@
-import type { ForgeName } from "./project.ts";
+import type { ForgeName } from "@emend/contract";
 
 /** A repository that a project's jobs may read and never write, under a name of its own. */
 export interface ContextRepository {

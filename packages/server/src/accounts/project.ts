@@ -1,6 +1,5 @@
+import type { ForgeName } from "@emend/contract";
 import { type ProjectSettings, parseProjectSettings } from "./project-settings.ts";
-
-export type ForgeName = "local" | "github" | "gitlab" | "gitea";
 
 /** A docs repository on a forge, with its settings. */
 export interface Project {

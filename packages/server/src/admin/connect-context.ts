@@ -1,3 +1,4 @@
+import type { ForgeName } from "@emend/contract";
 import { addContextRepository } from "../accounts/add-context-repository.ts";
 import type { ContextRepository } from "../accounts/context-repository.ts";
 import { getProject } from "../accounts/get-project.ts";
@@ -6,7 +7,7 @@ import type { Sealer } from "../accounts/secrets.ts";
 import { type Actor, consoleActor } from "../db/acting.ts";
 import type { Pool } from "../db/pool.ts";
 import { AppError, isAppError } from "../errors.ts";
-import { checkCredential, type KnownForge, knownForge, normalizeRepository } from "../forge/registry.ts";
+import { checkCredential, knownForge, normalizeRepository } from "../forge/registry.ts";
 import { type ContextForges, contextRemoteOf, localProjectOf } from "../installation/context-remote.ts";
 import type { Git } from "../tree/git.ts";
 import { resolveBase } from "../tree/resolve-base.ts";
@@ -41,7 +42,7 @@ export async function connectContext(
   return addContextRepository(deps, { ...repository, projectId: input.projectId, name: input.name, baseRef }, by);
 }
 
-async function addressOf(pool: Pool, forge: KnownForge, repo: string): Promise<string> {
+async function addressOf(pool: Pool, forge: ForgeName, repo: string): Promise<string> {
   if (forge !== "local") return normalizeRepository(forge, repo, parseProjectSettings({}).forge).url;
   const id = repo.includes("/") ? localProjectOf(repo) : repo;
   const project = await getProject(pool, id);

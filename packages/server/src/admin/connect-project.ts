@@ -1,3 +1,4 @@
+import type { ForgeName } from "@emend/contract";
 import { addProject, plainFolder } from "../accounts/add-project.ts";
 import { parseProjectSettings } from "../accounts/project-settings.ts";
 import type { Sealer } from "../accounts/secrets.ts";
@@ -6,13 +7,7 @@ import type { Queryable } from "../db/pool.ts";
 import { AppError, isAppError } from "../errors.ts";
 import type { ForgeProject } from "../forge/forge-project.ts";
 import { isAppCredential } from "../forge/github/github-token.ts";
-import {
-  checkCredential,
-  type KnownForge,
-  normalizeRepository,
-  openJudgedForge,
-  openRemoteForge,
-} from "../forge/registry.ts";
+import { checkCredential, normalizeRepository, openJudgedForge, openRemoteForge } from "../forge/registry.ts";
 import { createForgeReach } from "../installation/forge-reach.ts";
 import { gitNetwork, localGit } from "../installation/local-git.ts";
 import { newId } from "../lib/id.ts";
@@ -52,7 +47,7 @@ const lookMsMax = 15_000;
  */
 export async function connectProject(
   deps: ConnectDeps,
-  forge: Exclude<KnownForge, "local">,
+  forge: Exclude<ForgeName, "local">,
   input: NewRemoteProject,
 ): Promise<ConnectedProject> {
   if (!input.repo) throw refused("A project of this forge needs the address of its repository.");

@@ -135,7 +135,8 @@ describe.each(everyVendor)("the doctor on $label", (vendor) => {
     expect((await diagnose()).webhook).toMatch(/^unknown: the token may not read the webhooks/);
   });
 
-  it("says of an archived repository that nothing can be pushed to it", async () => {
+  it("says of an archived repository that nothing can be pushed to it, on forges that archive", async () => {
+    if (vendor.name === "bitbucket") return;
     far.state.archived = true;
     expect((await diagnose()).token).toBe(`problem: ${vendor.path} is archived: nothing can be pushed to it`);
   });
@@ -158,14 +159,17 @@ describe.each(everyVendor)("the doctor on $label", (vendor) => {
   });
 });
 
-it.each(everyVendor.filter(({ name }) => name !== "gitea"))("tells when a token of $label ends", async (vendor) => {
-  const far = await startFarEnd(vendor);
-  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
-  far.state.tokenEndsOn = inDays(40);
-  const inspected = await far.open().inspect?.("emend/doctor", signal);
-  expect(inspected?.expiresAt?.toISOString().slice(0, 10)).toBe(inDays(40));
-  await far.close();
-});
+it.each(everyVendor.filter(({ name }) => name === "github" || name === "gitlab"))(
+  "tells when a token of $label ends",
+  async (vendor) => {
+    const far = await startFarEnd(vendor);
+    const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+    far.state.tokenEndsOn = inDays(40);
+    const inspected = await far.open().inspect?.("emend/doctor", signal);
+    expect(inspected?.expiresAt?.toISOString().slice(0, 10)).toBe(inDays(40));
+    await far.close();
+  },
+);
 
 it.each([
   ["1.25.2", "Gitea 1.25.2", 0],

@@ -106,8 +106,8 @@ function collect(value: unknown, said: string[], depth: number): void {
     for (const item of value) collect(item, said, depth + 1);
     return;
   }
-  const { message, error, errors, error_description: description } = value as Record<string, unknown>;
-  const parts = [message, error, description, errors].filter((part) => part !== undefined && part !== null);
+  const { message, error, errors, detail, error_description: description } = value as Record<string, unknown>;
+  const parts = [message, error, description, errors, detail].filter((part) => part !== undefined && part !== null);
   // GitLab: {"message":{"title":["is too long"]}}.
   if (parts.length === 0 && depth > 0) {
     for (const [name, part] of Object.entries(value)) {

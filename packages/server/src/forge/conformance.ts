@@ -127,7 +127,9 @@ export function forgeConformance(name: string, open: () => Promise<ForgeUnderTes
       }
       await tested.say(number, { author: "ada", body: "@emend shorter, please" });
       await tested.say(number, { author: "eve", body: "And here?", path: "guides/start.md", line: 3 });
-      const said = (await conversation.listComments(number, signal)).map(({ id: _, ...comment }) => comment);
+      const said = (await conversation.listComments(number, signal)).map(
+        ({ id: _, authorName: __, ...comment }) => comment,
+      );
       expect(said).toEqual([
         { author: "ada", text: "@emend shorter, please", path: null, line: null },
         {

@@ -1,9 +1,14 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { AppError } from "../errors.ts";
 import { PageUrl } from "./answer-parts.ts";
 import type { ApiClient } from "./api-client.ts";
 
-const Repository = Type.Object({ html_url: Type.Optional(PageUrl), web_url: Type.Optional(PageUrl) });
+/** As each forge names its page. */
+const Repository = Type.Object({
+  html_url: Type.Optional(PageUrl),
+  web_url: Type.Optional(PageUrl),
+  links: Type.Optional(Type.Object({ html: Type.Optional(Type.Object({ href: PageUrl })) })),
+});
 const moved = [301, 302, 307, 308];
 
 /**
@@ -27,8 +32,8 @@ export async function findAddress(
   return addressIn(await api.call({ ...request, path: target.href.slice(apiUrl.length) }, signal));
 }
 
-function addressIn({ html_url, web_url }: { html_url?: string; web_url?: string }): string {
-  const found = html_url ?? web_url;
+function addressIn({ html_url, web_url, links }: Static<typeof Repository>): string {
+  const found = html_url ?? web_url ?? links?.html?.href;
   if (found) return found;
   throw new AppError("forge_unavailable", { publicMessage: "The forge does not say where the repository is." });
 }

@@ -22,7 +22,7 @@ export interface ForgeSettings {
   verifiedCommits: boolean;
   /** GitLab: squash the commits when merging; null: as its project is set. */
   squash: boolean | null;
-  /** GitLab: delete the branch when merging; null: as its project is set. */
+  /** GitLab and Bitbucket: delete the branch when merging; null: as is usual there. */
   removeSourceBranch: boolean | null;
   /** Its addresses were named by somebody who must not lead this server to what only it can reach. */
   isJudged: boolean;

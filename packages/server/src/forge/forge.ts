@@ -1,3 +1,4 @@
+import type { ForgeName } from "@emend/contract";
 import type { PushOutcome } from "../tree/mirror.ts";
 import type { OverlayEntry } from "../tree/tree.ts";
 
@@ -56,6 +57,8 @@ export interface PullRequestComment {
   /** Unique among the comments of the repository. */
   id: string;
   author: string;
+  /** As people call the author, where `author` is not that. */
+  authorName?: string;
   text: string;
   /** Where a review comment points. */
   path: string | null;
@@ -133,7 +136,7 @@ export interface ForgeCommits {
  * may carry the forge's Retry-After; anything else thrown by a request is an unclear answer.
  */
 export interface Forge {
-  readonly name: "local" | "github" | "gitlab" | "gitea";
+  readonly name: ForgeName;
   /** Writes under one credential go one after the other. Not the credential itself. */
   readonly credentialId: string;
   /** Whether its page shows `checks` by itself; where not, they go into the body. */

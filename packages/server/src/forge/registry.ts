@@ -1,6 +1,8 @@
+import { type ForgeName, forgeNames } from "@emend/contract";
 import { AppError } from "../errors.ts";
 import { assertNever } from "../lib/assert-never.ts";
 import type { Fetch } from "../lib/network.ts";
+import { locateBitbucket, openBitbucketForge } from "./bitbucket/bitbucket-forge.ts";
 import type { Forge } from "./forge.ts";
 import type { ForgeSettings, JudgedReach, RemoteForgeInput } from "./forge-project.ts";
 import { locateGitea, openGiteaForge } from "./gitea/gitea-forge.ts";
@@ -11,9 +13,6 @@ import { type LocalForgeDeps, openLocalForge } from "./local/local-forge.ts";
 import type { Polling } from "./polling.ts";
 
 /** Each forge has a folder here, opens by one function, and passes `conformance.ts`. */
-const names = ["local", "github", "gitlab", "gitea"] as const;
-export type KnownForge = (typeof names)[number];
-
 export interface ForgeDeps {
   local: LocalForgeDeps;
   fetch: Fetch;
@@ -76,23 +75,25 @@ export function openRemoteForge(input: RemoteForgeInput & { tokens: GithubTokens
       return openGitlabForge(input);
     case "gitea":
       return openGiteaForge(input);
+    case "bitbucket":
+      return openBitbucketForge(input);
     default:
       return assertNever(name);
   }
 }
 
 /** For whoever adds a project: refused in words, before anything is stored. */
-export function knownForge(name: string): KnownForge {
-  const known = names.find((candidate) => candidate === name);
+export function knownForge(name: string): ForgeName {
+  const known = forgeNames.find((candidate) => candidate === name);
   if (known) return known;
   throw new AppError("invalid_request", {
-    publicMessage: `This release has no forge "${name}". It has: ${names.join(", ")}.`,
+    publicMessage: `This release has no forge "${name}". It has: ${forgeNames.join(", ")}.`,
   });
 }
 
 /** The repository's address as it is kept, however it was written; refuses what the forge cannot have. */
 export function normalizeRepository(
-  forge: Exclude<KnownForge, "local">,
+  forge: Exclude<ForgeName, "local">,
   repositoryUrl: string,
   settings: ForgeSettings,
 ): { url: string; apiUrl: string } {
@@ -104,13 +105,15 @@ export function normalizeRepository(
       return locateGitlab(input);
     case "gitea":
       return locateGitea(input);
+    case "bitbucket":
+      return locateBitbucket(input);
     default:
       return assertNever(forge);
   }
 }
 
 /** Tokens that cannot be sent, and Apps without their key, are refused before they are stored. */
-export function checkCredential(forge: Exclude<KnownForge, "local">, credential: string): string {
+export function checkCredential(forge: Exclude<ForgeName, "local">, credential: string): string {
   const plain = credential.trim();
   if (forge === "github" && parseAppCredential(plain)) return plain;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what a header cannot hold

@@ -67,8 +67,12 @@ describe.each(everyVendor)("$label", (vendor) => {
     expect(await forge.findPullRequests(search, signal)).toEqual([]);
     await forge.createPullRequest(draft, signal);
     expect(await forge.findPullRequests(search, signal)).toMatchObject([{ head: "emend/young", state: "open" }]);
-    const lists = far.requests.slice(asked).filter(({ operation }) => /(pulls|merge_requests)$/.test(operation));
-    expect(lists.filter(({ operation }) => operation.startsWith("GET")).length).toBeLessThanOrEqual(2);
+    const lists = far.requests
+      .slice(asked)
+      .filter(({ operation }) => /(pulls|merge_requests|pullrequests)$/.test(operation));
+    // Bitbucket is asked once more, right before it opens one.
+    const most = vendor.name === "bitbucket" ? 3 : 2;
+    expect(lists.filter(({ operation }) => operation.startsWith("GET")).length).toBeLessThanOrEqual(most);
     far.state.pulls = before;
   });
 
@@ -94,9 +98,13 @@ describe.each(everyVendor)("$label", (vendor) => {
     const draft = { head: "emend/details", base: "main", title: "T", body: "", draft: false, checks: [] };
     const created = await forge.createPullRequest(draft, signal);
     if (created.kind !== "created") throw new Error(created.kind);
-    await forge.ensureDetails?.(created.pullRequest.number, signal);
-    await forge.ensureDetails?.(created.pullRequest.number, signal);
-    expect(far.pullsOf("emend/details")).toMatchObject([{ labels: ["docs"], reviewers: ["ada"] }]);
+    const isBitbucket = vendor.name === "bitbucket";
+    for (let time = 0; time < 2; time += 1) {
+      const done = forge.ensureDetails?.(created.pullRequest.number, signal);
+      if (isBitbucket) await expect(done).rejects.toThrow(/no labels on Bitbucket/);
+      else await done;
+    }
+    expect(far.pullsOf("emend/details")).toMatchObject([{ labels: isBitbucket ? [] : ["docs"], reviewers: ["ada"] }]);
   });
 });
 
@@ -142,7 +150,7 @@ describe.each(everyVendor.filter(({ name }) => name === "gitea"))("$label, as it
   });
 });
 
-describe.each(everyVendor.filter(({ name }) => name !== "gitlab"))("$label", (vendor) => {
+describe.each(everyVendor.filter(({ name }) => name === "github" || name === "gitea"))("$label", (vendor) => {
   it("tells a review as one thing with its comments on lines, and removed lines as such", async () => {
     const far = await startFarEnd(vendor);
     const at = "2026-01-02T00:00:00Z";
@@ -213,10 +221,16 @@ describe("of what a hostile forge answers", () => {
     source_project_id: 1,
     target_project_id: 1,
   };
+  const bitbucket = {
+    created_on: created_at,
+    source: { branch: { name: "b" } },
+    destination: { branch: { name: "b" } },
+  };
   /** As every vendor writes it at once. */
   function opened(number: number, url: string, text = "") {
     const texts = { body: text, description: text };
-    const body = JSON.stringify({ ...common, ...gitlab, ...texts, number, iid: number, html_url: url, web_url: url });
+    const names = { number, iid: number, id: number, html_url: url, web_url: url, links: { html: { href: url } } };
+    const body = JSON.stringify({ ...common, ...gitlab, ...bitbucket, ...texts, ...names });
     const fetch: Fetch = async () => ({
       status: 200,
       headers: new Headers(),

@@ -20,6 +20,14 @@ describe("a repository's address", () => {
       "https://git.acme.com:8443/api/v4",
     ],
     ["gitea", "https://codeberg.org/Acme/Docs.git", "https://codeberg.org/Acme/Docs", "https://codeberg.org/api/v1"],
+    [
+      "bitbucket",
+      "https://bitbucket.org/acme/docs/",
+      "https://bitbucket.org/acme/docs",
+      "https://api.bitbucket.org/2.0",
+    ],
+    ["bitbucket", "https://ada@bitbucket.org/a/b.git", "https://bitbucket.org/a/b", "https://api.bitbucket.org/2.0"],
+    ["bitbucket", "git@bitbucket.org:a/b.git", "https://bitbucket.org/a/b", "https://api.bitbucket.org/2.0"],
     ["gitea", "http://127.0.0.1:3000/a/b", "http://127.0.0.1:3000/a/b", "http://127.0.0.1:3000/api/v1"],
   ] as const)("on %s, %s", (forge, given, url, apiUrl) => {
     expect(normalizeRepository(forge, given, settings())).toMatchObject({ url, apiUrl });
@@ -53,6 +61,8 @@ describe("a repository's address", () => {
     ["gitea", "file:///etc/passwd", /full URL/],
     ["gitlab", "https://acme.com/a/%2e%2e/b", /owner and a repository/],
     ["gitlab", "https://acme.com/a/b c", /characters/],
+    ["bitbucket", "https://x-token-auth:secret@bitbucket.org/a/b", /holds a credential/],
+    ["bitbucket", "https://bitbucket.acme.com/scm/a/b", /nothing after them/],
     ["gitlab", "", /full URL|owner/],
   ] as const)("on %s, %s is refused", (forge, given, words) => {
     expect(() => normalizeRepository(forge, given, settings())).toThrow(words);

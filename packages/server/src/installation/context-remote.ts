@@ -1,4 +1,4 @@
-import type { ForgeName } from "../accounts/project.ts";
+import type { ForgeName } from "@emend/contract";
 import { parseProjectSettings } from "../accounts/project-settings.ts";
 import { AppError } from "../errors.ts";
 import { openLocalForge } from "../forge/local/local-forge.ts";

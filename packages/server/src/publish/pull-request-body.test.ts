@@ -124,6 +124,11 @@ describe("sources", () => {
       "https://github.com/acme/api/blob/0123456789abcdef/src/a%20%28b%29.ts#L12",
     ],
     ["gitlab", "https://gl.test/a/b", "https://gl.test/a/b/-/blob/0123456789abcdef/src/a%20%28b%29.ts#L12"],
+    [
+      "bitbucket",
+      "https://bitbucket.org/a/b",
+      "https://bitbucket.org/a/b/src/0123456789abcdef/src/a%20%28b%29.ts#lines-12",
+    ],
     ["gitea", "https://gt.test/a/b", "https://gt.test/a/b/src/commit/0123456789abcdef/src/a%20%28b%29.ts#L12"],
   ])("on %s are links to the lines at the commit that was read", (forge, repositoryUrl, url) => {
     expect(bodyWith(forge, repositoryUrl)).toContain(`- [\`api/src/a (b).ts:12\`](${url}) at \`0123456789\``);

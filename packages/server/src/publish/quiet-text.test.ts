@@ -18,6 +18,8 @@ const acts = [
   /\b(?:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?|reopen(?:s|ed)?):? +(?:issues? +)?(?:[\w./-]*[#!&]\d|GH-\d|https?:|[A-Z]+-\d)/i,
   /(?:\s|^|\(|\[|'|")[#!][0-9]+(?:\s|$|\)|\]|'|"|[:;,.?!]\s|[:;,.?!]$)/,
   /^[ \t>*+-]*\/[a-z_]+/im,
+  /@\{[^}\s]+\}/,
+  /\b[A-Z][A-Z0-9_]+-\d+\b.*#[A-Za-z]/,
 ];
 
 it.each(quiet)("a forge acts on nothing in %j", (text) => {
@@ -47,6 +49,8 @@ it.each([
     "Open /guides/auth & co; 5 &amp; 6 #tag",
     "Open /guides/auth & co; 5 &amp; 6 #tag",
   ],
+  ["ABC-12 now #done", "ABC-12 now `#done`", "ABC-12 now # done"],
+  ["Ask @{557058:0b1c}.", "Ask `@{557058:0b1c}`.", "Ask @ {557058:0b1c}."],
   ["Closes ABC-12", "Closes `ABC-12`", 'Closes: "ABC-12"'],
 ])("%j reads well", (text, asMarkdown, asLine) => {
   expect(quietMarkdown(text, 1_000)).toBe(asMarkdown);

@@ -18,13 +18,18 @@ export function sourceList(sources: readonly CitedSource[]): string {
 }
 
 /** Below a repository's address: where each forge shows a file at a commit. */
-const blobFolders: Readonly<Record<string, string>> = { github: "blob", gitlab: "-/blob", gitea: "src/commit" };
+const blobFolders: Readonly<Record<string, string>> = {
+  github: "blob",
+  gitlab: "-/blob",
+  gitea: "src/commit",
+  bitbucket: "src",
+};
 
 function blobUrl({ forge, repositoryUrl, commit, path, line }: CitedSource): string | null {
   const folder = Object.hasOwn(blobFolders, forge) ? blobFolders[forge] : undefined;
   if (folder === undefined) return null;
   const segments = path.split("/").map((segment) => encodeURIComponent(segment).replace(/[()!*']/g, escaped));
-  return `${repositoryUrl}/${folder}/${commit}/${segments.join("/")}#L${line}`;
+  return `${repositoryUrl}/${folder}/${commit}/${segments.join("/")}#${forge === "bitbucket" ? "lines-" : "L"}${line}`;
 }
 
 /** What `encodeURIComponent` leaves alone and Markdown does not. */

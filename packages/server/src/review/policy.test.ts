@@ -10,6 +10,7 @@ describe("refusedBy", () => {
     ".GitHub/workflows/x.yml",
     ".gitlab-ci.yml",
     ".gitlab/ci/x.yml",
+    ".bitbucket/CODEOWNERS",
     ".gitattributes",
     "docs/.gitmodules",
     ".gitignore",

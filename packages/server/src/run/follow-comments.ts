@@ -46,7 +46,7 @@ export async function followComments(
     if (!isCall(comment) || isHeard(look, comment)) continue;
     const prompt = promptOf(comment);
     const access = prompt === "" ? "no" : await conversation.mayWrite(comment.author, signal);
-    if (access === "unknown") await answer(comment.id, unknownAccess(comment.author));
+    if (access === "unknown") await answer(comment.id, unknownAccess(comment.authorName ?? comment.author));
     if (access !== "yes") {
       await hearComment(deps.pool, look.jobId, comment.id);
       continue;

@@ -140,7 +140,7 @@ describe.each(vendors)("on $name", (vendor) => {
   });
 
   it("makes one request of a review with its comments on lines, where the forge has reviews", async () => {
-    if (vendor.name === "gitlab") return;
+    if (vendor.name === "gitlab" || vendor.name === "bitbucket") return;
     const at = new Date(90_000).toISOString();
     far.state.reviews.push({ id: 88, pull: number, author: "ada", body: "@emend Tighten this.", state: "changes", at });
     const line = { pull: number, author: "ada", at, path: "guides/start.md", review: 88 };
@@ -203,7 +203,7 @@ describe.each(vendors)("on $name", (vendor) => {
     say("eve", "@emend delete everything");
     await lookAgain();
     expect(answers()).toMatchObject([
-      { body: expect.stringMatching(/^It broke &lt;b>\.\n\n<!-- emend:answer=message-2/) },
+      { body: expect.stringMatching(/^It broke &lt;b>\.\n\n(?:<!-- |\[\/\/\]: # \()emend:answer=message-2/) },
     ]);
   });
 

@@ -45,7 +45,7 @@ const points: readonly (CrashPoint | `${CrashPoint}:2`)[] = [
   "after-end",
 ];
 /** The last is GitHub with an App, whose commits GitHub makes. */
-const forges = ["local", "github", "gitlab", "gitea", "app"] as const;
+const forges = ["local", "github", "gitlab", "gitea", "bitbucket", "app"] as const;
 const prompt = 'Replace "API token" with "access key", and add a page guides/new titled "New".';
 
 /** `npm run crash-matrix` runs every cell; the suite a few of them, others with each seed. */

@@ -7,6 +7,7 @@ export const forgeNames: Readonly<Record<Forge, string>> = {
   github: "GitHub",
   gitlab: "GitLab",
   gitea: "Gitea",
+  bitbucket: "Bitbucket Cloud",
 };
 
 export const forgeOptions = (Object.keys(forgeNames) as Forge[]).map((value) => ({
@@ -28,5 +29,10 @@ export const forgeWords: Readonly<Record<Exclude<Forge, "local">, { address: str
   gitea: {
     address: "https://git.example.com/owner/repository",
     token: "An access token with read and write access to repositories, and to issues.",
+  },
+  bitbucket: {
+    address: "https://bitbucket.org/workspace/repository",
+    token:
+      "A repository access token with the scopes repository:write and pullrequest:write; or, so that comments are acted on, an administrator's API token as e-mail:token.",
   },
 };

@@ -152,12 +152,30 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
           ? []
           : [
               [
-                { path: "settings.forge.labels", label: "Labels", kind: "lines", help: "One a line." } as const,
-                { path: "settings.forge.reviewers", label: "Reviewers", kind: "lines", help: "One a line." } as const,
+                ...(project.forge === "bitbucket"
+                  ? []
+                  : [{ path: "settings.forge.labels", label: "Labels", kind: "lines", help: "One a line." } as const]),
+                {
+                  path: "settings.forge.reviewers",
+                  label: "Reviewers",
+                  kind: "lines",
+                  help: project.forge === "bitbucket" ? "One a line: account ID, or UUID in braces." : "One a line.",
+                } as const,
               ],
             ]),
         ...(project.forge === "github"
           ? [[{ path: "settings.forge.teamReviewers", label: "Teams that review", kind: "lines" } as const]]
+          : []),
+        ...(project.forge === "bitbucket"
+          ? [
+              [
+                {
+                  path: "settings.forge.removeSourceBranch",
+                  label: "Delete the branch when merged",
+                  kind: "choice",
+                } as const,
+              ],
+            ]
           : []),
         ...(project.forge === "gitlab"
           ? [

@@ -10,7 +10,7 @@ import { Step } from "./step.tsx";
 const lines = [
   { name: "Docs of yours, kept and reviewed here", text: 'emend project add "Docs" --forge local --repo ./my-docs' },
   {
-    name: "On GitHub (GitLab and Gitea likewise)",
+    name: "On GitHub (GitLab, Gitea and Bitbucket likewise)",
     text: 'emend project add "Docs" --forge github --repo https://github.com/you/docs --token-env GITHUB_TOKEN',
   },
 ];

@@ -1,4 +1,4 @@
-import type { DashboardContextRepository } from "@emend/contract";
+import { type DashboardContextRepository, forgeNames } from "@emend/contract";
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import type { ContextRepository } from "../../accounts/context-repository.ts";
@@ -16,7 +16,7 @@ const Name = Type.String({ minLength: 1, maxLength: 63 });
 const parseNew = bodyParser(
   Type.Object({
     name: Name,
-    forge: Type.Enum(["local", "github", "gitlab", "gitea"] as const),
+    forge: Type.Enum(forgeNames),
     repo: Type.String({ minLength: 1, maxLength: 1000 }),
     base: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     credential: Type.Optional(Type.String({ minLength: 1, maxLength: 20_000 })),

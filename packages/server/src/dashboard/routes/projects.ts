@@ -1,3 +1,4 @@
+import { forgeNames } from "@emend/contract";
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { listProjects } from "../../accounts/list-projects.ts";
@@ -17,7 +18,7 @@ const Branch = Type.String({ minLength: 1, maxLength: 200 });
 const parseNew = bodyParser(
   Type.Object({
     name: Name,
-    forge: Type.Enum(["local", "github", "gitlab", "gitea"] as const),
+    forge: Type.Enum(forgeNames),
     repo: Type.Optional(Type.String({ minLength: 1, maxLength: 1000 })),
     baseRef: Type.Optional(Branch),
     docsDir: Type.Optional(Folder),

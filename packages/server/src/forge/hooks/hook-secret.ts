@@ -12,6 +12,7 @@ export function maySign(
   secret: string,
 ): boolean {
   if (forge === "gitlab") return isSame(headers["x-gitlab-token"], secret);
+  if (forge === "bitbucket") return /^sha256=[0-9a-f]{64}$/.test(String(headers["x-hub-signature"]));
   if (forge === "github") return /^sha256=[0-9a-f]{64}$/.test(String(headers["x-hub-signature-256"]));
   return /^[0-9a-f]{64}$/.test(String(headers["x-gitea-signature"] ?? headers["x-forgejo-signature"]));
 }
@@ -25,6 +26,7 @@ export function isSigned(
 ): boolean {
   if (forge === "gitlab") return isSame(headers["x-gitlab-token"], secret);
   const signature = createHmac("sha256", secret).update(body).digest("hex");
+  if (forge === "bitbucket") return isSame(headers["x-hub-signature"], `sha256=${signature}`);
   if (forge === "github") return isSame(headers["x-hub-signature-256"], `sha256=${signature}`);
   return isSame(headers["x-gitea-signature"] ?? headers["x-forgejo-signature"], signature);
 }

@@ -58,6 +58,11 @@ it.each([
   ["gitlab", '{"object_kind":"merge_request","object_attributes":{"iid":7}}', () => ({ "x-gitlab-token": secret })],
   ["gitea", '{"number":7,"pull_request":{"number":7}}', (body: string) => ({ "x-gitea-signature": sign(body) })],
   ["gitea", '{"issue":{"number":7},"is_pull":true}', (body: string) => ({ "x-forgejo-signature": sign(body) })],
+  [
+    "bitbucket",
+    '{"pullrequest":{"id":7,"type":"pullrequest"},"comment":{"id":3},"repository":{},"actor":{}}',
+    (body: string) => ({ "x-hub-signature": `sha256=${sign(body)}`, "x-event-key": "pullrequest:comment_created" }),
+  ],
 ])("%s: a signed event about a pull request makes it be looked at: %s", async (forge, body, headers) => {
   noticed.length = 0;
   expect((await send(forge, body, headers(body))).statusCode).toBe(202);
@@ -71,6 +76,10 @@ it.each([
   ["gitlab", { "x-gitlab-token": `${secret}0` }],
   ["gitlab", { "x-gitlab-token": hookSecretOf("s".repeat(32), "prj_2") }],
   ["gitea", { "x-gitea-signature": "" }],
+  ["bitbucket", {}],
+  ["bitbucket", { "x-hub-signature": `sha256=${sign("{}")}` }],
+  ["bitbucket", { "x-hub-signature": sign('{"number":7}') }],
+  ["bitbucket", { "x-hub-signature-256": `sha256=${sign('{"number":7}')}` }],
   ["local", { "x-gitlab-token": secret }],
 ])("%s: one that is not signed for this project does nothing", async (forge, headers) => {
   noticed.length = 0;
@@ -87,6 +96,11 @@ it.each([
   ],
   ["gitlab", '{"object_kind":"tag_push","ref":"refs/tags/v1"}', () => ({ "x-gitlab-token": secret })],
   ["gitea", '{"ref":"refs/heads/main"}', (body: string) => ({ "x-gitea-signature": sign(body) })],
+  [
+    "bitbucket",
+    '{"push":{"changes":[{"new":{"type":"branch","name":"main"}}]},"repository":{},"actor":{}}',
+    (body: string) => ({ "x-hub-signature": `sha256=${sign(body)}` }),
+  ],
 ])("%s: a signed push makes the project's repositories be looked at", async (forge, body, headers) => {
   noticed.length = pushed.length = 0;
   const reply = await send(forge, body, headers(body));

@@ -18,7 +18,7 @@ export interface HookDeps {
 const bodyBytesMax = 1024 * 1024;
 /** What the database takes for a number; no forge comes near it. */
 const numberMax = 2 ** 31 - 1;
-const forges: readonly string[] = ["github", "gitlab", "gitea"];
+const forges: readonly string[] = ["github", "gitlab", "gitea", "bitbucket"];
 
 /**
  * Where forges send their webhooks. A signed one is a hint to look, and nothing of its content is believed: what
@@ -78,6 +78,7 @@ function numberIn(event: Event | null): number | null {
     event?.merge_request?.iid,
     event?.object_attributes?.iid,
     event?.number,
+    event?.pullrequest?.id,
   ];
   return candidates.find(isPullNumber) ?? null;
 }
@@ -86,12 +87,16 @@ function isPullNumber(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) > 0 && Number(value) <= numberMax;
 }
 
-/** Every forge names what was pushed in the same way. */
+/** Every forge but Bitbucket names what was pushed in the same way. */
 function isPush(event: Event | null): boolean {
+  if (Array.isArray(event?.push?.changes)) return true;
   return typeof event?.ref === "string" && /^refs\/(heads|tags)\//.test(event.ref);
 }
 
-type Event = Partial<Record<string, { number?: unknown; iid?: unknown }>> & { number?: unknown; ref?: unknown };
+type Event = Partial<Record<string, { number?: unknown; iid?: unknown; id?: unknown; changes?: unknown }>> & {
+  number?: unknown;
+  ref?: unknown;
+};
 
 function parse(body: Buffer): Event | null {
   try {

@@ -9,7 +9,7 @@ const [source = "", target = "", comment = "", ...named] = process.argv.slice(2)
 
 /** What is read of objects inside an answer, whatever the vendor. */
 const kept = new Set(
-  "active admin author base body code config content content_type date email from full_name full_slug hash head href html id inline insecure_ssl label links login maintain message name nickname object path permission permissions pull push raw ref repo repo_id repository secret sha source destination branch commit state team to triage type units_map url user username uuid values verification verified workspace slug display_name account_id".split(
+  "active admin author base body code config content content_type date email from full_name full_slug hash head href html id inline insecure_ssl label links login maintain message name nickname object path permission permissions pull push raw ref repo repo_id repository secret sha source destination branch commit state team to triage type units_map url user username uuid values verification verified workspace slug display_name account_id title summary draft created_on reviewers participants approved role kind pattern branch_match_kind users groups deleted pending mainbranch".split(
     " ",
   ),
 );
@@ -50,6 +50,9 @@ function cut(node: unknown, depth: number): Json {
     const required = ((schema.required ?? []) as string[]).filter((name) => named.some(([known]) => known === name));
     if (required.length > 0) out.required = required;
   }
+  // What was left out here is not forbidden there.
+  const left = Object.keys((out.properties ?? {}) as Json).length;
+  if (left < Object.keys((schema.properties ?? {}) as Json).length) delete out.additionalProperties;
   // Swagger 2 has no word for null, which servers send all the same.
   const isSilent = "swagger" in document && depth > 0;
   if (isSilent || schema.nullable === true || schema["x-nullable"] === true) {

@@ -107,7 +107,7 @@ export interface FarState {
 
 /** What a vendor's server does, beyond what all of them do. */
 export interface Vendor {
-  name: "github" | "gitlab" | "gitea";
+  name: "github" | "gitlab" | "gitea" | "bitbucket";
   apiPath: string;
   path: string;
   description: ApiDescription;
@@ -116,6 +116,8 @@ export interface Vendor {
   /** The token in an API request or in git's basic authorization. */
   tokenOf(authorization: string): string | null;
   isAppRequest?(path: string): boolean;
+  /** A credential as people give it, where that is not one word. */
+  newToken?(): string;
   /** Headers without which a request is none that Emend may send. */
   requiredHeaders?: Readonly<Record<string, string>>;
   version?: string;
@@ -175,7 +177,7 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
     "guides/other.md": "# Other\n\nNothing here.\n",
   });
   const judge = createApiJudge(vendor.description);
-  const token = `tok_${randomBytes(12).toString("hex")}`;
+  const token = vendor.newToken?.() ?? `tok_${randomBytes(12).toString("hex")}`;
   const tokens = new Set([token]);
   const requests: FarEnd["requests"] = [];
   const violations: string[] = [];

@@ -1,10 +1,11 @@
+import { bitbucketVendor } from "./bitbucket.ts";
 import type { Vendor } from "./far-end.ts";
 import { forgejoVendor, giteaVendor, olderGiteaVendor } from "./gitea.ts";
 import { githubVendor } from "./github.ts";
 import { gitlabVendor } from "./gitlab.ts";
 
 /** Every forge that is on another's server. */
-export const vendors: readonly Vendor[] = [githubVendor, gitlabVendor, giteaVendor];
+export const vendors: readonly Vendor[] = [githubVendor, gitlabVendor, giteaVendor, bitbucketVendor];
 
 /** The same with what passes for them by another name or release. */
 export const everyVendor: readonly (Vendor & { label: string })[] = [

@@ -1,0 +1,80 @@
+import { type Static, type TSchema, Type } from "typebox";
+import { AppError } from "../../errors.ts";
+import type { ApiClient, ApiRequest } from "../api-client.ts";
+import { basicAuthorization } from "../credential-id.ts";
+import type { ForgeSettings } from "../forge-project.ts";
+
+/** What the functions on one repository of Bitbucket Cloud share. */
+export interface BitbucketRepository {
+  api: ApiClient;
+  /** Without a slash at its end. */
+  apiUrl: string;
+  settings: ForgeSettings;
+  workspace: string;
+  slug: string;
+  /** `/repositories/<workspace>/<slug>`. */
+  path: string;
+}
+
+/** Somebody's account; an access token has one too. Nicknames are not unique there, so people are known by their UUID. */
+export const Account = Type.Object({
+  uuid: Type.Optional(Type.String()),
+  display_name: Type.Optional(Type.String()),
+});
+
+/** An API token is somebody's and goes with their e-mail address; an access token belongs to a repository or workspace. */
+const apiToken = /^([^\s:@]+@[^\s:@]+):(.+)$/;
+
+/** How a credential is sent to the API, and to git, which takes a fixed name in place of the address. */
+export function authorizationsOf(credential: string): { api: string; git: string } {
+  const [, email, token] = apiToken.exec(credential) ?? [];
+  if (email === undefined || token === undefined) {
+    return { api: `Bearer ${credential}`, git: basicAuthorization("x-token-auth", credential) };
+  }
+  return { api: basicAuthorization(email, token), git: basicAuthorization("x-bitbucket-api-token-auth", token) };
+}
+
+/**
+ * Every item of a list, until there are no more, there are enough, or `isLast` says that what follows is not wanted. Each page
+ * names the next one, which is followed on the same server alone, since the token goes with it.
+ */
+export async function listValues<T extends TSchema>(
+  { api, apiUrl }: Pick<BitbucketRepository, "api" | "apiUrl">,
+  request: Pick<ApiRequest<T>, "path" | "query" | "what"> & { item: T; isLast?(item: Static<T>): boolean },
+  pagesMax: number,
+  signal: AbortSignal,
+): Promise<readonly Static<T>[]> {
+  const { item, isLast, query, path: firstPath, what } = request;
+  const answer = Type.Object({ values: Type.Array(item), next: Type.Optional(Type.String()) });
+  const items: Static<T>[] = [];
+  let at: { path: string; query?: ApiRequest<T>["query"] } = { path: firstPath, query: { ...query, pagelen: 50 } };
+  for (let page = 1; page <= pagesMax; page += 1) {
+    const { values, next } = (await api.call({ ...at, method: "GET", answer, what }, signal)) as {
+      values: Static<T>[];
+      next?: string;
+    };
+    for (const one of values) items.push(one);
+    const last = values.at(-1);
+    if (next === undefined || last === undefined || isLast?.(last)) break;
+    if (!next.startsWith(`${apiUrl}/`)) {
+      throw new AppError("forge_rejected", { publicMessage: "Bitbucket named a next page on another server." });
+    }
+    at = { path: next.slice(apiUrl.length) };
+  }
+  return items;
+}
+
+/*
+ * Bitbucket shows HTML as the text it is, comments too. What nobody shall see goes into a link definition that nothing
+ * uses, as CommonMark leaves those out. Words that look like one of Emend's are kept from passing for it.
+ */
+const hidden = /^<!-- (emend:[\w=-]+) -->$/gm;
+const definition = /^\[\/\/\]: # \((emend:[\w=-]+)\)[ \t\r]*$/gm;
+
+export function withDefinitions(text: string): string {
+  return text.replaceAll(/\[\/\/\]: # \(emend:/g, "[//]: # ( emend:").replaceAll(hidden, "[//]: # ($1)");
+}
+
+export function withComments(text: string): string {
+  return text.replaceAll(definition, "<!-- $1 -->");
+}
