@@ -142,7 +142,7 @@ function operationsIn(file: string, base: string): { asked: Asked[]; unread: str
 
   const parsed = parse(file);
   // What these do with a request was read where they are called.
-  if (!["list-pages.ts", "may-look.ts", "api-client.ts"].includes(basename(file))) visit(parsed);
+  if (!["list-pages.ts", "list-values.ts", "may-look.ts", "api-client.ts"].includes(basename(file))) visit(parsed);
   return { asked, unread };
 }
 
@@ -151,7 +151,7 @@ function requestOf({
   expression,
   arguments: given,
 }: ts.CallExpression): { node: ts.Expression; method: string | null } | null {
-  if (ts.isIdentifier(expression) && ["listPages", "mayLook"].includes(expression.text) && given[1]) {
+  if (ts.isIdentifier(expression) && ["listPages", "listValues", "mayLook"].includes(expression.text) && given[1]) {
     return { node: given[1], method: "GET" };
   }
   if (!ts.isPropertyAccessExpression(expression) || !["call", "ask"].includes(expression.name.text)) return null;

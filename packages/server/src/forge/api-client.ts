@@ -10,7 +10,8 @@ export interface ApiRequest<T extends TSchema> {
   method: "GET" | "POST" | "PATCH" | "PUT";
   /** Below the API's address; each part encoded. */
   path: string;
-  query?: Readonly<Record<string, string | number>>;
+  /** Of several, each is a parameter of that name. */
+  query?: Readonly<Record<string, string | number | readonly string[]>>;
   body?: unknown;
   /** What of the answer is relied on. */
   answer: T;
@@ -52,6 +53,8 @@ export function createApiClient(options: {
   polling?: Polling;
   /** Whether "not modified" is left out of the rate limit. */
   isUnmodifiedFree?: boolean;
+  /** The token's rate limit, where answers do not tell it. */
+  requestsAnHour?: number;
 }): ApiClient {
   const { forge, apiUrl, polling } = options;
 
@@ -79,7 +82,11 @@ export function createApiClient(options: {
         redirect: "manual",
         signal: AbortSignal.any([signal, AbortSignal.timeout(requestMsMax)]),
       });
-      polling?.count(response.headers, response.status === 304 && options.isUnmodifiedFree === true);
+      polling?.count(
+        response.headers,
+        response.status === 304 && options.isUnmodifiedFree === true,
+        options.requestsAnHour,
+      );
       const text = (await readBody(response.body, answerBytesMax)).toString("utf8");
       return { status: response.status, headers: response.headers, body: parseJson(text) };
     } catch (error) {
@@ -91,7 +98,9 @@ export function createApiClient(options: {
 
   function urlOf(request: ApiRequest<TSchema>): URL {
     const url = new URL(`${apiUrl}${request.path}`);
-    for (const [name, value] of Object.entries(request.query ?? {})) url.searchParams.set(name, String(value));
+    for (const [name, value] of Object.entries(request.query ?? {})) {
+      for (const one of [value].flat()) url.searchParams.append(name, String(one));
+    }
     return url;
   }
 

@@ -34,6 +34,10 @@ it("costs 1.2 s for each request where no limit is told, and next to nothing whe
   const polling = startPolling(createAnswerMemory(), "prj_a");
   for (const isFree of [false, false, true]) polling.count(new Headers(), isFree);
   expect(polling.cost()).toEqual({ spentMs: 2_400, pauseMs: 0 });
+  const bitbucket = startPolling(createAnswerMemory(), "prj_a");
+  for (const isFree of [false, false, true])
+    bitbucket.count(new Headers({ "x-ratelimit-limit": "1000" }), isFree, 1000);
+  expect(bitbucket.cost()).toEqual({ spentMs: 9_600, pauseMs: 0 });
   const idle = startPolling(createAnswerMemory(), "prj_a");
   idle.count(new Headers(), true);
   expect(idle.cost()).toEqual({ spentMs: 100, pauseMs: 0 });

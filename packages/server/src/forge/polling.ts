@@ -19,8 +19,8 @@ export interface Polling {
   /** Questions of other projects are other questions. */
   recall(key: string): Remembered | undefined;
   remember(key: string, headers: Headers, value: unknown): void;
-  /** `isFree`: it does not count against the limit. */
-  count(headers: Headers, isFree: boolean): void;
+  /** `isFree`: it does not count against the limit; `requestsAnHour`: the limit, where answers do not tell it. */
+  count(headers: Headers, isFree: boolean, requestsAnHour?: number): void;
   /** How long the token's other looks are to wait because of this one. */
   cost(nowMs?: number): PollCost;
 }
@@ -34,8 +34,8 @@ interface PollCost {
 
 const sizeMax = 8 * 1024 * 1024;
 const answerSizeMax = 256 * 1024;
-/** For a forge that names no limit: 3,000 requests an hour, well below any that is known. */
-const untoldMs = 1_200;
+/** For a forge that names no limit, and none is known of: below any other that is. */
+const untoldRequests = 4_000;
 /** GitHub's secondary limit is 900 a minute, and counts requests that its primary limit does not. */
 const requestMsMin = 100;
 /** Of the limit: left for jobs, and for whoever else uses the token. */
@@ -83,18 +83,22 @@ export function createAnswerMemory(options: { sizeMax?: number } = {}): AnswerMe
 export function startPolling(memory: AnswerMemory, scope: string): Polling {
   let requests = 0;
   let paid = 0;
+  let untoldMs = 0;
   let told: { limit: number; remaining: number; resetAtMs: number } | null = null;
   return {
     recall: (key) => memory.recall(`${scope} ${key}`),
     remember: (key, headers, value) => memory.remember(`${scope} ${key}`, headers, value),
-    count(headers, isFree) {
+    count(headers, isFree, requestsAnHour = untoldRequests) {
       requests += 1;
-      if (!isFree) paid += 1;
+      if (!isFree) {
+        paid += 1;
+        untoldMs += 3_600_000 / (requestsAnHour * (1 - reserve));
+      }
       told = limitIn(headers) ?? told;
     },
     cost(nowMs = Date.now()) {
       const leastMs = requests * requestMsMin;
-      if (!told) return { spentMs: Math.max(leastMs, paid * untoldMs), pauseMs: 0 };
+      if (!told) return { spentMs: Math.max(leastMs, untoldMs), pauseMs: 0 };
       const leftMs = Math.min(pauseMsMax, Math.max(0, told.resetAtMs - nowMs));
       const share = told.remaining - told.limit * reserve;
       if (share <= 0) return { spentMs: leastMs, pauseMs: leftMs };

@@ -26,6 +26,8 @@ export function openBitbucketForge(input: RemoteForgeInput): Forge {
     forge: "Bitbucket",
     apiUrl,
     authorization: async () => authorizations.api,
+    requestsAnHour: 1000,
+    ...(input.polling && { polling: input.polling }),
   });
   const { settings } = project;
   const path = `/repositories/${owner}/${name}`;

@@ -1,7 +1,8 @@
 import { type Static, Type } from "typebox";
 import { isAppError } from "../../errors.ts";
 import type { Conversation, PullRequestComment, WriteAccess } from "../forge.ts";
-import { Account, type BitbucketRepository, listValues, withComments, withDefinitions } from "./bitbucket-api.ts";
+import { Account, type BitbucketRepository, withComments, withDefinitions } from "./bitbucket-api.ts";
+import { listValues } from "./list-values.ts";
 
 const Line = Type.Optional(Type.Union([Type.Integer(), Type.Null()]));
 const Comment = Type.Object({
@@ -35,13 +36,11 @@ export function openConversation(repository: BitbucketRepository): Conversation 
   };
 }
 
-/** Who may do more than read. Told to administrators of the repository alone, and to no access token. */
-export function rightsIn({ workspace, slug }: Pick<BitbucketRepository, "workspace" | "slug">) {
-  return { path: `/workspaces/${workspace}/permissions/repositories/${slug}`, query: { q: 'permission>"read"' } };
-}
-
+/** Who may do more than read is told to administrators of the repository alone, and to no access token. */
 async function mayWrite(repository: BitbucketRepository, author: string, signal: AbortSignal): Promise<WriteAccess> {
-  const request = { ...rightsIn(repository), item: Permission, what: "read the rights of people" };
+  const { workspace, slug } = repository;
+  const path = `/workspaces/${workspace}/permissions/repositories/${slug}`;
+  const request = { path, query: { q: 'permission>"read"' }, item: Permission, what: "read the rights of people" };
   const writers = await listValues(repository, request, pagesMax, signal).catch((error: unknown) => {
     if (isAppError(error, "forge_rejected")) return null;
     throw error;

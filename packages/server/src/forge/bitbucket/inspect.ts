@@ -4,7 +4,6 @@ import type { ForgeInspection, RepositoryDescription } from "../forge.ts";
 import { matchesBranch } from "../matches-branch.ts";
 import { mayLook } from "../may-look.ts";
 import { Account, type BitbucketRepository } from "./bitbucket-api.ts";
-import { rightsIn } from "./conversation.ts";
 
 const Repository = Type.Object({
   full_name: Type.String(),
@@ -56,7 +55,7 @@ export async function inspect(
   branch: string,
   signal: AbortSignal,
 ): Promise<ForgeInspection> {
-  const { api, path } = repository;
+  const { api, path, workspace, slug } = repository;
   const { scopes } = await readRepository(repository, signal);
   const user = await mayLook(api, { path: "/user", answer: Account }, signal);
   const query = { kind: "push", pagelen: 50 };
@@ -66,7 +65,11 @@ export async function inspect(
   const closed = (rules?.value.values ?? []).filter(
     (rule) => rule.kind === "push" && isMet(rule, branch) && !isLetIn(rule, user?.value.uuid),
   );
-  const rights = await mayLook(api, { ...rightsIn(repository), answer: Type.Object({}) }, signal);
+  const rights = await mayLook(
+    api,
+    { path: `/workspaces/${workspace}/permissions/repositories/${slug}`, answer: Type.Object({}) },
+    signal,
+  );
   return {
     server: null,
     account: user?.value.display_name ?? null,

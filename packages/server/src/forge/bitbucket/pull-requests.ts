@@ -3,7 +3,8 @@ import { AppError } from "../../errors.ts";
 import { createKeyedMutex } from "../../lib/keyed-mutex.ts";
 import { PageUrl, PullNumber } from "../answer-parts.ts";
 import type { CreateOutcome, PullRequest, PullRequestChange, PullRequestDraft, PullRequestSearch } from "../forge.ts";
-import { Account, type BitbucketRepository, listValues, withComments, withDefinitions } from "./bitbucket-api.ts";
+import { Account, type BitbucketRepository, withComments, withDefinitions } from "./bitbucket-api.ts";
+import { listValues } from "./list-values.ts";
 
 const Branch = Type.Object({
   branch: Type.Object({ name: Type.String() }),
@@ -55,9 +56,8 @@ async function listOf(
   const listed = await listValues(
     repository,
     {
-      // A parameter that is repeated, once for each state.
-      path: `${repository.path}/pullrequests?${wanted.map((state) => `state=${state}`).join("&")}`,
-      query: { q: `source.branch.name = ${JSON.stringify(head)}`, sort: "-created_on" },
+      path: `${repository.path}/pullrequests`,
+      query: { q: `source.branch.name = ${JSON.stringify(head)}`, sort: "-created_on", state: wanted },
       item: BitbucketPullRequest,
       what: "list pull requests",
       ...(since && { isLast: ({ created_on: at }: { created_on: string }) => Date.parse(at) < since.getTime() }),
