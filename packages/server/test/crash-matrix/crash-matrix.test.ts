@@ -69,6 +69,7 @@ const createOperation = {
   github: "POST /repos/{owner}/{repo}/pulls",
   gitlab: "POST /projects/{id}/merge_requests",
   gitea: "POST /repos/{owner}/{repo}/pulls",
+  bitbucket: "POST /repositories/{workspace}/{repo_slug}/pullrequests",
 } as const;
 
 const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
