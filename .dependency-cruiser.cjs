@@ -42,6 +42,13 @@ module.exports = {
       to: { path: "^packages/(?!mcp/|action/|sdk/)" },
     },
     {
+      name: "lsp-imports",
+      severity: "error",
+      comment: "editors need the site and nothing else",
+      from: { path: "^packages/lsp/src" },
+      to: { path: "^packages/(?!lsp/|site/)" },
+    },
+    {
       name: "cli-imports",
       severity: "error",
       comment: "the cli starts the server through its index and knows nothing of its inside",

@@ -27,6 +27,7 @@ import { registerKeyCreate } from "./commands/key-create.ts";
 import { registerKeyList } from "./commands/key-list.ts";
 import { registerKeyRevoke } from "./commands/key-revoke.ts";
 import { registerLogin } from "./commands/login.ts";
+import { registerLsp } from "./commands/lsp.ts";
 import { registerMcp } from "./commands/mcp.ts";
 import { registerModelKey } from "./commands/model-key.ts";
 import { registerProfile } from "./commands/profile.ts";
@@ -119,6 +120,7 @@ export function buildProgram(cli: Cli): Command {
   registerJobReport(job, cli);
 
   registerCheckCommand(program, cli);
+  registerLsp(program, cli);
   registerMcp(program, cli);
   registerDoctor(program, cli);
   registerBackup(program, cli);

@@ -1,6 +1,8 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { readdir, readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -33,6 +35,24 @@ test("the packed program runs the whole journey", async () => {
   expect(JSON.parse(stdout)).toMatchObject({ status: "completed", prLink: expect.any(String) });
   expect(stderr).toBe("");
 }, 120_000);
+
+test("the packed program serves an editor", async () => {
+  const child = execFile(process.execPath, [program, "lsp"]);
+  const body = (message: object) => {
+    const text = JSON.stringify({ jsonrpc: "2.0", ...message });
+    return `Content-Length: ${text.length}\r\n\r\n${text}`;
+  };
+  child.stdin?.write(
+    body({ id: 1, method: "initialize", params: { processId: null, rootUri: null, capabilities: {} } }),
+  );
+  let answer = "";
+  child.stdout?.on("data", (text) => {
+    answer += text;
+  });
+  while (!answer.includes('"definitionProvider":true')) await once(child.stdout as Readable, "data");
+  child.stdin?.write(body({ id: 2, method: "shutdown" }) + body({ method: "exit" }));
+  expect(await once(child, "close")).toEqual([0, null]);
+});
 
 test("holds compiled code alone, which reaches nothing by a workspace's name", async () => {
   const files = (await readdir(join(dir, "package"), { recursive: true })).filter(

@@ -126,6 +126,7 @@ const rows: readonly Row[] = [
   ["job retry P nope", 4, "Job not found."],
   ["job archive P nope", 4, "Job not found."],
   ["job report nope", 4, "no such job: nope"],
+  ["lsp --nope", 2, "unknown option '--nope'"],
   ["mcp --nope", 2, "unknown option '--nope'"],
   ["doctor", 0, ""],
   ["doctor --data N", 1, "database: see above"],

@@ -4,6 +4,17 @@ export { checkMdx } from "./check-mdx.ts";
 export { applySettings, readCheckSettings, settingsSchema } from "./check-settings.ts";
 export { checkSite, tallyLinks } from "./check-site.ts";
 export { compareSites, diffFindings } from "./compare-sites.ts";
+export {
+  createLinkWriter,
+  findReferences,
+  idsOnPage,
+  type Mention,
+  type Outline,
+  outlineOf,
+  type Reference,
+  resolveFrom,
+  whyUnknown,
+} from "./editor-queries.ts";
 export { findPage } from "./find-page.ts";
 export { folderTree } from "./folder-tree.ts";
 export type { NavItem, NavList, Redirect } from "./frameworks/framework.ts";
