@@ -26,7 +26,7 @@ if (process.env.npm_command === "exec") {
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
-    interrupt("nobody reads the output");
+    interrupt("its output is no longer read");
   });
 }
 

@@ -73,7 +73,7 @@ export function buildProgram(cli: Cli): Command {
   registerProjectDoctor(project, cli);
   registerProjectContext(project, cli);
 
-  const key = group(program, "key", "the keys that clients of the API carry");
+  const key = group(program, "key", "API keys");
   registerKeyCreate(key, cli);
   registerKeyList(key, cli);
   registerKeyRevoke(key, cli);
@@ -88,7 +88,7 @@ export function buildProgram(cli: Cli): Command {
   registerUserInvite(user, cli);
   registerUserReset(user, cli);
 
-  const automation = group(program, "automation", "jobs that are asked for by a time, a push or by hand");
+  const automation = group(program, "automation", "jobs that start on a schedule, after a push or manually");
   registerAutomationAdd(automation, cli);
   registerAutomationList(automation, cli);
   registerAutomationShow(automation, cli);
@@ -96,7 +96,7 @@ export function buildProgram(cli: Cli): Command {
   registerAutomationEdit(automation, cli);
   registerAutomationState(automation, cli);
 
-  const webhook = group(program, "webhook", "addresses that a project's events are posted to");
+  const webhook = group(program, "webhook", "webhooks for a project's events");
   registerWebhookAdd(webhook, cli);
   registerWebhookList(webhook, cli);
   registerWebhookDeliveries(webhook, cli);

@@ -27,8 +27,8 @@ test("an automation is added, listed, run, shown, paused and removed", async () 
   expect(listed.stdout).toMatch(/Names +0 9 \* \* 1 \(Asia\/Tokyo\) +next \d{4}-\d\d-\d\d 00:00/);
   const run = await automation("run", id);
   expect(run.stdout).toMatch(/^job_\w+\n$/);
-  expect(run.stderr).toBe(`Made job ${run.stdout.trim()}.\n`);
-  expect((await automation("show", id)).stdout).toMatch(/Asia\/Tokyo[\s\S]*TIME +STATE[\s\S]*started +Made job/);
+  expect(run.stderr).toBe(`Started job ${run.stdout.trim()}.\n`);
+  expect((await automation("show", id)).stdout).toMatch(/Asia\/Tokyo[\s\S]*TIME +STATE[\s\S]*started +Started job/);
   expect(JSON.parse((await automation("pause", id, "--json")).stdout)).toEqual({ id, action: "pause" });
   expect((await automation("remove", id)).stderr).toBe("Removed.\n");
 });
@@ -47,7 +47,7 @@ test("an automation is edited: what is not named stays, and what cannot be is re
   const paused = await automation("edit", id, "--by-hand", "--name", "Renamed", "--pause");
   expect(paused).toMatchObject({ code: 0, stdout: `${id}\n`, stderr: expect.stringContaining("It is paused") });
   const resumed = await automation("edit", id, "--resume");
-  expect(resumed.stderr).toBe("Changed. It runs by hand alone.\n");
+  expect(resumed.stderr).toBe("Changed. It runs only when you start it.\n");
   const listed = await automation("list", "--project", emend.project);
   expect(listed.stdout).toMatch(/Renamed +by hand +live/);
 });

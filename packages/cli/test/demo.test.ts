@@ -42,7 +42,7 @@ test("tells the journey a second time in plain lines, and the line at its end op
   expect(stdout).toContain("18 files");
   expect(stdout).toContain("7 before, 4 after; none new");
   expect(stdout).toContain("emend/rules, deterministic");
-  expect(stdout).toContain("/guides/terraform leads to no page");
+  expect(stdout).toContain("/guides/terraform links to a missing page");
   const hints = stdout.split("\n").filter((line) => line.includes("OPENAI_API_KEY"));
   expect(hints).toEqual([expect.stringContaining("is set and not used: EMEND_MODEL=openai/gpt-5 would use it")]);
 
@@ -80,7 +80,7 @@ test("fixes a copy of somebody's docs and never touches the folder", async () =>
 
   expect(code).toBe(0);
   expect(stdout).toContain("1 file, +1 −1 lines");
-  expect(stdout).toContain("nothing-like-it.md leads to no page");
+  expect(stdout).toContain("nothing-like-it.md links to a missing page");
   expect(stdout).toMatch(/ --link \/\S+\/pull\/\d+\n/);
   expect(await hashFolder(repository)).toBe(before);
 });

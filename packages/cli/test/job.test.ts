@@ -142,7 +142,7 @@ test("job list goes through the pages up to the limit", async () => {
   const { stdout } = await runInProcess(["job", "list", "docs", "--limit", "2", "--json"], { env });
   expect(JSON.parse(stdout).map(({ id }: { id: string }) => id)).toEqual(["job_3", "job_2"]);
   const shown = await runInProcess(["job", "list", "docs", "--status", "failed"], { env });
-  expect(shown).toMatchObject({ code: 0, stdout: "", stderr: "There is no such job.\n" });
+  expect(shown).toMatchObject({ code: 0, stdout: "", stderr: "No jobs match.\n" });
 });
 
 test("job watch prints each event as JSON, and fails with the job", async () => {

@@ -24,9 +24,9 @@ const SettingsPage = lazyRouteComponent(() => import("./pages/settings/settings-
 function NoPage() {
   return (
     <Empty>
-      <p>There is no such page.</p>
+      <p>Page not found.</p>
       <Link to="/" search={{}} className={buttonLook("ordinary")}>
-        Go to the jobs
+        Go to jobs
       </Link>
     </Empty>
   );

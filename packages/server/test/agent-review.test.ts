@@ -64,7 +64,7 @@ test("a finding that the agent knows to be wrong is disputed: nothing is undone,
   expect(run.findings?.introduced).toMatchObject([{ path: "index.mdx", dispute: "the host serves /status itself" }]);
   expect(await git(project.id, "show", `${job.source.ref}:index.mdx`)).toContain("(/status)");
   const body = (await pullOf(project.id))?.body ?? "";
-  expect(body).toContain("Read both sides, then decide.");
+  expect(body).toContain("Review both sides before merging.");
   expect(body).toMatch(/- error `index\.mdx:5` [^\n]*\n {2}The agent disagrees: the host serves \/status itself/);
 });
 

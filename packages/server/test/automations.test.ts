@@ -125,7 +125,7 @@ test("a change that was closed unmerged is not proposed again, however it is ask
   await untilJobs(["closed", null]);
   const { rows } = await pool().query("select status, summary, diff_figures from jobs order by id desc limit 1");
   expect(rows[0]).toMatchObject({ status: "completed", diff_figures: { files: 1 } });
-  expect(rows[0].summary).toMatch(/was proposed in http.* and closed unmerged, so it is not proposed again/);
+  expect(rows[0].summary).toMatch(/was proposed in http.* and closed unmerged. Emend does not propose it again/);
   // Somebody wants it after all.
   await server.admin.automations.run(id);
   await untilJobs(["closed", null, "open"]);

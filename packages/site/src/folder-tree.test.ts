@@ -48,7 +48,7 @@ describe("a folder of many pages", () => {
     };
     const findings = await checkSite(await openSite(folderTree(dir), { cache }));
     expect(findings.filter(({ check }) => check === "broken-link")).toMatchObject([
-      { path: "broken.mdx", message: "`/elsewhere` leads to no page; correct or remove the link." },
+      { path: "broken.mdx", message: "`/elsewhere` links to a missing page; correct or remove the link." },
     ]);
     expect([size, set.length]).toEqual([201, 1]);
   });

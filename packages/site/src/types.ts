@@ -9,7 +9,7 @@ export interface SiteFile {
 /** Any readable set of files: a git tree with an overlay, a folder, a map in a test. Paths use `/` and are relative. */
 export interface SiteTree {
   list(): Promise<readonly SiteFile[]>;
-  /** Null where there is no such file. */
+  /** Null where file not found. */
   read(path: string): Promise<Uint8Array | null>;
   /** Where `read` gives the files of a folder on disk: that folder, so that threads can read them too. */
   folder?: string;

@@ -22,7 +22,7 @@ describe("a base path that the configuration computes", () => {
     const tree = memoryTree(starlight("base: process.env.BASE,"));
     const site = await openSite(tree);
     expect((await checkSite(site)).map(({ check, message }) => `${check} ${message}`)).toEqual([
-      "broken-link `/acme/guides/none-such/` leads to no page; correct or remove the link.",
+      "broken-link `/acme/guides/none-such/` links to a missing page; correct or remove the link.",
     ]);
     expect(editsOf(await fixLinks(site)).size).toBe(0);
     const after = tree.with(editsOf(await movePage(site, { from: "guides/a", to: "intro/a" })));
@@ -39,7 +39,7 @@ describe("a base path that the configuration computes", () => {
   });
 });
 
-it("offers no fix where most absolute links lead to no page, and says why", async () => {
+it("offers no fix where most absolute links link to a missing page, and says why", async () => {
   const links = Array.from({ length: 8 }, (_, i) => `[l${i}](/help/topic-${i}/a)`).join(" ");
   const site = await openSite(
     memoryTree({

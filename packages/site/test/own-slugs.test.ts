@@ -30,7 +30,7 @@ describe("anchors of sites that no framework is known of", () => {
 
   it("and targets that name a variable are not judged", async () => {
     expect(await errorsOf({ "a.md": "[a](ENGLISH_VERSION_URL) [b](README)\n" })).toEqual([
-      "`README` leads to no page; correct or remove the link.",
+      "`README` links to a missing page; correct or remove the link.",
     ]);
   });
 });

@@ -55,7 +55,7 @@ describe("emend check", () => {
       path: "a.md",
       line: 3,
       column: 5,
-      message: "`instal.md` leads to no page; link to `install.md` instead.",
+      message: "`instal.md` links to a missing page; link to `install.md` instead.",
       certainty: "certain",
     });
   });
@@ -112,7 +112,7 @@ describe("emend check", () => {
     const report = JSON.parse((await run(join(dir, "docs"), "--gitlab")).output);
     expect(report).toMatchObject([
       {
-        description: "`none.md` leads to no page; correct or remove the link.",
+        description: "`none.md` links to a missing page; correct or remove the link.",
         check_name: "broken-link",
         severity: "major",
         location: { path: "docs/c.md", lines: { begin: 1 } },

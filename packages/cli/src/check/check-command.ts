@@ -43,7 +43,7 @@ export function registerCheckCommand(program: Command, cli: Cli): void {
     .option("--gitlab", "print the findings as a code quality report of GitLab")
     .option("--fix", "apply the fixes that are certain, then report what remains")
     .option("--base <ref>", "report only what is new since this commit or branch")
-    .option("--docs <folder>", "the folder inside that holds the docs, where it cannot be told")
+    .option("--docs <folder>", "the docs folder inside it (default: detected)")
     .option("--mdx", `judge MDX by the full parser on every page, not only where there are at most ${mdxPagesMax}`)
     .option("--info", "show the lesser findings too")
     .option("--schema", "print the JSON schema of .emend/check.json, for editors")

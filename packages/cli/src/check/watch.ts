@@ -96,7 +96,7 @@ export async function watchCheck(cli: Cli, dir: string, options: WatchOptions): 
         : [
             ...introduced.filter(isShown).map((finding) => `${styleText("red", "+ new")}    ${oneLine(finding)}`),
             ...fixed.filter(isShown).map((finding) => `${styleText("green", "- mended")} ${oneLine(finding)}`),
-            `${new Date().toTimeString().slice(0, 8)} ${counted(changed, "path")} changed: ${introduced.length} new, ${fixed.length} mended`,
+            `${new Date().toTimeString().slice(0, 8)} ${counted(changed, "path")} changed: ${introduced.length} new, ${fixed.length} fixed`,
           ];
     return (stdout.isTTY ? clearScreen : "") + (stdout.isTTY ? [state, ...news] : [...news, state]).join("\n");
   }

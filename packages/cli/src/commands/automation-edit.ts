@@ -72,5 +72,7 @@ function whenOf(automation: Automation): string {
   const { trigger, pausedAt, dueAt } = automation;
   if (pausedAt !== null) return "It is paused: emend automation resume lets it run again.";
   if (trigger.kind === "cron" && dueAt !== null) return `It runs next at ${minute(dueAt)} UTC.`;
-  return trigger.kind === "manual" ? "It runs by hand alone." : `It runs after a ${describeTrigger(automation)}.`;
+  return trigger.kind === "manual"
+    ? "It runs only when you start it."
+    : `It runs after a ${describeTrigger(automation)}.`;
 }

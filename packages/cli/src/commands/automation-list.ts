@@ -23,7 +23,7 @@ export function registerAutomationList(automation: Command, cli: Cli): void {
 
 async function listAutomations(cli: Cli, options: ListOptions): Promise<void> {
   const found = await withAdmin(cli, options, (admin) => admin.automations.list(options.project ?? null));
-  if (found.length === 0) say(cli, options, "There is no automation yet: emend automation add PROJECT NAME PROMPT");
+  if (found.length === 0) say(cli, options, "No automations yet. Add one: emend automation add PROJECT NAME PROMPT");
   if (found.length === 0 && !options.json) return;
   const rows = found.map((each) => [each.id, each.name, describeTrigger(each), stateOf(each), each.projectId]);
   printResult(cli, options, found, table([["ID", "NAME", "TRIGGER", "STATE", "PROJECT"], ...rows]));

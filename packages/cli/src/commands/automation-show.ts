@@ -31,7 +31,7 @@ async function showAutomation(cli: Cli, id: string, options: ShowOptions): Promi
     safeText(automation.prompt),
   ];
   const rows = runs.map(({ createdAt, state, words }) => [minute(createdAt), state, words]);
-  const history = rows.length === 0 ? "It has not run yet." : table([["TIME", "STATE", "WHAT CAME OF IT"], ...rows]);
+  const history = rows.length === 0 ? "No runs yet." : table([["TIME", "STATE", "RESULT"], ...rows]);
   printResult(cli, options, shown, [...head, "", history].join("\n"));
   if (hook === null) return;
   say(cli, options, `To be heard at once, send the repository's push events as JSON to ${hook.url}`);

@@ -6,9 +6,9 @@ import { withJson } from "./options.ts";
 export function registerDemo(program: Command, cli: Cli): void {
   const command = program
     .command("demo")
-    .description("the whole journey: a prompt becomes a pull request, on sample docs or on a copy of yours")
+    .description("try Emend: run a job on sample docs, or a copy of your docs, and open its pull request")
     .option("--repo <dir>", "your docs: a git repository or a folder; it is copied and never touched")
-    .option("--docs <dir>", "folder of the docs inside it (default: found by its configuration)")
+    .option("--docs <dir>", "docs folder inside it (default: detected)")
     .option("--data <dir>", "where the demo keeps its data (default: your cache folder)");
   withJson(command).action(async (options: DemoOptions) => {
     const { runDemo } = await import("../demo/run-demo.ts");

@@ -7,7 +7,7 @@ import { printJob } from "./print-job.ts";
 export function registerJobCancel(job: Command, cli: Cli): void {
   const command = job
     .command("cancel")
-    .description("stop an active job; it becomes failed")
+    .description("cancel an active job")
     .argument("<project>", "the project's id")
     .argument("<id>", "the job's id");
   withJson(command).action((project: string, id: string, options: { json?: boolean }) =>

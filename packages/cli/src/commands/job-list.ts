@@ -36,7 +36,7 @@ async function listJobs(cli: Cli, project: string, options: ListOptions): Promis
   });
   const found: AgentJob[] = [];
   for await (const job of pages) if (found.push(job) >= limit) break;
-  if (found.length === 0) say(cli, options, "There is no such job.");
+  if (found.length === 0) say(cli, options, "No jobs match.");
   if (found.length === 0 && !options.json) return;
   const rows = found.map(({ id, status, createdAt, model, prLink }) => [
     id,

@@ -18,7 +18,7 @@ interface CreateOptions {
 export function registerKeyCreate(key: Command, cli: Cli): void {
   const command = key
     .command("create")
-    .description("make a key and print it, this once")
+    .description("create a key and print it once")
     .requiredOption("--project <id...>", "project that the key covers; give several for several")
     .option("--name <name>", "where the key will live", "unnamed")
     .option("--expires <when>", "12h, 90d, 4w, 1y or a date (default: never)", (text: string) => parseExpiry(text))

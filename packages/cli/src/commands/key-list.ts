@@ -18,7 +18,7 @@ export function registerKeyList(key: Command, cli: Cli): void {
 
 async function listKeys(cli: Cli, options: ListOptions): Promise<void> {
   const keys = await withAdmin(cli, options, (admin) => admin.listKeys());
-  if (keys.length === 0) say(cli, options, "There is no key yet: emend key create --project ID");
+  if (keys.length === 0) say(cli, options, "No keys yet. Create one: emend key create --project ID");
   if (keys.length === 0 && !options.json) return;
   const rows = keys.map((key) => [
     key.id,

@@ -21,5 +21,5 @@ async function revokeKey(cli: Cli, id: string, options: RevokeOptions): Promise<
   }
   if (options.json) cli.stdout.write(`${JSON.stringify({ id, revoked: true })}\n`);
   const isNew = kind === "revoked";
-  say(cli, options, isNew ? "Revoked. It stops working within a second, on every node." : "It was revoked already.");
+  say(cli, options, isNew ? "Revoked. It stops working within a second, on every node." : "It was already revoked.");
 }

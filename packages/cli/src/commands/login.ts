@@ -18,7 +18,7 @@ interface LoginOptions {
 export function registerLogin(program: Command, cli: Cli): void {
   const command = program
     .command("login")
-    .description("keep a server's address and a key for it, read from standard input, in a file of your own")
+    .description("save a server's address and an API key, read from standard input")
     .argument("[url]", `where the server answers (default: EMEND_URL or ${defaultUrl})`)
     .option("--profile <name>", "the name to keep it under", "default");
   withJson(command).action((url: string | undefined, options: LoginOptions) =>

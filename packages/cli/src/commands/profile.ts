@@ -23,7 +23,7 @@ export function registerProfile(profile: Command, cli: Cli): void {
     const { current, profiles } = existing(cli, name);
     const { [name]: _, ...rest } = profiles;
     const next = current === name ? null : current;
-    const state = next === null ? "No profile is in use now: emend profile use NAME" : `Profile ${next} is in use.`;
+    const state = next === null ? "No profile is active. Run: emend profile use NAME" : `Profile ${next} is in use.`;
     write(
       cli,
       options,
@@ -38,7 +38,7 @@ function list(cli: Cli, options: Options): void {
   const { current, profiles } = readProfiles(cli.env);
   // Keys are in the file and nowhere else.
   const shown = Object.entries(profiles).map(([name, { url }]) => ({ name, url, current: name === current }));
-  if (shown.length === 0) say(cli, options, "You are logged in nowhere: emend login URL");
+  if (shown.length === 0) say(cli, options, "You are not logged in. Run: emend login URL");
   if (shown.length === 0 && !options.json) return;
   const rows = shown.map(({ name, url, current }) => [current ? "*" : "", name, url]);
   printResult(cli, options, shown, table([["", "NAME", "URL"], ...rows]));

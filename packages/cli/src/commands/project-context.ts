@@ -25,7 +25,7 @@ export function registerProjectContext(project: Command, cli: Cli): void {
 
   const add = context
     .command("add")
-    .description("let the project's jobs read another repository; ten at most")
+    .description("let the project's jobs read another repository (10 at most)")
     .argument("<project>", "the project's id")
     .argument("<name>", "what the agent calls it: @<name>/<path>")
     .addOption(new Option("--forge <forge>", "the host of the repository").choices(forges).makeOptionMandatory())
@@ -81,7 +81,7 @@ function credentialOf(cli: Cli, options: AddOptions): string | undefined {
 
 async function listContext(cli: Cli, projectId: string, options: CommonOptions): Promise<void> {
   const found = await withAdmin(cli, options, (admin) => admin.listContextRepositories(projectId));
-  if (found.length === 0) say(cli, options, "The project's jobs read its own repository alone.");
+  if (found.length === 0) say(cli, options, "No context repositories yet.");
   if (found.length === 0 && !options.json) return;
   const rows = found.map((one) => [
     one.name,

@@ -18,7 +18,7 @@ export function registerProjectList(project: Command, cli: Cli): void {
 async function listProjects(cli: Cli, options: ListOptions): Promise<void> {
   const projects = await withAdmin(cli, options, (admin) => admin.listProjects());
   if (projects.length === 0)
-    say(cli, options, "There is no project yet: emend project add NAME --forge local --repo PATH");
+    say(cli, options, "No projects yet. Add one: emend project add NAME --forge local --repo PATH");
   if (projects.length === 0 && !options.json) return;
   const rows = projects.map((project) => [
     project.id,

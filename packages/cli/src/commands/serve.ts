@@ -25,7 +25,7 @@ const stopMsMax = 30_000;
 export function registerServe(program: Command, cli: Cli): void {
   const command = program
     .command("serve")
-    .description("run the service until it is told to stop")
+    .description("run the server")
     .option("--port <n>", "port to listen on (default: EMEND_PORT or 4600)", parsePort)
     .option("--host <address>", "address to listen on (default: EMEND_HOST or 127.0.0.1)")
     .addOption(new Option("--role <role>", "what this process does").choices(["all", "api", "worker"]))

@@ -14,7 +14,7 @@ export function registerUserInvite(user: Command, cli: Cli): void {
   const command = user
     .command("invite")
     .description("print a link by which one person joins")
-    .argument("<email>", "the person's e-mail address")
+    .argument("<email>", "the person's email address")
     .addOption(
       new Option("--role <role>", "what they may do").choices(["owner", "maintainer", "viewer"]).default("viewer"),
     );

@@ -28,7 +28,7 @@ async function printLink(cli: Cli, options: LinkOptions): Promise<void> {
     cli,
     options,
     forOwner
-      ? "It works once, for a day, in place of any printed before. Whoever opens it becomes the owner, so keep it to yourself."
-      : "It works once, for an hour. Whoever opens it is logged in, so keep it to yourself.",
+      ? "It works once, for a day, and replaces earlier links. The person who opens it becomes the owner, so keep it secret."
+      : "It works once, for an hour. Anyone who opens it is logged in, so keep it secret.",
   );
 }

@@ -22,7 +22,7 @@ async function listUsers(cli: Cli, options: ListOptions): Promise<void> {
     Promise.all([admin.listMembers(), admin.listInvitations()]),
   );
   if (users.length === 0) {
-    const who = invitations.length === 0 ? "There is nobody yet" : "Nobody has joined yet";
+    const who = invitations.length === 0 ? "No users yet" : "No members yet";
     say(cli, options, `${who}: emend user link prints a link for the owner.`);
   }
   if (users.length + invitations.length === 0 && !options.json) return;

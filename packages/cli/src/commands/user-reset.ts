@@ -13,7 +13,7 @@ export function registerUserReset(user: Command, cli: Cli): void {
   const command = user
     .command("reset")
     .description("print a link by which a person sets a new password")
-    .argument("<email>", "the person's e-mail address");
+    .argument("<email>", "the person's email address");
   withJson(withData(command)).action((email: string, options: ResetOptions) => reset(cli, email, options));
 }
 

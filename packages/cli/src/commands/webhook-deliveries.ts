@@ -20,7 +20,7 @@ export function registerWebhookDeliveries(webhook: Command, cli: Cli): void {
 
 async function listDeliveries(cli: Cli, id: string, options: DeliveriesOptions): Promise<void> {
   const found = await withAdmin(cli, options, (admin) => admin.listDeliveries(id));
-  if (found.length === 0) say(cli, options, "Nothing was posted yet.");
+  if (found.length === 0) say(cli, options, "No deliveries yet.");
   if (found.length === 0 && !options.json) return;
   const rows = found.map(({ id, createdAt, event, state, tries, lastStatus, lastError, jobId }) => [
     id,

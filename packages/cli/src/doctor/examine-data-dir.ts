@@ -13,7 +13,7 @@ export async function examineDataDir(dataDir: string): Promise<Examination> {
       name,
       verdict: "bad",
       detail: `${folder} cannot be written`,
-      advice: "Set EMEND_DATA_DIR to a folder of yours.",
+      advice: "Set EMEND_DATA_DIR to a folder that you can write to.",
     };
   }
   const { bavail, bsize } = await statfs(folder);

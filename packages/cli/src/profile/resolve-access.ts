@@ -24,7 +24,7 @@ export function resolveAccess(cli: Cli): Access {
   if (!profile) {
     throw new CliError(
       "usage",
-      "EMEND_API_KEY is not set and nobody is logged in; `emend key create --project ID` makes a key, `emend login` keeps it",
+      "EMEND_API_KEY is not set and you are not logged in; `emend key create --project ID` makes a key, `emend login` keeps it",
     );
   }
   const access = { ...profile, urlName: `the address of profile ${name}`, keyName: `the key of profile ${name}` };

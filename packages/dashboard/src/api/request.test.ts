@@ -19,9 +19,9 @@ it("gives what was answered, and nothing for an answer without words", async () 
 
 it("takes no page of something in between, and no answer that broke off, for the server's", async () => {
   answerWith("<title>Log in to the network</title>");
-  expect(await refusal()).toEqual([0, expect.stringContaining("not the server's")]);
+  expect(await refusal()).toEqual([0, expect.stringContaining("not from Emend")]);
   answerWith('{"jobs":[');
-  expect(await refusal()).toEqual([0, expect.stringContaining("not the server's")]);
+  expect(await refusal()).toEqual([0, expect.stringContaining("not from Emend")]);
 });
 
 it("tells a refusal in the server's words, with how long to wait, and otherwise in its own", async () => {

@@ -34,7 +34,7 @@ export async function request<T>(
     ...(body !== undefined && { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
   }).catch((error) => {
     if (signal?.aborted) throw error;
-    throw new ApiError(0, "The server cannot be reached. What you typed is still here; try again in a moment.");
+    throw new ApiError(0, "Can't reach the server. Your text is still here. Try again in a moment.");
   });
   const json = await readJson(answer, signal);
   if (answer.ok && json !== undefined) return json as T;
@@ -44,7 +44,7 @@ export async function request<T>(
 }
 
 const foreignWords =
-  "What was answered is not the server's, or broke off. Look whether it was done before you try again.";
+  "The answer was incomplete or not from Emend. Check whether the change was made before you try again.";
 
 /** Null for nothing; undefined for what is no JSON, such as the login page of a network, and for what broke off. */
 async function readJson(answer: Response, signal: AbortSignal | undefined): Promise<unknown> {
@@ -59,7 +59,7 @@ async function readJson(answer: Response, signal: AbortSignal | undefined): Prom
 
 /** For answers that are not ours: something between here and the server. */
 function wordsFor(status: number): string {
-  if (status >= 500) return `The server cannot do this just now (${status}). Nothing was lost; try again in a moment.`;
+  if (status >= 500) return `The server is unavailable (${status}). Your text is still here. Try again in a moment.`;
   return `The server answered ${status}.`;
 }
 

@@ -14,7 +14,7 @@ export function FileLines(props: { lines: readonly DiffLine[]; isSplit: boolean;
   const rows = useMemo(() => pairLines(lines, { stacked: !isSplit }), [lines, isSplit]);
   const byLine = useMemo(() => Map.groupBy(findings, ({ line }) => line), [findings]);
   const shown = useMemo(() => new Set(lines.flatMap((line) => ("after" in line ? [line.after] : []))), [lines]);
-  if (rows.length === 0) return <p className="px-4 py-3 text-quiet">No line changed.</p>;
+  if (rows.length === 0) return <p className="px-4 py-3 text-quiet">No lines changed.</p>;
   const pieces = Array.from({ length: Math.ceil(rows.length / rowsPerPiece) }, (_, index) =>
     rows.slice(index * rowsPerPiece, (index + 1) * rowsPerPiece),
   );

@@ -13,7 +13,7 @@ const Preview = lazy(async () => ({ default: (await import("./preview/preview.ts
 
 /** Its code could not be fetched, or no parser took the page: the diff itself is still there. */
 function NoPreview() {
-  return <Problem error="The preview cannot be shown. Loading the page again may help." />;
+  return <Problem error="The preview can't be shown. Reload the page." />;
 }
 
 interface FileProps {
@@ -78,7 +78,7 @@ export function FileView(props: FileProps) {
           ) : lines ? (
             <FileLines lines={lines} isSplit={props.isSplit} findings={props.findings} />
           ) : (
-            <p className="px-4 py-3 text-quiet">Too much to show here: clone the branch to read this file.</p>
+            <p className="px-4 py-3 text-quiet">This file is too large to show. Clone the branch to read it.</p>
           )}
         </div>
       )}

@@ -77,7 +77,7 @@ export function CommandPalette({ onClose }: { onClose(): void }) {
             <span className="text-quiet">{place.kind}</span>
           </div>
         ))}
-        {places.length === 0 && !isLooking && <p className="px-3 py-6 text-center text-quiet">Nothing by that name.</p>}
+        {places.length === 0 && !isLooking && <p className="px-3 py-6 text-center text-quiet">No matches.</p>}
       </div>
     </Dialog>
   );

@@ -5,13 +5,14 @@ import { Problem } from "../parts/notice.tsx";
 export function PageBroke({ error }: { error: unknown }) {
   return (
     <section className="grid max-w-[640px] grid-cols-[minmax(0,1fr)] justify-items-start gap-4 py-12">
-      <title>Broken off · Emend</title>
-      <h1>This page broke off</h1>
+      <title>Something went wrong · Emend</title>
+      <h1>Something went wrong on this page</h1>
       <p>
-        The server was replaced meanwhile, or cannot be reached, or this is a fault of ours. What you typed is kept.
+        The server may have been updated or be unreachable. Your text is saved. If reloading does not help, this is a
+        bug in Emend.
       </p>
       <Problem error={error} />
-      <Button onClick={() => location.reload()}>Load it again</Button>
+      <Button onClick={() => location.reload()}>Reload</Button>
     </section>
   );
 }

@@ -21,7 +21,7 @@ export function ServerAway() {
   return (
     <div role="status" className="told-late border-b border-warn bg-sheet text-warn">
       <p className="mx-auto max-w-[1200px] px-4 py-2 sm:px-6">
-        The server does not answer just now: what is shown may be old. It is asked again by itself.
+        Can't reach the server. Retrying… This page may be out of date.
       </p>
     </div>
   );

@@ -49,7 +49,7 @@ export function Shell() {
         className="sr-only focus:not-sr-only focus:absolute focus:top-1 focus:left-1 focus:z-20 focus:rounded-md focus:bg-sheet focus:px-3 focus:py-2"
         onClick={() => main.current?.focus()}
       >
-        Skip to the page
+        Skip to content
       </button>
       <header className="border-b border-line bg-sheet">
         <div

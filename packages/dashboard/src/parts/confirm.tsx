@@ -14,7 +14,7 @@ export function Confirm(props: {
   const action = useMutation({ mutationFn: props.onConfirm, onSuccess: props.onClose });
   return (
     <Dialog title={props.title} onClose={props.onClose}>
-      <Form action={action} submit={props.submit} look="danger" cancel="Keep it" onCancel={props.onClose}>
+      <Form action={action} submit={props.submit} look="danger" cancel="Cancel" onCancel={props.onClose}>
         {props.children}
       </Form>
     </Dialog>

@@ -18,7 +18,7 @@ interface FormProps {
 }
 
 /** Fields, what went wrong, and one button: what is typed stays until it was accepted. */
-export function Form({ action, submit, look = "primary", cancel = "Not now", children, ...rest }: FormProps) {
+export function Form({ action, submit, look = "primary", cancel = "Cancel", children, ...rest }: FormProps) {
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     if (!action.isPending) action.mutate();

@@ -59,9 +59,9 @@ export function Pending({ error }: { error: unknown }) {
   if (error instanceof ApiError && error.status === 404) {
     return (
       <Empty>
-        <p>There is nothing here.</p>
+        <p>Not found.</p>
         <Link to="/" search={{}} className={buttonLook("ordinary")}>
-          Go to the jobs
+          Go to jobs
         </Link>
       </Empty>
     );

@@ -47,7 +47,7 @@ const dialogs: readonly { path: string; name: string }[] = [
   tab("automations", "Remove"),
   tab("webhooks", "Add webhook"),
   tab("webhooks", "Remove"),
-  members("Invite somebody"),
+  members("Invite member"),
   members("Remove bo@example.com"),
 ];
 
@@ -107,13 +107,13 @@ it.each(bothLooks)(
     await press(dialog.getByRole("button", { name: "Create key" }));
     await page.getByRole("dialog", { name: "Your new key" }).waitFor();
     await expectGood(page, "dialog");
-    await press(page.getByRole("button", { name: "I have it" }));
+    await press(page.getByRole("button", { name: "Done" }));
 
     await go(page, "/app/settings?tab=members");
-    await press(opener(page, "Invite somebody"));
-    await type(page.getByLabel("E-mail address"), `cy@${look.name}.example.com`);
+    await press(opener(page, "Invite member"));
+    await type(page.getByLabel("Email address"), `cy@${look.name}.example.com`);
     await page.keyboard.press("Enter");
-    await page.getByRole("dialog", { name: "Pass this link on" }).waitFor();
+    await page.getByRole("dialog", { name: "Send this link" }).waitFor();
     await expectGood(page, "dialog");
 
     await go(page, `/app/projects/${projectId}?tab=webhooks`);
@@ -121,13 +121,13 @@ it.each(bothLooks)(
     await reach(page.getByLabel("Address"));
     await page.keyboard.type("https://example.com/hook");
     await page.keyboard.press("Enter");
-    await page.getByRole("dialog", { name: "The webhook's secret" }).waitFor();
+    await page.getByRole("dialog", { name: "Webhook secret" }).waitFor();
     await expectGood(page, "dialog");
 
     // A session that ends.
     dashboard.expectComplaint(/401/);
     await page.route("**/webhooks/*/remove", (route) => route.fulfill({ status: 401, json: { error: "Ended." } }));
-    await press(page.getByRole("button", { name: "I have it" }));
+    await press(page.getByRole("button", { name: "Done" }));
     await press(opener(page, "Remove"));
     await press(page.getByRole("button", { name: "Remove webhook" }));
     await page.getByRole("dialog", { name: "Log in again" }).waitFor();

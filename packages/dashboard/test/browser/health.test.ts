@@ -27,7 +27,7 @@ it.each(bothLooks)("looks at a site, and one key mends what it found: $name", as
   await press(page.getByRole("button", { name: "Check now" }));
   await page.getByRole("figure", { name: "Findings over time" }).waitFor();
   await page
-    .getByText(/leads to no page/)
+    .getByText(/links to a missing page/)
     .first()
     .waitFor();
   await expectGood(page);

@@ -116,11 +116,11 @@ it.each(bothLooks)("shows events as they come, through a lost connection and a r
   dashboard.expectComplaint(/events|ERR_|net::/);
   await page.route("**/events?*", (route) => route.abort());
   await page.reload();
-  await page.getByText("The connection is lost").waitFor();
+  await page.getByText("Connection lost").waitFor();
   await say(2);
   await page.unroute("**/events?*");
   await words(2).waitFor();
-  await page.getByText("The connection is lost").waitFor({ state: "detached" });
+  await page.getByText("Connection lost").waitFor({ state: "detached" });
   expect(await words(1).count()).toBe(1);
   await page.reload();
   await words(2).waitFor();
@@ -179,14 +179,14 @@ it.each(bothLooks)("shows a viewer what happens, and nothing to press: $name", a
 
   await go(page, `/app/projects/${watchedId}?tab=webhooks`);
   await press(page.getByRole("button", { name: "Deliveries" }));
-  await page.getByText("Nothing was posted yet").waitFor();
+  await page.getByText("No deliveries yet").waitFor();
   expect(await page.getByRole("button", { name: /Add|Disable|Remove/ }).count()).toBe(0);
 
   // Code that cannot be fetched takes its page away, and no more.
   dashboard.expectComplaint(/ERR_FAILED|dynamically imported/);
   await page.route("**/assets/usage-page*", (route) => route.abort());
   await press(page.getByRole("link", { name: "Usage" }));
-  await page.getByRole("heading", { name: "This page broke off" }).waitFor();
+  await page.getByRole("heading", { name: "Something went wrong on this page" }).waitFor();
   await expectGood(page);
   await press(page.getByRole("link", { name: "Jobs", exact: true }));
   await row.waitFor();

@@ -28,7 +28,7 @@ it.each(bothLooks)(
 
     await press(page.getByRole("link", { name: "Jobs", exact: true }));
     const row = page.getByRole("link", { name: /onerror/ });
-    const none = page.getByText("No job is like that");
+    const none = page.getByText("No jobs match");
     await row.first().waitFor();
     expect(await page.title()).not.toBe("owned");
     await choose(page.getByLabel("Show project"), "o");
@@ -42,7 +42,7 @@ it.each(bothLooks)(
     await type(page.getByLabel("Search jobs"), "nothing like this");
     await none.waitFor();
     await expectGood(page);
-    await press(page.getByRole("link", { name: "Show every job" }));
+    await press(page.getByRole("link", { name: "Show all jobs" }));
     await page.waitForURL((url) => url.search === "");
     // Not for a moment alone: what was typed is gone, too.
     await expect.poll(() => page.getByLabel("Search jobs").inputValue(), { timeout: 20_000 }).toBe("");

@@ -27,7 +27,7 @@ it.each(bothLooks)("shows a new key once by the keyboard alone; it works until i
   await press(dialog.getByRole("button", { name: "Create key" }));
   const key = (await page.getByRole("dialog", { name: "Your new key" }).locator("code").first().textContent()) ?? "";
   expect(key).toMatch(/^emend_/);
-  await press(page.getByRole("button", { name: "I have it" }));
+  await press(page.getByRole("button", { name: "Done" }));
   const row = page.getByRole("listitem").filter({ hasText: name });
   await row.waitFor();
   expect(await page.getByText(key).count()).toBe(0);
@@ -38,10 +38,10 @@ it.each(bothLooks)("shows a new key once by the keyboard alone; it works until i
   expect(await use()).toBe(200);
 
   await press(row.getByRole("button", { name: "Rotate" }));
-  await choose(page.getByLabel("The old key ends"), "in 7");
+  await choose(page.getByLabel("Old key expires"), "in 7");
   await press(page.getByRole("button", { name: "Rotate key" }));
   await page.getByRole("dialog", { name: "Your new key" }).getByText("works for 7 more days").waitFor();
-  await press(page.getByRole("button", { name: "I have it" }));
+  await press(page.getByRole("button", { name: "Done" }));
   await row.filter({ hasText: "expires in 7 days" }).waitFor();
   expect(await use()).toBe(200);
 

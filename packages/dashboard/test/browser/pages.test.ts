@@ -51,19 +51,19 @@ const pages: readonly { path: string; seen: (page: Page) => Locator }[] = [
   { path: "/app/projects/PROJECT", seen: (page) => page.getByRole("button", { name: "Save" }) },
   { path: "/app/projects/PROJECT?tab=policy", seen: (page) => page.getByText("What a job may change") },
   { path: "/app/projects/PROJECT?tab=guidance", seen: (page) => page.getByText("Context repositories") },
-  { path: "/app/projects/PROJECT?tab=automations", seen: (page) => page.getByText("asked for by itself") },
-  { path: "/app/projects/PROJECT?tab=connection", seen: (page) => page.getByText("Keys for models") },
-  { path: "/app/projects/PROJECT?tab=webhooks", seen: (page) => page.getByText("Be told when") },
+  { path: "/app/projects/PROJECT?tab=automations", seen: (page) => page.getByText("on a schedule, after a push") },
+  { path: "/app/projects/PROJECT?tab=connection", seen: (page) => page.getByText("Model keys") },
+  { path: "/app/projects/PROJECT?tab=webhooks", seen: (page) => page.getByText("when a job ends") },
   { path: "/app/projects/new", seen: (page) => page.getByRole("button", { name: "Add project" }) },
   { path: "/app/health", seen: (page) => page.getByRole("heading", { name: "Site health" }) },
-  { path: "/app/usage", seen: (page) => page.getByRole("figure", { name: "Jobs a day" }) },
+  { path: "/app/usage", seen: (page) => page.getByRole("figure", { name: "Jobs per day" }) },
   { path: "/app/keys", seen: (page) => page.getByText("CI", { exact: true }) },
   { path: "/app/start", seen: (page) => page.getByRole("heading", { level: 1 }) },
   { path: "/app/settings", seen: (page) => page.getByRole("heading", { name: "Settings" }) },
   { path: "/app/settings?tab=members", seen: (page) => page.getByRole("heading", { name: "Settings" }) },
   { path: "/app/settings?tab=installation", seen: (page) => page.getByRole("heading", { name: "Settings" }) },
   { path: "/app/settings?tab=audit", seen: (page) => page.getByRole("button", { name: "console" }) },
-  { path: "/app/nowhere", seen: (page) => page.getByText("There is no such page") },
+  { path: "/app/nowhere", seen: (page) => page.getByText("Page not found") },
 ];
 
 it.each(pages)("has no serious fault, light and wide or dark and narrow: $path", async ({ path, seen }) => {
@@ -91,7 +91,7 @@ it.each(bothLooks)(
     await stranger.getByRole("heading", { name: /log in/i }).waitFor();
     await expectGood(stranger);
     expect(await stranger.getByText("emend_").count()).toBe(0);
-    await press(stranger.getByRole("button", { name: "Skip to the page" }));
+    await press(stranger.getByRole("button", { name: "Skip to content" }));
     expect(await stranger.evaluate("document.activeElement.tagName")).toBe("MAIN");
 
     const email = `${look.name}@example.com`;

@@ -46,13 +46,13 @@ it.each(bothLooks)(
 
     const link = (await dashboard.server.admin.ownerLink({ isNew: true })) ?? "";
     await page.goto(link);
-    await type(page.getByLabel("E-mail address"), owner.email);
+    await type(page.getByLabel("Email address"), owner.email);
     await type(page.getByLabel("Your name"), "Ada <b>Lovelace</b>");
     await type(page.getByLabel("Password"), "too short");
     await press(page.getByRole("button", { name: "Become the owner" }));
     // Refused in words, and nothing that was typed is lost.
     await page.getByRole("alert").getByText("at least 12").waitFor();
-    expect(await page.getByLabel("E-mail address").inputValue()).toBe(owner.email);
+    expect(await page.getByLabel("Email address").inputValue()).toBe(owner.email);
     await expectGood(page);
     await type(page.getByLabel("Password"), owner.password);
     await page.keyboard.press("Enter");
@@ -60,9 +60,9 @@ it.each(bothLooks)(
     await page.getByRole("heading", { name: "Three steps" }).waitFor();
     expect(new URL(page.url()).hash).toBe("");
     await page.getByText("emend project add").first().waitFor();
-    await press(page.getByRole("button", { name: "Take the sample docs" }));
-    await page.locator("button:enabled", { hasText: "Make a key" }).waitFor();
-    await press(page.getByRole("button", { name: "Make a key" }));
+    await press(page.getByRole("button", { name: "Use the sample docs" }));
+    await page.locator("button:enabled", { hasText: "Create key" }).waitFor();
+    await press(page.getByRole("button", { name: "Create key" }));
     const key = await page.getByText(/^emend_\w+$/).textContent();
     await page.getByText(`-H "Authorization: Bearer ${key}"`).first().waitFor();
     await expectGood(page);
@@ -85,12 +85,12 @@ it.each(bothLooks)("logs in, says what is wrong, sets a forgotten password anew,
   await ensureOwner();
   const page = await dashboard.visit(look);
   await page.goto(`${dashboard.url}/app/projects`);
-  await type(page.getByLabel("E-mail address"), owner.email);
+  await type(page.getByLabel("Email address"), owner.email);
   await page.keyboard.press("Tab");
   await page.keyboard.type("not the password");
   await page.keyboard.press("Enter");
   await page.getByRole("alert").getByText("is wrong").waitFor();
-  expect(await page.getByLabel("E-mail address").inputValue()).toBe(owner.email);
+  expect(await page.getByLabel("Email address").inputValue()).toBe(owner.email);
   await expectGood(page);
   await type(page.getByLabel("Password"), owner.password);
   await page.keyboard.press("Enter");
@@ -112,11 +112,11 @@ it.each(bothLooks)(
     dashboard.expectComplaint(/401|409/);
     const email = `bo@${look.name}.example.com`;
     const page = await enter(look, tab("members"));
-    await press(page.getByRole("button", { name: "Invite somebody" }));
-    await type(page.getByRole("dialog").getByLabel("E-mail address"), email);
-    await press(page.getByRole("button", { name: "Make the link" }));
+    await press(page.getByRole("button", { name: "Invite member" }));
+    await type(page.getByRole("dialog").getByLabel("Email address"), email);
+    await press(page.getByRole("button", { name: "Create link" }));
     const link = (await page.getByRole("dialog").locator("code").first().textContent()) ?? "";
-    await press(page.getByRole("button", { name: "I have it" }));
+    await press(page.getByRole("button", { name: "Done" }));
 
     const guest = await dashboard.visit(look);
     await guest.goto(link);
@@ -140,13 +140,13 @@ it.each(bothLooks)(
 
     await type(guest.getByLabel("New password"), "yet another long password");
     await press(guest.getByRole("button", { name: "Change password" }));
-    await guest.getByRole("status").getByText("Your session has ended").waitFor();
+    await guest.getByRole("status").getByText("Your session expired").waitFor();
     expect(await guest.getByLabel("Current password").inputValue()).toBe("another long password");
     await press(guest.getByRole("button", { name: "Log in again" }));
-    await type(guest.getByRole("dialog").getByLabel("E-mail address"), owner.email);
+    await type(guest.getByRole("dialog").getByLabel("Email address"), owner.email);
     await type(guest.getByRole("dialog").getByLabel("Password"), owner.password);
     await guest.keyboard.press("Enter");
-    await guest.getByRole("status").getByText("Your session has ended").waitFor({ state: "detached" });
+    await guest.getByRole("status").getByText("Your session expired").waitFor({ state: "detached" });
     await guest.getByRole("alert").waitFor({ state: "detached" });
     expect(await guest.getByLabel("Current password").inputValue()).toBe("another long password");
   },
@@ -167,8 +167,8 @@ it.each(retentions)(
     const page = await enter(look, "/app/settings");
     await page.getByText("Another browser").first().waitFor();
     await expectGood(page);
-    await press(page.getByRole("button", { name: "Log out everywhere else" }));
-    await page.getByText("Logged out everywhere else.").waitFor();
+    await press(page.getByRole("button", { name: "End other sessions" }));
+    await page.getByText("Other sessions ended.").waitFor();
     expect(await page.getByText("Another browser").count()).toBe(0);
     expect(await stateElsewhere()).toBe(401);
 
@@ -182,7 +182,7 @@ it.each(retentions)(
 
     await press(page.getByRole("link", { name: "Audit log" }));
     await page.getByText(`after days: ${days}`).waitFor();
-    await page.getByText("Logged out everywhere else:").first().waitFor();
+    await page.getByText("Ended other sessions:").first().waitFor();
     await expectGood(page);
     await choose(page.getByLabel("What"), "Mem");
     await page.getByText(`after days: ${days}`).waitFor({ state: "detached" });

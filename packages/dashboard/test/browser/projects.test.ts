@@ -41,7 +41,7 @@ it.each(bothLooks)("adds, changes and removes one of the local forge by the keyb
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name }).waitFor();
 
-  await type(page.getByLabel("Dollars a job"), "0.5");
+  await type(page.getByLabel("Dollars per job"), "0.5");
   await page.keyboard.press("Enter");
   await page.getByText("Saved", { exact: true }).waitFor();
   await press(page.getByRole("link", { name: "Policy" }));
@@ -59,9 +59,9 @@ it.each(bothLooks)("adds, changes and removes one of the local forge by the keyb
   await press(page.getByRole("link", { name: "General" }));
   await press(page.getByRole("button", { name: "Remove project" }));
   const dialog = page.getByRole("dialog");
-  await type(dialog.getByLabel("Name of the project"), "Handbook");
+  await type(dialog.getByLabel("Project name"), "Handbook");
   expect(await dialog.getByRole("button", { name: "Remove project" }).isEnabled()).toBe(false);
-  await type(dialog.getByLabel("Name of the project"), name);
+  await type(dialog.getByLabel("Project name"), name);
   await page.keyboard.press("Enter");
   await page.waitForURL(`${dashboard.url}/app/projects`);
   expect((await dashboard.server.admin.listProjects()).some((each) => each.name === name)).toBe(false);
@@ -70,18 +70,18 @@ it.each(bothLooks)("adds, changes and removes one of the local forge by the keyb
 
 it.each(bothLooks)("adds, runs, edits, pauses and removes an automation by the keyboard alone: $name", async (look) => {
   await open(look, "automations");
-  await page.getByText("asked for by itself").waitFor();
+  await page.getByText("on a schedule, after a push").waitFor();
   await press(page.getByRole("button", { name: "Add automation" }));
   const dialog = page.getByRole("dialog");
   await type(dialog.getByLabel("Name", { exact: true }), "Links <b>on Mondays</b>");
   await choose(dialog.getByLabel("When"), "At");
-  await type(dialog.getByLabel("Times"), "often");
-  await type(dialog.getByLabel("What it asks for"), "Fix broken links.");
+  await type(dialog.getByLabel("Schedule"), "often");
+  await type(dialog.getByLabel("Prompt"), "Fix broken links.");
   dashboard.expectComplaint(/400/);
   await press(dialog.getByRole("button", { name: "Add automation" }));
   await dialog.getByRole("alert").waitFor();
   expect(await dialog.getByLabel("Name", { exact: true }).inputValue()).toBe("Links <b>on Mondays</b>");
-  await type(dialog.getByLabel("Times"), "0 9 * * 1");
+  await type(dialog.getByLabel("Schedule"), "0 9 * * 1");
   await press(dialog.getByRole("button", { name: "Add automation" }));
   const row = page.getByRole("listitem").filter({ hasText: "Links <b>on Mondays</b>" });
   await row.getByText("at 0 9 * * 1").waitFor();
@@ -91,7 +91,7 @@ it.each(bothLooks)("adds, runs, edits, pauses and removes an automation by the k
   await row.getByRole("link", { name: "The job" }).waitFor();
   await expectGood(page);
   await press(row.getByRole("button", { name: "Edit" }));
-  await type(dialog.getByLabel("What it asks for"), "Fix broken links by {{date}}.");
+  await type(dialog.getByLabel("Prompt"), "Fix broken links by {{date}}.");
   await press(dialog.getByRole("button", { name: "Save automation" }));
   await row.getByText("Fix broken links by {{date}}.").waitFor();
   await press(row.getByRole("button", { name: "Pause" }));
@@ -108,7 +108,7 @@ it.each(bothLooks)(
   async (look) => {
     dashboard.expectComplaint(/400/);
     await open(look, "policy");
-    const branches = page.getByLabel("Branches begin with");
+    const branches = page.getByLabel("Branch prefix");
     await type(branches, "..");
     await press(page.getByRole("button", { name: "Save" }));
     await page.getByRole("alert").getByText("branch name that git takes").waitFor();
@@ -124,7 +124,7 @@ const connections = bothLooks.flatMap((look) => vendors.map((vendor) => ({ vendo
 it("adds one whose forge is away, and says that nothing was looked at", async () => {
   await go(page, "/app/projects/new");
   await page.getByLabel("Name", { exact: true }).fill("Far away");
-  await page.getByLabel("Where its repository is").selectOption("gitea");
+  await page.getByLabel("Repository host").selectOption("gitea");
   await page.getByLabel("Address").fill("http://127.0.0.1:2/docs/site");
   await page.getByLabel("Token", { exact: true }).fill("token");
   await page.getByRole("button", { name: "Add project" }).click();
@@ -139,7 +139,7 @@ it.each(connections)("connects one of $vendor.name, and tells a wrong token in w
   await take(page, each.look);
   await go(page, "/app/projects/new");
   await type(page.getByLabel("Name", { exact: true }), `Far docs on ${each.vendor.name}`);
-  await choose(page.getByLabel("Where its repository is"), each.vendor.name);
+  await choose(page.getByLabel("Repository host"), each.vendor.name);
   await type(page.getByLabel("Address"), far.repositoryUrl);
   await type(page.getByLabel("Token", { exact: true }), "wrong");
   await press(page.getByRole("button", { name: "Add project" }));
@@ -164,13 +164,13 @@ it.each(bothLooks)("gives jobs a repository to read, and takes it away, by the k
   await press(page.getByRole("button", { name: "Add repository" }));
   const dialog = page.getByRole("dialog");
   await type(dialog.getByLabel("Name", { exact: true }), "code");
-  await choose(dialog.getByLabel("Where it is"), "Here");
-  await type(dialog.getByLabel("Id or address of the project"), codeId);
+  await choose(dialog.getByLabel("Host"), "Here");
+  await type(dialog.getByLabel("Project ID or URL"), codeId);
   await press(dialog.getByRole("button", { name: "Add repository" }));
   await page.getByText("@code").waitFor();
   await press(page.getByRole("button", { name: "Remove" }));
   await press(page.getByRole("button", { name: "Remove repository" }));
-  await page.getByText("Code that the docs are about").waitFor();
+  await page.getByText("Code that the docs describe").waitFor();
 });
 
 it.each(bothLooks)("posts to a webhook, shows how it went, sends it again, and stops: $name", async (look) => {
@@ -180,10 +180,10 @@ it.each(bothLooks)("posts to a webhook, shows how it went, sends it again, and s
   await type(page.getByLabel("Address"), receiver.url);
   await press(page.getByRole("dialog").getByRole("button", { name: "Add webhook" }));
   await page
-    .getByRole("dialog", { name: "The webhook's secret" })
+    .getByRole("dialog", { name: "Webhook secret" })
     .getByText(/^whsec_/)
     .waitFor();
-  await press(page.getByRole("button", { name: "I have it" }));
+  await press(page.getByRole("button", { name: "Done" }));
 
   await page.keyboard.press("c");
   await choose(page.getByLabel("Project", { exact: true }), look.name.charAt(0));
@@ -193,12 +193,12 @@ it.each(bothLooks)("posts to a webhook, shows how it went, sends it again, and s
   await open(look, "webhooks");
   await press(page.getByRole("button", { name: "Deliveries" }));
   await page.getByText("Delivered").waitFor();
-  await press(page.getByRole("button", { name: "Send again" }));
+  await press(page.getByRole("button", { name: "Redeliver" }));
   await receiver.message(before + 2);
   await expectGood(page);
   await press(page.getByRole("button", { name: "Disable" }));
   await press(page.getByRole("button", { name: "Enable" }));
   await press(page.getByRole("button", { name: "Remove" }));
   await press(page.getByRole("button", { name: "Remove webhook" }));
-  await page.getByText("Be told when").waitFor();
+  await page.getByText("when a job ends").waitFor();
 });

@@ -80,7 +80,7 @@ it.each(bothLooks)(
     await reader.getByRole("heading", { name: /^Then/ }).waitFor();
     await reader.getByText(/^Opened #1 · \d\d files/).waitFor();
     await press(reader.locator("summary", { hasText: "Timeline" }));
-    await reader.getByText("Asked for more", { exact: true }).waitFor();
+    await reader.getByText("Follow-up", { exact: true }).waitFor();
     await reader.close();
 
     await page.route("**/merge", (route) => route.continue({ postData: JSON.stringify({ head: "0".repeat(40) }) }));

@@ -98,7 +98,7 @@ const writes: Readonly<Record<string, Write>> = {
     typed: { "What should change in the docs?": "Fix it." },
     submit: button("Start job"),
   },
-  "a follow-up": { path: "/app/jobs/JOB", typed: { "Ask for more": "And that." }, submit: button("Send") },
+  "a follow-up": { path: "/app/jobs/JOB", typed: { "Ask for changes": "And that." }, submit: button("Send") },
   "running again": { path: "/app/jobs/JOB", submit: button("Run again") },
   archiving: { path: "/app/jobs/JOB", submit: button("Archive") },
   cancelling: { path: "/app/jobs/ACTIVE", submit: button("Cancel") },
@@ -110,8 +110,8 @@ const writes: Readonly<Record<string, Write>> = {
     typed: { Name: "More docs", "Base branch": "next" },
     submit: button("Add project"),
   },
-  settings: { path: project, typed: { "Steps a job": "7" }, submit: button("Save") },
-  policy: { path: `${project}?tab=policy`, typed: { "Branches begin with": "docs" }, submit: button("Save") },
+  settings: { path: project, typed: { "Steps per job": "7" }, submit: button("Save") },
+  policy: { path: `${project}?tab=policy`, typed: { "Branch prefix": "docs" }, submit: button("Save") },
   "a context repository": {
     path: `${project}?tab=guidance`,
     open: click("Add repository"),
@@ -131,20 +131,20 @@ const writes: Readonly<Record<string, Write>> = {
   "an automation": {
     path: `${project}?tab=automations`,
     open: click("Add automation"),
-    typed: { Name: "Weekly", "What it asks for": "Fix it." },
+    typed: { Name: "Weekly", Prompt: "Fix it." },
     submit: button("Add automation"),
   },
   "an automation's edit": {
     path: `${project}?tab=automations`,
     open: click("Edit"),
-    typed: { "What it asks for": "Fix that." },
+    typed: { Prompt: "Fix that." },
     submit: button("Save automation"),
   },
   "an automation's run": { path: `${project}?tab=automations`, submit: button("Run now") },
   "removing a project": {
     path: project,
     open: click("Remove project"),
-    typed: { "Name of the project": "Courier docs" },
+    typed: { "Project name": "Courier docs" },
     submit: button("Remove project"),
   },
   "a look at the site": { path: "/app/health?project=PROJECT", submit: button("Check now") },
@@ -153,9 +153,9 @@ const writes: Readonly<Record<string, Write>> = {
   "a revocation": { path: "/app/keys", open: click("Revoke"), submit: button("Revoke key") },
   "an invitation": {
     path: "/app/settings?tab=members",
-    open: click("Invite somebody"),
-    typed: { "E-mail address": "cy@example.com" },
-    submit: button("Make the link"),
+    open: click("Invite member"),
+    typed: { "Email address": "cy@example.com" },
+    submit: button("Create link"),
   },
   "removing a member": {
     path: "/app/settings?tab=members",
@@ -170,17 +170,17 @@ const writes: Readonly<Record<string, Write>> = {
     path: "/app",
     isStranger: true,
     given: { "/auth": { hasOwner: true, singleSignOn: null, problem: null } },
-    typed: { "E-mail address": "ada@example.com", Password: "correct horse battery" },
+    typed: { "Email address": "ada@example.com", Password: "correct horse battery" },
     submit: button("Log in"),
   },
   "a welcome": {
     path: "/app/welcome#TOKEN",
     isStranger: true,
-    typed: { "E-mail address": "ada@example.com", "Your name": "Ada", Password: "correct horse battery" },
+    typed: { "Email address": "ada@example.com", "Your name": "Ada", Password: "correct horse battery" },
     submit: button("Become the owner"),
   },
-  "the start's sample": { path: "/app/start", given: nothingYet, submit: button("Take the sample docs") },
-  "the start's key": { path: "/app/start", given: { "/keys": { keys: [] } }, submit: button("Make a key") },
+  "the start's sample": { path: "/app/start", given: nothingYet, submit: button("Use the sample docs") },
+  "the start's key": { path: "/app/start", given: { "/keys": { keys: [] } }, submit: button("Create key") },
   "the start's job": {
     path: "/app/start",
     given: { "/jobs": nothingYet["/jobs"] },
@@ -196,7 +196,7 @@ const writes: Readonly<Record<string, Write>> = {
   "logging out elsewhere": {
     path: "/app/settings",
     given: { "/sessions": { sessions: [{ ...session, isThis: false }] } },
-    submit: button("Log out everywhere else"),
+    submit: button("End other sessions"),
   },
   "marking ready": {
     path: "/app/pulls/PROJECT/1",
@@ -213,7 +213,7 @@ const writes: Readonly<Record<string, Write>> = {
     path: `${project}?tab=webhooks`,
     given: { "/deliveries": { deliveries: [delivery] } },
     open: click("Deliveries"),
-    submit: button("Send again"),
+    submit: button("Redeliver"),
   },
   retention: { path: "/app/settings?tab=installation", submit: button("Save") },
 };
@@ -266,7 +266,7 @@ it.each(Object.entries(writes))("tells every refusal in words, and keeps what wa
     for (const [label, text] of Object.entries(typed)) expect(await field(label).inputValue(), label).toBe(text);
   }
   if (isStranger) return;
-  await page.getByText("Your session has ended").waitFor();
+  await page.getByText("Your session expired").waitFor();
   // Within reach wherever one is, and what was typed is still there afterwards.
   const again = page.getByRole("dialog", { name: "Log in again" });
   if (!(await again.isVisible())) await page.getByRole("button", { name: "Log in again" }).click();

@@ -102,11 +102,11 @@ async function shoot(browser: Browser, look: (typeof looks)[number], shots: read
   await page.reload();
   await page.getByRole("heading", { name: /log in/i }).waitFor();
   await page.screenshot({ path: join(folder, `login-${look.name}.png`) });
-  await page.getByLabel("E-mail address").fill("nobody@example.com");
+  await page.getByLabel("Email address").fill("nobody@example.com");
   await page.getByLabel("Password").fill("not the password");
   await page.getByRole("button", { name: "Log in" }).click();
   await page.getByRole("alert").waitFor();
-  await page.getByText("No password, or forgotten?").click();
+  await page.getByText("No password, or forgot it?").click();
   await page.screenshot({ path: join(folder, `login-refused-${look.name}.png`), fullPage: true });
   await page.context().close();
 }

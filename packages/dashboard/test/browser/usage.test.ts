@@ -16,9 +16,9 @@ it.each(bothLooks)("shows what jobs used, as charts, as tables and as CSV: $name
     [id, look.name],
   );
   const page = await dashboard.logIn(look, "/app/usage");
-  await page.getByRole("figure", { name: "Jobs a day" }).waitFor();
+  await page.getByRole("figure", { name: "Jobs per day" }).waitFor();
   await press(page.locator("summary", { hasText: "As a table" }).first());
-  await page.getByRole("table", { name: "Jobs a day" }).waitFor();
+  await page.getByRole("table", { name: "Jobs per day" }).waitFor();
   for (const by of ["project", "model"]) {
     for (const measure of ["Jobs", "Success", "Tokens", "Cost", "Median time"]) {
       await page.getByRole("figure", { name: `${measure} by ${by}` }).waitFor();

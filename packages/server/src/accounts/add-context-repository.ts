@@ -33,14 +33,14 @@ export async function addContextRepository(
   return inTransactionAs(deps.pool, by, async (client) => {
     const project = await client.query("select 1 from projects where id = $1 for update", [input.projectId]);
     if (project.rowCount === 0) {
-      throw new AppError("not_found", { publicMessage: `no such project: ${input.projectId}` });
+      throw new AppError("not_found", { publicMessage: `project not found: ${input.projectId}` });
     }
     const { rows: known } = await client.query<{ name: string }>(
       "select name from context_repositories where project_id = $1",
       [input.projectId],
     );
     if (known.some(({ name }) => name.toLowerCase() === input.name.toLowerCase())) {
-      throw conflict(`The project has a context repository ${input.name} already.`);
+      throw conflict(`This project already has a context repository named ${input.name}.`);
     }
     if (known.length >= repositoriesMax) {
       throw conflict(`A project has at most ${repositoriesMax} context repositories.`);
@@ -64,9 +64,9 @@ export async function addContextRepository(
 
 function refuseBad({ name, baseRef }: NewContextRepository): void {
   if (!plainName.test(name)) {
-    throw refused("A context repository's name has 1 to 63 letters, digits, dots, dashes and underscores.");
+    throw refused("A context repository's name must have 1 to 63 letters, digits, dots, dashes or underscores.");
   }
-  if (baseRef !== null && !isBranchName(baseRef)) throw refused("The branch is not a name that git takes.");
+  if (baseRef !== null && !isBranchName(baseRef)) throw refused("The branch is not a valid git branch name.");
 }
 
 function refused(publicMessage: string): AppError {

@@ -52,14 +52,15 @@ export function refuseBadProject(input: Pick<AddProjectInput, "name" | "baseRef"
   }
   if (url.username || url.password || url.search || url.hash) {
     throw new AppError("invalid_request", {
-      publicMessage: "The repository's URL must hold no user, password, query or fragment: give the token by itself.",
+      publicMessage:
+        "The repository URL must not contain a user, password, query or fragment. Pass the token separately.",
     });
   }
   if (input.name.trim() === "" || input.name.length > 200 || input.name.includes("\0")) {
-    throw new AppError("invalid_request", { publicMessage: "A project's name has 1 to 200 characters." });
+    throw new AppError("invalid_request", { publicMessage: "A project's name must have 1 to 200 characters." });
   }
   if (input.baseRef && !isBranchName(input.baseRef)) {
-    throw new AppError("invalid_request", { publicMessage: "The base branch is not a name that git takes." });
+    throw new AppError("invalid_request", { publicMessage: "The base branch is not a valid git branch name." });
   }
 }
 
@@ -67,7 +68,7 @@ export function refuseBadProject(input: Pick<AddProjectInput, "name" | "baseRef"
 export function plainFolder(docsDir: string): string {
   const parts = docsDir.split("/").filter((part) => part !== "" && part !== ".");
   if (docsDir.startsWith("/") || parts.includes("..") || docsDir.includes("\0") || docsDir.includes("\\")) {
-    throw new AppError("invalid_request", { publicMessage: "The docs folder must lie inside the repository." });
+    throw new AppError("invalid_request", { publicMessage: "The docs folder must be inside the repository." });
   }
   return parts.join("/");
 }

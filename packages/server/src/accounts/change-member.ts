@@ -44,13 +44,15 @@ async function holdMember(client: Client, id: string, change: { staysOwner: bool
     [id],
   );
   const member = rows.find((row) => row.id === id);
-  if (!member) throw new AppError("not_found", { publicMessage: "There is no such member." });
+  if (!member) throw new AppError("not_found", { publicMessage: "Member not found." });
   const owners = rows.filter(({ role }) => role === "owner");
   if (change.by.name !== consoleActor.name && !owners.some(({ email }) => email === change.by.name)) {
-    throw new AppError("forbidden", { publicMessage: "Only an owner may change members." });
+    throw new AppError("forbidden", { publicMessage: "Only an owner can change members." });
   }
   if (member.role === "owner" && !change.staysOwner && owners.length === 1) {
-    throw new AppError("conflict", { publicMessage: "The last owner stays one: make somebody else an owner first." });
+    throw new AppError("conflict", {
+      publicMessage: "You can't remove or demote the last owner. Make another member an owner first.",
+    });
   }
   return member;
 }

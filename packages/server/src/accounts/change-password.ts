@@ -37,7 +37,9 @@ export async function changePassword(
       [input.userId, hash, user.hash],
     );
     if (rowCount === 0)
-      throw new AppError("conflict", { publicMessage: "The password was changed elsewhere just now." });
+      throw new AppError("conflict", {
+        publicMessage: "The password was just changed in another session. Log in again.",
+      });
     await spendResetLinks(client, input.userId);
     await client.query("delete from sessions where user_id = $1", [input.userId]);
     return openSession(client, { userId: input.userId, how: "password", address: input.address, replaces: null });
@@ -60,7 +62,7 @@ async function proveCurrent(
     });
   }
   if (!(await deps.passwords.isRight(input.current ?? "", input.hash))) {
-    throw new AppError("invalid_request", { publicMessage: "That is not your current password." });
+    throw new AppError("invalid_request", { publicMessage: "The current password is wrong." });
   }
   await forgetAttempts(deps.pool, attempt);
 }

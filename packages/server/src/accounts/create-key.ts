@@ -54,18 +54,20 @@ function refuseBadInput(input: CreateKeyInput): void {
   }
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what would break a list's lines
   if (input.name.trim() === "" || input.name.length > 200 || /[\u0000-\u001f]/.test(input.name)) {
-    throw new AppError("invalid_request", { publicMessage: "A key's name has 1 to 200 characters on one line." });
+    throw new AppError("invalid_request", { publicMessage: "A key's name must have 1 to 200 characters on one line." });
   }
   if (input.expiresInMs !== null && !(input.expiresInMs > 0 && Number.isFinite(input.expiresInMs))) {
-    throw new AppError("invalid_request", { publicMessage: "A key's life must be longer than nothing." });
+    throw new AppError("invalid_request", { publicMessage: "Expiry must be in the future." });
   }
   const parsed = parseAllowList(input.allowList ?? []);
   if (parsed.kind === "invalid") {
     throw new AppError("invalid_request", {
-      publicMessage: `"${parsed.entry}" is neither an address nor a CIDR range.`,
+      publicMessage: `"${parsed.entry}" is not an IP address or CIDR range.`,
     });
   }
   if (input.allowList?.length === 0) {
-    throw new AppError("invalid_request", { publicMessage: "An empty allow-list would admit nobody." });
+    throw new AppError("invalid_request", {
+      publicMessage: "The allow-list is empty. Remove it to allow every address.",
+    });
   }
 }

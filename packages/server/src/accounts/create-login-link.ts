@@ -29,5 +29,7 @@ function pathBelow(publicUrl: string, landsOn: string): string {
   const path = landsOn.startsWith(`${publicUrl}/`) ? landsOn.slice(publicUrl.length) : landsOn;
   const resolved = URL.parse(`${publicUrl}${path}`);
   if (/^\/(?![/\\])/.test(path) && resolved?.href.startsWith(`${publicUrl}/`)) return path;
-  throw new AppError("invalid_request", { publicMessage: `A login link cannot land on ${landsOn}.` });
+  throw new AppError("invalid_request", {
+    publicMessage: `A login link can't open ${landsOn}. Use a path of this installation.`,
+  });
 }

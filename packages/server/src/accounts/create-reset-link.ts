@@ -17,7 +17,7 @@ export async function createResetLink(deps: { pool: Pool; publicUrl: string }, e
        from users where lower(email) = $3`,
       [hashToken(token), linkMinutes, readEmail(email)],
     );
-    if (rowCount === 0) throw new AppError("not_found", { publicMessage: `nobody here has the address ${email}` });
+    if (rowCount === 0) throw new AppError("not_found", { publicMessage: `no member has the address ${email}` });
   });
   return linkUrl(deps.publicUrl, token);
 }

@@ -38,7 +38,7 @@ async function holdInviter(client: Client, actor: Actor): Promise<void> {
   const { rowCount } = await client.query("select from users where email = $1 and role = 'owner' for key share", [
     actor.name,
   ]);
-  if (rowCount === 0) throw new AppError("forbidden", { publicMessage: "Only an owner may invite." });
+  if (rowCount === 0) throw new AppError("forbidden", { publicMessage: "Only an owner can invite members." });
 }
 
 /** False where there is none, or somebody has accepted it. */

@@ -18,21 +18,21 @@ export function readEmail(text: string): string | null {
 export function parseEmail(text: string): string {
   const email = readEmail(text);
   if (email !== null) return email;
-  throw invalid("That is not an e-mail address, or one with letters beyond ASCII, which are not taken.");
+  throw invalid("That is not an email address. Only ASCII characters are allowed.");
 }
 
 export function parseName(text: string): string {
   const name = text.trim();
   if (name !== "" && name.length <= nameLengthMax && !/[\p{Cc}\p{Cf}]/u.test(name)) return name;
-  throw invalid(`A name has 1 to ${nameLengthMax} characters.`);
+  throw invalid(`A name must have 1 to ${nameLengthMax} characters.`);
 }
 
 /** Length is what counts; no rule about which characters. */
 export function parsePassword(text: string, email: string): string {
   const { length } = [...text];
-  if (length < passwordLengthMin) throw invalid(`A password has at least ${passwordLengthMin} characters.`);
-  if (length > passwordLengthMax) throw invalid(`A password has at most ${passwordLengthMax} characters.`);
-  if (text.toLowerCase() === email.toLowerCase()) throw invalid("The password must not be the e-mail address.");
+  if (length < passwordLengthMin) throw invalid(`A password must have at least ${passwordLengthMin} characters.`);
+  if (length > passwordLengthMax) throw invalid(`A password must have at most ${passwordLengthMax} characters.`);
+  if (text.toLowerCase() === email.toLowerCase()) throw invalid("The password must not be the email address.");
   if (new Set(text).size < 4) throw invalid("That password is too easy to guess.");
   return text;
 }

@@ -23,7 +23,7 @@ export function createPasswords(): Passwords {
     if (running >= atOnceMax) {
       if (waiting.length >= waitingMax) {
         throw new AppError("rate_limited", {
-          publicMessage: "Too many people log in at once. Try again in a moment.",
+          publicMessage: "Too many logins at once. Try again in a moment.",
           retryAfterMs: 5_000,
         });
       }

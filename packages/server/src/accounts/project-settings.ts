@@ -102,7 +102,7 @@ export function parseProjectSettings(given: unknown): ProjectSettings {
   const settings: unknown = Value.Default(ProjectSettings, structuredClone(given ?? {}));
   const mistakes = checker.Errors(settings).map(({ instancePath, message }) => `${nameOf(instancePath)} ${message}`);
   if (mistakes.length === 0 && !isBranchName(`${(settings as ProjectSettings).branchPrefix}/x`)) {
-    mistakes.push("branchPrefix must begin a branch name that git takes");
+    mistakes.push("branchPrefix must be the start of a valid git branch name");
   }
   if (mistakes.length === 0) return settings as ProjectSettings;
   throw new AppError("invalid_request", { publicMessage: `Project settings: ${mistakes.join("; ")}.` });

@@ -22,6 +22,6 @@ export async function removeContextRepository(
   const { isRemoved = false, watchers } = rows[0] ?? {};
   if (!watchers) return isRemoved;
   throw new AppError("conflict", {
-    publicMessage: `Automations wait for pushes to ${input.name}: ${watchers.join(", ")}. Remove them first.`,
+    publicMessage: `These automations use ${input.name}: ${watchers.join(", ")}. Remove them first.`,
   });
 }

@@ -7,5 +7,5 @@ import type { Project } from "./project.ts";
 export async function requireProject(db: Queryable, id: string): Promise<Project> {
   const project = await getProject(db, id);
   if (project) return project;
-  throw new AppError("not_found", { publicMessage: `no such project: ${id}` });
+  throw new AppError("not_found", { publicMessage: `project not found: ${id}` });
 }

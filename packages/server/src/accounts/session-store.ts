@@ -4,7 +4,7 @@ import type { Role } from "./user.ts";
 
 /** A browser that is logged in: by a person, or by a link that the console printed, which may do everything. */
 export interface Session {
-  /** The person's e-mail address, or `console`: for the record of who did what. */
+  /** The person's email address, or `console`: for the record of who did what. */
   subject: string;
   role: Role;
   /** Null: the console's. */

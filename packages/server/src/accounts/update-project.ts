@@ -63,7 +63,7 @@ function refuseUnknownModels(before: Readonly<Record<string, unknown>>, edit: Re
   const unknown = modelsIn(edit).find((name) => !known.has(name) && !isModelName(name));
   if (unknown === undefined) return;
   throw new AppError("invalid_request", {
-    publicMessage: `There is no model ${JSON.stringify(unknown.slice(0, 200))}. Set it to ${modelForms}.`,
+    publicMessage: `Unknown model ${JSON.stringify(unknown.slice(0, 200))}. Set it to ${modelForms}.`,
   });
 }
 

@@ -245,7 +245,7 @@ export function createAdmin(deps: AdminDeps): Admin {
         createdBy: "console",
       });
       if (outcome.kind === "created") return { id: outcome.id, key: outcome.key };
-      throw new AppError("not_found", { publicMessage: `no such project: ${outcome.projectId}` });
+      throw new AppError("not_found", { publicMessage: `project not found: ${outcome.projectId}` });
     },
     listKeys: () => listKeys(pool),
     revokeKey: async (id) => (await revokeKey(db, id)).kind,
@@ -259,7 +259,7 @@ export function createAdmin(deps: AdminDeps): Admin {
     async jobReport(jobId) {
       const report = await readReport(pool, jobId);
       if (report) return report;
-      throw new AppError("not_found", { publicMessage: `no such job: ${jobId}` });
+      throw new AppError("not_found", { publicMessage: `job not found: ${jobId}` });
     },
     jobEvents: (jobId, afterSeq) => listEvents(pool, jobId, afterSeq),
     async addWebhook(input) {
@@ -296,7 +296,7 @@ export function createAdmin(deps: AdminDeps): Admin {
     async setModelKey(input) {
       const vendors = Object.keys(config.modelEndpoints);
       if (!vendors.includes(input.vendor)) {
-        const publicMessage = `no such vendor: ${input.vendor}; there is ${vendors.join(", ")}`;
+        const publicMessage = `unknown vendor: ${input.vendor}; there is ${vendors.join(", ")}`;
         throw new AppError("invalid_request", { publicMessage });
       }
       await requireProject(pool, input.projectId);

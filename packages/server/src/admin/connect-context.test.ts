@@ -50,7 +50,7 @@ test("a name is one plain word, and each is used once", async () => {
   await addContextRepository(deps, github(projectId, "api"));
   await expect(addContextRepository(deps, github(projectId, "API"))).rejects.toThrow(/already/);
   for (const name of ["", "a/b", "..", "@api", "a b", "x".repeat(64)]) {
-    await expect(addContextRepository(deps, github(projectId, name))).rejects.toThrow(/name has 1 to 63/);
+    await expect(addContextRepository(deps, github(projectId, name))).rejects.toThrow(/name must have 1 to 63/);
   }
   await expect(addContextRepository(deps, github("prj_nobody", "api"))).rejects.toThrow(/no such project/);
 });

@@ -136,9 +136,9 @@ function commentVerdict({ unknownAuthors }: ForgeInspection): Verdict {
 }
 
 function webhookVerdict(url: string, { webhooks }: ForgeInspection): Verdict {
-  if (webhooks === null) return unknown("the token may not read the webhooks; without one, Emend looks by itself");
+  if (webhooks === null) return unknown("the token may not read the webhooks; without one, Emend polls");
   const own = webhooks.find((hook) => hook.url === url);
-  if (!own) return ok("none is set up: Emend looks every two minutes by itself");
+  if (!own) return ok("none is set up; Emend polls every two minutes");
   if (!own.isActive) return problem(`it is there, but not active${own.failure ? `: ${own.failure}` : ""}`);
   return own.failure ? problem(`its last delivery failed: ${own.failure}`) : ok("is set up and active");
 }

@@ -55,8 +55,8 @@ test("can be listed, shown, paused, resumed and removed; unknown ids are told", 
   // Its job stays.
   expect((await database.pool.query("select 1 from jobs")).rowCount).toBe(1);
   for (const unknown of [id, "\u0000", "x".repeat(100)]) {
-    await expect(automations.show(unknown)).rejects.toThrow("no such automation");
-    await expect(automations.run(unknown)).rejects.toThrow("no such automation");
-    await expect(automations.remove(unknown)).rejects.toThrow("no such automation");
+    await expect(automations.show(unknown)).rejects.toThrow("automation not found");
+    await expect(automations.run(unknown)).rejects.toThrow("automation not found");
+    await expect(automations.remove(unknown)).rejects.toThrow("automation not found");
   }
 });

@@ -23,8 +23,8 @@ export async function checkAutomation(
   { name, trigger, prompt, model }: AutomationText,
 ): Promise<{ repositoryId: string | null }> {
   const project = await getProject(deps.db, projectId);
-  if (!project) throw new AppError("not_found", { publicMessage: `no such project: ${projectId}` });
-  if (!nameForm.test(name) || name.trim() === "") throw invalid("An automation's name has 1 to 100 characters.");
+  if (!project) throw new AppError("not_found", { publicMessage: `project not found: ${projectId}` });
+  if (!nameForm.test(name) || name.trim() === "") throw invalid("An automation's name must have 1 to 100 characters.");
   checkTrigger(trigger);
   checkTemplate(prompt, trigger.kind);
   const models = allowedModels(project.settings, deps.defaultModel);
@@ -38,7 +38,7 @@ export async function checkAutomation(
 
 /** A name is a project's once. */
 export function nameTaken(name: string): AppError {
-  return new AppError("conflict", { publicMessage: `The project has an automation "${name}" already.` });
+  return new AppError("conflict", { publicMessage: `This project already has an automation named "${name}".` });
 }
 
 async function findRepository(db: Queryable, projectId: string, name: string): Promise<string> {

@@ -34,13 +34,13 @@ function checkPatterns(name: string, patterns: readonly string[]): void {
   if (patterns.length > patternsMax) throw invalid(`${name} has more than ${patternsMax} patterns.`);
   for (const pattern of patterns) {
     const isUsable = pattern !== "" && pattern.length <= patternLengthMax && !/[\p{Cc}]/u.test(pattern);
-    if (!isUsable) throw invalid(`${name} holds a pattern that is empty, too long or not readable.`);
+    if (!isUsable) throw invalid(`${name} contains a pattern that is empty, too long or invalid.`);
     if (pattern.split("/").filter((part) => part === "**").length > deepMax) {
       throw invalid(`"${pattern}" has more than ${deepMax} "**".`);
     }
     // A pattern that can match nothing would be a silence that nobody notices.
     if (/^\/|\/$|(^|\/)\.{1,2}(\/|$)|\\/.test(pattern)) {
-      throw invalid(`"${pattern}" can match no path: write it from the repository's top, as in "src/**".`);
+      throw invalid(`"${pattern}" matches no path. Write it from the repository's root, for example "src/**".`);
     }
   }
 }

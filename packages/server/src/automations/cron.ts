@@ -9,7 +9,7 @@ export function nextDue(trigger: { expression: string; timezone: string }, after
   assertTimezone(timezone);
   const next = parse(expression, timezone).nextRun(after);
   if (next) return next;
-  throw invalid(`The cron expression "${expression}" names a time that never comes.`);
+  throw invalid(`The cron expression "${expression}" never matches.`);
 }
 
 function parse(expression: string, timezone: string): Cron {
@@ -22,7 +22,7 @@ function parse(expression: string, timezone: string): Cron {
     }
   }
   throw invalid(
-    `"${expression}" is no cron expression: give minute, hour, day of month, month and day of week, as in "0 9 * * 1".`,
+    `"${expression}" is not a cron expression. Use minute, hour, day of month, month and day of week, for example "0 9 * * 1".`,
   );
 }
 
@@ -30,7 +30,7 @@ function assertTimezone(timezone: string): void {
   try {
     new Intl.DateTimeFormat("en", { timeZone: timezone });
   } catch {
-    throw invalid(`"${timezone}" is no time zone: give its IANA name, as in "Europe/Berlin".`);
+    throw invalid(`"${timezone}" is not a time zone. Use an IANA name, for example "Europe/Berlin".`);
   }
 }
 

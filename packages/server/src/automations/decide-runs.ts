@@ -26,12 +26,12 @@ export async function decideRuns(
   const prompt = renderTemplate(automation.prompt, values);
   const contentHash = contentHashOf(automation.prompt, values);
   const job = automation.jobId === null ? null : await readJobState(deps.client, automation.jobId);
-  if (job?.status === "active") return waits(`Waits for job ${job.id}, which is at work.`);
+  if (job?.status === "active") return waits(`Waiting for job ${job.id}, which is still running.`);
   if (job?.pullRequest?.state === "open") return continueJob(deps, automation, job, { prompt, contentHash });
   if (!runs.some((run) => run.byHand)) {
     const closed = await readClosedBefore(deps.client, automation.id, contentHash);
     if (closed !== null) {
-      const words = `Skipped: the same was proposed in ${closed} and closed unmerged. A run by hand asks again.`;
+      const words = `Skipped: the same change was proposed in ${closed} and closed unmerged. Run it manually to propose it again.`;
       return { state: "skipped", words, jobId: null, contentHash };
     }
   }
@@ -72,7 +72,7 @@ async function continueJob(
       return { state: "continued", words, jobId, contentHash };
     }
     case "limited":
-      return waits("The project's quota of messages is used up: tries again once one fits.", outcome.quota.freesInMs);
+      return waits("The project reached its message limit. Emend retries when there is room.", outcome.quota.freesInMs);
     case "refused":
     case "unknown_job": {
       // Archived: nothing more is added to it, and a second one beside it would be one too many.
@@ -109,9 +109,9 @@ async function startJob(deps: DecideDeps, automation: Automation, question: Ques
   );
   switch (outcome.kind) {
     case "created":
-      return { state: "started", words: `Made job ${outcome.jobId}.`, jobId: outcome.jobId, contentHash };
+      return { state: "started", words: `Started job ${outcome.jobId}.`, jobId: outcome.jobId, contentHash };
     case "limited":
-      return waits("The project's quota of jobs is used up: tries again once one fits.", outcome.quota.freesInMs);
+      return waits("The project reached its job limit. Emend retries when there is room.", outcome.quota.freesInMs);
     // Without an idempotency key nothing is replayed and nothing conflicts.
     case "replayed":
     case "conflict":

@@ -50,7 +50,7 @@ test("while its job is at work a run waits, and those that gather become one mes
   await dispatchAutomation(node(), id);
   expect((await historyOf(database.pool, id))[0]).toEqual({
     state: "waiting",
-    words: `Waits for job ${jobId}, which is at work.`,
+    words: `Waiting for job ${jobId}, which is still running.`,
   });
   await happen(id, "two");
   await end(jobId, "open");
@@ -101,7 +101,7 @@ test("what was closed unmerged is not proposed again by itself, whatever the dat
   expect(await count()).toBe(1);
   expect((await historyOf(database.pool, id))[0]).toEqual({
     state: "skipped",
-    words: `Skipped: the same was proposed in ${url} and closed unmerged. A run by hand asks again.`,
+    words: `Skipped: the same change was proposed in ${url} and closed unmerged. Run it manually to propose it again.`,
   });
   const again = await createAutomations(node()).run(id);
   expect(again.state).toBe("started");
@@ -168,7 +168,7 @@ test("a dispatch waits for another one of the same automation, and then finds no
   expect(await count()).toBe(0);
 });
 
-test("the quota of messages holds a run back, and says so", async () => {
+test("the message limit holds a run back, and says so", async () => {
   const { id, jobId } = await started();
   await end(jobId, "open");
   await database.pool.query(
@@ -176,7 +176,7 @@ test("the quota of messages holds a run back, and says so", async () => {
     [projectId],
   );
   const run = await createAutomations(node()).run(id);
-  expect(run).toMatchObject({ state: "waiting", words: expect.stringContaining("quota of messages") });
+  expect(run).toMatchObject({ state: "waiting", words: expect.stringContaining("message limit") });
   expect(await messages()).toEqual([]);
 });
 

@@ -8,7 +8,7 @@ export async function dispatchWaiting(deps: AutomationDeps): Promise<number> {
   );
   for (const { id } of rows) {
     await dispatchAutomation(deps, id).catch((error: unknown) => {
-      deps.log.warn({ err: error, automationId: id }, "automation could not be dispatched, trying again");
+      deps.log.warn({ err: error, automationId: id }, "could not dispatch an automation, retrying");
     });
   }
   return rows.length;

@@ -10,5 +10,5 @@ export async function findAutomation(db: Queryable, id: string): Promise<Automat
     const { rows } = await db.query<Automation>(`select ${automationColumns} from automations where id = $1`, [id]);
     if (rows[0]) return rows[0];
   }
-  throw new AppError("not_found", { publicMessage: `no such automation: ${id.slice(0, 64)}` });
+  throw new AppError("not_found", { publicMessage: `automation not found: ${id.slice(0, 64)}` });
 }

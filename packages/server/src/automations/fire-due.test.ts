@@ -45,7 +45,9 @@ test("a time that has come makes one job, and the next time is set", async () =>
   expect(others).toEqual([]);
   expect(job).toMatchObject({ created_by: `automation/${automation.id}` });
   expect(job.prompt).toMatch(/^Fix links, \d{4}-\d\d-\d\d\.$/);
-  expect(await historyOf(database.pool, automation.id)).toEqual([{ state: "started", words: `Made job ${job.id}.` }]);
+  expect(await historyOf(database.pool, automation.id)).toEqual([
+    { state: "started", words: `Started job ${job.id}.` },
+  ]);
   const { dueAt } = await findAutomation(database.pool, automation.id);
   expect(dueAt?.getTime()).toBeGreaterThan(Date.now());
   expect(dueAt?.getUTCMinutes()).toBe(0);
@@ -101,7 +103,7 @@ test("a run waits while the quota is used up, and becomes a job once one fits", 
   const histories = await Promise.all([first, second].map(({ id }) => historyOf(database.pool, id)));
   const waiting = histories.flat().filter(({ state }) => state === "waiting");
   expect(waiting).toEqual([
-    { state: "waiting", words: "The project's quota of jobs is used up: tries again once one fits." },
+    { state: "waiting", words: "The project reached its job limit. Emend retries when there is room." },
   ]);
   expect(await jobs()).toHaveLength(1);
   // Not asked again before one can fit.

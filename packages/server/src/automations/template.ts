@@ -13,17 +13,17 @@ const ofPushes: readonly Variable[] = ["commits", "changed_files", "tag"];
 export function checkTemplate(template: string, trigger: Trigger["kind"]): void {
   if (template.trim() === "") throw invalid("The prompt is empty.");
   if (template.length > templateLengthMax) throw invalid(`The prompt has more than ${templateLengthMax} characters.`);
-  if (template.includes("\0") || !template.isWellFormed()) throw invalid("The prompt holds characters that are none.");
+  if (template.includes("\0") || !template.isWellFormed()) throw invalid("The prompt contains invalid characters.");
   for (const [whole, inner = ""] of template.matchAll(place)) {
     const name = variables.find((variable) => variable === inner.trim());
     const known = trigger === "push" ? variables : variables.filter((variable) => !ofPushes.includes(variable));
     if (name === undefined) {
-      throw invalid(`The prompt names ${whole}, which stands for nothing. There is ${listOf(known)}.`);
+      throw invalid(`Unknown variable ${whole} in the prompt. Known: ${listOf(known)}.`);
     }
-    if (!known.includes(name)) throw invalid(`${whole} is known after a push alone. Here there is ${listOf(known)}.`);
+    if (!known.includes(name)) throw invalid(`${whole} is set only after a push. Known here: ${listOf(known)}.`);
   }
   const rest = template.replaceAll(place, "");
-  if (/\{\{|\}\}/.test(rest)) throw invalid("The prompt holds {{ or }} without its other half.");
+  if (/\{\{|\}\}/.test(rest)) throw invalid("The prompt has an unmatched {{ or }}.");
 }
 
 /**

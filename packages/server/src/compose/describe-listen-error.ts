@@ -10,7 +10,7 @@ export function describeListenError(
       return new ConfigError([`EMEND_HOST must be an address of this machine, which "${at.host}" is not`]);
     case "ENOTFOUND":
     case "EAI_AGAIN":
-      return new ConfigError([`EMEND_HOST must be an address or a name of this machine; nobody knows "${at.host}"`]);
+      return new ConfigError([`EMEND_HOST must be an address or a name of this machine; "${at.host}" is unknown`]);
     case "EACCES":
       return new ConfigError([`${at.variable} must be a port that this user may listen on, which ${at.port} is not`]);
     case "EADDRINUSE":

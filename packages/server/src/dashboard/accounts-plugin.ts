@@ -43,7 +43,7 @@ export interface AccountsDeps {
 const bodyBytesMax = 64 * 1024;
 
 function tooMuch(): AppError {
-  const publicMessage = "Too many people log in at once. Try again in a moment.";
+  const publicMessage = "Too many logins at once. Try again in a moment.";
   return new AppError("unavailable", { publicMessage, retryAfterMs: 5_000 });
 }
 

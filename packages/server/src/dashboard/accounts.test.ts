@@ -80,7 +80,7 @@ describe("logging in", () => {
       await logIn({ email: "nobody@x.test", password }),
     ];
     expect(answers.map(({ statusCode, body }) => [statusCode, body])).toEqual(
-      Array(2).fill([401, '{"error":"The e-mail address or the password is wrong."}']),
+      Array(2).fill([401, '{"error":"The email address or the password is wrong."}']),
     );
     expect(answers.flatMap(({ headers }) => headers["set-cookie"] ?? [])).toEqual([]);
   });

@@ -43,7 +43,7 @@ export function appRoutes(app: FastifyInstance, deps: Pick<DashboardDeps, "asset
   app.get("/app/*", async (_request, reply) => sendPage(reply));
   app.get<{ Params: { name: string } }>("/app/assets/:name", async (request, reply) => {
     const asset = assets?.files.get(request.params.name);
-    if (!asset) throw new AppError("not_found", { publicMessage: "There is nothing at this path." });
+    if (!asset) throw new AppError("not_found", { publicMessage: "Not found." });
     const isGzipTaken = /\bgzip\b/.test(String(request.headers["accept-encoding"] ?? ""));
     if (isGzipTaken) reply.header("content-encoding", "gzip");
     return reply

@@ -18,7 +18,7 @@ it("adds an automation, runs it, pauses, resumes and removes it", async () => {
   const { id } = added.json();
   expect((await host.send(path)).json()).toMatchObject({ automations: [{ id, name: "Links", trigger: cron }] });
   const run = await host.send(`/automations/${id}/run`, { body: {} });
-  expect(run.json()).toMatchObject({ state: "started", words: expect.stringContaining("Made job") });
+  expect(run.json()).toMatchObject({ state: "started", words: expect.stringContaining("Started job") });
   const shown = (await host.send(`/automations/${id}`)).json();
   expect(shown).toMatchObject({ automation: { id, jobId: run.json().jobId }, runs: [{ state: "started" }] });
   // What a forge needs to sign webhooks is for the console.

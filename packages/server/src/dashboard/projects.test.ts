@@ -99,7 +99,7 @@ describe("the model", () => {
     for (const settings of [{ model: "banana/none" }, { models: ["runner/"] }, { fallbackModels: ["openai"] }]) {
       const answer = await edit(settings);
       expect(answer.statusCode).toBe(400);
-      expect(answer.body).toMatch(/There is no model .*emend\/rules.*anthropic\/<model>.*runner\/<program>/);
+      expect(answer.body).toMatch(/Unknown model .*emend\/rules.*anthropic\/<model>.*runner\/<program>/);
     }
     expect((await edit({ model: "old/model", models: ["emend/rules", "openai/a/b"] })).statusCode).toBe(200);
     expect((await edit({ model: "runner/codex", fallbackModels: null })).statusCode).toBe(200);

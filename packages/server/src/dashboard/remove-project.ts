@@ -17,7 +17,7 @@ export async function removeProject(pool: Pool, project: { id: string; name: str
     const active = rows[0]?.active ?? 0;
     if (active > 0) {
       const jobs = active === 1 ? "One job of the project is" : `${active} jobs of the project are`;
-      throw new AppError("conflict", { publicMessage: `${jobs} at work. Wait for them or cancel them first.` });
+      throw new AppError("conflict", { publicMessage: `${jobs} running. Wait for them or cancel them first.` });
     }
     for (const table of ["webhooks", "local_pull_requests", "idempotency_keys", "quota_uses"]) {
       await client.query(`delete from ${table} where project_id = $1`, [project.id]);

@@ -106,7 +106,7 @@ describe("somebody whom the provider vouches for", () => {
 
   it("gets in by invitation, with its role, which is spent", async () => {
     script({ claims: { email: "bo@elsewhere.test", email_verified: true } });
-    expect((await logIn()).words).toContain("is no member's here");
+    expect((await logIn()).words).toContain("not a member of this installation");
     await host.send("/invitations", { body: { email: "bo@elsewhere.test", role: "maintainer" } });
     expect((await logIn()).session).toBeDefined();
     expect(await members()).toEqual(["bo@elsewhere.test maintainer"]);
@@ -235,7 +235,7 @@ describe("what a hostile provider says of somebody", () => {
       script({ claims: { email, email_verified: true } });
       const { answer, session, words } = await logIn();
       expect([answer.statusCode, session]).toEqual([303, undefined]);
-      expect(words).toMatch(/not an e-mail address/);
+      expect(words).toMatch(/not an email address/);
     },
   );
 
@@ -259,15 +259,19 @@ describe("what a hostile provider says of somebody", () => {
 describe("is refused, in words, and no session opened", () => {
   it.each<[string, Partial<Script>, string]>([
     ["a token signed by another key", { isForged: true }, "does not hold"],
-    ["another issuer", { alter: (claims) => ({ ...claims, iss: "https://evil.example" }) }, "does not hold"],
+    ["issuer differs", { alter: (claims) => ({ ...claims, iss: "https://evil.example" }) }, "does not hold"],
     ["another client", { alter: (claims) => ({ ...claims, aud: "other" }) }, "does not hold"],
     ["one of several clients", { alter: (claims) => ({ ...claims, aud: [clientId, "other"] }) }, "somebody else"],
     ["an expired token", { alter: (claims) => ({ ...claims, exp: 1000, iat: 900 }) }, "does not hold"],
     ["another login's nonce", { alter: (claims) => ({ ...claims, nonce: "other" }) }, "another login"],
     ["no nonce", { alter: ({ nonce: _, ...claims }) => claims }, "another login"],
     ["an address that is not verified", { claims: { email: "ada@example.com" } }, "not verified"],
-    ["no address", { claims: {} }, "not an e-mail address"],
-    ["a foreign domain", { claims: { email: "a@example.com.evil.test", email_verified: true } }, "no member's here"],
+    ["no address", { claims: {} }, "not an email address"],
+    [
+      "a foreign domain",
+      { claims: { email: "a@example.com.evil.test", email_verified: true } },
+      "not a member of this installation",
+    ],
   ])("%s", async (_what, lie, words) => {
     script(lie);
     const { session, words: told } = await logIn();
@@ -282,7 +286,7 @@ describe("is refused, in words, and no session opened", () => {
     for (const email of ["ada@example.com", "bo@elsewhere.test"]) {
       script({ subject: email, claims: { email, email_verified: true } });
       const { session, words } = await logIn();
-      expect(words).toContain("no owner here yet");
+      expect(words).toContain("has no owner yet");
       expect(session).toBeUndefined();
     }
     expect(await members()).toEqual([]);
@@ -293,7 +297,7 @@ describe("is refused, in words, and no session opened", () => {
     await host.api.pool.query("insert into users values ('usr_v', 'victim@corp.test', 'V', 'owner', null)");
     script({ subject: "mallory", claims: { email: "v\u0130ctim@corp.test", email_verified: true } });
     const { session, words } = await logIn();
-    expect(words).toContain("beyond ASCII");
+    expect(words).toContain("Only ASCII");
     expect(session).toBeUndefined();
     const { rows } = await host.api.pool.query("select identity from users where id = 'usr_v'");
     expect(rows).toEqual([{ identity: null }]);
@@ -303,11 +307,11 @@ describe("is refused, in words, and no session opened", () => {
     const { left, cookie } = await start();
     const other = await start();
     const back = provider.visit(String(left.headers.location));
-    expect((await comeBack(back, other.cookie)).words).toContain("not begun in this browser");
-    expect((await comeBack(back, null)).words).toContain("not begun in this browser");
-    expect((await comeBack(back, `${cookie}x`)).words).toContain("not begun in this browser");
+    expect((await comeBack(back, other.cookie)).words).toContain("started in another browser");
+    expect((await comeBack(back, null)).words).toContain("started in another browser");
+    expect((await comeBack(back, `${cookie}x`)).words).toContain("started in another browser");
     clockMs = 11 * 60_000;
-    expect((await comeBack(back, cookie)).words).toContain("too long ago");
+    expect((await comeBack(back, cookie)).words).toContain("has expired");
   });
 
   it("a code that was redeemed before, and a login that the person broke off", async () => {

@@ -1,7 +1,7 @@
 import type { Client, Pool, Queryable } from "./pool.ts";
 import { inTransaction } from "./transaction.ts";
 
-/** Who makes a change, for the audit log: a person's e-mail address, `console`, or a key. */
+/** Who makes a change, for the audit log: a person's email address, `console`, or a key. */
 export interface Actor {
   name: string;
   /** Where the request came from; null where there was none. */

@@ -136,7 +136,7 @@ export function createApiClient(options: {
     async call(request, signal) {
       const outcome = await ask(request, [], signal);
       if (outcome.kind === "ok") return outcome.value;
-      throw new AppError("internal", { publicMessage: "A refusal that nobody asked for was returned." });
+      throw new AppError("internal", { publicMessage: "An unexpected refusal was returned." });
     },
   };
 }

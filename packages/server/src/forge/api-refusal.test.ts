@@ -33,7 +33,7 @@ describe("what a refusal means for the token", () => {
 
   it("says of an archived repository what it is, whatever the status", () => {
     const words = refusal(403, quotaLeft, "Repository was archived so is read-only.").publicMessage;
-    expect(words).toContain("unarchive it");
+    expect(words).toContain("Unarchive it");
     expect(words).not.toContain("token may not");
   });
 

@@ -65,7 +65,7 @@ function bounded(ms: number): number | undefined {
 
 function advice({ status, headers, body }: RawAnswer, what: string): string {
   // GitHub says 403, Gitea 423, GitLab 400 or 403: the words are what they have in common.
-  if (/\barchived\b/i.test(wordsOf(body))) return "The repository is archived: unarchive it, or remove the project.";
+  if (/\barchived\b/i.test(wordsOf(body))) return "The repository is archived. Unarchive it, or remove the project.";
   if (status >= 300 && status < 400) {
     const target = headers.get("location");
     return `The repository has moved${target ? ` (${plainTarget(target)})` : ""}: give the project its new address, with "emend project set ID --follow" or in its settings.`;

@@ -36,7 +36,9 @@ export async function openForge(project: StoredProject, deps: ForgeDeps, polling
   if (name === "local") return openLocalForge(deps.local, project.id);
   const credential = await deps.credentialOf(project.id);
   if (credential === null) {
-    throw new AppError("forge_rejected", { publicMessage: "The project has no token for its forge: give it one." });
+    throw new AppError("forge_rejected", {
+      publicMessage: "The project has no token for its forge. Set one in its settings.",
+    });
   }
   const { fetch, githubTokens: tokens } = deps;
   const settings = project.settings.forge;
@@ -68,7 +70,7 @@ export function openRemoteForge(input: RemoteForgeInput & { tokens: GithubTokens
   const name = knownForge(input.project.forge);
   switch (name) {
     case "local":
-      throw new AppError("internal", { publicMessage: "The local forge is on no other server." });
+      throw new AppError("internal", { publicMessage: "The local forge has no remote address." });
     case "github":
       return openGithubForge(input);
     case "gitlab":

@@ -20,10 +20,10 @@ export function parseRepositoryAddress(text: string, options: { mayBeHttp: boole
   if (url.search || url.hash) throw refused("it must hold no query and no fragment");
   // Git over ssh needs no password, and its user says nothing.
   if (url.password || (url.username && url.protocol !== "ssh:")) {
-    throw refused("it holds a credential. Take it out and give the token by itself");
+    throw refused("it contains a credential. Remove it and pass the token separately");
   }
   if (url.protocol === "http:" && !options.mayBeHttp && !isLoopback(url.hostname)) {
-    throw refused("http would send the token unencrypted. Use https, or say that you mean it with an http API URL");
+    throw refused("http would send the token unencrypted. Use https, or set an http API URL on purpose");
   }
   const segments = segmentsOf(url.pathname);
   if (segments.length < 2) throw refused("it must name an owner and a repository");
@@ -49,7 +49,7 @@ function segmentsOf(pathname: string): readonly string[] {
     .replace(/\.git$/i, "");
   const segments = path.split("/").filter((segment) => segment !== "");
   if (segments.every((segment) => plainSegment.test(segment) && !/^\.+$/.test(segment))) return segments;
-  throw refused("its path holds characters that no repository's has");
+  throw refused("its path contains invalid characters");
 }
 
 function isLoopback(hostname: string): boolean {
@@ -57,7 +57,7 @@ function isLoopback(hostname: string): boolean {
 }
 
 function refused(why: string): AppError {
-  return new AppError("invalid_request", { publicMessage: `The repository's address cannot be used: ${why}.` });
+  return new AppError("invalid_request", { publicMessage: `Emend can't use this repository URL: ${why}.` });
 }
 
 /** A repository of a forge whose repositories have one owner, `<owner>/<name>`, below whatever folder its API is in. */

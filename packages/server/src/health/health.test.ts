@@ -20,7 +20,13 @@ async function newProject(settings: object = {}): Promise<string> {
   return (await addProject({ db: database.pool, sealer }, project)).id;
 }
 
-const broken = { check: "broken-link", severity: "error", path: "a.md", line: 3, message: "leads to no page" } as const;
+const broken = {
+  check: "broken-link",
+  severity: "error",
+  path: "a.md",
+  line: 3,
+  message: "links to a missing page",
+} as const;
 const orphan = {
   check: "orphan-page",
   severity: "warning",

@@ -27,7 +27,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
 function statusOf(error: NodeJS.ErrnoException): [string, string] {
   switch (error.code) {
     case "HPE_HEADER_OVERFLOW":
-      return ["431 Request Header Fields Too Large", "The request's header is too large."];
+      return ["431 Request Header Fields Too Large", "The request headers are too large."];
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return ["408 Request Timeout", "The request did not arrive in time."];
     default:

@@ -27,7 +27,7 @@ function refusalOf(error: unknown): Refusal {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
       return { code: "payload_too_large", message: "The body is larger than 2 MiB." };
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
-      return { code: "invalid_request", message: "The body is not as long as Content-Length says." };
+      return { code: "invalid_request", message: "The body's length differs from Content-Length." };
   }
   // A body that broke off, and whatever else the framework lays at the client's door.
   if (typeof statusCode === "number" && statusCode >= 400 && statusCode < 500) {

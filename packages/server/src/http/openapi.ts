@@ -94,7 +94,7 @@ function webhookOf(event: string): Json {
         schema: { type: "string" },
       })),
       requestBody: { required: true, content: { "application/json": { schema: message } } },
-      responses: { "2XX": { description: "Taken." }, "410": { description: "Post nothing here any more." } },
+      responses: { "2XX": { description: "Taken." }, "410": { description: "Stop sending to this URL." } },
     },
   };
 }

@@ -17,12 +17,12 @@ export function parseCreateBody(
 ): CreateJobBody {
   if (!shape.Check(body)) throw invalid(wordsFor(shape.Errors(body)[0]));
   const { prompt, baseRef, model, draft, maxCostUsd, preview } = body;
-  if (prompt.includes("\0")) throw invalid("prompt must not hold U+0000.");
+  if (prompt.includes("\0")) throw invalid("prompt must not contain U+0000.");
   if (!prompt.isWellFormed()) throw invalid("prompt must not hold a lone surrogate.");
   if (isLongerThan(prompt, rules.promptCodePointsMax)) {
     throw invalid(`prompt must not have more than ${rules.promptCodePointsMax} characters.`);
   }
-  if (baseRef !== undefined && !isBranchName(baseRef)) throw invalid("baseRef is not a branch name that git takes.");
+  if (baseRef !== undefined && !isBranchName(baseRef)) throw invalid("baseRef is not a valid git branch name.");
   if (model !== undefined && !rules.models.includes(model)) {
     throw invalid(`model must be one that the project allows: ${rules.models.join(", ")}.`);
   }

@@ -20,21 +20,21 @@ export const projectNotFound: Refusal = { code: "not_found", message: "Project n
 export const jobNotFound: Refusal = { code: "not_found", message: "Job not found." };
 export const jobPublishing: Refusal = {
   code: "conflict",
-  message: "The job is being published; its outcome is not known yet.",
+  message: "The job is being published. Try again when it has ended.",
   headers: { "retry-after": "5" },
 };
 export const tooManyStreams: Refusal = {
   code: "rate_limited",
-  message: "Too many event streams are open: close some, or ask for the job's state instead.",
+  message: "Too many open event streams. Close some, or poll the job instead.",
   headers: { "retry-after": "10" },
 };
 export const tooManyDiffs: Refusal = {
   code: "rate_limited",
-  message: "Too many large diffs are being read at once: read them one after the other.",
+  message: "Too many large diffs at once. Read them one at a time.",
   headers: { "retry-after": "1" },
 };
-export const routeNotFound: Refusal = { code: "not_found", message: "There is nothing at this path." };
-export const readOnlyKey: Refusal = { code: "forbidden", message: "This key may read but not write." };
+export const routeNotFound: Refusal = { code: "not_found", message: "Not found." };
+export const readOnlyKey: Refusal = { code: "forbidden", message: "This key is read-only." };
 
 /** The only way an error leaves: `{ "error": string }` and its code in a header. */
 export function refuse(reply: FastifyReply, refusal: Refusal): FastifyReply {

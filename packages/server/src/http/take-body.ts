@@ -9,7 +9,11 @@ export function takeBody(
   done: (error: AppError | null, payload?: RequestPayload) => void,
 ): void {
   if ((request.headers["content-encoding"] ?? "identity") !== "identity") {
-    done(new AppError("unsupported_media_type", { publicMessage: "A compressed body is not taken." }));
+    done(
+      new AppError("unsupported_media_type", {
+        publicMessage: "Compressed bodies are not supported. Send the body without Content-Encoding.",
+      }),
+    );
     return;
   }
   if (/^100-continue$/i.test(request.headers.expect ?? "")) reply.raw.writeContinue();

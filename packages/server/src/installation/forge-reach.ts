@@ -70,6 +70,6 @@ export function createForgeReach(
 function refused(host: string, cause?: Error): AppError {
   return new AppError("repository_unavailable", {
     cause,
-    publicMessage: `${host} is on this server's own network, where repositories are not read from. Whoever runs this installation can allow it with EMEND_ALLOW_PRIVATE_FORGES=true.`,
+    publicMessage: `${host} is on this server's own network, where repositories are not read from. An administrator can allow it with EMEND_ALLOW_PRIVATE_FORGES=true.`,
   });
 }

@@ -15,7 +15,7 @@ export async function keptPrompt(prompt: string): Promise<string> {
   const redacted = await redactSecrets(prompt).catch((cause: unknown) => {
     if (!(cause instanceof UnsearchableText)) throw cause;
     throw new AppError("invalid_request", {
-      publicMessage: `The prompt cannot be searched for credentials (${cause.message}). Shorten it, or leave them out.`,
+      publicMessage: `Emend can't search this prompt for credentials (${cause.message}). Shorten it.`,
       cause,
     });
   });
@@ -41,7 +41,7 @@ export async function keptWithinQuota(db: Queryable, use: PromptUse, prompt: str
   const kept = turns.run(use.projectId, async () => ((await hasRoom(db, use)) ? keptPrompt(prompt) : null));
   if (kept) return kept;
   throw new AppError("rate_limited", {
-    publicMessage: "Too many long prompts of this project arrive at once. Try again in a moment.",
+    publicMessage: "Too many long prompts for this project at once. Try again in a moment.",
     retryAfterMs: 1_000,
   });
 }

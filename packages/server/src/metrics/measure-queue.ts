@@ -18,7 +18,7 @@ export function measureQueue(metrics: Metrics, db: Queryable): void {
     });
     return reading;
   };
-  addGauge(metrics, { name: "emend_queue_waiting", help: "Jobs that are due and not taken up" }, async (gauge) =>
+  addGauge(metrics, { name: "emend_queue_waiting", help: "Jobs that are due and not started" }, async (gauge) =>
     gauge.set((await read()).waiting),
   );
   addGauge(metrics, { name: "emend_queue_running", help: "Jobs that a worker holds" }, async (gauge) =>

@@ -41,7 +41,7 @@ export async function addWebhook(
      select $1, id, $3, $4, $5, $6, $7 from projects where id = $2`,
     [id, input.projectId, shownUrl, sealedUrl, sealedSecret, format, [...new Set(events)]],
   );
-  if (rowCount === 0) throw new AppError("not_found", { publicMessage: `no such project: ${input.projectId}` });
+  if (rowCount === 0) throw new AppError("not_found", { publicMessage: `project not found: ${input.projectId}` });
   return { id, secret };
 }
 
@@ -55,7 +55,7 @@ function assertUsable(given: string, options: { allowPrivate: boolean }): void {
   if (url.username || url.password) throw invalid("url must not hold a user name or password");
   const host = url.hostname.replace(/^\[|\]$/g, "");
   if (isIP(host) && !mayConnect(host, { allowPrivate: true })) {
-    throw invalid("url names a link-local or metadata address, which is never reached");
+    throw invalid("url names a link-local or metadata address, which Emend never calls");
   }
   if (isIP(host) && !mayConnect(host, options)) throw invalid("url names an address that is not public");
 }

@@ -9,7 +9,7 @@ export async function redeliver(db: Queryable, deliveryId: string): Promise<bool
     [deliveryId],
   );
   if (rows[0]?.disabled) {
-    throw new AppError("conflict", { publicMessage: "Its webhook is disabled, so nothing is sent: enable it first." });
+    throw new AppError("conflict", { publicMessage: "The webhook is disabled. Enable it first." });
   }
   const { rowCount } = await db.query(
     `with again as (

@@ -40,7 +40,7 @@ export function startDeliveries(deps: DeliveriesDeps, options: { lookEveryMs?: n
   async function sendWhileWanted(): Promise<void> {
     while (!stopping.signal.aborted) {
       const delivery = await claim().catch((err) => {
-        log.warn({ err }, "no delivery could be claimed, trying again");
+        log.warn({ err }, "could not claim a delivery, retrying");
       });
       if (delivery) start(delivery);
       else await wake.wait(options.lookEveryMs ?? lookEveryMs);
@@ -59,7 +59,7 @@ export function startDeliveries(deps: DeliveriesDeps, options: { lookEveryMs?: n
   function start(delivery: ClaimedDelivery): void {
     const done = send(delivery)
       .catch((err) =>
-        log.warn({ err, deliveryId: delivery.id, jobId: delivery.jobId }, "a delivery's outcome could not be stored"),
+        log.warn({ err, deliveryId: delivery.id, jobId: delivery.jobId }, "could not store a delivery's result"),
       )
       .finally(() => {
         underWay.delete(delivery.id);

@@ -64,14 +64,14 @@ export function listChecks(figures: CheckFigures): readonly PullRequestCheck[] {
     {
       name: "Policy",
       verdict: "passed",
-      detail: "every changed path is one that this project lets Emend change",
+      detail: "All changed paths are allowed",
     },
     {
       name: "New findings",
       verdict: errors > 0 ? "flagged" : "passed",
       detail:
         figures.introduced.length === 0
-          ? "this change breaks nothing that was whole"
+          ? "no new problems"
           : `${count(errors, "error")}, ${count(others, "warning or note", "warnings or notes")}`,
     },
     {

@@ -66,7 +66,7 @@ async function create(deps: PublishDeps, draft: PullRequestDraft, signal: AbortS
 /** Some forges list a pull request a moment after they refuse a second one. */
 function existsButUnlisted(): AppError {
   return new AppError("forge_unavailable", {
-    publicMessage: "The forge says that the branch has a pull request, but does not list it.",
+    publicMessage: "The forge reports a pull request for this branch but does not list it.",
     retryable: true,
   });
 }

@@ -144,7 +144,7 @@ function outcomeOf(rounds: readonly EarlierRound[], message: number): string {
   if (!round) return "";
   const words = quietMarkdown(round.reply ?? round.summary ?? "", followUpCharactersMax);
   if (round.title !== null) return reachesOut(words) ? codeBlock(words, followUpCharactersMax) : words;
-  return `${round.failure === null ? "Nothing was changed" : "It came to nothing"}: ${plainLine(words, followUpCharactersMax)}`;
+  return `${round.failure === null ? "No changes" : "Failed"}: ${plainLine(words, followUpCharactersMax)}`;
 }
 
 /** Words that would load or link to something are shown as the text they are. */
@@ -170,7 +170,7 @@ function origin({ model, usage, job }: BodyInput): string {
 }
 
 function draftNotice(input: BodyInput): string {
-  const reason = input.draftReason ?? "Read it before you merge.";
+  const reason = input.draftReason ?? "Review before merging.";
   return `> **${input.findingsFirst ? "Needs review" : "Draft"}:** ${plainLine(quietMarkdown(reason, 500), 500)}`;
 }
 

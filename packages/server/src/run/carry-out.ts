@@ -37,7 +37,7 @@ export async function carryOut(deps: CarryOutDeps, run: ActiveRun, processEnds: 
     deps.onSettled?.(isStopped ? "stopped" : "lost");
     if (isStopped) log.info("run stopped, as was asked");
     else if (error instanceof LeaseLost) log.warn("lease lost, run is left to its new owner");
-    else log.error({ err: error }, "run could not be settled, its lease will expire");
+    else log.error({ err: error }, "could not record the run's result; its lease will expire");
   }
 }
 
@@ -63,7 +63,7 @@ async function attempt(deps: CarryOutDeps, run: ActiveRun): Promise<Settlement> 
     return { kind: "end", ending: endingOf(outcome) };
   } catch (error) {
     const cause = controller.signal.aborted ? controller.signal.reason : error;
-    deps.log.warn({ err: error, ...(cause !== error && { reason: cause.name }) }, "run broke off");
+    deps.log.warn({ err: error, ...(cause !== error && { reason: cause.name }) }, "run failed");
     return settlementOf(cause, job, deps.patience, run.hasWork);
   }
 }

@@ -29,7 +29,7 @@ export function createStages(deps: StageDeps): Stages {
   async function projectOf(job: LeasedJob): Promise<RunProject> {
     const project = await deps.findProject(job.projectId);
     if (project) return project;
-    throw new AppError("internal", { publicMessage: "The job's project is no longer there." });
+    throw new AppError("internal", { publicMessage: "The job's project was removed." });
   }
 
   const stages: Stages = {

@@ -13,7 +13,7 @@ export function draftReasonOf(
 ): string | undefined {
   if (change.limitReached) return limitWords[change.limitReached];
   const disputes = change.verdict.introduced.filter((finding) => "dispute" in finding).length;
-  if (disputes > 0) return "The agent holds findings of the checks to be wrong. Read both sides, then decide.";
+  if (disputes > 0) return "The agent disputes findings of the checks. Review both sides before merging.";
   if (change.verdict.kind === "flagged") return "The checks found errors that this change introduces.";
   if (wanted.job) return "The job asked for a draft.";
   return wanted.job === null && wanted.project ? "This project opens its pull requests as drafts." : undefined;

@@ -28,8 +28,8 @@ export function endingOf(outcome: Outcome): Ending {
         code: "branch_conflict",
         message:
           outcome.found === null
-            ? `The branch ${outcome.branch} was deleted, so there is nothing to add this change to. Create a new job.`
-            : `The branch ${outcome.branch} holds a commit that Emend did not make. It was left as it is.`,
+            ? `The branch ${outcome.branch} was deleted. Create a new job.`
+            : `The branch ${outcome.branch} has a commit that Emend did not make. Emend did not change the branch. Create a new job.`,
       };
     default:
       return assertNever(outcome);

@@ -74,7 +74,7 @@ export function startLeaseKeeper(options: LeaseKeeperOptions): LeaseKeeper {
 
   function hear(report: LeaseThreadReport): void {
     if (report.kind === "failed") {
-      options.log.warn({ reason: report.message }, "leases could not be renewed, trying again");
+      options.log.warn({ reason: report.message }, "could not renew leases, retrying");
       return;
     }
     // A run that was settled while its lease was being renewed is told of nothing.

@@ -57,7 +57,7 @@ export async function proposeChange(
   if (verdict.kind === "denied") return { kind: "denied", violations: verdict.violations, limitReached };
   const refused = job.pullRequest === null ? await stages.findRefused?.(job, recorded.diff) : null;
   if (refused) {
-    const why = `The same change was proposed in ${refused} and closed unmerged, so it is not proposed again.`;
+    const why = `The same change was proposed in ${refused} and closed unmerged. Emend does not propose it again.`;
     return { kind: "unchanged", summary: why, limitReached };
   }
   const model = steps.at(-1)?.usage.model ?? job.answeredBy;

@@ -6,8 +6,8 @@ import { pullTitleOf } from "./pull-title.ts";
 import type { LimitCode, OpenTree, Stages, Words } from "./run.ts";
 
 const withheld: Words = {
-  title: "Withheld: the change held a secret",
-  summary: "The change held what looks like a credential. Nothing of it was published, and nothing of it is kept.",
+  title: "Withheld: the change contained a secret",
+  summary: "The change contained what looks like a credential. Emend published nothing and deleted the change.",
 };
 
 /** A judged change as it is stored: neither a diff nor words with a credential in them are kept where people read. */

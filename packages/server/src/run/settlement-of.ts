@@ -24,8 +24,12 @@ export interface Patience {
 const retryMsMax = 3_600_000;
 const waitMsMax = 600_000;
 type Retryable = Pick<AppError, "publicMessage" | "retryable" | "retryAfterMs">;
-const databaseAway: Retryable = { publicMessage: "The database was away.", retryable: true, retryAfterMs: undefined };
-export const internalMessage = "Emend failed unexpectedly on this job. Its logs say more.";
+const databaseAway: Retryable = {
+  publicMessage: "The database was unavailable.",
+  retryable: true,
+  retryAfterMs: undefined,
+};
+export const internalMessage = "Emend failed unexpectedly on this job. The server's log has details.";
 
 /** How a fault leaves the job. A stop of the process and a database that was away are never the job's fault. */
 export function settlementOf(

@@ -22,7 +22,7 @@ export function startSweeper(
         if (performance.now() < patientUntilMs) await deps.pool.query("select 1");
         else await sweep(deps);
       } catch (error) {
-        deps.log.warn({ err: error }, "expired leases could not be swept, trying again");
+        deps.log.warn({ err: error }, "could not sweep expired leases, retrying");
         patientUntilMs = performance.now() + options.leaseMs / 2;
       }
       if (!stopping) await wake.wait(options.pollMs);

@@ -53,7 +53,7 @@ export async function takeInBase(
   if (edits.length === 0) {
     return {
       kind: "unchanged",
-      summary: `By now ${branch} holds these very changes, so there is nothing to publish.`,
+      summary: `${branch} already contains these changes, so there is nothing to publish.`,
       limitReached,
     };
   }

@@ -16,7 +16,7 @@ export async function throughOutage<T>(log: Logger, signal: AbortSignal, write: 
       return await write();
     } catch (error) {
       if (!isDatabaseUnavailable(error)) throw error;
-      log.warn({ err: error }, "database away, write is said again");
+      log.warn({ err: error }, "database unavailable, retrying the write");
       await pause(pauseMs, undefined, { signal }).catch(() => {});
     }
   }

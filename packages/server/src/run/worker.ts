@@ -100,7 +100,7 @@ export function startWorker(deps: WorkerDeps, given: WorkerOptions): Worker {
         }
         failures = 0;
       } catch (error) {
-        log.warn({ err: error }, "no job could be claimed, trying again");
+        log.warn({ err: error }, "could not claim a job, retrying");
         failures += 1;
         await wake.wait(Math.min(options.pollMs * 2 ** (failures - 1), awayMsMax) * (0.5 + Math.random() / 2));
       }

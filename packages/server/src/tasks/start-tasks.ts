@@ -58,7 +58,7 @@ export function startTasks(deps: TasksDeps, options: TasksOptions): Tasks {
     signal.addEventListener("abort", () => wake.ring());
     while (!signal.aborted) {
       await work().catch((error) => {
-        if (!signal.aborted) deps.log.warn({ err: error }, "housekeeping broke off, trying again");
+        if (!signal.aborted) deps.log.warn({ err: error }, "housekeeping failed, retrying");
       });
       if (!signal.aborted) await wake.wait(pauseMs);
     }

@@ -145,7 +145,7 @@ test.each([".git", ".GIT", ".gi\u200ct", "git~1", ".."])("a tree with an entry %
   await expect(fetchFrom(repository.url, projectId)).rejects.toMatchObject({
     code: "repository_unavailable",
     retryable: false,
-    publicMessage: expect.stringContaining("damage or an attack"),
+    publicMessage: expect.stringContaining("damaged or hostile"),
   });
 });
 

@@ -16,7 +16,7 @@ export function knownFetchFailure(result: GitResult, packBytesMax: number): AppE
     return new AppError("repository_unavailable", { publicMessage });
   }
   if (/fsck error|error in .* object|hasDot|gitmodules/i.test(stderr)) {
-    const what = "The repository holds something that git takes for damage or an attack, and is not read.";
+    const what = "The repository contains objects that git considers damaged or hostile, so Emend does not read it.";
     return gitError("repository_unavailable", { what, words });
   }
   if (/not our ref|unadvertised object|couldn't find remote ref/.test(stderr)) {

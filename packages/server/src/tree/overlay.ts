@@ -103,7 +103,7 @@ export async function createOverlay(tree: CommitTree, stored: readonly OverlayEn
     async delete(path) {
       await refusePointer(path);
       const mode = admit(path);
-      if (mode === null) throw refused(path, "there is no such file");
+      if (mode === null) throw refused(path, "file not found");
       edit({ path, mode, content: null });
     },
     entries: () => sortedEntries(edits),

@@ -37,7 +37,7 @@ export interface Tree {
   /** By path. Paths that are not valid UTF-8 are left out; commits keep them. */
   list(): Promise<readonly TreeEntry[]>;
   /**
-   * Null where there is no such file. Symbolic links and submodules are not followed: null too. A file over the
+   * Null where file not found. Symbolic links and submodules are not followed: null too. A file over the
    * size limit is refused: AppError("invalid_request").
    */
   read(path: string): Promise<Buffer | null>;
@@ -99,7 +99,7 @@ export interface OverlayEdit extends OverlayEntry {
 export interface Overlay extends Tree {
   /** Admits a write or throws AppError("invalid_request") saying why: the one gate for paths. */
   set(path: string, content: Buffer): Promise<void>;
-  /** Refuses like `set`, and where there is no such file. */
+  /** Refuses like `set`, and where file not found. */
   delete(path: string): Promise<void>;
   /** Every edit so far that differs from the tree, by path. */
   entries(): readonly OverlayEntry[];

@@ -13,7 +13,7 @@ export const brokenLink: LinkCheck = {
       const { path } = page;
       const { line, column, start, end, target } = link;
       if (target.startsWith("/") && doubtsAbsolute(index)) {
-        const message = `${quoted(target)} leads to no page of this repository.`;
+        const message = `${quoted(target)} links to a missing page of this repository.`;
         const why =
           "most absolute links of this site do: it may be served below a path that its configuration does not show";
         yield { path, line, column, message, severity: "warning", certainty: "likely", why };
@@ -21,20 +21,25 @@ export const brokenLink: LinkCheck = {
       }
       const near = nearestPage(index, page, target);
       if (near.kind === "none") {
-        yield { path, line, column, message: `${quoted(target)} leads to no page; correct or remove the link.` };
+        yield { path, line, column, message: `${quoted(target)} links to a missing page; correct or remove the link.` };
         continue;
       }
       const text = rewriteTarget(index, path, link, near.path, "file");
       if (near.kind === "likely" || text === null) {
         const route = index.nodes.get(near.path)?.route ?? near.path;
-        yield { path, line, column, message: `${quoted(target)} leads to no page; did you mean ${quoted(route)}?` };
+        yield {
+          path,
+          line,
+          column,
+          message: `${quoted(target)} links to a missing page; did you mean ${quoted(route)}?`,
+        };
         continue;
       }
       yield {
         path,
         line,
         column,
-        message: `${quoted(target)} leads to no page; link to ${quoted(text)} instead.`,
+        message: `${quoted(target)} links to a missing page; link to ${quoted(text)} instead.`,
         fix: { title: `Link to ${text}`, edits: [{ path, start, end, text }] },
       };
     }

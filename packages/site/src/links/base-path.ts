@@ -64,7 +64,7 @@ function withPrefix(prefix: string, write: Model["redirectTarget"]): Model["redi
 
 const doubts = new WeakMap<Model, boolean>();
 
-/** Whether most absolute links of a site lead to no page: then its routes are not what they seem. */
+/** Whether most absolute links of a site link to a missing page: then its routes are not what they seem. */
 export function doubtsAbsolute(index: {
   model: Model;
   nodes: ReadonlyMap<string, PageNode>;

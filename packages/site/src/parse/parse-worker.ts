@@ -22,7 +22,7 @@ export interface WorkerSetup {
 
 /** One text crosses threads faster than many, and far faster than objects do. */
 export interface ParsedBatch {
-  /** Content ids of the files; null where there is no such file. */
+  /** Content ids of the files; null where file not found. */
   hashes: readonly (string | null)[];
   /** A line a file: the page's brief as JSON; an empty one where it is known already. */
   records: string;

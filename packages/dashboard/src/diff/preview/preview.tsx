@@ -27,7 +27,7 @@ export function Preview(props: { path: string; url: string; lines: readonly Diff
   return (
     <div className="mx-auto grid max-w-[720px] grid-cols-[minmax(0,1fr)] gap-4 px-5 py-6 font-serif text-[17px] leading-[27px] wrap-anywhere">
       {isGone && (
-        <p className="font-sans text-[14px] text-quiet">{file.error?.message} These are the changed passages.</p>
+        <p className="font-sans text-[14px] text-quiet">{file.error?.message} Only changed passages are shown.</p>
       )}
       {page.frontMatter !== null && <Source text={page.frontMatter} label="front matter" />}
       <Markdown tree={page.tree} />

@@ -23,9 +23,9 @@ const kinds = [
   { value: "pull_request", words: "Pull requests" },
   { value: "login", words: "Logins" },
   { value: "login.failed", words: "Failed logins" },
-  { value: "sessions", words: "Logouts elsewhere" },
-  { value: "login_link", words: "Links of the console" },
-  { value: "password_link", words: "Links for new passwords" },
+  { value: "sessions", words: "Sessions ended" },
+  { value: "login_link", words: "Login links" },
+  { value: "password_link", words: "Password reset links" },
 ] as const;
 
 /** Who changed what, when and from where; the filter is in the address. */
@@ -66,8 +66,8 @@ export function AuditLog() {
         <Sheet>
           {entries.length === 0 && (
             <Empty>
-              <p>Nothing of that kind was done.</p>
-              {(actor || action) && <Button onClick={() => show({})}>Show everything</Button>}
+              <p>No matching entries.</p>
+              {(actor || action) && <Button onClick={() => show({})}>Show all</Button>}
             </Empty>
           )}
           <ul className="divide-y divide-line">
@@ -102,7 +102,7 @@ function ByActor({ actor, onActor }: { actor: string; onActor(actor: string): vo
     <form onSubmit={submit} className="min-w-0 flex-1 basis-56 sm:max-w-72">
       <TextInput
         label="Who"
-        placeholder="an e-mail address, or console"
+        placeholder="Email address, or console"
         type="search"
         value={text}
         onText={setText}

@@ -48,7 +48,7 @@ export function AutomationForm(props: {
       <Form action={save} submit={automation ? "Save automation" : "Add automation"} onCancel={onClose}>
         <TextInput label="Name" required autoFocus maxLength={100} value={name} onText={setName} />
         <TriggerInputs projectId={project.id} trigger={trigger} onTrigger={setTrigger} />
-        <Field label="What it asks for" help={`It may hold ${variables[trigger.kind]}.`}>
+        <Field label="Prompt" help={`You can use ${variables[trigger.kind]}.`}>
           {(control) => (
             <textarea
               {...control}

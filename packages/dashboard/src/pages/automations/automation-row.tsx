@@ -54,7 +54,7 @@ export function AutomationRow(props: {
           </Button>
         )}
         <Button aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
-          Last runs
+          Recent runs
         </Button>
         {mayWrite && (
           <>
@@ -75,7 +75,7 @@ export function AutomationRow(props: {
 }
 
 function Standing({ automation: { pausedAt, trigger, dueAt, problem } }: { automation: DashboardAutomation }) {
-  if (pausedAt !== null) return <Warning words="Paused: it runs by hand alone" />;
+  if (pausedAt !== null) return <Warning words="Paused. It still runs when you start it." />;
   if (problem !== null) return <Warning words={problem} />;
   if (trigger.kind !== "cron" || dueAt === null) return null;
   return (

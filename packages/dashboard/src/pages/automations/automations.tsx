@@ -34,7 +34,7 @@ export function Automations({ project }: { project: DashboardProject }) {
       </div>
       {automations.data.length === 0 && (
         <Empty>
-          <p>A job that is asked for by itself: on Mondays, when code is pushed or released, or by a click.</p>
+          <p>Start jobs on a schedule, after a push or release, or with one click.</p>
           <CopyBlock text={`emend automation add ${project.id} links "Fix broken links." --cron "0 9 * * 1"`} />
         </Empty>
       )}
@@ -69,7 +69,7 @@ export function Automations({ project }: { project: DashboardProject }) {
             <b>
               <VisibleText text={leaving.name} />
             </b>{" "}
-            asks for nothing more, and its history goes with it. Its jobs and pull requests stay.
+            stops, and its history is deleted. Its jobs and pull requests stay.
           </p>
         </Confirm>
       )}

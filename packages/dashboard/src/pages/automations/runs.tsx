@@ -23,7 +23,7 @@ export function Runs({ automationId }: { automationId: string }) {
   if (runs.data.length === 0) {
     return (
       <Empty>
-        <p>It has not run yet. It runs once, now, by:</p>
+        <p>No runs yet. To run it once now:</p>
         <CopyBlock text={`emend automation run ${automationId}`} />
       </Empty>
     );

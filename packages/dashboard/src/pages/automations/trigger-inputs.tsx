@@ -6,9 +6,9 @@ import { LinesInput, linesOf, SelectInput, TextInput } from "../../parts/inputs.
 import { localTimezone } from "./local-timezone.ts";
 
 const kinds = [
-  { value: "manual", words: "When somebody runs it" },
-  { value: "cron", words: "At times" },
-  { value: "push", words: "After pushes to a context repository" },
+  { value: "manual", words: "Manually" },
+  { value: "cron", words: "On a schedule" },
+  { value: "push", words: "After a push to a context repository" },
 ] as const;
 type Push = Extract<DashboardTrigger, { kind: "push" }>;
 const noPaths = { branches: [], tags: [], include: [], exclude: [] };
@@ -37,8 +37,8 @@ export function TriggerInputs(props: {
       {trigger.kind === "cron" && (
         <div className="grid gap-4 sm:grid-cols-2">
           <TextInput
-            label="Times"
-            help="Minute, hour, day of month, month, day of week: 0 9 * * 1 is Mondays at nine."
+            label="Schedule"
+            help="Cron: minute, hour, day of month, month, day of week. 0 9 * * 1 is Mondays at 9:00."
             required
             isCode
             maxLength={100}
@@ -57,7 +57,7 @@ export function TriggerInputs(props: {
       )}
       {trigger.kind === "push" &&
         (repositories.length === 0 ? (
-          <p className="text-warn">The project has no context repository yet: add one under Guidance first.</p>
+          <p className="text-warn">This project has no context repository. Add one under Guidance first.</p>
         ) : (
           <PushInputs push={trigger} names={repositories.map(({ name }) => name)} onPush={onTrigger} />
         ))}
@@ -76,10 +76,16 @@ function PushInputs({ push, names, onPush }: { push: Push; names: readonly strin
         options={known.map((value) => ({ value, words: value }))}
       />
       <div className="grid gap-4 sm:grid-cols-2">
-        <Globs label="Branches" help="Neither: the default one." of="branches" push={push} onPush={onPush} />
-        <Globs label="Tags" help="Such as v*." of="tags" push={push} onPush={onPush} />
-        <Globs label="Only these paths" help="Such as src/**." of="include" push={push} onPush={onPush} />
-        <Globs label="But not these" help="One pattern a line." of="exclude" push={push} onPush={onPush} />
+        <Globs
+          label="Branches"
+          help="Leave both empty for the default branch."
+          of="branches"
+          push={push}
+          onPush={onPush}
+        />
+        <Globs label="Tags" help="For example v*." of="tags" push={push} onPush={onPush} />
+        <Globs label="Only these paths" help="For example src/**." of="include" push={push} onPush={onPush} />
+        <Globs label="Except these paths" help="One pattern per line." of="exclude" push={push} onPush={onPush} />
       </div>
     </>
   );

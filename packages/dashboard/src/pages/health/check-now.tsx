@@ -26,7 +26,7 @@ export function CheckNow({ projectId }: { projectId: string }) {
         await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
         if (markOf(await queries.fetchQuery({ ...healthQuery(projectId), staleTime: 0 })) !== seen) return;
       }
-      if (!signal.aborted) throw new Error("No worker has looked yet. What it finds will be here once one has.");
+      if (!signal.aborted) throw new Error("Waiting for a worker. Results appear here when the check is done.");
     },
   });
   return (

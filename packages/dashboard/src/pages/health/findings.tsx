@@ -10,7 +10,7 @@ import { VisibleText } from "../../parts/visible-text.tsx";
 const severities = {
   error: { icon: "cross", colour: "text-bad", word: "Error" },
   warning: { icon: "warning", colour: "text-warn", word: "Warning" },
-  info: { icon: "dots", colour: "text-quiet", word: "Remark" },
+  info: { icon: "dots", colour: "text-quiet", word: "Info" },
 } as const;
 
 /** What the newest look found: worst first, one kind at a time if wanted. */
@@ -27,8 +27,8 @@ export function Findings(props: { findings: readonly DashboardSiteFinding[]; lat
           {total} {total === 1 ? "finding" : "findings"}
         </h2>
         {countOf.size > 1 && (
-          <select aria-label="Kind of finding" value={chosen} onChange={(event) => setChosen(event.target.value)}>
-            <option value="">Every kind</option>
+          <select aria-label="Check" value={chosen} onChange={(event) => setChosen(event.target.value)}>
+            <option value="">All checks</option>
             {[...countOf].map(([check, count]) => (
               <option key={check} value={check}>
                 {check} ({count})
@@ -40,7 +40,7 @@ export function Findings(props: { findings: readonly DashboardSiteFinding[]; lat
       <Sheet className="overflow-hidden">
         {total === 0 && (
           <Empty>
-            <p>The checks found nothing to mend. On a checkout of the site, the same ones run by:</p>
+            <p>No problems found. To run the same checks in a checkout of the site:</p>
             <CopyBlock text="emend check ." />
           </Empty>
         )}
@@ -54,7 +54,7 @@ export function Findings(props: { findings: readonly DashboardSiteFinding[]; lat
         </ul>
         {shown.length < total && (
           <p className="border-t border-line px-4 py-2 text-quiet">
-            {total - shown.length} more were counted and are not kept here; <code>emend check</code> lists all.
+            {total - shown.length} more are not stored here; <code>emend check</code> lists them all.
           </p>
         )}
       </Sheet>

@@ -47,11 +47,11 @@ export function HealthPage() {
           <Sheet>
             <Empty>
               <p>
-                There is no project yet whose site could be looked at.{" "}
+                No projects yet.{" "}
                 <Link to="/projects/new" className="underline underline-offset-3 hover:text-ink">
-                  Add one
+                  Add a project
                 </Link>
-                , or import the folder that you are in on the command line:
+                , or import the current folder from the command line:
               </p>
               <CopyBlock text={addProjectLine} />
             </Empty>
@@ -76,13 +76,13 @@ function Health({ project, children }: { project: DashboardProject; children: Re
       {health.data && (
         // Another project is another page, but for the field that chose it: the keyboard is still there.
         <div key={project.id} className="grid grid-cols-[minmax(0,1fr)] gap-6">
-          {health.data.problem && <Problem error={`The last look at the site failed: ${health.data.problem.words}`} />}
+          {health.data.problem && <Problem error={`The last check failed: ${health.data.problem.words}`} />}
           {!latest && (
             <Sheet>
               <Empty>
                 <p>
-                  {!health.data.problem && "Nobody has looked at this site yet. "}
-                  On a checkout of it, the same checks run by:
+                  {!health.data.problem && "This site has not been checked yet. "}
+                  To run the same checks in a checkout of the site:
                 </p>
                 <CopyBlock text="emend check ." />
               </Empty>

@@ -52,8 +52,8 @@ export function Trend({ checks }: { checks: readonly DashboardSiteCheck[] }) {
           ]}
         />
         <p className="text-quiet">
-          Looked at <Age at={latest.checkedAt} />: <code>{latest.branch}</code> at{" "}
-          <code>{latest.commit.slice(0, 10)}</code>. It is looked at each day, and after jobs.
+          Checked <Age at={latest.checkedAt} />: <code>{latest.branch}</code> at{" "}
+          <code>{latest.commit.slice(0, 10)}</code>. Emend checks daily and after each job.
         </p>
       </Sheet>
     </>

@@ -15,7 +15,7 @@ export function Asked({ job }: { job: DashboardJob }) {
       {job.messages.map((message) => (
         <div key={message.number} className="grid gap-1 border-t border-line pt-3">
           <h2 className="flex justify-between gap-3 text-quiet">
-            Then
+            Follow-up
             <span className="font-normal">
               <Age at={message.at} />
             </span>

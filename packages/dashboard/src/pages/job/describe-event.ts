@@ -10,7 +10,7 @@ export interface ToldEvent {
 }
 
 const phases: Record<string, string> = {
-  queued: "Waiting for its turn",
+  queued: "Queued",
   preparing: "Fetching the repository",
   working: "Working on the docs",
   checking: "Checking the change",
@@ -24,9 +24,9 @@ export function describeEvent(event: JobEvent): ToldEvent {
     case "job.created":
       return say("Created");
     case "job.message":
-      return say("Asked for more");
+      return say("Follow-up");
     case "run.started":
-      return say(Number(data.run) > 1 ? `Taken up again, run ${data.run}` : "Taken up");
+      return say(Number(data.run) > 1 ? `Resumed, run ${data.run}` : "Started");
     case "phase":
       return say(phases[String(data.phase)] ?? String(data.phase), reasonOf(data));
     case "step":
@@ -64,7 +64,7 @@ function reasonOf(data: Record<string, unknown>): string {
     case "released":
       return "given back by a worker that stopped";
     case "retry":
-      return `${typeof data.message === "string" ? data.message : "Something it needs was away."} It will be tried again.`;
+      return `${typeof data.message === "string" ? data.message : "A service was unavailable."} Emend will retry.`;
     case "waiting":
       return `${typeof data.message === "string" ? `${data.message} ` : ""}Waiting for the forge.`;
     case "asked":

@@ -4,12 +4,12 @@ import { Toggle } from "../../parts/toggle.tsx";
 import { RawEvents } from "./raw-events.tsx";
 import { Timeline } from "./timeline.tsx";
 
-const views = ["In words", "Raw events"] as const;
+const views = ["Summary", "Raw events"] as const;
 type View = (typeof views)[number];
 
 /** Everything that happened; `isOpen` until somebody folds or unfolds it. */
 export function Events(props: { jobId: string; events: readonly JobEvent[]; isOpen: boolean }) {
-  const [view, setView] = useState<View>("In words");
+  const [view, setView] = useState<View>("Summary");
   const [chosen, setChosen] = useState<boolean | null>(null);
   const isOpen = chosen ?? props.isOpen;
   return (
@@ -26,7 +26,7 @@ export function Events(props: { jobId: string; events: readonly JobEvent[]; isOp
           <div className="flex justify-end px-3 pb-1">
             <Toggle<View> label="How to show events" options={views} chosen={view} onChoose={(next) => setView(next)} />
           </div>
-          {view === "In words" ? (
+          {view === "Summary" ? (
             <Timeline jobId={props.jobId} events={props.events} />
           ) : (
             <RawEvents events={props.events} />

@@ -20,34 +20,34 @@ interface Advice {
 
 const adviceFor: Record<FailureCode, Advice> = {
   model_unavailable: {
-    words: "Look at the project's model and its key: `emend doctor` says whether it answers.",
+    words: "Check the project's model and its key. `emend doctor` says whether the model answers.",
     action: "again",
   },
   budget_exceeded: { words: "The job needs more than the project's limits allow.", action: "settings" },
   timeout: { words: "The job needs more time than the project allows.", action: "settings" },
-  cancelled: { words: "Somebody stopped it. What it had done was not published.", action: "again" },
-  policy_denied: { words: "The project's policy does not allow what the change touches.", action: "settings" },
+  cancelled: { words: "The job was cancelled. Nothing was published.", action: "again" },
+  policy_denied: { words: "The project's policy does not allow this change.", action: "settings" },
   branch_conflict: {
-    words: "Somebody else's commit is on the job's branch. A new job gets a branch of its own.",
+    words: "The job's branch has commits that Emend did not make. Start a new job: it gets its own branch.",
     action: "again",
   },
   forge_rejected: {
-    words: "The forge refused; its words are above. Often a token lacks a permission.",
+    words: "The forge refused the request; see its message above. Often a token lacks a permission.",
     action: "settings",
   },
   forge_unavailable: {
-    words: "The forge did not answer. The work is kept: Retry publishes it without asking a model.",
+    words: "The forge did not answer. The work is saved. Retry publishes it without calling a model.",
     action: "again",
   },
   repository_unavailable: {
-    words: "The repository could not be read: is it still there, and may the project's token read it?",
+    words: "Emend can't read the repository. Check that it exists and that the project's token can read it.",
     action: "settings",
   },
   instruction_not_understood: {
-    words: "The rules do only what they understand to the last word.",
+    words: "The built-in rules run an instruction only if they understand all of it.",
     action: "reword",
   },
-  internal: { words: "This is a fault of Emend: the server's log says more.", action: "again" },
+  internal: { words: "This is a bug in Emend. The server's log has details.", action: "again" },
 };
 
 export function offersAgain(run: DashboardJob["run"]): boolean {
@@ -95,10 +95,10 @@ export function Failure({ job }: { job: DashboardJob }) {
               Run again
             </Button>
           )}
-          {advice.action === "reword" && <Button onClick={reword}>Change the instruction</Button>}
+          {advice.action === "reword" && <Button onClick={reword}>Edit the prompt</Button>}
           {advice.action === "settings" && (
             <Link to="/projects/$id" params={{ id: job.projectId }} className={buttonLook("ordinary")}>
-              Open the project's settings
+              Open project settings
             </Link>
           )}
         </p>

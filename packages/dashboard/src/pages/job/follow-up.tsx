@@ -35,13 +35,13 @@ export function FollowUp({ run }: { run: JobRun }) {
     <Sheet className="px-4 py-3">
       <form onSubmit={submit} className="grid gap-2">
         <label htmlFor="follow-up" className="font-semibold text-quiet">
-          {run.pullRequest ? `Ask for more, on pull request #${run.pullRequest.number}` : "Ask for more"}
+          {run.pullRequest ? `Ask for changes on pull request #${run.pullRequest.number}` : "Ask for changes"}
         </label>
         <textarea
           id="follow-up"
           rows={2}
           className="field-sizing-content max-h-60 min-h-16 w-full resize-none font-serif text-[16px] leading-6"
-          placeholder="And also …"
+          placeholder="What else should change?"
           value={prompt}
           onChange={(event) => write(event.target.value)}
           onKeyDown={(event) => {

@@ -21,7 +21,7 @@ it("says in one sentence how a job went", () => {
   );
   expect(say({ pullRequest: { ...pullRequest, draft: true } })).toBe("Opened draft #42");
   expect(say({ pullRequest: { ...pullRequest, state: "merged" } })).toBe("Merged #42");
-  expect(say({})).toBe("Nothing was changed");
-  expect(say({ status: "failed" })).toBe("Nothing was published");
+  expect(say({})).toBe("No changes");
+  expect(say({ status: "failed" })).toBe("Not published");
   expect(say({ status: "active", phase: "checking", pullRequest })).toBe("Comparing the site with what it was");
 });

@@ -21,8 +21,8 @@ function outcomeOf(run: JobRun): string {
     const verbs = { open: pullRequest.draft ? "Opened draft" : "Opened", merged: "Merged", closed: "Closed" };
     return `${verbs[pullRequest.state]} #${pullRequest.number}`;
   }
-  if (status === "failed") return "Nothing was published";
-  return run.preview ? "A preview, nothing was opened" : "Nothing was changed";
+  if (status === "failed") return "Not published";
+  return run.preview ? "Preview only" : "No changes";
 }
 
 function filesOf(diff: JobDiff | undefined): string {

@@ -52,9 +52,7 @@ function Job({ job, isServerAway }: { job: DashboardJob; isServerAway: boolean }
         job={job}
         project={project}
         diff={diff.data}
-        problem={
-          stream.isLost || isServerAway ? "The connection is lost; this page is taken up again by itself." : null
-        }
+        problem={stream.isLost || isServerAway ? "Connection lost. Reconnecting…" : null}
       />
       <div
         className={`grid grid-cols-[minmax(0,1fr)] items-start gap-5 ${isBeside ? "lg:grid-cols-[336px_minmax(0,1fr)] lg:grid-rows-[auto_1fr]" : ""}`}
@@ -64,7 +62,7 @@ function Job({ job, isServerAway }: { job: DashboardJob; isServerAway: boolean }
           <Told run={run} />
           {run.summary && (
             <Sheet className="grid gap-1 px-4 py-3">
-              <h2 className="text-quiet">What was done</h2>
+              <h2 className="text-quiet">Summary</h2>
               <Clipped className="grid gap-2 wrap-anywhere">
                 <Prose text={run.summary} />
               </Clipped>

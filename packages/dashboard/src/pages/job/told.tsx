@@ -17,8 +17,8 @@ export function Told({ run }: { run: JobRun }) {
             <VisibleText text={waiting.message} />
           </p>
           <p className="text-quiet">
-            {waiting.nextTryAt ? `Next try at ${localTime(waiting.nextTryAt)}.` : "Trying now."} The work is done and
-            kept; nothing is asked of a model again.
+            {waiting.nextTryAt ? `Next try at ${localTime(waiting.nextTryAt)}.` : "Trying now."} The work is finished
+            and saved. The model is not called again.
           </p>
         </Sheet>
       )}

@@ -45,7 +45,7 @@ export function Filters({ projects, filter }: { projects: readonly DashboardProj
         value={filter.status ?? ""}
         onChange={(event) => set({ status: event.target.value || undefined })}
       >
-        <option value="">Every status</option>
+        <option value="">All statuses</option>
         {statuses.map((status) => (
           <option key={status} value={status}>
             {status.charAt(0).toUpperCase() + status.slice(1)}
@@ -59,7 +59,7 @@ export function Filters({ projects, filter }: { projects: readonly DashboardProj
           value={filter.project ?? ""}
           onChange={(event) => set({ project: event.target.value || undefined })}
         >
-          <option value="">Every project</option>
+          <option value="">All projects</option>
           {projects.map(({ id, name }) => (
             <option key={id} value={id}>
               {name}

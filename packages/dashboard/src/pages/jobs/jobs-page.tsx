@@ -43,14 +43,14 @@ export function JobsPage() {
           <Empty>
             {isFiltered ? (
               <>
-                <p>No job is like that.</p>
+                <p>No jobs match.</p>
                 <Link to="/" search={{}} className={buttonLook("ordinary")}>
-                  Show every job
+                  Show all jobs
                 </Link>
               </>
             ) : (
               <>
-                <p>No job yet. Write the first one above, or on the command line:</p>
+                <p>No jobs yet. Start one above, or from the command line:</p>
                 <CopyBlock text={createJobLine(first.id)} />
               </>
             )}
@@ -67,8 +67,8 @@ function NoProject({ mayWrite }: { mayWrite: boolean }) {
   return (
     <section className="grid max-w-[560px] gap-4 py-16">
       <title>Jobs · Emend</title>
-      <h1>First, a project</h1>
-      <p>A project is a docs repository. Emend can keep the repository for you, and you push your docs to it.</p>
+      <h1>Add a project first</h1>
+      <p>A project is a docs repository. Connect yours, or let Emend host one that you push to.</p>
       {mayWrite && (
         <p>
           <Link to="/projects/new" className={buttonLook("primary")}>
@@ -76,7 +76,7 @@ function NoProject({ mayWrite }: { mayWrite: boolean }) {
           </Link>
         </p>
       )}
-      <p className="text-quiet">To import the folder that you are in, type:</p>
+      <p className="text-quiet">To import the current folder:</p>
       <CopyBlock text={addProjectLine} />
     </section>
   );

@@ -45,7 +45,7 @@ export function Options(props: {
               checked={draft.preview ?? false}
               onChange={(event) => onChange({ preview: event.target.checked || undefined })}
             />
-            Only show the change, open nothing
+            Preview only: do not open a pull request
           </label>
         </div>
       )}

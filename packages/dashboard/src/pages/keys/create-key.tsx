@@ -25,7 +25,7 @@ const overlaps = [
   { value: "7", words: "in 7 days" },
   { value: "30", words: "in 30 days" },
   { value: "0", words: "at once" },
-  { value: "", words: "when I revoke it" },
+  { value: "", words: "never" },
 ] as const;
 const scopes = [
   { value: "write", words: "read and create jobs" },
@@ -65,7 +65,7 @@ export function CreateKey({ projects, like, onClose, onCreated }: CreateKeyProps
 
   return (
     <Dialog title={like ? `Rotate “${like.name}”` : "Create a key"} onClose={onClose}>
-      {like && <p className="text-quiet">A new key takes its place. Both work until the old one ends.</p>}
+      {like && <p className="text-quiet">Creates a new key. Both work until the old one expires.</p>}
       <Form
         action={create}
         submit={like ? "Rotate key" : "Create key"}
@@ -75,7 +75,7 @@ export function CreateKey({ projects, like, onClose, onCreated }: CreateKeyProps
       >
         <TextInput
           label="Name"
-          help="Where it will be used: CI, a release script, a bot."
+          help="Where you will use it, for example CI."
           required
           maxLength={200}
           value={name}
@@ -95,13 +95,13 @@ export function CreateKey({ projects, like, onClose, onCreated }: CreateKeyProps
           </div>
         </fieldset>
         <div className="grid gap-4 sm:grid-cols-2">
-          <SelectInput label="May" value={scope} onValue={setScope} options={scopes} />
+          <SelectInput label="Access" value={scope} onValue={setScope} options={scopes} />
           <SelectInput label="Expires" value={days} onValue={setDays} options={lives} />
-          {like && <SelectInput label="The old key ends" value={overlap} onValue={setOverlap} options={overlaps} />}
+          {like && <SelectInput label="Old key expires" value={overlap} onValue={setOverlap} options={overlaps} />}
         </div>
         <TextInput
-          label="Only from these addresses"
-          help="Addresses or CIDR ranges, by spaces. Empty: from everywhere."
+          label="Allowed IP addresses"
+          help="Addresses or CIDR ranges, separated by spaces. Leave empty to allow all."
           isCode
           placeholder="203.0.113.7 10.0.0.0/8"
           value={addresses}

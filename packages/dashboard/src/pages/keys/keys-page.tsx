@@ -64,7 +64,7 @@ export function KeysPage() {
           <Sheet>
             {projects.data.length === 0 && (
               <Empty>
-                <p>A key opens a project, and there is none yet.</p>
+                <p>A key belongs to a project. Add a project first.</p>
                 <CopyBlock text={addProjectLine} />
               </Empty>
             )}
@@ -87,8 +87,8 @@ export function KeysPage() {
             {live.length === 0 && (
               <Empty>
                 <p>
-                  No key is live. Programs need one to call the API.
-                  {projects.data.length === 0 && " A project and its key at once:"}
+                  No active keys. Create one to call the API.
+                  {projects.data.length === 0 && " To add a project and a key at once:"}
                 </p>
                 <CopyBlock text={createKeyLine(projects.data[0]?.id ?? null)} />
               </Empty>

@@ -20,7 +20,7 @@ export function NewKey({ shown, onClose }: { shown: ShownKey; onClose(): void })
   const url = `${session.data?.publicUrl ?? ""}/v2/agent/${shown.projectId}`;
   return (
     <Dialog title="Your new key" onClose={onClose}>
-      <p>Copy it now: it is shown this once, and only its hash is kept.</p>
+      <p>Copy it now. You won't see it again.</p>
       <CopyBlock text={shown.key} />
       <p>Try it:</p>
       <CopyBlock text={shown.scope === "write" ? createLine(url, shown.key) : listLine(url, shown.key)} />
@@ -30,7 +30,7 @@ export function NewKey({ shown, onClose }: { shown: ShownKey; onClose(): void })
         </p>
       )}
       <div className="flex justify-end">
-        <Button onClick={onClose}>I have it</Button>
+        <Button onClick={onClose}>Done</Button>
       </div>
     </Dialog>
   );
@@ -38,7 +38,7 @@ export function NewKey({ shown, onClose }: { shown: ShownKey; onClose(): void })
 
 function endOf(overlapDays: number | null): string {
   if (overlapDays === null) return "works until you revoke it.";
-  return overlapDays === 0 ? "was revoked." : `works for ${overlapDays} more days at most, or until you revoke it.`;
+  return overlapDays === 0 ? "was revoked." : `works for up to ${overlapDays} more days, or until you revoke it.`;
 }
 
 function createLine(url: string, key: string): string {

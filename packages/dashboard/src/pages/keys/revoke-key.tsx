@@ -27,7 +27,7 @@ export function RevokeKey({ apiKey, onClose }: { apiKey: DashboardKey; onClose()
           " was never used."
         )}
       </p>
-      <p>Whatever uses it is refused within a second. This cannot be undone.</p>
+      <p>Programs that use it lose access within a second. This can't be undone.</p>
     </Confirm>
   );
 }

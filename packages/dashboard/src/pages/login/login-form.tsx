@@ -8,7 +8,7 @@ import { Form } from "../../parts/form.tsx";
 import { TextInput } from "../../parts/inputs.tsx";
 import { Problem } from "../../parts/notice.tsx";
 
-/** E-mail address and password, or single sign-on where there is one. */
+/** Email address and password, or single sign-on where there is one. */
 export function LoginForm({ onLoggedIn }: { onLoggedIn?(): void }) {
   const queries = useQueryClient();
   const problem = new URLSearchParams(location.search).get("problem") ?? "";
@@ -29,7 +29,7 @@ export function LoginForm({ onLoggedIn }: { onLoggedIn?(): void }) {
       {data?.singleSignOn && (
         <>
           <a className={buttonLook("ordinary")} href={singleSignOnUrl()}>
-            <span className="min-w-0 truncate">Go on with {data.singleSignOn.name}</span>
+            <span className="min-w-0 truncate">Continue with {data.singleSignOn.name}</span>
           </a>
           <p className="flex items-center gap-3 text-quiet before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
             or
@@ -38,7 +38,7 @@ export function LoginForm({ onLoggedIn }: { onLoggedIn?(): void }) {
       )}
       <Form action={logIn} submit="Log in">
         <TextInput
-          label="E-mail address"
+          label="Email address"
           type="email"
           required
           autoComplete="username"

@@ -19,21 +19,21 @@ export function LoginPage() {
             <LoginForm />
           </Sheet>
           <details className="text-quiet">
-            <summary>No password, or forgotten?</summary>
+            <summary>No password, or forgot it?</summary>
             <div className="grid gap-2 pt-3">
-              <p>An owner can invite you. Whoever runs this installation can print a link that sets a new password:</p>
+              <p>Ask an owner for an invitation. An administrator can create a password reset link:</p>
               <CopyBlock text="emend user reset YOU@EXAMPLE.COM" />
-              <p>or one that logs this browser in, once:</p>
+              <p>or a one-time login link:</p>
               <CopyBlock text="emend user link" />
             </div>
           </details>
         </>
       ) : (
         <>
-          <h1>Log in as the first person</h1>
+          <h1>Log in for the first time</h1>
           <p>
-            This installation has no owner yet. Its console printed a link when it started; whoever opens it becomes the
-            owner. To print another, in place of that:
+            This installation has no owner yet. The server printed a link when it started. Open that link to become the
+            owner. To print a new one:
           </p>
           <CopyBlock text="emend user link" />
           <p className="text-quiet">In a checkout of the repository:</p>

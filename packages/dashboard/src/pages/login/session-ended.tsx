@@ -23,7 +23,7 @@ export function SessionEnded() {
     <>
       <div role="status" className="border-b border-warn bg-sheet text-warn">
         <p className="mx-auto flex max-w-[1200px] flex-wrap items-center gap-x-4 gap-y-2 px-4 py-2 sm:px-6">
-          <span className="min-w-0 flex-1">Your session has ended. What you typed is still here.</span>
+          <span className="min-w-0 flex-1">Your session expired. Your text is still here.</span>
           <Button onClick={() => setState("asked")}>Log in again</Button>
         </p>
       </div>

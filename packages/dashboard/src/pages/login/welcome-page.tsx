@@ -23,21 +23,21 @@ export function WelcomePage() {
 const words = {
   owner: {
     title: "Become the owner",
-    intro: "You are the first one here. The owner invites others and decides who may do what.",
+    intro: "You are the first user. The owner invites others and sets their roles.",
     submit: "Become the owner",
   },
   invite: { title: "Join", intro: "You have been invited.", submit: "Join" },
   reset: {
     title: "Set a new password",
-    intro: "Every browser that is logged in as you will be logged out.",
+    intro: "This ends all your other sessions.",
     submit: "Set password",
   },
 } as const;
 
 const roles = {
-  owner: "As an owner you may do everything here.",
-  maintainer: "As a maintainer you work on projects, keys and jobs.",
-  viewer: "As a viewer you may look at everything and change nothing.",
+  owner: "Owners can do everything.",
+  maintainer: "Maintainers manage projects, keys and jobs.",
+  viewer: "Viewers can see everything and change nothing.",
 } as const;
 
 function Welcome({ token, link }: { token: string; link: DashboardLink }) {
@@ -74,18 +74,18 @@ function Welcome({ token, link }: { token: string; link: DashboardLink }) {
         <Form action={accept} submit={submit}>
           {link.purpose === "owner" ? (
             <TextInput
-              label="E-mail address"
+              label="Email address"
               type="email"
               required
               autoFocus
               autoComplete="username"
-              help="To log in with. Emend sends no mail."
+              help="You log in with it. Emend sends no email."
               value={email}
               onText={setEmail}
             />
           ) : (
             <p className="grid gap-1">
-              <span className="font-semibold">E-mail address</span>
+              <span className="font-semibold">Email address</span>
               <span className="wrap-anywhere">
                 <VisibleText text={link.email ?? ""} />
               </span>
@@ -101,7 +101,7 @@ function Welcome({ token, link }: { token: string; link: DashboardLink }) {
             type="password"
             required
             autoComplete="new-password"
-            help="At least 12 characters; a few words do well."
+            help="At least 12 characters. A few words work well."
             value={password}
             onText={setPassword}
           />
@@ -115,8 +115,8 @@ function LinkGone() {
   return (
     <section className="mx-auto grid max-w-[480px] gap-4 py-12 sm:py-20">
       <title>Link used · Emend</title>
-      <h1>This link has been used or has expired</h1>
-      <p>Each works once. Ask an owner for another invitation, or print another link on the machine that runs Emend:</p>
+      <h1>This link was used or has expired</h1>
+      <p>Each link works once. Ask an owner for a new invitation, or create a new link on the server:</p>
       <CopyBlock text="emend user link" />
     </section>
   );

@@ -14,8 +14,8 @@ export function InvitationRow({ invitation, onRevoke }: { invitation: DashboardI
       <span className="text-quiet">
         {invitation.role} · expires in {days} {days === 1 ? "day" : "days"}
       </span>
-      <Button look="danger" onClick={onRevoke} aria-label={`Take back the invitation of ${invitation.email}`}>
-        Take back
+      <Button look="danger" onClick={onRevoke} aria-label={`Revoke the invitation of ${invitation.email}`}>
+        Revoke
       </Button>
     </li>
   );

@@ -20,21 +20,21 @@ export function Invite({ onClose }: { onClose(): void }) {
   });
   if (invite.data) {
     return (
-      <Dialog title="Pass this link on" onClose={onClose}>
+      <Dialog title="Send this link" onClose={onClose}>
         <p className="wrap-anywhere">
-          It lets <b>{email}</b> join as {role}, once, within seven days. It is shown this once.
+          It lets <b>{email}</b> join as {role}, once, within seven days. You won't see it again.
         </p>
         <CopyBlock text={invite.data.link} />
         <div className="flex justify-end">
-          <Button onClick={onClose}>I have it</Button>
+          <Button onClick={onClose}>Done</Button>
         </div>
       </Dialog>
     );
   }
   return (
-    <Dialog title="Invite somebody" onClose={onClose}>
-      <Form action={invite} submit="Make the link" onCancel={onClose}>
-        <TextInput label="E-mail address" type="email" required autoFocus value={email} onText={setEmail} />
+    <Dialog title="Invite member" onClose={onClose}>
+      <Form action={invite} submit="Create link" onCancel={onClose}>
+        <TextInput label="Email address" type="email" required autoFocus value={email} onText={setEmail} />
         <SelectInput label="Role" value={role} onValue={setRole} options={roleOptions} />
       </Form>
     </Dialog>

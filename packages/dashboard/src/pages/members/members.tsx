@@ -38,14 +38,14 @@ export function Members() {
             {data.members.length} {data.members.length === 1 ? "member" : "members"}
           </h2>
           <Button look="primary" onClick={() => setOpen({ kind: "invite" })}>
-            Invite somebody
+            Invite member
           </Button>
         </div>
         <Sheet>
           {data.members.length === 0 && (
             <Empty>
-              <p>Nobody has an account yet: this browser was logged in by the console.</p>
-              <p>Invite yourself as an owner, or open the link that this prints:</p>
+              <p>No accounts yet. You logged in with a login link.</p>
+              <p>Invite yourself as an owner, or open the link that this command prints:</p>
               <CopyBlock text="emend user link" />
             </Empty>
           )}
@@ -84,15 +84,15 @@ export function Members() {
             <b>
               <VisibleText text={open.member.email} />
             </b>{" "}
-            is logged out everywhere at once and can log in no more. Keys that they made go on working: revoke those by
-            themselves.
+            is logged out everywhere and can't log in again. Keys that they created keep working; revoke those
+            separately.
           </p>
         </Confirm>
       )}
       {open?.kind === "revoke" && (
         <Confirm
-          title="Take the invitation back?"
-          submit="Take back"
+          title="Revoke this invitation?"
+          submit="Revoke"
           onConfirm={() => send(`/invitations/${open.invitation.id}/revoke`)}
           onClose={close}
         >
@@ -101,7 +101,7 @@ export function Members() {
             <b>
               <VisibleText text={open.invitation.email} />
             </b>{" "}
-            will work no more.
+            will stop working.
           </p>
         </Confirm>
       )}

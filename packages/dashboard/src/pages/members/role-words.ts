@@ -2,7 +2,7 @@ import type { MemberRole } from "@emend/contract";
 
 export const roleWords: Readonly<Record<MemberRole, string>> = {
   owner: "who may do everything",
-  maintainer: "who works on projects, keys and jobs",
+  maintainer: "manages projects, keys and jobs",
   viewer: "who may look and change nothing",
 };
 

@@ -40,14 +40,14 @@ export function AddProjectPage() {
       <Sheet className="p-5">
         <Form
           action={add}
-          submit={add.isPending && forge !== "local" ? "Looking at the repository …" : "Add project"}
+          submit={add.isPending && forge !== "local" ? "Checking the repository …" : "Add project"}
           onCancel={() => navigate({ to: "/projects" })}
         >
           <TextInput label="Name" required {...field("name")} />
-          <SelectInput label="Where its repository is" value={forge} onValue={setForge} options={forgeOptions} />
+          <SelectInput label="Repository host" value={forge} onValue={setForge} options={forgeOptions} />
           {forge === "local" ? (
             <p className="text-quiet">
-              A repository is made, empty at first: you push your docs to it, and pull requests are read here.
+              Emend creates an empty repository. You push your docs to it and review pull requests here.
             </p>
           ) : (
             <>
@@ -62,7 +62,7 @@ export function AddProjectPage() {
               />
               <TextInput
                 label="Token"
-                help={`${forgeWords[forge].token} It is stored sealed and never shown again.`}
+                help={`${forgeWords[forge].token} It is stored encrypted and never shown again.`}
                 type="password"
                 autoComplete="off"
                 required
@@ -80,7 +80,7 @@ export function AddProjectPage() {
               {...field("baseRef")}
             />
             <TextInput
-              label="Folder of the docs"
+              label="Docs folder"
               isCode
               maxLength={1000}
               placeholder="the whole repository"
@@ -89,7 +89,7 @@ export function AddProjectPage() {
           </div>
         </Form>
       </Sheet>
-      <p className="pt-6 pb-2 text-quiet">The same on the command line:</p>
+      <p className="pt-6 pb-2 text-quiet">From the command line:</p>
       <CopyBlock text={commandOf(forge, typed)} />
     </div>
   );

@@ -15,8 +15,8 @@ const events = [
   { value: "pull_request.closed", words: "its pull request was closed" },
 ] as const;
 const formats = [
-  { value: "standard", words: "a signed post (Standard Webhooks)" },
-  { value: "slack", words: "a Slack message" },
+  { value: "standard", words: "Signed JSON (Standard Webhooks)" },
+  { value: "slack", words: "Slack message" },
 ] as const;
 
 export function AddWebhook({ projectId, onClose }: { projectId: string; onClose(): void }) {
@@ -33,19 +33,19 @@ export function AddWebhook({ projectId, onClose }: { projectId: string; onClose(
   });
   if (add.data && format === "standard") {
     return (
-      <Dialog title="The webhook's secret" onClose={onClose}>
-        <p>Copy it now: it is shown this once. The receiver tells by it that a post is Emend's.</p>
+      <Dialog title="Webhook secret" onClose={onClose}>
+        <p>Copy it now. You won't see it again. Use it to verify that a request comes from Emend.</p>
         <CopyBlock text={add.data.secret} />
         <div className="flex justify-end">
-          <Button onClick={onClose}>I have it</Button>
+          <Button onClick={onClose}>Done</Button>
         </div>
       </Dialog>
     );
   }
   if (add.data) {
     return (
-      <Dialog title="Slack is told from now on" onClose={onClose}>
-        <p>Its address is all that Slack needs; there is no secret to keep.</p>
+      <Dialog title="Slack webhook added" onClose={onClose}>
+        <p>Slack needs no secret.</p>
         <div className="flex justify-end">
           <Button onClick={onClose}>Good</Button>
         </div>
@@ -67,7 +67,7 @@ export function AddWebhook({ projectId, onClose }: { projectId: string; onClose(
           value={url}
           onText={setUrl}
         />
-        <SelectInput label="Sent as" value={format} onValue={setFormat} options={formats} />
+        <SelectInput label="Format" value={format} onValue={setFormat} options={formats} />
         <fieldset className="grid gap-1">
           <legend className="pb-1 font-semibold">When</legend>
           {events.map(({ value, words }) => (

@@ -32,7 +32,7 @@ export function Connection({ project }: { project: DashboardProject }) {
       <Sheet className="grid grid-cols-[minmax(0,1fr)] gap-4 p-5">
         <div className="flex flex-wrap items-center justify-between gap-3">
           <h2 className="font-serif text-[18px] leading-7">
-            {forge === "local" ? "The repository is kept here" : `Connection to ${forgeNames[forge]}`}
+            {forge === "local" ? "Emend hosts this repository" : `Connection to ${forgeNames[forge]}`}
           </h2>
           <Button onClick={() => look.mutate()} disabled={look.isPending}>
             {look.isPending ? "Looking …" : "Test connection"}
@@ -40,7 +40,7 @@ export function Connection({ project }: { project: DashboardProject }) {
         </div>
         <Problem error={look.error ?? (look.data ? null : notice)} />
         {!look.data && !look.error && (
-          <p className="text-quiet">Looks at everything that a job will need of the forge, and changes nothing.</p>
+          <p className="text-quiet">Checks every permission that a job needs. Changes nothing.</p>
         )}
         {look.data && (
           <ul className="grid gap-2" aria-live="polite">
@@ -59,8 +59,8 @@ export function Connection({ project }: { project: DashboardProject }) {
         {look.data?.webhook && (
           <div className="grid grid-cols-[minmax(0,1fr)] gap-2 border-t border-line pt-4">
             <p>
-              So that Emend hears at once of comments and merges, add a webhook there (content type JSON) with this
-              address and secret:
+              To make Emend react to comments and merges at once, add a webhook there (content type JSON) with this URL
+              and secret:
             </p>
             <CopyBlock text={look.data.webhook.url} />
             <CopyBlock text={look.data.webhook.secret} />
@@ -96,7 +96,7 @@ function Repository({ project, onSet }: { project: DashboardProject; onSet(): vo
       <Form action={action} submit="Change repository" note={set.isSuccess && repo === "" ? "Changed" : ""}>
         <TextInput
           label="New repository address"
-          help={`Now ${project.repositoryUrl}. On another server it needs a new token first.`}
+          help={`Currently ${project.repositoryUrl}. A different server needs a new token first.`}
           required
           isCode
           value={repo}
@@ -128,7 +128,7 @@ function Token({ project, help, onSet }: { project: DashboardProject; help: stri
       <Form action={set} submit="Replace token" note={set.isSuccess && credential === "" ? "Replaced" : ""}>
         <TextInput
           label="New token"
-          help={`${help} The old one is forgotten.`}
+          help={`${help} It replaces the current token.`}
           type="password"
           autoComplete="off"
           required

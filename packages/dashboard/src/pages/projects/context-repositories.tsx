@@ -33,7 +33,7 @@ export function ContextRepositories({ project }: { project: DashboardProject }) 
       </div>
       {repositories.data.length === 0 && (
         <Empty>
-          <p>Code that the docs are about: jobs may read it, cite it, and never write to it.</p>
+          <p>Code that the docs describe. Jobs can read and cite it, but never write to it.</p>
           <CopyBlock
             text={`emend project context add ${project.id} code --forge github --repo https://github.com/you/code`}
           />
@@ -66,7 +66,7 @@ export function ContextRepositories({ project }: { project: DashboardProject }) 
           onClose={() => setLeaving(null)}
         >
           <p>
-            Jobs no longer read <b>@{leaving.name}</b>. The repository itself stays as it is.
+            Jobs will no longer read <b>@{leaving.name}</b>. The repository itself is not changed.
           </p>
         </Confirm>
       )}
@@ -94,11 +94,11 @@ function AddContext({ project, onClose }: { project: DashboardProject; onClose()
   });
   return (
     <Dialog title="Add a context repository" onClose={onClose}>
-      <Form action={add} submit={add.isPending ? "Looking at it …" : "Add repository"} onCancel={onClose}>
+      <Form action={add} submit={add.isPending ? "Checking …" : "Add repository"} onCancel={onClose}>
         <div className="grid gap-4 sm:grid-cols-2">
           <TextInput
             label="Name"
-            help="What jobs call it: @name/path."
+            help="Jobs refer to it as @name/path."
             required
             maxLength={63}
             pattern="[A-Za-z0-9][A-Za-z0-9._\-]*"
@@ -106,10 +106,10 @@ function AddContext({ project, onClose }: { project: DashboardProject; onClose()
             placeholder="code"
             {...field("name")}
           />
-          <SelectInput label="Where it is" value={forge} onValue={setForge} options={forgeOptions} />
+          <SelectInput label="Host" value={forge} onValue={setForge} options={forgeOptions} />
         </div>
         <TextInput
-          label={forge === "local" ? "Id or address of the project" : "Address"}
+          label={forge === "local" ? "Project ID or URL" : "Address"}
           required
           isCode
           maxLength={1000}
@@ -120,7 +120,7 @@ function AddContext({ project, onClose }: { project: DashboardProject; onClose()
           {forge !== "local" && (
             <TextInput
               label="Token"
-              help="Empty where anybody may read it."
+              help="Leave empty for a public repository."
               type="password"
               autoComplete="off"
               isCode

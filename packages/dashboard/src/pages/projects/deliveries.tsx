@@ -30,7 +30,7 @@ export function Deliveries(props: { webhookId: string; projectId: string; mayWri
   if (deliveries.data.length === 0) {
     return (
       <Empty>
-        <p>Nothing was posted yet. A job that ends is told:</p>
+        <p>No deliveries yet. Emend sends one when a job ends:</p>
         <CopyBlock text={createJobLine(projectId)} />
       </Empty>
     );
@@ -65,7 +65,7 @@ export function Deliveries(props: { webhookId: string; projectId: string; mayWri
                 disabled={again.isPending}
                 onClick={() => again.mutate(delivery.id)}
               >
-                Send again
+                Redeliver
               </Button>
             )}
           </li>

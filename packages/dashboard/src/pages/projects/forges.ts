@@ -3,7 +3,7 @@ import type { DashboardProject } from "@emend/contract";
 type Forge = DashboardProject["forge"];
 
 export const forgeNames: Readonly<Record<Forge, string>> = {
-  local: "Kept here",
+  local: "Hosted by Emend",
   github: "GitHub",
   gitlab: "GitLab",
   gitea: "Gitea",
@@ -12,7 +12,7 @@ export const forgeNames: Readonly<Record<Forge, string>> = {
 
 export const forgeOptions = (Object.keys(forgeNames) as Forge[]).map((value) => ({
   value,
-  words: value === "gitea" ? "Gitea or Forgejo" : value === "local" ? "Here, on this installation" : forgeNames[value],
+  words: value === "gitea" ? "Gitea or Forgejo" : value === "local" ? "Hosted by Emend" : forgeNames[value],
 }));
 
 /** What to ask for, and how to get it. */
@@ -33,6 +33,6 @@ export const forgeWords: Readonly<Record<Exclude<Forge, "local">, { address: str
   bitbucket: {
     address: "https://bitbucket.org/workspace/repository",
     token:
-      "A repository access token with the scopes repository:write and pullrequest:write; or, so that comments are acted on, an administrator's API token as e-mail:token.",
+      "A repository access token with the scopes repository:write and pullrequest:write; or, so that comments are acted on, an administrator's API token as email:token.",
   },
 };

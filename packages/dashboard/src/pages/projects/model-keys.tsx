@@ -13,7 +13,7 @@ const vendorNames: Readonly<Record<string, string>> = {
   anthropic: "Anthropic",
   openai: "OpenAI",
   google: "Google",
-  compatible: "A compatible endpoint",
+  compatible: "OpenAI-compatible endpoint",
 };
 
 /** Keys of the project's own, in place of the installation's. What is stored is never shown. */
@@ -37,16 +37,16 @@ export function ModelKeys({ project }: { project: DashboardProject }) {
   const own = keys.data.filter(({ isSet }) => isSet);
   return (
     <Sheet className="grid grid-cols-[minmax(0,1fr)] gap-4 p-5">
-      <h2 className="font-serif text-[18px] leading-7">Keys for models</h2>
+      <h2 className="font-serif text-[18px] leading-7">Model keys</h2>
       {own.length === 0 ? (
-        <p className="text-quiet">The installation's keys are used. One of the project's own takes their place.</p>
+        <p className="text-quiet">This project uses the installation's keys. Set a key here to override one.</p>
       ) : (
         <ul className="divide-y divide-line border-y border-line">
           {own.map((each) => (
             <li key={each.vendor} className="flex flex-wrap items-center justify-between gap-2 py-1.5">
-              <span>{vendorNames[each.vendor] ?? each.vendor}: its own key</span>
+              <span>{vendorNames[each.vendor] ?? each.vendor}: project key</span>
               <Button look="danger" disabled={forget.isPending} onClick={() => forget.mutate(each.vendor)}>
-                Forget it
+                Remove
               </Button>
             </li>
           ))}

@@ -42,9 +42,9 @@ export function ProjectPage() {
   if (!project) {
     return (
       <Empty>
-        <p>There is no such project.</p>
+        <p>Project not found.</p>
         <Link to="/projects" className={buttonLook("ordinary")}>
-          Show every project
+          Show all projects
         </Link>
       </Empty>
     );
@@ -74,7 +74,7 @@ export function ProjectPage() {
           className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-6"
         >
           <legend className="sr-only">{tabs.find(({ value }) => value === chosen)?.words}</legend>
-          {!mayWrite && <p className="text-quiet">You may look at this and not change it: your role is viewer.</p>}
+          {!mayWrite && <p className="text-quiet">Your role is viewer: you can't change settings.</p>}
           <Panel key={`${id}/${chosen}`} tab={chosen} project={project} />
         </fieldset>
         <Aside project={project} />
@@ -129,7 +129,7 @@ function Aside({ project }: { project: DashboardProject }) {
         {project.forge === "local" && (
           <>
             <p className="text-quiet">
-              While it is empty, a push from a checkout of your docs fills it; the password is an API key:
+              To fill an empty repository, push from a checkout of your docs. Use an API key as the password:
             </p>
             <CopyBlock text={`git push ${project.repositoryUrl} HEAD:${project.baseRef ?? "main"}`} />
           </>

@@ -29,10 +29,7 @@ export function ProjectsPage() {
       <Sheet>
         {projects.data.length === 0 && (
           <Empty>
-            <p>
-              A project is a docs repository. Add the first one, or import the folder that you are in on the command
-              line:
-            </p>
+            <p>A project is a docs repository. Add one, or import the current folder from the command line:</p>
             <CopyBlock text={addProjectLine} />
           </Empty>
         )}

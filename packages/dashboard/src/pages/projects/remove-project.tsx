@@ -20,7 +20,7 @@ export function RemoveProject({ project }: { project: DashboardProject }) {
     <Sheet className="flex flex-wrap items-center justify-between gap-3 px-5 py-4">
       <div className="min-w-0 flex-1 basis-60">
         <h2>Remove this project</h2>
-        <p className="text-quiet">Its jobs, settings and automations go with it. The repository stays.</p>
+        <p className="text-quiet">Deletes its jobs, settings and automations. The repository stays.</p>
       </div>
       <Button look="danger" onClick={() => setIsAsked(true)}>
         Remove project
@@ -48,21 +48,21 @@ function Ask({ project, onClose }: { project: DashboardProject; onClose(): void 
         action={remove}
         submit="Remove project"
         look="danger"
-        cancel="Keep it"
+        cancel="Cancel"
         isDisabled={name !== project.name}
         onCancel={onClose}
       >
         <p>
-          Every job with its diff, every automation, webhook and setting is deleted; keys no longer reach it. This
-          cannot be undone. {wordsOf(project)} What was done here stays in the audit log.
+          This deletes all of its jobs, diffs, automations, webhooks and settings, and its keys stop working. This can't
+          be undone. {wordsOf(project)} The audit log keeps its entries.
         </p>
         <p className="wrap-anywhere">
-          Type its name to go on:{" "}
+          Type the project's name to confirm:{" "}
           <b>
             <VisibleText text={project.name} />
           </b>
         </p>
-        <TextInput label="Name of the project" autoFocus autoComplete="off" value={name} onText={setName} />
+        <TextInput label="Project name" autoFocus autoComplete="off" value={name} onText={setName} />
       </Form>
     </Dialog>
   );
@@ -70,6 +70,6 @@ function Ask({ project, onClose }: { project: DashboardProject; onClose(): void 
 
 function wordsOf({ forge, id }: DashboardProject): string {
   return forge === "local"
-    ? `Its pull requests go too; its repository stays on the server's disk, as ${id}.git.`
+    ? `Its pull requests are deleted too. The repository stays on the server's disk as ${id}.git.`
     : "Its repository and its pull requests stay on their forge.";
 }

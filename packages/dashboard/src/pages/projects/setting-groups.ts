@@ -18,7 +18,7 @@ export function generalGroups(project: DashboardProject): readonly SettingGroup[
           { path: "baseRef", label: "Base branch", kind: "optional", placeholder: "the default branch", isCode: true },
           {
             path: "docsDir",
-            label: "Folder of the docs",
+            label: "Docs folder",
             kind: "text",
             placeholder: "the whole repository",
             isCode: true,
@@ -30,10 +30,10 @@ export function generalGroups(project: DashboardProject): readonly SettingGroup[
               [
                 {
                   path: "settings.forge.apiUrl",
-                  label: "Address of the forge's API",
+                  label: "Forge API URL",
                   kind: "optional",
                   isCode: true,
-                  placeholder: "known from the repository's address",
+                  placeholder: "derived from the repository URL",
                 } as const,
               ],
             ]),
@@ -48,34 +48,34 @@ export function generalGroups(project: DashboardProject): readonly SettingGroup[
             label: "Model",
             kind: "optional",
             isCode: true,
-            placeholder: project.settings.model === null ? (project.models[0] ?? "") : "the installation's",
-            help: "Such as emend/rules, anthropic/…, openai/…, google/…, compatible/…",
+            placeholder: project.settings.model === null ? (project.models[0] ?? "") : "installation default",
+            help: "For example emend/rules, anthropic/…, openai/…, google/…, compatible/…",
           },
         ],
         [
-          { path: "settings.models", label: "Others that a job may choose", kind: "lines", help: "One a line." },
+          { path: "settings.models", label: "Other models that jobs can choose", kind: "lines", help: "One per line." },
           {
             path: "settings.fallbackModels",
-            label: "Asked while it is away",
+            label: "Fallback models",
             kind: "optionalLines",
-            help: "One a line, in order. Empty: the installation's.",
+            help: "One per line, in order. Leave empty for the installation default.",
           },
         ],
-        [{ path: "settings.selfReview", label: "A model looks at its finished change once more", kind: "check" }],
+        [{ path: "settings.selfReview", label: "Self-review before publishing", kind: "check" }],
       ],
     },
     {
       title: "Budget",
       rows: [
         [
-          { path: "settings.createsPerHourMax", label: "Jobs an hour", kind: "number", min: 0 },
-          { path: "settings.lanes", label: "Jobs at the same time", kind: "number", min: 1 },
+          { path: "settings.createsPerHourMax", label: "Jobs per hour", kind: "number", min: 0 },
+          { path: "settings.lanes", label: "Concurrent jobs", kind: "number", min: 1 },
         ],
         [
-          { path: "settings.limits.costUsdMax", label: "Dollars a job", kind: "number", min: 0, step: "any" },
+          { path: "settings.limits.costUsdMax", label: "Dollars per job", kind: "number", min: 0, step: "any" },
           {
             path: "settings.limits.wallTimeMsMax",
-            label: "Minutes a job",
+            label: "Minutes per job",
             kind: "number",
             scale: 60_000,
             min: 0,
@@ -83,8 +83,8 @@ export function generalGroups(project: DashboardProject): readonly SettingGroup[
           },
         ],
         [
-          { path: "settings.limits.stepsMax", label: "Steps a job", kind: "number", min: 1 },
-          { path: "settings.limits.tokensMax", label: "Tokens a job", kind: "number", min: 1 },
+          { path: "settings.limits.stepsMax", label: "Steps per job", kind: "number", min: 1 },
+          { path: "settings.limits.tokensMax", label: "Tokens per job", kind: "number", min: 1 },
         ],
       ],
     },
@@ -124,10 +124,10 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
           },
         ],
         [
-          { path: "settings.policy.filesMax", label: "Files a job", kind: "number", min: 1 },
+          { path: "settings.policy.filesMax", label: "Files per job", kind: "number", min: 1 },
           {
             path: "settings.policy.bytesMax",
-            label: "Megabytes a job",
+            label: "Megabytes per job",
             kind: "number",
             scale: 1_048_576,
             min: 0,
@@ -142,10 +142,10 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
         [
           {
             path: "settings.branchPrefix",
-            label: "Branches begin with",
+            label: "Branch prefix",
             kind: "text",
             isCode: true,
-            help: "Followed by a slash and the job's id.",
+            help: "A slash and the job's ID follow it.",
           },
         ],
         ...(project.forge === "local"
@@ -154,17 +154,20 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
               [
                 ...(project.forge === "bitbucket"
                   ? []
-                  : [{ path: "settings.forge.labels", label: "Labels", kind: "lines", help: "One a line." } as const]),
+                  : [
+                      { path: "settings.forge.labels", label: "Labels", kind: "lines", help: "One per line." } as const,
+                    ]),
                 {
                   path: "settings.forge.reviewers",
                   label: "Reviewers",
                   kind: "lines",
-                  help: project.forge === "bitbucket" ? "One a line: account ID, or UUID in braces." : "One a line.",
+                  help:
+                    project.forge === "bitbucket" ? "One per line: account ID, or UUID in braces." : "One per line.",
                 } as const,
               ],
             ]),
         ...(project.forge === "github"
-          ? [[{ path: "settings.forge.teamReviewers", label: "Teams that review", kind: "lines" } as const]]
+          ? [[{ path: "settings.forge.teamReviewers", label: "Reviewing teams", kind: "lines" } as const]]
           : []),
         ...(project.forge === "bitbucket"
           ? [
@@ -180,20 +183,24 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
         ...(project.forge === "gitlab"
           ? [
               [
-                { path: "settings.forge.squash", label: "Squash when merged", kind: "choice" } as const,
-                { path: "settings.forge.removeSourceBranch", label: "Remove the branch then", kind: "choice" } as const,
+                { path: "settings.forge.squash", label: "Squash when merging", kind: "choice" } as const,
+                {
+                  path: "settings.forge.removeSourceBranch",
+                  label: "Delete the branch after merging",
+                  kind: "choice",
+                } as const,
               ],
             ]
           : []),
-        [{ path: "settings.draft", label: "Open them as drafts", kind: "check" }],
+        [{ path: "settings.draft", label: "Open as drafts", kind: "check" }],
         [
           {
             path: "settings.publishWaitHours",
-            label: "Hours to wait for a forge that is away",
+            label: "Hours to wait for an unavailable forge",
             kind: "number",
             min: 0,
             step: "any",
-            help: "Finished work is kept and published once the forge answers.",
+            help: "Emend keeps finished work and publishes it when the forge answers.",
           },
         ],
       ],
@@ -203,7 +210,7 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
       rows: [
         [
           { path: "settings.commit.authorName", label: "Author", kind: "text" },
-          { path: "settings.commit.authorEmail", label: "Author's address", kind: "text", isCode: true },
+          { path: "settings.commit.authorEmail", label: "Author email", kind: "text", isCode: true },
         ],
         [{ path: "settings.commit.signOff", label: "Sign off (Signed-off-by)", kind: "check" }],
         ...(project.forge === "github"
@@ -211,7 +218,7 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
               [
                 {
                   path: "settings.forge.verifiedCommits",
-                  label: "GitHub makes and signs them (for a GitHub App)",
+                  label: "Let GitHub create and sign commits (GitHub App only)",
                   kind: "check",
                 } as const,
               ],
@@ -225,16 +232,15 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
 export const guidanceGroups: readonly SettingGroup[] = [
   {
     title: "Style guides",
-    words:
-      "A model reads AGENTS.md, CLAUDE.md and .emend/instructions.md of the repository by itself, as advice on content.",
+    words: "Emend reads AGENTS.md, CLAUDE.md and .emend/instructions.md from the repository automatically.",
     rows: [
       [
         {
           path: "settings.styleGuides",
-          label: "Further files to follow",
+          label: "More guidance files",
           kind: "lines",
           placeholder: "docs/style-guide.md",
-          help: "Paths in the repository, one a line.",
+          help: "Paths in the repository, one per line.",
         },
       ],
     ],

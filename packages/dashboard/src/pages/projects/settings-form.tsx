@@ -32,7 +32,7 @@ export function SettingsForm({ project, groups }: { project: DashboardProject; g
         action={save}
         submit="Save"
         isDisabled={!isChanged}
-        note={isChanged ? "Not saved yet" : save.isSuccess ? "Saved" : ""}
+        note={isChanged ? "Unsaved changes" : save.isSuccess ? "Saved" : ""}
       >
         {groups.map(({ title, words, rows }) => (
           <section
@@ -65,7 +65,7 @@ export function SettingsForm({ project, groups }: { project: DashboardProject; g
 }
 
 const choices = [
-  { value: "", words: "as the forge's project says" },
+  { value: "", words: "forge default" },
   { value: "true", words: "yes" },
   { value: "false", words: "no" },
 ];

@@ -35,7 +35,7 @@ export function Webhooks({ project }: { project: DashboardProject }) {
       </div>
       {webhooks.data.length === 0 && (
         <Empty>
-          <p>Be told when a job ends or its pull request is merged: an address that takes a signed post, or Slack.</p>
+          <p>Get a signed request or a Slack message when a job ends or its pull request is merged.</p>
           <CopyBlock text={`emend webhook add https://example.com/hooks/emend --project ${project.id}`} />
         </Empty>
       )}
@@ -60,7 +60,8 @@ export function Webhooks({ project }: { project: DashboardProject }) {
           onClose={() => setLeaving(null)}
         >
           <p className="wrap-anywhere">
-            Nothing more is posted to <VisibleText text={leaving.url} />, and the log of its deliveries goes with it.
+            Emend stops sending to <VisibleText text={leaving.url} />
+            and deletes the delivery log.
           </p>
         </Confirm>
       )}
@@ -90,7 +91,7 @@ function WebhookRow(props: {
             <VisibleText text={webhook.url} />
           </p>
           <p className="text-quiet">
-            {webhook.format === "slack" ? "Slack" : "Signed post"} · {webhook.events.join(", ")}
+            {webhook.format === "slack" ? "Slack" : "Signed JSON"} · {webhook.events.join(", ")}
           </p>
           {!isEnabled && (
             <p className="flex items-center gap-1.5 text-warn">

@@ -53,7 +53,7 @@ export function Comments({ name, comments }: { name: PullName; comments: readonl
       <form onSubmit={submit} className={mayWrite ? "grid gap-2" : "hidden"}>
         <textarea
           aria-label="Comment"
-          placeholder="Say something about this change"
+          placeholder="Leave a comment"
           maxLength={20_000}
           className="field-sizing-content max-h-80 min-h-20 w-full resize-none"
           value={text}

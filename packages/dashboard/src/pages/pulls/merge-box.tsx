@@ -31,7 +31,7 @@ export function MergeBox({ pull }: { pull: DashboardPull }) {
       <section aria-label="Merging" className="grid gap-2">
         <Standing pull={pull} />
         <Problem error={act.error} />
-        {isOpen && !mayWrite && <p className="text-quiet">Merging and closing take the role maintainer.</p>}
+        {isOpen && !mayWrite && <p className="text-quiet">You need the maintainer role to merge or close.</p>}
         {isOpen && mayWrite && (
           <div className="flex flex-wrap gap-2">
             {mergeability.kind === "clean" && !pull.draft && (
@@ -88,7 +88,8 @@ function Standing({ pull }: { pull: DashboardPull }) {
       <>
         <h2>Closed</h2>
         <p className="text-quiet">
-          <Age at={pull.updatedAt} />, without merging. The branch is kept.
+          <Age at={pull.updatedAt} />
+          without merging. The branch is kept.
         </p>
       </>
     );
@@ -98,7 +99,7 @@ function Standing({ pull }: { pull: DashboardPull }) {
       return pull.draft ? (
         <>
           <h2>A draft</h2>
-          <p>It merges cleanly, but asks to be read first. Mark it ready to merge it.</p>
+          <p>No conflicts. Mark it ready before you merge it.</p>
         </>
       ) : (
         <>
@@ -115,7 +116,7 @@ function Standing({ pull }: { pull: DashboardPull }) {
           <h2>Conflicts</h2>
           <p className="flex items-center gap-1.5 text-bad">
             <Icon name="cross" />
-            Both sides changed:
+            Changed on both sides:
           </p>
           <ul className="max-h-40 overflow-y-auto">
             {mergeability.paths.map((path) => (
@@ -126,7 +127,7 @@ function Standing({ pull }: { pull: DashboardPull }) {
               </li>
             ))}
           </ul>
-          <p className="text-quiet">Merge the base into the branch, settle these files and push.</p>
+          <p className="text-quiet">Merge the base into the branch, resolve the conflicts and push.</p>
         </>
       );
     case "blocked":
@@ -139,8 +140,8 @@ function Standing({ pull }: { pull: DashboardPull }) {
     case "contained":
       return (
         <>
-          <h2>Already there</h2>
-          <p>The base holds every commit of this branch.</p>
+          <h2>Nothing to merge</h2>
+          <p>The base already contains this branch.</p>
         </>
       );
   }

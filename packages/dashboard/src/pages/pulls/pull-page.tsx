@@ -109,14 +109,14 @@ function Pull({ name }: { name: PullName }) {
           <Sheet className="grid gap-2 px-4 py-3">
             <h2>On your machine</h2>
             <CopyBlock text={`git clone --branch ${shellWord(headRef)} ${pull.data.cloneUrl}`} />
-            <p className="text-quiet">Any user name; an API key of the project as the password.</p>
+            <p className="text-quiet">Use any user name, and one of the project's API keys as the password.</p>
           </Sheet>
         </div>
       </div>
       {diff.files.length > 0 ? (
         <DiffView diff={diff} findings={none} isSplit={isSplit} onSplit={setIsSplit} fileUrl={fileUrl} />
       ) : (
-        <p className="text-quiet">The branch holds nothing that the base does not.</p>
+        <p className="text-quiet">The branch has no changes.</p>
       )}
       <Comments name={name} comments={pull.data.comments} />
     </>

@@ -41,7 +41,7 @@ export function PullsPage() {
               })
             }
           >
-            <option value="">Every project</option>
+            <option value="">All projects</option>
             {locals.map(({ id, name }) => (
               <option key={id} value={id}>
                 {name}
@@ -73,8 +73,8 @@ export function PullsPage() {
           <Empty>
             <p>
               {first
-                ? "None yet. A job that changes a file opens one."
-                : "They are opened in projects that are kept here."}
+                ? "No pull requests yet. A job that changes files opens one."
+                : "Only projects hosted by Emend are listed here."}
             </p>
             <CopyBlock text={first ? createJobLine(first.id) : addProjectLine} />
           </Empty>

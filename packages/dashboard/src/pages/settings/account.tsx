@@ -24,7 +24,7 @@ export function Account({ session }: { session: DashboardSession }) {
             </dd>
             {session.name !== null && (
               <>
-                <dt className="text-quiet">E-mail address</dt>
+                <dt className="text-quiet">Email address</dt>
                 <dd className="wrap-anywhere">
                   <VisibleText text={session.subject} />
                 </dd>
@@ -39,8 +39,8 @@ export function Account({ session }: { session: DashboardSession }) {
       </section>
       {session.name === null ? (
         <p className="text-quiet">
-          A link of the console opened this session. It ends after seven days, and what is done in it stands in the
-          audit log as the console’s.
+          You logged in with a login link. This session ends after seven days. The audit log shows its actions as
+          console.
         </p>
       ) : (
         <section className="grid gap-2">
@@ -73,7 +73,7 @@ function ChangePassword({ hasPassword }: { hasPassword: boolean }) {
     <Form
       action={change}
       submit={hasPassword ? "Change password" : "Set password"}
-      {...(change.isSuccess && { note: "Changed. Other browsers are logged out." })}
+      {...(change.isSuccess && { note: "Password changed. Your other sessions were ended." })}
     >
       {hasPassword && (
         <TextInput
@@ -90,7 +90,7 @@ function ChangePassword({ hasPassword }: { hasPassword: boolean }) {
         type="password"
         required
         autoComplete="new-password"
-        help="At least 12 characters. Every other browser that is logged in as you will be logged out."
+        help="At least 12 characters. This ends all your other sessions."
         value={next}
         onText={setNext}
       />

@@ -48,13 +48,13 @@ function Retention({ setting }: { setting: DashboardSettings["archiveAfterDays"]
     <Form action={save} submit="Save" {...(save.isSuccess && { note: "Saved." })}>
       <SelectInput
         label="Archive finished jobs"
-        help="Archived jobs leave the list and keep their pull request. What is set here wins over EMEND_ARCHIVE_AFTER_DAYS."
+        help="Archived jobs leave the list and keep their pull requests. This setting overrides EMEND_ARCHIVE_AFTER_DAYS."
         value={choice}
         onValue={setChoice}
         options={[
-          { value: "environment", words: `As the environment says: ${inWords(setting.environment)}` },
-          { value: "never", words: "Never by themselves" },
-          { value: "after", words: "After some days" },
+          { value: "environment", words: `Default from the environment: ${inWords(setting.environment)}` },
+          { value: "never", words: "Never" },
+          { value: "after", words: "After a number of days" },
         ]}
       />
       {choice === "after" && (

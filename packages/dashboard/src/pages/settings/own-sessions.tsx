@@ -19,7 +19,7 @@ export function OwnSessions() {
   const hasOthers = data.sessions.some(({ isThis }) => !isThis);
   return (
     <section className="grid grid-cols-[minmax(0,1fr)] gap-2">
-      <h2>Where you are logged in</h2>
+      <h2>Sessions</h2>
       <Sheet>
         <ul className="divide-y divide-line">
           {data.sessions.map((session) => (
@@ -30,11 +30,11 @@ export function OwnSessions() {
       <Problem error={end.error} />
       <div className="flex flex-wrap items-center justify-end gap-2">
         <span className="text-quiet" aria-live="polite">
-          {hasOthers ? "" : end.isSuccess ? "Logged out everywhere else." : "You are logged in nowhere else."}
+          {hasOthers ? "" : end.isSuccess ? "Other sessions ended." : "You have no other sessions."}
         </span>
         {hasOthers && (
           <Button look="danger" disabled={end.isPending} onClick={() => end.mutate()}>
-            Log out everywhere else
+            End other sessions
           </Button>
         )}
       </div>

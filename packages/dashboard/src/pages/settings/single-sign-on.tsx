@@ -13,9 +13,7 @@ export function SingleSignOn({ singleSignOn }: Pick<DashboardSettings, "singleSi
   if (!singleSignOn) {
     return (
       <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
-        <p>
-          Off. People log in with a password. To let an OpenID Connect provider log them in, set in the environment:
-        </p>
+        <p>Off. Users log in with a password. To use an OpenID Connect provider, set in the environment:</p>
         <CopyBlock text={example} />
       </div>
     );
@@ -33,11 +31,11 @@ export function SingleSignOn({ singleSignOn }: Pick<DashboardSettings, "singleSi
         <dd className="font-mono text-[13px] wrap-anywhere">{issuer}</dd>
         <dt className="text-quiet">Client</dt>
         <dd className="font-mono text-[13px] wrap-anywhere">{clientId}</dd>
-        <dt className="text-quiet">Gets in</dt>
+        <dt className="text-quiet">Access</dt>
         <dd className="wrap-anywhere">
           {domains.length > 0
-            ? `whoever has a verified address of ${domains.join(", ")}, as ${defaultRole}; members and whoever is invited`
-            : "members and whoever is invited"}
+            ? `anyone with a verified ${domains.join(", ")} email, as ${defaultRole}; members and invited people`
+            : "members and invited people"}
         </dd>
       </dl>
     </div>

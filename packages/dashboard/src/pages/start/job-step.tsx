@@ -45,8 +45,8 @@ export function JobStep({ project, url, hasKey, hasJob, secret }: JobStepProps) 
   return (
     <Step
       number={3}
-      title="Run a first job: say what should change"
-      done={hasJob ? "You have run one." : null}
+      title="Run your first job"
+      done={hasJob ? "Done." : null}
       isNext={project !== null && hasKey && !hasJob}
       lines={lines}
     >

@@ -29,7 +29,7 @@ export function KeyStep({ project, url, hasKey, secret, onSecret }: KeyStepProps
   });
   const id = project?.id ?? "PROJECT";
   const lines = [
-    { name: "Make one", text: createKeyLine(id) },
+    { name: "Create one", text: createKeyLine(id) },
     {
       name: "Try it",
       text: `curl ${url}/v2/agent/${id}/jobs -H "Authorization: Bearer ${secret ?? "$EMEND_API_KEY"}"`,
@@ -38,14 +38,14 @@ export function KeyStep({ project, url, hasKey, secret, onSecret }: KeyStepProps
   return (
     <Step
       number={2}
-      title="Make a key: programs call the API with it"
-      done={hasKey ? (secret ? "Made, and good for 90 days." : "There is one.") : null}
+      title="Create an API key"
+      done={hasKey ? (secret ? "Created. It expires in 90 days." : "Done.") : null}
       isNext={project !== null && (!hasKey || secret !== null)}
       lines={lines}
     >
       {secret && (
         <>
-          <p>Copy it now: it is shown this once, and only its hash is kept.</p>
+          <p>Copy it now. You won't see it again.</p>
           <CopyBlock text={secret} />
         </>
       )}
@@ -58,7 +58,7 @@ export function KeyStep({ project, url, hasKey, secret, onSecret }: KeyStepProps
               disabled={!project || create.isPending}
               onClick={() => project && create.mutate(project.id)}
             >
-              Make a key
+              Create key
             </Button>
           </p>
         </>

@@ -8,9 +8,9 @@ import { VisibleText } from "../../parts/visible-text.tsx";
 import { Step } from "./step.tsx";
 
 const lines = [
-  { name: "Docs of yours, kept and reviewed here", text: 'emend project add "Docs" --forge local --repo ./my-docs' },
+  { name: "Your docs, hosted by Emend", text: 'emend project add "Docs" --forge local --repo ./my-docs' },
   {
-    name: "On GitHub (GitLab, Gitea and Bitbucket likewise)",
+    name: "Your docs on GitHub (or GitLab, Gitea, Bitbucket)",
     text: 'emend project add "Docs" --forge github --repo https://github.com/you/docs --token-env GITHUB_TOKEN',
   },
 ];
@@ -27,17 +27,17 @@ export function ProjectStep({ project }: { project: DashboardProject | null }) {
     </>
   );
   return (
-    <Step number={1} title="Add a project: a repository of docs" done={done} isNext={!project} lines={lines}>
+    <Step number={1} title="Add a project" done={done} isNext={!project} lines={lines}>
       {!project && (
         <>
           <p>
-            Take the sample docs to look around with, or connect a repository of yours: here or by the command line. The
-            API itself adds no projects.
+            A project is a docs repository. Use the sample docs to look around, or connect your own here or from the
+            command line.
           </p>
           <Problem error={take.error} />
           <div className="flex flex-wrap gap-2">
             <Button look="primary" disabled={take.isPending} onClick={() => take.mutate()}>
-              Take the sample docs
+              Use the sample docs
             </Button>
             <Link to="/projects/new" className={buttonLook("ordinary")}>
               Connect a repository

@@ -29,7 +29,7 @@ export function StartPage() {
       <title>Start · Emend</title>
       <Head title={hasJob ? "All set" : "Three steps to a first pull request"}>
         <Link to="/" className={buttonLook("ordinary")}>
-          {hasJob ? "Go to the jobs" : "Skip"}
+          {hasJob ? "Go to jobs" : "Skip"}
         </Link>
       </Head>
       <ol className="grid grid-cols-[minmax(0,1fr)] gap-4">

@@ -33,7 +33,7 @@ export function Step({ number, title, done, isNext, lines, children }: StepProps
           {children}
           {lines.length > 0 && (
             <details open={isNext}>
-              <summary className="text-quiet">The same from a terminal</summary>
+              <summary className="text-quiet">From the command line</summary>
               <div className="grid grid-cols-[minmax(0,1fr)] gap-2 pt-3">
                 {lines.map(({ name, text }) => (
                   <div key={name} className="grid grid-cols-[minmax(0,1fr)] gap-1">

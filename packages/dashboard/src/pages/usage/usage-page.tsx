@@ -43,7 +43,7 @@ export function UsagePage() {
           href={apiUrl(`/usage.csv?days=${days}&separator=semicolon`)}
           download
           className={buttonLook("ordinary")}
-          title="For spreadsheets that write 0,5 and part columns by semicolons"
+          title="For spreadsheets that use decimal commas and semicolons"
         >
           With semicolons
         </a>
@@ -62,11 +62,11 @@ function Figures({ usage }: { usage: DashboardUsage }) {
       <Sheet>
         <Empty>
           <p>
-            No job was created in the last {usage.days} days.{" "}
+            No jobs were created in the last {usage.days} days.{" "}
             <Link to="/" search={{}} className="underline underline-offset-3 hover:text-ink">
-              Write one
+              Start one
             </Link>
-            {project ? ", or on the command line:" : " once there is a project:"}
+            {project ? ", or from the command line:" : " once there is a project:"}
           </p>
           <CopyBlock text={project ? createJobLine(project.id) : addProjectLine} />
         </Empty>
@@ -100,7 +100,7 @@ function Figures({ usage }: { usage: DashboardUsage }) {
       <div className="grid grid-cols-[minmax(0,1fr)] gap-6 lg:grid-cols-2">
         <Sheet className="p-4 lg:col-span-2">
           <Chart
-            title="Jobs a day"
+            title="Jobs per day"
             kind="bars"
             points={points}
             series={[
@@ -116,7 +116,7 @@ function Figures({ usage }: { usage: DashboardUsage }) {
         </Sheet>
         <Sheet className="p-4">
           <Chart
-            title="Tokens a day"
+            title="Tokens per day"
             kind="bars"
             points={points}
             format={formatCount}
@@ -128,7 +128,7 @@ function Figures({ usage }: { usage: DashboardUsage }) {
         </Sheet>
         <Sheet className="p-4">
           <Chart
-            title="Cost a day"
+            title="Cost per day"
             kind="bars"
             points={points}
             format={formatUsd}
@@ -136,7 +136,7 @@ function Figures({ usage }: { usage: DashboardUsage }) {
           />
         </Sheet>
       </div>
-      <p className="text-quiet">Days are those of UTC, and a job counts on the day that it was created.</p>
+      <p className="text-quiet">Days are in UTC. A job counts on the day it was created.</p>
       <Breakdown
         by="project"
         rows={usage.byProject.map((row) => ({ key: row.projectId, name: row.project, ...row }))}

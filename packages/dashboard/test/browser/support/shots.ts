@@ -62,7 +62,7 @@ function projectShots({ projectId, otherId }: Seeded): readonly Shot[] {
     { name: "project-guidance", path: `${project}?tab=guidance` },
     { name: "context-add", path: `${project}?tab=guidance`, isLong: true, act: click("Add repository") },
     { name: "project-connection", path: `${project}?tab=connection`, act: testConnection },
-    { name: "project-automations", path: `${project}?tab=automations`, act: click("Last runs") },
+    { name: "project-automations", path: `${project}?tab=automations`, act: click("Recent runs") },
     { name: "automation-add", path: `${project}?tab=automations`, isLong: true, act: writeAutomation },
     { name: "automation-remove", path: `${project}?tab=automations`, isLong: true, act: click("Remove") },
     { name: "project-remove", path: project, isLong: true, act: click("Remove project") },
@@ -93,7 +93,7 @@ function otherShots({ projectId, otherId }: Seeded): readonly Shot[] {
     { name: "settings", path: "/app/settings" },
     { name: "settings-members", path: "/app/settings?tab=members" },
     { name: "settings-installation", path: "/app/settings?tab=installation" },
-    { name: "invite", path: "/app/settings?tab=members", isLong: true, act: click("Invite somebody") },
+    { name: "invite", path: "/app/settings?tab=members", isLong: true, act: click("Invite member") },
     { name: "invited", path: "/app/settings?tab=members", isLong: true, act: invite },
     { name: "settings-audit", path: "/app/settings?tab=audit" },
     { name: "settings-audit-none", path: "/app/settings?tab=audit&actor=nobody" },
@@ -170,7 +170,7 @@ async function showRaw(page: Page): Promise<void> {
 async function loseConnection(page: Page): Promise<void> {
   await page.route("**/events?*", (route) => route.abort());
   await page.reload();
-  await page.getByText("The connection is lost").waitFor();
+  await page.getByText("Connection lost").waitFor();
 }
 
 async function openPalette(page: Page, text: string): Promise<void> {
@@ -180,7 +180,7 @@ async function openPalette(page: Page, text: string): Promise<void> {
 }
 
 async function chooseGitHub(page: Page): Promise<void> {
-  await page.getByLabel("Where its repository is").selectOption("github");
+  await page.getByLabel("Repository host").selectOption("github");
 }
 
 async function addRefused(page: Page): Promise<void> {
@@ -218,8 +218,8 @@ async function createKey(page: Page): Promise<void> {
 }
 
 async function invite(page: Page): Promise<void> {
-  await page.getByRole("button", { name: "Invite somebody" }).click();
-  await page.getByLabel("E-mail address").fill("lin@example.com");
-  await page.getByRole("button", { name: "Make the link" }).click();
-  await page.getByText("Pass this link on").waitFor();
+  await page.getByRole("button", { name: "Invite member" }).click();
+  await page.getByLabel("Email address").fill("lin@example.com");
+  await page.getByRole("button", { name: "Create link" }).click();
+  await page.getByText("Send this link").waitFor();
 }

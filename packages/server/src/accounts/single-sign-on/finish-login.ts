@@ -22,7 +22,7 @@ export async function finishLogin(
   const journey = openJourney(deps, input.sealed);
   const { state, code, error } = input.query;
   if (!journey || typeof state !== "string" || !isSame(state, journey.state)) {
-    throw refused("This login was not begun in this browser, or too long ago. Begin again.");
+    throw refused("This login started in another browser or has expired. Start again.");
   }
   if (typeof code !== "string") throw refused(`The identity provider did not log you in: ${reasonOf(error)}.`);
   const tokens = await redeem(deps, { code, verifier: journey.verifier, redirectUrl: input.redirectUrl }, signal);

@@ -38,7 +38,7 @@ export async function getJson(
     text = (await readBody(answer.body, answerBytesMax)).toString("utf8");
   } catch (cause) {
     throw new AppError("unavailable", {
-      publicMessage: "The identity provider cannot be reached. Try again in a moment.",
+      publicMessage: "Can't reach the identity provider. Try again in a moment.",
       message: "identity provider not reached",
       retryAfterMs: 5_000,
       cause,

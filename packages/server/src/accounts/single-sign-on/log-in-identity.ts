@@ -42,27 +42,27 @@ async function findByIdentity(client: Client, identity: Identity): Promise<strin
 async function admit(client: Client, identity: Identity, rules: Rules): Promise<string> {
   const email = parseEmail(identity.email);
   if (!identity.isEmailVerified) {
-    throw refused("The identity provider has not verified your e-mail address, so it cannot say who you are here.");
+    throw refused("The identity provider has not verified your email address. Verify it there, then try again.");
   }
   const { rows } = await client.query<{ id: string; identity: string | null }>(
     "select id, identity from users where lower(email) = $1 for update",
     [email],
   );
   const member = rows[0];
-  if (member?.identity) throw refused("Your e-mail address belongs to another account of the identity provider.");
+  if (member?.identity) throw refused("Your email address belongs to another account at the identity provider.");
   if (member) {
     await client.query("update users set identity = $2 where id = $1", [member.id, identity.id]);
     return member.id;
   }
   if (!(await hasOwner(client))) {
-    throw refused("There is no owner here yet. Whoever runs this installation becomes it by the link that it prints.");
+    throw refused("This installation has no owner yet. Open the link that the server printed when it started.");
   }
   const invitedAs = await spendInvitation(client, email);
   if (invitedAs === null && (await wasRemoved(client, { email, identity: identity.id }))) {
-    throw refused("You were a member here and were removed. An owner can invite you again.");
+    throw refused("You were removed from this installation. Ask an owner to invite you again.");
   }
   const role = invitedAs ?? roleByDomain(email, rules);
-  if (role === null) throw refused("Your e-mail address is no member's here. An owner can invite you.");
+  if (role === null) throw refused("You are not a member of this installation. Ask an owner to invite you.");
   const id = newId("usr");
   await client.query("insert into users (id, email, name, role, identity) values ($1, $2, $3, $4, $5)", [
     id,

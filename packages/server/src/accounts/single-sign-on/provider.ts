@@ -50,7 +50,7 @@ export function createProvider(deps: { fetch: Fetch; now: () => number }, issuer
 
 function parse(document: Readonly<Record<string, unknown>>, issuer: string): Metadata {
   // Another's document would send our people, and the client's secret, elsewhere.
-  if (document.issuer !== issuer) throw providerFault("it calls itself by another issuer than EMEND_OIDC_ISSUER");
+  if (document.issuer !== issuer) throw providerFault("its issuer differs from EMEND_OIDC_ISSUER");
   const url = (name: string): string => {
     const value = document[name];
     const parsed = typeof value === "string" ? URL.parse(value) : null;

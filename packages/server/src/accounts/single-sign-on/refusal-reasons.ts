@@ -1,13 +1,13 @@
 /** The codes of OAuth and OpenID Connect, in our words. */
 const reasons: Readonly<Record<string, string>> = {
-  access_denied: "access was denied, or you broke it off",
+  access_denied: "access was denied or cancelled",
   account_selection_required: "it asks you to choose an account first",
   consent_required: "it asks for your consent first",
   interaction_required: "it asks something of you first",
   invalid_client: "it does not know the client id and secret that are configured",
-  invalid_grant: "the login had been used already, or took too long",
+  invalid_grant: "the login was already used or has expired",
   invalid_request: "it did not understand the request",
-  invalid_scope: "it does not tell e-mail addresses to this client",
+  invalid_scope: "it does not tell email addresses to this client",
   login_required: "it asks you to log in there first",
   server_error: "it has a fault of its own",
   temporarily_unavailable: "it is busy; try again in a moment",

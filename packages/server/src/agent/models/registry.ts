@@ -72,7 +72,7 @@ async function openLanguageModel(deps: ModelsDeps, name: string, projectId: stri
 
 function unknownModel(name: string): AppError {
   return new AppError("model_unavailable", {
-    publicMessage: `There is no model ${JSON.stringify(name.slice(0, 200))}. Set EMEND_MODEL, or the project's model, to ${modelForms}.`,
+    publicMessage: `Unknown model ${JSON.stringify(name.slice(0, 200))}. Set EMEND_MODEL, or the project's model, to ${modelForms}.`,
   });
 }
 

@@ -40,7 +40,7 @@ export function jobRoutes(app: FastifyInstance, deps: RouteDeps): void {
     // Without an idempotency key nothing is replayed and nothing conflicts.
     const freesInMs = outcome.kind === "limited" ? outcome.quota.freesInMs : 0;
     throw new AppError("rate_limited", {
-      publicMessage: `The project's quota of ${project.settings.createsPerHourMax} jobs an hour is used up.`,
+      publicMessage: `This project reached its limit of ${project.settings.createsPerHourMax} jobs per hour.`,
       retryAfterMs: freesInMs,
     });
   });

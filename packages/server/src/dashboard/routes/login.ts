@@ -34,10 +34,10 @@ export function loginRoutes(app: FastifyInstance, deps: AccountsDeps): void {
         await keepSession(deps, reply, outcome.sessionToken);
         return {};
       case "refused":
-        throw new AppError("unauthorized", { publicMessage: "The e-mail address or the password is wrong." });
+        throw new AppError("unauthorized", { publicMessage: "The email address or the password is wrong." });
       case "throttled":
         throw new AppError("rate_limited", {
-          publicMessage: `Too many wrong passwords. Try again in ${inMinutes(outcome.retryAfterMs)}, or ask whoever runs this installation for a link: emend user link.`,
+          publicMessage: `Too many wrong passwords. Try again in ${inMinutes(outcome.retryAfterMs)}, or ask an administrator for a login link: emend user link.`,
           retryAfterMs: outcome.retryAfterMs,
         });
     }

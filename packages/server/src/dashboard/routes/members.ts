@@ -52,12 +52,12 @@ export function memberRoutes(app: FastifyInstance, deps: AccountsDeps): void {
 
   app.post<Identified>("/invitations/:id/revoke", byOwner, async (request) => {
     if (await revokeInvitation(pool, idOf(request.params.id), actorOf(request))) return {};
-    throw new AppError("not_found", { publicMessage: "There is no such invitation any more." });
+    throw new AppError("not_found", { publicMessage: "Invitation not found." });
   });
 }
 
 /** The database refuses to hear of some texts, such as U+0000; no id holds them. */
 function idOf(text: string): string {
   if (/^\w{1,64}$/.test(text)) return text;
-  throw new AppError("not_found", { publicMessage: "There is no such member." });
+  throw new AppError("not_found", { publicMessage: "Member not found." });
 }

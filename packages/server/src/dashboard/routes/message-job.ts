@@ -27,7 +27,7 @@ export function messageJobRoute(app: FastifyInstance, deps: RouteDeps): void {
         throw new AppError("conflict", { publicMessage: messageRefusals[outcome.because] });
       case "limited":
         throw new AppError("rate_limited", {
-          publicMessage: `The project's quota of ${outcome.quota.usesMax} messages an hour is used up.`,
+          publicMessage: `This project reached its limit of ${outcome.quota.usesMax} messages per hour.`,
           retryAfterMs: outcome.quota.freesInMs,
         });
       default:

@@ -63,7 +63,7 @@ function idOf({ id }: { id: string }): string {
 
 function done(isKnown: boolean): object {
   if (isKnown) return {};
-  throw new AppError("not_found", { publicMessage: "There is no such webhook or delivery." });
+  throw new AppError("not_found", { publicMessage: "Webhook or delivery not found." });
 }
 
 function show({ createdAt, disabledAt, ...webhook }: Webhook): DashboardWebhook {

@@ -86,5 +86,5 @@ function found<T>(value: T | null): T {
 }
 
 function notFound(): AppError {
-  return new AppError("not_found", { publicMessage: "There is no such pull request." });
+  return new AppError("not_found", { publicMessage: "Pull request not found." });
 }

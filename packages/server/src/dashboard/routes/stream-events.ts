@@ -34,7 +34,7 @@ export function streamEventsRoute(app: FastifyInstance, deps: RouteDeps): void {
       reply.hijack();
       await stream(request, reply, { id, afterSeq })
         .catch((err) => {
-          deps.log.warn({ err, jobId: id, requestId: requestId(request.raw) }, "event stream broke off");
+          deps.log.warn({ err, jobId: id, requestId: requestId(request.raw) }, "event stream ended early");
           reply.raw.destroy();
         })
         .finally(leave);
@@ -66,5 +66,5 @@ function lastSeen(request: FastifyRequest): number {
   const { after } = request.query as { after?: unknown };
   const seen = request.headers["last-event-id"] ?? after ?? "0";
   if (typeof seen === "string" && /^[0-9]{1,9}$/.test(seen)) return Number(seen);
-  throw new AppError("invalid_request", { publicMessage: "Last-Event-ID is not one that this stream gave." });
+  throw new AppError("invalid_request", { publicMessage: "Last-Event-ID is not from this stream." });
 }

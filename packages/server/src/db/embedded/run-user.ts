@@ -19,9 +19,12 @@ export function findRunUser(homeDir?: string): RunUser {
   if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid, name: `user ${owner.uid}`, isOther: true };
   const found = lookUpUser("postgres") ?? lookUpUser("nobody");
   if (found) return found;
-  throw cannotStart("Postgres refuses to run as root, and there is neither a user postgres nor a user nobody", {
-    advice: "Run Emend as an ordinary user, or set EMEND_DATABASE_URL.",
-  });
+  throw cannotStart(
+    'Postgres refuses to run as root, and this machine has neither a user "postgres" nor a user "nobody"',
+    {
+      advice: "Run Emend as an ordinary user, or set EMEND_DATABASE_URL.",
+    },
+  );
 }
 
 function currentUser(): RunUser {

@@ -21,7 +21,7 @@ export const Account = Type.Object({
   display_name: Type.Optional(Type.String()),
 });
 
-/** An API token is somebody's and goes with their e-mail address; an access token belongs to a repository or workspace. */
+/** An API token is somebody's and goes with their email address; an access token belongs to a repository or workspace. */
 const apiToken = /^([^\s:@]+@[^\s:@]+):(.+)$/;
 
 /** How a credential is sent to the API, and to git, which takes a fixed name in place of the address. */

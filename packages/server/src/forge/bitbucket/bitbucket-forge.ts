@@ -16,7 +16,7 @@ import {
   updatePullRequest,
 } from "./pull-requests.ts";
 
-/** Bitbucket Cloud, by an access token, or by somebody's API token written as `e-mail:token`. */
+/** Bitbucket Cloud, by an access token, or by somebody's API token written as `email:token`. */
 export function openBitbucketForge(input: RemoteForgeInput): Forge {
   const { project, credential } = input;
   const { apiUrl, gitUrl, owner, name } = locateBitbucket(project);

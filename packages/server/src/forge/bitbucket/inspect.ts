@@ -80,7 +80,7 @@ export async function inspect(
     ],
     unknownAuthors:
       rights === null
-        ? "comments are not acted on, because Bitbucket tells people's rights to administrators of the repository alone and to no access token; give the project an administrator's API token, as e-mail:token"
+        ? "comments are not acted on, because Bitbucket tells people's rights to administrators of the repository alone and to no access token; give the project an administrator's API token, as email:token"
         : null,
     branchRules: rules && closed.map(wordsFor),
     webhooks: hooks?.value.values.map(({ url, active }) => ({ url, isActive: active ?? true, failure: null })) ?? null,
@@ -99,5 +99,5 @@ function isLetIn({ users = [], groups = [] }: Static<typeof Restriction>, own: s
 
 function wordsFor({ pattern, users = [] }: Static<typeof Restriction>): string {
   const who = users.map(({ display_name: name }) => name ?? "somebody").join(", ");
-  return `${pattern} is restricted, and only these may push: ${who || "nobody"}`;
+  return `${pattern} is restricted, and only these may push: ${who || "no one"}`;
 }

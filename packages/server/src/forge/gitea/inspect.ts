@@ -30,7 +30,7 @@ export async function inspect(
     if (!matchesBranch(name, branch, { starCrossesSlash: false })) return [];
     const allowed = rule.push_whitelist_usernames ?? [];
     const isListed = login === null || allowed.includes(login);
-    if (!rule.enable_push) return [`${name} is protected, and nobody may push`];
+    if (!rule.enable_push) return [`${name} is protected against every push`];
     if (rule.enable_push_whitelist && !isListed) return [`${name} is protected, and ${login} is not on its list`];
     return rule.require_signed_commits ? [`${name} takes signed commits alone`] : [];
   });

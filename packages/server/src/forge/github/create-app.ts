@@ -55,7 +55,7 @@ export async function createApp(
         signal,
       );
       resolve({ credential: JSON.stringify({ appId, privateKey }), name, installUrl });
-      const link = `<p><a href="${escapeHtml(installUrl)}">Install it on the repository</a>; the command goes on by itself.</p>`;
+      const link = `<p><a href="${escapeHtml(installUrl)}">Install it on the repository</a>; the command then continues.</p>`;
       return { status: 200, html: page(`${name} was made`, link) };
     } catch (error) {
       reject(error);

@@ -61,5 +61,5 @@ function mayPush({ access_level: wanted }: { access_level: number | null }, leve
 
 function wordsFor(name: string, allowed: readonly { access_level_description?: string | null }[]): string {
   const who = allowed.map((access) => access.access_level_description ?? "").filter((words) => words !== "");
-  return `${name} is protected, and only these may push: ${who.join(", ") || "nobody"}`;
+  return `${name} is protected, and only these may push: ${who.join(", ") || "no one"}`;
 }

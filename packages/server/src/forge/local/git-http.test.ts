@@ -129,7 +129,7 @@ describe("git over HTTP", () => {
       });
       answers.push(`${response.status} ${await response.text()}`);
     }
-    expect(new Set(answers)).toEqual(new Set(["404 no such repository\n"]));
+    expect(new Set(answers)).toEqual(new Set(["404 repository not found\n"]));
   });
 
   it("serves nothing but the smart protocol", async () => {

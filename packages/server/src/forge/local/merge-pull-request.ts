@@ -37,18 +37,18 @@ export async function mergePullRequest(
   if (!pullRequest) return { kind: "not_found" };
   if (pullRequest.state === "merged") return { kind: "merged" };
   if (pullRequest.state === "closed") return refuse("This pull request is closed.");
-  if (pullRequest.draft) return refuse("This pull request is a draft: mark it ready first.");
+  if (pullRequest.draft) return refuse("This pull request is a draft. Mark it ready first.");
 
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     const found = await readMergeability(repository, { base: pullRequest.baseRef, head: pullRequest.headRef }, signal);
     if (found.kind === "blocked") return refuse(found.reason);
     if (found.kind === "conflicts") return refuse(`Both sides changed ${found.paths.join(", ")}.`);
     if (request.headExpected !== null && found.head !== request.headExpected) {
-      return refuse("The branch has moved since this page was made. Read what is new, then merge.");
+      return refuse("The branch changed since you opened this page. Review the new commits, then merge.");
     }
     if (found.kind === "contained") {
       const isMerged = await isAncestor(repository, { ancestor: pullRequest.headCommit, of: found.baseTip }, signal);
-      if (!isMerged) return refuse("The branch holds nothing that the base does not.");
+      if (!isMerged) return refuse("The branch has no changes.");
       await markMerged(db, projectId, number, { commit: null, by: request.by });
       return { kind: "merged" };
     }
@@ -63,7 +63,7 @@ export async function mergePullRequest(
     await markMerged(db, projectId, number, { commit, by: request.by });
     return { kind: "merged" };
   }
-  return refuse("The base branch keeps moving. Try again in a moment.");
+  return refuse("The base branch keeps changing. Try again in a moment.");
 }
 
 async function commitMerge(

@@ -17,7 +17,7 @@ export async function readMergeability(
   signal: AbortSignal,
 ): Promise<Mergeability> {
   const compared = await compareBranches(repository, branches, signal);
-  if (!compared) return { kind: "blocked", reason: "One of the two branches is gone." };
+  if (!compared) return { kind: "blocked", reason: "One of the branches was deleted." };
   const { baseTip, head, mergeBase } = compared;
   if (mergeBase === null) return { kind: "blocked", reason: "The branches have no commit in common." };
   if (mergeBase === head) return { kind: "contained", baseTip, head };

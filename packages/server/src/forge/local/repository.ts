@@ -21,7 +21,7 @@ export function isProjectId(text: string): boolean {
 }
 
 export function repositoryOf(deps: RepositoryDeps, projectId: string): Repository {
-  if (!isProjectId(projectId)) throw new AppError("not_found", { publicMessage: "No such project." });
+  if (!isProjectId(projectId)) throw new AppError("not_found", { publicMessage: "Project not found." });
   return { git: deps.git, gitDir: join(deps.forgeDir, `${projectId}.git`) };
 }
 

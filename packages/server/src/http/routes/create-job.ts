@@ -54,11 +54,14 @@ export function createJobRoute(app: FastifyInstance, deps: CreateJobRouteDeps): 
 function answer(reply: FastifyReply, outcome: CreateJobOutcome, jobsUrl: string): FastifyReply {
   switch (outcome.kind) {
     case "conflict":
-      return refuse(reply, { code: "conflict", message: "This Idempotency-Key was used before with another body." });
+      return refuse(reply, {
+        code: "conflict",
+        message: "This Idempotency-Key was used with a different body. Use a new key.",
+      });
     case "limited":
       return refuse(reply, {
         code: "rate_limited",
-        message: `The project's quota of ${outcome.quota.usesMax} jobs an hour is used up.`,
+        message: `This project reached its limit of ${outcome.quota.usesMax} jobs per hour.`,
         headers: { ...rateLimitHeaders("create", outcome.quota), ...retryAfter(outcome.quota.freesInMs) },
       });
     case "replayed":

@@ -55,7 +55,7 @@ export function messageJobRoute(app: FastifyInstance, deps: MessageJobRouteDeps)
         case "limited":
           return refuse(reply, {
             code: "rate_limited",
-            message: `The project's quota of ${outcome.quota.usesMax} messages an hour is used up.`,
+            message: `This project reached its limit of ${outcome.quota.usesMax} messages per hour.`,
             headers: { ...rateLimitHeaders("message", outcome.quota), ...retryAfter(outcome.quota.freesInMs) },
           });
         default:

@@ -160,7 +160,7 @@ describe("a key that holds as much open as it may", () => {
     expect(await api.send(path(id), { key: busy })).toMatchObject({
       status: 429,
       headers: { "emend-error": "rate_limited", "retry-after": "10" },
-      json: { error: expect.stringContaining("Too many event streams") },
+      json: { error: expect.stringContaining("Too many open event streams") },
     });
     (await follow(id)).close();
     open.pop()?.close();

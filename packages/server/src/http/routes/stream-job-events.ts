@@ -43,7 +43,7 @@ export function streamJobEventsRoute(app: FastifyInstance, deps: Deps): void {
     async (request, reply) => {
       const afterSeq = lastSeen(request);
       if (afterSeq === null) {
-        return refuse(reply, { code: "invalid_request", message: "Last-Event-ID is not one that this stream gave." });
+        return refuse(reply, { code: "invalid_request", message: "Last-Event-ID is not from this stream." });
       }
       const job = await deps.reader.read(request.params.id);
       if (job?.projectId !== request.params.projectId) return refuse(reply, jobNotFound);
@@ -62,7 +62,7 @@ export function streamJobEventsRoute(app: FastifyInstance, deps: Deps): void {
       await stream(request, reply, afterSeq, ended)
         .catch((err) => {
           // The answer has begun, so there is no other way to say it: the client connects again.
-          deps.log.warn({ err, ...aboutRequest(request) }, "event stream broke off");
+          deps.log.warn({ err, ...aboutRequest(request) }, "event stream ended early");
           reply.raw.destroy();
         })
         .finally(leave);

@@ -239,7 +239,7 @@ export const outside = {
     "Fix them.",
     "Look for broken links and tell me.",
     'Make sure it says "email".',
-    'Make sure the docs use "email" instead of "e-mail" where appropriate.',
+    'Make sure the docs use "email" instead of "email" where appropriate.',
     "Add `TODO` to the front matter of guides/old.md.",
     "Add `tags: [a, b]` to the front matter of guides/old.md.",
     'Set "draft" in the front matter of guides/old.md.',

@@ -14,7 +14,7 @@ export const notices = {
   signIn: {
     title: "Log in to see this page",
     words: html`<p>This page shows a repository's text, so it needs a login.</p>
-<p>Whoever runs this installation can print a link that logs one browser in, once:</p>
+<p>An administrator can create a one-time login link:</p>
 <pre><code>emend user link</code></pre>
 <p>Programs may send an API key of the project as <code>Authorization: Bearer …</code> instead.</p>`,
   },
@@ -26,7 +26,7 @@ that runs Emend:</p>
   },
   notFound: {
     title: "Nothing here",
-    words: html`<p>There is no such page, or your key does not cover its project.</p>`,
+    words: html`<p>Page not found, or your key does not cover its project.</p>`,
   },
   unreadable: {
     title: "This request could not be read",

@@ -34,7 +34,7 @@ export function gitRoutes(app: FastifyInstance, deps: PluginDeps): void {
     }
     const projectId = /^(.+)\.git$/.exec(request.params.repository)?.[1] ?? "";
     const project = caller.mayRead(projectId) ? await findLocalProject(deps.pool, projectId) : null;
-    if (!project) return say(reply, 404, "no such repository");
+    if (!project) return say(reply, 404, "repository not found");
     const isPush = asked.service === "git-receive-pack";
     if (isPush && !caller.mayWrite(projectId)) return say(reply, 403, "this key may read the repository, not push");
     const leave = seats.take(caller.name);

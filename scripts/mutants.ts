@@ -1,0 +1,134 @@
+// Takes each guard of scripts/mutants.json away, alone, and runs the tests that must notice:
+// npm run mutants [-- --only WORDS] [--sample N] [--skip-baseline]
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+
+interface Mutant {
+  /** The guard, in words. */
+  name: string;
+  file: string;
+  /** Text that stands in the file once. */
+  find: string;
+  /** What stands there without the guard. */
+  replace: string;
+  /** Test files of which at least one test must fail. */
+  tests: string[];
+}
+interface Outcome {
+  passed: number;
+  failed: string[];
+  /** Why no test ran: a file that does not load proves nothing. */
+  broken: string[];
+}
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const leftOut = new Set(["node_modules", "dist", ".git", "screenshots"]);
+
+/** A copy of the sources that shares the installed packages, so that nobody's checkout is ever without a guard. */
+function copyOfSources(): string {
+  const copy = mkdtempSync(join(tmpdir(), "emend-mutants-"));
+  const isSource = (path: string) => !leftOut.has(basename(path));
+  for (const name of ["packages", "scripts", "docs", "action", "package.json", "tsconfig.json", "vitest.config.ts"]) {
+    cpSync(join(root, name), join(copy, name), { recursive: true, filter: isSource });
+  }
+  shareModules("node_modules", copy);
+  for (const name of readdirSync(join(root, "packages"))) shareModules(join("packages", name, "node_modules"), copy);
+  return copy;
+}
+
+/** Links to what is installed, but for the workspace's own packages, which are the copy's. */
+function shareModules(folder: string, copy: string): void {
+  let names: string[];
+  try {
+    names = readdirSync(join(root, folder));
+  } catch {
+    return;
+  }
+  mkdirSync(join(copy, folder), { recursive: true });
+  for (const name of names) {
+    if (name === ".cache") continue;
+    if (name !== "@emend") {
+      symlinkSync(join(root, folder, name), join(copy, folder, name));
+      continue;
+    }
+    mkdirSync(join(copy, folder, name));
+    for (const own of readdirSync(join(root, folder, name))) {
+      symlinkSync(join(copy, "packages", own), join(copy, folder, name, own));
+    }
+  }
+}
+
+function run(copy: string, tests: readonly string[]): Outcome {
+  const report = join(copy, "report.json");
+  rmSync(report, { force: true });
+  const vitest = join(root, "node_modules/vitest/vitest.mjs");
+  const args = [vitest, "run", ...tests, "--reporter=json", `--outputFile=${report}`];
+  const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: copy, encoding: "utf8" });
+  let files: { name: string; message?: string; assertionResults: { status: string; fullName: string }[] }[];
+  try {
+    files = JSON.parse(readFileSync(report, "utf8")).testResults;
+  } catch {
+    return { passed: 0, failed: [], broken: [`${stdout}${stderr}`.slice(-2_000)] };
+  }
+  const results = files.flatMap((file) => file.assertionResults);
+  return {
+    passed: results.filter(({ status }) => status === "passed").length,
+    failed: results.filter(({ status }) => status === "failed").map(({ fullName }) => fullName),
+    broken: files.filter((file) => file.assertionResults.length === 0).map((file) => `${file.name}: ${file.message}`),
+  };
+}
+
+/** Why the guard's absence went unnoticed; nothing where a test failed. */
+function tryMutant(copy: string, { file, find, replace, tests }: Mutant): string | undefined {
+  const path = join(copy, file);
+  const source = readFileSync(path, "utf8");
+  if (source.split(find).length !== 2) return `its text stands ${source.split(find).length - 1} times in ${file}`;
+  writeFileSync(
+    path,
+    source.replace(find, () => replace),
+  );
+  try {
+    const { passed, failed, broken } = run(copy, tests);
+    if (failed.length > 0) return undefined;
+    return broken.length > 0 ? `the tests did not load: ${broken[0]}` : `all ${passed} tests passed without it`;
+  } finally {
+    writeFileSync(path, source);
+  }
+}
+
+const { values } = parseArgs({
+  options: { only: { type: "string" }, sample: { type: "string" }, "skip-baseline": { type: "boolean" } },
+});
+const table: Mutant[] = JSON.parse(readFileSync(join(root, "scripts/mutants.json"), "utf8"));
+const chosen = table.filter(({ name, file }) => `${name} ${file}`.includes(values.only ?? ""));
+const every = values.sample ? Math.max(1, Math.floor(chosen.length / Number(values.sample))) : 1;
+const mutants = chosen.filter((_, index) => index % every === 0).slice(0, Number(values.sample ?? chosen.length));
+if (mutants.length === 0) {
+  console.error(`No guard's name or file has ${JSON.stringify(values.only ?? "")} in it: see scripts/mutants.json.`);
+  process.exit(2);
+}
+
+const copy = copyOfSources();
+process.on("exit", () => rmSync(copy, { recursive: true, force: true }));
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(130));
+
+if (!values["skip-baseline"]) {
+  const { passed, failed, broken } = run(copy, [...new Set(mutants.flatMap(({ tests }) => tests))]);
+  if (failed.length > 0 || broken.length > 0) {
+    console.error(`With every guard in place these fail: ${[...failed, ...broken].join("\n")}`);
+    process.exit(1);
+  }
+  console.log(`With every guard in place ${passed} tests pass.`);
+}
+const survivors: string[] = [];
+for (const mutant of mutants) {
+  const why = tryMutant(copy, mutant);
+  console.log(why ? `survived  ${mutant.name}: ${why}` : `noticed   ${mutant.name}`);
+  if (why) survivors.push(mutant.name);
+}
+console.log(`\n${mutants.length - survivors.length} of ${mutants.length} guards noticed as missing.`);
+process.exitCode = survivors.length > 0 ? 1 : 0;
