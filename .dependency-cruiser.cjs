@@ -37,9 +37,16 @@ module.exports = {
     {
       name: "mcp-imports",
       severity: "error",
-      comment: "the tools and the action are clients like any other",
-      from: { path: "^packages/(mcp|action)/src", pathNot: "\\.test\\.ts$" },
-      to: { path: "^packages/(?!mcp/|action/|sdk/)" },
+      comment: "the tools are a client like any other",
+      from: { path: "^packages/mcp/src", pathNot: "\\.test\\.ts$" },
+      to: { path: "^packages/(?!mcp/|sdk/)" },
+    },
+    {
+      name: "action-imports",
+      severity: "error",
+      comment: "the action is a client like any other, or `emend check`",
+      from: { path: "^packages/action/src", pathNot: "\\.test\\.ts$" },
+      to: { path: "^packages/(?!action/|sdk/|site/|cli/src/check/)" },
     },
     {
       name: "lsp-imports",

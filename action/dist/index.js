@@ -594,9 +594,23 @@ function readInputs(env) {
 		if (value !== "true" && value !== "false") problems.push(`the input "${name}" must be true or false`);
 		return value === "true";
 	}
+	const mode = optional("mode") ?? "job";
+	if (mode !== "job" && mode !== "check") throw new Error("the input \"mode\" must be job or check");
+	if (mode === "check") {
+		const inputs = {
+			mode,
+			path: optional("path") ?? ".",
+			docs: optional("docs"),
+			onlyNew: flag("only-new", false),
+			baseRef: optional("base-ref")
+		};
+		if (problems.length > 0) throw new Error(problems.join("; "));
+		return inputs;
+	}
 	const timeoutMinutes = Number(optional("timeout-minutes") ?? 30);
 	if (!(timeoutMinutes > 0 && timeoutMinutes <= 360)) problems.push("the input \"timeout-minutes\" must be a number up to 360");
 	const inputs = {
+		mode,
 		url: required("url"),
 		apiKey: required("api-key"),
 		project: required("project"),
@@ -635,11 +649,18 @@ function escapeData(text) {
 	return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }
 // packages/action/src/run-action.ts
-/** One step of a workflow: creates a job, waits for it, leaves its link in the summary. Returns the exit code. */
+/**
+* One step of a workflow: creates a job, waits for it, leaves its link in the summary; or checks the docs of the checkout.
+* Returns the exit code.
+*/
 async function runAction(env, print) {
 	const workflow = createWorkflow(env, print);
 	try {
 		const inputs = readInputs(env);
+		if (inputs.mode === "check") {
+			const { checkDocs } = await import("./check/check-docs.js");
+			return await checkDocs(env, workflow, inputs, print);
+		}
 		workflow.mask(inputs.apiKey);
 		return await carryOut(workflow, inputs, new Emend({
 			baseUrl: inputs.url,

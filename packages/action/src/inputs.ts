@@ -1,4 +1,5 @@
 export interface Inputs {
+  mode: "job";
   url: string;
   apiKey: string;
   project: string;
@@ -11,8 +12,16 @@ export interface Inputs {
   idempotencyKey: string;
 }
 
+export interface CheckInputs {
+  mode: "check";
+  path: string;
+  docs: string | null;
+  onlyNew: boolean;
+  baseRef: string | null;
+}
+
 /** What the workflow gave: the runner hands inputs over as `INPUT_<NAME>`. Every problem is told at once. */
-export function readInputs(env: NodeJS.ProcessEnv): Inputs {
+export function readInputs(env: NodeJS.ProcessEnv): Inputs | CheckInputs {
   const problems: string[] = [];
   const optional = (name: string) => env[`INPUT_${name.toUpperCase()}`]?.trim() || null;
   function required(name: string): string {
@@ -25,11 +34,25 @@ export function readInputs(env: NodeJS.ProcessEnv): Inputs {
     if (value !== "true" && value !== "false") problems.push(`the input "${name}" must be true or false`);
     return value === "true";
   }
+  const mode = optional("mode") ?? "job";
+  if (mode !== "job" && mode !== "check") throw new Error('the input "mode" must be job or check');
+  if (mode === "check") {
+    const inputs: CheckInputs = {
+      mode,
+      path: optional("path") ?? ".",
+      docs: optional("docs"),
+      onlyNew: flag("only-new", false),
+      baseRef: optional("base-ref"),
+    };
+    if (problems.length > 0) throw new Error(problems.join("; "));
+    return inputs;
+  }
   const timeoutMinutes = Number(optional("timeout-minutes") ?? 30);
   if (!(timeoutMinutes > 0 && timeoutMinutes <= 360)) {
     problems.push('the input "timeout-minutes" must be a number up to 360');
   }
-  const inputs = {
+  const inputs: Inputs = {
+    mode,
     url: required("url"),
     apiKey: required("api-key"),
     project: required("project"),

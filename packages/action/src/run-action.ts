@@ -2,11 +2,18 @@ import { type AgentJob, Emend, type JobRun, type Jobs } from "@emend/sdk";
 import { type Inputs, readInputs } from "./inputs.ts";
 import { createWorkflow, type Workflow } from "./workflow.ts";
 
-/** One step of a workflow: creates a job, waits for it, leaves its link in the summary. Returns the exit code. */
+/**
+ * One step of a workflow: creates a job, waits for it, leaves its link in the summary; or checks the docs of the checkout.
+ * Returns the exit code.
+ */
 export async function runAction(env: NodeJS.ProcessEnv, print: (line: string) => void): Promise<number> {
   const workflow = createWorkflow(env, print);
   try {
     const inputs = readInputs(env);
+    if (inputs.mode === "check") {
+      const { checkDocs } = await import("./check-docs.ts");
+      return await checkDocs(env, workflow, inputs, print);
+    }
     workflow.mask(inputs.apiKey);
     const jobs = new Emend({ baseUrl: inputs.url, apiKey: inputs.apiKey }).jobs(inputs.project);
     return await carryOut(workflow, inputs, jobs, print);

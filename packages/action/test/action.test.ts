@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -8,11 +8,14 @@ import { buildAction } from "../../../scripts/build-action.ts";
 import { type Installation, startInstallation } from "../../cli/test/support/installation.ts";
 
 const actionDir = join(import.meta.dirname, "..", "..", "..", "action");
-const bundle = join(actionDir, "dist", "index.js");
 
 let emend: Installation;
+let bundle: string;
 beforeAll(async () => {
   emend = await startInstallation();
+  bundle = join(emend.dir, "dist", "index.js");
+  await buildAction(dirname(bundle));
+  await writeFile(join(emend.dir, "package.json"), await readFile(join(actionDir, "package.json")));
 });
 afterAll(() => emend.stop());
 
@@ -25,12 +28,16 @@ interface Ended {
 
 let steps = 0;
 /** Runs the bundle as the runner does: inputs and files in the environment, nothing installed beside it. */
-async function runStep(inputs: Record<string, string>, env: Record<string, string> = {}): Promise<Ended> {
+async function runStep(
+  inputs: Record<string, string>,
+  env: Record<string, string> = {},
+  program = bundle,
+): Promise<Ended> {
   steps += 1;
   const [outputFile, summaryFile] = [join(emend.dir, `output-${steps}`), join(emend.dir, `summary-${steps}`)];
   await Promise.all([writeFile(outputFile, ""), writeFile(summaryFile, "")]);
   const named = Object.entries(inputs).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value]);
-  const { code, stdout } = await run(process.execPath, [bundle], {
+  const { code, stdout } = await run(process.execPath, [program], {
     GITHUB_OUTPUT: outputFile,
     GITHUB_STEP_SUMMARY: summaryFile,
     GITHUB_REPOSITORY: "acme/docs",
@@ -58,15 +65,108 @@ function access() {
   return { url: emend.url, "api-key": emend.key, project: emend.project };
 }
 
-test("the bundle is what `npm run build:action` makes of its source", async () => {
-  const file = join(emend.dir, "index.js");
-  await buildAction(file);
-  const [made, committed] = await Promise.all([readFile(file, "utf8"), readFile(bundle, "utf8")]);
-  expect(made === committed, "run `npm run build:action` and commit action/dist").toBe(true);
-  expect(committed.length).toBeLessThan(1_000_000);
-  expect(committed).not.toMatch(/from "(?!node:)/);
+test("the program is what `npm run build:action` makes of its source", async () => {
+  const committed = await readFile(join(actionDir, "dist", "index.js"), "utf8");
+  const isSame = (await readFile(bundle, "utf8")) === committed;
+  expect(isSame, "run `npm run build:action` and commit action/dist").toBe(true);
+  // The checks are built anew before a release, and not with each change of the site.
+  for (const name of await readdir(join(emend.dir, "dist"), { recursive: true })) {
+    if (!name.endsWith(".js")) continue;
+    const text = await readFile(join(emend.dir, "dist", name), "utf8");
+    expect(text.length).toBeLessThan(1_000_000);
+    expect(text).not.toMatch(/^import\b[^;]*?from ?"(?!node:|\.\/)/m);
+  }
   const manifest = parse(await readFile(join(actionDir, "action.yml"), "utf8"));
   expect(manifest.runs).toEqual({ using: "node24", main: "dist/index.js" });
+});
+
+/** A clone of a repository whose branch main holds one broken link; and what git says in it. */
+async function makeCheckout(name: string): Promise<{ dir: string; git: (...args: string[]) => Promise<string> }> {
+  const [origin, dir] = [join(emend.dir, `${name}-origin`), join(emend.dir, name)];
+  const git = async (...args: string[]): Promise<string> => {
+    const { stdout } = await promisify(execFile)("git", ["-c", "user.name=T", "-c", "user.email=t@t", ...args]);
+    return stdout.trim();
+  };
+  await mkdir(join(origin, "docs"), { recursive: true });
+  await writeFile(join(origin, "docs", "old.md"), "# Old\n\n[gone](gone.md)\n");
+  await writeFile(join(origin, "docs", "target.md"), "# Target\n");
+  // So many that threads parse them.
+  for (let n = 0; n < 160; n++) await writeFile(join(origin, "docs", `page-${n}.mdx`), "[t](target.md)\n");
+  await git("-C", origin, "init", "-q", "-b", "main");
+  await git("-C", origin, "add", ".");
+  await git("-C", origin, "commit", "-qm", "first");
+  await git("-C", origin, "checkout", "-qb", "change");
+  await writeFile(join(origin, "docs", "new.mdx"), "# New\n\n[a|b](nowhere.md)\n\n<Card>\n");
+  await git("-C", origin, "add", ".");
+  await git("-C", origin, "commit", "-qm", "second");
+  // As actions/checkout does: one commit of one branch.
+  await git("clone", "-q", "--depth=1", "--branch=change", `file://${origin}`, dir);
+  return { dir, git: (...args) => git("-C", dir, ...args) };
+}
+
+test("checks a checkout without any service, annotates lines and fails on errors", async () => {
+  const { dir } = await makeCheckout("whole");
+  const { code, stdout, outputs, summary } = await runStep({ mode: "check", path: "docs" }, { GITHUB_WORKSPACE: dir });
+  expect(stdout).toMatch(/^::error file=docs\/new\.mdx,line=3,col=7,title=broken-link::/m);
+  expect(stdout).toMatch(/^::error file=docs\/new\.mdx,line=5,col=1,title=mdx-syntax::/m);
+  expect(stdout).toMatch(/^::error file=docs\/old\.md,line=3/m);
+  expect(stdout).toContain("3 errors, 0 warnings · 163 pages (markdown)");
+  expect(outputs).toMatch(/^errors<<(.+)\n3\n\1\nwarnings<<(.+)\n0\n\2\nnew<<(.+)\n\n\3\n/m);
+  expect(summary).toContain(
+    "| error | `new.mdx:3` | `nowhere.md` leads to no page; correct or remove the link. | broken-link |",
+  );
+  expect(code).toBe(1);
+  // What is committed may be older than the site's source, and runs all the same.
+  const committed = join(actionDir, "dist", "index.js");
+  const older = await runStep({ mode: "check", path: "docs" }, { GITHUB_WORKSPACE: dir }, committed);
+  expect(older).toMatchObject({ code: 1, stdout: expect.stringContaining("::error file=docs/new.mdx,line=3") });
+});
+
+test("fails only on what is new since the base, which it fetches", async () => {
+  const { dir, git } = await makeCheckout("compared");
+  const env = { GITHUB_WORKSPACE: dir, GITHUB_BASE_REF: "main" };
+  const inputs = { mode: "check", path: "docs", "only-new": "true" };
+  await expect(git("rev-parse", "--verify", "origin/main")).rejects.toThrow();
+  const changed = await runStep(inputs, env);
+  expect(changed.stdout).not.toContain("old.md");
+  expect(changed.stdout).toContain("2 new errors, 0 new warnings");
+  expect(changed.outputs).toMatch(/^findings<<(.+)\n3\n\1\n[\s\S]*^new<<(.+)\n2\n\2\n/m);
+  expect(changed.code).toBe(1);
+  await rm(join(dir, "docs", "new.mdx"));
+  expect(await runStep(inputs, env)).toMatchObject({ code: 0, stdout: expect.stringContaining("0 new errors") });
+  const lost = await runStep(inputs, { ...env, GITHUB_BASE_REF: "nosuch" });
+  expect(lost).toMatchObject({ code: 1, stdout: expect.stringContaining("set fetch-depth: 0") });
+  const odd = await runStep({ ...inputs, "base-ref": "--upload-pack=x" }, env);
+  expect(odd).toMatchObject({ code: 1, stdout: expect.stringContaining('"base-ref" cannot be') });
+  const none = await runStep(inputs, { GITHUB_WORKSPACE: dir });
+  expect(none).toMatchObject({ code: 1, stdout: expect.stringContaining('set the input "base-ref"') });
+  const wrong = await runStep({ mode: "chek" });
+  expect(wrong).toMatchObject({ code: 1, stdout: expect.stringContaining('"mode" must be job or check') });
+});
+
+test("the GitLab template checks a merge request and leaves a code quality report", async () => {
+  const { dir } = await makeCheckout("gitlab");
+  const template = parse(await readFile(join(actionDir, "gitlab-ci.yml"), "utf8"));
+  const [script] = template[".emend-check"].script;
+  const bin = join(emend.dir, "bin");
+  await mkdir(bin);
+  const main = join(actionDir, "..", "packages", "cli", "src", "main.ts");
+  const program = `#!/bin/sh\nexec ${process.execPath} --disable-warning=ExperimentalWarning ${main} "$@"\n`;
+  await writeFile(join(bin, "emend"), program, { mode: 0o755 });
+  const env = {
+    PATH: `${bin}:${process.env.PATH}`,
+    EMEND_CHECK_DIR: "docs",
+    CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "main",
+    XDG_CACHE_HOME: bin,
+  };
+  const ended = await promisify(execFile)("sh", ["-c", script], { cwd: dir, env }).catch((error) => error);
+  expect(ended).toMatchObject({ code: 1, stdout: expect.stringContaining("nowhere.md") });
+  const report = JSON.parse(await readFile(join(dir, "gl-code-quality-report.json"), "utf8"));
+  expect(report.map(({ location }: { location: unknown }) => location)).toEqual([
+    { path: "docs/new.mdx", lines: { begin: 3 } },
+    { path: "docs/new.mdx", lines: { begin: 5 } },
+  ]);
+  expect(template[".emend-check"].artifacts.reports).toEqual({ codequality: "gl-code-quality-report.json" });
 });
 
 test("creates a job, waits, and leaves the link in the outputs and the summary", async () => {

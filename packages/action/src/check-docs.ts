@@ -1,0 +1,83 @@
+import { execFile } from "node:child_process";
+import { resolve } from "node:path";
+import { promisify } from "node:util";
+import { createParseCache, type Finding } from "@emend/site";
+import { renderAnnotations } from "../../cli/src/check/annotations.ts";
+import { requireFolder } from "../../cli/src/check/check-folder.ts";
+import { inspectFolder, noPages } from "../../cli/src/check/inspect-folder.ts";
+import type { CheckInputs } from "./inputs.ts";
+import type { Workflow } from "./workflow.ts";
+
+const run = promisify(execFile);
+const rowsMax = 50;
+
+/** The mode `check`: annotates lines, fails on errors. It needs the checkout alone. Returns the exit code. */
+export async function checkDocs(
+  env: NodeJS.ProcessEnv,
+  workflow: Workflow,
+  inputs: CheckInputs,
+  print: (line: string) => void,
+): Promise<number> {
+  const dir = resolve(env.GITHUB_WORKSPACE ?? ".", inputs.path);
+  await requireFolder(dir, inputs.docs ?? undefined);
+  const deps = { cache: createParseCache(), stderr: process.stderr, signal: new AbortController().signal };
+  const input = { docsDir: inputs.docs ?? "", isMdxAsked: false };
+  const whole = await inspectFolder(deps, dir, { ...input, base: null });
+  if (whole.pages === 0 && !inputs.onlyNew) throw noPages(dir, input.docsDir);
+  const base = inputs.onlyNew ? await findBase(dir, inputs.baseRef ?? env.GITHUB_BASE_REF ?? "") : null;
+  const judged = base === null ? whole : await inspectFolder(deps, dir, { ...input, base });
+  const { findings } = judged;
+  for (const line of renderAnnotations(env, dir, findings)) print(line);
+  const count = (severity: Finding["severity"], of = findings): number =>
+    of.filter((finding) => finding.severity === severity).length;
+  workflow.setOutput("findings", String(whole.findings.length));
+  workflow.setOutput("errors", String(count("error")));
+  workflow.setOutput("warnings", String(count("warning")));
+  workflow.setOutput("new", base === null ? "" : String(findings.length));
+  const { site, tally } = whole;
+  const kind = base === null ? "" : "new ";
+  const said = [
+    `${count("error")} ${kind}errors, ${count("warning")} ${kind}warnings`,
+    `${site.pages.length} pages (${site.framework})`,
+    ...(base === null ? [] : [`${whole.findings.length} findings on the whole site`]),
+    ...(tally.unjudged === 0 ? [] : [`${tally.unjudged} of ${tally.links} links only the build can judge`]),
+  ].join(" · ");
+  print(said);
+  workflow.addSummary(["### Emend check", "", said, "", ...table(findings)].join("\n"));
+  return count("error") === 0 ? 0 : 1;
+}
+
+function table(findings: readonly Finding[]): string[] {
+  const shown = findings.filter(({ severity }) => severity !== "info");
+  if (shown.length === 0) return [];
+  // Whatever a page holds stays in its cell.
+  const cell = (text: string): string => text.replaceAll(/[\r\n|]+/g, " ").replaceAll("<", "&lt;");
+  const rows = shown.slice(0, rowsMax).map(({ severity, path, line, message, check }) => {
+    return `| ${severity} | \`${cell(path).replaceAll("`", "")}:${line}\` | ${cell(message)} | ${check} |`;
+  });
+  const more = shown.length > rowsMax ? ["", `${shown.length - rowsMax} more.`] : [];
+  return ["| | where | what | check |", "|---|---|---|---|", ...rows, ...more, ""];
+}
+
+/** What the pull request is compared with: the branch as the checkout has it, else fetched, one commit deep. */
+async function findBase(dir: string, name: string): Promise<string> {
+  if (name === "")
+    throw new Error('"only-new" compares with a pull request\'s base; elsewhere set the input "base-ref"');
+  // git would take it for an option.
+  if (name.startsWith("-")) throw new Error(`"base-ref" cannot be "${name}"`);
+  for (const ref of [`refs/remotes/origin/${name}`, name]) {
+    const found = await run("git", ["-C", dir, "rev-parse", "--verify", "--quiet", `${ref}^{commit}`]).catch(
+      () => null,
+    );
+    if (found !== null) return found.stdout.trim();
+  }
+  await run("git", ["-C", dir, "fetch", "--no-tags", "--depth=1", "origin", name]).catch((cause) => {
+    throw new Error(
+      `"${name}" is not in this checkout and cannot be fetched; set fetch-depth: 0 for actions/checkout`,
+      {
+        cause,
+      },
+    );
+  });
+  return (await run("git", ["-C", dir, "rev-parse", "FETCH_HEAD"])).stdout.trim();
+}
