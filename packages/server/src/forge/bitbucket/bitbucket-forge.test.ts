@@ -5,6 +5,7 @@ import { type FarEnd, plainSettings, startFarEnd } from "../../../test/support/f
 import type { Fetch } from "../../lib/network.ts";
 import { isSealed, sealed } from "../../publish/body-seal.ts";
 import type { Forge } from "../forge.ts";
+import { createAnswerMemory, startPolling } from "../polling.ts";
 import { openBitbucketForge } from "./bitbucket-forge.ts";
 
 const { signal } = new AbortController();
@@ -203,8 +204,35 @@ it("knows people by their UUID, since anybody may take another's name", async ()
     values: [
       { permission: "admin", user },
       { permission: "write", user: {} },
+      { permission: "read", user: { uuid: "{eve-uuid}" } },
     ],
   }));
   const mayWrite = (author: string) => forge.conversation?.mayWrite(author, signal);
-  expect([await mayWrite("ada-uuid"), await mayWrite("Ada"), await mayWrite("")]).toEqual(["yes", "no", "no"]);
+  const told = [await mayWrite("ada-uuid"), await mayWrite("Ada"), await mayWrite(""), await mayWrite("eve-uuid")];
+  expect(told).toEqual(["yes", "no", "no", "no"]);
+});
+
+it("finds the address of a repository that was renamed, and asks no other server for it", async () => {
+  let location = "/2.0/repositories/acme/handbook";
+  const asked: string[] = [];
+  const fetch: Fetch = async (url) => {
+    asked.push(String(url));
+    const isNew = String(url).endsWith("handbook");
+    const body = isNew ? { links: { html: { href: "https://bitbucket.org/acme/handbook" } } } : { type: "error" };
+    const headers = new Headers(isNew ? {} : { location });
+    return { status: isNew ? 200 : 301, headers, body: Readable.from([Buffer.from(JSON.stringify(body))]) };
+  };
+  const project = { id: "p", forge: "bitbucket", repositoryUrl: "https://bitbucket.org/acme/docs" };
+  const forge = openBitbucketForge({ fetch, project: { ...project, settings: plainSettings }, credential: "ATCT=1" });
+  expect(await forge.findAddress?.(signal)).toBe("https://bitbucket.org/acme/handbook");
+  location = "https://evil.test/2.0/repositories/acme/handbook";
+  asked.length = 0;
+  await expect(forge.findAddress?.(signal)).rejects.toThrow(/another server/);
+  expect(asked).toEqual(["https://api.bitbucket.org/2.0/repositories/acme/docs"]);
+});
+
+it("looks again and again within a thousand requests an hour, which no answer tells", async () => {
+  const polling = startPolling(createAnswerMemory(), "prj_1");
+  await far.open({}, far.token, polling).readPullRequest(987_654, signal);
+  expect(polling.cost()).toEqual({ spentMs: 4_800, pauseMs: 0 });
 });
