@@ -31,6 +31,32 @@ it.each(quiet)("a forge acts on nothing in %j", (text) => {
   }
 });
 
+interface Words {
+  forge: string;
+  words: readonly string[];
+  forms: readonly string[];
+}
+const forgeWords: { forges: readonly Words[] } = JSON.parse(
+  readFileSync(new URL("../../test/fixtures/forge-words.json", import.meta.url), "utf8"),
+);
+/** Any reference or command at all, with or without a word before it. */
+const anyReference = [
+  /(?:[\w./-]*)[#!]\d/,
+  /\bG[HL]-\d/i,
+  /\[issue:\d/,
+  /\b[A-Z][A-Z0-9_]+-\d+\b.*#[a-z]/,
+  /(?:clos|fix|resolv|implement|reopen)\w*:?\s+(?:issues?\s+)?(?:https?:|[A-Z][A-Z0-9_]+-\d)/i,
+];
+
+it.each(forgeWords.forges)("$forge acts on none of its own words", ({ words, forms }) => {
+  for (const text of words.flatMap((word) => forms.map((form) => form.replaceAll("{word}", word)))) {
+    const shown = quietMarkdown(text, 1_000).replaceAll(/`+[^`]*`+/g, "code");
+    for (const plain of [shown, quietLine(text, 500), quietText(text, 1_000)]) {
+      for (const pattern of [...acts, ...anyReference]) expect(plain, text).not.toMatch(pattern);
+    }
+  }
+});
+
 it.each([
   [
     "Thanks @octocat and @acme/docs-team.",

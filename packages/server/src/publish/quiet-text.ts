@@ -50,29 +50,31 @@ export function quietText(text: string, charactersMax: number): string {
 }
 
 /*
- * What forges act on, as their own sources say:
+ * What forges act on, as their own sources say (test/fixtures/forge-words.json lists the words, with their sources):
  * - mentions: `@name`, `@org/team`, Gitea's time `@2h` (Gitea 1fa6465, modules/references, 2026-08-22), and Bitbucket's
  *   `@{account}`
  * - references: `#1`, `!1`, `&1`, `GH-1`, `org/repo#1`, and an address or `ABC-1` behind a closing word. Closing words are
  *   close, fix, resolve and reopen in all their forms (GitHub's documentation; Gitea's app.example.ini), and implement
- *   (GitLab's issue closing pattern); Bitbucket takes more of them, each before a `#1` (its page on resolving issues)
+ *   (GitLab's issue closing pattern); Bitbucket takes more of them, each before a `#1` (its page on resolving issues);
+ *   GitLab's `GL-1` and `[issue:1]`
  * - commands: a line that begins with a slash and a word (GitLab's quick actions, and bots on GitHub), a `#word` behind
  *   `ABC-1` (Jira's smart commits, which Bitbucket and GitHub pass on), a trailer of git's, and the marks that skip CI
  */
 const mention = /(?<![\w`/.@])@(?:\{[^{}\s]+\}|(?=\w)[\w-]+(?:[./][\w-]+)*)/g;
-const reference = /(?<![\w`&])(?:[\w.-]+(?:\/[\w.-]+)*)?[#!](?=\d)\d+\b|(?<![\w`])(?:&(?=\d)\d+\b(?!;)|GH-\d+\b)/gi;
+const reference =
+  /(?<![\w`&])(?:[\w.-]+(?:\/[\w.-]+)*)?[#!](?=\d)\d+\b|(?<![\w`])(?:&(?=\d)\d+\b(?!;)|G[HL]-\d+\b|\[issue:\d+\])/gi;
 const closing =
   /\b((?:clos|fix|resolv|implement|reopen)(?:e|es|ed|s|d|ing)?\b:?\s+(?:issues?\s+)?)((?:https?:\/\/\S+)|[A-Z][A-Z0-9_]+-\d+)/gi;
+const jiraKey = /\b[A-Z][A-Z0-9_]+-\d+\b/;
+const smartCommand = /(?<![\w`&])#[a-z][\w-]*/gi;
 const commandLine = /^[ \t]*\/(?=[a-z])/gim;
 const command = /^((?:[ \t]*(?:[>*+-]|\d+[.)]))*[ \t]*)(\/[a-z][^\n]*)$/gim;
-const smartCommit = /(?<=\b[A-Z][A-Z0-9_]+-\d+\b[^\n]*)#(?=[A-Za-z])[\w-]+/g;
 const trailer =
   /^[ \t]*((?:co-authored|signed-off|reviewed|acked|tested|reported|suggested|helped)-by|skip-checks|emend-job)[ \t]*:(?=[^\n]*$)/gim;
 const skipped = /\[(skip ci|ci skip|no ci|skip actions|actions skip|skip \w+)\]|\*{3}NO_CI\*{3}/gi;
 
 function shownAsCode(text: string): string {
-  return withoutMarks(text)
-    .replaceAll(smartCommit, (one) => codeSpan(one))
+  return withoutMarks(withSmartCommits(text, (one) => codeSpan(one)))
     .replaceAll(command, (_, lead: string, line: string) => lead + codeSpan(line))
     .replaceAll(closing, (_, words: string, what: string) => words + codeSpan(what))
     .split(/(`[^`\n]*`)/)
@@ -85,12 +87,16 @@ function shownAsCode(text: string): string {
 }
 
 function parted(text: string): string {
-  return withoutMarks(text)
+  return withoutMarks(withSmartCommits(text, (one) => `# ${one.slice(1)}`))
     .replaceAll(command, (_, lead: string, line: string) => `${lead}/ ${line.slice(1)}`)
     .replaceAll(closing, (_, words: string, what: string) => `${words.trimEnd()}: "${what}"`)
-    .replaceAll(smartCommit, (one) => `# ${one.slice(1)}`)
     .replaceAll(mention, (one) => `@ ${one.slice(1)}`)
-    .replaceAll(reference, (one) => one.replace(/[#!&]|GH-/i, "$& "));
+    .replaceAll(reference, (one) => one.replace(/[#!&]|G[HL]-|issue:/i, "$& "));
+}
+
+/** Line by line: an expression that looks back for the key from each `#` takes long on a line made of them. */
+function withSmartCommits(text: string, show: (command: string) => string): string {
+  return text.replaceAll(/[^\n]+/g, (line) => (jiraKey.test(line) ? line.replaceAll(smartCommand, show) : line));
 }
 
 /** A pull request's text may become a commit's when it is merged. */
