@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { deflateSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type DashboardApi, startDashboard } from "../../test/support/dashboard.ts";
@@ -115,6 +116,16 @@ it("streams events to their end, and 204 once the browser has seen them all", as
   const again = await host.send(`/jobs/${id}/events`, { headers: { "last-event-id": "2" } });
   expect(again.statusCode).toBe(204);
   expect((await host.send(`/jobs/${id}/events`, { headers: { "last-event-id": "-1" } })).statusCode).toBe(400);
+});
+
+it("429 for a large diff while the same person reads several", async () => {
+  const { id: projectId } = await host.api.addProject();
+  const { id } = (await create(projectId)).json();
+  await host.api.pool.query("update jobs set diff = $2 where id = $1", [id, deflateSync(randomBytes(3_000_000))]);
+  const answers = await Promise.all(Array.from({ length: 12 }, () => host.send(`/jobs/${id}/diff`)));
+  const statuses = answers.map(({ statusCode }) => statusCode);
+  expect(new Set(statuses)).toEqual(new Set([200, 429]));
+  expect((await host.send(`/jobs/${id}/diff`)).statusCode).toBe(200);
 });
 
 it("gives a job's diff with its figures", async () => {

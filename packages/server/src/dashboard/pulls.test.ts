@@ -51,6 +51,13 @@ async function openPull(branch: string, text: string, more: { draft?: boolean; f
 
 const headOf = async (path: string) => (await host.send(path)).json().mergeability.head;
 
+it("429 while the same person opens several at once", async () => {
+  const path = await openPull("topic/many", "MANY");
+  const answers = await Promise.all(Array.from({ length: 12 }, () => host.send(path)));
+  expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200, 429]));
+  expect((await host.send(path)).statusCode).toBe(200);
+});
+
 it("shows one with its diff, its clone address, its job and what merging would come to", async () => {
   const path = await openPull("topic/read", "TWO <script>");
   const number = Number(path.split("/").at(-1));

@@ -15,8 +15,6 @@ const endsWord = /[\s"'`<>()[\]{}|^/\\?#]/g;
 const authorityMax = 1_000;
 /** As people write one in full. */
 const spelledOut = /(?:https?|wss?|ftp):\/\/((?:\[[0-9a-f:.]+\]|[^\s"'`<>()[\]{}|^/\\?#]+)[^\s"'`<>()[\]{}|^/\\?#]*)/gi;
-/** Stands for whatever site such an address leads to: nobody can have named it. */
-const unreadable = "an address that cannot be read";
 
 /** The sites that a text names by their addresses, as it stands and with its character references and escapes read. */
 export function hostsIn(text: string): ReadonlySet<string> {
@@ -60,7 +58,8 @@ function addHostsOf(text: string, hosts: Set<string>): void {
 }
 
 function add(hosts: Set<string>, authority: string): void {
-  if (authority.length > authorityMax) return void hosts.add(unreadable);
+  // Stands for whatever site it leads to: nobody can have named it.
+  if (authority.length > authorityMax) return void hosts.add("an address that cannot be read");
   // As it is read, not as it is written: another form holds it.
   if (/&(?:#|\w+;)/.test(authority)) return;
   const host = hostOf(authority.trim());

@@ -9,12 +9,6 @@ const navigationKeys =
 const moduleAround =
   /^∅$|^(?:importtype\{?\w+\}?from["'][\w@/.-]+["'];?)?(?:const(\w+)(?::\w+)?=∅(?:satisfies\w+)?;?)?(?:module\.exports=|exportdefault)(?:∅(?:satisfies\w+)?|\1);?$/;
 
-/** A configuration without its navigation and redirects, and every text that it holds. */
-interface Configuration {
-  rest: string;
-  texts: readonly string[];
-}
-
 /**
  * Whether a change of a site's configuration stays within its navigation and redirects and adds nothing but data there:
  * all the rest must be the same before and after.
@@ -28,8 +22,8 @@ export function onlyNavigationChanges(path: string, before: string | null, after
   return now === configurationOf(path, before)?.rest;
 }
 
-/** Null: it cannot be parsed. */
-export function configurationOf(path: string, text: string): Configuration | null {
+/** `rest`: all but its navigation and redirects; `texts`: every text that it holds. Null: it cannot be parsed. */
+export function configurationOf(path: string, text: string): { rest: string; texts: readonly string[] } | null {
   const isWhole = kindOf(path) === "navigation";
   try {
     if (path.endsWith("_redirects")) return { rest: "", texts: text.split(/\s+/) };
@@ -41,7 +35,7 @@ export function configurationOf(path: string, text: string): Configuration | nul
   }
 }
 
-function fromData(data: unknown, isWhole: boolean): Configuration {
+function fromData(data: unknown, isWhole: boolean) {
   const texts: string[] = [];
   JSON.stringify(data, (key, value) => {
     texts.push(key, ...(typeof value === "string" ? [value] : []));
@@ -52,7 +46,7 @@ function fromData(data: unknown, isWhole: boolean): Configuration {
 }
 
 /** Tags may call a constructor, and anchors stand for what is elsewhere: both must stay as they are. */
-function fromYaml(text: string, isWhole: boolean): Configuration {
+function fromYaml(text: string, isWhole: boolean) {
   const documents = [parseAllDocuments(text, { logLevel: "silent" })].flat();
   const odd: string[] = [];
   for (const document of documents) {
@@ -64,10 +58,8 @@ function fromYaml(text: string, isWhole: boolean): Configuration {
       },
     });
   }
-  const { rest, texts } = fromData(
-    documents.map((document) => document.toJS()),
-    isWhole,
-  );
+  const values: unknown[] = documents.map((document) => document.toJS());
+  const { rest, texts } = fromData(values, isWhole);
   return { rest: odd.length === 0 ? rest : `${rest} ${odd.join("\n")}`, texts };
 }
 
@@ -76,7 +68,7 @@ const token =
 const data = /^(?:["'][\s\S]*|`(?:(?!\$\{)[\s\S])*`|\d\w*|true|false|null|undefined|[-,:.]|\/[/*][\s\S]*)$/;
 
 /** JavaScript or TypeScript, with each list of navigation that is nothing but data taken out. */
-function fromSource(text: string, isWhole: boolean): Configuration {
+function fromSource(text: string, isWhole: boolean) {
   const kept: string[] = [];
   const open: { from: number; name: string; isData: boolean }[] = [];
   const tokens = text.match(token) ?? [];

@@ -17,19 +17,18 @@ import type { Policy, Violation } from "./review.ts";
 const hostsMax = 500;
 /** Enough to say why; the rest need not be looked for. */
 const violationsMax = 20;
-const reviewMsMax = 600_000;
-const matchesMax = 1_000;
 /** Pages that are read to find one that links to a site, or runs the same code. */
 const pagesMax = 40;
 /** Shorter runs of letters and digits are words that any two texts share. */
 const runMin = 16;
+const link = { kind: "link", loads: false } as const;
 
 export interface Judging {
   base: Tree;
   reader: PageReader;
   policy: Policy;
   asked: readonly string[];
-  /** What was read from context repositories, which are no one's to publish. */
+  /** What was read from context repositories: nobody's to publish. */
   contextText?: readonly string[];
 }
 
@@ -46,7 +45,7 @@ export async function judgeContent(
   signal: AbortSignal,
 ): Promise<{ violations: Violation[]; findings: Finding[] }> {
   const [violations, findings]: [Violation[], Finding[]] = [[], []];
-  const deadline = performance.now() + reviewMsMax;
+  const deadline = performance.now() + 600_000;
   const entries = await base.list();
   let paths: ReadonlySet<string> | undefined;
   const has = (path: string) => {
@@ -62,6 +61,9 @@ export async function judgeContent(
   const answers = new Map<string, Promise<boolean>>();
   const newHosts = new Set<string>();
 
+  const find = (check: string, severity: Finding["severity"], path: string, line: number, message: string) =>
+    findings.push({ check, severity, path, line: Math.max(1, line), column: 1, message });
+
   /** What a file holds beside words; null where it cannot be read. A configuration is read text by text. */
   async function partsOf(path: string, text: string | null): Promise<readonly Part[] | null> {
     const syntax = syntaxOf(path, isMdx);
@@ -76,13 +78,14 @@ export async function judgeContent(
     return parts.all;
   }
 
-  async function before(path: string): Promise<string | null> {
-    return (await base.read(path))?.toString() ?? null;
-  }
+  const before = async (path: string) => (await base.read(path))?.toString() ?? null;
 
   /** Whether a rendered page of the base holds it; `text` stands in every one that does. */
   async function search(text: string, holds: (part: Part) => boolean): Promise<boolean> {
-    const { matches } = await base.search({ pattern: text, kind: "literal", ignoreCase: true, matchesMax }, signal);
+    const { matches } = await base.search(
+      { pattern: text, kind: "literal", ignoreCase: true, matchesMax: 1_000 },
+      signal,
+    );
     const pages = [...new Set(matches.map(({ path }) => path))].filter(
       (path) => kindOf(path) !== "other" && (syntaxOf(path) ?? !/\.[cm]?[jt]sx?$/.test(path)),
     );
@@ -123,19 +126,19 @@ export async function judgeContent(
     const unnamed = "which neither the repository's pages nor the request name";
     if (kind === "sample") {
       const message = `the first code sample that names ${host}, ${unnamed}`;
-      findings.push(findingAt("new-domain", isOpen ? "warning" : "error", path, line, message));
+      find("new-domain", isOpen ? "warning" : "error", path, line, message);
     } else if (isOpen) {
       const message = loads
         ? `the first image or frame that readers would load from ${host}`
         : `the first link to ${host}`;
-      findings.push(findingAt("new-domain", loads ? "error" : "warning", path, line, message));
+      find("new-domain", loads ? "error" : "warning", path, line, message);
     } else violations.push({ path, rule: `line ${line} points at ${host}, ${unnamed}` });
   }
 
   async function judgeFile({ path, text }: File, gone: readonly Part[]): Promise<void> {
     const tell = (rule: string, line: number) => {
       if (isAllowed(policy, path)) return;
-      if (policy.codeAsDraft) findings.push(findingAt("code", "error", path, line, rule));
+      if (policy.codeAsDraft) find("code", "error", path, line, rule);
       else violations.push({ path, rule: line === 0 ? rule : `line ${line} has ${rule}` });
     };
     const kind = kindOf(path);
@@ -156,7 +159,8 @@ export async function judgeContent(
     const told = new Set<string>();
     // Samples last: of a site that is both shown and linked to, the link is told.
     for (const part of added.sort((a, b) => Number(a.kind === "sample") - Number(b.kind === "sample"))) {
-      const line = () => lineAt(text ?? "", part);
+      const at = Math.max(part.at, text?.indexOf(part.hosts[0] ?? "", part.at) ?? 0);
+      const line = () => (text ?? "").slice(0, at).split("\n").length;
       if (part.kind === "include" || part.kind === "code") {
         const why = part.why || `an include from outside the documentation (${part.key.slice(0, 200)})`;
         if (!(await isKnownCode(part, path))) tell(why, line());
@@ -173,9 +177,8 @@ export async function judgeContent(
   }
 
   const goneParts: Part[] = [];
-  for (const { path, text } of files) {
-    if (text === null && syntaxOf(path) !== null) goneParts.push(...((await partsOf(path, await before(path))) ?? []));
-  }
+  for (const { path } of files.filter((file) => file.text === null && syntaxOf(file.path) !== null))
+    goneParts.push(...((await partsOf(path, await before(path))) ?? []));
   for (const file of files) {
     // Each takes a while: others of this process must get their turn.
     await setImmediate();
@@ -187,15 +190,10 @@ export async function judgeContent(
     }
     if (violations.length >= violationsMax) return { violations, findings };
   }
-  const plain = { kind: "link", loads: false } as const;
   for (const { path, line, text } of words) {
-    for (const host of hostsIn(text)) if (!(await isKnownHost(host, false))) tellHost(host, path, line, plain);
+    for (const host of hostsIn(text)) if (!(await isKnownHost(host, false))) tellHost(host, path, line, link);
   }
   return { violations, findings };
-}
-
-function findingAt(check: string, severity: Finding["severity"], path: string, line: number, message: string): Finding {
-  return { check, severity, path, line: Math.max(1, line), column: 1, message };
 }
 
 /** Where builders look for an included file: beside the page, at the top of the documentation, of the repository. */
@@ -210,10 +208,6 @@ function isInside(target: string, place: { path: string; docsDir: string; has(pa
     // Imports leave the ending out.
     return isLocal || ["", ".md", ".mdx", ".rst"].some((ending) => place.has(resolved + ending));
   });
-}
-
-function lineAt(text: string, { at, hosts: [host = ""] }: Part): number {
-  return text.slice(0, Math.max(at, text.indexOf(host, at))).split("\n").length;
 }
 
 function folderOf(target: string): string {

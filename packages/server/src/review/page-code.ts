@@ -162,20 +162,15 @@ const statements =
 
 function readTemplates(parts: Parts, text: string): void {
   for (const { 0: whole, 1: shortcode, 2: output, 3: statement, index } of text.matchAll(tag)) {
+    const rest = (statement ?? "").replace(statements, "").replaceAll(/"[^"]*"|'[^']*'/g, "0");
     const [before] = opened.exec(text.slice(Math.max(0, index - 300), index)) ?? [];
     if (before !== undefined) parts.code(before + whole, "a template tag inside an address or a tag", index);
-    else if (output !== undefined && shortcode === "" && !/^\s*[#/!>^]/.test(output)) {
+    else if (output !== undefined && shortcode === "" && !/^\s*[#/!>^]/.test(output))
       readTemplateExpression(parts, output, index);
-    } else if (output === undefined && !isPlainStatement(statement))
+    else if (output === undefined && (!statements.test(statement ?? "") || /[(|]/.test(rest) || outerNames.test(rest)))
       parts.code(whole, "a template tag that runs", index);
     else parts.value(whole.replaceAll(/[{}%<>]+/g, " "), index);
   }
-}
-
-function isPlainStatement(statement: string | undefined): boolean {
-  if (statement === undefined || !statements.test(statement)) return false;
-  const rest = statement.replace(statements, "").replaceAll(/"[^"]*"|'[^']*'/g, "0");
-  return !/[(|]/.test(rest) && !outerNames.test(rest);
 }
 
 /**

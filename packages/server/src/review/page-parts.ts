@@ -34,7 +34,6 @@ const running = /^(?:javascript|vbscript|data|file|blob|filesystem|view-source):
 /** Templates are expanded before the page is read. */
 const templateTag = /\{\{|\{%|<%|\$\{|\{!/;
 const templateInAddress = /[/:\\]\s*\S*(?:\{\{|\{%|<%)/;
-const shapeCharactersMax = 2_000;
 
 export type Parts = ReturnType<typeof collectParts>;
 
@@ -78,7 +77,7 @@ export function collectParts() {
 function shapeOf(source: string): string {
   const harmless = /^(?=\.{1,2}\/(?!\.\.)|\/|@site\/|#|.*\s|$)(?!.*(?:[:\\<{}]|\/\/))/;
   return source
-    .slice(0, shapeCharactersMax)
+    .slice(0, 2_000)
     .replaceAll(/(["'`])((?:(?!\1)[^\\\n])*)\1/g, (whole, _, text: string) => (harmless.test(text) ? '""' : whole))
     .replaceAll(/\s+/g, " ")
     .trim();

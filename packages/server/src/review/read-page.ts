@@ -1,5 +1,5 @@
 import { parse as parseScript } from "acorn";
-import { html, Tokenizer, TokenizerMode } from "parse5";
+import { type TokenHandler, Tokenizer, TokenizerMode } from "parse5";
 import remarkFrontmatter from "remark-frontmatter";
 import remarkGfm from "remark-gfm";
 import remarkMdx from "remark-mdx";
@@ -50,12 +50,6 @@ function readPlain(parts: Parts, text: string): void {
   }
 }
 
-interface Page {
-  text: string;
-  names: ReadonlySet<string>;
-  used: ReadonlySet<string | undefined>;
-}
-
 function readMarkdown(parts: Parts, text: string, syntax: "markdown" | "mdx"): void {
   const [, language] = /^---+[ \t]*(\S+)/.exec(text) ?? [];
   if (language && !/^(?:ya?ml|toml|json|-+)$/.test(language)) parts.code(`---${language}`, "front matter that runs", 0);
@@ -74,7 +68,7 @@ function readMarkdown(parts: Parts, text: string, syntax: "markdown" | "mdx"): v
   code.readDirectives(parts, withoutSamples(text, nodes), text, syntax);
 }
 
-function readNode(parts: Parts, node: Node, { text, names, used }: Page): void {
+function readNode(parts: Parts, node: Node, { text, names, used }: Script & { used: ReadonlySet<unknown> }): void {
   const [at, end] = [node.position?.start.offset ?? 0, node.position?.end.offset];
   const value = typeof node.value === "string" ? node.value : "";
   switch (node.type) {
@@ -112,12 +106,14 @@ function readNode(parts: Parts, node: Node, { text, names, used }: Page): void {
   }
 }
 
+interface Script {
+  text: string;
+  names: ReadonlySet<string>;
+  offset?: number;
+}
+
 /** An expression of MDX, or the statements of a page or of a component's script. */
-function readScript(
-  parts: Parts,
-  program: code.ScriptNode,
-  { text, names, offset = 0 }: Pick<Page, "text" | "names"> & { offset?: number },
-): void {
+function readScript(parts: Parts, program: code.ScriptNode, { text, names, offset = 0 }: Script): void {
   for (const statement of code.nodesIn(program.body)) {
     const at = offset + statement.start;
     if (statement.type !== "ExpressionStatement") code.readStatement(parts, statement, { source: text, names, at });
@@ -163,22 +159,26 @@ function readFrontMatter(parts: Parts, text: string, { kind, page }: { kind: "ya
 
 /** Whose content is no markup. */
 const rawModes: Readonly<Record<string, number>> = {
-  [html.TAG_NAMES.SCRIPT]: TokenizerMode.SCRIPT_DATA,
-  [html.TAG_NAMES.STYLE]: TokenizerMode.RAWTEXT,
-  [html.TAG_NAMES.TEXTAREA]: TokenizerMode.RCDATA,
-  [html.TAG_NAMES.TITLE]: TokenizerMode.RCDATA,
+  script: TokenizerMode.SCRIPT_DATA,
+  style: TokenizerMode.RAWTEXT,
+  textarea: TokenizerMode.RCDATA,
+  title: TokenizerMode.RCDATA,
 };
 
 /** HTML as a browser's tokenizer takes it apart, whatever stands around it. */
 function readMarkup(parts: Parts, text: string, offset = 0): void {
-  const ignore = () => undefined;
+  const others = ["EndTag", "Comment", "Eof", "Character", "NullCharacter", "WhitespaceCharacter"] as const;
+  const ignored = Object.fromEntries(others.map((name) => [`on${name}`, () => undefined])) as unknown as Omit<
+    TokenHandler,
+    "onStartTag" | "onDoctype"
+  >;
   const tokenizer = new Tokenizer(
     { sourceCodeLocationInfo: true },
     {
       onStartTag({ tagName, attrs, selfClosing, location }) {
         const at = offset + (location?.startOffset ?? 0);
-        const rest = text.slice(location?.endOffset);
-        const body = tagName in rawModes && !selfClosing ? rest.slice(0, endOf(rest, tagName)) : "";
+        const isRaw = tagName in rawModes && !selfClosing;
+        const [body = ""] = isRaw ? text.slice(location?.endOffset).split(new RegExp(`</${tagName}`, "i"), 1) : [];
         // A component's own script may import and declare, like a page in MDX.
         const isSetup = tagName === "script" && attrs.some(({ name }) => name === "setup");
         const program = isSetup
@@ -192,7 +192,7 @@ function readMarkup(parts: Parts, text: string, offset = 0): void {
         }
         for (const { name, value } of attrs) readAttribute(parts, name, value, { at });
         if (tagName === "style") parts.value(body, at);
-        if (tagName in rawModes && !selfClosing) {
+        if (isRaw) {
           tokenizer.state = rawModes[tagName] as typeof tokenizer.state;
           tokenizer.lastStartTagName = tagName;
         }
@@ -201,20 +201,10 @@ function readMarkup(parts: Parts, text: string, offset = 0): void {
         const written = text.slice(location?.startOffset, location?.endOffset);
         if (written.includes("[")) parts.code(written, "a document type with entities", offset);
       },
-      onEndTag: ignore,
-      onComment: ignore,
-      onEof: ignore,
-      onCharacter: ignore,
-      onNullCharacter: ignore,
-      onWhitespaceCharacter: ignore,
+      ...ignored,
     },
   );
   tokenizer.write(text, true);
-}
-
-function endOf(rest: string, tag: string): number {
-  const end = rest.toLowerCase().indexOf(`</${tag}`);
-  return end === -1 ? rest.length : end;
 }
 
 const runningTag = /^(?:.*:)?(?:script|base|applet|frame|frameset|portal|handler)$/i;
@@ -228,12 +218,7 @@ const plainName =
 const runningName =
   /^(?:on:.*|on(?!ce$|ly$|e$|line$)[a-z]{3,}|srcdoc|v-html|v-text|innerhtml|outerhtml|dangerouslysetinnerhtml|html|set:html|http-?equiv)$/;
 
-function readAttribute(
-  parts: Parts,
-  name: string,
-  value: string,
-  { at, isJsx = false }: { at: number; isJsx?: boolean },
-): void {
+function readAttribute(parts: Parts, name: string, value: string, { at, isJsx }: { at: number; isJsx?: true }): void {
   const plain = name.toLowerCase();
   if (runningName.test(plain)) return void parts.code(`${name}="${value}"`, `the attribute ${name}`, at);
   if (!isJsx && /\{\{|\{%|<%/.test(name + value)) parts.code(`${name}="${value}"`, "a template tag inside a tag", at);

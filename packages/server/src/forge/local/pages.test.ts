@@ -277,6 +277,14 @@ describe("merging by button", () => {
   });
 });
 
+it("503 for a pull request while the same person opens several at once", async () => {
+  const { url } = await openPull("topic/many", () => writeFile(join(work, "many.md"), "m\n"));
+  const answers = await Promise.all(Array.from({ length: 12 }, () => bySession(url)));
+  for (const answer of answers) await answer.text();
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 503]));
+  expect((await bySession(url)).status).toBe(200);
+});
+
 describe("logging out", () => {
   it("ends the session, from our own pages only", async () => {
     const login = await fetch(await host.loginLink("/forge/x/pulls"), { redirect: "manual" });
