@@ -10,7 +10,7 @@ describe("refusedBy", () => {
     ".GitHub/workflows/x.yml",
     ".gitlab-ci.yml",
     ".gitlab/ci/x.yml",
-    ".bitbucket/CODEOWNERS",
+    ".bitbucket/notes.md",
     ".gitattributes",
     "docs/.gitmodules",
     ".gitignore",

@@ -15,7 +15,7 @@ const navigation =
 const configurations =
   /(?:^|\/)(?:(?:docs|mint|vercel)\.json|(?:docusaurus|astro|next|rspress)\.config\.[cm]?[jt]s|\.(?:vitepress|vuepress)\/(?:[\w-]+\/)*[\w.-]+\.(?:[cm]?[jt]s|json)|mkdocs\.ya?ml|\.gitbook\.ya?ml|netlify\.toml|(?:hugo|config)\.(?:toml|ya?ml|json)|_config\.ya?ml)$/;
 
-const forgeFiles = /^\.(?:git|github|gitlab.*|gitattributes|gitmodules|gitea|forgejo|bitbucket)$/;
+const forgeFiles = /^\.(?:git|github|gitlab.*|gitattributes|gitmodules|gitea|forgejo)$/;
 const ciFiles =
   /^(?:jenkinsfile.*|\.?travis\.ya?ml|\.?appveyor\.ya?ml|\.?azure-pipelines.*|bitbucket-pipelines\.ya?ml|\.drone\.ya?ml|\.woodpecker.*|\.circleci|\.buildkite|\.teamcity|\.semaphore|\.cirrus\.ya?ml|\.ci|cloudbuild\.ya?ml|buildspec.*\.ya?ml|codefresh\.ya?ml|wercker\.ya?ml|dagger\.json|earthfile)$/;
 /** Instructions for agents are Markdown, so their names decide. */
