@@ -1,24 +1,43 @@
 // Tasks on real documentation at a pinned commit, fetched when the eval is run and never committed. What is right is
 // worked out from the files as they were: nothing here knows a right answer by heart.
 import { execFile } from "node:child_process";
-import { mkdir } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { carryOut, git, type Product } from "./product.ts";
 import type { EvalRow } from "./table.ts";
 import type { Kind } from "./task.ts";
 
-interface RealTask {
+export interface RealTask {
   name: string;
   kind: Kind;
   site: keyof typeof sites;
   prompt: string;
   rulesMustPass: boolean;
   verify(change: Change): readonly string[];
+  /** Right changes, worked out from the files as they were; a path without text is deleted. */
+  right(site: RealSite): Promise<readonly RealAnswer[]>;
+}
+
+/** The documentation as it is, to make answers from. */
+export interface RealSite {
+  /** Every page's text by its path. */
+  pages: ReadonlyMap<string, string>;
+  /** What moving a page changes, as the site's own refactoring does it. */
+  move(from: string, to: string): Promise<Edits>;
+}
+
+export type Edits = ReadonlyMap<string, string | null>;
+
+export interface RealAnswer {
+  edits: Edits;
+  title: string;
+  summary: string;
 }
 
 /** What a job changed in a large repository: only the files that differ. */
-interface Change {
+export interface Change {
   /** Null where the file is not there. */
   files: ReadonlyMap<string, { before: string | null; after: string | null }>;
   /** Lines of the docs afterwards that hold this text, as `path:line:text`. */
@@ -27,14 +46,15 @@ interface Change {
   summary: string;
 }
 
-const sites = {
+export const sites = {
   mintlify: { url: "https://github.com/mintlify/docs", commit: "3bbce7aa1abf66b19671bc398b9752d608fd0826" },
   fastapi: { url: "https://github.com/fastapi/fastapi", commit: "6d9dc39fcb3eb3bcd9c2a693683d68311d1618e0" },
 } as const;
 
+const absence = /\b(no|not|nowhere|nothing|cannot)\b|n't\b/i;
 const translations = /^(es|fr|zh)\/|^docs\/(?!en\/)/;
 
-const realTasks: readonly RealTask[] = [
+export const realTasks: readonly RealTask[] = [
   {
     name: "mintlify docs: a product term in prose",
     kind: "rename",
@@ -47,6 +67,18 @@ const realTasks: readonly RealTask[] = [
       ...tells(change, /visual editor/i),
       ...(change.files.size < 20 ? [`it changed ${change.files.size} files of more than 20`] : []),
     ],
+    right: async ({ pages }) => {
+      const edits = new Map<string, string>();
+      for (const [path, text] of pages) {
+        if (translations.test(path) || /^(changelog|\.)/.test(path)) continue;
+        const now = inProse(text, (prose) => prose.replaceAll(/\b(w)eb( e)ditor/gi, keepingCase));
+        if (now !== text) edits.set(path, now);
+      }
+      return [
+        { edits, title: "Say visual editor", summary: "The English pages say visual editor; code is as it was." },
+        { edits, title: "docs: visual editor", summary: "Replaced the term web editor by visual editor in prose." },
+      ];
+    },
   },
   {
     name: "mintlify docs: a page with inbound links moves",
@@ -61,6 +93,7 @@ const realTasks: readonly RealTask[] = [
         ending: ".mdx",
         config: ["docs.json", "redirects.json"],
       }),
+    right: ({ move }) => moved(move, "create/reusable-snippets", "create/snippets"),
   },
   {
     name: "mintlify docs: a header in one page's curl samples",
@@ -72,7 +105,25 @@ const realTasks: readonly RealTask[] = [
     verify: (change) => [
       ...untouched(change, /^(?!api\/agent\/v2\/create-agent-job\.mdx$)/),
       ...everyCurlHas(change.files.get("api/agent/v2/create-agent-job.mdx"), "X-Request-Source: docs"),
+      ...tells(change, /header|X-Request-Source/i),
     ],
+    right: async ({ pages }) => {
+      const path = "api/agent/v2/create-agent-job.mdx";
+      const withLine = (line: string) =>
+        new Map([[path, (pages.get(path) ?? "").replaceAll(/^(\s*)curl .*\\$/gm, (curl) => `${curl}\n${line} \\`)]]);
+      return [
+        {
+          edits: withLine("  --header 'X-Request-Source: docs'"),
+          title: "Send X-Request-Source in the samples",
+          summary: "Each curl sample of the page has the header on a line of its own.",
+        },
+        {
+          edits: withLine('  --header "X-Request-Source: docs"'),
+          title: "docs: name the source of requests",
+          summary: "Added the header to the curl samples; nothing else is changed.",
+        },
+      ];
+    },
   },
   {
     name: "mintlify docs: a question that nothing answers",
@@ -81,9 +132,18 @@ const realTasks: readonly RealTask[] = [
     prompt:
       "Add to deploy/github the largest repository, in gigabytes, that the GitHub app can sync. Take it from these docs; do not guess.",
     rulesMustPass: false,
-    verify: (change) => [
-      ...untouched(change, /^/),
-      ...tells(change, /\bno\b|not|nowhere|cannot|can't|does ?n.t/i, /size|large|gigabyte|limit/i),
+    verify: (change) => [...untouched(change, /^/), ...tells(change, absence, /size|large|gigabyte|limit/i)],
+    right: async () => [
+      {
+        edits: new Map(),
+        title: "The size limit is not known",
+        summary: "These docs do not say how large a repository may be, so I added nothing.",
+      },
+      {
+        edits: new Map(),
+        title: "",
+        summary: "No page names a limit for the GitHub app. Tell me where it is written.",
+      },
     ],
   },
   {
@@ -99,6 +159,8 @@ const realTasks: readonly RealTask[] = [
         ending: ".md",
         config: ["docs/en/mkdocs.yml"],
       }),
+    right: ({ move }) =>
+      moved(move, "docs/en/docs/tutorial/security/first-steps.md", "docs/en/docs/how-to/first-steps.md"),
   },
   {
     name: "fastapi: a term that is not used",
@@ -106,9 +168,36 @@ const realTasks: readonly RealTask[] = [
     site: "fastapi",
     prompt: 'Replace "warehouse lake" with "data mesh".',
     rulesMustPass: true,
-    verify: (change) => [...untouched(change, /^/), ...tells(change, /warehouse lake/i)],
+    verify: (change) => [...untouched(change, /^/), ...tells(change, /warehouse lake/i, absence)],
+    right: async () => [
+      { edits: new Map(), title: "", summary: 'No page says "warehouse lake", so nothing was changed.' },
+      {
+        edits: new Map(),
+        title: "The term is not used",
+        summary: "Warehouse lake does not occur in these docs; I left them as they are.",
+      },
+    ],
   },
 ];
+
+async function moved(move: RealSite["move"], from: string, to: string): Promise<readonly RealAnswer[]> {
+  const edits = await move(from, to);
+  return [
+    { edits, title: `Move ${from} to ${to}`, summary: "Links, navigation and a redirect follow the page." },
+    { edits, title: "docs: move a page", summary: `The page is at ${to} now; what linked to it leads there.` },
+  ];
+}
+
+/** Text outside of code, links' targets and addresses. */
+function inProse(text: string, change: (prose: string) => string): string {
+  const code = /(^ *```[\s\S]*?^ *```|`[^`\n]*`|\]\([^)\n]*\)|(?:href|src)="[^"]*"|https?:\S+)/m;
+  return text
+    .split(code)
+    .map((part, index) => (index % 2 === 0 ? change(part) : part))
+    .join("");
+}
+
+const keepingCase = (_: string, first: string, second: string) => `${first === "W" ? "V" : "v"}isual${second}ditor`;
 
 /** Every change is this replacement, none is in a code sample, and prose holds nothing more to replace. */
 function onlyReplaces({ files, holding }: Change, from: string, to: string): readonly string[] {
@@ -201,24 +290,49 @@ export async function evaluateReal(
   return rows;
 }
 
-async function cloneOf(
+/** A bare clone at the pinned commit. `from`: a folder with clones as `owner+name`; files that they lack are left out. */
+export async function cloneOf(
   { url, commit }: { url: string; commit: string },
   { cacheDir, from }: { cacheDir: string; from: string | undefined },
 ): Promise<string> {
   const name = new URL(url).pathname.slice(1).replace("/", "+");
-  if (from !== undefined) return join(from, name);
-  const dir = join(cacheDir, `${name}-${commit.slice(0, 12)}.git`);
-  const run = (...args: string[]) => promisify(execFile)("git", args, { maxBuffer: 64 << 20 });
-  const isThere = await run("--git-dir", dir, "cat-file", "-e", `${commit}^{tree}`).then(
-    () => true,
-    () => false,
-  );
-  if (isThere) return dir;
+  const dir = join(cacheDir, `${name}-${commit.slice(0, 12)}${from === undefined ? "" : "-own"}.git`);
+  if (await git(dir, "rev-parse", "--verify", "--quiet", "refs/heads/main").catch(() => null)) return dir;
   await mkdir(cacheDir, { recursive: true });
-  await run("init", "--quiet", "--bare", "--initial-branch=main", dir);
-  await run("--git-dir", dir, "fetch", "--quiet", "--depth=1", url, commit);
-  await run("--git-dir", dir, "update-ref", "refs/heads/main", commit);
+  await run("git", ["init", "--quiet", "--bare", "--initial-branch=main", dir]);
+  if (from === undefined) {
+    await git(dir, "fetch", "--quiet", "--depth=1", url, commit);
+    await git(dir, "update-ref", "refs/heads/main", commit);
+  } else await copyCommit(join(from, name), dir, commit);
   return dir;
+}
+
+/** The files of a clone's commit as a commit of its own: a clone that was fetched in part has no history to fetch. */
+async function copyCommit(clone: string, dir: string, commit: string): Promise<void> {
+  const places = [clone, join(clone, ".git"), join(clone, "repo")];
+  const source = places.find((place) => existsSync(join(place, "objects")));
+  if (source === undefined) throw new Error(`${clone} is no clone; see --from`);
+  const listed = (await git(source, "ls-tree", "-rz", commit)).split("\0").filter((line) => line !== "");
+  const ids = listed.map((line) => line.split(/[ \t]/, 3)[2] ?? "");
+  const checked = await withInput(["--git-dir", source, "cat-file", "--batch-check"], `${ids.join("\n")}\n`);
+  const absent = new Set(
+    checked.split("\n").flatMap((line) => (line.endsWith(" missing") ? [line.split(" ")[0]] : [])),
+  );
+  const present = listed.filter((line, index) => !absent.has(ids[index]) && line.split(" ", 2)[1] === "blob");
+  await writeFile(join(dir, "objects/info/alternates"), `${join(source, "objects")}\n`);
+  await withInput(["--git-dir", dir, "update-index", "-z", "--index-info"], `${present.join("\0")}\0`);
+  const tree = (await git(dir, "write-tree")).trim();
+  const author = ["-c", "user.name=eval", "-c", "user.email=eval@localhost"];
+  const copied = (await git(dir, ...author, "commit-tree", "-m", `The files of ${commit}`, tree)).trim();
+  await git(dir, "update-ref", "refs/heads/main", copied);
+}
+
+const run = promisify(execFile);
+
+async function withInput(args: readonly string[], input: string): Promise<string> {
+  const running = run("git", [...args], { maxBuffer: 256 << 20 });
+  running.child.stdin?.end(input);
+  return (await running).stdout;
 }
 
 async function changeOf(

@@ -1,4 +1,4 @@
-// npm run eval -- [--model NAME] [--against NAME] [--only TEXT] [--json FILE] [--real [--from FOLDER]]
+// npm run eval -- [tokens | mutants] [--model NAME] [--against NAME] [--only TEXT] [--json FILE] [--real] [--from FOLDER]
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,11 +11,16 @@ import { loadRun } from "../src/jobs/load-run.ts";
 import { createLogger } from "../src/lib/logger.ts";
 import { rulesModelName } from "../src/lib/model-names.ts";
 import { evaluate } from "./evaluate.ts";
+import { judgeRealMutants } from "./real-mutants.ts";
 import { evaluateReal } from "./real-tasks.ts";
 import { compareTables, type EvalRow, formatTable } from "./table.ts";
 import { evalTasks } from "./tasks/index.ts";
+import { measureTokens } from "./tokens.ts";
+import { startWrongBot } from "./wrong-bot.ts";
 
-const { values } = parseArgs({
+const cacheDir = join(import.meta.dirname, "../../../node_modules/.cache/emend-eval");
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     model: { type: "string" },
     against: { type: "string" },
@@ -25,12 +30,23 @@ const { values } = parseArgs({
     from: { type: "string" },
   },
 });
+if (positionals[0] === "tokens") {
+  const isRight = await measureTokens({ cacheDir, from: values.from }, AbortSignal.timeout(30 * 60_000));
+  process.exit(isRight ? 0 : 1);
+}
+if (positionals[0] === "mutants") {
+  const options = { cacheDir, from: values.from, only: values.only ?? "" };
+  process.exit((await judgeRealMutants(options, AbortSignal.timeout(30 * 60_000))) ? 0 : 1);
+}
 const dir = await mkdtemp(join(tmpdir(), "emend-eval-"));
 const stop = new AbortController();
 process.once("SIGINT", () => stop.abort());
 // An installation of its own: the operator's settings for models hold, their database and folders are not touched.
 const { EMEND_DATABASE_URL: _database, EMEND_PUBLIC_URL: _url, ...environment } = process.env;
-const config = loadConfig({ EMEND_LOG_LEVEL: "error", ...environment }, { dataDir: dir, port: 0, host: "127.0.0.1" });
+// "wrong": an agent that is wrong in a different way on each task. It must pass none.
+const bot = values.model === "wrong" ? await startWrongBot() : null;
+const settings = { EMEND_LOG_LEVEL: "error", ...environment, ...bot?.environment };
+const config = loadConfig(settings, { dataDir: dir, port: 0, host: "127.0.0.1" });
 const models = [values.model ?? config.model, ...(values.against === undefined ? [] : [values.against])];
 const tasks = evalTasks().filter((task) => `${task.kind}, ${task.name}`.includes(values.only ?? ""));
 const server = await startServer(config, { logTo: process.stderr });
@@ -49,11 +65,12 @@ try {
       console.error(
         `${problems.length === 0 ? "✓" : "✗"} ${model}  ${task.kind}, ${task.name}${problems[0] ? `: ${problems[0]}` : ""}`,
       );
-    const cacheDir = join(import.meta.dirname, "../../../node_modules/.cache/emend-eval");
     const options = { cacheDir, only: values.only ?? "", from: values.from, onResult };
-    const rows = values.real
-      ? await evaluateReal(product, model, options, stop.signal)
-      : await evaluate(product, model, tasks, { onResult }, stop.signal);
+    const rows = bot
+      ? await bot.evaluate(product, tasks, onResult, stop.signal)
+      : values.real
+        ? await evaluateReal(product, model, options, stop.signal)
+        : await evaluate(product, model, tasks, { onResult }, stop.signal);
     results.push({ model, rows });
   }
   for (const { model, rows } of results) console.log(formatTable(model, rows));
@@ -62,9 +79,11 @@ try {
   const failed = results.flatMap(({ model, rows }) =>
     rows.filter(({ task, problems }) => problems.length > 0 && (model !== rulesModelName || task.rulesMustPass)),
   );
-  process.exitCode = failed.length === 0 ? 0 : 1;
+  const count = results.reduce((sum, { rows }) => sum + rows.length, 0);
+  process.exitCode = failed.length === (bot ? count : 0) ? 0 : 1;
 } finally {
   await database.close();
   await server.stop();
+  await bot?.stop();
   await rm(dir, { recursive: true, force: true });
 }

@@ -8,6 +8,7 @@ import { recordings } from "../eval/recordings.ts";
 import { compareTables, formatTable } from "../eval/table.ts";
 import type { EvalTask } from "../eval/task.ts";
 import { evalTasks } from "../eval/tasks/index.ts";
+import { wrongTurns } from "../eval/wrong-bot.ts";
 import { loadRun } from "../src/jobs/load-run.ts";
 import { type FarModel, type FarTurn, protocols, startFarModel } from "./support/far-model.ts";
 import { createInstallation, type Installation } from "./support/whole-server.ts";
@@ -91,6 +92,22 @@ describe("on a running installation", () => {
         { model: "b", rows },
       ]),
     ).toContain("| b | 0 of 2 |");
+  });
+
+  // All of them: `npm run eval -- --model wrong`.
+  it("fails an agent that is wrong in a different way on each task", async () => {
+    const chosen = named(
+      "mkdocs: another default",
+      "mkdocs: a limit in an existing page",
+      "mkdocs: a question that nothing answers",
+    );
+    expect(chosen).toHaveLength(3);
+    for (const [index, task] of chosen.entries()) {
+      const wrong = wrongTurns(task, 3 + index);
+      script = wrong.turns;
+      const [row] = await run(language, [task]);
+      expect(row?.problems, wrong.name).not.toEqual([]);
+    }
   });
 
   it("passes an agent that writes what was asked, and counts what its tools gave", async () => {

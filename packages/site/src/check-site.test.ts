@@ -164,3 +164,38 @@ describe("checkMdx", () => {
     expect(findings).toMatchObject([{ check: "mdx-syntax", path: "a.mdx", line: 3, column: 1 }]);
   });
 });
+
+describe("the nearest page", () => {
+  const nearby = async (files: Record<string, string>) => {
+    const [finding] = await checkSite(await openSite(memoryTree(files)));
+    return finding;
+  };
+
+  it("is certain where it is the only one, and a guess among rivals", async () => {
+    const link = { "a.md": "[x](guide-one.md)\n" };
+    expect((await nearby({ ...link, "guide-onee.md": "G" }))?.fix).toBeDefined();
+    const among = await nearby({ ...link, "guide-onee.md": "G", "guide-onf.md": "H" });
+    expect(among?.check).toBe("broken-link");
+    expect(among?.fix).toBeUndefined();
+  });
+});
+
+it("a partial's links to anchors of its own are those of the pages that include it", async () => {
+  const files = {
+    "docs.json": config([], ["a"]),
+    "a.mdx": "import P from '/snippets/p.mdx'\n\n## There\n\n<P />\n",
+    "snippets/p.mdx": "[x](#there)\n",
+  };
+  expect(await checksOf(files)).toEqual([]);
+});
+
+it("a page that moves takes its old findings along", async () => {
+  const body = "---\ntitle: A\n---\n\n[gone](/none-such)\n";
+  const base = { "docs.json": config([], ["old"]), "old.mdx": body };
+  const head = {
+    "docs.json": config([{ source: "/old", destination: "/guides/new" }], ["guides/new"]),
+    "guides/new.mdx": body,
+  };
+  const { introduced, fixed } = await compareSites(await openSite(memoryTree(base)), await openSite(memoryTree(head)));
+  expect([introduced, fixed]).toEqual([[], []]);
+});

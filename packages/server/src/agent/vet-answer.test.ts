@@ -27,3 +27,28 @@ it("a glob says where, and is not judged as a page's code", async () => {
   expect(seen).toEqual(expect.arrayContaining(["old", "new"]));
   expect(seen).not.toContain("{es,fr}/**");
 });
+
+it("thoughts that hold a credential are dropped whole, and so is what the vendor keeps with such a call", async () => {
+  const vetting = { redact: async (text: string) => text.replaceAll("s3cret", "…"), refuse: async () => null };
+  const tools = { isWriting: () => true, pageAfter: async () => null };
+  const signed = (text: string) => ({ text, metadata: { vendor: { signature: "s" } } });
+  const call = (input: { content: string }) => ({
+    id: "1",
+    name: "write_file",
+    input,
+    metadata: { vendor: { repeats: input } },
+  });
+  const vet = (thought: string, input: { content: string }) =>
+    vetAnswer(
+      vetting,
+      { text: "", reasoning: [signed("First."), signed(thought)], toolCalls: [call(input)] },
+      tools,
+      new AbortController().signal,
+    );
+  const clean = await vet("Then.", { content: "fine" });
+  expect(clean.reasoning).toHaveLength(2);
+  expect(clean.toolCalls).toEqual([call({ content: "fine" })]);
+  expect((await vet("It is s3cret.", { content: "fine" })).reasoning).toEqual([]);
+  const held = await vet("Then.", { content: "s3cret" });
+  expect(held.toolCalls).toEqual([{ id: "1", name: "write_file", input: { content: "…" } }]);
+});

@@ -109,6 +109,15 @@ test("a job that publishes is carried through, and archived with its link at the
   expect(await job()).toMatchObject({ status: "archived", pr_link: pullRequest.url, ref: `emend/${lease.jobId}` });
 });
 
+test("a cancellation that comes after the commit does not undo the publication", async () => {
+  const { pool } = database;
+  await recordCommit(pool, lease, commit);
+  await ask("cancel");
+  await recordPullRequest(pool, lease, pullRequest);
+  await endRun(pool, lease, completed);
+  expect(await job()).toMatchObject({ status: "completed", failure_code: null, pr_link: pullRequest.url });
+});
+
 test("of a stop and a commit that race, one wins whole", async () => {
   const { pool } = database;
   const client = await pool.connect();

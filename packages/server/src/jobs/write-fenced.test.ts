@@ -10,12 +10,14 @@ import { type Lease, LeaseLost } from "./lease.ts";
 import { recordBase } from "./record-base.ts";
 import { recordChange } from "./record-change.ts";
 import { recordCommit } from "./record-commit.ts";
+import { recordContext } from "./record-context.ts";
 import { recordPullRequest } from "./record-pull-request.ts";
 import { recordPush } from "./record-push.ts";
 import { recordStep } from "./record-step.ts";
 import { releaseRun } from "./release-run.ts";
 import { renewForEffect } from "./renew-for-effect.ts";
 import { setPhase } from "./set-phase.ts";
+import { withholdContents } from "./withhold-contents.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -49,6 +51,8 @@ const writes: Record<string, (pool: Pool, lease: Lease) => Promise<unknown>> = {
   recordCommit: (pool, lease) => recordCommit(pool, lease, { treeId: "t", commitId: "c" }),
   recordPush: (pool, lease) => recordPush(pool, lease),
   recordPullRequest: (pool, lease) => recordPullRequest(pool, lease, pullRequest),
+  recordContext: (pool, lease) =>
+    recordContext(pool, lease, { name: "api", repositoryUrl: "u", forge: "local", ref: "main", commit: "c" }),
   renewForEffect: (pool, lease) => renewForEffect(pool, lease, 60_000),
   releaseRun: (pool, lease) => releaseRun(pool, lease, { reason: "crash", delayMs: 1_000 }),
   endRun: (pool, lease) => endRun(pool, lease, { kind: "completed", summary: "S" }),
@@ -64,6 +68,18 @@ test.each(Object.keys(writes))("%s by a run that lost its lease is refused and l
 
   await writes[name]?.(pool, lease);
   expect(await everythingAbout(pool, id)).not.toEqual(before);
+});
+
+test("withholding by a run that lost its lease is refused and withholds nothing", async () => {
+  const { pool } = database;
+  const { id, lease } = await claimed(pool);
+  const said = { role: "assistant", text: "the credential", toolCalls: [] } as const;
+  await recordStep(pool, lease, { step: { number: 1, messages: [said], usage }, edits: [edit], event: { text: "x" } });
+  const before = await everythingAbout(pool, id);
+  await expect(withholdContents(pool, foreignLease(id))).rejects.toThrow(LeaseLost);
+  expect(await everythingAbout(pool, id)).toEqual(before);
+  await withholdContents(pool, lease);
+  expect(JSON.stringify(await everythingAbout(pool, id))).not.toContain("the credential");
 });
 
 test("events are numbered without a gap, and each write wakes those who wait for the job", async () => {

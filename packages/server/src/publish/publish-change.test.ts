@@ -98,6 +98,33 @@ describe("what people did to the branch", () => {
     expect(await branchOf(jobId)).toBe(theirs);
   });
 
+  it("is known to be pushed where an earlier run died before it could say so", async () => {
+    const jobId = await newJob();
+    await publishTestJob(node, jobId);
+    await alterJob(host.database.pool, jobId, "pushed = false");
+    expect(await publishTestJob(node, jobId)).toMatchObject({ kind: "found" });
+    expect(await readJob(host.database.pool, jobId)).toMatchObject({ pushed: true });
+  });
+
+  it("gets a further message's commit, though the pull request is there", async () => {
+    const jobId = await newJob();
+    const first = await publishTestJob(node, jobId);
+    if (first.kind !== "opened") throw new Error(first.kind);
+    await alterJob(host.database.pool, jobId, "commit_id = null, tree_id = null");
+    const entries = [{ path: "guides/later.md", mode: "100644", content: Buffer.from("# Later\n") }] as const;
+    const input = { branchExpected: first.commitId, entries };
+    let tries = 0;
+    const dying = withForge((forge) => ({
+      findPullRequests: (...args) =>
+        ++tries === 1 ? Promise.reject(new Error("killed")) : forge.findPullRequests(...args),
+    }));
+    // It dies once its commit is stored and pushed; the next run must not take the first round's request for the end.
+    await publishTestJob(node, jobId, { ...dying, input }).catch(() => {});
+    await inRepository("update-ref", `refs/heads/emend/${jobId}`, first.commitId);
+    await publishTestJob(node, jobId, { input });
+    expect(await inRepository("show", `emend/${jobId}:guides/later.md`)).toBe("# Later");
+  });
+
   it("closed stays closed", async () => {
     const jobId = await newJob();
     const first = await publishTestJob(node, jobId);

@@ -37,6 +37,8 @@ describe("refusedBy", () => {
     ".windsurfrules",
     ".emend/instructions.md",
     ".Emend./instructions.md",
+    "ＣＬＡＵＤＥ.md",
+    "docs/ＡＧＥＮＴＳ.md",
     ".mcp.json",
     "CODEOWNERS",
     "docs/codeowners",

@@ -287,7 +287,8 @@ describe("409 and replays", () => {
     const headers = { "idempotency-key": "other" };
     await create({ prompt: "one" }, headers);
     const before = await countJobs();
-    for (const body of [{ prompt: "two" }, { prompt: "one", draft: true }, { prompt: "one", model: "acme/one" }]) {
+    const others = [{ draft: true }, { model: "acme/one" }, { preview: true }, { maxCostUsd: 0.5 }];
+    for (const body of [{ prompt: "two" }, ...others.map((other) => ({ prompt: "one", ...other }))]) {
       const answer = await create(body, headers);
       expect(answer.status).toBe(409);
       expect(answer.headers["emend-error"]).toBe("conflict");
