@@ -58,8 +58,10 @@ test("the newest turn stays whole, however many calls it made", () => {
     usage: { model: "m", inputTokens: 90_000, outputTokens: 0, cachedInputTokens: 0, costUsd: 0 },
   };
   const steps = [first as Step, newest];
-  const shown = compact(conversationOf({ prompt: "Do it" }, steps), steps, 100_000);
-  expect(outputs(shown).slice(1)).toEqual(calls.map(() => page));
+  for (const contextTokensMax of [100_000, 20_000]) {
+    const shown = compact(conversationOf({ prompt: "Do it" }, steps), steps, contextTokensMax);
+    expect(outputs(shown).slice(1)).toEqual(calls.map(() => page));
+  }
 });
 
 test("no request is larger than the window: what is old goes first, the newest turn never", () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { AppError } from "../errors.ts";
@@ -21,7 +21,7 @@ interface PageCommit {
   message: string;
 }
 
-/** The newest commits of a branch that touched a file. */
+/** The newest commits of a branch that touched a file. None: it was not touched lately. */
 export type PageHistory = (
   input: { remote: Remote; branch: string; path: string },
   signal: AbortSignal,
@@ -42,7 +42,10 @@ export function createPageHistory({ git, dir }: { git: Git; dir: string }): Page
       await run(["init", "--quiet", "--bare", gitDir]);
       const limits = [`--depth=${depthMax}`, "--filter=blob:none", "--no-tags", "--no-write-fetch-head", "--quiet"];
       await run(["fetch", ...limits, "--", remote.url, `${ref}:refs/history`], { remote, fileBytesMax: packBytesMax });
-      return await logOf(git, gitDir, "refs/history", path, signal);
+      const oldest = await readFile(join(gitDir, "shallow"), "utf8").catch(() => "");
+      const commits = await logOf(git, gitDir, "refs/history", path, signal);
+      // Beyond the oldest commit nothing was fetched: it looks as if it had made every file that it holds.
+      return commits.filter(({ id }) => !oldest.includes(id));
     } catch (error) {
       signal.throwIfAborted();
       const publicMessage = "The history of this repository cannot be read now. Go on without it.";

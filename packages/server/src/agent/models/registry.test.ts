@@ -32,6 +32,14 @@ describe("openModel", () => {
     await expect(openModel(deps, { name, projectId: "prj_other" })).rejects.toThrow(refused(variable));
   });
 
+  it("takes a server of one's own to have a window of 128k, unless a setting says another", async () => {
+    const endpoints = { compatible: { apiKey: null, baseUrl: "http://127.0.0.1:1/v1" } };
+    const named = { name: "compatible/llama", projectId: null };
+    expect((await openModel({ ...deps, endpoints }, named)).contextTokensMax).toBe(128_000);
+    const prices = { "compatible/": { input: 0, output: 0, contextTokens: 40_000 } };
+    expect((await openModel({ ...deps, endpoints, prices }, named)).contextTokensMax).toBe(40_000);
+  });
+
   it("takes a project's own key where the installation has none", async () => {
     const model = await openModel(deps, { name: "anthropic/claude-sonnet-4-5", projectId: "prj_own" });
     expect(model).toMatchObject({ name: "anthropic/claude-sonnet-4-5", nature: "language", contextTokensMax: 200_000 });

@@ -51,7 +51,7 @@ async function restore({ overlay, base }: ToolContext, path: string): Promise<To
 async function log({ history }: ToolContext, path: string, signal: AbortSignal): Promise<ToolAnswer> {
   const commits = await history(path, signal);
   if (commits === null) return { kind: "refused", reason: "the history of this repository is not available" };
-  if (commits.length === 0) return { kind: "answer", text: `no commit of ${path} was found` };
+  if (commits.length === 0) return { kind: "answer", text: `none of the newest commits touched ${path}` };
   const lines = commits.map(({ id, date, author, message }) => `${id.slice(0, 9)} ${date} ${author}: ${message}`);
   return { kind: "answer", text: lines.join("\n") };
 }
