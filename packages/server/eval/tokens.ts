@@ -7,7 +7,7 @@ import type { AgentTask, Model, Step } from "../src/agent/agent.ts";
 import { runAgentWithReview } from "../src/agent/run-agent-with-review.ts";
 import { describeTools } from "../src/agent/tools/registry.ts";
 import { createLogger } from "../src/lib/logger.ts";
-import { createPageThreads } from "../src/review/page-threads.ts";
+import { createPageReader } from "../src/review/page-reader.ts";
 import { refusedBy } from "../src/review/policy.ts";
 import { reviewChange } from "../src/review/review-change.ts";
 import { createVetting } from "../src/review/vet-words.ts";
@@ -47,7 +47,7 @@ export async function measureTokens(
   const rows: Row[] = [];
   try {
     const base = await open("prj_docs", `file://${await cloneOf(sites.mintlify, options)}`);
-    const tools = { pageThreads: createPageThreads(), siteCache: createParseCache() };
+    const tools = { pageReader: createPageReader(), siteCache: createParseCache() };
     for (const [index, task] of tokenTasks.entries()) {
       const repository = makeRepository(join(dir, `context-${index}.git`));
       repository.commit(task.context);
@@ -71,7 +71,7 @@ export async function measureTokens(
 }
 
 type Site = { base: CommitTree; context: CommitTree } & {
-  pageThreads: ReturnType<typeof createPageThreads>;
+  pageReader: ReturnType<typeof createPageReader>;
   siteCache: ReturnType<typeof createParseCache>;
 };
 
