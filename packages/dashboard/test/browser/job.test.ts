@@ -157,6 +157,36 @@ async function measureEvents(page: Page, say: (number: number) => Promise<void>)
   console.log(`event to pixel: median ${sorted[15]} ms, longest ${sorted.at(-1)} ms of ${sorted.length}`);
 }
 
+it.each(bothLooks)("says that it waits for the forge and until when, and retries what failed: $name", async (look) => {
+  const { pool } = dashboard.installation.database;
+  const jobId = await addJob(pool, watchedId, "Fix broken links.");
+  await pool.query(
+    `update jobs set phase = 'publishing', commit_id = 'c', tree_id = 't', waiting_since = now(),
+       waiting_words = 'GitHub answered 503: Down for maintenance' where id = $1`,
+    [jobId],
+  );
+  await take(page, look);
+  await go(page, `/app/jobs/${jobId}`);
+  await page.getByText("Waiting for the forge").waitFor();
+  await page.getByRole("status").getByText("GitHub answered 503: Down for maintenance").waitFor();
+  await page.getByText(/^Next try /).waitFor();
+  await expectGood(page);
+  await press(page.getByRole("button", { name: "Cancel" }));
+  const failure = page.getByRole("region", { name: "Failure" });
+  await failure.getByText("cancelled", { exact: true }).waitFor();
+  const retry = failure.getByRole("button", { name: "Retry" });
+  await retry.waitFor();
+  await pool.query(
+    "update jobs set failure_code = 'forge_unavailable', failure_message = 'GitHub answered 503.' where id = $1",
+    [jobId],
+  );
+  await tellJob(pool, jobId, { kind: "failed", data: { code: "forge_unavailable", message: "GitHub answered 503." } });
+  await page.reload();
+  await failure.getByText("forge_unavailable").waitFor();
+  await press(retry);
+  await failure.waitFor({ state: "detached" });
+});
+
 it.each(bothLooks)("shows a viewer what happens, and nothing to press: $name", async (look) => {
   const prompt = `Fix broken links, on a ${look.name}.`;
   const jobId = await addJob(dashboard.installation.database.pool, watchedId, prompt);

@@ -157,6 +157,25 @@ it.each(connections)("connects one of $vendor.name, and tells a wrong token in w
   await type(page.getByLabel("New token"), "stale");
   await press(page.getByRole("button", { name: "Replace token" }));
   await page.getByText("Problem").first().waitFor();
+  if (each.vendor !== vendors[0]) return;
+
+  await type(page.getByLabel("New token"), far.token);
+  await press(page.getByRole("button", { name: "Replace token" }));
+  await page.getByText("Replaced", { exact: true }).waitFor();
+  await page.getByText(`reads ${far.state.path}`).waitFor();
+  // A repository that is not there changes nothing; one that was renamed is followed when somebody says so.
+  const address = page.getByLabel("New repository address");
+  await type(address, "http://127.0.0.1:2/acme/docs");
+  await page.getByLabel("Token for the new server").waitFor();
+  await type(address, `${far.url}/acme/none/none`);
+  expect(await page.getByLabel("Token for the new server").count()).toBe(0);
+  await press(page.getByRole("button", { name: "Change repository" }));
+  await page.getByRole("alert").waitFor();
+  Object.assign(far.state, { movedTo: "/elsewhere/1", path: "acme/handbook" });
+  await press(page.getByRole("button", { name: "Use its new address" }));
+  await page.getByText(`Currently ${far.url}/acme/handbook.`).waitFor();
+  await page.getByText("reads acme/handbook").waitFor();
+  await expectGood(page);
 });
 
 it.each(bothLooks)("gives jobs a repository to read, and takes it away, by the keyboard alone: $name", async (look) => {

@@ -50,9 +50,9 @@ export function createProjectAdmin(deps: {
       }
       await setProjectCredential({ db: asActor(pool, by), sealer }, id, checkCredential(forge, credential));
     },
-    async move(projectId, repo, by) {
-      if (URL.canParse(repo)) await judge(repo);
-      return admin.moveProject({ projectId, repo }, by);
+    async move(projectId, to, by) {
+      if (URL.canParse(to.repo)) await judge(to.repo);
+      return admin.moveProject({ projectId, ...to }, by);
     },
     async setModelKey(input, by) {
       await setModelKey({ db: asActor(pool, by), sealer }, input);

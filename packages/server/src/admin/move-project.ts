@@ -29,10 +29,10 @@ export async function moveProject(
   const given = input.credential === undefined ? null : checkCredential(forge, input.credential);
   // A token goes to the server that it was given for, and to no other.
   if (given === null && new URL(url).origin !== new URL(project.repositoryUrl).origin) {
-    throw refused("The new address is on another server: give a token for it as well (--token-env).");
+    throw refused("The new address is on another server. Give a token for that server as well.");
   }
   const credential = given ?? (await openProjectCredential(deps, project.id));
-  if (credential === null) throw refused("The project has no token: give one as well (--token-env).");
+  if (credential === null) throw refused("The project has no token. Give one as well.");
   const place = { id: project.id, forge, repositoryUrl: url, settings: project.settings.forge };
   const away = await look(deps.config, place, { credential, base: project.baseRef, folder: project.docsDir });
   await deps.db.query("update projects set repository_url = $2, credential = $3 where id = $1", [

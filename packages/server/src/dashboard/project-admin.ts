@@ -12,7 +12,11 @@ export interface ProjectAdmin {
   diagnose(projectId: string): Promise<Diagnosis>;
   setCredential(project: { id: string; forge: string }, credential: string, by: Actor): Promise<void>;
   /** The repository's new address, or `follow`: whatever the forge says that it is. Looked at first. */
-  move(projectId: string, repo: string | "follow", by: Actor): Promise<{ repositoryUrl: string }>;
+  move(
+    projectId: string,
+    to: { repo: string | "follow"; credential?: string },
+    by: Actor,
+  ): Promise<{ repositoryUrl: string }>;
   /** Null takes the project's own key away. */
   setModelKey(input: { projectId: string; vendor: string; key: string | null }, by: Actor): Promise<void>;
   addWebhook(input: NewWebhook, by: Actor): Promise<{ id: string; secret: string }>;

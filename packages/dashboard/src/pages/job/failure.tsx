@@ -59,7 +59,7 @@ export function Failure({ job }: { job: DashboardJob }) {
   const again = useRunAgain(job);
   const navigate = useNavigate();
   const mayWrite = useMayWrite();
-  const { failure, prompt, status, id, isRetryable } = job.run;
+  const { failure, prompt, status, id, isRetryable, pullRequest } = job.run;
   const queries = useQueryClient();
   const retry = useMutation({
     mutationFn: () => request(`/jobs/${id}/retry`, { body: {} }),
@@ -81,7 +81,7 @@ export function Failure({ job }: { job: DashboardJob }) {
       <Clipped className="whitespace-pre-wrap wrap-anywhere">
         <VisibleText text={failure.message} />
       </Clipped>
-      {advice.words && <p className="text-quiet">{advice.words}</p>}
+      {advice.words && !(failure.code === "cancelled" && pullRequest) && <p className="text-quiet">{advice.words}</p>}
       <Problem error={retry.error ?? again.error} />
       {mayWrite && status !== "archived" && (
         <p className="flex flex-wrap gap-2">

@@ -10,10 +10,7 @@ export function Told({ run }: { run: JobRun }) {
     <>
       {waiting && (
         <Sheet className="grid gap-1 px-4 py-3">
-          <p className="font-semibold" role="status">
-            Waiting for the forge
-          </p>
-          <p className="wrap-anywhere">
+          <p className="wrap-anywhere font-semibold" role="status">
             <VisibleText text={waiting.message} />
           </p>
           <p className="text-quiet">

@@ -45,7 +45,7 @@ export function Connection({ project }: { project: DashboardProject }) {
         {look.data && (
           <ul className="grid gap-2" aria-live="polite">
             {shownOf(look.data, forge).map(({ name, verdict, words }) => (
-              <li key={name} className="grid gap-x-4 sm:grid-cols-[110px_120px_minmax(0,1fr)]">
+              <li key={name} className="grid items-start gap-x-4 sm:grid-cols-[110px_120px_minmax(0,1fr)]">
                 <span className={`inline-flex items-center gap-1.5 font-medium ${verdicts[verdict].colour}`}>
                   <Icon name={verdicts[verdict].icon} />
                   {verdicts[verdict].word}
@@ -82,32 +82,51 @@ function shownOf({ checks }: DashboardDiagnosis, forge: DashboardProject["forge"
 function Repository({ project, onSet }: { project: DashboardProject; onSet(): void }) {
   const queries = useQueryClient();
   const [repo, setRepo] = useState("");
+  const [credential, setCredential] = useState("");
+  // A token goes to the server that it was given for, and to no other.
+  const isElsewhere =
+    URL.parse(repo)?.host !== undefined && URL.parse(repo)?.host !== URL.parse(project.repositoryUrl)?.host;
   const set = useMutation({
-    mutationFn: (address: string) => request(`/projects/${project.id}/repository`, { body: { repo: address } }),
+    mutationFn: (body: { repo: string; credential?: string }) =>
+      request(`/projects/${project.id}/repository`, { body }),
     onSuccess() {
       setRepo("");
+      setCredential("");
       onSet();
       void queries.invalidateQueries({ queryKey: ["projects"] });
     },
   });
-  const action = { ...set, mutate: () => set.mutate(repo) };
+  const action = { ...set, mutate: () => set.mutate({ repo, ...(isElsewhere && { credential }) }) };
   return (
-    <Sheet className="grid gap-3 p-5">
+    <Sheet className="grid grid-cols-[minmax(0,1fr)] gap-4 p-5">
       <Form action={action} submit="Change repository" note={set.isSuccess && repo === "" ? "Changed" : ""}>
         <TextInput
           label="New repository address"
-          help={`Currently ${project.repositoryUrl}. A different server needs a new token first.`}
+          help={`Currently ${project.repositoryUrl}.`}
           required
           isCode
           value={repo}
           onText={setRepo}
         />
+        {isElsewhere && (
+          <TextInput
+            label="Token for the new server"
+            help="The address is on another server, which does not get the old token."
+            type="password"
+            autoComplete="off"
+            required
+            isCode
+            value={credential}
+            onText={setCredential}
+          />
+        )}
       </Form>
-      <p>
-        <Button disabled={set.isPending} onClick={() => set.mutate("follow")}>
-          Use the forge's new address
+      <div className="flex flex-wrap items-center justify-between gap-3 border-t border-line pt-4">
+        <p className="text-quiet">Was the repository renamed or moved on the forge?</p>
+        <Button disabled={set.isPending} onClick={() => set.mutate({ repo: "follow" })}>
+          Use its new address
         </Button>
-      </p>
+      </div>
     </Sheet>
   );
 }

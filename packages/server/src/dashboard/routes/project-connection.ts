@@ -12,7 +12,13 @@ type Identified = { Params: { id: string } };
 const Secret = Type.String({ minLength: 1, maxLength: 20_000 });
 const parseCredential = bodyParser(Type.Object({ credential: Secret }));
 /** `follow`: whatever the forge says that it is by now. */
-const parseRepository = bodyParser(Type.Object({ repo: Type.String({ minLength: 1, maxLength: 1000 }) }));
+const parseRepository = bodyParser(
+  Type.Object({
+    repo: Type.String({ minLength: 1, maxLength: 1000 }),
+    /** In place of the one there is; needed where the address is on another server. */
+    credential: Type.Optional(Secret),
+  }),
+);
 const parseModelKey = bodyParser(
   Type.Object({
     vendor: Type.Enum(modelVendors),
@@ -38,7 +44,7 @@ export function projectConnectionRoutes(app: FastifyInstance, deps: RouteDeps): 
 
   app.post<Identified>("/projects/:id/repository", async (request) => {
     const { id } = await findProject(deps.pool, request.params.id);
-    const { repositoryUrl } = await deps.projectAdmin.move(id, parseRepository(request.body).repo, actorOf(request));
+    const { repositoryUrl } = await deps.projectAdmin.move(id, parseRepository(request.body), actorOf(request));
     return { repositoryUrl };
   });
 

@@ -242,7 +242,8 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
     if (!vendor.isAppRequest?.(url.pathname) && !isKnown) {
       return { operation, answer: { status: 401, body: vendor.refusal(401, "Bad credentials") } };
     }
-    if (state.movedTo && !isNewPlace && !isRenamed) {
+    const isOldPlace = decodeURIComponent(path).includes(vendor.path);
+    if (state.movedTo && isOldPlace && !isNewPlace && !isRenamed) {
       const location = `${state.url}${vendor.apiPath}${state.movedTo}`;
       return {
         operation,
