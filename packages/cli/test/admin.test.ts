@@ -1,7 +1,9 @@
 import { readdir } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { startFarEnd } from "../../server/test/support/forges/far-end.ts";
+import { githubVendor } from "../../server/test/support/forges/github.ts";
 import { type Running, runEmend, startEmend } from "./support/run-emend.ts";
 import { runInProcess } from "./support/run-in-process.ts";
 import { makeDataDir, makeTempDir, removeDir } from "./support/temp-dir.ts";
@@ -49,6 +51,58 @@ test("project add prints the id alone, and project list shows it", async () => {
   expect(project.repositoryUrl).toBe(`${url}/git/${project.id}.git`);
   const table = await runInProcess(["project", "list"], { env });
   expect(table.stdout).toMatch(/^ID +NAME .*\n(.*\n)*prj_\w+ +Product docs /);
+});
+
+test("project set takes another address or token that works, follows a renamed repository only when told to", async () => {
+  const far = await startFarEnd(githubVendor);
+  onTestFinished(async () => {
+    await far.close();
+    expect(far.violations).toEqual([]);
+  });
+  far.tokens.add("tok_new");
+  const tokens = { env: { ...env, OLD: far.token, NEW: "tok_new", WRONG: "tok_wrong" } };
+  const run = (...args: string[]) => runInProcess(args, tokens);
+  const add = ["--forge", "github", "--repo", far.repositoryUrl, "--token-env", "OLD"];
+  const id = (await run("project", "add", "Far docs", ...add)).stdout.trim();
+  const set = (...args: string[]) => run("project", "set", id, ...args);
+  const addressOf = async () => {
+    const listed = JSON.parse((await run("project", "list", "--json")).stdout);
+    return listed.find((project: { id: string }) => project.id === id).repositoryUrl;
+  };
+  const lastToken = async () => {
+    far.tokens.delete("tok_new");
+    const { stdout } = await run("project", "doctor", id);
+    far.tokens.add("tok_new");
+    return stdout.includes(`reads ${far.state.path}`) ? "old" : "new";
+  };
+  expect(await addressOf()).toBe(far.repositoryUrl);
+
+  const wrong = await set("--token-env", "WRONG");
+  expect(wrong).toMatchObject({ code: 4, stdout: "" });
+  expect(wrong.stderr).toContain("401");
+  far.state.mayPush = false;
+  const weak = await set("--token-env", "NEW");
+  expect(weak).toMatchObject({ code: 4, stdout: "" });
+  expect(weak.stderr).toMatch(/push/);
+  far.state.mayPush = true;
+  expect(await set("--repo", `${far.url}/acme/docs/more`)).toMatchObject({ code: 2, stdout: "" });
+  const elsewhere = await set("--repo", "https://other.test/acme/docs");
+  expect(elsewhere).toMatchObject({ code: 2, stdout: "" });
+  expect(elsewhere.stderr).toContain("another server");
+  expect([await addressOf(), await lastToken()]).toEqual([far.repositoryUrl, "old"]);
+
+  expect(await set("--token-env", "NEW")).toMatchObject({ code: 0 });
+  expect([await addressOf(), await lastToken()]).toEqual([far.repositoryUrl, "new"]);
+
+  Object.assign(far.state, { path: "acme/handbook", movedTo: "/elsewhere/1" });
+  const renamed = await set("--token-env", "OLD");
+  expect(renamed).toMatchObject({ code: 4, stdout: "" });
+  expect(renamed.stderr).toContain("moved");
+  expect(await addressOf()).toBe(far.repositoryUrl);
+  const followed = await set("--follow");
+  expect(followed).toMatchObject({ code: 0 });
+  expect(followed.stdout).toContain(`${far.url}/acme/handbook`);
+  expect(await addressOf()).toBe(`${far.url}/acme/handbook`);
 });
 
 test("project context adds, lists and removes what a project's jobs may read", async () => {
