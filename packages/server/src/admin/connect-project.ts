@@ -82,7 +82,7 @@ export async function connectProject(
 }
 
 function noticeOf(away: string): string {
-  return `${away} So nothing was checked: jobs will wait for it. If the address is wrong, remove the project and add it again.`;
+  return `${away} So nothing was checked: jobs will wait for it. If the address is wrong, change it with `emend project set`.`;
 }
 
 /** Null, or what was away, in words; what can never work is refused. */

@@ -15,7 +15,7 @@ const retryMsMax = 3_600_000;
 /** What an answer that is no success means: to come back, or never to ask again. */
 export function refusalOf(forge: string, answer: RawAnswer, what: string): AppError {
   const { status } = answer;
-  const words = wordsOf(answer.body);
+  const words = wordsOf(answer.body).replace(/\.$/, "");
   const told = `${forge} answered ${status}${words ? `: ${words}` : ""}`;
   if (isRateLimited(answer)) {
     return new AppError("forge_unavailable", {
@@ -27,7 +27,7 @@ export function refusalOf(forge: string, answer: RawAnswer, what: string): AppEr
   }
   if (status >= 500 || status === 408) {
     return new AppError("forge_unavailable", {
-      publicMessage: told,
+      publicMessage: `${told}.`,
       retryable: true,
       retryAfterMs: retryAfterMs(answer.headers),
     });
