@@ -82,7 +82,7 @@ export async function connectProject(
 }
 
 function noticeOf(away: string): string {
-  return `${away} So nothing was checked: jobs will wait for it. If the address is wrong, change it with `emend project set`.`;
+  return `${away} So nothing was checked: jobs will wait for it. If the address is wrong, set another one (emend project set, or the page of the project).`;
 }
 
 /** Null, or what was away, in words; what can never work is refused. */
