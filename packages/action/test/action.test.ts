@@ -113,7 +113,7 @@ test("checks a checkout without any service, annotates lines and fails on errors
   expect(stdout).toContain("3 errors, 0 warnings · 163 pages (markdown)");
   expect(outputs).toMatch(/^errors<<(.+)\n3\n\1\nwarnings<<(.+)\n0\n\2\nnew<<(.+)\n\n\3\n/m);
   expect(summary).toContain(
-    "| error | `new.mdx:3` | `nowhere.md` leads to no page; correct or remove the link. | broken-link |",
+    "| error | `new.mdx:3` | `nowhere.md` links to a missing page; correct or remove the link. | broken-link |",
   );
   expect(code).toBe(1);
   // What is committed may be older than the site's source, and runs all the same.

@@ -59,6 +59,7 @@ test("holds compiled code alone, which reaches nothing by a workspace's name", a
     (name) => !name.includes("node_modules"),
   );
   expect(files.filter((name) => name.endsWith(".ts") || name.includes(".test."))).toEqual([]);
+  expect(files, "the schema that editors read").toContain("check.schema.json");
   expect(files, "the dashboard that it serves").toContain(join("packages", "dashboard", "dist", "index.html"));
   for (const name of files.filter((one) => one.endsWith(".js"))) {
     const text = await readFile(join(dir, "package", name), "utf8");

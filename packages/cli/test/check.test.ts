@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmod, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { parse } from "yaml";
 import { runEmend } from "./support/run-emend.ts";
 import { makeTempDir, removeDir } from "./support/temp-dir.ts";
 
@@ -63,6 +64,33 @@ test("names a commit that the repository does not have", async () => {
     code: 0,
     stdout: expect.stringMatching(/"pages":0,.*"findings":\[\]\}\n$/),
   });
+});
+
+test("the hooks for pre-commit fail on what a commit breaks, in git's own environment too", async () => {
+  const repository = join(dir, "hooked");
+  const git = (...args: string[]): unknown =>
+    execFileSync("git", ["-C", repository, "-c", "user.name=T", "-c", "user.email=t@t", ...args], { stdio: "pipe" });
+  await mkdir(join(repository, "docs"), { recursive: true });
+  await writeFile(join(repository, "docs", "a.md"), "# A\n\n[old](gone.md) [b](b.md)\n");
+  await writeFile(join(repository, "docs", "b.md"), "# B\n");
+  git("init", "-q");
+  git("add", ".");
+  git("commit", "-qm", "first");
+  const hooks = parse(await readFile(join(import.meta.dirname, "../../../.pre-commit-hooks.yaml"), "utf8"));
+  // In a second work tree git names the repository to its hooks.
+  const env = { XDG_CACHE_HOME: join(dir, "cache"), GIT_DIR: join(repository, ".git") };
+  const run = async (id: string): Promise<number | null> => {
+    const hook = hooks.find((one: { id: string }) => one.id === id);
+    const [program, command, ...rest] = hook.entry.split(" ");
+    expect({ program, command, always: hook.always_run }).toEqual({ program: "emend", command: "check", always: true });
+    return (await runEmend(["check", "docs", ...rest, ...(hook.args ?? [])], { cwd: repository, env })).code;
+  };
+  expect(await run("emend-check")).toBe(0);
+  expect(await run("emend-check-all")).toBe(1);
+  await rm(join(repository, "docs", "b.md"));
+  expect(await run("emend-check")).toBe(1);
+  const { stdout } = await runEmend(["check", "docs", "--gitlab"], { cwd: repository, env });
+  expect(JSON.parse(stdout)[0].location.path).toBe("docs/a.md");
 });
 
 test("tells what cannot be read instead of calling it sound", async () => {

@@ -76,7 +76,7 @@ export async function describeTarget(asked: Asked, position: Position): Promise<
     case "unknown":
       return say(`Only the site's build can tell where this leads: ${whyUnknown(site, target)}.`);
     case "missing":
-      return say("Leads to no page.");
+      return say("Links to a missing page.");
     case "external":
       return null;
   }

@@ -6,8 +6,14 @@ import { CliError } from "../cli.ts";
 const run = promisify(execFile);
 const outputBytesMax = 256 * 1024 * 1024;
 
+/** A hook of git runs with the names of one repository and index, which would stand for any folder that is asked about. */
+function gitEnvironment(): NodeJS.ProcessEnv {
+  const { GIT_DIR, GIT_WORK_TREE, GIT_INDEX_FILE, GIT_PREFIX, ...env } = process.env;
+  return env;
+}
+
 async function git(dir: string, args: string[]): Promise<string> {
-  const { stdout } = await run("git", ["-C", dir, ...args], { maxBuffer: outputBytesMax });
+  const { stdout } = await run("git", ["-C", dir, ...args], { maxBuffer: outputBytesMax, env: gitEnvironment() });
   return stdout;
 }
 
@@ -46,7 +52,10 @@ async function findCommit(dir: string, ref: string): Promise<string> {
 
 /** Reads every blob through one process. */
 async function readAll(dir: string, hashes: readonly string[]): Promise<Map<string, Uint8Array>> {
-  const child = spawn("git", ["-C", dir, "cat-file", "--batch"], { stdio: ["pipe", "pipe", "ignore"] });
+  const child = spawn("git", ["-C", dir, "cat-file", "--batch"], {
+    stdio: ["pipe", "pipe", "ignore"],
+    env: gitEnvironment(),
+  });
   const chunks: Buffer[] = [];
   child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
   const ended = new Promise<void>((resolve, reject) => {
