@@ -69,6 +69,11 @@ describe.each(vendors)("a project of $name", (vendor) => {
 
   it("sends its token to no other server", async () => {
     const before = await stored();
+    const location = `https://other.test${vendor.apiPath}/elsewhere/1`;
+    far.fault(vendor.repositoryOperation, { kind: "answer", status: 301, words: "Moved", headers: { location } });
+    await expect(admin().moveProject({ projectId, repo: "follow" })).rejects.toMatchObject({
+      publicMessage: expect.stringContaining("moved to another server"),
+    });
     const elsewhere = { projectId, repo: `https://other.test/${vendor.path}` };
     await expect(admin().moveProject(elsewhere)).rejects.toMatchObject({
       publicMessage: expect.stringContaining("another server"),

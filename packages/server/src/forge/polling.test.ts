@@ -1,4 +1,6 @@
+import { Type } from "typebox";
 import { expect, it } from "vitest";
+import { createApiClient } from "./api-client.ts";
 import { createAnswerMemory, startPolling } from "./polling.ts";
 
 const answer = (etag: string) => new Headers({ etag, link: '<x>; rel="next"', "set-cookie": "no" });
@@ -18,6 +20,8 @@ it("keeps answers that have an ETag, with what tells of further pages, and no mo
   expect([...(memory.recall("key 499")?.headers.keys() ?? [])]).toEqual(["link"]);
   memory.remember("huge", answer('"a"'), "x".repeat(2000));
   expect(memory.recall("huge")).toBeUndefined();
+  // Nor does it take the place of others.
+  expect(memory.recall("key 499")).toBeDefined();
   // An answer without one takes the place of one that had it.
   memory.remember("key 0", new Headers(), "y");
   expect(memory.recall("key 0")).toBeUndefined();
@@ -62,4 +66,31 @@ it.each([1, 2, 7])("leaves a quarter of the limit to jobs with %d nodes at work"
   }
   expect(remaining).toBeGreaterThanOrEqual(limit * 0.25 - 4 * nodes);
   expect(remaining).toBeLessThan(limit * 0.3);
+});
+
+it("takes no answer to one question for the answer to another at the same address", async () => {
+  const body = async function* () {
+    yield Buffer.from('{"title": "T", "body": "B"}');
+  };
+  const polling = startPolling(createAnswerMemory(), "prj_a");
+  const api = createApiClient({
+    forge: "Far",
+    apiUrl: "https://far.test",
+    authorization: async () => null,
+    polling,
+    async fetch(_url, { headers }) {
+      const isKnown = "if-none-match" in headers;
+      return { status: isKnown ? 304 : 200, headers: answer('"a"'), body: isKnown ? null : body() };
+    },
+  });
+  const { signal } = new AbortController();
+  const ask = (name: "title" | "body") =>
+    api.call(
+      { method: "GET", path: "/x", answer: Type.Object({ [name]: Type.String() }), what: `read its ${name}` },
+      signal,
+    );
+  for (let times = 0; times < 2; times += 1) {
+    expect(await ask("title")).toMatchObject({ title: "T" });
+    expect(await ask("body")).toMatchObject({ body: "B" });
+  }
 });
