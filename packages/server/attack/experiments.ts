@@ -5,6 +5,7 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { deflateSync } from "node:zlib";
+import { tryAnswers, tryCompressedBody, tryOddBranches, trySlowHeaders } from "./floods.ts";
 import type { Installation } from "./installation.ts";
 import { type Caller, isRight, matrixOf } from "./matrix.ts";
 
@@ -25,7 +26,11 @@ export const experiments: readonly Experiment[] = [
   { name: "prompts made of credentials", run: (host) => bounded(host, tryPrompts) },
   { name: "bodies without a key, from 400 connections", run: (host) => bounded(host, tryHooks) },
   { name: "60 slow readers of a 12 MB diff", run: (host) => bounded(host, trySlowReaders) },
+  { name: "300 connections that never end their headers", run: (host) => bounded(host, trySlowHeaders) },
   { name: "refs of another kind, pushed", run: tryRefs },
+  { name: "branches named like options, paths and other refs", run: tryOddBranches },
+  { name: "1 GB of zeros, compressed, to the local forge", run: (host) => bounded(host, tryCompressedBody) },
+  { name: "answers of models and forges without an end", run: tryAnswers },
   { name: "a tree bomb, pushed and worked on", run: (host) => bounded(host, tryTreeBomb) },
   { name: "canaries, in answers, log and database", run: tryCanaries },
 ];
@@ -244,13 +249,13 @@ async function bounded(host: Installation, attack: (host: Installation) => Promi
   }
 }
 
-async function latency(host: Installation): Promise<number> {
+export async function latency(host: Installation): Promise<number> {
   const startedAt = performance.now();
   await fetch(`${host.url}/healthz`);
   return Math.round(performance.now() - startedAt);
 }
 
-function openSocket(
+export function openSocket(
   host: Installation,
   head: string,
   body: Buffer | null,
@@ -269,7 +274,7 @@ function openSocket(
   return { socket, bytes: () => bytes, start: () => start };
 }
 
-function cloneOf(host: Installation, name: string): string {
+export function cloneOf(host: Installation, name: string): string {
   const url = new URL(`${host.url}/git/${host.projectId}.git`);
   url.username = "attack";
   url.password = host.keys["write key"] ?? "";
@@ -280,7 +285,7 @@ function cloneOf(host: Installation, name: string): string {
   return work;
 }
 
-function git(cwd: string, ...given: (string | readonly string[])[]): string {
+export function git(cwd: string, ...given: (string | readonly string[])[]): string {
   const isWithInput = Array.isArray(given[0]);
   const args = isWithInput ? (given[0] as string[]) : (given as string[]);
   const result = spawnSync("git", args, {
@@ -292,6 +297,6 @@ function git(cwd: string, ...given: (string | readonly string[])[]): string {
   return result.stdout;
 }
 
-function assert(holds: boolean, words: string): asserts holds {
+export function assert(holds: boolean, words: string): asserts holds {
   if (!holds) throw new Error(words);
 }

@@ -1,0 +1,89 @@
+import { spawnSync } from "node:child_process";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { createGzip } from "node:zlib";
+import { assert, cloneOf, git, latency, openSocket } from "./experiments.ts";
+import type { Installation } from "./installation.ts";
+
+const mebibyte = 2 ** 20;
+
+/** Connections that say a little of a request and never the rest; others must be answered all the while. */
+export async function trySlowHeaders(host: Installation): Promise<string> {
+  const head = "GET /v2/agent/x/jobs HTTP/1.1\r\nhost: x\r\n";
+  const sockets = Array.from({ length: 300 }, () => openSocket(host, head, null));
+  let slowest = 0;
+  for (let round = 0; round < 5; round += 1) {
+    for (const { socket } of sockets) if (!socket.destroyed) socket.write(`x-a${round}: b\r\n`);
+    slowest = Math.max(slowest, await latency(host));
+    await pause(500);
+  }
+  for (const { socket } of sockets) socket.destroy();
+  assert(slowest < 5_000, `another caller waited for ${slowest} ms`);
+  return `others were answered within ${slowest} ms`;
+}
+
+/** What git's own client would never send: 1 GB that is 1 MB on the wire. */
+export async function tryCompressedBody(host: Installation): Promise<string> {
+  const gzip = createGzip();
+  const chunks: Buffer[] = [];
+  gzip.on("data", (chunk: Buffer) => chunks.push(chunk));
+  const zeros = Buffer.alloc(mebibyte, "0");
+  for (let count = 0; count < 1024; count += 1) {
+    if (!gzip.write(zeros)) await new Promise((resolve) => gzip.once("drain", resolve));
+  }
+  await new Promise<void>((resolve) => gzip.end(resolve));
+  const statuses: number[] = [];
+  for (const service of ["git-upload-pack", "git-receive-pack"]) {
+    const answer = await fetch(`${host.url}/git/${host.projectId}.git/${service}`, {
+      method: "POST",
+      headers: {
+        authorization: `Basic ${Buffer.from(`attack:${host.keys["write key"]}`).toString("base64")}`,
+        "content-type": `application/x-${service}-request`,
+        "content-encoding": "gzip",
+      },
+      body: Buffer.concat(chunks),
+      signal: AbortSignal.timeout(60_000),
+    });
+    await answer.body?.cancel();
+    statuses.push(answer.status);
+  }
+  return `answers: ${statuses.join(", ")}; others were answered in ${await latency(host)} ms`;
+}
+
+/** Names that git or a file system could take for something else. None may break the repository for later pushes. */
+export async function tryOddBranches(host: Installation): Promise<string> {
+  const work = cloneOf(host, "odd");
+  const names = [
+    "refs/replace/x",
+    "-x",
+    "HEAD",
+    "@",
+    "a/../../config",
+    "a\\b",
+    "x.lock",
+    "CON",
+    "a:b",
+    "--upload-pack=x",
+  ];
+  const taken = names.filter((name) => {
+    const pushed = spawnSync("git", ["push", "--quiet", "origin", `HEAD:refs/heads/${name}`], { cwd: work });
+    return pushed.status === 0;
+  });
+  git(work, "push", "--quiet", "origin", "HEAD:refs/heads/after-odd");
+  const seen = git(work, "ls-remote", "origin");
+  assert(!/\trefs\/(?!heads\/|tags\/|pull\/)/.test(seen), `refs of another kind are shown: ${seen}`);
+  cloneOf(host, "odd-again");
+  return `${taken.length} of ${names.length} are plain branches (${taken.join(", ")}), and a push and a clone work after them`;
+}
+
+/** Far ends that send for ever, in a process of its own: its memory is what is measured. */
+export async function tryAnswers(): Promise<string> {
+  const program = fileURLToPath(new URL("./answer-memory.ts", import.meta.url));
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ["--disable-warning=ExperimentalWarning", "--expose-gc", program],
+    { encoding: "utf8", timeout: 120_000 },
+  );
+  assert(status === 0, `${stdout}\n${stderr}`);
+  return stdout.trim().split("\n").join("; ");
+}
