@@ -134,7 +134,7 @@ async function tryHooks(host: Installation): Promise<string> {
     if (index % 20 === 19) await pause(100);
   }
   const count = () => sockets.filter(({ bytes, socket }) => bytes() > 0 || socket.destroyed).length;
-  for (let waited = 0; waited < 15 && count() < 300; waited += 1) await pause(1_000);
+  for (let waited = 0; waited < 60 && count() < 300; waited += 1) await pause(1_000);
   const refused = count();
   for (const { socket } of sockets) socket.destroy();
   assert(refused >= 300, `only ${refused} of 400 were refused before their bodies ended`);
@@ -156,8 +156,11 @@ async function trySlowReaders(host: Installation): Promise<string> {
     reader.socket.once("data", () => reader.socket.pause());
     return reader;
   });
+  const heads = () => readers.map(({ start }) => Number(/^HTTP\/1\.1 (\d+)/.exec(start())?.[1] ?? 0));
+  // Those who read hold what they have for a while, as slow ones do.
   await pause(8_000);
-  const statuses = readers.map(({ start }) => Number(/^HTTP\/1\.1 (\d+)/.exec(start())?.[1] ?? 0));
+  for (let waited = 0; waited < 60 && heads().includes(0); waited += 1) await pause(1_000);
+  const statuses = heads();
   for (const { socket } of readers) socket.destroy();
   assert(
     statuses.every((status) => status === 200 || status === 429),

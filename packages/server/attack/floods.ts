@@ -73,6 +73,14 @@ export async function tryOddBranches(host: Installation): Promise<string> {
   const seen = git(work, "ls-remote", "origin");
   assert(!/\trefs\/(?!heads\/|tags\/|pull\/)/.test(seen), `refs of another kind are shown: ${seen}`);
   cloneOf(host, "odd-again");
+  for (const baseRef of taken) {
+    const answer = await fetch(`${host.url}/v2/agent/${host.projectId}/job`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${host.keys["write key"]}`, "content-type": "application/json" },
+      body: JSON.stringify({ prompt: "Fix broken links.", baseRef }),
+    });
+    assert(answer.status < 500, `a job on the branch ${baseRef}: ${answer.status}`);
+  }
   return `${taken.length} of ${names.length} are plain branches (${taken.join(", ")}), and a push and a clone work after them`;
 }
 
