@@ -139,6 +139,33 @@ it.each(bothLooks)("shows events as they come, through a lost connection and a r
   await words(2).waitFor();
 });
 
+it.each(bothLooks)("shows a summary as it is meant, its sources, and both sides of a dispute: $name", async (look) => {
+  await take(page, look);
+  const { pool } = dashboard.installation.database;
+  const jobId = await addJob(pool, watchedId, "Document the flag.");
+  const dispute = "the host serves `/status` itself";
+  const finding = { check: "broken-link", severity: "error", path: "index.mdx", line: 3, column: 1 };
+  const introduced = [{ ...finding, message: "`/status` leads to no page", dispute }];
+  const source = { repository: "cli", path: "src/dev.ts", line: 7, commit: "c".repeat(40) };
+  await pool.query("update jobs set summary = $2, sources = $3, findings = $4 where id = $1", [
+    jobId,
+    `## What changed\n\n- The page has the **flag** \`--host\`.\n\n${hostile}`,
+    JSON.stringify([source]),
+    JSON.stringify({ kind: "flagged", findingsBefore: 0, findingsAfter: 1, introduced, fixed: [] }),
+  ]);
+  await go(page, `/app/jobs/${jobId}`);
+  await page.getByRole("heading", { name: "What changed" }).waitFor();
+  await page.locator("strong", { hasText: "flag" }).waitFor();
+  expect(await page.getByText(/##|\*\*/).count()).toBe(0);
+  expect(await page.locator('img[src="x"]').count()).toBe(0);
+  await page.getByText("@cli/src/dev.ts").waitFor();
+  const checks = page.getByRole("region", { name: "Checks" });
+  await checks.getByText("leads to no page").waitFor();
+  await checks.getByText("The agent disagrees: the host serves").waitFor();
+  await expectGood(page);
+  await expectFitting(page);
+});
+
 /** From before an event is stored to when its words are painted. */
 async function measureEvents(page: Page, say: (number: number) => Promise<void>): Promise<void> {
   const times: number[] = [];

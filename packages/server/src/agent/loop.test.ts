@@ -21,8 +21,9 @@ beforeAll(async () => {
 });
 afterAll(() => trees.close());
 
-const finish: ScriptedTurn = [["finish", { title: "Edit the guide", summary: "Edited it." }]];
-const editHome: ScriptedTurn = [["edit_file", { path: "index.md", oldText: "Hello world.", newText: "Hello." }]];
+type Calls = Exclude<ScriptedTurn, string>;
+const finish: Calls = [["finish", { title: "Edit the guide", summary: "Edited it." }]];
+const editHome: Calls = [["edit_file", { path: "index.md", oldText: "Hello world.", newText: "Hello." }]];
 
 async function start(model: Model, options: { limits?: Partial<Limits>; prompt?: string; signal?: AbortSignal } = {}) {
   const steps: Step[] = [];
@@ -54,6 +55,39 @@ describe("a run", () => {
     expect(steps[0]?.usage.durationMs).toBeGreaterThan(0);
     expect(stored.get("index.md")?.content?.toString()).toBe("# Home\n\nHello.\n");
     expect(overlay.takeDirty()).toEqual([]);
+  });
+
+  it("is not handed over beside an edit that was refused in the same answer", async () => {
+    const wrong: [string, unknown] = ["edit_file", { path: "index.md", oldText: "nowhere", newText: "x" }];
+    const script = (turn: number): ScriptedTurn => (turn === 0 ? [...editHome, wrong, ...finish] : finish);
+    const { run, steps } = await start(scriptedModel(script));
+    expect(await run()).toMatchObject({ kind: "finished" });
+    expect(steps).toHaveLength(2);
+    const [, , sentBack] = toolMessages(steps);
+    expect(sentBack).toMatchObject({
+      name: "finish",
+      isError: true,
+      output: expect.stringContaining("edit_file of this same answer"),
+    });
+  });
+
+  it("of a follow-up hands over a summary of the whole pull request and a reply", async () => {
+    const script = (turn: number): ScriptedTurn =>
+      [editHome, [["finish", { reply: "Shortened it." }]] as ScriptedTurn][turn] ?? [
+        ["finish", { summary: "The home page greets in one word.", reply: "Shortened it. At last." }],
+      ];
+    const { run, steps } = await start(scriptedModel(script));
+    const outcome = await run({ followUps: [{ prompt: "Shorter", afterStep: 0 }] });
+    expect(toolMessages(steps)[1]).toMatchObject({
+      isError: true,
+      output: expect.stringContaining("whole pull request"),
+    });
+    expect(outcome).toEqual({
+      kind: "finished",
+      title: "Shortened it",
+      summary: "The home page greets in one word.",
+      reply: "Shortened it. At last.",
+    });
   });
 
   it("is unchanged when it finishes without an edit", async () => {

@@ -38,6 +38,7 @@ async function start(
     steps?: readonly Step[];
     edits?: readonly OverlayEntry[];
     prompt?: string;
+    selfReview?: boolean;
   } = {},
 ) {
   const steps: Step[] = [...(options.steps ?? [])];
@@ -48,6 +49,7 @@ async function start(
     {
       model,
       limits: testLimits,
+      selfReview: options.selfReview ?? false,
       async saveStep(step, edits) {
         steps.push(step);
         for (const edit of edits) stored.set(edit.path, edit);
@@ -86,6 +88,37 @@ it("gives findings back for two rounds, then hands over what is left; what did n
   });
   expect(verdict).toEqual({ kind: "flagged", introduced: [finding] });
   expect(outcome).toMatchObject({ kind: "finished" });
+});
+
+it("leaves a disputed finding to a person: not repaired, flagged, with the reason beside it", async () => {
+  const why = "the host serves this address";
+  const script = (turn: number): ScriptedTurn =>
+    turn < 2 ? stubborn(turn) : [["finish", { disputes: [`a.md:3: ${why}`, "b.md:3: of another page"] }]];
+  const { verdict, steps } = await start(script);
+  expect(steps).toHaveLength(3);
+  expect(verdict).toEqual({ kind: "flagged", introduced: [{ ...finding, dispute: why }] });
+  // A warning alone would pass; disputed, it is for a person to decide.
+  const warning = { ...finding, severity: "warning" as const };
+  const disputing = (turn: number): ScriptedTurn =>
+    turn === 0 ? stubborn(0) : [["finish", { title: "T", summary: "S", disputes: [`a.md:3: ${why}`] }]];
+  const mild = await start(disputing, { verdict: () => ({ kind: "passed", introduced: [warning] }) });
+  expect(mild.verdict).toEqual({ kind: "flagged", introduced: [{ ...warning, dispute: why }] });
+});
+
+it("shows a model its own change where that is large, takes pages away or has findings, and only then", async () => {
+  const looks = async (content: string, introduced: readonly Finding[] = []) => {
+    const script = (turn: number): ScriptedTurn =>
+      turn === 0 ? [["write_file", { path: "a.md", content }]] : turn === 1 ? finish : [["finish", {}]];
+    const verdict = () => ({ kind: "passed" as const, introduced });
+    return (await start(script, { selfReview: true, verdict })).steps.length - 2;
+  };
+  expect(await looks("a line\n")).toBe(0);
+  expect(await looks("a line\n".repeat(61))).toBe(1);
+  expect(await looks("a line\n", [{ ...finding, severity: "warning" }])).toBe(1);
+  const deleting = (turn: number): ScriptedTurn =>
+    turn === 0 ? [["delete_file", { path: "index.md" }]] : turn === 1 ? finish : [["finish", {}]];
+  const passed = () => ({ kind: "passed" as const, introduced: [] });
+  expect((await start(deleting, { selfReview: true, verdict: passed })).steps).toHaveLength(3);
 });
 
 it("stops as soon as the review passes", async () => {

@@ -22,6 +22,14 @@ beforeEach(async () => {
 const usage = { model: "vendor/large", inputTokens: 100, outputTokens: 10, cachedInputTokens: 50, costUsd: 0.125 };
 const user = (text: string) => ({ role: "user", text });
 
+test("arguments keep the order of their keys, which a vendor's prompt cache goes by", async () => {
+  const call = { id: "c", name: "edit_file", input: { path: "a.md", newText: "b", edits: [{ z: 1, a: 2 }], b: 1 } };
+  const messages = [{ role: "assistant", text: "", toolCalls: [call] }];
+  await recordStep(database.pool, lease, { step: { number: 1, messages, usage }, edits: [], event: {} });
+  const [stored] = (await loadRun(database.pool, lease.jobId)).steps;
+  expect(JSON.stringify(stored?.messages)).toBe(JSON.stringify(messages));
+});
+
 test("what was stored is what another run loads, byte for byte", async () => {
   const { pool } = database;
   const bytes = Buffer.from([0, 255, 10, 13, 0xef, 0xbb, 0xbf]);
