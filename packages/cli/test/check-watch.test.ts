@@ -26,7 +26,7 @@ interface Line {
   errors: number;
   changed: number;
   new: { check: string; path: string; line: number }[];
-  mended: { check: string; path: string }[];
+  fixed: { check: string; path: string }[];
 }
 
 /** Starts `check --watch --json`; `next` answers the line that the program prints after what was read before. */
@@ -50,9 +50,9 @@ async function until(watch: { next(): Promise<Line> }, isIt: (line: Line) => boo
 
 const write = (path: string, text: string) => writeFile(join(dir, "docs", path), text);
 
-test("tells what is new and what is mended, and ends with the code of the last state", async () => {
+test("tells what is new and what is fixed, and ends with the code of the last state", async () => {
   const watch = await startWatch();
-  expect(await watch.next()).toMatchObject({ framework: "mkdocs", pages: 2, errors: 0, new: [], mended: [] });
+  expect(await watch.next()).toMatchObject({ framework: "mkdocs", pages: 2, errors: 0, new: [], fixed: [] });
   await write("guides/install.md", "# Install\n\n## Second\n");
   expect(await until(watch, ({ errors }) => errors === 1)).toMatchObject({
     new: [{ check: "broken-anchor", path: "docs/index.md", line: 3 }],
@@ -61,7 +61,7 @@ test("tells what is new and what is mended, and ends with the code of the last s
   await write("index.md", "# Home\n\n\n[install](guides/install.md#first) [gone](none.md)\n");
   expect(await until(watch, ({ errors }) => errors === 2)).toMatchObject({
     new: [{ check: "broken-link", line: 4 }],
-    mended: [],
+    fixed: [],
   });
   watch.kill("SIGINT");
   expect(await watch.finished).toMatchObject({ code: 1, stderr: "" });
@@ -82,7 +82,7 @@ test("follows new, renamed and deleted folders, and no links out of the folder",
   // The moved folder is watched by its new name.
   await write("moved/deep/page.md", "# Deep\n");
   expect(await until(watch, ({ errors }) => errors === 0)).toMatchObject({
-    mended: [{ path: "docs/moved/deep/page.md" }],
+    fixed: [{ path: "docs/moved/deep/page.md" }],
   });
   await rm(join(dir, "docs", "moved"), { recursive: true });
   await until(watch, ({ pages }) => pages === 2);
@@ -145,7 +145,7 @@ test("prints words without clearing what is no terminal, and ends where the fold
   expect(program.stdout()).not.toContain("\u001b[2J");
   await write("index.md", "# Home\n\n[gone](none.md)\n");
   await program.untilPrinted("+ new");
-  await program.untilPrinted("1 new, 0 mended");
+  await program.untilPrinted("1 new, 0 fixed");
   await rename(dir, `${dir}-away`);
   const { code, stderr } = await program.finished;
   expect(code).toBe(2);

@@ -95,7 +95,7 @@ export async function watchCheck(cli: Cli, dir: string, options: WatchOptions): 
         ? [`Watching ${dir}. Press Ctrl-C to stop.`]
         : [
             ...introduced.filter(isShown).map((finding) => `${styleText("red", "+ new")}    ${oneLine(finding)}`),
-            ...fixed.filter(isShown).map((finding) => `${styleText("green", "- mended")} ${oneLine(finding)}`),
+            ...fixed.filter(isShown).map((finding) => `${styleText("green", "- fixed")}  ${oneLine(finding)}`),
             `${new Date().toTimeString().slice(0, 8)} ${counted(changed, "path")} changed: ${introduced.length} new, ${fixed.length} fixed`,
           ];
     return (stdout.isTTY ? clearScreen : "") + (stdout.isTTY ? [state, ...news] : [...news, state]).join("\n");
@@ -118,7 +118,7 @@ function renderJson({ site, findings }: Look, before: Look | null, changed: numb
     warnings: count("warning"),
     notes: count("info"),
     new: introduced.map(findingJson),
-    mended: fixed.map(findingJson),
+    fixed: fixed.map(findingJson),
   });
 }
 
