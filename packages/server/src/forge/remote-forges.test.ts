@@ -155,6 +155,8 @@ describe.each(everyVendor.filter(({ name }) => name === "github" || name === "gi
     const far = await startFarEnd(vendor);
     const at = "2026-01-02T00:00:00Z";
     far.state.reviews.push({ id: 41, pull: 1, author: "ada", body: "@emend please", state: "changes", at });
+    // Not submitted yet: its author's alone.
+    far.state.reviews.push({ id: 42, pull: 1, author: "ada", body: "@emend not yet", state: "pending", at });
     const line = { pull: 1, author: "ada", at, path: "guides/start.md" };
     far.state.comments.push({ ...line, id: 1, body: "Shorter.", line: 3, review: 41 });
     far.state.comments.push({ ...line, id: 2, body: "Why gone?", line: 9, isRemovedLine: true, review: 41 });

@@ -51,7 +51,7 @@ export interface FarReview {
   pull: number;
   author: string;
   body: string;
-  state: "approved" | "changes" | "comment";
+  state: "approved" | "changes" | "comment" | "pending";
   at: string;
 }
 

@@ -185,7 +185,7 @@ export const giteaVendor: Vendor = {
       return { status: 201, body: remarkToWire(addRemark(state, parameters.index, body.body)) };
     },
     "GET /repos/{owner}/{repo}/pulls/{index}/reviews": (state, { parameters, query }) => {
-      const states = { approved: "APPROVED", changes: "REQUEST_CHANGES", comment: "COMMENT" };
+      const states = { approved: "APPROVED", changes: "REQUEST_CHANGES", comment: "COMMENT", pending: "PENDING" };
       const found = reviewsOf(state, parameters.index).map((review) => ({
         id: review.id,
         user: user(review.author),

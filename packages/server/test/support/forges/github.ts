@@ -192,7 +192,7 @@ export const githubVendor: Vendor = {
       return { status: 200, body: pageOf(found, query, "per_page").map((comment) => commentToWire(state, comment)) };
     },
     "GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews": (state, { parameters, query }) => {
-      const states = { approved: "APPROVED", changes: "CHANGES_REQUESTED", comment: "COMMENTED" };
+      const states = { approved: "APPROVED", changes: "CHANGES_REQUESTED", comment: "COMMENTED", pending: "PENDING" };
       const found = reviewsOf(state, parameters.pull_number).map((review) => ({
         id: review.id,
         user: { login: review.author },
