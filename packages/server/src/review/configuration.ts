@@ -104,7 +104,6 @@ function fromSource(text: string, isWhole: boolean) {
 function nameBefore(tokens: readonly string[], index: number): string | null {
   let at = index - 1;
   if (at < 0 || /^[[,]$/.test(tokens[at] ?? "")) return null;
-  // Whatever type it is said to have.
   const declared = tokens[at] === "=" ? tokens.slice(Math.max(0, at - 20), at).lastIndexOf("const") : -1;
   if (declared >= 0) return tokens[Math.max(0, at - 20) + declared + 1] ?? null;
   while (at >= 0 && /^(?:[(){:=>]|return|async|as|const)$/.test(tokens[at] ?? "")) at -= 1;

@@ -28,7 +28,7 @@ export interface Judging {
   reader: PageReader;
   policy: Policy;
   asked: readonly string[];
-  /** What was read from context repositories: nobody's to publish. */
+  /** What was read from context repositories. */
   contextText?: readonly string[];
 }
 
@@ -71,9 +71,10 @@ export async function judgeContent(
     if (syntax !== null) return reader.read(text, syntax);
     const parts = collectParts();
     for (const one of configurationOf(path, text)?.texts ?? [text]) {
-      parts.value(one, Math.max(0, text.indexOf(one)));
-      if (kindOf(path) !== "other" && /<[a-z!/]/i.test(one))
-        parts.code(one, "markup in a configuration", text.indexOf(one));
+      const from = parts.all.length;
+      parts.value(one, 0);
+      if (kindOf(path) !== "other" && /<[a-z!/]/i.test(one)) parts.code(one, "markup in a configuration", 0);
+      for (const part of parts.all.slice(from)) part.at = Math.max(0, text.indexOf(one));
     }
     return parts.all;
   }
