@@ -15,6 +15,7 @@ export function mutantsOf(task: EvalTask): readonly Answer[] {
   const made = [
     { ...right, name: "no words", title: "Update", summary: "Done." },
     { ...right, name: "a title of filler", title: "Lorem ipsum dolor", summary: filler },
+    { ...right, name: "a summary of filler", summary: `${filler} ${right.title} ${filler} ${filler}` },
     { ...right, name: "too much: an untouched page loses its last line", files: cutElsewhere(task, right.files) },
     { ...right, name: "too much: a page that nobody asked for", files: { ...right.files, "notes.md": "# Notes\n" } },
     { ...right, name: "an invented fact", files: withInvention(task, right.files) },
@@ -173,7 +174,17 @@ function wrongFacts(task: EvalTask, right: Answer): readonly Answer[] {
       changed === text ? [] : [{ ...right, name, files: { ...right.files, [written.path]: changed } }];
     const valued = written.facts.filter(({ value }) => value !== null);
     const [first, second] = written.facts;
+    const also = (sentence: string) => withSentence(task, right.files, sentence)[written.path] ?? text;
     return [
+      ...valued.flatMap(({ name, value }) => withText(`no value of ${name}`, replaceWord(text, value ?? "", "set"))),
+      ...written.facts.flatMap(({ name, value }) =>
+        value === null ? withText(`a default of ${name}`, also(`By default, \`${name}\` is set.`)) : [],
+      ),
+      ...withText("much filler beside the facts", also(Array(12).fill(filler).join(" "))),
+      ...withText("a link to no page", also("See [the limits](./nowhere-to-be-found.md) too.")),
+      ...(written.section === undefined
+        ? []
+        : withText("a line lost elsewhere on the page", withoutLine(task, written.path, text))),
       ...valued.flatMap(({ name, value }) =>
         withText(
           `another value of ${name}`,
@@ -191,6 +202,12 @@ function wrongFacts(task: EvalTask, right: Answer): readonly Answer[] {
         : []),
     ];
   });
+}
+
+/** The last line of the page as it was that is a paragraph by itself. */
+function withoutLine(task: EvalTask, path: string, text: string): string {
+  const line = (task.files[path] ?? "").split("\n").findLast((one) => /^[A-Z].{20,}$/.test(one)) ?? "";
+  return text.replace(`${line}\n`, () => "");
 }
 
 function replaceWord(text: string, word: string, by: string): string {
