@@ -28,7 +28,8 @@ export async function startWrongBot(): Promise<WrongBot> {
         const { name, turns } = wrongTurns(task, index);
         script = turns;
         const [row] = await evaluate(product, protocols[0], [task], {}, signal);
-        if (!row) continue;
+        // A job that fails before its first turn proves nothing of the eval.
+        if (!row || row.figures.turns === 0) throw new Error(`${task.name}: the wrong answer was never asked for`);
         // Told which way of being wrong it was: one that passes is a hole in the eval.
         const shown = { ...row, task: { ...task, name: `${task.name} (${name})` } };
         onResult(shown);
