@@ -1,29 +1,36 @@
 import { execFile, spawn } from "node:child_process";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { dirOf, joinPath } from "../src/links/route.ts";
 import { splitTarget } from "../src/links/target.ts";
 import { type OracleSite, type PlacedLink, picture } from "./layouts.ts";
 
-/** One builder: what is installed for it, and what it says of a site. */
+/** One builder: what is installed for it, how it is run, and what it says of a site. */
 export interface Builder {
   framework: string;
   /** From npm, with their exact versions. */
   packages: Readonly<Record<string, string>>;
-  build(site: OracleSite, folder: string): Promise<Built>;
-}
-
-export interface Built {
-  versions: Readonly<Record<string, string>>;
-  /** The folder of what was made; null where the builder makes none. */
+  /** From Debian, to be unpacked: programs that need a newer system than this may be. */
+  archives?: readonly string[];
+  /** Builds the site of a folder. A build that fails is an answer, too. */
+  make(folder: string, env?: Record<string, string>): Promise<Ran>;
+  /** Where it writes to, below the site; null where it writes nothing. */
   output: string | null;
-  /** What the site is served below. */
-  base: string;
   /** The address of a page's HTML file, as browsers see it. */
   pageUrl(file: string): string;
+  versions(folder: string): Promise<Readonly<Record<string, string>>>;
+  /** What it says of the links of a site that was made. */
+  read(ran: Ran, site: OracleSite, folder: string): Promise<Reading>;
+}
+
+export interface Reading {
+  /** What the site is served below; left out, the top. */
+  base?: string;
   /** Whether the builder calls a link broken, by what it made of it and the address of its page. */
-  isReported(link: PlacedLink, href: string, pageUrl: string): boolean;
+  isReported?(link: PlacedLink, href: string, pageUrl: string): boolean;
+  /** A target that it cannot find becomes no link at all. */
+  dropsBroken?: true;
   /** Whether it calls a link's fragment broken, where no output shows it. */
   lacksAnchor?(link: PlacedLink): boolean;
   /** Asks the builder's own server for addresses: the file of each, or "redirect"; null where it has none. */
@@ -38,7 +45,7 @@ const cacheFolder = join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache")
 const timeoutMs = 45 * 60_000;
 const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-interface Ran {
+export interface Ran {
   isGood: boolean;
   log: string;
 }
@@ -75,9 +82,16 @@ export async function writeFiles(folder: string, files: Readonly<Record<string, 
   }
 }
 
-export async function install({ framework, packages }: Builder): Promise<string> {
+const debian = "http://deb.debian.org/debian/pool/main/";
+
+export async function install({ framework, packages, archives = [] }: Builder): Promise<string> {
   const folder = join(cacheFolder, framework);
   await mkdir(folder, { recursive: true });
+  for (const archive of archives) {
+    const script = `test -e ${basename(archive)} || (curl -sfO ${debian}${archive} && dpkg-deb -x ${basename(archive)} .)`;
+    const { isGood, log } = await run("sh", ["-c", script], folder);
+    if (!isGood) throw new Error(`Debian has no ${archive}: ${log.slice(-2000)}`);
+  }
   const wanted = JSON.stringify({ private: true, type: "module", dependencies: packages });
   const file = join(folder, "package.json");
   const has = await readFile(file, "utf8").catch(() => "");
@@ -90,36 +104,55 @@ export async function install({ framework, packages }: Builder): Promise<string>
   throw new Error(`npm could not install ${framework}: ${log.slice(-2000)}`);
 }
 
-async function buildOrThrow(ran: Ran, name: string): Promise<string> {
-  if (!ran.isGood) throw new Error(`${name} did not build:\n${ran.log.slice(-4000)}`);
-  return ran.log;
+/** The folder that packages were installed into, for a site below it. */
+function homeOf(folder: string): string {
+  return dirname(dirname(folder));
 }
 
-/** A link by its page and the file that it names, as MkDocs prints it. */
-function named(path: string, target: string, root: string): string {
-  const inRoot = path.slice(root.length + 1);
-  return `${inRoot} ${joinPath(dirOf(inRoot), splitTarget(target).path) ?? target}`;
+function runNode(program: string): Builder["make"] {
+  const [name = "", ...args] = program.split(" ");
+  return (folder, env) => run(process.execPath, [join(homeOf(folder), "node_modules", name), ...args], folder, env);
 }
+
+/** A program of the machine, and what a line of its own language says of its versions. */
+function runSystem(program: string): Builder["make"] {
+  const [name = "", ...args] = program.split(" ");
+  return (folder, env) => run(name, args, folder, env);
+}
+
+/** The interpreter that runs a program knows which modules it loads. */
+async function pythonVersions(program: string, modules: readonly string[], folder: string): Promise<string[]> {
+  const ask = `import ${modules.join(", ")}; print(${modules.map((name) => `${name}.__version__`).join(", ")})`;
+  const script = `$(head -n 1 "$(command -v ${program})" | cut -c 3-) -c "${ask}"`;
+  return (await run("sh", ["-c", script], folder)).log.trim().split(" ");
+}
+
+/** `folder/index.html` is served as `folder/`. */
+const indexUrl: Builder["pageUrl"] = (file) => `/${file.replace(/(?:^|(?<=\/))index\.html$/, "")}`;
+/** The same without the slash, and without the ending. */
+const bareUrl: Builder["pageUrl"] = (file) => `/${file.replace(/(?:^|\/)index\.html$/, "").replace(/\.html$/, "")}`;
 
 const mkdocs: Builder = {
   framework: "mkdocs",
   packages: {},
-  async build(site, folder) {
-    const log = await buildOrThrow(await run("mkdocs", ["build", "--quiet"], folder), site.name);
+  make: runSystem("mkdocs build --quiet"),
+  output: "site",
+  pageUrl: indexUrl,
+  async versions(folder) {
+    const { log } = await run("mkdocs", ["--version"], folder);
+    const [markdown = "", pymdownx = ""] = await pythonVersions("mkdocs", ["markdown", "pymdownx"], folder);
+    return { mkdocs: /version (\S+)/.exec(log)?.[1] ?? "", markdown, "pymdown-extensions": pymdownx };
+  },
+  async read({ log }) {
     const reported = new Set<string>();
     for (const found of log.matchAll(/file '([^']+)' contains a link to '([^']+)' which is not found/g))
       reported.add(`${found[1]} ${found[2]}`);
-    const { log: version } = await run("mkdocs", ["--version"], folder);
-    // The interpreter that runs MkDocs knows which extensions it loads.
-    const ask = "import markdown, pymdownx; print(markdown.__version__, pymdownx.__version__)";
-    const script = `$(head -n 1 "$(command -v mkdocs)" | cut -c 3-) -c "${ask}"`;
-    const [markdown = "", pymdownx = ""] = (await run("sh", ["-c", script], folder)).log.trim().split(" ");
     return {
-      versions: { mkdocs: /version (\S+)/.exec(version)?.[1] ?? "", markdown, "pymdown-extensions": pymdownx },
-      output: join(folder, "site"),
-      base: "/",
-      pageUrl: (file) => `/${file.replace(/index\.html$/, "")}`,
-      isReported: ({ path, target }) => reported.has(named(path, target, "docs")),
+      isReported({ path, target }) {
+        // A link by its page and the file that it names, as MkDocs prints it.
+        const inRoot = path.slice("docs/".length);
+        return reported.has(`${inRoot} ${joinPath(dirOf(inRoot), splitTarget(target).path) ?? target}`);
+      },
     };
   },
 };
@@ -127,21 +160,21 @@ const mkdocs: Builder = {
 const vitepress: Builder = {
   framework: "vitepress",
   packages: { vitepress: "1.6.4" },
-  async build(site, folder) {
-    const program = join(dirname(dirname(folder)), "node_modules/vitepress/bin/vitepress.js");
-    const strict = await run(process.execPath, [program, "build", "docs"], folder);
+  make: runNode("vitepress/bin/vitepress.js build docs"),
+  output: "docs/.vitepress/dist",
+  pageUrl: indexUrl,
+  versions: async () => vitepress.packages,
+  async read(_ran, site, folder) {
+    // Into a folder of its own: it ends before it has written what the lenient build did.
+    const build = runNode("vitepress/bin/vitepress.js build docs --outDir strict");
+    const strict = await build(folder, { ORACLE_STRICT: "1" });
     const reported = new Set<string>();
     for (const found of strict.log.matchAll(/Found dead link (.+?) in file (.+)/g))
       reported.add(`${found[2]?.replace(/\.md$/, "")} ${decodeURI(found[1] ?? "")}`);
-    const lenient = { ORACLE_LENIENT: "1" };
-    await buildOrThrow(await run(process.execPath, [program, "build", "docs"], folder, lenient), site.name);
     const config = Object.entries(site.files).find(([path]) => path.includes("/.vitepress/config"))?.[1] ?? "";
     const base = /base: "([^"]+)"/.exec(config)?.[1] ?? "/";
     return {
-      versions: vitepress.packages,
-      output: join(folder, "docs/.vitepress/dist"),
       base,
-      pageUrl: (file) => `/${file.replace(/(?:^|(?<=\/))index\.html$/, "")}`,
       isReported: ({ from }, href) => {
         const inBase = href.startsWith(base) ? href.slice(base.length - 1) : href;
         const written = inBase
@@ -159,21 +192,18 @@ const docusaurus: Builder = {
   framework: "docusaurus",
   packages: {
     ...Object.fromEntries(
-      [
-        "core",
-        "theme-classic",
-        "plugin-content-docs",
-        "plugin-content-pages",
-        "plugin-content-blog",
-        "plugin-client-redirects",
-      ].map((name) => [`@docusaurus/${name}`, docusaurusVersion]),
+      ["core", "preset-classic", "plugin-client-redirects"].map((name) => [`@docusaurus/${name}`, docusaurusVersion]),
     ),
+    // Newer ones ask for packages that cannot be had.
+    "@docsearch/react": "4.6.0",
     react: "19.3.1",
     "react-dom": "19.3.1",
   },
-  async build(site, folder) {
-    const program = join(dirname(dirname(folder)), "node_modules/@docusaurus/core/bin/docusaurus.mjs");
-    const log = await buildOrThrow(await run(process.execPath, [program, "build"], folder), site.name);
+  make: runNode("@docusaurus/core/bin/docusaurus.mjs build --no-minify"),
+  output: "build",
+  pageUrl: bareUrl,
+  versions: async () => ({ docusaurus: docusaurusVersion }),
+  async read({ log }) {
     const reported = new Set<string>();
     let page = "";
     for (const line of log.split("\n")) {
@@ -181,31 +211,18 @@ const docusaurus: Builder = {
       const target = /-> linking to (.+?)(?: \(resolved as: .*\))?$/.exec(line.trim())?.[1];
       if (target !== undefined) reported.add(`${page} ${target}`);
     }
-    const pageUrl = (file: string): string => `/${file.replace(/(?:^|\/)index\.html$/, "").replace(/\.html$/, "")}`;
-    return {
-      versions: { docusaurus: docusaurusVersion },
-      output: join(folder, "build"),
-      base: "/",
-      pageUrl,
-      isReported: (_link, href, page) => reported.has(`${page} ${href}`),
-    };
+    return { isReported: (_link, href, page) => reported.has(`${page} ${href}`) };
   },
 };
 
 const starlight: Builder = {
   framework: "starlight",
   packages: { astro: "7.3.5", "@astrojs/starlight": "0.42.4" },
-  async build(site, folder) {
-    const program = join(dirname(dirname(folder)), "node_modules/astro/bin/astro.mjs");
-    await buildOrThrow(await run(process.execPath, [program, "build"], folder), site.name);
-    return {
-      versions: starlight.packages,
-      output: join(folder, "dist"),
-      base: "/",
-      pageUrl: (file) => `/${file.replace(/index\.html$/, "")}`,
-      isReported: () => false,
-    };
-  },
+  make: runNode("astro/bin/astro.mjs build"),
+  output: "dist",
+  pageUrl: indexUrl,
+  versions: async () => starlight.packages,
+  read: async () => ({}),
 };
 
 const nextra: Builder = {
@@ -219,24 +236,18 @@ const nextra: Builder = {
     // Newer ones refuse the theme's own layout.
     zod: "4.1.12",
   },
-  async build(site, folder) {
-    const program = join(dirname(dirname(folder)), "node_modules/next/dist/bin/next");
-    await buildOrThrow(await run(process.execPath, [program, "build"], folder), site.name);
-    return {
-      versions: nextra.packages,
-      output: join(folder, ".next/server/app"),
-      base: "/",
-      pageUrl: (file) => `/${file.replace(/^index\.html$/, "").replace(/\.html$/, "")}`,
-      isReported: () => false,
-      askServer: (paths) => askNext(program, folder, paths),
-    };
-  },
+  make: runNode("next/dist/bin/next build"),
+  output: ".next/server/app",
+  pageUrl: bareUrl,
+  versions: async () => nextra.packages,
+  read: async (_ran, _site, folder) => ({ askServer: (paths) => askNext(folder, paths) }),
 };
 
 const nextPort = 39_413;
 
 /** Starts Next's own server for as long as it is asked. */
-async function askNext(program: string, cwd: string, paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
+async function askNext(cwd: string, paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const program = join(homeOf(cwd), "node_modules/next/dist/bin/next");
   const server = spawn(process.execPath, [program, "start", "-p", String(nextPort), "-H", "127.0.0.1"], {
     cwd,
     stdio: ["ignore", "pipe", "inherit"],
@@ -268,33 +279,47 @@ async function askNext(program: string, cwd: string, paths: readonly string[]): 
   return served;
 }
 
+interface MintlifyGraph {
+  nodes: Readonly<Record<string, { headingSlugs: Set<string> | null }>>;
+  precomputeFileResolutions(): void;
+  getBrokenInternalLinks(options: {
+    checkAnchors: boolean;
+  }): { relativeDir: string; filename: string; originalPath: string }[];
+}
+
+/** Mintlify publishes no builder; what its `broken-links` command runs is published. */
+async function mintlifyGraph(folder: string): Promise<MintlifyGraph> {
+  const file = "node_modules/@mintlify/link-rot/dist/static-checking/getBrokenInternalLinks.js";
+  const { buildGraph } = await import(join(homeOf(folder), file));
+  const graph: MintlifyGraph = await buildGraph(folder);
+  graph.precomputeFileResolutions();
+  return graph;
+}
+
+function mintlifyBroken(graph: MintlifyGraph, checkAnchors: boolean): string[] {
+  return graph
+    .getBrokenInternalLinks({ checkAnchors })
+    .map(({ relativeDir, filename, originalPath }) => `${joinPath(relativeDir, filename)} ${originalPath}`);
+}
+
 const mintlify: Builder = {
   framework: "mintlify",
   packages: { "@mintlify/common": "1.0.1183", "@mintlify/link-rot": "3.0.1387" },
-  async build(_site, folder) {
-    const { buildGraph } = await import(
-      join(dirname(dirname(folder)), "node_modules/@mintlify/link-rot/dist/static-checking/getBrokenInternalLinks.js")
-    );
-    const graph = await buildGraph(folder);
-    graph.precomputeFileResolutions();
-    const reported = (checkAnchors: boolean): Set<string> => {
-      const links: { relativeDir: string; filename: string; originalPath: string }[] = graph.getBrokenInternalLinks({
-        checkAnchors,
-      });
-      return new Set(
-        links.map(({ relativeDir, filename, originalPath }) => `${joinPath(relativeDir, filename)} ${originalPath}`),
-      );
-    };
-    const broken = reported(false);
-    const anchorless = reported(true);
+  async make(folder) {
+    const broken = mintlifyBroken(await mintlifyGraph(folder), true);
+    return { isGood: broken.length === 0, log: broken.join("\n") };
+  },
+  output: null,
+  pageUrl: (file) => `/${file}`,
+  versions: async () => mintlify.packages,
+  async read(_ran, _site, folder) {
+    const graph = await mintlifyGraph(folder);
+    const broken = new Set(mintlifyBroken(graph, false));
+    const anchorless = new Set(mintlifyBroken(graph, true));
     const ids = new Map<string, readonly string[]>();
-    for (const [path, node] of Object.entries<{ headingSlugs: Set<string> | null }>(graph.nodes))
+    for (const [path, node] of Object.entries(graph.nodes))
       if (node.headingSlugs !== null) ids.set(path, [...node.headingSlugs]);
     return {
-      versions: mintlify.packages,
-      output: null,
-      base: "/",
-      pageUrl: (file) => `/${file}`,
       isReported: ({ path, target }) => broken.has(`${path} ${target}`),
       lacksAnchor: ({ path, target }) => anchorless.has(`${path} ${target}`),
       ids,
@@ -305,58 +330,76 @@ const mintlify: Builder = {
 const hugo: Builder = {
   framework: "hugo",
   packages: {},
-  async build(site, folder) {
-    await buildOrThrow(await run("hugo", ["--minify=false"], folder), site.name);
-    return {
-      versions: { hugo: /v([\d.]+)/.exec((await run("hugo", ["version"], folder)).log)?.[1] ?? "" },
-      output: join(folder, "public"),
-      base: "/",
-      pageUrl: (file) => `/${file.replace(/index\.html$/, "")}`,
-      isReported: (_link, href) => href.includes("ref-not-found"),
-    };
-  },
+  make: runSystem("hugo --minify=false"),
+  output: "public",
+  pageUrl: indexUrl,
+  versions: async (folder) => ({ hugo: /v([\d.]+)/.exec((await run("hugo", ["version"], folder)).log)?.[1] ?? "" }),
+  read: async () => ({ isReported: (_link, href) => href.includes("ref-not-found") }),
 };
 
 const jekyll: Builder = {
   framework: "jekyll",
   packages: {},
-  async build(site, folder) {
-    await buildOrThrow(await run("jekyll", ["build", "--disable-disk-cache"], folder), site.name);
+  make: runSystem("jekyll build --disable-disk-cache"),
+  output: "_site",
+  pageUrl: indexUrl,
+  async versions(folder) {
     const script = "require 'jekyll'; require 'kramdown'; puts [Jekyll::VERSION, Kramdown::VERSION].join(' ')";
     const [jekyllVersion = "", kramdown = ""] = (await run("ruby", ["-e", script], folder)).log.trim().split(" ");
-    return {
-      versions: { jekyll: jekyllVersion, kramdown },
-      output: join(folder, "_site"),
-      base: "/",
-      pageUrl: (file) => `/${file.replace(/(?:^|(?<=\/))index\.html$/, "")}`,
-      isReported: () => false,
-    };
+    return { jekyll: jekyllVersion, kramdown };
   },
+  read: async () => ({}),
 };
 
 const sphinx: Builder = {
   framework: "sphinx",
   packages: {},
-  async build(site, folder) {
-    const log = await buildOrThrow(await run("sphinx-build", ["-b", "html", "-q", ".", "_build"], folder), site.name);
+  make: runSystem("sphinx-build -b html -q . _build"),
+  output: "_build",
+  pageUrl: indexUrl,
+  async versions(folder) {
+    const [sphinxVersion = "", myst = ""] = await pythonVersions("sphinx-build", ["sphinx", "myst_parser"], folder);
+    return { sphinx: sphinxVersion, "myst-parser": myst };
+  },
+  async read({ log }, site, folder) {
     const reported = new Set<string>();
     for (const found of log.matchAll(/^(.+?):\d+: WARNING: .*?(?:not found|not in current).*?: ?'?([^'\s]+)'?.*$/gm))
       reported.add(`${found[1]?.slice(folder.length + 1)} ${found[2]}`);
-    const script = "import sphinx, myst_parser; print(sphinx.__version__, myst_parser.__version__)";
-    const asked = await run(
-      "sh",
-      ["-c", `$(head -n 1 "$(command -v sphinx-build)" | cut -c 3-) -c "${script}"`],
-      folder,
-    );
-    const [sphinxVersion = "", myst = ""] = asked.log.trim().split(" ");
+    // Links name headings by MyST's own ids; docutils writes others.
+    const ids = new Map<string, string[]>();
+    for (const path of site.headings.length === 0 ? [] : [site.headingsPath, ...site.blocks.values()]) {
+      const { log: html } = await run("myst-anchors", ["-l", "6", path], folder);
+      ids.set(
+        path,
+        [...html.matchAll(/ id="([^"]+)"/g)].map(([, id = ""]) => id),
+      );
+    }
     return {
-      versions: { sphinx: sphinxVersion, "myst-parser": myst },
-      output: join(folder, "_build"),
-      base: "/",
-      pageUrl: (file) => `/${file.replace(/(?:^|(?<=\/))index\.html$/, "")}`,
+      // What it cannot find it writes as plain text.
+      dropsBroken: true,
       isReported: ({ path, target }) => reported.has(`${path} ${target}`),
+      ids,
     };
   },
+};
+
+/** The libraries that it was made for lie beside it. */
+async function runMdbook(args: string, folder: string): Promise<Ran> {
+  const home = homeOf(folder);
+  const libraries = `${home}/usr/lib/x86_64-linux-gnu`;
+  const loader = `${libraries}/ld-linux-x86-64.so.2 --library-path ${libraries}:/usr/lib/x86_64-linux-gnu`;
+  return run("sh", ["-c", `${loader} ${home}/usr/bin/mdbook ${args}`], folder);
+}
+
+const mdbook: Builder = {
+  framework: "mdbook",
+  packages: {},
+  archives: ["m/mdbook/mdbook_0.4.48+ds-2_amd64.deb", "g/glibc/libc6_2.41-12+deb13u4_amd64.deb"],
+  make: (folder) => runMdbook("build", folder),
+  output: "book",
+  pageUrl: indexUrl,
+  versions: async (folder) => ({ mdbook: /v([\d.]+)/.exec((await runMdbook("--version", folder)).log)?.[1] ?? "" }),
+  read: async () => ({}),
 };
 
 export const builders: readonly Builder[] = [
@@ -369,4 +412,5 @@ export const builders: readonly Builder[] = [
   hugo,
   jekyll,
   sphinx,
+  mdbook,
 ];

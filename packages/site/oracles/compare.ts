@@ -1,5 +1,5 @@
 import { hasAnchor } from "../src/links/anchors.ts";
-import { resolveTarget } from "../src/links/resolve.ts";
+import { type PageResolution, resolveTarget } from "../src/links/resolve.ts";
 import { isExternal } from "../src/links/target.ts";
 import { openSite } from "../src/open-site.ts";
 import type { Site } from "../src/site.ts";
@@ -59,7 +59,7 @@ function judge(opened: Site, site: OracleSite, path: string, target: string): Kn
   switch (found.kind) {
     case "page":
       return {
-        verdict: found.hash === null || hasAnchor(index, found.path, found.hash) ? "ok" : "no anchor",
+        verdict: anchorVerdict(index, found),
         to: found.path,
       };
     case "file":
@@ -71,6 +71,12 @@ function judge(opened: Site, site: OracleSite, path: string, target: string): Kn
     default:
       return { verdict: found.kind, to: "" };
   }
+}
+
+function anchorVerdict(index: Site["index"], { path, hash }: PageResolution): string {
+  if (hash === null) return "ok";
+  if (index.model.looseAnchors === "unknown") return "unknown";
+  return hasAnchor(index, path, hash) ? "ok" : "no anchor";
 }
 
 /** Files of a public folder are served from the top. */

@@ -48,4 +48,63 @@ export const differences: Readonly<Record<string, Readonly<Record<string, string
     "ids of names": "Browsers find `<a name>`, which Mintlify's check does not read.",
     "ids of html-heading": "Browsers find the id of an HTML heading, which Mintlify's check does not read.",
   },
+  hugo: {
+    "heading 19 __init__": "Hugo keeps the underscores of the source; Emend compares by letters and digits.",
+    "heading 30 [Link text](https://example.org)": "Hugo makes ids of headings as written, with the targets of links.",
+    "heading 31 ![alt](/d.png) Image": "The same with pictures.",
+    "heading 36 &amp; entity &lt;tag&gt;": "The same with entities.",
+    "ids of footnotes": "Footnotes have ids for the way back to the text; nobody links to them.",
+  },
+  jekyll: {
+    "heading 13 Foo -- bar": "kramdown makes a dash of two hyphens; Emend compares by letters and digits.",
+    "heading 31 ![alt](/d.png) Image": "kramdown keeps the space after a picture that begins a heading as a dash.",
+    "heading 44 plain words 1": "kramdown counts only equal texts, so that two headings may have one id.",
+    "heading 45 Plain words-1": "The same.",
+    "ids of footnotes": "Footnotes have ids for the way back to the text; nobody links to them.",
+    "ids of details": "kramdown reads no Markdown inside HTML unless it is told to; Emend accepts the heading's id.",
+  },
+  mdbook: {
+    "link guide/auth → ../lib/README.md":
+      "mdBook 0.4 writes `README.md` as `index.html` and does not rewrite links to it; newer ones may.",
+    "link guide/auth → ../SUMMARY.md": "No page links to the table of contents.",
+    "heading 21 Ünïcödé straße": "mdBook keeps capital letters outside of ASCII.",
+    "heading 23 Привет, мир": "The same.",
+    "heading 36 &amp; entity &lt;tag&gt;": "mdBook drops spaces at both ends; Emend compares by letters and digits.",
+    "heading 44 plain words 1": "mdBook counts only equal texts, so that two headings may have one id.",
+    "heading 45 Plain words-1": "The same.",
+    "heading 49 N°1 ½ ²": "Fractions and small digits are no digits in GitHub's rule.",
+    "ids of footnotes": "Footnotes have ids for the way back to the text; nobody links to them.",
+    "ids of html-heading": "mdBook gives ids to headings written in HTML, too.",
+  },
+  sphinx: {
+    "route index.md": "Emend keeps Sphinx' `index.html`, which is served as the folder, too.",
+    "route guide/index.md": "The same.",
+    "link guide/auth → .": "Sphinx has no addresses of folders; Emend accepts a folder with a page of its own.",
+    "link guide/auth → ./": "Sphinx has no addresses of folders; Emend accepts a folder with a page of its own.",
+    "link guide/auth → ../lib/": "Sphinx has no addresses of folders; Emend accepts a folder with a page of its own.",
+    "link guide/auth → ../lib": "Sphinx has no addresses of folders; Emend accepts a folder with a page of its own.",
+    "link index → ./guide/": "Sphinx has no addresses of folders; Emend accepts a folder with a page of its own.",
+    "link guide/deep/token → ../": "Sphinx has no addresses of folders; Emend accepts a folder with a page of its own.",
+    "link guide/auth → keys.html":
+      "Sphinx looks documents up by name; Emend accepts the address of the page that it makes.",
+    "link guide/auth → ../start.html":
+      "Sphinx looks documents up by name; Emend accepts the address of the page that it makes.",
+    "link guide/auth → /notes.txt": "MyST 0.18 finds files only beside the page; newer ones find them from the top.",
+    "link guide/auth → //example.org/x": "It leads to another host; MyST takes it for a name.",
+    "link guide/auth → project:keys.md": "MyST 0.18 does not know `project:` yet; later ones do.",
+    "heading 49 N°1 ½ ²": "Fractions and small digits are no digits in GitHub's rule.",
+    "ids of anchors": "`myst-anchors` lists headings only.",
+    "ids of footnotes": "Footnotes have ids for the way back to the text; nobody links to them.",
+    "ids of html-heading": "`myst-anchors` lists headings only.",
+  },
+};
+
+/** How many links of a table Emend leaves unjudged though the builder knows, and why. They count against no change. */
+export const unjudged: Readonly<Record<string, { rows: number; why: string }>> = {
+  hugo: { rows: 3, why: "Hugo makes pages of sections without one." },
+  mdbook: {
+    rows: 15,
+    why: "Books of a family are served beside each other: what is above a book, or absolute, may be another.",
+  },
+  sphinx: { rows: 46, why: "A name without an ending may be a label on any page; fragments may be labels, too." },
 };

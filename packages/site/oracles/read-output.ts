@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { decodeEntities } from "../src/parse/entities.ts";
+import type { Builder } from "./builders.ts";
 import type { OracleSite, PlacedLink } from "./layouts.ts";
 
 /** What a builder wrote: files by path, and of each HTML file its page. */
@@ -21,6 +22,8 @@ interface HtmlPage {
   headingIds: readonly (string | null)[];
   /** `href` by the mark in a link's text. */
   hrefs: ReadonlyMap<string, string>;
+  /** Every `href` of a link, and where the page leads by itself. */
+  targets: ReadonlySet<string>;
 }
 
 const tag = /<([a-zA-Z][\w-]*)((?:"[^"]*"|'[^']*'|[^>"'])*)>/g;
@@ -30,30 +33,31 @@ function attribute(source: string, name: string): string | null {
   return found === null ? null : decodeEntities(found[1] ?? found[2] ?? found[3] ?? "");
 }
 
-function readHtml(text: string, site: OracleSite): HtmlPage {
+function readHtml(text: string, site: Pick<OracleSite, "framework" | "marks">): HtmlPage {
   const body = text.replace(/<(script|style|template)\b[\s\S]*?<\/\1>/gi, "");
   const ids = new Set<string>();
   const headingIds: (string | null)[] = [];
   const hrefs = new Map<string, string>();
+  const targets = new Set<string>();
   let refresh: string | null = null;
   for (const found of body.matchAll(tag)) {
     const [whole, name = "", attributes = ""] = found;
     const id = attribute(attributes, "id") ?? (name === "a" ? attribute(attributes, "name") : null);
     if (id !== null && id !== "") ids.add(id);
-    // Docutils gives the id to the section around a heading.
-    if (name === (site.framework === "sphinx" ? "section" : "h4"))
-      headingIds.push(id ?? nestedId(body, found.index + whole.length));
+    if (name === "h4") headingIds.push(id ?? nestedId(body, found.index + whole.length));
     if (name === "meta" && /http-equiv=["']?refresh/i.test(attributes))
       refresh = /url=(.*)$/i.exec(attribute(attributes, "content") ?? "")?.[1] ?? "";
     if (name !== "a") continue;
     const inside = body.slice(found.index + whole.length, body.indexOf("</a>", found.index));
     const mark = /case-\d+-/.exec(inside)?.[0];
     const href = attribute(attributes, "href");
+    if (href !== null) targets.add(href);
     if (mark !== undefined && href !== null) hrefs.set(mark, href);
   }
   const content = body.replace(/<(nav|aside)\b[\s\S]*?<\/\1>/gi, "");
   const source = [...site.marks].find(([, mark]) => content.includes(mark))?.[0] ?? null;
-  return { source, refresh, ids, headingIds, hrefs };
+  if (refresh !== null) targets.add(refresh);
+  return { source, refresh, ids, headingIds, hrefs, targets };
 }
 
 /** Some put the id on an element inside the heading. */
@@ -62,7 +66,7 @@ function nestedId(body: string, from: number): string | null {
   return attribute(inside, "id");
 }
 
-export async function readOutput(folder: string, site: OracleSite): Promise<Output> {
+export async function readOutput(folder: string, site: Pick<OracleSite, "framework" | "marks">): Promise<Output> {
   const files = new Set<string>();
   const html = new Map<string, HtmlPage>();
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
@@ -113,7 +117,7 @@ export function followLink(
   const target = output.html.get(file);
   if (file === "redirect") return { verdict: "ok", to: file, href };
   // Copies are named by what is in them.
-  if (target === undefined && /-[\da-f]{32}\.\w+$/.test(file)) return { verdict: "ok", to: null, href };
+  if (target === undefined && /-[\da-f]{32}\.\w+$|^_downloads\//.test(file)) return { verdict: "ok", to: null, href };
   if (target === undefined) return { verdict: "ok", to: file, href };
   if (target.refresh !== null) return { verdict: "ok", to: "redirect", href };
   const id = decodeURIComponent(url.hash.slice(1));
@@ -127,4 +131,35 @@ export function ownIds(output: Output, _site: OracleSite, path: string, empty: s
     [...output.html.values()].find((page) => page.source === source);
   const common = pageOf(empty)?.ids ?? new Set();
   return [...(pageOf(path)?.ids ?? [])].filter((id) => !common.has(id)).sort();
+}
+
+/** The links of a built site that lead to no file that it serves, or to no id there: the page's address and the target. */
+export async function deadLinks(builder: Builder, folder: string, base: string): Promise<string[]> {
+  const output = await readOutput(join(folder, builder.output ?? ""), {
+    framework: builder.framework,
+    marks: new Map(),
+  });
+  const redirected = await nextRedirects(folder);
+  const dead: string[] = [];
+  for (const [file, { targets }] of output.html) {
+    const page = `${base.slice(0, -1)}${builder.pageUrl(file)}`;
+    for (const target of targets) {
+      const url = new URL(target, `http://site${encodeURI(page)}`);
+      if (url.host !== "site" || url.protocol !== "http:" || redirected.has(url.pathname)) continue;
+      const isInside = `${url.pathname}/`.startsWith(base);
+      const found = isInside ? serve(output, url.pathname.slice(base.length - 1) || "/") : null;
+      const there = found === null ? undefined : output.html.get(found);
+      const id = decodeURIComponent(url.hash.slice(1));
+      const isThere = found !== null && (id === "" || id === "top" || there === undefined || there.ids.has(id));
+      if (!isThere) dead.push(`${page} ${target}`);
+    }
+  }
+  return dead.sort();
+}
+
+/** Next keeps redirects in a list of its own. */
+async function nextRedirects(folder: string): Promise<ReadonlySet<string>> {
+  const text = await readFile(join(folder, ".next/routes-manifest.json"), "utf8").catch(() => "{}");
+  const { redirects = [] }: { redirects?: { source: string }[] } = JSON.parse(text);
+  return new Set(redirects.map(({ source }) => source));
 }

@@ -1,13 +1,20 @@
 // Asks the real builders what they make of the table of forms, and writes it down: `npm run oracles [-- mkdocs vitepress …]`.
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+// `--refactorings` asks only whether they still build what was refactored.
+import { mkdir, writeFile } from "node:fs/promises";
+import { setPriority } from "node:os";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Builder, type Built, builders, install, run, writeFiles } from "./builders.ts";
+import { refactoringCases } from "../test/support/refactoring-cases.ts";
+import { type Builder, builders, install, type Reading, run, writeFiles } from "./builders.ts";
 import { noBlock, type OracleSite, oracleSites } from "./layouts.ts";
 import { followLink, type Judgement, type Output, ownIds, readOutput } from "./read-output.ts";
+import { buildRefactorings } from "./refactorings.ts";
 import type { Truth } from "./truth.ts";
 
-const wanted = process.argv.slice(2);
+type Built = Reading & Required<Pick<Reading, "base" | "isReported">> & Pick<Builder, "pageUrl">;
+
+const isOnlyRefactorings = process.argv.includes("--refactorings");
+const wanted = process.argv.slice(2).filter((argument) => argument !== "--refactorings");
 const unknown = wanted.filter((name) => !builders.some(({ framework }) => framework === name));
 if (unknown.length > 0) {
   console.error(
@@ -16,35 +23,49 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
+// Builders are heavy; whatever else the machine does comes first.
+setPriority(5);
 const folder = fileURLToPath(new URL("./truth/", import.meta.url));
 const made: string[] = [];
 for (const builder of builders) {
   if (wanted.length > 0 && !wanted.includes(builder.framework)) continue;
   const home = await install(builder);
-  for (const site of oracleSites.filter(({ framework }) => framework === builder.framework)) {
+  for (const site of isOnlyRefactorings ? [] : oracleSites.filter(({ framework }) => framework === builder.framework)) {
     const startedAt = performance.now();
     const truth = await ask(builder, site, join(home, "sites", site.name));
-    const file = join(folder, `${site.name}.json`);
-    await writeFile(file, `${JSON.stringify(truth, null, 2)}\n`);
-    made.push(file);
+    await write(`${site.name}.json`, truth);
     const seconds = Math.round((performance.now() - startedAt) / 1000);
     console.log(`${site.name}: ${truth.links.length} links, ${truth.headings.length} headings in ${seconds} s`);
   }
+  const cases = refactoringCases.filter(({ framework }) => framework === builder.framework);
+  if (cases.length > 0)
+    await write(`refactorings/${builder.framework}.json`, await buildRefactorings(builder, cases, home));
 }
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const formatted = await run(join(root, "node_modules/.bin/biome"), ["format", "--write", ...made], root);
 if (!formatted.isGood) throw new Error(formatted.log);
 
+async function write(name: string, truth: unknown): Promise<void> {
+  const file = join(folder, name);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, `${JSON.stringify(truth, null, 2)}\n`);
+  made.push(file);
+}
+
 async function ask(builder: Builder, site: OracleSite, at: string): Promise<Truth> {
   await writeFiles(at, site.files);
-  const built = await builder.build(site, at);
-  const made = built.output === null ? null : await readOutput(built.output, site);
+  const ran = await builder.make(at);
+  const made = builder.output === null ? null : await readOutput(join(at, builder.output), site).catch(() => null);
+  if (builder.output !== null && (made === null || !ran.isGood))
+    throw new Error(`${site.name} did not build:\n${ran.log.slice(-4000)}`);
+  const reading = await builder.read(ran, site, at);
+  const built: Built = { base: "/", pageUrl: builder.pageUrl, isReported: () => false, ...reading };
   const paths = made === null ? [] : site.links.flatMap((link) => pathOf(made, built, link) ?? []);
   const served = await built.askServer?.([...new Set(paths)]);
   const output = made === null || served === undefined ? made : { ...made, served };
   return {
     builder: builder.framework,
-    versions: built.versions,
+    versions: await builder.versions(at),
     date: new Date().toISOString().slice(0, 10),
     routes: output === null ? {} : routesOf(output, built, site),
     links: site.links.map((link) => {
@@ -55,8 +76,8 @@ async function ask(builder: Builder, site: OracleSite, at: string): Promise<Trut
     blocks: Object.fromEntries(
       [...site.blocks].map(([name, path]) => [
         name,
-        output === null
-          ? [...(built.ids?.get(path) ?? [])].sort()
+        built.ids !== undefined
+          ? [...(built.ids.get(path) ?? [])].sort()
           : ownIds(output, site, path, site.blocks.get(noBlock) ?? ""),
       ]),
     ),
@@ -85,6 +106,7 @@ function judge(output: Output, built: Built, site: OracleSite, link: OracleSite[
   const base = built.base.slice(0, -1);
   const pageUrl = base + built.pageUrl(fileOf(output, link.path));
   const seen = followLink(output, site, link, encodeURI(pageUrl), built.base);
+  if (seen.verdict === "no link" && built.dropsBroken === true) return { ...seen, verdict: "broken" };
   if (seen.href === null || !built.isReported(link, seen.href, pageUrl)) return seen;
   return { ...seen, verdict: seen.verdict === "no anchor" ? "no anchor" : "broken", to: null };
 }
@@ -99,7 +121,7 @@ function reportedAlone(built: Built, link: OracleSite["links"][number]): Judgeme
 function headingsOf(output: Output | null, built: Built, site: OracleSite): Truth["headings"] {
   const page = output === null ? undefined : output.html.get(fileOf(output, site.headingsPath));
   const common = output?.html.get(fileOf(output, site.blocks.get(noBlock) ?? ""))?.ids;
-  const ids = (page?.headingIds ?? built.ids?.get(site.headingsPath) ?? []).filter((id) => !common?.has(id ?? ""));
+  const ids = (built.ids?.get(site.headingsPath) ?? page?.headingIds ?? []).filter((id) => !common?.has(id ?? ""));
   if (ids.length !== site.headings.length)
     throw new Error(`${site.name}: ${ids.length} ids for ${site.headings.length} headings: ${ids.join(" ")}`);
   return site.headings.map((source, at) => [source, ids[at] ?? null]);

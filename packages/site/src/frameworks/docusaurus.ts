@@ -168,6 +168,11 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
     ],
     idFields: ["pagination_next", "pagination_prev"],
     idTarget: (path, id) => `#${folderOf(path)?.id.replace(/^.*\//, "") ?? ""}:${id}`,
+    undecided(path) {
+      const folder = folderOf(path);
+      if (folder?.otherBase === undefined) return null;
+      return `${marker} computes lastVersion: redirects are written for ${folder.base}; where this version is served at ${folder.otherBase}, correct them`;
+    },
     translationsOf(path) {
       const home = folderOf(path);
       return folders

@@ -143,6 +143,8 @@ export interface Model {
   ownTarget?(target: string, from: string): { plain: string; name: string } | null;
   /** Folders, besides a page's own, that its links to files may be relative to; `isDotted`: those that begin with a dot. */
   searchDirs?(path: string, isDotted: boolean): readonly string[];
+  /** Folders that the paths of included files are relative to, where it is not the page's own. */
+  includeDirs?: readonly string[];
   /** The route that is served where a route has no page: the default language for a missing translation. */
   fallbackRoute?(key: string): string | null;
   /**
@@ -157,6 +159,10 @@ export interface Model {
   translationsOf?(path: string): readonly string[];
   /** A first segment that routes written in this file leave out: its language, where each has a site of its own. */
   routeScope?(path: string): string;
+  /** Languages are folders of one site, so that each address has a redirect of its own. */
+  sharesRedirects?: true;
+  /** What only the build decides about a page's address, in words; null where nothing is open. */
+  undecided?(path: string): string | null;
   /** `@site/` and the like: prefix → folder. */
   aliases?: Readonly<Record<string, string>>;
   /** How links are read; leniently where this is left out. */

@@ -1,3 +1,4 @@
+import type { LinkRules } from "../links/link-rules.ts";
 import { baseOf, dirOf, isBelow, joinPath, pageExtension, stripExtension, underDir } from "../links/route.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import type { Framework, FrameworkContext, Model } from "./framework.ts";
@@ -23,6 +24,20 @@ function urlize(path: string): string {
     .replace(/\s+/g, "-")
     .replace(/[^\p{L}\p{M}\p{N}/._+~-]/gu, "");
 }
+
+/** Stands before what `ref` names: a file, whatever plain targets mean. */
+const refAlias = "@ref/";
+
+/** Without a hook targets are written as they are, so that they are addresses. */
+const plainLinks: LinkRules = {
+  markdown: "never",
+  rootMarkdown: false,
+  relative: "address",
+  html: "indexes",
+  redirects: true,
+  base: "written",
+  slashes: "either",
+};
 
 async function loadHugo(context: FrameworkContext, marker: string): Promise<Model | null> {
   let known: ReadonlySet<string> | undefined;
@@ -52,6 +67,14 @@ async function loadHugo(context: FrameworkContext, marker: string): Promise<Mode
   const hasLinkHook = [...context.files.keys()].some(
     (path) => isBelow(path, top) && /\/_markup\/render-link[^/]*\.html$/.test(path),
   );
+  // A theme may bring a hook for links, and sites in several languages have one of Hugo's own.
+  const mayHaveHook =
+    hasLinkHook ||
+    languages.size > 1 ||
+    texts.some((text) => /^\s*\[?\[?(?:theme|module|imports)\b|render-?hooks/im.test(text)) ||
+    [...context.files.keys()].some(
+      (path) => path.startsWith(underDir(top, "themes/")) || path === underDir(top, "go.mod"),
+    );
   const mounted = new Set(
     settings(texts, "target")
       .filter((path) => pageExtension.test(path))
@@ -117,6 +140,8 @@ async function loadHugo(context: FrameworkContext, marker: string): Promise<Mode
     isGenerated: (route) =>
       hasLinkHook || hasPermalinks || /(?:^|\/)(?:tags|categories|page)(?:\/|$)/.test(route) || isSection(route),
     checksAbsolute: "if usual",
+    aliases: { [refAlias]: root },
+    ...(mayHaveHook ? {} : { links: plainLinks }),
     // Terms of definitions may have ids too.
     looseAnchors: texts.some((text) => /autoDefinitionTermID\s*[:=]\s*true/i.test(text)) ? "unknown" : true,
   };
@@ -142,15 +167,16 @@ async function loadHugo(context: FrameworkContext, marker: string): Promise<Mode
     const beside = path.startsWith("/") ? [] : [joinPath(dirOf(from), stem)];
     for (const place of [...beside, ...contentDirs.map((dir) => joinPath(dir, stem))]) {
       const file = ["", "/_index", "/index"].map((end) => `${place}${end}.md`).find((one) => context.files.has(one));
-      if (file !== undefined) return `/${inRoot(file)}${tail}`;
+      if (file !== undefined) return `${refAlias}${inRoot(file)}${tail}`;
     }
     const named = [...context.files.keys()].filter(
       (file) =>
+        !path.startsWith("/") &&
         isDocument(file, root) &&
         stripExtension(file)
           .replace(/\/_?index$/, "")
           .endsWith(`/${stem}`),
     );
-    return named.length === 1 ? `/${inRoot(named[0] ?? "")}${tail}` : `/${stem}.md${tail}`;
+    return named.length === 1 ? `${refAlias}${inRoot(named[0] ?? "")}${tail}` : `${refAlias}${stem}.md${tail}`;
   }
 }

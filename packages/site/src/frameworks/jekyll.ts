@@ -1,4 +1,4 @@
-import { dirOf, isBelow, joinPath, routeKey, stripExtension } from "../links/route.ts";
+import { dirOf, isBelow, joinPath, routeKey, stripExtension, underDir } from "../links/route.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import type { Framework, FrameworkContext, Model } from "./framework.ts";
 import { isDocument, unlisted } from "./pages.ts";
@@ -26,6 +26,8 @@ async function loadJekyll(context: FrameworkContext, marker: string): Promise<Mo
     collections.set(yamlText(key) ?? "", yamlText(yamlGet(value, "permalink")));
   }
   const collectionsDir = yamlText(yamlGet(config, "collections_dir")) ?? "";
+  const gems = await context.readText(underDir(dirOf(marker), "Gemfile"));
+  const readsMarkdown = gems === null || /github-pages|relative-links/.test(gems + text);
   const permalink = yamlText(yamlGet(config, "permalink"));
   const generated = await readHtmlPages(context, root);
   const dialect: Dialect = { ...plainDialect, templates: true };
@@ -46,7 +48,7 @@ async function loadJekyll(context: FrameworkContext, marker: string): Promise<Mo
     const slug = typeof fields.slug === "string" ? fields.slug : name;
     const plain =
       pattern === null
-        ? `/${stem.replace(/(?:^|\/)index$/, "")}`
+        ? `/${stem.replace(/(^|\/)index$/, "$1")}`
         : pattern
             .replace(":collection", collection?.name ?? "")
             .replace(":path", stem)
@@ -80,10 +82,23 @@ async function loadJekyll(context: FrameworkContext, marker: string): Promise<Mo
       isMade.test(route) ||
       (permalink !== null && /:(?!path|name|title)/.test(permalink)),
     checksAbsolute: "if usual",
+    links: {
+      // GitHub Pages turns a plugin on that reads links to Markdown files; elsewhere a Gemfile says which there are.
+      markdown: readsMarkdown ? "file" : "never",
+      rootMarkdown: readsMarkdown,
+      relative: "address",
+      html: "pages",
+      redirects: true,
+      base: "either",
+      slashes: permalink === null ? "pages" : "either",
+    },
+    aliases: { [linkAlias]: root },
     looseAnchors: true,
   };
 }
 
+/** Stands before what `link` names: a file, whatever plain targets mean. */
+const linkAlias = "@link/";
 /** Style sheets and lists of posts are written by the build from sources of other names. */
 const isMade = /(?:^|\/)(?:blog|posts|news|css)(?:\/|$)|\.css$/;
 const htmlPagesMax = 300;
@@ -122,5 +137,9 @@ function ownTarget(target: string): { plain: string; name: string } | null {
     return { plain: (name.startsWith("/") ? name : `/${name}`) + tail, name };
   }
   const linked = /^\{%-?\s*link\s+(\S+)\s*-?%\}(#.*)?$/.exec(target);
-  return linked === null ? null : { plain: `/${linked[1]}${linked[2] ?? ""}`, name: linked[1] ?? "" };
+  if (linked === null) return null;
+  const [, name = "", tail = ""] = linked;
+  // It names a file with its ending, or the build fails.
+  const isFile = /\.\w+$/.test(name);
+  return { plain: `${linkAlias}${name}${isFile ? "" : ".missing"}${tail}`, name };
 }

@@ -17,7 +17,7 @@ async function loadMdbook(context: FrameworkContext, marker: string): Promise<Mo
   const summary = joinPath(root, "SUMMARY.md") ?? "";
   const contents = await context.readText(summary);
   if (contents === null) return null;
-  const dialect: Dialect = { ...plainDialect, templates: true };
+  const dialect: Dialect = { ...plainDialect, templates: true, includes: "mdbook" };
   const inRoot = (path: string): string => (root === "" ? path : path.slice(root.length + 1));
   const lists = readSummary(summary, contents, dialect);
   return {
@@ -26,7 +26,7 @@ async function loadMdbook(context: FrameworkContext, marker: string): Promise<Mo
     configFiles: [marker, summary],
     role: (path) => (isDocument(path, root) && path !== summary ? "page" : null),
     dialect: () => dialect,
-    routes: (path) => [`/${stripExtension(inRoot(path)).replace(/(?:^|\/)(?:README|index)$/i, "")}`],
+    routes: (path) => [`/${stripExtension(inRoot(path)).replace(/(^|\/)(?:README|index)$/i, "$1")}`],
     publicDirs: [root],
     basePath: "",
     navigation: lists,
@@ -46,6 +46,15 @@ async function loadMdbook(context: FrameworkContext, marker: string): Promise<Mo
     },
     // Books of a family are served beside each other.
     checksAbsolute: false,
+    links: {
+      markdown: "file",
+      rootMarkdown: true,
+      relative: "address",
+      html: "pages",
+      redirects: true,
+      base: "either",
+      slashes: "pages",
+    },
     looseAnchors: true,
   };
 }

@@ -15,7 +15,7 @@ import { indexLines, type LineIndex } from "../text/line-index.ts";
 import type { Framework, FrameworkContext, Label, Model, NavItem, NavList } from "./framework.ts";
 import { createIgnore } from "./ignore-file.ts";
 import { arrayRedirects } from "./literal-redirects.ts";
-import { isDocument, isRepositoryFile } from "./pages.ts";
+import { isDocument, isRepositoryFile, type Languages, languageFolders } from "./pages.ts";
 
 // References may form a circle.
 const depthMax = 40;
@@ -106,7 +106,22 @@ async function loadMintlify(context: FrameworkContext, marker: string): Promise<
       base: "either",
       slashes: "either",
     },
+    ...languageFolders(root, readNavigationLanguages()),
   };
+
+  /** Each language lists its own pages; the default one's may lie at the top. */
+  function readNavigationLanguages(): Languages {
+    const listed = entryOf(entryOf(config, "navigation"), "languages");
+    const items = listed?.kind === "array" ? listed.items : [];
+    const standard = items.find((item) => entryOf(item, "default") !== undefined) ?? items[0];
+    const named = items.filter((item) => folders.has(underDir(root, stringOf(entryOf(item, "language")) ?? "")));
+    const names = (some: readonly Literal[]): string[] =>
+      some.flatMap((item) => stringOf(entryOf(item, "language")) ?? []);
+    return {
+      standard: names(named.filter((item) => item === standard))[0] ?? "",
+      others: names(named.filter((item) => item !== standard)),
+    };
+  }
 
   interface Collected {
     file: string;

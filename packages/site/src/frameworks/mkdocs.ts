@@ -24,14 +24,21 @@ export const mkdocs: Framework = {
 
 const navPlugins = ["awesome-pages", "awesome-nav", "literate-nav", "section-index", "gen-files", "monorepo"];
 
-/** The options of a plugin; {} where it is only named, null where it is absent. */
-function plugin(root: unknown, name: string): unknown {
-  for (const item of yamlItems(yamlGet(root, "plugins"))) {
+/** The folders that snippets are looked for in. */
+function includeDirs(option: unknown): string[] {
+  const one = yamlText(option);
+  const listed = yamlItems(option).flatMap((item) => yamlText(item) ?? []);
+  return one !== null ? [one] : listed.length > 0 ? listed : ["."];
+}
+
+/** The options of a plugin or an extension; {} where it is only named, null where it is absent. */
+function plugin(root: unknown, name: string, key = "plugins"): unknown {
+  for (const item of yamlItems(yamlGet(root, key))) {
     if (yamlText(item) === name) return {};
     const pair = yamlPairs(item).find(({ key }) => yamlText(key) === name);
     if (pair !== undefined) return pair.value ?? {};
   }
-  const pair = yamlPairs(yamlGet(root, "plugins")).find(({ key }) => yamlText(key) === name);
+  const pair = yamlPairs(yamlGet(root, key)).find(({ key }) => yamlText(key) === name);
   return pair === undefined ? null : (pair.value ?? {});
 }
 
@@ -54,7 +61,14 @@ async function loadMkdocs(context: FrameworkContext, marker: string): Promise<Mo
   const blog = plugin(source.root, "blog") ?? plugin(source.root, "material/blog");
   const blogDir = blog === null ? null : (yamlText(yamlGet(blog, "blog_dir")) ?? "blog");
   const isGrown = navPlugins.some((name) => plugin(source.root, name) !== null);
-  const dialect: Dialect = { ...plainDialect, slug: "python", headingIds: ["attributes"], admonitions: true };
+  const snippets = plugin(source.root, "pymdownx.snippets", "markdown_extensions");
+  const dialect: Dialect = {
+    ...plainDialect,
+    slug: "python",
+    headingIds: ["attributes"],
+    admonitions: true,
+    ...(snippets === null ? {} : { includes: "snippets" }),
+  };
   const inRoot = (path: string): string => (root === "" ? path : path.slice(root.length + 1));
   return {
     framework: "mkdocs",
@@ -80,13 +94,16 @@ async function loadMkdocs(context: FrameworkContext, marker: string): Promise<Mo
     navTarget: inRoot,
     redirects: redirects.redirects,
     redirectStore: redirects.store,
-    redirectTarget: (path, route) => (path === null ? `${route.replace(/^\/|\/$/g, "")}.md` : inRoot(path)),
+    redirectTarget: (path, route) =>
+      path === null ? `${stripExtension(route.replace(/^\/|\/$/g, ""))}.md` : inRoot(path),
     // Without an address nobody knows what is above the site.
     checksAbsolute: address === null ? "if usual" : true,
+    includeDirs: includeDirs(yamlGet(snippets, "base_path")).map((dir) => joinPath(dirOf(marker), `${dir}/`) ?? dir),
     links: {
       markdown: "file",
       rootMarkdown: absoluteLinks === "relative_to_docs",
       relative: "address",
+      tags: "address",
       html: isFlat ? "pages" : "indexes",
       redirects: true,
       base: "written",

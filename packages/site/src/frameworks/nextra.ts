@@ -7,7 +7,7 @@ import { encodePiece } from "../text/bytes.ts";
 import { indexLines } from "../text/line-index.ts";
 import type { Framework, FrameworkContext, Label, Model, NavItem, NavList } from "./framework.ts";
 import { arrayRedirects } from "./literal-redirects.ts";
-import { isDocument } from "./pages.ts";
+import { isDocument, languageFolders, readLanguages } from "./pages.ts";
 
 export const nextra: Framework = {
   name: "nextra",
@@ -41,8 +41,11 @@ async function loadNextra(context: FrameworkContext, marker: string): Promise<Mo
     if (text !== null && map !== undefined) lists.push(...readMeta({ context, file, text, labels }, map, folder));
   }
   const text = (await context.readText(marker)) ?? "";
+  const config = parseLiteral(text);
+  const languages = readLanguages(config);
+  const locales = [languages.standard, ...languages.others].filter((locale) => locale !== "");
   // `redirects()` answers a list: the first that looks like one.
-  const list = [...walkLiteral(parseLiteral(text))].find(
+  const list = [...walkLiteral(config)].find(
     (node) => node.kind === "array" && entryOf(node.items[0], "destination") !== undefined,
   );
   const redirects = arrayRedirects({
@@ -96,6 +99,10 @@ async function loadNextra(context: FrameworkContext, marker: string): Promise<Mo
       base: "added",
       slashes: "either",
     },
+    sharesRedirects: true,
+    // Its middleware adds the language to an address without one.
+    routeScope: (path) => locales.find((locale) => isBelow(path, underDir(root, locale))) ?? "",
+    ...languageFolders(root, languages),
   };
 }
 

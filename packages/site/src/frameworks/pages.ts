@@ -1,4 +1,5 @@
-import { baseOf, isBelow, pageExtension, stripExtension } from "../links/route.ts";
+import { baseOf, isBelow, pageExtension, stripExtension, underDir } from "../links/route.ts";
+import { entryOf, type Literal, stringOf, walkLiteral } from "../literal/literal.ts";
 import type { Model } from "./framework.ts";
 
 const hiddenFolder = /(?:^|\/)(?:node_modules|vendor|\.[^/]+)\//;
@@ -35,3 +36,42 @@ export const unlisted = {
   redirectStore: null,
   redirectTarget: (_path, route) => route,
 } satisfies Partial<Model>;
+
+/** The languages of a site as folders of its pages: the default one's, "" where it lies at the top, and the others'. */
+export interface Languages {
+  standard: string;
+  others: readonly string[];
+}
+
+/** Languages by the keys of `locales` in a configuration, and its `defaultLocale`. */
+export function readLanguages(config: Literal): Languages {
+  const nodes = [...walkLiteral(config)];
+  const locales = nodes.map((node) => entryOf(node, "locales")).find((one) => one !== undefined);
+  const names =
+    locales?.kind === "object"
+      ? locales.entries.map(({ key }) => key)
+      : locales?.kind === "array"
+        ? locales.items.flatMap((item) => stringOf(item) ?? [])
+        : [];
+  const named = nodes.map((node) => stringOf(entryOf(node, "defaultLocale"))).find((name) => name !== null);
+  const standard = named !== undefined && names.includes(named ?? "") && !names.includes("root") ? (named ?? "") : "";
+  return { standard, others: names.filter((name) => name !== standard && name !== "root") };
+}
+
+/** What a model says of languages that are folders: a page's translations lie at its own path in theirs. */
+export function languageFolders(
+  root: string,
+  { standard, others }: Languages,
+): Pick<Model, "homes" | "translationsOf"> {
+  if (others.length === 0) return {};
+  const own = underDir(root, standard).replace(/\/$/, "");
+  const folders = others.map((locale) => ({ dir: underDir(root, locale), route: locale }));
+  return {
+    homes: [{ dir: own, route: standard }, ...folders, ...(standard === "" ? [] : [{ dir: root, route: "" }])],
+    translationsOf(path) {
+      if (!isBelow(path, own) || folders.some(({ dir }) => isBelow(path, dir))) return [];
+      const inside = own === "" ? path : path.slice(own.length + 1);
+      return folders.map(({ dir }) => underDir(dir, inside));
+    },
+  };
+}

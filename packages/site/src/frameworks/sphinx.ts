@@ -1,8 +1,11 @@
-import { dirOf, joinPath, stripExtension, underDir } from "../links/route.ts";
+import { dirOf, joinPath, relativePath, stripExtension, underDir } from "../links/route.ts";
+import { decodePath } from "../links/target.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
-import type { Framework, FrameworkContext, Model } from "./framework.ts";
+import { indexLines } from "../text/line-index.ts";
+import type { Framework, FrameworkContext, Model, NavItem, NavList } from "./framework.ts";
 import { createIgnore } from "./ignore-file.ts";
 import { isDocument, unlisted } from "./pages.ts";
+import { insertLines } from "./yaml-source.ts";
 
 /** Sphinx whose pages are Markdown, read by MyST. */
 export const sphinx: Framework = {
@@ -21,11 +24,18 @@ async function loadSphinx(context: FrameworkContext, marker: string): Promise<Mo
   const inRoot = (path: string): string => (root === "" ? path : path.slice(root.length + 1));
   const isPage = (path: string): boolean => isDocument(path, root) && !isExcluded(inRoot(path));
   if (![...context.files.keys()].some(isPage)) return null;
-  const dialect: Dialect = { ...plainDialect, colons: true, headingIds: [] };
+  const dialect: Dialect = { ...plainDialect, colons: true, headingIds: [], includes: "myst" };
+  const lists: NavList[] = [];
+  for (const path of context.files.keys()) {
+    if (!isPage(path)) continue;
+    const page = (await context.readText(path)) ?? "";
+    if (page.includes("{toctree}")) lists.push(...readToctrees(context, root, path, page));
+    await context.breathe();
+  }
   return {
     framework: "sphinx",
     root,
-    configFiles: [marker],
+    configFiles: [marker, ...new Set(lists.map(({ file }) => file))],
     role: (path) => (isPage(path) ? "page" : null),
     dialect: () => dialect,
     routes: (path) => [`/${stripExtension(inRoot(path))}.html`],
@@ -35,13 +45,82 @@ async function loadSphinx(context: FrameworkContext, marker: string): Promise<Mo
     ],
     basePath: "",
     ...unlisted,
+    navigation: lists,
+    navRoute: (target) => ({ path: target }),
+    navTarget: (path, _route, _fields, list) => stripExtension(relativePath(dirOf(list.file), path)),
     ownTarget(target, from) {
+      // Sphinx stops at the top.
+      if (target.startsWith("../") && joinPath(dirOf(from), target.replace(/[?#].*$/, "")) === null)
+        return { plain: `{${target}}`, name: target };
       // `[text](label)` names a document, or whatever has that label on any page.
-      const stem = joinPath(target.startsWith("/") ? root : dirOf(from), target.replace(/^\/|#.*$/g, "")) ?? "";
+      const stem =
+        joinPath(target.startsWith("/") ? root : dirOf(from), decodePath(target.replace(/^\/|#.*$/g, ""))) ?? "";
       const isDocumented = [".md", ".rst", ".ipynb", ""].some((end) => context.files.has(stem + end));
       return isDocumented || /^[.#]|\.\w{2,5}(?:#|$)/.test(target) ? null : { plain: `{${target}}`, name: target };
     },
     checksAbsolute: false,
+    links: {
+      markdown: "file",
+      rootMarkdown: true,
+      relative: "file",
+      html: "never",
+      redirects: true,
+      base: "either",
+      slashes: "either",
+    },
     looseAnchors: "unknown",
   };
+}
+
+const toctree = /^([`~:]{3,})\{toctree\}[^\n]*\n([\s\S]*?)^\1[`~:]*[ \t]*\r?$/gm;
+/** `page`, `/page`, `page.md` or `Title <page>`; options begin with a colon. */
+const entry = /^[ \t]*(?!:|---)(?:([^<\n]*?)[ \t]*<([^>\n]+)>|(\S[^\n]*?))[ \t]*\r?$/gm;
+
+/** The lists of pages in a page's text. */
+function readToctrees(context: FrameworkContext, root: string, file: string, text: string): NavList[] {
+  const lines = indexLines(text);
+  return [...text.matchAll(toctree)].flatMap((block) => {
+    // Options may stand between dashes.
+    const body = (block[2] as string).replace(/^---\n[\s\S]*?^---\n/m, (options) => options.replace(/[^\n]/g, " "));
+    const bodyStart = block.index + block[0].indexOf("\n") + 1;
+    const items = [...body.matchAll(entry)].map((found): NavItem => {
+      const name = (found[2] ?? found[3]) as string;
+      const lead = found[0].length - found[0].trimStart().length;
+      const start = bodyStart + found.index + lead;
+      const targetStart = bodyStart + found.index + found[0].lastIndexOf(name);
+      const place = joinPath(name.startsWith("/") ? root : dirOf(file), name.replace(/^\//, ""));
+      const page = ["", ".md", ".rst", ".ipynb"].map((end) => `${place}${end}`).find((one) => context.files.has(one));
+      return {
+        start,
+        end: bodyStart + found.index + found[0].trimEnd().length,
+        ...lines.place(start),
+        target: page ?? `${place}.md`,
+        targetStart,
+        targetEnd: targetStart + name.length,
+        label: found[1] ?? null,
+        // Globs, addresses, and what other parsers read.
+        isForeign:
+          /[*?[]|^[a-z]+:|^(?:self|genindex|modindex|search)$/i.test(name) ||
+          (page !== undefined && !page.endsWith(".md")),
+      };
+    });
+    if (items.length === 0) return [];
+    const first = items[0] as NavItem;
+    const list: NavList = {
+      file,
+      trail: [/^:caption:[ \t]*(.+?)[ \t]*\r?$/m.exec(body)?.[1] ?? ""].filter((name) => name !== ""),
+      items,
+      written(target, item) {
+        const old = text.slice(item.targetStart, item.targetEnd);
+        const ending = /\.md$/.exec(old)?.[0] ?? "";
+        const path = joinPath(dirOf(file), target) ?? target;
+        return (old.startsWith("/") ? `/${root === "" ? path : path.slice(root.length + 1)}` : target) + ending;
+      },
+      insert: (source, index, target) => {
+        const before = items[index - 1] ?? first;
+        return insertLines(source, before.end, before.start, [target]);
+      },
+    };
+    return [list];
+  });
 }

@@ -1,12 +1,12 @@
 import { slug } from "github-slugger";
 import { dirOf, isBelow, joinPath, stripExtension, underDir } from "../links/route.ts";
-import { entryOf, type Literal, type ObjectLiteral, walkLiteral } from "../literal/literal.ts";
+import { entryOf, type ObjectLiteral, walkLiteral } from "../literal/literal.ts";
 import { parseLiteral } from "../literal/parse-literal.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import type { Framework, FrameworkContext, Label, Model, NavList } from "./framework.ts";
 import { literalNav } from "./literal-nav.ts";
 import { objectRedirects } from "./object-redirects.ts";
-import { isDocument } from "./pages.ts";
+import { isDocument, languageFolders, readLanguages } from "./pages.ts";
 import { findText } from "./vitepress.ts";
 
 export const starlight: Framework = {
@@ -24,7 +24,7 @@ async function loadStarlight(context: FrameworkContext, marker: string): Promise
   let isGrown = false;
   const text = (await context.readText(marker)) ?? "";
   const config = parseLiteral(text);
-  const { standard, others } = readLocales(config);
+  const { standard, others } = readLanguages(config);
   // Sidebars name pages without their language.
   const sidebarRoot = standard === "" ? root : underDir(root, standard);
   const isTranslation = (path: string): boolean => others.some((locale) => isBelow(path, underDir(root, locale)));
@@ -112,28 +112,8 @@ async function loadStarlight(context: FrameworkContext, marker: string): Promise
       slashes: "either",
     },
     fallbackRoute,
-    homes: [
-      ...(standard === "" ? [] : [{ dir: sidebarRoot, route: standard }]),
-      ...others.map((locale) => ({ dir: underDir(root, locale), route: locale })),
-      { dir: root, route: "" },
-    ].sort((a, b) => Number(a.dir !== sidebarRoot) - Number(b.dir !== sidebarRoot)),
-    translationsOf(path) {
-      if (!isBelow(path, sidebarRoot) || isTranslation(path)) return [];
-      return others.map((locale) => underDir(underDir(root, locale), path.slice(sidebarRoot.length + 1)));
-    },
+    ...languageFolders(root, { standard, others }),
   };
-}
-
-/** The folder of the default language ("" where it has none), and those of the others. */
-function readLocales(config: Literal): { standard: string; others: readonly string[] } {
-  const locales = [...walkLiteral(config)]
-    .map((node) => entryOf(node, "locales"))
-    .find((one) => one?.kind === "object");
-  if (locales?.kind !== "object") return { standard: "", others: [] };
-  const names = locales.entries.map(({ key }) => key).filter((key) => key !== "root");
-  const named = findText(config, "defaultLocale");
-  const standard = named !== null && names.includes(named) && entryOf(locales, "root") === undefined ? named : "";
-  return { standard, others: names.filter((name) => name !== standard) };
 }
 
 const localeName = /^[a-z]{2}(?:-[a-z]{2,4})?$/;

@@ -4,7 +4,7 @@ import { parseLiteral } from "../literal/parse-literal.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import type { Framework, FrameworkContext, Label, Model, NavList } from "./framework.ts";
 import { literalNav } from "./literal-nav.ts";
-import { isDocument } from "./pages.ts";
+import { isDocument, type Languages, languageFolders, readLanguages } from "./pages.ts";
 
 export const vitepress: Framework = {
   name: "vitepress",
@@ -35,6 +35,7 @@ async function loadVitepress(context: FrameworkContext, marker: string): Promise
   let hasSidebar = false;
   let isGrown = false;
   const excluded: string[] = [];
+  let languages: Languages = { standard: "", others: [] };
   for (const file of configs) {
     const text = await context.readText(file);
     if (text === null) continue;
@@ -67,6 +68,7 @@ async function loadVitepress(context: FrameworkContext, marker: string): Promise
     ).replace(/\/$/, "");
     isBaseComputed = entryOf(options, "base")?.kind === "other";
     srcDir = findText(config, "srcDir") ?? "";
+    languages = readLanguages(config);
     for (const node of walkLiteral(config)) {
       const globs = entryOf(node, "srcExclude");
       if (globs?.kind === "array") excluded.push(...globs.items.map((item) => stringOf(item) ?? ""));
@@ -79,6 +81,7 @@ async function loadVitepress(context: FrameworkContext, marker: string): Promise
     headingIds: ["attributes"],
     colons: true,
     frontMatterLinks: true,
+    includes: "vitepress",
   };
   const inRoot = (path: string): string => (root === "" ? path : path.slice(root.length + 1));
   const isExcluded = (path: string): boolean =>
@@ -87,6 +90,10 @@ async function loadVitepress(context: FrameworkContext, marker: string): Promise
         isBelow(inRoot(path), glob.replace(/\/?\*.*$/, "") || "\0") ||
         (glob.startsWith("**/") && inRoot(path).endsWith(glob.slice(3))),
     );
+  // A language without a sidebar of its own shows the default one's.
+  const unlistedLanguages = languages.others.filter(
+    (locale) => !lists.some(({ items }) => items.some(({ target }) => target?.startsWith(`/${locale}/`) === true)),
+  );
   return {
     framework: "vitepress",
     root,
@@ -109,7 +116,11 @@ async function loadVitepress(context: FrameworkContext, marker: string): Promise
     navigation: lists,
     labels,
     listsPages: hasSidebar && !isGrown && lists.some((list) => list.trail.length > 0),
-    isUnlisted: (path, fields) => fields.layout !== undefined || dirOf(inRoot(path)) === "" || fields.sidebar === false,
+    isUnlisted: (path, fields) =>
+      fields.layout !== undefined ||
+      dirOf(inRoot(path)) === "" ||
+      fields.sidebar === false ||
+      unlistedLanguages.some((locale) => isBelow(inRoot(path), locale)),
     navRoute: (target) => ({ route: target }),
     navTarget: (_path, route) => route,
     redirects: [],
@@ -121,10 +132,12 @@ async function loadVitepress(context: FrameworkContext, marker: string): Promise
       markdown: "file",
       rootMarkdown: true,
       relative: "file",
+      tags: "address",
       html: "pages",
       redirects: true,
       base: "added",
       slashes: "exact",
     },
+    ...languageFolders(root, languages),
   };
 }

@@ -12,14 +12,16 @@ export interface LinkRules {
    * dot and the top of the site otherwise; or whichever leads somewhere.
    */
   relative: "file" | "address" | "dotted" | "either";
+  /** Targets of HTML tags are left as they are, so that they are addresses; left out, they are read as those of links. */
+  tags?: "address";
   /** Which pages are served as files: every one as `page.html`, those of folders as `index.html`, or none. */
   html: "pages" | "indexes" | "never";
   /** Whether the build accepts links to what it only redirects. */
   redirects: boolean;
   /** Whether absolute links carry the path that the site is served below: the builder adds it, they must, or they may. */
   base: "added" | "written" | "either";
-  /** "exact": `/folder` and `/page/` lead nowhere. */
-  slashes: "exact" | "either";
+  /** "exact": `/folder` and `/page/` lead nowhere; "pages": only `/page/` does. */
+  slashes: "exact" | "pages" | "either";
 }
 
 /** Where the builder's own rules are not known. */

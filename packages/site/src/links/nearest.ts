@@ -47,6 +47,17 @@ function collectNames(index: SiteIndex): Names {
   return names;
 }
 
+/**
+ * Whether a name that is written wrong can only be meant to be another: one letter apart, or two in a longer name that begins
+ * and ends alike. Never where a digit differs: `v1` and `v2` are two things.
+ */
+function isSlip(wanted: string, found: string, distance: number): boolean {
+  const digits = (text: string): string => text.replace(/\D/g, "");
+  const [name, other] = [baseOf(wanted), baseOf(found)];
+  if (digits(wanted) !== digits(found) || name.length < 4) return false;
+  return distance <= 1 || (name.length > 5 && name[0] === other[0] && name.at(-1) === other.at(-1));
+}
+
 /** The page that a broken target most likely means. */
 export function nearestPage(index: SiteIndex, from: PageNode, target: string): Nearest {
   const names = collectNames(index);
@@ -58,14 +69,14 @@ export function nearestPage(index: SiteIndex, from: PageNode, target: string): N
     .filter(isOther);
   const certain = onlyOne(same) ?? onlyOne(moved);
   if (certain !== null) return { kind: "certain", path: certain };
-  const near: { page: string; distance: number }[] = [];
+  const near: { page: string; distance: number; isSlip: boolean }[] = [];
   for (const key of wanted) {
     const max = baseOf(key).length < 6 ? 1 : 2;
     const neighbours = names.byFolder.get(dirOf(key)) ?? [];
     if (neighbours.length > folderPagesMax) continue;
     for (const neighbour of neighbours) {
       const distance = isOther(neighbour.page) ? editDistance(key, neighbour.key, max) : max + 1;
-      if (distance <= max) near.push({ page: neighbour.page, distance });
+      if (distance <= max) near.push({ page: neighbour.page, distance, isSlip: isSlip(key, neighbour.key, distance) });
     }
   }
   near.sort((a, b) => a.distance - b.distance);
@@ -73,7 +84,15 @@ export function nearestPage(index: SiteIndex, from: PageNode, target: string): N
   if (first === undefined)
     return moved[0] === undefined || moved.length > 3 ? none : { kind: "likely", path: moved[0] };
   const rivals = new Set(near.map((candidate) => candidate.page));
-  return { kind: rivals.size === 1 ? "certain" : "likely", path: first.page };
+  // Two letters apart is certain only where nothing else is nearly as near.
+  const isAlone = ({ page, distance }: { page: string; distance: number }): boolean =>
+    distance < 2 ||
+    !wanted.some((key) =>
+      names.byFolder
+        .get(dirOf(key))
+        ?.some((other) => other.page !== page && isOther(other.page) && editDistance(key, other.key, 4) <= 4),
+    );
+  return { kind: rivals.size === 1 && first.isSlip && isAlone(first) ? "certain" : "likely", path: first.page };
 }
 
 /** The route keys that a broken target may stand for. */
@@ -87,12 +106,14 @@ function wantedKeys(from: PageNode, path: string): string[] {
   return [...keys].filter((key) => key !== "");
 }
 
-/** The only id that a broken fragment can mean, or null. */
-export function nearestAnchor(ids: ReadonlySet<string>, hash: string): string | null {
+/** The only id that a broken fragment can mean, and whether that is certain; null where there is none. */
+export function nearestAnchor(ids: ReadonlySet<string>, hash: string): { id: string; isCertain: boolean } | null {
   const goal = plain(hash);
   const same = [...ids].filter((id) => plain(id) === goal);
-  if (same.length > 0) return same.length === 1 ? (same[0] as string) : null;
+  if (same.length > 0) return same.length === 1 ? { id: same[0] as string, isCertain: true } : null;
   if (hash.length < 5) return null;
   const near = [...ids].filter((id) => editDistance(hash, id, 2) <= 2);
-  return near.length === 1 ? (near[0] as string) : null;
+  const [id] = near;
+  if (id === undefined || near.length > 1) return null;
+  return { id, isCertain: isSlip(hash, id, editDistance(hash, id, 2)) };
 }

@@ -30,11 +30,24 @@ function rulesOf(index: SiteIndex): LinkRules {
   return index.model.links ?? lenientLinks;
 }
 
+const tagIndexes = new WeakMap<SiteIndex, SiteIndex>();
+
+/** The same site as targets of HTML tags see it. What was found is kept apart: the same words mean something else there. */
+function indexForTags(index: SiteIndex): SiteIndex {
+  const known = tagIndexes.get(index);
+  if (known !== undefined) return known;
+  const links: LinkRules = { ...rulesOf(index), markdown: "never", rootMarkdown: false, relative: "address" };
+  const made = { ...index, model: { ...index.model, links }, absolute: new Map(), near: new Map() };
+  tagIndexes.set(index, made);
+  return made;
+}
+
 const external: Resolution = { kind: "external" };
 const unknown: Resolution = { kind: "unknown" };
 
 /** What a target that is written in a file leads to. */
-export function resolveTarget(index: SiteIndex, from: string, target: string, kind: LinkKind): Resolution {
+export function resolveTarget(whole: SiteIndex, from: string, target: string, kind: LinkKind): Resolution {
+  const index = kind === "href" && whole.model.links?.tags === "address" ? indexForTags(whole) : whole;
   if (kind === "image" || kind === "src" || kind === "include") return resolveAny(index, from, target, kind);
   if (target.charCodeAt(0) === 46) return resolveNear(index, from, target, kind);
   // Routes mean the same on every page, and sites link to the same ones again and again.
@@ -133,6 +146,7 @@ function pageAt(index: SiteIndex, address: string): string | undefined {
   const page = index.routes.get(routeKey(address));
   if (page === undefined || slashes === "either" || isIndex) return page;
   const isFolder = (index.nodes.get(page)?.route ?? "").endsWith("/");
+  if (slashes === "pages") return isFolder || !address.endsWith("/") ? page : undefined;
   return isFolder === (address === "" || address.endsWith("/")) ? page : undefined;
 }
 
@@ -208,6 +222,11 @@ function resolveRelative(
   const isLink = kind === "link" || kind === "definition" || kind === "href";
   if (isLink && rules.relative === "dotted" && !path.startsWith(".")) {
     return resolveRoute(index, `/${path}`, path, hash, kind);
+  }
+  if (kind === "include" && model.includeDirs !== undefined) {
+    const places = model.includeDirs.flatMap((dir) => joinPath(dir, path) ?? []);
+    const place = places.find((one) => index.files.has(one));
+    return place === undefined ? absentInclude(path) : asPage(index, place, hash, "search");
   }
   const joined = joinPath(dirOf(from), path);
   // Above the repository lies only what a forge or a host serves.

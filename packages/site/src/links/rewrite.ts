@@ -33,8 +33,10 @@ function formOf(target: string): Form {
   };
 }
 
-function dress(route: string, form: Form, file: string): string {
+/** `isExact`: the slash at its end is a part of the address. */
+function dress(route: string, form: Form, file: string, isExact: boolean): string {
   let out = route;
+  if (isExact && form.extension === "") return out;
   if (form.hasIndex && /(?:^|\/)index\.\w+$/.test(file) && !/(?:^|\/)index$/.test(out))
     out = `${out.replace(/\/$/, "")}/index`;
   if (form.extension === ".html" && !out.endsWith("/")) return `${out}.html`;
@@ -76,11 +78,13 @@ function usualManner(index: SiteIndex): Manner {
 function* candidates(index: SiteIndex, from: string, form: Form, to: string, via: Via): Generator<string> {
   const node = index.nodes.get(to);
   const { model } = index;
+  const { slashes = "either" } = model.links ?? {};
+  const isExact = slashes !== "either";
   if (form.path.startsWith("/")) {
     if (node !== undefined && !node.isPartial) {
       const scope = model.routeScope?.(from) ?? "";
-      const isScoped = scope !== "" && node.route.startsWith(`/${scope}/`);
-      const route = dress(isScoped ? node.route.slice(scope.length + 1) : node.route, form, to);
+      const isScoped = scope !== "" && node.route.startsWith(`/${scope}/`) && !form.path.startsWith(`/${scope}/`);
+      const route = dress(isScoped ? node.route.slice(scope.length + 1) : node.route, form, to, isExact);
       const isMarkdown = pageExtension.test(form.extension);
       if (isMarkdown) yield `${model.basePath}${stripExtension(node.route)}${pageExtension.exec(to)?.[0] ?? ""}`;
       if (model.basePath !== "" && form.path.startsWith(`${model.basePath}/`)) yield model.basePath + route;
@@ -96,6 +100,9 @@ function* candidates(index: SiteIndex, from: string, form: Form, to: string, via
       yield `${prefix}${dir === "" ? to : to.slice(dir.length + 1)}`;
     }
   }
+  for (const dir of via === "search" ? (model.includeDirs ?? []) : []) {
+    if (isBelow(to, dir)) yield dir === "" ? to : to.slice(dir.length + 1);
+  }
   const isDotted = model.links?.relative === "dotted";
   if (isDotted && !form.path.startsWith(".") && isBelow(to, model.root)) {
     // Without a dot a target is meant from the top.
@@ -107,7 +114,7 @@ function* candidates(index: SiteIndex, from: string, form: Form, to: string, via
     node === undefined || source === undefined
       ? null
       : // A page is "." to itself.
-        dress(relativePath(dirOf(source.route).slice(1), node.route.slice(1)) || ".", form, to);
+        dress(relativePath(dirOf(source.route).slice(1), node.route.slice(1)) || ".", form, to, isExact);
   if (via === "route" && byRoute !== null) {
     if (pageExtension.test(form.extension)) yield dotted(byRoute.replace(/\/$/, "") + form.extension, form);
     else if (model.links !== undefined) yield dotted(byRoute, form);
@@ -118,15 +125,15 @@ function* candidates(index: SiteIndex, from: string, form: Form, to: string, via
   if (form.extension === "" && node !== undefined) {
     if (!form.hasIndex && /(?:^|\/)(?:index|readme)$/i.test(bare)) {
       const folder = bare.replace(/(?:^|\/)(?:index|readme)$/i, "") || ".";
-      yield dress(dotted(folder, form), form, to);
+      yield isExact ? `${folder}/` : dress(dotted(folder, form), form, to, isExact);
     }
-    yield form.hasSlash ? `${dotted(bare, form)}/` : dotted(bare, form);
+    yield form.hasSlash && !isExact ? `${dotted(bare, form)}/` : dotted(bare, form);
   }
   if (form.extension === ".html") yield `${dotted(bare, form)}.html`;
   yield dotted(relative, form);
   if (byRoute !== null && node !== undefined) {
     yield byRoute;
-    yield dress(node.route, form, to);
+    yield dress(node.route, form, to, isExact);
   }
 }
 
@@ -138,7 +145,12 @@ function leadsTo(resolution: Resolution, to: string): boolean {
 export function rewriteTarget(index: SiteIndex, from: string, link: Link, to: string, via: Via): string | null {
   const own = index.model.ownTarget?.(link.target, from) ?? null;
   if (own !== null) {
-    for (const name of [...candidates(index, from, formOf(own.name), to, via), to]) {
+    const form = formOf(own.name);
+    const { root } = index.model;
+    const inRoot =
+      form.path.startsWith("/") && isBelow(to, root) ? [`/${root === "" ? to : to.slice(root.length + 1)}`] : [];
+    const named = form.extension === "" ? inRoot.map(stripExtension) : inRoot;
+    for (const name of [...named, ...candidates(index, from, form, to, via), to]) {
       const text = link.target.replace(own.name, () => name);
       if (leadsTo(resolveTarget(index, from, text, link.kind), to)) return text;
     }

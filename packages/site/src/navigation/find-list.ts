@@ -1,5 +1,5 @@
 import type { NavList } from "../frameworks/framework.ts";
-import { dirOf } from "../links/route.ts";
+import { dirOf, isBelow } from "../links/route.ts";
 import type { Site } from "../site.ts";
 import { editDistance } from "../text/distance.ts";
 import { pageOfTarget } from "./listed-pages.ts";
@@ -61,22 +61,32 @@ function leadsThrough(trail: readonly string[], path: readonly string[]): boolea
   return next === path.length;
 }
 
-/** The list where a page fits by its folder: the one with most of its neighbours, else the first. */
+/** The version or language that a page belongs to, by its folder. */
+function homeOf(site: Site, path: string): string {
+  const dirs = (site.model.homes ?? []).map(({ dir }) => dir).filter((dir) => isBelow(path, dir));
+  return dirs.sort((a, b) => b.length - a.length)[0] ?? "";
+}
+
+/** The list where a page fits by its folder: the one with most of its neighbours, else the first of its version and language. */
 export function listFor(site: Site, path: string): NavList | null {
   const folder = dirOf(path);
+  const home = homeOf(site, path);
   let best: NavList | null = null;
+  let related: NavList | null = null;
   let most = 0;
   const open = site.navigation.filter((list) => list.isFixed !== true);
   for (const list of open) {
     let neighbours = 0;
     for (const { target } of list.items) {
       const page = target === null ? null : pageOfTarget(site.index, target);
-      if (page !== null && dirOf(page) === folder) neighbours++;
+      if (page === null) continue;
+      if (dirOf(page) === folder) neighbours++;
+      if (related === null && homeOf(site, page) === home) related = list;
     }
     if (neighbours > most) {
       most = neighbours;
       best = list;
     }
   }
-  return best ?? open[0] ?? null;
+  return best ?? related ?? open[0] ?? null;
 }

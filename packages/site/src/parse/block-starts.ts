@@ -157,11 +157,21 @@ export function endsHtmlBlock(text: string, from: number, end: number, mark: str
 /** Python-Markdown's `!!! note`, `??? note` and `=== "Tab"`, whose content is indented by four. */
 export const admonitionStart = sticky("(?:!!!|\\?\\?\\?\\+?)[ \\t]+\\S|===[!+]?[ \\t]+[\"']");
 
-const snippetLine = sticky("<<<[ \\t]*([^\\s#{[]+)");
+const includeLines = {
+  vitepress: sticky("<<<[ \\t]*([^\\s#{[]+)"),
+  mdbook: sticky("\\{\\{#(?:include|rustdoc_include|playground)[ \\t]+([^\\s:}]+)"),
+  myst: sticky("(?:`{3,}|~{3,}|:{3,})\\{(?:include|literalinclude)\\}[ \\t]+(\\S+)"),
+  snippets: sticky("-+8<-+[ \\t]+[\"']([^\\s:\"']+)"),
+} as const;
 
-/** `<<< @/file.ts#region{1,2} [title]`: where the path stands. */
-export function snippetAt(text: string, at: number, end: number): { start: number; end: number } | null {
-  const found = snippetLine(text, at);
+/** Where the path stands in a line that takes in another file: `<<< @/file.ts#region{1,2} [title]` and the like. */
+export function snippetAt(
+  text: string,
+  at: number,
+  end: number,
+  form: keyof typeof includeLines,
+): { start: number; end: number } | null {
+  const found = includeLines[form](text, at);
   const path = found?.[1];
   if (found === null || path === undefined || at + found[0].length > end) return null;
   return { start: at + found[0].length - path.length, end: at + found[0].length };

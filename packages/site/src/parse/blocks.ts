@@ -30,7 +30,7 @@ export interface Blocks {
   code: { start: number; end: number }[];
   /** Ranges of `import` and `export` in MDX. */
   modules: { start: number; end: number }[];
-  /** Files that VitePress shows by `<<< path`. */
+  /** Paths of files that lines take in; see `Dialect.includes`. */
   snippets: { start: number; end: number }[];
   /** The offset of a fence that nothing closes. */
   openFence: number | null;

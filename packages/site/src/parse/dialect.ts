@@ -22,6 +22,8 @@ export interface Dialect {
   templates: boolean;
   /** `link: /page` anywhere in front matter is a link. */
   frontMatterLinks: boolean;
+  /** How a line takes in another file, in code too: `<<< file`, `{{#include file}}`, ```` ```{include} file ````, `--8<-- "file"`. */
+  includes?: "vitepress" | "mdbook" | "myst" | "snippets";
 }
 
 export const plainDialect: Dialect = {
@@ -36,9 +38,9 @@ export const plainDialect: Dialect = {
 };
 
 // Raise it when records for the same bytes change: stored ones of older versions are then ignored.
-const factsVersion = 7;
+const factsVersion = 8;
 
 export function dialectKey(dialect: Dialect): string {
   const flags = [dialect.admonitions, dialect.colons, dialect.templates, dialect.frontMatterLinks];
-  return `${factsVersion}${dialect.syntax}-${dialect.slug}-${flags.map(Number).join("")}-${dialect.headingIds.join("-")}-${dialect.idLevels.join("")}`;
+  return `${factsVersion}${dialect.syntax}-${dialect.slug}-${flags.map(Number).join("")}-${dialect.includes ?? ""}-${dialect.headingIds.join("-")}-${dialect.idLevels.join("")}`;
 }

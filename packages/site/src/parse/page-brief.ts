@@ -4,8 +4,8 @@ import { append } from "../text/append.ts";
 import type { Finding } from "../types.ts";
 import type { FrontMatter, LinkKind, PageFacts } from "./facts.ts";
 
-/** What is no link to a page: how it was written matters no further. */
-type OtherKind = "image" | "src" | "include";
+/** What is no link to a page, or is one by a file's name in an HTML tag, which not every builder reads. */
+type OtherKind = "image" | "src" | "include" | "href";
 
 /**
  * What linking a site needs of each page: small, so that it is held for every page at once, and made of what JSON has, so
@@ -76,6 +76,7 @@ export function briefOf(facts: PageFacts): PageBrief {
     if (isExternal(target)) continue;
     if (isOther[kind]) others.set(`${kind} ${target}`, { kind: kind as OtherKind, target });
     else links.add(target);
+    if (kind === "href" && /\.mdx?(?:[?#]|$)/.test(target)) others.set(`${kind} ${target}`, { kind, target });
   }
   return {
     title: titleOf(facts),

@@ -96,6 +96,14 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
     }
   }
 
+  /** A file that the line takes in, where the dialect has one of these forms. */
+  function addInclude(end: number, forms: readonly Dialect["includes"][]): boolean {
+    const { includes } = dialect;
+    const found = includes === undefined || !forms.includes(includes) ? null : snippetAt(text, next, end, includes);
+    if (found !== null) blocks.snippets.push(found);
+    return found !== null;
+  }
+
   function endLeaf(end: number): void {
     if (leaf.kind === "paragraph") {
       closeParagraph(blocks, text, paragraph, 0);
@@ -151,7 +159,10 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
     if (leaf.kind === "fence") {
       if (isContinued) {
         if (indent <= indentMax && closesFence(text, next, end, leaf.fence)) leaf = noLeaf;
-        else if (next < end) blocks.code.push({ start: next, end });
+        else if (next < end) {
+          blocks.code.push({ start: next, end });
+          addInclude(end, ["mdbook", "snippets"]);
+        }
         continue;
       }
       leaf = noLeaf;
@@ -222,16 +233,15 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
           break;
         }
         const opening = next;
+        addInclude(end, ["myst"]);
         startBlock();
         if (isBlank(text, fence.info, end)) blocks.bareFences.push(opening);
         leaf = { kind: "fence", fence, start: opening };
         isDone = true;
         break;
       }
-      const snippet = c === 60 && dialect.slug === "vitepress" ? snippetAt(text, next, end) : null;
-      if (snippet !== null) {
+      if (addInclude(end, ["vitepress", "mdbook", "snippets"])) {
         startBlock();
-        blocks.snippets.push(snippet);
         isDone = true;
         break;
       }
@@ -302,6 +312,7 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
         break;
       }
       if (dialect.colons && c === 58 && text.startsWith(":::", next)) {
+        addInclude(end, ["myst"]);
         startBlock();
         blocks.texts.push({ kind: "text", start: next, end, lines: null });
         isDone = true;

@@ -194,7 +194,9 @@ function scanUnplaced(text: string, bytes: Uint8Array, dialect: Dialect, isPlain
   if (dialect.colons && text.includes("<APITable")) append(facts.ids, apiTableIds(text));
   // Attribute lists of kramdown and Python-Markdown, on a heading or on the line below a block.
   if (text.includes("{:")) for (const [, id = ""] of text.matchAll(/\{:[^}\n#]{0,80}#([\w:.-]+)/g)) facts.ids.push(id);
-  for (const { start, end } of blocks.snippets) addLink("src", start, end);
+  // VitePress shows code from anywhere; the others take in text.
+  for (const { start, end } of blocks.snippets)
+    addLink(dialect.includes === "vitepress" ? "src" : "include", start, end);
   if (blocks.openFence !== null) facts.openFence = { line: 0, column: blocks.openFence };
   facts.bareFences = blocks.bareFences.map((offset) => ({ line: 0, column: offset }));
   facts.links.sort((a, b) => a.start - b.start);

@@ -19,7 +19,9 @@ export function moveRedirects(site: Site, after: SiteIndex, moves: ReadonlyMap<s
     if (before === undefined || now === undefined || before.isPartial || now.isPartial) continue;
     if (routeKey(before.route) === routeKey(now.route)) continue;
     // Each language has a site of its own, with the same redirects.
-    if ((model.routeScope?.(to) ?? "") !== "") continue;
+    if (model.sharesRedirects !== true && (model.routeScope?.(to) ?? "") !== "") continue;
+    const doubt = model.undecided?.(to) ?? null;
+    if (doubt !== null) plan.skip({ path: to, line: 1, reason: doubt });
     const source = model.redirectSource ?? model.redirectTarget;
     const oldTarget = model.redirectTarget(from, before.route);
     const newTarget = model.redirectTarget(to, now.route);

@@ -1,5 +1,6 @@
 import { resolveTarget } from "../links/resolve.ts";
 import { rewriteTarget } from "../links/rewrite.ts";
+import { pageExtension } from "../links/route.ts";
 import { buildIndex, makeNode, type PageNode, type SiteIndex } from "../links/site-index.ts";
 import { isExternal } from "../links/target.ts";
 import type { Heading, Link } from "../parse/facts.ts";
@@ -13,7 +14,7 @@ import { createTimeSlice } from "../text/time-slice.ts";
 import type { Refactoring } from "../types.ts";
 import { planPage } from "./add-page.ts";
 import { createPlan, type EditPlan, refuse, replaceRange } from "./edit-plan.ts";
-import { locatePage } from "./locate-page.ts";
+import { cleanPath, locatePage } from "./locate-page.ts";
 import { linkLike } from "./moved-anchor.ts";
 import { findHeading } from "./rename-heading.ts";
 
@@ -46,9 +47,12 @@ export async function moveSection(site: Site, input: MoveSection): Promise<Refac
   const section = await readSection(site, input.page, input.heading);
   if ("reason" in section) return refuse(section.reason);
   const plan = createPlan(site);
-  const goal = locatePage(site, input.to);
+  // A whole path means that file, not another of its name.
+  const isPath = pageExtension.test(input.to.trim());
+  const goal = locatePage(site, input.to, isPath);
+  const isThere = goal.kind === "found" && (!isPath || goal.node.path.endsWith(cleanPath(input.to) ?? input.to));
   const placed =
-    goal.kind === "found"
+    goal.kind === "found" && isThere
       ? await placeInPage(site, section, goal.node, input, plan)
       : await placeInNewPage(site, section, input, plan);
   if ("reason" in placed) return refuse(placed.reason);

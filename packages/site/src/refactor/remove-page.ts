@@ -1,9 +1,10 @@
-import { hasAnchor } from "../links/anchors.ts";
+import { anchorsOf } from "../links/anchors.ts";
 import { resolveTarget } from "../links/resolve.ts";
 import { rewriteTarget } from "../links/rewrite.ts";
 import type { PageNode } from "../links/site-index.ts";
 import { isExternal } from "../links/target.ts";
 import type { Link } from "../parse/facts.ts";
+import { unknownId } from "../parse/page-brief.ts";
 import { readFactsOf } from "../parse/read-facts.ts";
 import type { Site } from "../site.ts";
 import { createTimeSlice } from "../text/time-slice.ts";
@@ -37,22 +38,44 @@ export async function removePage(opened: Site, input: RemovePage): Promise<Refac
   if (page.isPartial || goal.node.isPartial) {
     return refuse(`${(page.isPartial ? page : goal.node).path} is no page of its own but text that pages include`);
   }
-  const reason = await removeEntries(site, page.path, plan);
-  if (reason !== null) return refuse(reason);
-  await redirectLinks(site, page, goal.node, plan);
-  moveRedirects(site, site.index, new Map([[page.path, goal.node.path]]), plan);
-  plan.apply({ file: page.path, deleted: true });
-  plan.count("pages");
+  const pairs = withTranslations(site, page, goal.node);
+  for (const [gone, next] of pairs) {
+    const reason = await removeEntries(site, gone.path, plan);
+    if (reason !== null) return refuse(reason);
+    await redirectLinks(site, gone, next, new Set(pairs.keys()), plan);
+    plan.apply({ file: gone.path, deleted: true });
+    plan.count("pages");
+  }
+  moveRedirects(site, site.index, new Map([...pairs].map(([gone, next]) => [gone.path, next.path])), plan);
   return plan.finish();
 }
 
-async function redirectLinks(site: Site, page: PageNode, goal: PageNode, plan: EditPlan): Promise<void> {
+/** What is deleted, and what takes its place: translations go with their page, in favour of the other's where it has one. */
+function withTranslations(site: Site, page: PageNode, goal: PageNode): ReadonlyMap<PageNode, PageNode> {
+  const pairs = new Map([[page, goal]]);
+  const others = site.model.translationsOf?.(goal.path) ?? [];
+  for (const [i, path] of (site.model.translationsOf?.(page.path) ?? []).entries()) {
+    const node = site.index.nodes.get(path);
+    if (node !== undefined) pairs.set(node, site.index.nodes.get(others[i] ?? "") ?? goal);
+  }
+  return pairs;
+}
+
+async function redirectLinks(
+  site: Site,
+  page: PageNode,
+  goal: PageNode,
+  gone: ReadonlySet<PageNode>,
+  plan: EditPlan,
+): Promise<void> {
+  // From a page of another language the same address leads to the translation.
+  const goals = (site.model.translationsOf?.(goal.path) ?? []).flatMap((path) => site.index.nodes.get(path) ?? []);
   const breathe = createTimeSlice();
   const concerned: PageNode[] = [];
   for (const node of site.index.nodes.values()) {
     const turn = breathe();
     if (turn !== undefined) await turn;
-    if (node.path !== page.path && leadsTo(site, node, page)) concerned.push(node);
+    if (!gone.has(node) && leadsTo(site, node, page)) concerned.push(node);
   }
   for await (const { node, facts } of readFactsOf(site, concerned)) {
     const { path } = node;
@@ -60,13 +83,9 @@ async function redirectLinks(site: Site, page: PageNode, goal: PageNode, plan: E
       if (isExternal(link.target)) continue;
       const found = resolveTarget(site.index, path, link.target, link.kind);
       if (found.kind !== "page" || found.path !== page.path || found.via === "self") continue;
-      const text = rewriteTarget(
-        site.index,
-        path,
-        withoutLostAnchor(site, link, goal, found.hash),
-        goal.path,
-        found.via,
-      );
+      const write = (to: PageNode): string | null =>
+        rewriteTarget(site.index, path, withoutLostAnchor(site, link, to, found.hash), to.path, found.via);
+      const text = write(goal) ?? goals.reduce<string | null>((done, to) => done ?? write(to), null);
       if (text === null) plan.skip({ path, line: link.line, reason: `no way to write the link to ${goal.path}` });
       else {
         plan.splice(path, replaceRange(link.start, link.end, text));
@@ -85,6 +104,7 @@ function leadsTo(site: Site, node: PageNode, page: PageNode): boolean {
 
 /** A heading of the page that goes is rarely one of the page that stays. */
 function withoutLostAnchor(site: Site, link: Link, goal: PageNode, hash: string | null): Link {
-  if (hash === null || hasAnchor(site.index, goal.path, hash)) return link;
+  const ids = anchorsOf(site.index, goal.path);
+  if (hash === null || ids.has(hash) || ids.has(unknownId)) return link;
   return { ...link, target: link.target.slice(0, link.target.indexOf("#")) };
 }

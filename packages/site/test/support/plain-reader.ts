@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import type { Layout } from "./random-site.ts";
+import type { Layout } from "./random-layouts.ts";
 
 /**
  * A second reader of a site, which shares nothing with the first: it knows files, the routes that a layout gives them, and
@@ -8,7 +8,7 @@ import type { Layout } from "./random-site.ts";
 interface ReadLink {
   /** As written. */
   target: string;
-  /** The title of the page that it leads to; null where it leads nowhere. */
+  /** The title of the page or of the part that it leads to; null where it leads nowhere. */
   goal: string | null;
   /** The text of the heading that its fragment names; "" without a fragment, null where no heading has it. */
   heading: string | null;
@@ -17,21 +17,23 @@ interface ReadLink {
 export interface ReadPage {
   path: string;
   links: readonly ReadLink[];
+  headings: readonly string[];
   /** Everything but the targets of links. */
   rest: string;
 }
 
-const linkPattern = /(?<=\]\()[^)\s]+(?=\))|(?<=href=")[^"]+(?=")|(?<=^\[ref\d+\]: )\S+$/gm;
+const linkPattern =
+  /(?<=\]\()(?:\{\{< relref "[^"]+" >\}\}|\{% link \S+ %\})?[^)\s]*(?=\))|(?<=href=")[^"]+(?=")|(?<=^\[ref\d+\]: )\S+$|(?<=^import Part from ')[^']+(?=')|(?<=^<!--@include: )\S+(?=-->)|(?<=^\{\{#include )\S+(?=\}\})/gm;
 
 export function readPlainly(layout: Layout, files: ReadonlyMap<string, string>): Map<string, ReadPage> {
   const titles = new Map<string, string>();
   const headings = new Map<string, Map<string, string>>();
   const byRoute = new Map<string, string>();
   for (const [path, text] of files) {
-    const title = /^# (Page \w+)/m.exec(text)?.[1];
+    const title = /^(?:# |title: "?)?((?:Page|Part|Partial) [\w ]+?)"?\.?$/m.exec(text)?.[1];
     if (title === undefined || !path.endsWith(layout.extension)) continue;
     titles.set(path, title);
-    byRoute.set(layout.route(path), path);
+    if (!title.startsWith("Partial")) byRoute.set(routeKey(layout, layout.route(path)), path);
     const ids = new Map<string, string>();
     for (const [, heading = ""] of text.matchAll(/^## (.+)$/gm))
       ids.set(heading.toLowerCase().replaceAll(" ", "-"), heading);
@@ -46,9 +48,19 @@ export function readPlainly(layout: Layout, files: ReadonlyMap<string, string>):
       const heading = hash === undefined ? "" : (headings.get(goal ?? "")?.get(hash) ?? null);
       return { target, goal: goal === null ? null : (titles.get(goal) ?? null), heading };
     });
-    pages.set(title, { path, links, rest: text.replace(linkPattern, "…") });
+    pages.set(title, {
+      path,
+      links,
+      headings: [...(headings.get(path)?.values() ?? [])],
+      rest: text.replace(linkPattern, "…"),
+    });
   }
   return pages;
+}
+
+/** Most take an address with and without a slash at its end. */
+function routeKey({ isExact }: Layout, route: string): string {
+  return isExact === true ? route : route.replace(/(.)\/$/, "$1");
 }
 
 function follow(
@@ -58,19 +70,33 @@ function follow(
   byRoute: ReadonlyMap<string, string>,
   titles: ReadonlyMap<string, string>,
 ): string | null {
-  const isFile = address.endsWith(layout.extension) && layout.forms.includes("file");
-  if (isFile && !address.startsWith("/")) {
-    const path = posix.join(posix.dirname(from), address);
-    return titles.has(path) ? path : null;
+  const file = (path: string | undefined): string | null => (path !== undefined && titles.has(path) ? path : null);
+  const named = /^\{\{< relref "\/?([^"]+)" >\}\}$|^\{% link (\S+) %\}$/.exec(address);
+  if (named !== null) return file(`${layout.root}${named[1] ?? named[2]}`);
+  const isFile = address.endsWith(layout.extension);
+  const isPart = titles.get(posix.join(posix.dirname(from), address))?.startsWith("Partial") === true;
+  if (isFile && (layout.forms.includes("file") || isPart) && !address.startsWith("/")) {
+    return file(posix.join(posix.dirname(from), address)) ?? file(original(layout, from, address));
   }
-  if (address.startsWith("/")) return byRoute.get(address) ?? null;
-  const base = layout.route(from);
-  const joined = new URL(address, `http://site${base}`).pathname;
-  return byRoute.get(joined) ?? null;
+  if (isFile && layout.include?.isFromTop === true) return file(address.slice(1));
+  const route = address.startsWith("/") ? address : new URL(address, `http://site${layout.route(from)}`).pathname;
+  const scope = address.startsWith("/") ? (layout.scope?.(from) ?? "") : "";
+  return byRoute.get(routeKey(layout, scope + route)) ?? byRoute.get(routeKey(layout, route)) ?? null;
+}
+
+/** What is not translated is served as it was written first. */
+function original(layout: Layout, from: string, address: string): string | undefined {
+  const copy = layout.copies?.find(({ dir }) => from.startsWith(dir));
+  if (copy === undefined || layout.scope === undefined) return undefined;
+  return posix.join(posix.dirname(layout.root + from.slice(copy.dir.length)), address);
 }
 
 /** Navigation entries and goals of redirects that name no page. */
 export function deadEntries(layout: Layout, files: ReadonlyMap<string, string>): string[] {
-  const routes = new Set([...files.keys()].filter((path) => path.endsWith(layout.extension)).map(layout.route));
-  return layout.entries(files).filter((route) => !routes.has(route));
+  const routes = new Set(
+    [...files.keys()]
+      .filter((path) => path.endsWith(layout.extension))
+      .map((path) => routeKey(layout, layout.route(path))),
+  );
+  return layout.entries(files).filter((route) => !routes.has(routeKey(layout, route)));
 }

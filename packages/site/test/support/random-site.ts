@@ -1,144 +1,5 @@
 import { posix } from "node:path";
-
-/** How a framework lays out a site, as far as random sites use it. Written from what its builder does, not from our code. */
-export interface Layout {
-  framework: string;
-  extension: string;
-  /** Folder of the pages, with a slash at its end where there is one. */
-  root: string;
-  route(path: string): string;
-  /** file: `../a/b.md`; route: `/a/b`; near: relative to the page's own address. */
-  forms: readonly ("file" | "route" | "near")[];
-  /** Files besides the pages, for pages in the order given. */
-  config(pages: readonly string[]): Record<string, string>;
-  /** Routes that navigation and redirects name. */
-  entries(files: ReadonlyMap<string, string>): string[];
-}
-
-const inside = (root: string, path: string): string => path.slice(root.length).replace(/\.mdx?$/, "");
-
-function quotedAfter(text: string, pattern: RegExp): string[] {
-  return [...text.matchAll(pattern)].map((match) => match[1] as string);
-}
-
-export const layouts: readonly Layout[] = [
-  {
-    framework: "mintlify",
-    extension: ".mdx",
-    root: "",
-    route: (path) => `/${inside("", path)}`,
-    forms: ["route", "near"],
-    config: (pages) => ({
-      "docs.json": `${JSON.stringify({ navigation: { groups: [{ group: "All", pages: pages.map((page) => inside("", page)) }] } }, null, 2)}\n`,
-    }),
-    entries(files) {
-      const config = JSON.parse(files.get("docs.json") ?? "{}");
-      const listed = config.navigation.groups.flatMap(({ pages }: { pages: string[] }) =>
-        pages.map((page) => `/${page}`),
-      );
-      return [...listed, ...(config.redirects ?? []).map(({ destination }: { destination: string }) => destination)];
-    },
-  },
-  {
-    framework: "docusaurus",
-    extension: ".md",
-    root: "docs/",
-    route: (path) => `/docs/${inside("docs/", path)}`,
-    forms: ["file", "route"],
-    config: (pages) => ({
-      "docusaurus.config.js": `export default {
-  baseUrl: '/',
-  presets: [['classic', { docs: { sidebarPath: './sidebars.js' }, blog: false }]],
-  plugins: [['@docusaurus/plugin-client-redirects', { redirects: [] }]],
-};
-`,
-      "sidebars.js": `export default {\n  docs: [\n${pages.map((page) => `    '${inside("docs/", page)}',\n`).join("")}  ],\n};\n`,
-    }),
-    entries: (files) => [
-      ...quotedAfter(files.get("sidebars.js") ?? "", /'([^']+)'/g).map((id) => `/docs/${id}`),
-      ...quotedAfter(files.get("docusaurus.config.js") ?? "", /to: ['"]([^'"]+)['"]/g),
-    ],
-  },
-  {
-    framework: "mkdocs",
-    extension: ".md",
-    root: "docs/",
-    route: (path) => `/${inside("docs/", path)}/`,
-    forms: ["file"],
-    config: (pages) => ({
-      "mkdocs.yml": `site_name: Acme\nnav:\n${pages.map((page) => `  - ${page.slice(5)}\n`).join("")}`,
-    }),
-    entries: (files) => quotedAfter(files.get("mkdocs.yml") ?? "", /^ {2}- (\S+)\.md$/gm).map((page) => `/${page}/`),
-  },
-  {
-    framework: "vitepress",
-    extension: ".md",
-    root: "docs/",
-    route: (path) => `/${inside("docs/", path)}`,
-    forms: ["file", "route", "near"],
-    config: (pages) => ({
-      "docs/.vitepress/config.ts": `export default {\n  themeConfig: {\n    sidebar: [\n${pages.map((page, i) => `      { text: 'P${i}', link: '/${inside("docs/", page)}' },\n`).join("")}    ],\n  },\n}\n`,
-    }),
-    entries: (files) => quotedAfter(files.get("docs/.vitepress/config.ts") ?? "", /link: '([^']+)'/g),
-  },
-  {
-    framework: "starlight",
-    extension: ".md",
-    root: "src/content/docs/",
-    route: (path) => `/${inside("src/content/docs/", path)}/`,
-    forms: ["route", "near"],
-    config: (pages) => ({
-      "astro.config.mjs": `import starlight from '@astrojs/starlight';
-export default defineConfig({
-  integrations: [
-    starlight({
-      sidebar: [
-${pages.map((page, i) => (i % 2 === 0 ? `        '${inside("src/content/docs/", page)}',\n` : `        { slug: '${inside("src/content/docs/", page)}' },\n`)).join("")}      ],
-    }),
-  ],
-});
-`,
-    }),
-    entries(files) {
-      const text = files.get("astro.config.mjs") ?? "";
-      const slugs = quotedAfter(text, /^ {8}(?:\{ slug: )?'([^']+)'/gm).map((slug) => `/${slug}/`);
-      return [...slugs, ...quotedAfter(text, /'\/[^']*': '([^']+)'/g).map((route) => `${route}/`)];
-    },
-  },
-  {
-    framework: "nextra",
-    extension: ".mdx",
-    root: "content/",
-    route: (path) => `/${inside("content/", path)}`,
-    forms: ["route", "near"],
-    config: () => ({
-      "next.config.mjs":
-        "import nextra from 'nextra'\nexport default nextra({})({\n  async redirects() {\n    return [\n      { source: '/x', destination: '/alpha', permanent: true },\n    ]\n  },\n})\n",
-    }),
-    entries: (files) =>
-      quotedAfter(files.get("next.config.mjs") ?? "", /destination: '([^']+)', permanent: true/g).filter(
-        (route) => route !== "/alpha",
-      ),
-  },
-  {
-    framework: "gitbook",
-    extension: ".md",
-    root: "",
-    route: (path) => `/${inside("", path)}`,
-    forms: ["file"],
-    config: (pages) => ({ "SUMMARY.md": `# Contents\n\n${pages.map((page) => `* [${page}](${page})\n`).join("")}` }),
-    entries: (files) => quotedAfter(files.get("SUMMARY.md") ?? "", /\]\((\S+)\.md\)/g).map((page) => `/${page}`),
-  },
-  {
-    framework: "markdown",
-    extension: ".md",
-    root: "",
-    route: (path) => `/${inside("", path)}`,
-    forms: ["file"],
-    config: () => ({}),
-    entries: () => [],
-  },
-];
+import type { Layout } from "./random-layouts.ts";
 
 export type Random = (below: number) => number;
 
@@ -154,7 +15,7 @@ export function createRandom(seed: number): Random {
 }
 
 const folders = ["", "guides/", "guides/deep/", "api/", "api/v1/"];
-const names = ["alpha", "beta", "gamma", "delta", "api-keys", "keys"];
+const names = ["alpha", "beta", "gamma", "delta", "api-keys", "keys", "Mixed-Case"];
 
 export function pick<T>(random: Random, list: readonly T[]): T {
   return list[random(list.length)] as T;
@@ -164,39 +25,87 @@ export function randomPlace(random: Random): string {
   return pick(random, [...folders, "new/", "new/place/"]) + pick(random, [...names, "moved", "omega"]);
 }
 
-/** Pages with links between them in every form that the layout knows, a few of them dead. */
+/** Pages with links between them in every form that the layout knows, a few of them dead; copies of some of them in other languages or versions. */
 export function randomSite(layout: Layout, random: Random): Record<string, string> {
   const stems = new Set<string>();
-  while (stems.size < 3 + random(5)) stems.add(pick(random, folders) + pick(random, names));
+  const own = layout.index === undefined ? names : [...names, layout.index, layout.index];
+  while (stems.size < 3 + random(5)) {
+    const stem = pick(random, folders) + pick(random, own);
+    // Names that differ only in case are one file on some machines.
+    if (![...stems].some((other) => other.toLowerCase() === stem.toLowerCase())) stems.add(stem);
+  }
   const pages = [...stems].map((stem) => `${layout.root}${stem}${layout.extension}`);
   const files: Record<string, string> = { ...layout.config(pages) };
-  pages.forEach((page, i) => {
-    const lines = Array.from({ length: random(6) }, (_, n) => {
-      const number = random(pages.length);
-      const goal = random(12) === 0 ? `${layout.root}guides/nowhere${layout.extension}` : (pages[number] as string);
-      const hash = random(3) === 0 && !goal.includes("nowhere") ? `#part-of-p${number}` : "";
-      const target = write(layout, pick(random, layout.forms), page, goal) + hash;
-      const forms = [
-        `[a](${target})`,
-        `> See [b](${target}) there.`,
-        `<a href="${target}">c</a>`,
-        `[d][ref${n}]\n\n[ref${n}]: ${target}`,
-      ];
-      return pick(random, forms);
-    });
-    files[page] = `# Page P${i}\n\n${lines.join("\n\n")}\n\n## Part of P${i}\n\nText.\n`;
-  });
+  const part = layout.include === undefined ? null : randomPart(layout, random);
+  if (part !== null) files[part] = "Partial S0.\n";
+  writePages(layout, random, files, pages, "P", part);
+  for (const { dir } of layout.copies ?? []) {
+    // Navigation that lists copies lists all of them.
+    const isListed = /"fr\//.test(JSON.stringify(files["docs.json"] ?? "").replaceAll("\\", ""));
+    const copied = pages.filter(() => isListed || dir.startsWith("versioned") || random(4) > 0);
+    const copies = copied.map((page) => dir + page.slice(layout.root.length));
+    if (copies.length > 0) writePages(layout, random, files, copies, "C", null);
+  }
   return files;
 }
 
+function randomPart(layout: Layout, random: Random): string {
+  const { folder = "", isFromTop } = layout.include ?? {};
+  return `${layout.root}${isFromTop === true ? "" : pick(random, folders)}${folder}part${layout.extension}`;
+}
+
+function writePages(
+  layout: Layout,
+  random: Random,
+  files: Record<string, string>,
+  pages: readonly string[],
+  letter: string,
+  part: string | null,
+): void {
+  const nowhere = `${posix.dirname(pages[0] as string)}/nowhere${layout.extension}`;
+  pages.forEach((page, i) => {
+    const lines = Array.from({ length: random(6) }, (_, n) => {
+      const number = random(pages.length);
+      const goal = random(12) === 0 ? nowhere : (pages[number] as string);
+      const hash = random(3) === 0 && goal !== nowhere ? `#part-of-${letter.toLowerCase()}${number}` : "";
+      const form = pick(random, layout.forms);
+      const target = write(layout, form, page, goal) + hash;
+      const isTemplate = form === "ref" || form === "link";
+      // Most builders leave the targets of tags alone, so that there they are addresses.
+      const isInTags = !isTemplate && (form !== "file" || layout.readsTags === true);
+      return pick(random, [
+        `[a](${target})`,
+        `> See [b](${target}) there.`,
+        ...(isInTags ? [`<a href="${target}">c</a>`] : []),
+        ...(isInTags && layout.hasComponents === true ? [`<Card title="e" href="${target}" />`] : []),
+        ...(isTemplate ? [] : [`[d][ref${n}]\n\n[ref${n}]: ${target}`]),
+      ]);
+    });
+    if (part !== null && random(3) === 0) {
+      const path = layout.include?.isFromTop === true ? part : relative(page, part);
+      lines.push(layout.include?.write(path) ?? "");
+    }
+    const section =
+      random(3) === 0 ? [`[f](${write(layout, pick(random, layout.forms), page, pick(random, pages))})`] : [];
+    files[page] =
+      `${layout.front ?? ""}# Page ${letter}${i}\n\n${lines.join("\n\n")}\n\n## Part of ${letter}${i}\n\n${["Text.", ...section].join("\n\n")}\n`;
+  });
+}
+
+function relative(from: string, goal: string): string {
+  const path = posix.relative(posix.dirname(from), goal);
+  return path.startsWith(".") ? path : `./${path}`;
+}
+
 function write(layout: Layout, form: Layout["forms"][number], from: string, goal: string): string {
-  if (form === "route") return layout.route(goal);
-  if (form === "file") {
-    const path = posix.relative(posix.dirname(from), goal);
-    return path.startsWith(".") ? path : `./${path}`;
-  }
+  const inRoot = goal.slice(layout.root.length);
+  if (form === "ref") return `{{< relref "/${inRoot}" >}}`;
+  if (form === "link") return `{% link ${inRoot} %}`;
+  if (form === "route") return layout.route(goal).slice(layout.scope?.(from).length ?? 0);
+  if (form === "file") return relative(from, goal);
   const route = layout.route(from);
   const base = route.endsWith("/") ? route : posix.dirname(route);
   const path = posix.relative(base, layout.route(goal)) || ".";
-  return `${path.startsWith(".") ? path : `./${path}`}${layout.route(goal).endsWith("/") ? "/" : ""}`;
+  const slash = layout.route(goal).endsWith("/") ? "/" : "";
+  return `${path.startsWith(".") ? path : `./${path}`}${slash}`;
 }

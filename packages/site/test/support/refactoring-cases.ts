@@ -1,7 +1,7 @@
 import type { Files } from "./memory-tree.ts";
 
 /** One refactoring of a site, or several one after the other. */
-export type Step = { move: string; to: string } | { remove: string; to: string };
+type Step = { move: string; to: string } | { remove: string; to: string };
 
 /**
  * A small site that its real builder accepts, and refactorings after which it must still accept it. `builder` holds what
@@ -12,6 +12,8 @@ export interface RefactoringCase {
   name: string;
   files: Files;
   builder: Files;
+  /** What the site is served below; left out, the top. */
+  base?: string;
   steps: readonly Step[];
   /** What files must hold afterwards. */
   after: Record<string, readonly string[]>;
@@ -69,6 +71,8 @@ const starlightCases: readonly RefactoringCase[] = [
     framework: "starlight",
     name: "languages below their names",
     files: {
+      "src/content/docs/en/index.md": "---\ntitle: Home\n---\n",
+      "src/content/docs/de/index.md": "---\ntitle: Home\n---\n",
       "astro.config.mjs": starlight(
         "",
         `      defaultLocale: 'en',
@@ -92,7 +96,9 @@ const starlightCases: readonly RefactoringCase[] = [
   {
     framework: "starlight",
     name: "a base path",
+    base: "/docs/",
     files: {
+      "src/content/docs/index.md": "---\ntitle: Home\n---\n",
       "astro.config.mjs": starlight(
         "  base: '/docs',\n  redirects: { '/old': '/docs/guides/keys' },\n",
         "      sidebar: ['start', { label: 'Keys', link: '/guides/keys/' }],\n",
@@ -116,6 +122,7 @@ const starlightCases: readonly RefactoringCase[] = [
     framework: "starlight",
     name: "a folder that the sidebar lists by itself",
     files: {
+      "src/content/docs/index.md": "---\ntitle: Home\n---\n",
       "astro.config.mjs": starlight(
         "",
         "      sidebar: ['start', { label: 'Guides', items: [{ autogenerate: { directory: 'guides' } }] }],\n",
@@ -134,6 +141,8 @@ const starlightCases: readonly RefactoringCase[] = [
 ];
 
 const docusaurusBuilder: Files = {
+  // What it generates is CommonJS.
+  "package.json": '{ "private": true }\n',
   "src/pages/index.md": "# Home\n",
 };
 
@@ -209,6 +218,7 @@ const docusaurusCases: readonly RefactoringCase[] = [
   {
     framework: "docusaurus",
     name: "versions and a base path",
+    base: "/acme/",
     files: {
       "docusaurus.config.js": docusaurus(
         "  baseUrl: '/acme/',\n",
@@ -354,6 +364,7 @@ const vitepressCases: readonly RefactoringCase[] = [
   {
     framework: "vitepress",
     name: "a base path and languages",
+    base: "/acme/",
     files: {
       "docs/.vitepress/config.mjs": `import { defineConfig } from 'vitepress'
 
@@ -370,6 +381,7 @@ export default defineConfig({
         "---\nlayout: home\nhero:\n  name: Acme\n  actions:\n    - text: Keys\n      link: /guides/keys\n---\n\n[keys](/guides/keys.html#scopes) [rel](./guides/keys)\n",
       "docs/start.md": "# Start\n\n<!--@include: ./guides/keys.md-->\n",
       "docs/guides/keys.md": "# Keys\n\n## Scopes\n\nSee [home](/)\n",
+      "docs/fr/index.md": "# Accueil\n",
       "docs/fr/start.md": "# Début\n\n[clés](./guides/keys.md)\n",
       "docs/fr/guides/keys.md": "# Clés\n\n[début](../start.md)\n",
     },
@@ -382,6 +394,8 @@ export default defineConfig({
       ],
       "docs/index.md": ["      link: /security/deep/api-keys\n", "(/security/deep/api-keys.html#scopes)"],
       "docs/start.md": ["<!--@include: ./security/deep/api-keys.md-->"],
+      "docs/fr/start.md": ["[clés](./security/deep/api-keys.md)"],
+      "docs/fr/security/deep/api-keys.md": ["[début](../../start.md)"],
     },
   },
 ];

@@ -1,0 +1,84 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { movePage, openSite, removePage } from "../src/index.ts";
+import { editsOf, type MemoryTree, memoryTree } from "../test/support/memory-tree.ts";
+import type { RefactoringCase } from "../test/support/refactoring-cases.ts";
+import { type Builder, writeFiles } from "./builders.ts";
+import { deadLinks } from "./read-output.ts";
+
+/** What a builder made of a site: the files that it was given, by their hash, and what is dead in what it wrote. */
+interface BuiltTree {
+  tree: string;
+  isBuilt: boolean;
+  /** Page and target of each link that leads nowhere in the output, or that the builder names. */
+  dead: readonly string[];
+}
+
+/** A refactoring, built before and after. */
+export interface BuiltRefactoring {
+  case: string;
+  versions: Readonly<Record<string, string>>;
+  date: string;
+  before: BuiltTree;
+  after: BuiltTree;
+}
+
+/** The site of a case after its refactorings, as Emend makes them today. */
+export async function refactored({ files, steps }: RefactoringCase): Promise<MemoryTree> {
+  let tree = memoryTree(files);
+  for (const step of steps) {
+    const site = await openSite(tree);
+    const done =
+      "move" in step
+        ? await movePage(site, { from: step.move, to: step.to })
+        : await removePage(site, { page: step.remove, to: step.to });
+    tree = tree.with(editsOf(done));
+  }
+  return tree;
+}
+
+/** Of all that the builder is given. */
+export function treeHash({ builder }: RefactoringCase, { files }: MemoryTree): string {
+  const hash = createHash("sha256");
+  for (const [path, bytes] of [...memoryTree(builder).files, ...files].sort(([a], [b]) => (a < b ? -1 : 1)))
+    hash.update(`${path}\0${bytes.length}\0`).update(bytes);
+  return hash.digest("hex").slice(0, 16);
+}
+
+/** Builds each case before and after its refactorings, one at a time. */
+export async function buildRefactorings(
+  builder: Builder,
+  cases: readonly RefactoringCase[],
+  home: string,
+): Promise<BuiltRefactoring[]> {
+  const rows: BuiltRefactoring[] = [];
+  for (const one of cases) {
+    const folder = join(home, "sites", "refactored");
+    const build = async (tree: MemoryTree): Promise<BuiltTree> => {
+      const files = Object.fromEntries([...tree.files.keys()].map((path) => [path, tree.text(path)]));
+      await writeFiles(folder, { ...one.builder, ...files } as Record<string, string>);
+      const { isGood, log } = await builder.make(folder);
+      if (!isGood) console.error(`${one.framework}, ${one.name}: not built\n${log.slice(-3000)}`);
+      const dead =
+        builder.output === null
+          ? log.split("\n").filter(Boolean)
+          : await deadLinks(builder, folder, one.base ?? "/").catch(() => []);
+      return { tree: treeHash(one, tree), isBuilt: isGood, dead };
+    };
+    const startedAt = performance.now();
+    const before = await build(memoryTree(one.files));
+    const after = await build(await refactored(one));
+    rows.push({
+      case: one.name,
+      versions: await builder.versions(folder),
+      date: new Date().toISOString().slice(0, 10),
+      before,
+      after,
+    });
+    const seconds = Math.round((performance.now() - startedAt) / 1000);
+    console.log(
+      `${one.framework}, ${one.name}: ${after.isBuilt ? "built" : "refused"}, ${after.dead.length} dead, ${seconds} s`,
+    );
+  }
+  return rows;
+}
