@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { expect, test } from "vitest";
 import { type FarModel, openFarModel, protocols } from "../../../test/support/far-model.ts";
+import { boundAnswers } from "./bound-answer.ts";
 import { costUsd } from "./prices.ts";
 import { readAnswer } from "./read-answer.ts";
 
@@ -51,6 +52,15 @@ test.each(protocols.flatMap((name) => [[name, "data: "] as const, [name, ""] as 
     }
   },
 );
+
+test("an answer in lines is given up after 64 MiB", async () => {
+  const line = Buffer.from(`${"x".repeat(mebibyte - 1)}\n`);
+  function* lines(): Iterable<Uint8Array> {
+    for (let count = 0; count < 80; count += 1) yield line;
+  }
+  const answer = await boundAnswers(async () => new Response(ReadableStream.from(lines())))("https://far.test/");
+  await expect(answer.arrayBuffer()).rejects.toThrow("67108864 bytes");
+});
 
 const finish = (inputTotal: number, outputTotal: number): LanguageModelV4StreamPart => ({
   type: "finish",
