@@ -27,9 +27,13 @@ export async function compare(site: OracleSite, truth: Truth): Promise<Differenc
   }
   for (const [at, [from, target, verdict, to]] of truth.links.entries()) {
     const path = site.links[at]?.path ?? "";
-    const known = judge(opened, site, path, target);
+    const known = judge(opened, site, path, target, site.links[at]?.isTag === true ? "href" : "link");
     const builder = to === undefined ? verdict : `${verdict} ${to}`;
-    same(`link ${from} → ${target}`, builder, to === undefined ? known.verdict : `${known.verdict} ${known.to}`);
+    same(
+      `${site.links[at]?.isTag === true ? "tag" : "link"} ${from} → ${target}`,
+      builder,
+      to === undefined ? known.verdict : `${known.verdict} ${known.to}`,
+    );
   }
   const ids = opened.index.nodes.get(site.headingsPath)?.brief.ids ?? [];
   for (const [at, [source, id]] of truth.headings.entries())
@@ -52,10 +56,10 @@ interface Known {
   to: string;
 }
 
-function judge(opened: Site, site: OracleSite, path: string, target: string): Known {
+function judge(opened: Site, site: OracleSite, path: string, target: string, kind: "link" | "href"): Known {
   const { index } = opened;
   if (isExternal(target)) return { verdict: "ok", to: "" };
-  const found = resolveTarget(index, path, target, "link");
+  const found = resolveTarget(index, path, target, kind);
   switch (found.kind) {
     case "page":
       return {

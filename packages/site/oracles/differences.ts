@@ -76,6 +76,7 @@ export const differences: Readonly<Record<string, Readonly<Record<string, string
     "ids of footnotes": "Footnotes have ids for the way back to the text; nobody links to them.",
     "ids of html-heading": "mdBook gives ids to headings written in HTML, too.",
   },
+  "mdbook-forms": { "route src/start.md": "mdBook serves its first chapter at the top, too." },
   sphinx: {
     "route index.md": "Emend keeps Sphinx' `index.html`, which is served as the folder, too.",
     "route guide/index.md": "The same.",
