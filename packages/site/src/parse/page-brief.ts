@@ -4,7 +4,7 @@ import { append } from "../text/append.ts";
 import type { Finding } from "../types.ts";
 import type { FrontMatter, LinkKind, PageFacts } from "./facts.ts";
 
-/** What is no link to a page, or is one by a file's name in an HTML tag, which not every builder reads. */
+/** What is no link to a page, or is one in an HTML tag that may mean something else than in a Markdown link. */
 type OtherKind = "image" | "src" | "include" | "href";
 
 /**
@@ -76,7 +76,7 @@ export function briefOf(facts: PageFacts): PageBrief {
     if (isExternal(target)) continue;
     if (isOther[kind]) others.set(`${kind} ${target}`, { kind: kind as OtherKind, target });
     else links.add(target);
-    if (kind === "href" && /\.mdx?(?:[?#]|$)/.test(target)) others.set(`${kind} ${target}`, { kind, target });
+    if (kind === "href" && /^\.\.|\.mdx?(?:[?#]|$)/.test(target)) others.set(`${kind} ${target}`, { kind, target });
   }
   return {
     title: titleOf(facts),

@@ -4,7 +4,7 @@ import { rewriteTarget } from "../links/rewrite.ts";
 import type { PageNode } from "../links/site-index.ts";
 import { isExternal } from "../links/target.ts";
 import type { Link } from "../parse/facts.ts";
-import { unknownId } from "../parse/page-brief.ts";
+import { targetsOf, unknownId } from "../parse/page-brief.ts";
 import { readFactsOf } from "../parse/read-facts.ts";
 import type { Site } from "../site.ts";
 import { createTimeSlice } from "../text/time-slice.ts";
@@ -96,8 +96,8 @@ async function redirectLinks(
 }
 
 function leadsTo(site: Site, node: PageNode, page: PageNode): boolean {
-  return node.brief.links.some((target) => {
-    const found = resolveTarget(site.index, node.path, target, "link");
+  return targetsOf(node.brief).some(({ target, kind }) => {
+    const found = resolveTarget(site.index, node.path, target, kind);
     return found.kind === "page" && found.path === page.path;
   });
 }
