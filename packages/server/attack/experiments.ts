@@ -1,12 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { connect, type Socket } from "node:net";
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { deflateSync } from "node:zlib";
 import { tryAnswers, tryCompressedBody, tryOddBranches, trySlowHeaders } from "./floods.ts";
-import type { Installation } from "./installation.ts";
+import { assert, cloneOf, git, type Installation, latency, openSocket } from "./installation.ts";
 import { type Caller, isRight, matrixOf } from "./matrix.ts";
 
 /** One attack: what it does is its name, what it found is what it returns; it throws where a promise broke. */
@@ -250,56 +247,4 @@ async function bounded(host: Installation, attack: (host: Installation) => Promi
   } finally {
     clearInterval(sampler);
   }
-}
-
-export async function latency(host: Installation): Promise<number> {
-  const startedAt = performance.now();
-  await fetch(`${host.url}/healthz`);
-  return Math.round(performance.now() - startedAt);
-}
-
-export function openSocket(
-  host: Installation,
-  head: string,
-  body: Buffer | null,
-): { socket: Socket; bytes(): number; start(): string } {
-  const { hostname, port } = new URL(host.url);
-  const socket = connect(Number(port), hostname);
-  let start = "";
-  let bytes = 0;
-  socket.on("error", () => undefined);
-  socket.on("data", (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (start.length < 1_000) start += chunk.toString("latin1");
-  });
-  socket.write(head);
-  if (body) socket.write(body);
-  return { socket, bytes: () => bytes, start: () => start };
-}
-
-export function cloneOf(host: Installation, name: string): string {
-  const url = new URL(`${host.url}/git/${host.projectId}.git`);
-  url.username = "attack";
-  url.password = host.keys["write key"] ?? "";
-  mkdirSync(join(host.dir, "work"), { recursive: true });
-  const work = join(host.dir, "work", name);
-  git(host.dir, "clone", "--quiet", url.href, work);
-  writeFileSync(join(work, `${name}.md`), "x\n");
-  return work;
-}
-
-export function git(cwd: string, ...given: (string | readonly string[])[]): string {
-  const isWithInput = Array.isArray(given[0]);
-  const args = isWithInput ? (given[0] as string[]) : (given as string[]);
-  const result = spawnSync("git", args, {
-    cwd,
-    encoding: "utf8",
-    ...(isWithInput && given[1] && { input: String(given[1]) }),
-  });
-  assert(result.status === 0, `git ${args[0]}: ${result.stderr}`);
-  return result.stdout;
-}
-
-export function assert(holds: boolean, words: string): asserts holds {
-  if (!holds) throw new Error(words);
 }

@@ -3,8 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createGzip } from "node:zlib";
-import { assert, cloneOf, git, latency, openSocket } from "./experiments.ts";
-import type { Installation } from "./installation.ts";
+import { assert, cloneOf, git, type Installation, latency, openSocket } from "./installation.ts";
 
 const mebibyte = 2 ** 20;
 

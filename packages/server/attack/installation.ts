@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -143,4 +144,56 @@ async function ready(child: ChildProcess): Promise<{ url: string; routes: readon
     });
   }
   return { ...(await promise), log: () => lines.join("\n") };
+}
+
+export async function latency(host: Installation): Promise<number> {
+  const startedAt = performance.now();
+  await fetch(`${host.url}/healthz`);
+  return Math.round(performance.now() - startedAt);
+}
+
+export function openSocket(
+  host: Installation,
+  head: string,
+  body: Buffer | null,
+): { socket: Socket; bytes(): number; start(): string } {
+  const { hostname, port } = new URL(host.url);
+  const socket = connect(Number(port), hostname);
+  let start = "";
+  let bytes = 0;
+  socket.on("error", () => undefined);
+  socket.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (start.length < 1_000) start += chunk.toString("latin1");
+  });
+  socket.write(head);
+  if (body) socket.write(body);
+  return { socket, bytes: () => bytes, start: () => start };
+}
+
+export function cloneOf(host: Installation, name: string): string {
+  const url = new URL(`${host.url}/git/${host.projectId}.git`);
+  url.username = "attack";
+  url.password = host.keys["write key"] ?? "";
+  mkdirSync(join(host.dir, "work"), { recursive: true });
+  const work = join(host.dir, "work", name);
+  git(host.dir, "clone", "--quiet", url.href, work);
+  writeFileSync(join(work, `${name}.md`), "x\n");
+  return work;
+}
+
+export function git(cwd: string, ...given: (string | readonly string[])[]): string {
+  const isWithInput = Array.isArray(given[0]);
+  const args = isWithInput ? (given[0] as string[]) : (given as string[]);
+  const result = spawnSync("git", args, {
+    cwd,
+    encoding: "utf8",
+    ...(isWithInput && given[1] && { input: String(given[1]) }),
+  });
+  assert(result.status === 0, `git ${args[0]}: ${result.stderr}`);
+  return result.stdout;
+}
+
+export function assert(holds: boolean, words: string): asserts holds {
+  if (!holds) throw new Error(words);
 }

@@ -52,7 +52,7 @@ test("a name is one plain word, and each is used once", async () => {
   for (const name of ["", "a/b", "..", "@api", "a b", "x".repeat(64)]) {
     await expect(addContextRepository(deps, github(projectId, name))).rejects.toThrow(/name must have 1 to 63/);
   }
-  await expect(addContextRepository(deps, github("prj_nobody", "api"))).rejects.toThrow(/no such project/);
+  await expect(addContextRepository(deps, github("prj_nobody", "api"))).rejects.toThrow(/project not found/);
 });
 
 test("its token is sealed, rotates with the secret, and its table is part of every backup", async () => {

@@ -36,7 +36,7 @@ test.each([
 });
 
 test("is refused for an unknown project, and under a name that is taken", async () => {
-  await expect(seedAutomation(database.pool, "prj_none")).rejects.toThrow("no such project");
+  await expect(seedAutomation(database.pool, "prj_none")).rejects.toThrow("project not found");
   await seedAutomation(database.pool, projectId, { model: "anthropic/claude" });
   await expect(seedAutomation(database.pool, projectId)).rejects.toThrow(/"links" already/);
 });

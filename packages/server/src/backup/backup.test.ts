@@ -179,7 +179,7 @@ test("what is not empty, altered, cut off, newer, or sealed by another secret is
   await mkdir(victim);
   const elsewhere = { ...manifest.repositories[0], projectId: "x/../../victim", bundle: null };
   await write({ repositories: [elsewhere] });
-  await refuse(newer, /No such project/);
+  await refuse(newer, /Project not found/);
   await write({ repositories: [elsewhere] }, "a secret of somebody else's, long enough");
   await refuse(newer, /manifest.json is not as it was written/);
   expect((await stat(victim)).isDirectory()).toBe(true);

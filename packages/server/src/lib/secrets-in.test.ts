@@ -40,6 +40,12 @@ it("the event loop goes round while a text is searched", async () => {
   expect(rounds).toBeGreaterThan(20);
 });
 
+it("a search that takes too long is given up, and the next one starts anew", async () => {
+  const slow = "https://a:b@c ghs_1_a. ".repeat(20_000);
+  await expect(secretsIn(slow, [], { msMax: 1 })).rejects.toThrow("took too long");
+  expect(await secretsIn(github)).toHaveLength(1);
+});
+
 it("nothing is kept of a search", async () => {
   const before = performance.getEntries().length;
   for (let count = 0; count < 20; count += 1) await secretsIn(github);

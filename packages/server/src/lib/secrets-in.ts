@@ -23,14 +23,18 @@ let last: Promise<unknown> = Promise.resolve();
  * What looks like a credential, is a key of Emend's own, or is one of those that are known, in the order in which it
  * stands. Throws `UnsearchableText` where there are too many, or where the search takes too long.
  */
-export function secretsIn(text: string, known: readonly string[] = []): Promise<readonly FoundSecret[]> {
+export function secretsIn(
+  text: string,
+  known: readonly string[] = [],
+  { msMax = searchMsMax } = {},
+): Promise<readonly FoundSecret[]> {
   // One after the other: answers carry no name, and the time limit counts from when a search begins.
-  const answer = last.then(() => ask({ text, known }));
+  const answer = last.then(() => ask({ text, known }, msMax));
   last = answer.catch(() => undefined);
   return answer;
 }
 
-async function ask(question: SecretQuestion): Promise<readonly FoundSecret[]> {
+async function ask(question: SecretQuestion, msMax: number): Promise<readonly FoundSecret[]> {
   thread ??= startThread();
   const { worker: current, isLoaded } = thread;
   await isLoaded;
@@ -41,7 +45,7 @@ async function ask(question: SecretQuestion): Promise<readonly FoundSecret[]> {
     void current.terminate();
     reject(error);
   };
-  const late = setTimeout(() => giveUp(new UnsearchableText("the search took too long")), searchMsMax);
+  const late = setTimeout(() => giveUp(new UnsearchableText("the search took too long")), msMax);
   current.ref();
   current.once("message", resolve).once("error", giveUp);
   current.postMessage(question);

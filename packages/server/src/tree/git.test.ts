@@ -42,6 +42,7 @@ test("git gets the hardened environment and nothing of ours", async () => {
     expect(value("GIT_LFS_SKIP_SMUDGE")).toBe("1");
     expect(value("GIT_PROTOCOL_FROM_USER")).toBe("0");
     expect(value("GIT_NO_LAZY_FETCH")).toBe("1");
+    expect(value("GIT_NO_REPLACE_OBJECTS")).toBe("1");
     expect(value("HOME")).toBe("/dev/null");
     expect(value("https_proxy")).toBe("http://proxy:1");
     expect(value("no_proxy")).toBe("intern");
