@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addRedirect, checkSite, movePage, openSite, removePage } from "../src/index.ts";
+import { addRedirect, checkSite, movePage, moveSection, openSite, removePage } from "../src/index.ts";
 import { editsOf, type Files, memoryTree } from "./support/memory-tree.ts";
 
 async function broken(files: Files): Promise<{ message: string; hasFix: boolean }[]> {
@@ -134,6 +134,23 @@ it("says that a redirect may be for the wrong version where the last one is comp
     "docs/security/keys.md",
   );
   expect(skipped.map(({ reason }) => reason).join()).toContain("computes lastVersion");
+});
+
+it("lists a section that becomes a page in its own version's sidebar", async () => {
+  const older = '{ "docs": ["keys"] }\n';
+  const tree = memoryTree({
+    "docusaurus.config.js":
+      "export default { baseUrl: '/', presets: [['classic', { docs: { sidebarPath: './sidebars.js' }, blog: false }]] };\n",
+    "versioned_sidebars/version-1.0-sidebars.json": older,
+    "sidebars.js": "export default { docs: ['keys'] };\n",
+    "versions.json": '["1.0"]\n',
+    "docs/keys.md": "# K\n\n## Scopes\n\nText.\n",
+    "versioned_docs/version-1.0/keys.md": "# K\n",
+  });
+  const input = { page: "docs/keys.md", heading: "Scopes", to: "docs/guides/scopes.md" };
+  const after = tree.with(editsOf(await moveSection(await openSite(tree), input)));
+  expect(after.text("sidebars.js")).toContain("guides/scopes");
+  expect(after.text("versioned_sidebars/version-1.0-sidebars.json")).toBe(older);
 });
 
 it("deletes translations with their page, in favour of the other's", async () => {
