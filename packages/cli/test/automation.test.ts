@@ -55,7 +55,7 @@ test("an automation is edited: what is not named stays, and what cannot be is re
 test("an automation that cannot be is refused with the exit code that fits", async () => {
   const bad = await automation("add", emend.project, "Bad", "Do {{this}}.");
   expect({ code: bad.code, stdout: bad.stdout }).toEqual({ code: 2, stdout: "" });
-  expect(bad.stderr).toContain("{{this}}, which stands for nothing");
+  expect(bad.stderr).toContain("Unknown variable {{this}}");
   const both = await automation("add", emend.project, "Bad", "x", "--cron", "* * * * *", "--push", "api");
   expect([both.code, both.stderr]).toEqual([2, expect.stringContaining("not both")]);
 });

@@ -74,7 +74,7 @@ it.each(bothLooks)("goes from a prompt to a change, asks for more, runs it again
   await expectFitting(page);
 
   // A refusal keeps what was typed; what is taken goes on with the same pull request.
-  const more = page.getByLabel(/^Ask for more/);
+  const more = page.getByLabel(/^Ask for changes/);
   await page.route("**/message", (route) => route.abort(), { times: 1 });
   dashboard.expectComplaint(/ERR_FAILED/);
   await type(more, 'Replace "API token" with "access key".');
@@ -145,7 +145,7 @@ it.each(bothLooks)("shows a summary as it is meant, its sources, and both sides 
   const jobId = await addJob(pool, watchedId, "Document the flag.");
   const dispute = "the host serves `/status` itself";
   const finding = { check: "broken-link", severity: "error", path: "index.mdx", line: 3, column: 1 };
-  const introduced = [{ ...finding, message: "`/status` leads to no page", dispute }];
+  const introduced = [{ ...finding, message: "`/status` links to a missing page", dispute }];
   const source = { repository: "cli", path: "src/dev.ts", line: 7, commit: "c".repeat(40) };
   await pool.query("update jobs set summary = $2, sources = $3, findings = $4 where id = $1", [
     jobId,
@@ -160,7 +160,7 @@ it.each(bothLooks)("shows a summary as it is meant, its sources, and both sides 
   expect(await page.locator('img[src="x"]').count()).toBe(0);
   await page.getByText("@cli/src/dev.ts").waitFor();
   const checks = page.getByRole("region", { name: "Checks" });
-  await checks.getByText("leads to no page").waitFor();
+  await checks.getByText("links to a missing page").waitFor();
   await checks.getByText("The agent disagrees: the host serves").waitFor();
   await expectGood(page);
   await expectFitting(page);

@@ -111,7 +111,7 @@ it.each(bothLooks)(
     const branches = page.getByLabel("Branch prefix");
     await type(branches, "..");
     await press(page.getByRole("button", { name: "Save" }));
-    await page.getByRole("alert").getByText("branch name that git takes").waitFor();
+    await page.getByRole("alert").getByText("valid git branch name").waitFor();
     expect(await branches.inputValue()).toBe("..");
     await type(branches, "docs");
     await page.keyboard.press("Enter");

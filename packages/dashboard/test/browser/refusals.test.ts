@@ -35,7 +35,7 @@ interface Failure {
 /** The ways in which a write can fail, and what must be said of each. */
 const failures: readonly Failure[] = [
   { answer: (route) => route.abort(), words: "cannot be reached" },
-  { answer: (route) => route.fulfill({ status: 500 }), words: "cannot do this just now (500)" },
+  { answer: (route) => route.fulfill({ status: 500 }), words: "is unavailable (500)" },
   {
     answer: (route) =>
       route.fulfill({ status: 429, headers: { "retry-after": "600" }, json: { error: "Too many of them." } }),

@@ -18,16 +18,16 @@ const push = (more: Partial<Extract<Trigger, { kind: "push" }>>): Trigger => {
 };
 
 test.each([
-  [{ name: " " }, /name has 1 to 100/],
-  [{ name: "a\nb" }, /name has 1 to 100/],
-  [{ name: "x".repeat(101) }, /name has 1 to 100/],
-  [{ prompt: "Do {{this}}." }, /stands for nothing/],
+  [{ name: " " }, /name must have 1 to 100/],
+  [{ name: "a\nb" }, /name must have 1 to 100/],
+  [{ name: "x".repeat(101) }, /name must have 1 to 100/],
+  [{ prompt: "Do {{this}}." }, /Unknown variable/],
   [{ trigger: { kind: "cron", expression: "* *", timezone: "UTC" } }, /cron expression/],
   [{ trigger: { kind: "cron", expression: "* * * * *", timezone: "Nowhere" } }, /time zone/],
   [{ trigger: push({}) }, /no context repository "api": it has none/],
-  [{ trigger: push({ include: ["/src/**"] }) }, /can match no path/],
-  [{ trigger: push({ include: ["../x"] }) }, /can match no path/],
-  [{ trigger: push({ tags: [""] }) }, /tags holds a pattern/],
+  [{ trigger: push({ include: ["/src/**"] }) }, /matches no path/],
+  [{ trigger: push({ include: ["../x"] }) }, /matches no path/],
+  [{ trigger: push({ tags: [""] }) }, /tags contains a pattern/],
   [{ trigger: push({ exclude: Array.from({ length: 51 }, () => "x") }) }, /more than 50/],
   [{ model: "openai/gpt" }, /model must be one that the project allows: emend\/rules, anthropic\/claude/],
 ] as const)("refuses %j and stores nothing", async (more, words) => {
@@ -38,7 +38,7 @@ test.each([
 test("is refused for an unknown project, and under a name that is taken", async () => {
   await expect(seedAutomation(database.pool, "prj_none")).rejects.toThrow("project not found");
   await seedAutomation(database.pool, projectId, { model: "anthropic/claude" });
-  await expect(seedAutomation(database.pool, projectId)).rejects.toThrow(/"links" already/);
+  await expect(seedAutomation(database.pool, projectId)).rejects.toThrow(/already has an automation named "links"/);
 });
 
 test("can be listed, shown, paused, resumed and removed; unknown ids are told", async () => {

@@ -27,7 +27,7 @@ it.each([
   ["* * * *", "UTC", /cron expression/],
   ["* * * * * *", "UTC", /cron expression/],
   ["61 * * * *", "UTC", /cron expression/],
-  ["0 0 31 2 *", "UTC", /never comes/],
+  ["0 0 31 2 *", "UTC", /never matches/],
   ["@daily", "UTC", /cron expression/],
   ["0 9 * * 1,".padEnd(101, "1"), "UTC", /cron expression/],
   ["0 9 * * 1", "Mars/Olympus", /time zone/],

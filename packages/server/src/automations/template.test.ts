@@ -15,13 +15,13 @@ const values: Values = {
 describe("what is refused when it is saved", () => {
   it.each([
     ["", "cron", /empty/],
-    ["Write {{comits}}.", "push", /\{\{comits\}\}, which stands for nothing.*\{\{commits\}\}/],
-    ["Write {{ }}.", "push", /stands for nothing/],
-    ["Write {{commits}}.", "cron", /after a push alone.*\{\{date\}\}/],
-    ["Write {{tag}}.", "manual", /after a push alone/],
-    ["Write {{commits.", "push", /without its other half/],
-    ["Write commits}}.", "push", /without its other half/],
-    ["a\u0000b", "push", /characters that are none/],
+    ["Write {{comits}}.", "push", /Unknown variable \{\{comits\}\}.*\{\{commits\}\}/],
+    ["Write {{ }}.", "push", /Unknown variable/],
+    ["Write {{commits}}.", "cron", /only after a push.*\{\{date\}\}/],
+    ["Write {{tag}}.", "manual", /only after a push/],
+    ["Write {{commits.", "push", /unmatched/],
+    ["Write commits}}.", "push", /unmatched/],
+    ["a\u0000b", "push", /invalid characters/],
   ] as const)("%j after %s", (template, kind, words) => {
     expect(() => checkTemplate(template, kind)).toThrow(words);
   });

@@ -139,7 +139,7 @@ describe("a receiver that refuses", () => {
     await completedJob();
     const [delivery, ...others] = await listDeliveries(pool, id);
     expect(others).toEqual([]);
-    await expect(redeliver(pool, delivery?.id ?? "")).rejects.toThrow("enable it first");
+    await expect(redeliver(pool, delivery?.id ?? "")).rejects.toThrow("Enable it first");
     expect(await tried(id), "nothing is left to wait for ever").toMatchObject({ state: "failed" });
   });
 });

@@ -15,5 +15,5 @@ test("a draft says why it is one, and what was refused for one job is none", () 
 test("a disputed finding is for a person to decide", () => {
   const introduced = [{ path: "a.md", dispute: "the host serves this address" }];
   const verdict = { kind: "flagged", introduced } as unknown as ReviewedChange["verdict"];
-  expect(draftReasonOf(change({ verdict }), { job: false, project: false })).toContain("Read both sides");
+  expect(draftReasonOf(change({ verdict }), { job: false, project: false })).toContain("Review both sides");
 });
