@@ -28,9 +28,9 @@ it("tells a refusal in the server's words, with how long to wait, and otherwise 
   answerWith('{"error":"Too many."}', { status: 429, headers: { "retry-after": "300" } });
   expect(await refusal()).toEqual([429, "Too many. Try again in 5 minutes."]);
   answerWith("<h1>Bad gateway</h1>", { status: 502 });
-  expect(await refusal()).toEqual([502, expect.stringContaining("Nothing was lost")]);
+  expect(await refusal()).toEqual([502, expect.stringContaining("Your text is still here")]);
   vi.stubGlobal("fetch", async () => Promise.reject(new TypeError("fetch failed")));
-  expect(await refusal()).toEqual([0, expect.stringContaining("cannot be reached")]);
+  expect(await refusal()).toEqual([0, expect.stringContaining("Can't reach the server")]);
 });
 
 it("tells of a session that ended, but not of a password that was wrong", async () => {

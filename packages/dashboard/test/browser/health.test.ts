@@ -52,7 +52,7 @@ it.each(bothLooks)("says why a site could not be looked at: $name", async (look)
   await press(page.getByRole("button", { name: "Check now" }));
   await page
     .getByRole("alert")
-    .filter({ hasText: /The last look at the site failed: .+/ })
+    .filter({ hasText: /The last check failed: .+/ })
     .waitFor();
   await expectGood(page);
 });

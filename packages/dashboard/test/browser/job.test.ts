@@ -79,13 +79,13 @@ it.each(bothLooks)("goes from a prompt to a change, asks for more, runs it again
   dashboard.expectComplaint(/ERR_FAILED/);
   await type(more, 'Replace "API token" with "access key".');
   await page.keyboard.press("Control+Enter");
-  await page.getByRole("alert").getByText("cannot be reached").waitFor();
+  await page.getByRole("alert").getByText("Can't reach").waitFor();
   await page.reload();
   expect(await more.inputValue()).toBe('Replace "API token" with "access key".');
   await reach(more);
   await page.keyboard.press("Control+Enter");
   await page.getByText(/^Opened #1 · \d\d files/).waitFor();
-  await page.getByRole("heading", { name: /^Then/ }).waitFor();
+  await page.getByRole("heading", { name: /^Follow-up/ }).waitFor();
   expect(await more.inputValue()).toBe("");
 
   const first = page.url();

@@ -52,7 +52,7 @@ it.each(bothLooks)(
 
     // Told when one comes back to the page, and no longer once the server is there again.
     dashboard.expectComplaint(/ERR_FAILED|401/);
-    const away = page.getByRole("status").filter({ hasText: "does not answer" });
+    const away = page.getByRole("status").filter({ hasText: "Can't reach" });
     await page.route("**/api/projects", (route) => route.abort());
     const comeBack = () => page.evaluate('dispatchEvent(new Event("visibilitychange"))');
     // What is but two seconds old is not asked for again.

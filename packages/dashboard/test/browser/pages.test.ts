@@ -96,7 +96,7 @@ it.each(bothLooks)(
 
     const email = `${look.name}@example.com`;
     provider.script = { subject: look.name, claims: { email, email_verified: true, name: "Bo" } };
-    await press(stranger.getByRole("link", { name: "Go on with Acme" }));
+    await press(stranger.getByRole("link", { name: "Continue with Acme" }));
     await stranger.getByRole("heading", { name: "API keys" }).waitFor();
     await stranger.getByRole("link", { name: `Settings, ${email}` }).waitFor();
   },

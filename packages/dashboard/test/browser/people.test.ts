@@ -75,7 +75,7 @@ it.each(bothLooks)(
     // And nobody becomes it by that link again.
     expect((await page.goto(link))?.status()).toBe(410);
     await page.goto(`${dashboard.url}/app/welcome#${link.slice(link.lastIndexOf("/") + 1)}`);
-    await page.getByRole("heading", { name: "has been used" }).waitFor();
+    await page.getByRole("heading", { name: "was used" }).waitFor();
     await expectAccessible(page);
   },
 );

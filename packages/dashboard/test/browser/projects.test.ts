@@ -74,7 +74,7 @@ it.each(bothLooks)("adds, runs, edits, pauses and removes an automation by the k
   await press(page.getByRole("button", { name: "Add automation" }));
   const dialog = page.getByRole("dialog");
   await type(dialog.getByLabel("Name", { exact: true }), "Links <b>on Mondays</b>");
-  await choose(dialog.getByLabel("When"), "At");
+  await choose(dialog.getByLabel("When"), "On");
   await type(dialog.getByLabel("Schedule"), "often");
   await type(dialog.getByLabel("Prompt"), "Fix broken links.");
   dashboard.expectComplaint(/400/);

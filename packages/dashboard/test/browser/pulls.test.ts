@@ -77,16 +77,16 @@ it.each(bothLooks)(
     await type(page.getByLabel("Comment", { exact: true }), '@emend replace "API token" with "access key"');
     await page.keyboard.press("Control+Enter");
     await page.getByText("1 comment", { exact: true }).waitFor();
-    await reader.getByRole("heading", { name: /^Then/ }).waitFor();
+    await reader.getByRole("heading", { name: /^Follow-up/ }).waitFor();
     await reader.getByText(/^Opened #1 · \d\d files/).waitFor();
     await press(reader.locator("summary", { hasText: "Timeline" }));
-    await reader.getByText("Follow-up", { exact: true }).waitFor();
+    await reader.getByText("Follow-up", { exact: true }).last().waitFor();
     await reader.close();
 
     await page.route("**/merge", (route) => route.continue({ postData: JSON.stringify({ head: "0".repeat(40) }) }));
     dashboard.expectComplaint(/409/);
     await press(page.getByRole("button", { name: "Merge" }));
-    await page.getByRole("alert").getByText("has moved").waitFor();
+    await page.getByRole("alert").getByText("branch changed").waitFor();
     await page.unroute("**/merge");
     await press(page.getByRole("button", { name: "Close" }));
     await page.getByRole("heading", { name: "Closed" }).waitFor();

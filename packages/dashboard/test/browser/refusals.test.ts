@@ -34,7 +34,7 @@ interface Failure {
 
 /** The ways in which a write can fail, and what must be said of each. */
 const failures: readonly Failure[] = [
-  { answer: (route) => route.abort(), words: "cannot be reached" },
+  { answer: (route) => route.abort(), words: "Can't reach" },
   { answer: (route) => route.fulfill({ status: 500 }), words: "is unavailable (500)" },
   {
     answer: (route) =>

@@ -89,7 +89,7 @@ describe.each(vendors)("a project of $name", (vendor) => {
     const url = new URL(far.repositoryUrl);
     url.username = "ada";
     url.password = far.token;
-    expect(await refusal({ repo: url.href })).toMatch(/holds a credential/);
+    expect(await refusal({ repo: url.href })).toMatch(/contains a credential/);
   });
 
   it("is refused with a token that has expired, and with one of another account", async () => {

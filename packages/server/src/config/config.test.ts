@@ -160,7 +160,7 @@ describe("loadConfig", () => {
         () => "",
         (error: Error) => error.message,
       );
-      expect(/There is no (model|runner)/.test(refusal), name).toBe(!isAdmitted);
+      expect(/Unknown model|There is no runner/.test(refusal), name).toBe(!isAdmitted);
     }
   });
 

@@ -51,8 +51,8 @@ describe("a repository's address", () => {
   });
 
   it.each([
-    ["github", "https://ada:secret@github.com/acme/docs", /holds a credential/],
-    ["github", "https://token@github.com/acme/docs", /holds a credential/],
+    ["github", "https://ada:secret@github.com/acme/docs", /contains a credential/],
+    ["github", "https://token@github.com/acme/docs", /contains a credential/],
     ["github", "https://github.com/acme", /owner and a repository/],
     ["github", "https://github.com/acme/docs/tree/main", /nothing after them/],
     ["github", "https://github.com/acme/docs?tab=readme", /no query/],
@@ -61,7 +61,7 @@ describe("a repository's address", () => {
     ["gitea", "file:///etc/passwd", /full URL/],
     ["gitlab", "https://acme.com/a/%2e%2e/b", /owner and a repository/],
     ["gitlab", "https://acme.com/a/b c", /characters/],
-    ["bitbucket", "https://x-token-auth:secret@bitbucket.org/a/b", /holds a credential/],
+    ["bitbucket", "https://x-token-auth:secret@bitbucket.org/a/b", /contains a credential/],
     ["bitbucket", "https://bitbucket.acme.com/scm/a/b", /nothing after them/],
     ["gitlab", "", /full URL|owner/],
   ] as const)("on %s, %s is refused", (forge, given, words) => {

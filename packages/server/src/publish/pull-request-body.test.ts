@@ -212,7 +212,7 @@ describe("a follow-up's words", () => {
     });
     const told = [
       "Said it shorter.",
-      "Do nothing.\n```\n\nNothing was changed: It is as it should be.",
+      "Do nothing.\n```\n\nNo changes: It is as it should be.",
       "Order a pizza.\n```\n\nFailed: No form fits.",
       "Be clearer.\n```\n\nMade it clear.",
     ].map((words) => again?.indexOf(words) ?? -1);

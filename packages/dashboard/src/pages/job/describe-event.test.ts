@@ -18,7 +18,7 @@ it("tells what it does not understand by its name, and data of another shape by 
   expect(tell("step", { truncated: true })).toMatchObject({ title: "Step ", text: "", tools: [] });
   expect(tell("phase", { phase: "queued", reason: "retry", message: "Gitea did not answer at x.test." })).toMatchObject(
     {
-      text: "Gitea did not answer at x.test. It will be tried again.",
+      text: "Gitea did not answer at x.test. Emend will retry.",
     },
   );
   expect(tell("findings", null)).toMatchObject({ title: "Checked", text: "" });

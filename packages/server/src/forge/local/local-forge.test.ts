@@ -96,7 +96,7 @@ describe("merging", () => {
     const number = await openPull("topic/moving");
     await makeBranch("topic/moving-on");
     await personGit(clone, "push", "--quiet", "--force", "origin", "topic/moving-on:topic/moving");
-    expect(await merge(number, head)).toMatchObject({ kind: "refused", reason: expect.stringContaining("moved") });
+    expect(await merge(number, head)).toMatchObject({ kind: "refused", reason: expect.stringContaining("branch changed") });
     await markClosed(host.database.pool, "prj_a", number);
     expect(await merge(number)).toMatchObject({ kind: "refused", reason: expect.stringContaining("closed") });
     await makeBranch("topic/draft");

@@ -160,7 +160,7 @@ test("429 after a hundred messages in an hour, which jobs that are created do no
   await fill("message", 99);
   expect((await send()).answer.status).toBe(200);
   const { id, answer } = await send();
-  expect(answer).toMatchObject({ status: 429, json: { error: expect.stringContaining("100 messages an hour") } });
+  expect(answer).toMatchObject({ status: 429, json: { error: expect.stringContaining("100 messages per hour") } });
   expect(Number(answer.headers["retry-after"])).toBeGreaterThan(2_900);
   expect(answer.headers["emend-error"]).toBe("rate_limited");
   expect(await readJob(api.pool, id)).toMatchObject({ status: "completed" });
