@@ -20,68 +20,103 @@ var EmendError = class extends Error {
 		this.retryAfterMs = details.retryAfterMs ?? null;
 	}
 };
-// packages/sdk/src/job-path.ts
-/** The path of a project's jobs, or of one job. */
-function jobPath(projectId, jobId) {
-	const collection = `${projectPath(projectId)}/job`;
-	return jobId === void 0 ? collection : `${collection}/${segment("id", jobId)}`;
+// packages/sdk/src/connection.ts
+/** Checks the options once, so that a bad one is told at construction and not as a strange network error. */
+function connection(options) {
+	return {
+		baseUrl: parseBaseUrl(options.baseUrl),
+		apiKey: parseApiKey(options.apiKey),
+		retriesMax: options.retriesMax ?? 4,
+		retryWaitMsMax: options.retryWaitMsMax ?? 3e4,
+		timeoutMs: options.timeoutMs ?? 3e4,
+		fetch: options.fetch ?? fetch
+	};
 }
-function jobsPath(projectId, query) {
-	const given = Object.entries(query).filter((entry) => entry[1] !== void 0);
-	const text = new URLSearchParams(given).toString();
-	return `${projectPath(projectId)}/jobs${text && `?${text}`}`;
+function parseBaseUrl(text) {
+	if (!URL.canParse(text)) throw new EmendError("invalid_request", "baseUrl is not a URL; give one such as http://localhost:4600");
+	const url = new URL(text);
+	if (url.protocol !== "http:" && url.protocol !== "https:") throw new EmendError("invalid_request", "baseUrl must begin with http:// or https://");
+	if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") throw new EmendError("invalid_request", "baseUrl must hold no user, password, query or fragment");
+	return url.href.replace(/\/+$/, "");
 }
-function projectPath(projectId) {
-	return `/v2/agent/${segment("projectId", projectId)}`;
+function parseApiKey(text) {
+	const key = text.trim();
+	if (!/^[\x21-\x7e]+$/.test(key)) throw new EmendError("invalid_request", "apiKey is empty or holds characters that no key has");
+	return key;
 }
-function segment(name, value) {
-	if (value === "" || value === "." || value === ".." || !value.isWellFormed()) throw new EmendError("invalid_request", `${name} is not an identifier: ${JSON.stringify(value)}`);
-	return encodeURIComponent(value);
-}
-// packages/sdk/src/parse-body.ts
-/** The JSON of an answer; a proxy's page or another service's JSON is told apart from what was expected. */
-function parseBody(deps, response, what) {
-	let body;
-	try {
-		body = JSON.parse(response.text);
-	} catch (cause) {
-		throw unexpected(deps, response, what.name, cause);
+// packages/sdk/src/request.ts
+const firstPauseMs = 250;
+const pauseMsMax$1 = 8e3;
+/**
+* Sends a request, and again while that can help. Reads, archive, cancel and retry (idempotent by contract) and creates, which
+* carry one idempotency key through all their tries, may be repeated whatever happened; others only after a refusal.
+*/
+async function request(deps, what, signal) {
+	for (let retries = 0;; retries += 1) try {
+		return await exchange(deps, what, signal);
+	} catch (error) {
+		if (!(error instanceof EmendError) || retries >= deps.retriesMax) throw error;
+		if (what.isOnce && !isRefusal(error)) throw error;
+		const waitMs = retryWaitMs(error, retries);
+		if (waitMs === null || waitMs > deps.retryWaitMsMax) throw error;
+		await pause(waitMs, signal);
 	}
-	if (typeof body !== "object" || body === null || !what.is(body)) throw unexpected(deps, response, what.name);
-	return body;
 }
-function unexpected(deps, response, name, cause) {
-	return new EmendError("invalid_response", `${deps.baseUrl} answered with something that is no Emend ${name}; is baseUrl right?`, {
-		status: response.status,
-		cause
+/** An answer that says that nothing was done; without one, nobody knows. */
+function isRefusal({ status }) {
+	return status === 429 || status === 503;
+}
+/** How long to wait before the next try, or null where another try cannot help. */
+function retryWaitMs(error, retries, random = Math.random()) {
+	switch (error.kind) {
+		case "network":
+		case "timeout":
+		case "unavailable":
+		case "rate_limited": break;
+		case "conflict":
+			if (error.retryAfterMs === null) return null;
+			break;
+		default: return null;
+	}
+	const jitterMs = random * Math.min(pauseMsMax$1, firstPauseMs * 2 ** retries);
+	return (error.retryAfterMs ?? 0) + jitterMs;
+}
+/** One request and its answer, read to the end. Every refusal is thrown as an EmendError. */
+async function exchange(deps, request, signal) {
+	const deadline = AbortSignal.timeout(deps.timeoutMs + (request.heldMsMax ?? 0));
+	let response;
+	try {
+		const answer = await send(deps, request, signal ? AbortSignal.any([signal, deadline]) : deadline);
+		response = {
+			status: answer.status,
+			headers: answer.headers,
+			text: await answer.text()
+		};
+	} catch (cause) {
+		signal?.throwIfAborted();
+		throw noAnswer(deps, deadline.aborted, cause);
+	}
+	if (isAccepted(response.status)) return response;
+	throw refusal(deps, response);
+}
+/** The request on its way, with all that every request carries. */
+function send(deps, request, signal) {
+	return deps.fetch(deps.baseUrl + request.path, {
+		method: request.method,
+		headers: {
+			accept: "application/json",
+			authorization: `Bearer ${deps.apiKey}`,
+			...request.body === void 0 ? {} : { "content-type": "application/json" },
+			...request.headers
+		},
+		body: request.body === void 0 ? void 0 : JSON.stringify(request.body),
+		redirect: "manual",
+		signal
 	});
 }
-// packages/sdk/src/parse-job.ts
-const statuses = {
-	active: true,
-	completed: true,
-	archived: true,
-	failed: true
-};
-function parseJob(deps, response) {
-	return parseBody(deps, response, {
-		name: "job",
-		is: isJob
-	});
+function isAccepted(status) {
+	return status >= 200 && status < 300 || status === 304;
 }
-function isJob(body) {
-	if (!("id" in body) || typeof body.id !== "string") return false;
-	return "status" in body && typeof body.status === "string" && Object.hasOwn(statuses, body.status);
-}
-// packages/sdk/src/retry-after.ts
-/** Reads `Retry-After` (seconds or an HTTP date); null where it is absent or not understood. */
-function retryAfterMs(header, nowMs = Date.now()) {
-	if (header === null) return null;
-	if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1e3;
-	const at = Date.parse(header);
-	return Number.isNaN(at) ? null : Math.max(0, at - nowMs);
-}
-// packages/sdk/src/refusal.ts
 /** The error that an answer other than 2xx and 304 stands for. */
 function refusal(deps, answer) {
 	const { status, headers } = answer;
@@ -127,44 +162,13 @@ function kindOf(status) {
 		default: return status >= 500 ? "unavailable" : "invalid_request";
 	}
 }
-// packages/sdk/src/exchange.ts
-/** One request and its answer, read to the end. Every refusal is thrown as an EmendError. */
-async function exchange(deps, request, signal) {
-	const deadline = AbortSignal.timeout(deps.timeoutMs + (request.heldMsMax ?? 0));
-	let response;
-	try {
-		const answer = await send(deps, request, signal ? AbortSignal.any([signal, deadline]) : deadline);
-		response = {
-			status: answer.status,
-			headers: answer.headers,
-			text: await answer.text()
-		};
-	} catch (cause) {
-		signal?.throwIfAborted();
-		throw noAnswer(deps, deadline.aborted, cause);
-	}
-	if (isAccepted(response.status)) return response;
-	throw refusal(deps, response);
+/** Reads `Retry-After` (seconds or an HTTP date); null where it is absent or not understood. */
+function retryAfterMs(header, nowMs = Date.now()) {
+	if (header === null) return null;
+	if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1e3;
+	const at = Date.parse(header);
+	return Number.isNaN(at) ? null : Math.max(0, at - nowMs);
 }
-/** The request on its way, with all that every request carries. */
-function send(deps, request, signal) {
-	return deps.fetch(deps.baseUrl + request.path, {
-		method: request.method,
-		headers: {
-			accept: "application/json",
-			authorization: `Bearer ${deps.apiKey}`,
-			...request.body === void 0 ? {} : { "content-type": "application/json" },
-			...request.headers
-		},
-		body: request.body === void 0 ? void 0 : JSON.stringify(request.body),
-		redirect: "manual",
-		signal
-	});
-}
-function isAccepted(status) {
-	return status >= 200 && status < 300 || status === 304;
-}
-// packages/sdk/src/pause.ts
 /** Waits, or throws the signal's reason as soon as it aborts. */
 function pause(ms, signal) {
 	return new Promise((resolve, reject) => {
@@ -180,86 +184,60 @@ function pause(ms, signal) {
 		signal?.addEventListener("abort", onAbort, { once: true });
 	});
 }
-// packages/sdk/src/request.ts
-const firstPauseMs = 250;
-const pauseMsMax$1 = 8e3;
-/**
-* Sends a request, and again while that can help. Reads, archive, cancel and retry (idempotent by contract) and creates, which
-* carry one idempotency key through all their tries, may be repeated whatever happened; others only after a refusal.
-*/
-async function request(deps, what, signal) {
-	for (let retries = 0;; retries += 1) try {
-		return await exchange(deps, what, signal);
-	} catch (error) {
-		if (!(error instanceof EmendError) || retries >= deps.retriesMax) throw error;
-		if (what.isOnce && !isRefusal(error)) throw error;
-		const waitMs = retryWaitMs(error, retries);
-		if (waitMs === null || waitMs > deps.retryWaitMsMax) throw error;
-		await pause(waitMs, signal);
+/** The JSON of an answer; a proxy's page or another service's JSON is told apart from what was expected. */
+function parseBody(deps, response, what) {
+	let body;
+	try {
+		body = JSON.parse(response.text);
+	} catch (cause) {
+		throw unexpected(deps, response, what.name, cause);
 	}
+	if (typeof body !== "object" || body === null || !what.is(body)) throw unexpected(deps, response, what.name);
+	return body;
 }
-/** An answer that says that nothing was done; without one, nobody knows. */
-function isRefusal({ status }) {
-	return status === 429 || status === 503;
+function unexpected(deps, response, name, cause) {
+	return new EmendError("invalid_response", `${deps.baseUrl} answered with something that is no Emend ${name}; is baseUrl right?`, {
+		status: response.status,
+		cause
+	});
 }
-/** How long to wait before the next try, or null where another try cannot help. */
-function retryWaitMs(error, retries, random = Math.random()) {
-	switch (error.kind) {
-		case "network":
-		case "timeout":
-		case "unavailable":
-		case "rate_limited": break;
-		case "conflict":
-			if (error.retryAfterMs === null) return null;
-			break;
-		default: return null;
-	}
-	const jitterMs = random * Math.min(pauseMsMax$1, firstPauseMs * 2 ** retries);
-	return (error.retryAfterMs ?? 0) + jitterMs;
+// packages/sdk/src/jobs.ts
+/** The path of a project's jobs, or of one job. */
+function jobPath(projectId, jobId) {
+	const collection = `${projectPath(projectId)}/job`;
+	return jobId === void 0 ? collection : `${collection}/${segment("id", jobId)}`;
 }
-// packages/sdk/src/archive-job.ts
-const publishingMsMax = 3e4;
-/** Archives a job; one that is still active is stopped first and opens no pull request afterwards. */
-async function archiveJob(deps, projectId, jobId, signal) {
-	return parseJob(deps, await request(deps, {
-		method: "POST",
-		path: `${jobPath(projectId, jobId)}/archive`,
-		heldMsMax: publishingMsMax
-	}, signal));
+function jobsPath(projectId, query) {
+	const given = Object.entries(query).filter((entry) => entry[1] !== void 0);
+	const text = new URLSearchParams(given).toString();
+	return `${projectPath(projectId)}/jobs${text && `?${text}`}`;
 }
-// packages/sdk/src/cancel-job.ts
-/** Stops an active job; a final one is answered as it is. */
-async function cancelJob(deps, projectId, jobId, signal) {
-	return parseJob(deps, await request(deps, {
-		method: "POST",
-		path: `${jobPath(projectId, jobId)}/cancel`
-	}, signal));
+function projectPath(projectId) {
+	return `/v2/agent/${segment("projectId", projectId)}`;
 }
-// packages/sdk/src/connection.ts
-/** Checks the options once, so that a bad one is told at construction and not as a strange network error. */
-function connection(options) {
-	return {
-		baseUrl: parseBaseUrl(options.baseUrl),
-		apiKey: parseApiKey(options.apiKey),
-		retriesMax: options.retriesMax ?? 4,
-		retryWaitMsMax: options.retryWaitMsMax ?? 3e4,
-		timeoutMs: options.timeoutMs ?? 3e4,
-		fetch: options.fetch ?? fetch
-	};
+function segment(name, value) {
+	if (value === "" || value === "." || value === ".." || !value.isWellFormed()) throw new EmendError("invalid_request", `${name} is not an identifier: ${JSON.stringify(value)}`);
+	return encodeURIComponent(value);
 }
-function parseBaseUrl(text) {
-	if (!URL.canParse(text)) throw new EmendError("invalid_request", "baseUrl is not a URL; give one such as http://localhost:4600");
-	const url = new URL(text);
-	if (url.protocol !== "http:" && url.protocol !== "https:") throw new EmendError("invalid_request", "baseUrl must begin with http:// or https://");
-	if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") throw new EmendError("invalid_request", "baseUrl must hold no user, password, query or fragment");
-	return url.href.replace(/\/+$/, "");
+const statuses = {
+	active: true,
+	completed: true,
+	archived: true,
+	failed: true
+};
+function parseJob(deps, response) {
+	return parseBody(deps, response, {
+		name: "job",
+		is: isJob
+	});
 }
-function parseApiKey(text) {
-	const key = text.trim();
-	if (!/^[\x21-\x7e]+$/.test(key)) throw new EmendError("invalid_request", "apiKey is empty or holds characters that no key has");
-	return key;
+function isJob(body) {
+	if (!("id" in body) || typeof body.id !== "string") return false;
+	return "status" in body && typeof body.status === "string" && Object.hasOwn(statuses, body.status);
 }
-// packages/sdk/src/create-job.ts
+function startedJob(starting, wait) {
+	return Object.assign(starting, { wait: async (options = {}) => wait((await starting).id, options) });
+}
 /** Creates a job at most once, however often the request had to be sent. */
 async function createJob(deps, projectId, input, options) {
 	const idempotencyKey = options.idempotencyKey ?? crypto.randomUUID();
@@ -271,42 +249,12 @@ async function createJob(deps, projectId, input, options) {
 		body: input
 	}, options.signal));
 }
-// packages/sdk/src/get-diff.ts
-/** What the job changed: a unified diff, and its files with their figures. */
-async function getDiff(deps, projectId, jobId, signal) {
-	return parseBody(deps, await request(deps, {
-		method: "GET",
-		path: `${jobPath(projectId, jobId)}/diff`
-	}, signal), {
-		name: "diff",
-		is: isDiff
-	});
-}
-function isDiff(body) {
-	return "diff" in body && typeof body.diff === "string" && "files" in body && Array.isArray(body.files);
-}
-// packages/sdk/src/get-job.ts
 async function getJob(deps, projectId, jobId, signal) {
 	return parseJob(deps, await request(deps, {
 		method: "GET",
 		path: jobPath(projectId, jobId)
 	}, signal));
 }
-// packages/sdk/src/get-run.ts
-/** What the job is doing or did: phase, failure, steps, usage, findings, pull request. */
-async function getRun(deps, projectId, jobId, signal) {
-	return parseBody(deps, await request(deps, {
-		method: "GET",
-		path: `${jobPath(projectId, jobId)}/run`
-	}, signal), {
-		name: "run",
-		is: isRun
-	});
-}
-function isRun(body) {
-	return "id" in body && typeof body.id === "string" && "phase" in body && "failure" in body && "steps" in body;
-}
-// packages/sdk/src/list-jobs.ts
 /** One page of a project's jobs, newest first. */
 async function listPage(deps, projectId, options) {
 	const { status, limit, cursor, signal } = options;
@@ -338,7 +286,6 @@ function isList(body) {
 	if (!("jobs" in body) || !Array.isArray(body.jobs)) return false;
 	return body.jobs.every((job) => typeof job === "object" && job !== null && isJob(job)) && "nextCursor" in body;
 }
-// packages/sdk/src/message-job.ts
 /** Asks a finished job for more, on the same branch and pull request. */
 async function messageJob(deps, projectId, jobId, body, signal) {
 	return parseJob(deps, await request(deps, {
@@ -348,7 +295,22 @@ async function messageJob(deps, projectId, jobId, body, signal) {
 		isOnce: true
 	}, signal));
 }
-// packages/sdk/src/retry-job.ts
+/** Stops an active job; a final one is answered as it is. */
+async function cancelJob(deps, projectId, jobId, signal) {
+	return parseJob(deps, await request(deps, {
+		method: "POST",
+		path: `${jobPath(projectId, jobId)}/cancel`
+	}, signal));
+}
+const publishingMsMax = 3e4;
+/** Archives a job; one that is still active is stopped first and opens no pull request afterwards. */
+async function archiveJob(deps, projectId, jobId, signal) {
+	return parseJob(deps, await request(deps, {
+		method: "POST",
+		path: `${jobPath(projectId, jobId)}/archive`,
+		heldMsMax: publishingMsMax
+	}, signal));
+}
 /** Starts a failed job again where it stopped; an active one is answered as it is. */
 async function retryJob(deps, projectId, jobId, signal) {
 	return parseJob(deps, await request(deps, {
@@ -356,44 +318,31 @@ async function retryJob(deps, projectId, jobId, signal) {
 		path: `${jobPath(projectId, jobId)}/retry`
 	}, signal));
 }
-// packages/sdk/src/started-job.ts
-function startedJob(starting, wait) {
-	return Object.assign(starting, { wait: async (options = {}) => wait((await starting).id, options) });
+/** What the job changed: a unified diff, and its files with their figures. */
+async function getDiff(deps, projectId, jobId, signal) {
+	return parseBody(deps, await request(deps, {
+		method: "GET",
+		path: `${jobPath(projectId, jobId)}/diff`
+	}, signal), {
+		name: "diff",
+		is: isDiff
+	});
 }
-// packages/sdk/src/parse-events.ts
-/**
-* Reads server-sent events from a body, as the HTML standard has them. Yields null for each piece that held no whole
-* event, so that the reader sees signs of life.
-*/
-async function* parseEvents(body) {
-	const decoder = new TextDecoder();
-	const reader = body.getReader();
-	let rest = "";
-	let id = null;
-	let data = [];
-	try {
-		for (;;) {
-			const { done, value } = await reader.read();
-			if (done) return;
-			const lines = (rest + decoder.decode(value, { stream: true })).split(/\r\n|\n|\r(?!$)/);
-			rest = lines.pop() ?? "";
-			yield null;
-			for (const line of lines) {
-				const [, name = "", text = ""] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
-				if (name === "id") id = text;
-				else if (name === "data") data.push(text);
-				else if (line === "") {
-					if (data.length > 0) yield {
-						id,
-						data: data.join("\n")
-					};
-					data = [];
-				}
-			}
-		}
-	} finally {
-		reader.cancel().catch(() => {});
-	}
+function isDiff(body) {
+	return "diff" in body && typeof body.diff === "string" && "files" in body && Array.isArray(body.files);
+}
+/** What the job is doing or did: phase, failure, steps, usage, findings, pull request. */
+async function getRun(deps, projectId, jobId, signal) {
+	return parseBody(deps, await request(deps, {
+		method: "GET",
+		path: `${jobPath(projectId, jobId)}/run`
+	}, signal), {
+		name: "run",
+		is: isRun
+	});
+}
+function isRun(body) {
+	return "id" in body && typeof body.id === "string" && "phase" in body && "failure" in body && "steps" in body;
 }
 // packages/sdk/src/wait-for-job.ts
 const holdSeconds = 50;
@@ -552,6 +501,40 @@ function silenceAfter(ms) {
 		},
 		stop: () => clearTimeout(timer)
 	};
+}
+/**
+* Reads server-sent events from a body, as the HTML standard has them. Yields null for each piece that held no whole
+* event, so that the reader sees signs of life.
+*/
+async function* parseEvents(body) {
+	const decoder = new TextDecoder();
+	const reader = body.getReader();
+	let rest = "";
+	let id = null;
+	let data = [];
+	try {
+		for (;;) {
+			const { done, value } = await reader.read();
+			if (done) return;
+			const lines = (rest + decoder.decode(value, { stream: true })).split(/\r\n|\n|\r(?!$)/);
+			rest = lines.pop() ?? "";
+			yield null;
+			for (const line of lines) {
+				const [, name = "", text = ""] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
+				if (name === "id") id = text;
+				else if (name === "data") data.push(text);
+				else if (line === "") {
+					if (data.length > 0) yield {
+						id,
+						data: data.join("\n")
+					};
+					data = [];
+				}
+			}
+		}
+	} finally {
+		reader.cancel().catch(() => {});
+	}
 }
 // packages/sdk/src/emend.ts
 /** A client for one Emend service and one key. */

@@ -1,6 +1,6 @@
 import { EmendError } from "@emend/sdk";
 import { expect, it } from "vitest";
-import { describeError } from "./describe-error.ts";
+import { describeError } from "./run-cli.ts";
 
 it("what a server says is one line, and moves no cursor", () => {
   const said = "gone\u001b[2J\r::error::forged\n  and \u202emore";

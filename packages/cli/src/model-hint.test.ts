@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { demoEnvironment } from "./demo/demo-environment.ts";
+import { demoEnvironment } from "./demo/run-demo.ts";
 import { modelHint } from "./model-hint.ts";
 
 test("names the setting that would use a vendor's key, and never the key", () => {

@@ -1,7 +1,47 @@
-import { CommanderError } from "commander";
+import { EmendError } from "@emend/sdk";
+import { Command, CommanderError, type ErrorOptions, type Option, type ParseOptionsResult } from "commander";
+import { registerCheckCommand } from "./check/check-command.ts";
 import { type Cli, CliError, exitCodes } from "./cli.ts";
-import { describeError } from "./describe-error.ts";
-import { buildProgram } from "./program.ts";
+import {
+  registerAutomationList,
+  registerAutomationRun,
+  registerAutomationShow,
+  registerAutomationState,
+} from "./commands/automation.ts";
+import { registerAutomationAdd, registerAutomationEdit } from "./commands/automation-add.ts";
+import { registerBackup, registerRestore } from "./commands/backup.ts";
+import { registerCompletion } from "./commands/completion.ts";
+import { registerDemo } from "./commands/demo.ts";
+import { registerDoctor } from "./commands/doctor.ts";
+import { registerJobArchive, registerJobCancel, registerJobRetry } from "./commands/job-end.ts";
+import {
+  registerJobDiff,
+  registerJobGet,
+  registerJobList,
+  registerJobReport,
+  registerJobWatch,
+} from "./commands/job-read.ts";
+import { registerJobCreate, registerJobMessage, registerJobPreview, registerJobRun } from "./commands/job-start.ts";
+import { registerKeyCreate, registerKeyList, registerKeyRevoke } from "./commands/key.ts";
+import { registerLogin } from "./commands/login.ts";
+import { registerLsp } from "./commands/lsp.ts";
+import { registerMcp } from "./commands/mcp.ts";
+import { registerModelKey } from "./commands/model-key.ts";
+import { registerProfile } from "./commands/profile.ts";
+import { registerProjectDoctor, registerProjectList, registerProjectSet } from "./commands/project.ts";
+import { registerProjectAdd } from "./commands/project-add.ts";
+import { registerProjectContext } from "./commands/project-context.ts";
+import { registerSecretsRotate } from "./commands/secrets-rotate.ts";
+import { registerServe } from "./commands/serve.ts";
+import { registerUserInvite, registerUserLink, registerUserList, registerUserReset } from "./commands/user.ts";
+import {
+  registerWebhookAdd,
+  registerWebhookDeliveries,
+  registerWebhookList,
+  registerWebhookState,
+} from "./commands/webhook.ts";
+import { safeText } from "./terminal/format.ts";
+import { version } from "./version.ts";
 
 /** Runs one command line and returns the exit code. */
 export async function runCli(cli: Cli, args: readonly string[]): Promise<number> {
@@ -23,4 +63,224 @@ export async function runCli(cli: Cli, args: readonly string[]): Promise<number>
 
 function stackOfCause(error: Error): string {
   return error.cause instanceof Error ? `because of ${error.cause.stack}\n${stackOfCause(error.cause)}` : "";
+}
+
+interface Description {
+  message: string;
+  exitCode: number;
+}
+
+/** What is neither of these was refused. */
+const exitCodeOf = new Map<string, number>([
+  // As typed it can never work, whoever is asked.
+  ...["invalid_request", "payload_too_large"].map((code) => [code, exitCodes.usage] as const),
+  // Nobody could be asked, or what answered is broken.
+  ...["network", "timeout", "unavailable", "invalid_response", "internal"].map(
+    (code) => [code, exitCodes.fault] as const,
+  ),
+  ...["forge_unavailable", "repository_unavailable", "model_unavailable"].map(
+    (code) => [code, exitCodes.fault] as const,
+  ),
+]);
+
+/** What went wrong in one line (of settings, one each), and the exit code that a script can tell it by. */
+export function describeError(error: unknown, env: NodeJS.ProcessEnv): Description {
+  if (error instanceof CliError) return { message: error.message, exitCode: error.exitCode };
+  if (error instanceof EmendError) {
+    return { message: oneLine(adviceFor(error, env)), exitCode: exitCodeOf.get(error.kind) ?? exitCodes.refused };
+  }
+  if (!(error instanceof Error)) return { message: oneLine(String(error)), exitCode: exitCodes.fault };
+  if (error.name === "AbortError") return { message: "interrupted", exitCode: exitCodes.interrupted };
+  // The server's errors, told by name: importing its classes would load the whole server for every command.
+  if (error.name === "ConfigError") {
+    return { message: error.message.replaceAll("\n", "\nemend: "), exitCode: exitCodes.usage };
+  }
+  if (error.name === "AppError") return describeAppError(error);
+  return { message: `${oneLine(error.message)} (EMEND_DEBUG=1 shows more)`, exitCode: exitCodes.fault };
+}
+
+function describeAppError(error: Error): Description {
+  // Not the public message: whoever sits at this console runs the installation and needs the reason.
+  return { message: oneLine(error.message), exitCode: exitCodeOf.get(codeOf(error)) ?? exitCodes.refused };
+}
+
+function codeOf(error: Error): string {
+  // A forge's no to a good request is told by the server as the request's fault, with the forge's answer as its cause.
+  const { cause } = error;
+  if (cause instanceof Error && "code" in cause && cause.code === "forge_rejected") return cause.code;
+  return "code" in error ? String(error.code) : "";
+}
+
+function adviceFor(error: EmendError, env: NodeJS.ProcessEnv): string {
+  // The library's word for it; whoever types commands never met it.
+  const message = error.message.replaceAll("baseUrl", env.EMEND_URL ? "EMEND_URL" : "the server's address");
+  switch (error.kind) {
+    case "unauthorized": {
+      const key = env.EMEND_API_KEY ? "EMEND_API_KEY" : "the key of your login";
+      return `${message} (is ${key} right, and not expired or revoked?)`;
+    }
+    case "forbidden":
+      return `${message} (the key is read-only: make one with \`emend key create\`)`;
+    case "not_found":
+      return `${message} (is the id right, and does the key cover its project?)`;
+    case "rate_limited":
+      return `${message} (again in ${Math.ceil((error.retryAfterMs ?? 0) / 1000)} s)`;
+    case "network":
+    case "timeout":
+    case "unavailable":
+      return `${message} (is the server up? \`emend doctor\` looks)`;
+    default:
+      return message;
+  }
+}
+
+/** Fit for a terminal and for a log that reads commands from lines: servers, forges and git have a say in it. */
+function oneLine(text: string): string {
+  return safeText(text.trim().replaceAll(/\s*[\r\n]+\s*/g, "; "));
+}
+
+/** The whole command line, one command a file. */
+export function buildProgram(cli: Cli): Command {
+  const program = new ProseCommand("emend")
+    .description("Turns an instruction into a pull request on your documentation.")
+    .version(version, "-V, --version", "print the version")
+    .helpOption("-h, --help", "show this help")
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => cli.stdout.write(text),
+      writeErr: (text) => cli.stderr.write(text),
+      outputError: (text, write) => write(text),
+    });
+
+  registerServe(program, cli);
+  registerDemo(program, cli);
+
+  const project = group(program, "project", "the docs repositories that Emend works on");
+  registerProjectAdd(project, cli);
+  registerProjectList(project, cli);
+  registerProjectSet(project, cli);
+  registerProjectDoctor(project, cli);
+  registerProjectContext(project, cli);
+
+  const key = group(program, "key", "API keys");
+  registerKeyCreate(key, cli);
+  registerKeyList(key, cli);
+  registerKeyRevoke(key, cli);
+
+  const model = group(program, "model", "the language models that jobs use");
+  registerModelKey(group(model, "key", "a project's own keys for them"), cli);
+  registerSecretsRotate(group(program, "secrets", "what seals stored credentials"), cli);
+
+  const user = group(program, "user", "people in a browser");
+  registerUserLink(user, cli);
+  registerUserList(user, cli);
+  registerUserInvite(user, cli);
+  registerUserReset(user, cli);
+
+  const automation = group(program, "automation", "jobs that start on a schedule, after a push or manually");
+  registerAutomationAdd(automation, cli);
+  registerAutomationList(automation, cli);
+  registerAutomationShow(automation, cli);
+  registerAutomationRun(automation, cli);
+  registerAutomationEdit(automation, cli);
+  registerAutomationState(automation, cli);
+
+  const webhook = group(program, "webhook", "webhooks for a project's events");
+  registerWebhookAdd(webhook, cli);
+  registerWebhookList(webhook, cli);
+  registerWebhookDeliveries(webhook, cli);
+  registerWebhookState(webhook, cli);
+
+  registerLogin(program, cli);
+  registerProfile(group(program, "profile", "the servers that you are logged in to"), cli);
+
+  const job = group(program, "job", "jobs of a running server (emend login, or EMEND_URL and EMEND_API_KEY)");
+  registerJobCreate(job, cli);
+  registerJobPreview(job, cli);
+  registerJobGet(job, cli);
+  registerJobList(job, cli);
+  registerJobWatch(job, cli);
+  registerJobRun(job, cli);
+  registerJobDiff(job, cli);
+  registerJobMessage(job, cli);
+  registerJobCancel(job, cli);
+  registerJobRetry(job, cli);
+  registerJobArchive(job, cli);
+  registerJobReport(job, cli);
+
+  registerCheckCommand(program, cli);
+  registerLsp(program, cli);
+  registerMcp(program, cli);
+  registerDoctor(program, cli);
+  registerBackup(program, cli);
+  registerRestore(program, cli);
+  registerCompletion(program, cli);
+  return program;
+}
+
+function group(program: Command, name: string, description: string): Command {
+  return program.command(name).description(description).helpCommand(false);
+}
+
+/** No argument of a process can hold it. */
+const mark = "\u0000";
+/** `- list item`, `--- front matter`, `-5 degrees is cold`: no option is written like that. */
+const prose = /^-(-+|[^-\s=]*)\s/;
+
+/** A command whose arguments may be prose, which may begin with a dash, and whose refusals fit in one line. */
+class ProseCommand extends Command {
+  override createCommand(name?: string): Command {
+    return new ProseCommand(name);
+  }
+
+  override parseOptions(args: string[]): ParseOptionsResult {
+    const { operands, unknown } = super.parseOptions(this.#markProse(args));
+    return { operands: operands.map(unmark), unknown: unknown.map(unmark) };
+  }
+
+  override error(message: string, options?: ErrorOptions): never {
+    const words = message
+      .trim()
+      .replace(/^error: /, "")
+      .replace(/^option '(?:-\w, )?(--[\w-]+).*?' argument '(.*)' is invalid\./s, '$1 cannot be "$2".')
+      .replace(/^command-argument value '(.*)' is invalid for argument '([\w-]+)'\./s, '$2 cannot be "$1".')
+      .replace(/\s*\n\(Did you mean (.+)\?\)$/s, ": did you mean $1?");
+    const hint = words.endsWith("?") || this.registeredArguments.length === 0 ? "" : hintOf(options?.code);
+    return super.error(`emend: ${words}${hint} (\`${pathOf(this)} --help\` shows how)`, options);
+  }
+
+  /** Hides the dash from the parser, except where an option takes the word as its value anyway. */
+  #markProse(args: readonly string[]): string[] {
+    const marked: string[] = [];
+    let taking: "none" | "one" | "many" = "none";
+    for (const arg of args) {
+      if (arg === "--") return [...marked, ...args.slice(marked.length)];
+      const option = this.options.find(({ long, short }) => arg === long || arg === short);
+      marked.push(taking === "none" && prose.test(arg) ? `${mark}${arg}` : arg);
+      if (option) taking = valuesOf(option);
+      else if (taking === "one") taking = "none";
+    }
+    return marked;
+  }
+}
+
+function valuesOf({ required, optional, variadic }: Option): "none" | "one" | "many" {
+  if (!required && !optional) return "none";
+  return variadic ? "many" : "one";
+}
+
+/** What people who type prose forget. */
+function hintOf(code: string | undefined): string {
+  if (code === "commander.unknownOption") return "; put -- before a text that begins with a dash";
+  if (code === "commander.excessArguments") return " Put quotation marks around a text of several words.";
+  return "";
+}
+
+function unmark(arg: string): string {
+  return arg.startsWith(mark) ? arg.slice(mark.length) : arg;
+}
+
+function pathOf(command: Command): string {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Cli, exitCodes } from "../src/cli.ts";
 import { commandTree } from "../src/completion/command-tree.ts";
-import { buildProgram } from "../src/program.ts";
+import { buildProgram } from "../src/run-cli.ts";
 import { type Installation, startInstallation } from "./support/installation.ts";
 import { runInProcess } from "./support/run-in-process.ts";
 

@@ -1,5 +1,5 @@
+import type { RequestErrorCode } from "./errors.ts";
 import { answerHeaders, rateLimitHeaders } from "./headers.ts";
-import type { RequestErrorCode } from "./request-error-code.ts";
 
 /** One documented answer, in the form that routes and the OpenAPI document share. */
 export interface Answer {

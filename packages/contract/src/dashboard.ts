@@ -1,6 +1,7 @@
 import type { JobStatus } from "./agent-job.ts";
 import type { MemberRole } from "./dashboard-accounts.ts";
-import type { FailureCode, JobPhase } from "./failure-code.ts";
+import type { FailureCode, JobPhase } from "./errors.ts";
+import type { JobDiff } from "./job-diff.ts";
 import type { JobRun } from "./job-run.ts";
 
 /** What the dashboard's own routes answer; for browser sessions, and free to change with the dashboard. */
@@ -95,4 +96,141 @@ export interface DashboardSuggestion {
   because: string;
   /** The rules would change nothing: what was found has no certain fix. */
   isVain?: true;
+}
+
+/** What the checks found on a project's site, now and over time. */
+export interface DashboardHealth {
+  /** Oldest first. */
+  checks: readonly DashboardSiteCheck[];
+  /** Of the newest: worst first, a bounded part of them. */
+  findings: readonly DashboardSiteFinding[];
+  /** Why the last look failed; null: it did not. */
+  problem: { at: string; words: string } | null;
+  /** Jobs that would mend what was found. */
+  fixes: readonly DashboardSuggestion[];
+}
+
+export interface DashboardSiteCheck {
+  checkedAt: string;
+  commit: string;
+  branch: string;
+  framework: string;
+  pages: number;
+  counts: readonly { check: string; severity: "error" | "warning" | "info"; count: number; fixable: number }[];
+}
+
+export interface DashboardSiteFinding {
+  check: string;
+  severity: "error" | "warning" | "info";
+  path: string;
+  line: number;
+  message: string;
+}
+
+/** What jobs did and used, of those created in the last days. */
+export interface DashboardUsage {
+  days: number;
+  total: DashboardUsageFigures;
+  /** Every day, oldest first, those without a job too. */
+  byDay: readonly (DashboardUsageFigures & { day: string })[];
+  /** Most jobs first. */
+  byProject: readonly (DashboardUsageFigures & { projectId: string; project: string })[];
+  byModel: readonly (DashboardUsageFigures & { model: string })[];
+}
+
+export interface DashboardUsageFigures {
+  jobs: number;
+  /** Ended without a failure, archived since or not. */
+  completed: number;
+  failed: number;
+  pullRequests: number;
+  merged: number;
+  inputTokens: number;
+  outputTokens: number;
+  costUsd: number;
+  /** From creation to end, of those that ended and were not asked for more; null: none did. */
+  medianMs: number | null;
+}
+
+/** What the dashboard's routes answer about the pull requests of the local forge. */
+
+export interface DashboardPullRow {
+  projectId: string;
+  number: number;
+  title: string;
+  state: "open" | "merged" | "closed";
+  draft: boolean;
+  headRef: string;
+  baseRef: string;
+  createdAt: string;
+  updatedAt: string;
+  comments: number;
+}
+
+export interface DashboardPull extends Omit<DashboardPullRow, "comments"> {
+  /** Markdown. */
+  body: string;
+  checks: readonly { name: string; verdict: "passed" | "flagged"; detail: string }[];
+  mergedBy: string | null;
+  mergeCommit: string | null;
+  /** What merging would come to; `head` is sent with the merge, so that nothing unread is merged. */
+  mergeability:
+    | { kind: "clean"; head: string }
+    | { kind: "conflicts"; paths: readonly string[] }
+    | { kind: "contained" }
+    | { kind: "blocked"; reason: string };
+  diff: JobDiff;
+  cloneUrl: string;
+  /** The job that opened it; null: somebody else did, or the job is gone. */
+  jobId: string | null;
+  comments: readonly DashboardComment[];
+}
+
+export interface DashboardComment {
+  id: string;
+  author: string;
+  text: string;
+  at: string;
+}
+
+/** What asks for jobs by itself. */
+export interface DashboardAutomation {
+  id: string;
+  name: string;
+  trigger: DashboardTrigger;
+  /** Why it can do nothing by itself; null: nothing hinders it. */
+  problem: string | null;
+  /** A template. */
+  prompt: string;
+  /** Null: the project's. */
+  model: string | null;
+  pausedAt: string | null;
+  /** When it fires, or looks, next; null: by hand alone. */
+  dueAt: string | null;
+  /** The job that it made last. */
+  jobId: string | null;
+  createdBy: string;
+  createdAt: string;
+}
+
+export type DashboardTrigger =
+  | { kind: "cron"; expression: string; timezone: string }
+  | {
+      kind: "push";
+      /** The context repository's name. */
+      repository: string;
+      branches: readonly string[];
+      tags: readonly string[];
+      include: readonly string[];
+      exclude: readonly string[];
+    }
+  | { kind: "manual" };
+
+export interface DashboardAutomationRun {
+  id: string;
+  state: "waiting" | "started" | "continued" | "merged" | "skipped";
+  /** What came of it, for people. */
+  words: string;
+  jobId: string | null;
+  createdAt: string;
 }

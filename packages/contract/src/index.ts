@@ -2,34 +2,45 @@ export * from "./agent-job.ts";
 export { refusals } from "./answers.ts";
 export * from "./create-job.ts";
 export type * from "./dashboard.ts";
+export type * from "./dashboard.ts";
+export type * from "./dashboard.ts";
+export type * from "./dashboard.ts";
+export type * from "./dashboard.ts";
 export type * from "./dashboard-accounts.ts";
-export type * from "./dashboard-automations.ts";
-export type * from "./dashboard-health.ts";
-export type * from "./dashboard-projects.ts";
-export type * from "./dashboard-pulls.ts";
-export type * from "./dashboard-usage.ts";
-export { type DiffRow, pairLines } from "./diff/pair-lines.ts";
-export { type DiffLine, parsePatch } from "./diff/parse-patch.ts";
-export { unseenCharacters, unseenName } from "./diff/unseen.ts";
-export { diffWords, lineCharactersMax, type Span } from "./diff/word-diff.ts";
-export * from "./failure-code.ts";
+export type * from "./dashboard-accounts.ts";
+export {
+  type DiffLine,
+  type DiffRow,
+  diffWords,
+  lineCharactersMax,
+  pairLines,
+  parsePatch,
+  type Span,
+  unseenCharacters,
+  unseenName,
+} from "./diff.ts";
+export * from "./errors.ts";
+export * from "./errors.ts";
 export { type ForgeName, forgeNames } from "./forge-name.ts";
 export * from "./job-diff.ts";
 export * from "./job-event.ts";
-export * from "./job-event-data.ts";
+export * from "./job-event.ts";
 export * from "./job-list.ts";
 export * from "./job-run.ts";
 export * from "./message-job.ts";
-export { archiveJobOperation } from "./operations/archive-job.ts";
-export { cancelJobOperation } from "./operations/cancel-job.ts";
-export { createJobOperation, idempotencyKeyLengthMax } from "./operations/create-job.ts";
-export { getJobOperation, waitSecondsMax } from "./operations/get-job.ts";
-export { getJobDiffOperation } from "./operations/get-job-diff.ts";
-export { getJobRunOperation } from "./operations/get-job-run.ts";
-export { listJobsOperation } from "./operations/list-jobs.ts";
-export { messageJobOperation } from "./operations/message-job.ts";
-export { retryJobOperation } from "./operations/retry-job.ts";
-export { streamJobEventsOperation } from "./operations/stream-job-events.ts";
+export {
+  archiveJobOperation,
+  cancelJobOperation,
+  createJobOperation,
+  getJobDiffOperation,
+  getJobOperation,
+  getJobRunOperation,
+  idempotencyKeyLengthMax,
+  listJobsOperation,
+  messageJobOperation,
+  retryJobOperation,
+  streamJobEventsOperation,
+  waitSecondsMax,
+} from "./operations.ts";
 export * from "./pull-request.ts";
-export * from "./request-error-code.ts";
 export * from "./webhook-message.ts";

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from "typebox";
 import { jobStatuses } from "./agent-job.ts";
-import { failureCodes, jobPhases } from "./failure-code.ts";
+import { failureCodes, jobPhases } from "./errors.ts";
 import { PullRequestState } from "./pull-request.ts";
 
 /** Lists on a run are cut at these lengths; counts are of everything. */

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import type { AgentJob } from "./agent-job.ts";
-import { failureCodes } from "./failure-code.ts";
+import { failureCodes } from "./errors.ts";
 import { PullRequestState } from "./pull-request.ts";
 
 /** What webhooks can be told of. */

@@ -1,15 +1,21 @@
 import type { AgentJob, CreateJobBody, JobDiff, JobEvent, JobList, JobRun } from "@emend/contract";
-import { archiveJob } from "./archive-job.ts";
-import { cancelJob } from "./cancel-job.ts";
 import { type Connection, connection, type EmendOptions } from "./connection.ts";
-import { type CreateOptions, createJob } from "./create-job.ts";
-import { getDiff } from "./get-diff.ts";
-import { getJob } from "./get-job.ts";
-import { getRun } from "./get-run.ts";
-import { type ListOptions, listJobs, listPage } from "./list-jobs.ts";
-import { messageJob } from "./message-job.ts";
-import { retryJob } from "./retry-job.ts";
-import { type StartedJob, startedJob } from "./started-job.ts";
+import {
+  archiveJob,
+  type CreateOptions,
+  cancelJob,
+  createJob,
+  getDiff,
+  getJob,
+  getRun,
+  type ListOptions,
+  listJobs,
+  listPage,
+  messageJob,
+  retryJob,
+  type StartedJob,
+  startedJob,
+} from "./jobs.ts";
 import { type EventsOptions, streamEvents } from "./stream-events.ts";
 import { type WaitOptions, waitForJob } from "./wait-for-job.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseEvents } from "./parse-events.ts";
+import { parseEvents } from "./stream-events.ts";
 
 function streamOf(...pieces: string[]): ReadableStream<Uint8Array> {
   return new ReadableStream({

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { EmendError } from "./errors.ts";
-import { retryWaitMs } from "./request.ts";
-import { retryAfterMs } from "./retry-after.ts";
+import { retryAfterMs, retryWaitMs } from "./request.ts";
 
 test("waits longer with each try, up to a bound, spread by chance", () => {
   const error = new EmendError("network", "reset");

@@ -1,11 +1,7 @@
 import type { AgentJob } from "@emend/contract";
 import type { Connection } from "./connection.ts";
-import type { ApiResponse } from "./exchange.ts";
-import { jobPath } from "./job-path.ts";
-import { parseJob } from "./parse-job.ts";
-import { pause } from "./pause.ts";
-import { request } from "./request.ts";
-import { retryAfterMs } from "./retry-after.ts";
+import { jobPath, parseJob } from "./jobs.ts";
+import { type ApiResponse, pause, request, retryAfterMs } from "./request.ts";
 
 export interface WaitOptions {
   /** Ends the waiting, not the job. `AbortSignal.timeout(ms)` gives a limit. */

@@ -1,7 +1,7 @@
 // Reads answers that never end, of each protocol of a model and of a forge, and prints by how much this process grew.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { readBody } from "../src/lib/read-body.ts";
+import { readBody } from "../src/lib/network.ts";
 import { type FarModel, openFarModel, protocols } from "../test/support/far-model.ts";
 
 const mebibyte = 2 ** 20;

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
-import { addProject } from "../src/accounts/add-project.ts";
-import { createKey } from "../src/accounts/create-key.ts";
+import { createKey } from "../src/accounts/keys/api-keys.ts";
+import { addProject } from "../src/accounts/projects/add-project.ts";
 import { createSealer } from "../src/accounts/secrets.ts";
 import { startEmbeddedPostgres } from "../src/db/embedded/start-embedded-postgres.ts";
 import { migrate } from "../src/db/migrate.ts";

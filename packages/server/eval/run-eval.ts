@@ -1,4 +1,4 @@
-// npm run eval -- [tokens | mutants] [--model NAME] [--against NAME] [--only TEXT] [--json FILE] [--real] [--from FOLDER]
+// npm run eval -- [tokens | mutants] [--model NAME | --runner NAME] [--against NAME] [--only TEXT] [--json FILE] [--real] [--from FOLDER]
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { startServer } from "../src/compose/compose.ts";
 import { loadConfig } from "../src/config/config.ts";
 import { forgeDirOf } from "../src/installation/local-git.ts";
 import { openDatabase } from "../src/installation/open-database.ts";
-import { loadRun } from "../src/jobs/load-run.ts";
+import { loadRun } from "../src/jobs/run/record-work.ts";
 import { createLogger } from "../src/lib/logger.ts";
 import { rulesModelName } from "../src/lib/model-names.ts";
 import { evaluate } from "./evaluate.ts";
@@ -23,6 +23,8 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     model: { type: "string" },
+    /** claude-code, codex or opencode: short for --model runner/NAME. */
+    runner: { type: "string" },
     against: { type: "string" },
     only: { type: "string" },
     json: { type: "string" },
@@ -47,7 +49,8 @@ const { EMEND_DATABASE_URL: _database, EMEND_PUBLIC_URL: _url, ...environment } 
 const bot = values.model === "wrong" ? await startWrongBot() : null;
 const settings = { EMEND_LOG_LEVEL: "error", ...environment, ...bot?.environment };
 const config = loadConfig(settings, { dataDir: dir, port: 0, host: "127.0.0.1" });
-const models = [values.model ?? config.model, ...(values.against === undefined ? [] : [values.against])];
+const chosen = values.runner === undefined ? values.model : `runner/${values.runner}`;
+const models = [chosen ?? config.model, ...(values.against === undefined ? [] : [values.against])];
 const tasks = evalTasks().filter((task) => `${task.kind}, ${task.name}`.includes(values.only ?? ""));
 const server = await startServer(config, { logTo: process.stderr });
 const log = createLogger({ level: "silent" });

@@ -1,6 +1,6 @@
 import type { FailureCode, RequestErrorCode } from "@emend/contract";
 
-/** Codes a request can be refused with (`http/error-status.ts` maps each to its status) or a run can end with. */
+/** Codes a request can be refused with (`http/errors.ts` maps each to its status) or a run can end with. */
 export type ErrorCode = RequestErrorCode | FailureCode;
 
 /**

@@ -9,11 +9,11 @@ export { type Config, ConfigError, loadConfig, readConfig } from "./config/confi
 export { isDashboardBuilt } from "./dashboard/assets.ts";
 export { AppError } from "./errors.ts";
 export { isMade } from "./installation/open-database.ts";
-export type { JobEvent } from "./jobs/list-events.ts";
-export type { JobReport } from "./jobs/read-report.ts";
+export type { JobEvent } from "./jobs/read/list-events.ts";
+export type { JobReport } from "./jobs/read/read-report.ts";
 export { tryFileLock } from "./lib/try-file-lock.ts";
-export type { Delivery } from "./notify/list-deliveries.ts";
-export type { Webhook } from "./notify/webhook.ts";
+export type { Delivery } from "./notify/deliveries.ts";
+export type { Webhook } from "./notify/webhooks.ts";
 export type { ModelTrial, Server };
 
 /** Loaded when it is called: a command that only administers starts in half the time without it. */
@@ -24,7 +24,7 @@ export async function startServer(config: Config, options?: StartOptions): Promi
 
 /** Refuses what can be seen to be no archive for this installation, before anything of one is made. */
 export async function assertArchive(config: Config, folder: string): Promise<void> {
-  const { readSealed } = await import("./backup/read-manifest.ts");
+  const { readSealed } = await import("./backup/manifest.ts");
   await readSealed(folder, await knownSecret(config));
 }
 

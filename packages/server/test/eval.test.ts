@@ -9,7 +9,7 @@ import { compareTables, formatTable } from "../eval/table.ts";
 import type { EvalTask } from "../eval/task.ts";
 import { evalTasks } from "../eval/tasks/index.ts";
 import { wrongTurns } from "../eval/wrong-bot.ts";
-import { loadRun } from "../src/jobs/load-run.ts";
+import { loadRun } from "../src/jobs/run/record-work.ts";
 import { type FarModel, type FarTurn, protocols, startFarModel } from "./support/far-model.ts";
 import { createInstallation, type Installation } from "./support/whole-server.ts";
 

@@ -1,4 +1,4 @@
-import { ownChecks } from "./checks/own-checks.ts";
+import { ownChecks } from "./checks/page-checks.ts";
 import { linkChecks, optionalChecks, siteChecks } from "./checks/registry.ts";
 import type { Site } from "./site.ts";
 import type { Finding, Severity } from "./types.ts";

@@ -1,8 +1,8 @@
 import { checkMdx } from "./check-mdx.ts";
 import { applySettings, readCheckSettings } from "./check-settings.ts";
 import { checkSite, tallyLinks } from "./check-site.ts";
-import { removedPages } from "./checks/removed-page.ts";
-import { unfollowedLinks } from "./checks/unfollowed-links.ts";
+import { unfollowedLinks } from "./checks/links.ts";
+import { removedPages } from "./checks/pages.ts";
 import { doubtsAbsolute } from "./links/base-path.ts";
 import type { Site } from "./site.ts";
 import type { Comparison, Finding } from "./types.ts";

@@ -1,16 +1,26 @@
-import { resolve } from "node:path";
-import { outsideOf, type ParseCache, type Site, settingsSchema } from "@emend/site";
+import { createHash } from "node:crypto";
+import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import {
+  type DiskCache,
+  type Finding,
+  type Fix,
+  openDiskCache,
+  outsideOf,
+  type ParseCache,
+  type Site,
+  settingsSchema,
+  type TextEdit,
+} from "@emend/site";
 import { type Command, Option } from "commander";
 import type { Cli } from "../cli.ts";
+import { cacheDir } from "../demo/cache-dir.ts";
 import { renderAnnotations } from "./annotations.ts";
-import { applyFixes } from "./apply-fixes.ts";
-import { openCheckCache } from "./check-cache.ts";
 import { requireFolder } from "./check-folder.ts";
 import { folderInRepository } from "./git-tree.ts";
 import { renderHuman } from "./human.ts";
 import { type Inspection, inspectFolder, mdxPagesMax, noPages } from "./inspect-folder.ts";
 import { findingJson, renderGitlab } from "./json.ts";
-import { renderSarif } from "./sarif.ts";
 import { watchCheck } from "./watch.ts";
 
 const outsideShownMax = 5;
@@ -126,4 +136,100 @@ function toJson({ site, findings, tally }: Inspection, fixed: number | null): un
     ...(fixed === null ? {} : { fixed }),
     findings: findings.map(findingJson),
   };
+}
+
+/** Applies the certain fixes to the files; answers how many. One that overlaps an earlier one is left for the next time. */
+async function applyFixes(dir: string, findings: readonly Finding[]): Promise<number> {
+  const taken: TextEdit[] = [];
+  let applied = 0;
+  for (const { fix } of findings) {
+    if (fix === undefined || !isFree(fix, taken)) continue;
+    taken.push(...fix.edits);
+    applied++;
+  }
+  for (const [path, edits] of Map.groupBy(taken, (edit) => edit.path)) {
+    const bytes = await readFile(join(dir, path));
+    const pieces: Buffer[] = [];
+    let at = 0;
+    for (const edit of edits.toSorted((a, b) => a.start - b.start)) {
+      pieces.push(bytes.subarray(at, edit.start), Buffer.from(edit.text));
+      at = edit.end;
+    }
+    await writeFile(join(dir, path), Buffer.concat([...pieces, bytes.subarray(at)]));
+  }
+  return applied;
+}
+
+/** A fix is made whole or not at all. */
+function isFree(fix: Fix, taken: readonly TextEdit[]): boolean {
+  return fix.edits.every(({ path, start, end }) =>
+    taken.every((other) => other.path !== path || other.end <= start || end <= other.start),
+  );
+}
+
+const levels = { error: "error", warning: "warning", info: "note" } as const;
+
+/** The findings as a SARIF 2.1.0 log, which code hosts and editors read. */
+function renderSarif(findings: readonly Finding[]): unknown {
+  const rules = [...new Set(findings.map(({ check }) => check))].sort();
+  return {
+    $schema: "https://json.schemastore.org/sarif-2.1.0.json",
+    version: "2.1.0",
+    runs: [
+      {
+        tool: { driver: { name: "emend check", rules: rules.map((id) => ({ id })) } },
+        columnKind: "utf16CodeUnits",
+        results: findings.map(({ check, severity, path, line, column, message, certainty = "certain", why }) => ({
+          ruleId: check,
+          ruleIndex: rules.indexOf(check),
+          level: levels[severity],
+          message: { text: message },
+          properties: { certainty, ...(why === undefined ? {} : { why }) },
+          locations: [
+            {
+              physicalLocation: {
+                artifactLocation: { uri: path.split("/").map(encodeURIComponent).join("/") },
+                region: { startLine: line, startColumn: column },
+              },
+            },
+          ],
+        })),
+      },
+    ],
+  };
+}
+
+// A site of ten thousand pages takes 25 MB.
+const bytesMax = 64 * 1024 * 1024;
+const foldersMax = 16;
+
+/**
+ * What earlier checks of this folder read, kept in the person's cache: each folder by itself, since a cache is read whole,
+ * and only those used last. It only saves time, so every fault of it means doing without.
+ */
+async function openCheckCache(env: NodeJS.ProcessEnv, folder: string): Promise<DiskCache | undefined> {
+  try {
+    const parent = join(cacheDir(env), "check");
+    const dir = join(parent, createHash("sha256").update(folder).digest("hex").slice(0, 16));
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+    const now = new Date();
+    await utimes(dir, now, now);
+    await forgetOldest(parent);
+    const cache = await openDiskCache(dir, { bytesMax });
+    return { ...cache, flush: () => cache.flush().catch(() => undefined) };
+  } catch {
+    return undefined;
+  }
+}
+
+async function forgetOldest(parent: string): Promise<void> {
+  const used: { dir: string; mtimeMs: number }[] = [];
+  for (const name of await readdir(parent)) {
+    const dir = join(parent, name);
+    const info = await stat(dir).catch(() => null);
+    if (info !== null) used.push({ dir, mtimeMs: info.mtimeMs });
+  }
+  used.sort((a, b) => b.mtimeMs - a.mtimeMs);
+  // Another process may be writing into one: its next check starts anew, no more.
+  for (const { dir } of used.slice(foldersMax)) await rm(dir, { recursive: true, force: true });
 }

@@ -2,8 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { styleText } from "node:util";
 import type { Finding, LinkTally, Severity } from "@emend/site";
-import { counted } from "../terminal/counted.ts";
-import { safeText } from "../terminal/safe-text.ts";
+import { counted, safeText } from "../terminal/format.ts";
 
 export interface Summary {
   framework: string;

@@ -15,16 +15,15 @@ import {
 } from "@emend/site";
 import { CliError } from "../cli.ts";
 import { gitTree } from "./git-tree.ts";
-import { createProgress, type Progress } from "./progress.ts";
 
-export interface InspectDeps {
+interface InspectDeps {
   cache: ParseCache | undefined;
   /** Where progress is shown. */
   stderr: NodeJS.WriteStream;
   signal: AbortSignal;
 }
 
-export interface InspectInput {
+interface InspectInput {
   /** Only what is new since this commit or branch. */
   base: string | null;
   docsDir: string;
@@ -102,4 +101,31 @@ const unreadable = new Set(["EACCES", "EPERM", "ELOOP"]);
 export function refuseUnreadable(error: NodeJS.ErrnoException): never {
   if (error.syscall === undefined || !unreadable.has(error.code ?? "")) throw error;
   throw new CliError("usage", `${error.path ?? "a folder"} cannot be read (${error.code}); nothing was checked`, error);
+}
+
+// Shorter work needs no progress.
+const quietMs = 500;
+// Often enough to see it move.
+const everyMs = 100;
+
+interface Progress {
+  update(doing: string, done: number, total: number): void;
+  end(): void;
+}
+
+/** One line on a terminal that says how far the work is; nothing elsewhere. */
+export function createProgress(stream: NodeJS.WriteStream): Progress {
+  let shownAt = performance.now() + quietMs - everyMs;
+  let isShown = false;
+  return {
+    update(doing, done, total) {
+      if (!stream.isTTY || performance.now() - shownAt < everyMs) return;
+      shownAt = performance.now();
+      isShown = true;
+      stream.write(`\r\u001b[K${doing} ${done} of ${total} pages`);
+    },
+    end() {
+      if (isShown) stream.write("\r\u001b[K");
+    },
+  };
 }

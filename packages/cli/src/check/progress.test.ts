@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { createProgress } from "./progress.ts";
+import { createProgress } from "./inspect-folder.ts";
 
 function terminal(isTTY: boolean): { stream: NodeJS.WriteStream; written: string[] } {
   const written: string[] = [];

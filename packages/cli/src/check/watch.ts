@@ -11,8 +11,7 @@ import {
   watchFolder,
 } from "@emend/site";
 import { type Cli, CliError } from "../cli.ts";
-import { counted } from "../terminal/counted.ts";
-import { safeText } from "../terminal/safe-text.ts";
+import { counted, safeText } from "../terminal/format.ts";
 import { gitTree } from "./git-tree.ts";
 import { renderHuman } from "./human.ts";
 import { mdxPagesOf, noPages, refuseUnreadable } from "./inspect-folder.ts";

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { type Cli, CliError } from "../cli.ts";
 import { type Examination, examine } from "../doctor/examine.ts";
 import { printResult } from "../output.ts";
-import { safeText } from "../terminal/safe-text.ts";
+import { safeText } from "../terminal/format.ts";
 import { withData, withJson } from "./options.ts";
 
 interface DoctorOptions {

@@ -1,7 +1,7 @@
 import type { AgentJob, Jobs } from "@emend/sdk";
 import { type Cli, CliError } from "../cli.ts";
 import { printResult, say } from "../output.ts";
-import { safeText } from "../terminal/safe-text.ts";
+import { safeText } from "../terminal/format.ts";
 import { failureText } from "../watch/failure-text.ts";
 import { narratorFor } from "../watch/narrator-for.ts";
 import { createTeller } from "../watch/teller.ts";

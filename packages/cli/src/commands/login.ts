@@ -6,9 +6,9 @@ import { type Cli, CliError } from "../cli.ts";
 import { printResult, say } from "../output.ts";
 import { readProfiles, writeProfiles } from "../profile/profile-file.ts";
 import { defaultUrl } from "../profile/resolve-access.ts";
+import { readInput } from "./job-start.ts";
 import { clientOf } from "./jobs-of.ts";
 import { withJson } from "./options.ts";
-import { readInput } from "./read-prompt.ts";
 
 interface LoginOptions {
   profile: string;

@@ -1,7 +1,7 @@
 import type { AgentJob } from "@emend/sdk";
 import type { Cli } from "../cli.ts";
 import { printResult } from "../output.ts";
-import { safeText } from "../terminal/safe-text.ts";
+import { safeText } from "../terminal/format.ts";
 
 export function printJob(cli: Cli, options: { json?: boolean }, job: AgentJob): void {
   const lines = [

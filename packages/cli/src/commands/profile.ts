@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { type Cli, CliError } from "../cli.ts";
 import { printResult, say } from "../output.ts";
 import { type Profiles, readProfiles, writeProfiles } from "../profile/profile-file.ts";
-import { table } from "../terminal/table.ts";
+import { table } from "../terminal/format.ts";
 import { withJson } from "./options.ts";
 
 interface Options {

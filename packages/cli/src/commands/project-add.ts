@@ -5,7 +5,7 @@ import { type Command, Option } from "commander";
 import { type Cli, CliError } from "../cli.ts";
 import { printResult, say } from "../output.ts";
 import { runAs, shellWord } from "../run-as.ts";
-import { safeText } from "../terminal/safe-text.ts";
+import { safeText } from "../terminal/format.ts";
 import { withNewAdmin } from "../with-admin.ts";
 import { forges, usualVariables, withData, withJson } from "./options.ts";
 

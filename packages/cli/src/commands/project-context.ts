@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { type Cli, CliError } from "../cli.ts";
 import { printResult, say } from "../output.ts";
-import { table } from "../terminal/table.ts";
+import { table } from "../terminal/format.ts";
 import { withAdmin } from "../with-admin.ts";
 import { forges, withData, withJson } from "./options.ts";
 

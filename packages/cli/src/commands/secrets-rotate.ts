@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Cli } from "../cli.ts";
 import { printResult, say } from "../output.ts";
-import { counted } from "../terminal/counted.ts";
+import { counted } from "../terminal/format.ts";
 import { withAdmin } from "../with-admin.ts";
 import { withData, withJson } from "./options.ts";
 import { readSecret } from "./read-secret.ts";

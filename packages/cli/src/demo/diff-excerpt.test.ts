@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { diffExcerpt } from "./diff-excerpt.ts";
+import { diffExcerpt } from "./show-report.ts";
 
 function fileDiff(name: string, lines: readonly string[]): string {
   return [

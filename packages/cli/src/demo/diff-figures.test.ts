@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { diffFigures } from "./diff-figures.ts";
+import { diffFigures } from "./show-report.ts";
 
 test("counts lines, and is not fooled by lines that look like heads", () => {
   const diff = [

@@ -1,19 +1,22 @@
+import { once } from "node:events";
+import { mkdirSync } from "node:fs";
+import { access } from "node:fs/promises";
+import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { type AgentJob, Emend } from "@emend/sdk";
 import type { Server } from "@emend/server";
+import { checkSite, folderTree, openSite } from "@emend/site";
 import { type Cli, CliError } from "../cli.ts";
 import { existingFolder } from "../commands/project-add.ts";
+import { runAs, shellWord } from "../run-as.ts";
+import { counted, seconds, wrap } from "../terminal/format.ts";
 import type { Narrator } from "../terminal/narrator.ts";
-import { wrap } from "../terminal/wrap.ts";
 import { failureText } from "../watch/failure-text.ts";
 import { narratorFor } from "../watch/narrator-for.ts";
 import { createTeller } from "../watch/teller.ts";
 import { watchJob } from "../watch/watch-job.ts";
-import { type Look, lookAtDocs } from "./look-at-docs.ts";
+import { cacheDir } from "./cache-dir.ts";
 import { showReport } from "./show-report.ts";
-import { showWayBack } from "./show-way-back.ts";
-import { startDemoServer } from "./start-demo-server.ts";
-import { untilDismissed } from "./until-dismissed.ts";
 
 export interface DemoOptions {
   repo?: string;
@@ -104,4 +107,180 @@ async function tell(
     throw new CliError("jobFailed", failureText("the job failed", report.failure));
   }
   showReport(narrator, report, { env: cli.env, elapsedMs });
+}
+
+/** Returns on Enter, at the end of the input, or on Ctrl-C. */
+async function untilDismissed(cli: Cli): Promise<void> {
+  if (cli.signal.aborted) return;
+  const listening = new AbortController();
+  const options = { signal: AbortSignal.any([cli.signal, listening.signal]) };
+  cli.stdin.resume();
+  try {
+    await Promise.race([once(cli.stdin, "data", options), once(cli.stdin, "end", options)]);
+  } catch (error) {
+    if (!cli.signal.aborted) throw error;
+  } finally {
+    listening.abort();
+    cli.stdin.pause();
+  }
+}
+
+interface Look {
+  /** Inside the folder; empty: all of it. */
+  docsDir: string;
+  pages: string;
+  findings: string;
+}
+
+/** What a folder of docs holds and what is wrong with it, in words. The folder is only read. */
+async function lookAtDocs(folder: string, docsDir: string | undefined, signal: AbortSignal): Promise<Look> {
+  if (await isBareRepository(folder)) {
+    return { docsDir: docsDir ?? "", pages: "a bare repository", findings: "when the job runs" };
+  }
+  const site = await openSite(folderTree(folder), { signal, ...(docsDir === undefined ? {} : { docsDir }) });
+  if (site.pages.length === 0) {
+    throw new CliError(
+      "usage",
+      `no page of documentation was found in ${join(folder, docsDir ?? "")}; name another folder with --repo or --docs`,
+    );
+  }
+  const counts = new Map<string, number>();
+  for (const { check } of await checkSite(site)) counts.set(check, (counts.get(check) ?? 0) + 1);
+  const found = [...counts].sort(([, a], [, b]) => b - a);
+  return {
+    docsDir: docsDir ?? site.root,
+    pages: `${counted(site.pages.length, "page")}, ${site.framework}`,
+    findings:
+      found.map(([check, count]) => counted(count, check.replaceAll("-", " "))).join(", ") || "nothing is wrong",
+  };
+}
+
+/** It has no files to look at, only objects; the server reads those. */
+async function isBareRepository(folder: string): Promise<boolean> {
+  const parts = await Promise.allSettled([access(join(folder, "HEAD")), access(join(folder, "objects"))]);
+  return parts.every(({ status }) => status === "fulfilled");
+}
+
+interface WayBack {
+  /** Logs one browser in, once, and lands on the pull request. */
+  link: string;
+  /** The pull request's address. */
+  page: string;
+  dataDir: string;
+  url: string;
+  staysUp: boolean;
+  isDashboardBuilt: boolean;
+}
+
+/** The link, and how to open it: now where the server stays up, later where it stops with this command. */
+export function showWayBack(cli: Cli, narrator: Narrator, way: WayBack): void {
+  const { style } = narrator;
+  const page = new URL(way.page).pathname;
+  const place = `--data ${shellWord(way.dataDir)} --port ${new URL(way.url).port}`;
+  const serve = runAs(cli.env, `serve ${place} --link ${shellWord(page)}`);
+  const once = style.dim("(works once, for an hour: it logs your browser in)");
+  if (way.staysUp) {
+    narrator.line(`  ${style.strong("Open the pull request")} ${once}`);
+    showLink();
+    narrator.line();
+    narrator.line(`  ${style.dim("The server stays up for it. Press Enter or Ctrl-C to stop; to start it again:")}`);
+    narrator.line(`  ${style.dim(serve)}`);
+  } else {
+    narrator.line("  The server stops now. This starts it again, and prints a new link to the pull request:");
+    narrator.line(`  ${serve}`);
+    narrator.line();
+    narrator.line(`  ${style.strong("The pull request, while it runs")} ${once}`);
+    showLink();
+  }
+  narrator.line();
+
+  function showLink(): void {
+    narrator.line(`  ${style.link(way.link)}`);
+    if (way.isDashboardBuilt) return;
+    narrator.line(`  ${style.bad("The dashboard is not built: this opens a plain page.")} To build it, run:`);
+    narrator.line("  npm run build:dashboard");
+  }
+}
+
+interface DemoServer {
+  server: Server;
+  dataDir: string;
+  isDashboardBuilt: boolean;
+  stop(): Promise<void>;
+}
+
+/** The real server, on this machine alone, with data of its own. */
+async function startDemoServer(cli: Cli, narrator: Narrator, data: string | undefined): Promise<DemoServer> {
+  const startedAt = performance.now();
+  narrator.line();
+  narrator.begin("starting Emend: server, Postgres and git, on this machine alone");
+  const { dataDir, port, release } = await placeOf(cli, data);
+  try {
+    const { isDashboardBuilt, loadConfig, startServer } = await import("@emend/server");
+    const config = loadConfig(demoEnvironment(cli.env), { dataDir, port, host: "127.0.0.1", role: "all" });
+    const server = await startServer(config);
+    narrator.done("server", `${server.url}, ready after ${seconds(performance.now() - startedAt)}`);
+    return {
+      server,
+      dataDir,
+      isDashboardBuilt: isDashboardBuilt(),
+      stop: () => server.stop().finally(release),
+    };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+async function placeOf(cli: Cli, data: string | undefined): Promise<Place> {
+  if (data === undefined) return takePlace(cacheDir(cli.env));
+  return { dataDir: resolve(data), port: 0, release: () => {} };
+}
+
+/** The demo needs no configuration, and heeds none but the choice of a model: another database or port is not its own. */
+export function demoEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const kept = Object.entries(env).filter(([name]) => !name.startsWith("EMEND_") || name === "EMEND_MODEL");
+  return { ...Object.fromEntries(kept), EMEND_LOG_LEVEL: "silent" };
+}
+
+/** A data directory and a port that belong together and to this process alone. */
+export interface Place {
+  dataDir: string;
+  /** 0: any free one. */
+  port: number;
+  release(): void;
+}
+
+const firstPort = 4610;
+const placesMax = 20;
+
+/**
+ * The first place that nobody uses. The same directory gets the same port each time, so that the links of an earlier
+ * run stay good; a demo that was left running, or started at the same time, keeps its place and this one gets another.
+ */
+export async function takePlace(parent: string): Promise<Place> {
+  const { tryFileLock } = await import("@emend/server");
+  for (let number = 1; number <= placesMax; number += 1) {
+    const dataDir = join(parent, number === 1 ? "demo" : `demo-${number}`);
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    const lock = tryFileLock(join(dataDir, "demo.lock"));
+    if (!lock) continue;
+    const port = firstPort + number - 1;
+    if (await isPortFree(port)) return { dataDir, port, release: lock.release };
+    lock.release();
+  }
+  throw new Error(`${placesMax} demos run already; stop one, or name a folder with --data DIR`);
+}
+
+async function isPortFree(port: number): Promise<boolean> {
+  const probe = createServer();
+  try {
+    probe.listen(port, "127.0.0.1");
+    await once(probe, "listening");
+  } catch {
+    return false;
+  }
+  probe.close();
+  await once(probe, "close");
+  return true;
 }

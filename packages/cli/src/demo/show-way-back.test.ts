@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import type { Cli } from "../cli.ts";
 import { plainNarrator } from "../terminal/narrator.ts";
-import { showWayBack } from "./show-way-back.ts";
+import { showWayBack } from "./run-demo.ts";
 
 const link = "http://127.0.0.1:4610/login/once";
 

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { takePlace } from "./take-place.ts";
+import { takePlace } from "./run-demo.ts";
 
 let parent: string;
 beforeEach(async () => {

@@ -1,10 +1,10 @@
-import { resolve } from "node:path";
+import { execFile } from "node:child_process";
+import { access, constants, statfs } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { promisify } from "node:util";
+import type { Config, isMade, openAdmin, tryModel } from "@emend/server";
 import type { Cli } from "../cli.ts";
-import { examineDataDir } from "./examine-data-dir.ts";
-import { examineDatabase } from "./examine-database.ts";
-import { examineGit } from "./examine-git.ts";
-import { examineModels } from "./examine-model.ts";
-import { examineServer } from "./examine-server.ts";
+import { modelHint } from "../model-hint.ts";
 
 export interface Examination {
   name: string;
@@ -69,4 +69,152 @@ function examinePublicUrl(publicUrl: string | null): Examination {
   if (publicUrl) return { name, verdict: "good", detail: publicUrl };
   const detail = "EMEND_PUBLIC_URL is not set: links name the address that the server listens on";
   return { name, verdict: "note", detail };
+}
+
+const freeBytesMin = 1024 ** 3;
+
+async function examineDataDir(dataDir: string): Promise<Examination> {
+  const name = "data";
+  const exists = await can(dataDir, constants.F_OK);
+  const folder = exists ? dataDir : await nearestParent(dataDir);
+  if (!(await can(folder, constants.W_OK | constants.X_OK))) {
+    return {
+      name,
+      verdict: "bad",
+      detail: `${folder} cannot be written`,
+      advice: "Set EMEND_DATA_DIR to a folder that you can write to.",
+    };
+  }
+  const { bavail, bsize } = await statfs(folder);
+  const freeBytes = bavail * bsize;
+  const free = `${(freeBytes / 1024 ** 3).toFixed(1)} GiB free`;
+  if (freeBytes < freeBytesMin) {
+    return {
+      name,
+      verdict: "bad",
+      detail: `${dataDir}, ${free}`,
+      advice: "Make room: a database on a full disk stops.",
+    };
+  }
+  if (!exists) return { name, verdict: "note", detail: `${dataDir} is not there yet; serve makes it (${free})` };
+  return { name, verdict: "good", detail: `${dataDir}, ${free}` };
+}
+
+async function nearestParent(path: string): Promise<string> {
+  let folder = path;
+  while (!(await can(folder, constants.F_OK)) && dirname(folder) !== folder) folder = dirname(folder);
+  return folder;
+}
+
+function can(path: string, mode: number): Promise<boolean> {
+  return access(path, mode).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Asks the database. An embedded one that was never made is left unmade: looking must not change anything. */
+async function examineDatabase(
+  deps: { openAdmin: typeof openAdmin; isMade: typeof isMade },
+  config: Config,
+): Promise<Examination & { serverUrl?: string }> {
+  const name = "database";
+  const what = config.databaseUrl === null ? "embedded Postgres" : `Postgres at ${hostOf(config.databaseUrl)}`;
+  if (!deps.isMade(config)) {
+    return { name, verdict: "bad", detail: `${what}: nothing here yet`, advice: "`emend serve` makes it." };
+  }
+  try {
+    const admin = await deps.openAdmin(config, { migrates: false });
+    try {
+      const projects = await admin.listProjects();
+      const detail = `${what} answers; projects: ${projects.length}`;
+      return { name, verdict: "good", detail, serverUrl: await admin.url() };
+    } finally {
+      await admin.close();
+    }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const { detail, advice } = unmade(error) ?? { detail: reason };
+    return { name, verdict: "bad", detail: `${what}: ${detail}`, ...(advice === undefined ? {} : { advice }) };
+  }
+}
+
+/** By what Postgres says of tables, or columns, that no server of this release made yet. */
+function unmade(error: unknown): Pick<Examination, "detail" | "advice"> | null {
+  const code = error instanceof Error && "code" in error ? error.code : null;
+  if (code === "42P01") return { detail: "nothing here yet", advice: "`emend serve` makes it." };
+  if (code !== "42703") return null;
+  return { detail: "its tables are of an older release", advice: "`emend serve` brings them up to date." };
+}
+
+/** Never the user or the password. */
+function hostOf(databaseUrl: string): string {
+  return URL.parse(databaseUrl)?.host || "EMEND_DATABASE_URL";
+}
+
+const oldest = [2, 38] as const;
+
+async function examineGit(): Promise<Examination> {
+  try {
+    const { stdout } = await promisify(execFile)("git", ["--version"], { timeout: 5000, maxBuffer: 10_000 });
+    const version = stdout.trim();
+    const [, major = "0", minor = "0"] = /(\d+)\.(\d+)/.exec(version) ?? [];
+    const isOld = Number(major) < oldest[0] || (Number(major) === oldest[0] && Number(minor) < oldest[1]);
+    if (!isOld) return { name: "git", verdict: "good", detail: version };
+    return { name: "git", verdict: "bad", detail: version, advice: `Install git ${oldest.join(".")} or newer.` };
+  } catch (error) {
+    const detail =
+      error instanceof Error && "code" in error && error.code === "ENOENT" ? "not found" : "does not answer";
+    return { name: "git", verdict: "bad", detail, advice: `Install git ${oldest.join(".")} or newer.` };
+  }
+}
+
+/** Asks each configured model one short question: a wrong key is heard of here rather than by a job. */
+async function examineModels(
+  deps: { tryModel: typeof tryModel; env: NodeJS.ProcessEnv },
+  config: Config,
+): Promise<readonly Examination[]> {
+  const first = await examineModel(deps, config, config.model);
+  const hint = modelHint(deps.env);
+  const fallbacks = await Promise.all(
+    config.modelFallbacks.map(async (name) => ({ ...(await examineModel(deps, config, name)), name: "fallback" })),
+  );
+  return [hint === null ? first : { ...first, advice: hint }, ...fallbacks];
+}
+
+async function examineModel(deps: { tryModel: typeof tryModel }, config: Config, name: string): Promise<Examination> {
+  const trial = await deps.tryModel(config, name);
+  if (trial.kind === "unavailable") {
+    return {
+      name: "model",
+      verdict: "bad",
+      detail: `${name} is not reachable: ${trial.words}`,
+      advice: "Set its key and address, or EMEND_MODEL=emend/rules to work without a model.",
+    };
+  }
+  const isRunner = name.startsWith("runner/");
+  if (isRunner)
+    return { name: "model", verdict: "good", detail: `${name} is ready: program, key and sandbox are there` };
+  const detail =
+    name === "emend/rules"
+      ? "emend/rules: deterministic, needs no key"
+      : `${name} answers, in ${trial.ms} ms${trial.window === undefined ? "" : `; ${trial.window}`}`;
+  return { name: "model", verdict: "good", detail };
+}
+
+const answerMsMax = 3000;
+
+/** Whether a server answers where clients would look for it. */
+async function examineServer(baseUrl: string, signal: AbortSignal): Promise<Examination> {
+  const name = "server";
+  const url = baseUrl.replace(/\/+$/, "");
+  try {
+    const soon = AbortSignal.any([signal, AbortSignal.timeout(answerMsMax)]);
+    const response = await fetch(`${url}/openapi.json`, { signal: soon, redirect: "manual" });
+    await response.body?.cancel();
+    if (response.status === 200) return { name, verdict: "good", detail: `answers at ${url}` };
+    return { name, verdict: "bad", detail: `${url} answers ${response.status}: is that Emend?` };
+  } catch {
+    return { name, verdict: "note", detail: `nothing answers at ${url}; serve starts it` };
+  }
 }

@@ -1,4 +1,4 @@
-import { safeText } from "./safe-text.ts";
+import { safeText } from "./format.ts";
 
 interface Entry {
   level: number;

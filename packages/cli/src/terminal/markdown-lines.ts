@@ -1,5 +1,4 @@
-import { safeText } from "./safe-text.ts";
-import { wrap } from "./wrap.ts";
+import { safeText, wrap } from "./format.ts";
 
 /** A summary in Markdown as calm text: paragraphs and lists wrapped, marks of emphasis and code taken away. */
 export function markdownLines(markdown: string, width: number): string[] {

@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { safeText } from "./safe-text.ts";
+import { safeText } from "./format.ts";
 
 /** Tells what happens while it happens: a live line on a terminal, plain lines in a pipe, nothing at all for JSON. */
 export interface Narrator {

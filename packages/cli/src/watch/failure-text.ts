@@ -1,5 +1,5 @@
+import { safeText } from "../terminal/format.ts";
 import { markdownLines } from "../terminal/markdown-lines.ts";
-import { safeText } from "../terminal/safe-text.ts";
 
 const width = 90;
 

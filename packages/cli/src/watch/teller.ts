@@ -1,9 +1,8 @@
 import type { JobEvent } from "@emend/sdk";
-import { seconds } from "../terminal/duration.ts";
+import { seconds } from "../terminal/format.ts";
 import type { Narrator } from "../terminal/narrator.ts";
-import { describeEvent } from "./describe-event.ts";
 
-export interface Teller {
+interface Teller {
   tell(event: JobEvent): void;
 }
 
@@ -40,4 +39,54 @@ export function createTeller(narrator: Narrator): Teller {
       }
     },
   };
+}
+
+type ToldEvent =
+  | { kind: "phase"; name: string }
+  | { kind: "detail"; text: string }
+  | { kind: "end"; isGood: boolean }
+  | { kind: "nothing" };
+
+/** What an event says to somebody who watches. Events are data of another process: what is not understood is skipped. */
+function describeEvent(event: Pick<JobEvent, "kind" | "data">): ToldEvent {
+  const data = asRecord(event.data);
+  switch (event.kind) {
+    case "job.created":
+      return { kind: "phase", name: "queued" };
+    case "run.started":
+    case "phase":
+      return typeof data.phase === "string" ? { kind: "phase", name: data.phase } : { kind: "nothing" };
+    case "step":
+      return detail(toolNames(data.tools).join(", "));
+    case "findings":
+      return detail(findingsText(data));
+    case "pull_request":
+      return detail(typeof data.number === "number" ? `pull request #${data.number}` : "");
+    case "completed":
+      return { kind: "end", isGood: true };
+    // An active job that is archived is cut off.
+    case "failed":
+    case "archived":
+      return { kind: "end", isGood: false };
+    default:
+      return { kind: "nothing" };
+  }
+}
+
+function detail(text: string): ToldEvent {
+  return text === "" ? { kind: "nothing" } : { kind: "detail", text };
+}
+
+function toolNames(tools: unknown): string[] {
+  if (!Array.isArray(tools)) return [];
+  return tools.map((tool) => String(asRecord(tool).name ?? "")).filter((name) => name !== "" && name !== "finish");
+}
+
+function findingsText(data: Record<string, unknown>): string {
+  const { before, after } = data;
+  return typeof before === "number" && typeof after === "number" ? `findings ${before} → ${after}` : "";
+}
+
+function asRecord(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }

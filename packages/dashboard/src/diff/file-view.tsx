@@ -1,12 +1,20 @@
-import type { DiffLine, JobDiff } from "@emend/contract";
+import {
+  type DiffLine,
+  type DiffRow,
+  diffWords,
+  type JobDiff,
+  lineCharactersMax,
+  pairLines,
+  type Span,
+} from "@emend/contract";
 import { CatchBoundary } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useMemo, useState } from "react";
+import { LineCounts } from "../parts/bars.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { LineCounts } from "../parts/line-counts.tsx";
+import { Near } from "../parts/near.tsx";
 import { Problem } from "../parts/notice.tsx";
-import { VisibleText } from "../parts/visible-text.tsx";
-import { FileLines } from "./file-lines.tsx";
-import type { Finding } from "./finding-note.tsx";
+import { VisibleText } from "../parts/text.tsx";
+import { type Finding, FindingNote } from "./finding-note.tsx";
 
 /** Who looks at diffs alone never loads a Markdown parser. */
 const Preview = lazy(async () => ({ default: (await import("./preview/preview.tsx")).Preview }));
@@ -84,4 +92,198 @@ export function FileView(props: FileProps) {
       )}
     </section>
   );
+}
+
+const rowsPerPiece = 30;
+const rowPx = 20;
+
+/** A file's lines in pieces, each made as it comes near; findings of lines that are not shown stand above. */
+function FileLines(props: { lines: readonly DiffLine[]; isSplit: boolean; findings: readonly Finding[] }) {
+  const { lines, isSplit, findings } = props;
+  const rows = useMemo(() => pairLines(lines, { stacked: !isSplit }), [lines, isSplit]);
+  const byLine = useMemo(() => Map.groupBy(findings, ({ line }) => line), [findings]);
+  const shown = useMemo(() => new Set(lines.flatMap((line) => ("after" in line ? [line.after] : []))), [lines]);
+  if (rows.length === 0) return <p className="px-4 py-3 text-quiet">No lines changed.</p>;
+  const pieces = Array.from({ length: Math.ceil(rows.length / rowsPerPiece) }, (_, index) =>
+    rows.slice(index * rowsPerPiece, (index + 1) * rowsPerPiece),
+  );
+  return (
+    <>
+      {findings
+        .filter(({ line }) => !shown.has(line))
+        .map((finding, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two of one line may say the same
+          <FindingNote key={index} finding={finding} />
+        ))}
+      {pieces.map((piece, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a diff never move
+        <Near key={`${isSplit} ${index}`} estimatePx={linesOf(piece, isSplit) * rowPx}>
+          {() => <Piece rows={piece} isSplit={isSplit} byLine={byLine} />}
+        </Near>
+      ))}
+    </>
+  );
+}
+
+function linesOf(rows: readonly DiffRow[], isSplit: boolean): number {
+  return rows.reduce((lines, row) => lines + (row.isEdited && !isSplit ? 2 : 1), 0);
+}
+
+function Piece(props: { rows: readonly DiffRow[]; isSplit: boolean; byLine: ReadonlyMap<number, readonly Finding[]> }) {
+  const Row = props.isSplit ? SplitRow : UnifiedRow;
+  return (
+    <table className="w-full table-fixed border-collapse font-mono text-[13px] [tab-size:4]">
+      <colgroup>
+        <col className="w-8 md:w-12" />
+        {props.isSplit && <col />}
+        <col className="w-8 md:w-12" />
+        <col />
+      </colgroup>
+      <tbody>
+        {props.rows.map((row, index) => {
+          const after = row.right && "after" in row.right ? row.right.after : 0;
+          // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a diff never move
+          return <Row key={index} row={row} findings={props.byLine.get(after) ?? []} />;
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+function UnifiedRow({ row, findings }: { row: DiffRow; findings: readonly Finding[] }) {
+  const { left, right } = row;
+  const words = row.isEdited && left && right ? diffWords(left.text, right.text) : null;
+  return (
+    <>
+      {left?.kind === "deleted" && (
+        <tr className="bg-del">
+          <td className={numberCell}>{left.before}</td>
+          <td className={numberCell} />
+          <td className={signed("−")}>
+            <LineText text={left.text} spans={words?.before} mark="del" />
+          </td>
+        </tr>
+      )}
+      {right?.kind === "added" && (
+        <tr className="bg-add">
+          <td className={numberCell} />
+          <td className={numberCell}>{right.after}</td>
+          <td className={signed("+")}>
+            <LineText text={right.text} spans={words?.after} mark="ins" />
+          </td>
+        </tr>
+      )}
+      {right?.kind === "context" && (
+        <tr>
+          <td className={numberCell}>{right.before}</td>
+          <td className={numberCell}>{right.after}</td>
+          <td className={signed(" ")}>
+            <LineText text={right.text} mark="ins" />
+          </td>
+        </tr>
+      )}
+      {(right?.kind === "hunk" || right?.kind === "note") && (
+        <tr className="bg-hush text-quiet">
+          <td className={numberCell} />
+          <td className={numberCell} />
+          <td className={`${textCell} py-1`}>
+            <HunkText text={right.text} />
+          </td>
+        </tr>
+      )}
+      {findings.map((finding, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two of one line may say the same
+        <tr key={index}>
+          <td colSpan={3} className="p-0">
+            <FindingNote finding={finding} />
+          </td>
+        </tr>
+      ))}
+    </>
+  );
+}
+
+function SplitRow({ row, findings }: { row: DiffRow; findings: readonly Finding[] }) {
+  const { left, right } = row;
+  if (right?.kind === "hunk" || right?.kind === "note") {
+    return (
+      <tr className="bg-hush text-quiet">
+        <td className={numberCell} />
+        <td className={`${textCell} py-1`} colSpan={3}>
+          <HunkText text={right.text} />
+        </td>
+      </tr>
+    );
+  }
+  const words = row.isEdited && left && right ? diffWords(left.text, right.text) : null;
+  const isDeleted = left?.kind === "deleted";
+  const isAdded = right?.kind === "added";
+  const leftColour = isDeleted ? "bg-del" : left ? "" : "bg-hush";
+  const rightColour = isAdded ? "bg-add" : right ? "" : "bg-hush";
+  return (
+    <>
+      <tr>
+        <td className={`${numberCell} ${leftColour}`}>{left && "before" in left ? left.before : ""}</td>
+        <td className={`${signed(isDeleted ? "−" : " ")} ${leftColour} border-r border-line`}>
+          {left && <LineText text={left.text} spans={words?.before} mark="del" />}
+        </td>
+        <td className={`${numberCell} ${rightColour}`}>{right && "after" in right ? right.after : ""}</td>
+        <td className={`${signed(isAdded ? "+" : " ")} ${rightColour}`}>
+          {right && <LineText text={right.text} spans={words?.after} mark="ins" />}
+        </td>
+      </tr>
+      {findings.map((finding, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two of one line may say the same
+        <tr key={index}>
+          <td colSpan={4} className="p-0">
+            <FindingNote finding={finding} />
+          </td>
+        </tr>
+      ))}
+    </>
+  );
+}
+
+/** A line, its changed words marked where they are known; a line of a megabyte is cut. */
+function LineText(props: { text: string; spans?: readonly Span[]; mark: "del" | "ins" }) {
+  const { mark: Mark, text, spans } = props;
+  if (!spans) {
+    return (
+      <>
+        <VisibleText text={text.slice(0, lineCharactersMax)} />
+        {text.length > lineCharactersMax && (
+          <i className="text-quiet">… {text.length - lineCharactersMax} more characters</i>
+        )}
+      </>
+    );
+  }
+  return spans.map((span, index) => {
+    const words = <VisibleText text={span.text} />;
+    // biome-ignore lint/suspicious/noArrayIndexKey: the words of a line never move
+    if (!span.isChanged) return <span key={index}>{words}</span>;
+    const look = Mark === "del" ? "bg-del-word line-through decoration-1" : "bg-add-word no-underline";
+    return (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the words of a line never move
+      <Mark key={index} className={`rounded-xs ${look}`}>
+        {words}
+      </Mark>
+    );
+  });
+}
+
+/** Where lines are from: in one line, however long the heading is that they stand below. */
+function HunkText({ text }: { text: string }) {
+  return (
+    <span className="block truncate" title={text}>
+      <VisibleText text={text} />
+    </span>
+  );
+}
+
+const numberCell = "w-8 px-1 text-right align-top text-[11px] text-quiet select-none md:w-12 md:px-2 md:text-[12px]";
+const textCell = "relative py-0 pr-3 pl-6 align-top whitespace-pre-wrap wrap-anywhere";
+const signs = { "+": "before:content-['+']", "−": "before:content-['−']", " ": "" } as const;
+
+function signed(sign: keyof typeof signs): string {
+  return `${textCell} before:absolute before:left-2 ${signs[sign]}`;
 }

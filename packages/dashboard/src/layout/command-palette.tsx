@@ -3,9 +3,9 @@ import { useNavigate } from "@tanstack/react-router";
 import { useDeferredValue, useState } from "react";
 import { newestJobsQuery, projectsQuery } from "../api/queries.ts";
 import { Dialog } from "../parts/dialog.tsx";
-import { jobTitle } from "../parts/job-title.ts";
+import { jobTitle } from "../parts/format.ts";
 import { showInView } from "../parts/show-in-view.ts";
-import { VisibleText } from "../parts/visible-text.tsx";
+import { VisibleText } from "../parts/text.tsx";
 
 interface Place {
   key: string;

@@ -1,16 +1,15 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { type Query, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet, useLocation, useRouter } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { sessionQuery } from "../api/queries.ts";
-import { ApiError, request } from "../api/request.ts";
+import { ApiError, isAway, request } from "../api/request.ts";
 import { LoginPage } from "../pages/login/login-page.tsx";
 import { SessionEnded } from "../pages/login/session-ended.tsx";
+import { Button } from "../parts/button.tsx";
+import { Dialog } from "../parts/dialog.tsx";
 import { Pending, Problem } from "../parts/notice.tsx";
 import { showInView } from "../parts/show-in-view.ts";
 import { CommandPalette } from "./command-palette.tsx";
-import { HelpDialog } from "./help-dialog.tsx";
-import { Mark } from "./mark.tsx";
-import { ServerAway } from "./server-away.tsx";
 import { useShortcuts } from "./use-shortcuts.ts";
 
 const pages = [
@@ -141,4 +140,85 @@ function useMain() {
 function pageOf(pathname: string): (typeof pages)[number] | undefined {
   if (pathname === "/" || pathname.startsWith("/jobs/")) return pages[0];
   return pages.find(({ to }) => to !== "/" && pathname.startsWith(to));
+}
+
+/** The proofreader's caret: something is to be put in here. */
+function Mark() {
+  return (
+    <svg viewBox="0 0 20 20" className="size-5 text-accent" aria-hidden="true">
+      <path
+        d="M3 17 10 5l7 12"
+        fill="none"
+        stroke="currentColor"
+        strokeWidth="2.5"
+        strokeLinecap="round"
+        strokeLinejoin="round"
+      />
+    </svg>
+  );
+}
+
+const askEveryMs = 5_000;
+
+/** Above a page that still shows what it was told before the server went away. One with nothing to show says so itself. */
+function ServerAway() {
+  const queries = useQueryClient();
+  const cache = queries.getQueryCache();
+  const isOld = useSyncExternalStore(
+    (hear) => cache.subscribe(hear),
+    () => cache.getAll().some(mayBeOld),
+  );
+  useEffect(() => {
+    if (!isOld) return;
+    const timer = setInterval(() => queries.refetchQueries({ predicate: mayBeOld }), askEveryMs);
+    return () => clearInterval(timer);
+  }, [isOld, queries]);
+  if (!isOld) return null;
+  return (
+    <div role="status" className="told-late border-b border-warn bg-sheet text-warn">
+      <p className="mx-auto max-w-[1200px] px-4 py-2 sm:px-6">
+        Can't reach the server. Retrying… This page may be out of date.
+      </p>
+    </div>
+  );
+}
+
+/** A job's own page tells of its connection itself. */
+function mayBeOld(query: Query): boolean {
+  const { data, error, fetchFailureReason } = query.state;
+  return query.isActive() && data !== undefined && query.queryKey[0] !== "job" && isAway(fetchFailureReason ?? error);
+}
+
+const keys = [
+  [["c"], "write a new job"],
+  [["j", "k"], "next and previous row"],
+  [["Enter"], "open the row"],
+  [["⌘K", "Ctrl K"], "go to a page, a project or a job"],
+  [["⌘Enter", "Ctrl Enter"], "start the job that is being written"],
+  [["Esc"], "close what is open"],
+  [["?"], "this list"],
+] as const;
+
+function HelpDialog({ onClose }: { onClose(): void }) {
+  return (
+    <Dialog title="Keys" onClose={onClose}>
+      <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-2">
+        {keys.map(([names, words]) => (
+          <div key={words} className="contents">
+            <dt className="flex flex-wrap content-start gap-1">
+              {names.map((name) => (
+                <kbd key={name} className="rounded-md border border-line bg-hush px-1.5 py-px">
+                  {name}
+                </kbd>
+              ))}
+            </dt>
+            <dd>{words}</dd>
+          </div>
+        ))}
+      </dl>
+      <div className="flex justify-end">
+        <Button onClick={onClose}>Close</Button>
+      </div>
+    </Dialog>
+  );
 }

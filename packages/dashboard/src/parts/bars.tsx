@@ -1,3 +1,6 @@
+import { type ReactNode, useId } from "react";
+import { VisibleText } from "./text.tsx";
+
 /** A few bars in the space of a word, for a row; the figures stand beside them. */
 export function Bars({ counts, label }: { counts: readonly number[]; label: string }) {
   const most = Math.max(1, ...counts);
@@ -18,5 +21,83 @@ export function Bars({ counts, label }: { counts: readonly number[]; label: stri
         );
       })}
     </svg>
+  );
+}
+
+interface RankedBar {
+  key: string;
+  name: string;
+  /** Null: there is nothing to measure. */
+  value: number | null;
+}
+
+const shownMax = 8;
+
+/** Lengths side by side, largest first. Name and figure are words, so that nobody needs the drawing. */
+export function RankedBars(props: {
+  title: string;
+  by: string;
+  bars: readonly RankedBar[];
+  format(value: number): string;
+  /** What the whole length stands for; absent: the largest of them. */
+  full?: number;
+}) {
+  const id = useId();
+  const ranked = props.bars.toSorted((a, b) => (b.value ?? -1) - (a.value ?? -1));
+  const most = props.full ?? Math.max(0, ...ranked.map(({ value }) => value ?? 0));
+  const hidden = ranked.length - shownMax;
+  return (
+    <figure aria-labelledby={id} className="grid grid-cols-[minmax(0,1fr)] content-start gap-2">
+      <figcaption id={id} className="font-semibold">
+        {props.title} <span className="sr-only">by {props.by}</span>
+      </figcaption>
+      <ol className="grid grid-cols-[minmax(0,1fr)] gap-2">
+        {ranked.slice(0, shownMax).map(({ key, name, value }) => (
+          <li key={key} className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-3">
+            <span className="truncate" title={name}>
+              <VisibleText text={name} />
+            </span>
+            <span className="text-right">{value === null ? "–" : props.format(value)}</span>
+            <svg
+              viewBox="0 0 100 6"
+              preserveAspectRatio="none"
+              className="col-span-2 h-1.5 w-full rounded-xs bg-hush"
+              aria-hidden="true"
+            >
+              <rect width={most === 0 ? 0 : ((value ?? 0) / most) * 100} height="6" className="fill-quiet" />
+            </svg>
+          </li>
+        ))}
+      </ol>
+      {hidden > 0 && <p className="text-quiet">and {hidden} more in the table below</p>}
+    </figure>
+  );
+}
+
+/** A few figures side by side, each with its word. */
+export function FigureRow({ figures }: { figures: readonly { word: string; figure: ReactNode; note?: string }[] }) {
+  // No row but the last, and that one stretched, may have room to spare: it would show as a grey hole.
+  const look = figures.length === 6 ? "sm:grid-cols-3 lg:grid-cols-6" : "sm:flex sm:flex-wrap";
+  return (
+    <dl
+      className={`grid grid-cols-2 gap-px overflow-hidden rounded-md border border-line bg-line [&>:last-child:nth-child(odd)]:col-span-2 sm:[&>div]:grow sm:[&>div]:basis-[130px] ${look}`}
+    >
+      {figures.map(({ word, figure, note }) => (
+        <div key={word} className="grid content-start gap-0.5 bg-sheet px-4 py-3">
+          <dt className="text-quiet">{word}</dt>
+          <dd className="text-[20px] leading-7 font-semibold">{figure}</dd>
+          {note && <dd className="text-quiet">{note}</dd>}
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** How many lines a change adds and takes away. */
+export function LineCounts({ additions, deletions }: { additions: number; deletions: number }) {
+  return (
+    <span className="font-mono text-[13px] whitespace-nowrap">
+      <span className="text-good">+{additions}</span> <span className="text-bad">−{deletions}</span>
+    </span>
   );
 }

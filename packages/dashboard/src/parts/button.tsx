@@ -1,4 +1,8 @@
-import type { ButtonHTMLAttributes } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { type ButtonHTMLAttributes, useState } from "react";
+import { sessionQuery } from "../api/queries.ts";
+import { asTyped } from "./commands.ts";
+import { Icon } from "./icon.tsx";
 
 const looks = {
   primary: "border-accent bg-accent font-semibold text-on-accent hover:brightness-95",
@@ -16,4 +20,85 @@ export function Button({
   ...rest
 }: ButtonHTMLAttributes<HTMLButtonElement> & { look?: keyof typeof looks }) {
   return <button type="button" className={`${buttonLook(look)} ${className}`} {...rest} />;
+}
+
+/** Such as `--forge`, which a line would else break at its hyphens. In a group, so that splitting keeps it. */
+const option = /((?<=\s)-[\w-]+)/;
+const outcomes = { copied: "Copied", refused: "Select and copy by hand" } as const;
+
+export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
+  const [state, setState] = useState<"ready" | "copied" | "refused">("ready");
+  async function copy() {
+    // Browsers refuse the clipboard on plain http away from localhost.
+    const isCopied = await navigator.clipboard?.writeText(text).then(
+      () => true,
+      () => false,
+    );
+    setState(isCopied ? "copied" : "refused");
+    setTimeout(() => setState("ready"), 2000);
+  }
+  return (
+    <>
+      <Button onClick={copy} aria-label={`${label}: ${text}`}>
+        <Icon name={state === "copied" ? "check" : "copy"} />
+        {state === "ready" ? label : outcomes[state]}
+      </Button>
+      {/* The button's name says what it copies, and so cannot say what came of it. */}
+      <span role="status" className="sr-only">
+        {state === "ready" ? "" : outcomes[state]}
+      </span>
+    </>
+  );
+}
+
+/** Something to type elsewhere; Emend's own commands as they run where the server does. */
+export function CopyBlock({ text: written }: { text: string }) {
+  // Before logging in there is no session, and none is asked for.
+  const session = useQuery({ ...sessionQuery, enabled: false }).data;
+  const text = asTyped(written, session);
+  return (
+    <div className="flex flex-wrap items-start gap-2">
+      <pre className="min-w-0 flex-1 basis-64 overflow-x-auto rounded-md bg-hush px-3 py-2 text-left text-ink">
+        <code className="whitespace-pre-wrap wrap-anywhere">
+          {text.split(option).map((part, index) =>
+            index % 2 === 0 ? (
+              part
+            ) : (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never move
+              <span key={index} className="whitespace-nowrap">
+                {part}
+              </span>
+            ),
+          )}
+        </code>
+      </pre>
+      <CopyButton text={text} />
+    </div>
+  );
+}
+
+/** A few ways to show the same thing. */
+export function Toggle<T extends string>(props: {
+  label: string;
+  options: readonly T[];
+  chosen: T;
+  onChoose(option: T): void;
+  className?: string;
+}) {
+  return (
+    <fieldset className={`flex rounded-md border border-line bg-sheet p-0.5 ${props.className ?? ""}`}>
+      <legend className="sr-only">{props.label}</legend>
+      {props.options.map((option) => (
+        <button
+          key={option}
+          type="button"
+          aria-pressed={props.chosen === option}
+          className="rounded-md px-2.5 py-1 whitespace-nowrap text-quiet aria-pressed:bg-hush aria-pressed:text-ink"
+          onClick={() => props.onChoose(option)}
+        >
+          {option}
+        </button>
+      ))}
+    </fieldset>
+  );
 }

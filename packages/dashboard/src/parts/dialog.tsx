@@ -1,4 +1,6 @@
+import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useLayoutEffect, useRef } from "react";
+import { Form } from "./form.tsx";
 
 /**
  * The browser's own: it traps the focus, closes by Escape and gives the focus back. It is `cancel` that is heard: `close`
@@ -27,4 +29,36 @@ export function Dialog(props: { title: string; isBare?: boolean; onClose(): void
       </div>
     </dialog>
   );
+}
+
+/** Asks once more before something that cannot be undone. */
+export function Confirm(props: {
+  title: string;
+  submit: string;
+  onConfirm(): Promise<unknown>;
+  onClose(): void;
+  children: ReactNode;
+}) {
+  const action = useMutation({ mutationFn: props.onConfirm, onSuccess: props.onClose });
+  return (
+    <Dialog title={props.title} onClose={props.onClose}>
+      <Form action={action} submit={props.submit} look="danger" cancel="Cancel" onCancel={props.onClose}>
+        {props.children}
+      </Form>
+    </Dialog>
+  );
+}
+
+/** A page's head: what it is, and what can be done here. */
+export function Head({ title, children }: { title: ReactNode; children?: ReactNode }) {
+  return (
+    <header className="flex flex-wrap items-center justify-between gap-x-4 gap-y-3 pt-8 pb-5">
+      <h1 className="min-w-0">{title}</h1>
+      {children && <div className="flex max-w-full flex-wrap gap-2">{children}</div>}
+    </header>
+  );
+}
+
+export function Sheet({ className = "", ...rest }: { className?: string; children: ReactNode }) {
+  return <div className={`rounded-md border border-line bg-sheet ${className}`} {...rest} />;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { durationOf } from "./duration.ts";
+import { durationOf } from "./format.ts";
 
 it("says how long something took in two units at most, also where it went on days later", () => {
   const hourMs = 3_600_000;

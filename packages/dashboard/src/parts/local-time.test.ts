@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { localTime } from "./local-time.ts";
+import { localTime } from "./format.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 

@@ -1,4 +1,4 @@
-import { VisibleText } from "./visible-text.tsx";
+import { VisibleText } from "./text.tsx";
 
 type Block =
   | { kind: "heading"; text: string }

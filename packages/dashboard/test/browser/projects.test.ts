@@ -87,7 +87,7 @@ it.each(bothLooks)("adds, runs, edits, pauses and removes an automation by the k
   await row.getByText("at 0 9 * * 1").waitFor();
 
   await press(row.getByRole("button", { name: "Run now" }));
-  await row.getByText("Started").waitFor();
+  await row.getByText("Started", { exact: true }).waitFor();
   await row.getByRole("link", { name: "The job" }).waitFor();
   await expectGood(page);
   await press(row.getByRole("button", { name: "Edit" }));

@@ -1,5 +1,4 @@
-import { parsePatch } from "../../../contract/src/diff/parse-patch.ts";
-import { diffWords } from "../../../contract/src/diff/word-diff.ts";
+import { diffWords, parsePatch } from "../../../contract/src/diff.ts";
 import { createIgnore } from "../../../site/src/frameworks/ignore-file.ts";
 import { readYamlSource } from "../../../site/src/frameworks/yaml-source.ts";
 import { parseLiteral } from "../../../site/src/literal/parse-literal.ts";
@@ -11,17 +10,16 @@ import { withoutFence } from "../../src/agent/openings.ts";
 import { readPrompt } from "../../src/agent/rules/read-prompt.ts";
 import { checkTemplate } from "../../src/automations/template.ts";
 import { AppError } from "../../src/errors.ts";
-import { parseDiffFiles } from "../../src/forge/local/parse-diff-files.ts";
-import { asRead } from "../../src/lib/as-read.ts";
+import { parseDiffFiles } from "../../src/forge/local/read-diff.ts";
+import { hostsIn } from "../../src/hosts/hosts-in.ts";
 import { isBranchName } from "../../src/lib/branch-name.ts";
-import { hostsIn } from "../../src/lib/hosts-in.ts";
-import { knownSecretsIn } from "../../src/lib/known-secrets.ts";
 import { matchesGlob } from "../../src/lib/matches-glob.ts";
 import { reachesOut } from "../../src/lib/reaches-out.ts";
-import { scanSecrets, UnsearchableText } from "../../src/lib/scan-secrets.ts";
 import { withoutFenced } from "../../src/lib/without-fenced.ts";
 import { codeSpan, plainLine, plainText, quietMarkdown } from "../../src/publish/quiet-text.ts";
 import { conventionalTitle } from "../../src/publish/title-convention.ts";
+import { asRead } from "../../src/secrets/as-read.ts";
+import { knownSecretsIn, scanSecrets, UnsearchableText } from "../../src/secrets/scan-secrets.ts";
 
 /** Something of Emend's that reads texts of strangers, to be tried with ever longer ones. */
 export interface GrowthTarget {

@@ -1,26 +1,21 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { addProject, plainFolder } from "../accounts/add-project.ts";
-import type { AdminKey } from "../accounts/admin-key.ts";
-import type { ContextRepository } from "../accounts/context-repository.ts";
-import { createKey } from "../accounts/create-key.ts";
-import { createLoginLink } from "../accounts/create-login-link.ts";
-import { createResetLink } from "../accounts/create-reset-link.ts";
-import { inviteMember } from "../accounts/invite-member.ts";
-import { listContextRepositories } from "../accounts/list-context-repositories.ts";
-import { listKeys } from "../accounts/list-keys.ts";
-import { type Invitation, listInvitations, listMembers } from "../accounts/list-members.ts";
-import { listProjects } from "../accounts/list-projects.ts";
-import { setModelKey } from "../accounts/model-keys.ts";
-import { ensureOwnerLink } from "../accounts/owner-link.ts";
-import type { Project } from "../accounts/project.ts";
-import { openProjectCredential } from "../accounts/project-credential.ts";
-import { removeContextRepository } from "../accounts/remove-context-repository.ts";
-import { requireProject } from "../accounts/require-project.ts";
-import { type Revocation, revokeKey } from "../accounts/revoke-key.ts";
+import { createKey, listKeys, type Revocation, revokeKey } from "../accounts/keys/api-keys.ts";
+import type { AdminKey } from "../accounts/keys/key-format.ts";
+import { setModelKey } from "../accounts/keys/model-keys.ts";
+import { createLoginLink, createResetLink, ensureOwnerLink } from "../accounts/people/login-links.ts";
+import { type Invitation, inviteMember, listInvitations, listMembers } from "../accounts/people/members.ts";
+import type { Role, User } from "../accounts/people/user.ts";
+import { addProject, plainFolder } from "../accounts/projects/add-project.ts";
+import {
+  type ContextRepository,
+  listContextRepositories,
+  removeContextRepository,
+} from "../accounts/projects/context-repositories.ts";
+import { openProjectCredential } from "../accounts/projects/project-credential.ts";
+import { listProjects, type Project, requireProject } from "../accounts/projects/projects.ts";
 import { createSealer } from "../accounts/secrets.ts";
-import type { Role, User } from "../accounts/user.ts";
 import { type Automations, createAutomations } from "../automations/automations.ts";
 import type { Manifest } from "../backup/archive.ts";
 import { createBackup } from "../backup/create-backup.ts";
@@ -31,33 +26,33 @@ import type { Pool } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { hookSecretOf } from "../forge/hooks/hook-secret.ts";
 import { assertLocalForgeUsable } from "../forge/local/assert-usable.ts";
-import { createLocalRepository } from "../forge/local/create-repository.ts";
-import { isEmptyRepository } from "../forge/local/is-empty-repository.ts";
+import { createLocalRepository, isEmptyRepository } from "../forge/local/create-repository.ts";
 import { repositoryOf } from "../forge/local/repository.ts";
 import { type ForgeDeps, knownForge } from "../forge/registry.ts";
-import { createJobRules } from "../http/create-job-rules.ts";
+import { createJobRules } from "../http/parse-create-body.ts";
 import { ensureSecret } from "../installation/ensure-secret.ts";
 import { createForgeReach } from "../installation/forge-reach.ts";
 import { forgeDirOf, gitNetwork, localGit } from "../installation/local-git.ts";
 import { openDatabase } from "../installation/open-database.ts";
 import { recallUrl } from "../installation/public-url.ts";
-import { type JobEvent, listEvents } from "../jobs/list-events.ts";
-import { type JobReport, readReport } from "../jobs/read-report.ts";
+import { type JobEvent, listEvents } from "../jobs/read/list-events.ts";
+import { type JobReport, readReport } from "../jobs/read/read-report.ts";
 import { newId } from "../lib/id.ts";
 import { createLogger } from "../lib/logger.ts";
 import { createFetch } from "../lib/network.ts";
-import { addWebhook, type NewWebhook } from "../notify/add-webhook.ts";
-import { type Delivery, listDeliveries } from "../notify/list-deliveries.ts";
-import { listWebhooks } from "../notify/list-webhooks.ts";
-import { needsPrivate } from "../notify/needs-private.ts";
-import { redeliver } from "../notify/redeliver.ts";
-import { removeWebhook } from "../notify/remove-webhook.ts";
-import { requireWebhook } from "../notify/require-webhook.ts";
-import { setWebhookEnabled } from "../notify/set-webhook-enabled.ts";
-import type { Webhook } from "../notify/webhook.ts";
-import { assertBranch } from "../tree/assert-branch.ts";
-import { assertFolder } from "../tree/assert-folder.ts";
-import type { Git } from "../tree/git.ts";
+import { type Delivery, listDeliveries, redeliver } from "../notify/deliveries.ts";
+import { needsPrivate } from "../notify/ssrf-guard.ts";
+import {
+  addWebhook,
+  listWebhooks,
+  type NewWebhook,
+  removeWebhook,
+  requireWebhook,
+  setWebhookEnabled,
+  type Webhook,
+} from "../notify/webhooks.ts";
+import type { Git } from "../tree/git/git.ts";
+import { assertBranch, assertFolder } from "../tree/mirror/resolve-base.ts";
 import { type ContextInput, connectContext } from "./connect-context.ts";
 import { type AppStep, connectGithubApp } from "./connect-github-app.ts";
 import { type ConnectedProject, connectProject } from "./connect-project.ts";

@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { seedProject } from "../../test/support/seed-jobs.ts";
-import { addContextRepository } from "../accounts/add-context-repository.ts";
-import { openContextCredential } from "../accounts/context-credential.ts";
-import { listContextRepositories } from "../accounts/list-context-repositories.ts";
-import { removeContextRepository } from "../accounts/remove-context-repository.ts";
+import {
+  addContextRepository,
+  listContextRepositories,
+  openContextCredential,
+  removeContextRepository,
+} from "../accounts/projects/context-repositories.ts";
 import { createSealer } from "../accounts/secrets.ts";
-import { listTables } from "../backup/list-tables.ts";
-import { rotateSecret } from "./rotate-secret.ts";
+import { listTables } from "../backup/tables.ts";
+import { rotateSecret } from "./rotate-kept-secret.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -1,16 +1,15 @@
 import type { ForgeName } from "@emend/contract";
-import { addContextRepository } from "../accounts/add-context-repository.ts";
-import type { ContextRepository } from "../accounts/context-repository.ts";
-import { getProject } from "../accounts/get-project.ts";
-import { parseProjectSettings } from "../accounts/project-settings.ts";
+import { addContextRepository, type ContextRepository } from "../accounts/projects/context-repositories.ts";
+import { parseProjectSettings } from "../accounts/projects/project-settings.ts";
+import { getProject } from "../accounts/projects/projects.ts";
 import type { Sealer } from "../accounts/secrets.ts";
 import { type Actor, consoleActor } from "../db/acting.ts";
 import type { Pool } from "../db/pool.ts";
 import { AppError, isAppError } from "../errors.ts";
 import { checkCredential, knownForge, normalizeRepository } from "../forge/registry.ts";
 import { type ContextForges, contextRemoteOf, localProjectOf } from "../installation/context-remote.ts";
-import type { Git } from "../tree/git.ts";
-import { resolveBase } from "../tree/resolve-base.ts";
+import type { Git } from "../tree/git/git.ts";
+import { resolveBase } from "../tree/mirror/resolve-base.ts";
 
 export interface ContextInput {
   projectId: string;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Type } from "typebox";
-import { findPendingApp, forgetPendingApp, keepPendingApp, type PendingApp } from "../accounts/github-app.ts";
-import { parseProjectSettings } from "../accounts/project-settings.ts";
+import { findPendingApp, forgetPendingApp, keepPendingApp, type PendingApp } from "../accounts/projects/github-app.ts";
+import { parseProjectSettings } from "../accounts/projects/project-settings.ts";
 import { AppError } from "../errors.ts";
 import type { ApiClient } from "../forge/api-client.ts";
 import { createApp } from "../forge/github/create-app.ts";

@@ -1,6 +1,6 @@
 import type { ForgeName } from "@emend/contract";
-import { addProject, plainFolder } from "../accounts/add-project.ts";
-import { parseProjectSettings } from "../accounts/project-settings.ts";
+import { addProject, plainFolder } from "../accounts/projects/add-project.ts";
+import { parseProjectSettings } from "../accounts/projects/project-settings.ts";
 import type { Sealer } from "../accounts/secrets.ts";
 import type { Config } from "../config/config.ts";
 import type { Queryable } from "../db/pool.ts";
@@ -12,8 +12,7 @@ import { createForgeReach } from "../installation/forge-reach.ts";
 import { gitNetwork, localGit } from "../installation/local-git.ts";
 import { newId } from "../lib/id.ts";
 import { createFetch } from "../lib/network.ts";
-import { assertBranch } from "../tree/assert-branch.ts";
-import { assertFolder } from "../tree/assert-folder.ts";
+import { assertBranch, assertFolder } from "../tree/mirror/resolve-base.ts";
 
 export interface NewRemoteProject {
   /** Where it had to be known before. */

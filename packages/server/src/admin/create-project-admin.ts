@@ -1,14 +1,14 @@
-import { setModelKey } from "../accounts/model-keys.ts";
-import { parseProjectSettings } from "../accounts/project-settings.ts";
+import { setModelKey } from "../accounts/keys/model-keys.ts";
+import { setProjectCredential } from "../accounts/projects/project-credential.ts";
+import { parseProjectSettings } from "../accounts/projects/project-settings.ts";
 import type { Sealer } from "../accounts/secrets.ts";
-import { setProjectCredential } from "../accounts/set-project-credential.ts";
 import type { ProjectAdmin } from "../dashboard/project-admin.ts";
 import { asActor } from "../db/acting.ts";
 import type { Pool } from "../db/pool.ts";
 import { AppError, isAppError } from "../errors.ts";
 import { checkCredential, knownForge, normalizeRepository } from "../forge/registry.ts";
 import type { ForgeReach } from "../installation/forge-reach.ts";
-import { addWebhook } from "../notify/add-webhook.ts";
+import { addWebhook } from "../notify/webhooks.ts";
 import type { Admin } from "./admin.ts";
 
 /** The dashboard's hand on projects: what the console may do, in the name of whoever is logged in. */

@@ -5,7 +5,7 @@ import { everyVendor } from "../../test/support/forges/vendors.ts";
 import type { LocalForgeDeps } from "../forge/local/local-forge.ts";
 import { createForgeReach } from "../installation/forge-reach.ts";
 import { createFetch } from "../lib/network.ts";
-import { createGit } from "../tree/git.ts";
+import { createGit } from "../tree/git/git.ts";
 import { diagnoseProject } from "./doctor-project.ts";
 
 const { signal } = new AbortController();

@@ -1,14 +1,13 @@
-import type { Project } from "../accounts/project.ts";
-import { requireProject } from "../accounts/require-project.ts";
+import { type Project, requireProject } from "../accounts/projects/projects.ts";
 import type { Automation } from "../automations/automation.ts";
-import { listAutomations } from "../automations/list-automations.ts";
+import { listAutomations } from "../automations/automation-store.ts";
 import type { Queryable } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
 import type { Forge, ForgeInspection, RepositoryDescription } from "../forge/forge.ts";
 import { hookSecretOf } from "../forge/hooks/hook-secret.ts";
 import { type ForgeDeps, openForge } from "../forge/registry.ts";
-import type { Git } from "../tree/git.ts";
-import { resolveBase } from "../tree/resolve-base.ts";
+import type { Git } from "../tree/git/git.ts";
+import { resolveBase } from "../tree/mirror/resolve-base.ts";
 import type { ModelTrial } from "./try-model.ts";
 
 /** One thing that was looked at, in words. */

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { type FarEnd, startFarEnd } from "../../test/support/forges/far-end.ts";
 import { vendors } from "../../test/support/forges/vendors.ts";
-import { openProjectCredential } from "../accounts/project-credential.ts";
+import { openProjectCredential } from "../accounts/projects/project-credential.ts";
 import { createSealer } from "../accounts/secrets.ts";
 import { loadConfig } from "../config/config.ts";
 import { createAdmin } from "./admin.ts";

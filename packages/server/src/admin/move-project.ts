@@ -1,5 +1,5 @@
-import { credentialContext, openProjectCredential } from "../accounts/project-credential.ts";
-import { requireProject } from "../accounts/require-project.ts";
+import { credentialContext, openProjectCredential } from "../accounts/projects/project-credential.ts";
+import { requireProject } from "../accounts/projects/projects.ts";
 import { AppError } from "../errors.ts";
 import { checkCredential, type ForgeDeps, knownForge, normalizeRepository, openForge } from "../forge/registry.ts";
 import { type ConnectDeps, type ConnectedProject, look } from "./connect-project.ts";

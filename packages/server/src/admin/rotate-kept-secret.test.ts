@@ -5,7 +5,7 @@ import pino from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { seedProject } from "../../test/support/seed-jobs.ts";
-import { openModelKey, setModelKey } from "../accounts/model-keys.ts";
+import { openModelKey, setModelKey } from "../accounts/keys/model-keys.ts";
 import { createSealer } from "../accounts/secrets.ts";
 import { startListener } from "../db/listener.ts";
 import { rotateKeptSecret } from "./rotate-kept-secret.ts";

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
-import { addProject } from "../accounts/add-project.ts";
-import { openModelKey, setModelKey } from "../accounts/model-keys.ts";
-import { openProjectCredential } from "../accounts/project-credential.ts";
+import { openModelKey, setModelKey } from "../accounts/keys/model-keys.ts";
+import { addProject } from "../accounts/projects/add-project.ts";
+import { openProjectCredential } from "../accounts/projects/project-credential.ts";
 import { createSealer } from "../accounts/secrets.ts";
-import { addWebhook } from "../notify/add-webhook.ts";
-import { openUrl } from "../notify/webhook-url.ts";
-import { rotateSecret, sealedColumns } from "./rotate-secret.ts";
+import { addWebhook, openUrl } from "../notify/webhooks.ts";
+import { rotateSecret, sealedColumns } from "./rotate-kept-secret.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {

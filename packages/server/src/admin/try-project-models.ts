@@ -1,6 +1,6 @@
-import { openModelKey } from "../accounts/model-keys.ts";
-import type { Project } from "../accounts/project.ts";
-import { allowedModels } from "../accounts/project-settings.ts";
+import { openModelKey } from "../accounts/keys/model-keys.ts";
+import { allowedModels } from "../accounts/projects/project-settings.ts";
+import type { Project } from "../accounts/projects/projects.ts";
 import type { Sealer } from "../accounts/secrets.ts";
 import type { Queryable } from "../db/pool.ts";
 import type { ModelTrial, tryModel } from "./try-model.ts";

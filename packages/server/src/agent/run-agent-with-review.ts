@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Finding } from "@emend/site";
 import type { AgentDeps, AgentOutcome, AgentTask, Message, Step } from "./agent.ts";
-import { latestRound } from "./conversation.ts";
+import { latestPrompt, latestRound } from "./conversation.ts";
 import { runAgent } from "./loop.ts";
 import { reviewOpening, selfReviewOpening } from "./openings.ts";
-import { tellRedacted } from "./tell-redacted.ts";
 
 const roundsMax = 2;
 
@@ -26,7 +25,7 @@ interface Words {
 const linesWrittenMax = 60;
 const filesWrittenMax = 6;
 
-export interface ReviewedAgentDeps<Verdict extends ReviewAnswer> extends AgentDeps {
+interface ReviewedAgentDeps<Verdict extends ReviewAnswer> extends AgentDeps {
   /** `words`: what the pull request would say. */
   review(words: Words, signal: AbortSignal): Promise<Verdict>;
   /** The model looks once more at a change that is large, takes files away or has findings. */
@@ -149,4 +148,15 @@ function findingsOf(verdict: ReviewAnswer): readonly DisputedFinding[] {
     column: 1,
     message: rule,
   }));
+}
+
+const kindsToldMax = 5;
+
+/** Told with what came of it, because whoever asked cannot know otherwise that the agent was not given all they wrote. */
+function tellRedacted(outcome: AgentOutcome, task: Pick<AgentTask, "prompt" | "followUps">): AgentOutcome {
+  const marks = new Set(latestPrompt(task).match(/\[redacted: [\w-]{1,60}\]/g));
+  if (marks.size === 0) return outcome;
+  const shown = [...marks].slice(0, kindsToldMax).map((mark) => `\`${mark}\``);
+  const notice = `Where the request says ${shown.join(", ")}, a credential stood. It was taken out before anything was stored, so the agent was not told it. To have one removed from pages, ask by the page or by how the credential begins, and revoke it.`;
+  return { ...outcome, summary: `${outcome.summary}\n\n${notice}` };
 }

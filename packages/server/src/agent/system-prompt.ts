@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import type { Site } from "@emend/site";
 import { readTemplate } from "../lib/read-template.ts";
+import type { Tree } from "../tree/tree.ts";
 import type { AgentTask } from "./agent.ts";
-import { conventionsOf, frameworkGuide } from "./framework-guides.ts";
 import { readGuidance } from "./guidance.ts";
 import { withoutFence } from "./openings.ts";
 
@@ -61,4 +61,61 @@ async function template(task: Pick<AgentTask, "base">): Promise<string> {
 
 export function inFence(words: string, text: string): string {
   return `\n${words}\n<content>\n${withoutFence(text)}\n</content>\n`;
+}
+
+/** What a writer must know of each docs framework, in a few lines. By the name that @emend/site gives it. */
+const guides: Readonly<Record<string, string>> = {
+  mintlify:
+    "Mintlify: pages are MDX with `title` and `description` in their front matter; the title is the page's only first-level heading. Links begin with a slash and have no extension. Navigation and redirects are in docs.json (or mint.json); entries are paths without extension. Components such as <Note>, <Tip>, <Warning>, <Steps>, <Tabs>, <CodeGroup>, <Card> need no import.",
+  docusaurus:
+    "Docusaurus: pages are Markdown or MDX below docs/, with `title`, `sidebar_label` and `sidebar_position` in their front matter. Link to other pages by their relative file path with extension. Navigation is sidebars.js or the folders with _category_.json. Admonitions are :::note, :::tip, :::warning and end with :::.",
+  mkdocs:
+    "MkDocs: pages are Markdown below docs/. Link by relative file path with extension. Navigation is `nav` in mkdocs.yml, with paths relative to docs/. Admonitions are !!! note with an indented body.",
+  starlight:
+    "Starlight: pages are Markdown or MDX below src/content/docs, with a required `title` in their front matter. Links begin with a slash and have no extension. Navigation is `sidebar` in astro.config.mjs, by slug. Asides are :::note, :::tip, :::caution, :::danger.",
+  nextra:
+    "Nextra: pages are MDX; navigation and titles are in _meta files beside them. Links begin with a slash and have no extension. <Callout>, <Tabs>, <Steps> are imported from nextra/components.",
+  vitepress:
+    "VitePress: pages are Markdown. Links have no extension or .md. Navigation is `themeConfig.sidebar` in .vitepress/config. Containers are ::: tip, ::: warning, ::: danger and end with :::.",
+};
+
+function frameworkGuide(framework: string): string {
+  return Object.hasOwn(guides, framework) ? (guides[framework] ?? "") : "";
+}
+
+const pagesRead = 60;
+const callouts: readonly (readonly [string, RegExp])[] = [
+  ["!!! note", /^(?:!!!|\?\?\?\+?) \w/gm],
+  ["/// note", /^\/{3,} \w/gm],
+  [":::note", /^:{3,} ?\w/gm],
+  ["> [!NOTE]", /^> \[!\w+\]/gm],
+  ["<Note>", /^\s*<(?:Note|Tip|Warning|Info|Check|Danger|Callout|Aside|Admonition)\b/gm],
+];
+const links: readonly (readonly [string, RegExp])[] = [
+  ["from the top of the site, as /guides/auth", /\]\(\/[^)\s/][^)\s]*\)/g],
+  ["by file, as ../guides/auth.md", /\]\((?![a-z]+:|\/|#)[^)\s]+\.mdx?(?:#[^)\s]*)?\)/g],
+  ["relative and without ending, as ../guides/auth", /\]\((?![a-z]+:|\/|#)[^)\s.]*(?:\.\.?\/)*[^)\s.]+\)/g],
+];
+
+/** What the pages themselves do, which says more than their framework's habits: read from some of them. */
+async function conventionsOf(base: Pick<Tree, "read">, site: Pick<Site, "pages">): Promise<string> {
+  const step = Math.max(1, Math.ceil(site.pages.length / pagesRead));
+  const sample = site.pages.filter((_, index) => index % step === 0);
+  const texts = await Promise.all(
+    sample.map(async ({ path }) => (await base.read(path).catch(() => null))?.toString() ?? ""),
+  );
+  const most = (forms: typeof callouts) => {
+    const counted = forms.map(
+      ([name, form]) => [name, texts.reduce((sum, text) => sum + (text.match(form)?.length ?? 0), 0)] as const,
+    );
+    const total = counted.reduce((sum, [, count]) => sum + count, 0);
+    const [first] = counted.toSorted(([, a], [, b]) => b - a);
+    return first && first[1] >= 3 && first[1] > total * 0.6 ? first[0] : null;
+  };
+  const [callout, link] = [most(callouts), most(links)];
+  const said = [
+    ...(callout === null ? [] : [`callouts are written as ${callout}`]),
+    ...(link === null ? [] : [`links are written ${link}`]),
+  ];
+  return said.length === 0 ? "" : `In the pages of this repository ${said.join(", and ")}: do the same.\n`;
 }

@@ -1,23 +1,26 @@
-import type { Project } from "../accounts/project.ts";
-import { requireProject } from "../accounts/require-project.ts";
+import { type Project, requireProject } from "../accounts/projects/projects.ts";
 import { type Actor, asActor, consoleActor } from "../db/acting.ts";
 import type { Pool } from "../db/pool.ts";
 import type { AnnounceDue } from "../jobs/announce-due.ts";
 import type { CreateJobRules } from "../jobs/create-job.ts";
-import type { RecordedPullRequest } from "../jobs/record-pull-request.ts";
+import type { RecordedPullRequest } from "../jobs/pull-requests.ts";
 import type { Logger } from "../lib/logger.ts";
-import { addAutomation, type NewAutomation } from "./add-automation.ts";
 import type { Automation, AutomationRun, RunState } from "./automation.ts";
+import {
+  addAutomation,
+  editAutomation,
+  type ForgeHook,
+  findAutomation,
+  findHook,
+  findRun,
+  listAutomations,
+  listRuns,
+  type NewAutomation,
+  removeAutomation,
+  setPaused,
+} from "./automation-store.ts";
 import type { AutomationText } from "./check-automation.ts";
-import { dispatchAutomation } from "./dispatch-automation.ts";
-import { editAutomation } from "./edit-automation.ts";
-import { findAutomation } from "./find-automation.ts";
-import { type ForgeHook, findHook } from "./find-hook.ts";
-import { listAutomations } from "./list-automations.ts";
-import { findRun, listRuns } from "./list-runs.ts";
-import { recordByHand } from "./record-by-hand.ts";
-import { removeAutomation } from "./remove-automation.ts";
-import { setPaused } from "./set-paused.ts";
+import { dispatchAutomation, recordByHand } from "./runs.ts";
 
 /** What automations need of the server around them. */
 export interface AutomationDeps {

@@ -1,9 +1,10 @@
-import { getProject } from "../accounts/get-project.ts";
-import { allowedModels } from "../accounts/project-settings.ts";
+import { allowedModels } from "../accounts/projects/project-settings.ts";
+import { getProject } from "../accounts/projects/projects.ts";
 import type { Queryable } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
+import { assertNever } from "../lib/assert-never.ts";
 import type { Trigger } from "./automation.ts";
-import { checkTrigger } from "./check-trigger.ts";
+import { nextDue } from "./due.ts";
 import { checkTemplate } from "./template.ts";
 
 /** What somebody writes of an automation. */
@@ -53,5 +54,51 @@ async function findRepository(db: Queryable, projectId: string, name: string): P
 }
 
 function invalid(publicMessage: string): AppError {
+  return new AppError("invalid_request", { publicMessage });
+}
+
+const patternsMax = 50;
+const patternLengthMax = 300;
+// Each takes a walk over the path; nobody needs so many.
+const deepMax = 8;
+
+function checkTrigger(trigger: Trigger): void {
+  switch (trigger.kind) {
+    case "manual":
+      return;
+    case "cron":
+      nextDue(trigger, new Date(0));
+      return;
+    case "push":
+      for (const [name, patterns] of Object.entries({
+        branches: trigger.branches,
+        tags: trigger.tags,
+        include: trigger.include,
+        exclude: trigger.exclude,
+      })) {
+        checkPatterns(name, patterns);
+      }
+      return;
+    default:
+      assertNever(trigger);
+  }
+}
+
+function checkPatterns(name: string, patterns: readonly string[]): void {
+  if (patterns.length > patternsMax) throw invalidTrigger(`${name} has more than ${patternsMax} patterns.`);
+  for (const pattern of patterns) {
+    const isUsable = pattern !== "" && pattern.length <= patternLengthMax && !/[\p{Cc}]/u.test(pattern);
+    if (!isUsable) throw invalidTrigger(`${name} contains a pattern that is empty, too long or invalid.`);
+    if (pattern.split("/").filter((part) => part === "**").length > deepMax) {
+      throw invalidTrigger(`"${pattern}" has more than ${deepMax} "**".`);
+    }
+    // A pattern that can match nothing would be a silence that nobody notices.
+    if (/^\/|\/$|(^|\/)\.{1,2}(\/|$)|\\/.test(pattern)) {
+      throw invalidTrigger(`"${pattern}" matches no path. Write it from the repository's root, for example "src/**".`);
+    }
+  }
+}
+
+function invalidTrigger(publicMessage: string): AppError {
   return new AppError("invalid_request", { publicMessage });
 }

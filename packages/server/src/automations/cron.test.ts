@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { nextDue } from "./cron.ts";
+import { nextDue } from "./due.ts";
 
 const after = (iso: string) => new Date(iso);
 

@@ -3,7 +3,7 @@ import { automationDeps, historyOf, seedAutomation } from "../../test/support/au
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { alterJob, readJob, seedProject } from "../../test/support/seed-jobs.ts";
 import { createAutomations } from "./automations.ts";
-import { dispatchAutomation } from "./dispatch-automation.ts";
+import { dispatchAutomation } from "./runs.ts";
 
 let database: TestDatabase;
 let projectId: string;

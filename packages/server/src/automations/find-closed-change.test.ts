@@ -3,8 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { seedAutomation } from "../../test/support/automations.ts";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { seedJob, seedProject } from "../../test/support/seed-jobs.ts";
-import { changeIdOf } from "./change-id.ts";
-import { findClosedChange } from "./find-closed-change.ts";
+import { changeIdOf, findClosedChange } from "./pushes.ts";
 
 let database: TestDatabase;
 let projectId: string;

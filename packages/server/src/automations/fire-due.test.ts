@@ -3,10 +3,8 @@ import { automationDeps, historyOf, seedAutomation } from "../../test/support/au
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { seedProject } from "../../test/support/seed-jobs.ts";
 import type { Automation } from "./automation.ts";
-import { findAutomation } from "./find-automation.ts";
-import { fireAutomations } from "./fire-automations.ts";
-import { fireDue } from "./fire-due.ts";
-import { setPaused } from "./set-paused.ts";
+import { findAutomation, setPaused } from "./automation-store.ts";
+import { fireAutomations, fireDue } from "./due.ts";
 
 let database: TestDatabase;
 let projectId: string;

@@ -6,15 +6,14 @@ import { automationDeps, historyOf, seedAutomation } from "../../test/support/au
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { makeRepository, type TestRepository } from "../../test/support/make-repository.ts";
 import { alterJob, seedProject } from "../../test/support/seed-jobs.ts";
-import { removeContextRepository } from "../accounts/remove-context-repository.ts";
+import { removeContextRepository } from "../accounts/projects/context-repositories.ts";
 import { createLogger } from "../lib/logger.ts";
 import type { Automation, Trigger } from "./automation.ts";
+import { setPaused } from "./automation-store.ts";
 import { createAutomations } from "./automations.ts";
 import { hastenLooks } from "./claim-look.ts";
-import { fireAutomations } from "./fire-automations.ts";
-import { lookAtPushes } from "./look-at-pushes.ts";
-import { recordPushes } from "./record-pushes.ts";
-import { setPaused } from "./set-paused.ts";
+import { fireAutomations } from "./due.ts";
+import { lookAtPushes, recordPushes } from "./pushes.ts";
 
 let database: TestDatabase;
 let dir: string;

@@ -9,12 +9,11 @@ import { seedJob, seedProject } from "../../test/support/seed-jobs.ts";
 import type { Pool } from "../db/pool.ts";
 import { createLocalRepository } from "../forge/local/create-repository.ts";
 import { repositoryOf, tell } from "../forge/local/repository.ts";
-import { createGit } from "../tree/git.ts";
+import { createGit } from "../tree/git/git.ts";
 import { createBackup } from "./create-backup.ts";
-import { listTables } from "./list-tables.ts";
-import { sealOf } from "./manifest-seal.ts";
-import { readLines } from "./read-lines.ts";
+import { sealOf } from "./manifest.ts";
 import { restoreBackup } from "./restore-backup.ts";
+import { listTables, readLines } from "./tables.ts";
 
 const git = createGit({ allowedProtocols: ["file"] });
 const { signal } = new AbortController();

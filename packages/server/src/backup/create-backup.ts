@@ -6,11 +6,9 @@ import { AppError } from "../errors.ts";
 import type { RepositoryDeps } from "../forge/local/repository.ts";
 import type { ArchivedRepository, ArchivedTable, Manifest } from "./archive.ts";
 import { manifestFile } from "./archive.ts";
-import { bundleRepository } from "./bundle-repository.ts";
-import { fileDigest } from "./file-digest.ts";
-import { listTables } from "./list-tables.ts";
-import { sealOf, secretMark } from "./manifest-seal.ts";
-import { writeTable } from "./write-table.ts";
+import { fileDigest, sealOf, secretMark } from "./manifest.ts";
+import { bundleRepository } from "./repositories.ts";
+import { listTables, writeTable } from "./tables.ts";
 
 export interface BackupDeps {
   pool: Pool;

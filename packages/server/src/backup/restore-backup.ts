@@ -7,10 +7,9 @@ import { AppError } from "../errors.ts";
 import { type RepositoryDeps, repositoryOf } from "../forge/local/repository.ts";
 import type { Manifest } from "./archive.ts";
 import type { BackupDeps } from "./create-backup.ts";
-import { listTables } from "./list-tables.ts";
-import { readManifest } from "./read-manifest.ts";
-import { readTable } from "./read-table.ts";
-import { unbundleRepository } from "./unbundle-repository.ts";
+import { readManifest } from "./manifest.ts";
+import { unbundleRepository } from "./repositories.ts";
+import { listTables, readTable } from "./tables.ts";
 
 /** Fills an empty installation from an archive: all of it, or nothing. */
 export async function restoreBackup(deps: BackupDeps, folder: string, signal: AbortSignal): Promise<Manifest> {

@@ -1,10 +1,37 @@
+import { fileURLToPath } from "node:url";
+import { authenticateGitKey, createKeyring } from "../accounts/keys/keyring.ts";
+import { getProject, refreshLocalUrls } from "../accounts/projects/projects.ts";
+import { createKnownDevices } from "../accounts/sessions/known-devices.ts";
+import { createPasswords } from "../accounts/sessions/passwords.ts";
+import { createSessions } from "../accounts/sessions/sessions.ts";
+import { createSingleSignOn } from "../accounts/single-sign-on/single-sign-on.ts";
 import type { Admin } from "../admin/admin.ts";
+import { createProjectAdmin } from "../admin/create-project-admin.ts";
+import { readPrompt } from "../agent/rules/read-prompt.ts";
+import { createAutomations } from "../automations/automations.ts";
+import { hastenLooks } from "../automations/claim-look.ts";
 import type { Config } from "../config/config.ts";
+import { ConfigError } from "../config/config-error.ts";
+import { accountsPlugin } from "../dashboard/accounts-plugin.ts";
+import { assetsDir, isDashboardBuilt } from "../dashboard/assets.ts";
+import { dashboardPlugin } from "../dashboard/plugin.ts";
+import { forgeHooksPlugin } from "../forge/hooks/plugin.ts";
+import { localForgePlugin } from "../forge/local/plugin.ts";
+import { createPullDesk } from "../forge/local/pull-desk.ts";
+import { suggestFixes } from "../health/suggest-fixes.ts";
+import { buildApp } from "../http/app.ts";
+import { mcpPlugin } from "../http/mcp-plugin.ts";
+import { rememberUrl, urlOf } from "../installation/public-url.ts";
+import { typedCommand } from "../installation/typed-command.ts";
+import { hastenLook } from "../jobs/pull-requests.ts";
+import { createByteBudget } from "../lib/byte-budget.ts";
 import { createLogger } from "../lib/logger.ts";
-import { startMetricsServer } from "../metrics/metrics-server.ts";
-import { composeApi } from "./api.ts";
-import { describeListenError } from "./describe-listen-error.ts";
-import { composeParts, type Undo } from "./parts.ts";
+import { measureRequests } from "../metrics/measure.ts";
+import { metricsPlugin, startMetricsServer } from "../metrics/metrics-server.ts";
+import { askAutomations, askSiteCheck } from "../tasks/start-tasks.ts";
+import { traceRequests } from "../tracing/tracing.ts";
+import { composeParts, type Parts, type Undo } from "./parts.ts";
+import { readPullRequestState } from "./pull-request-state.ts";
 import { composeWork } from "./work.ts";
 
 export interface Server {
@@ -70,4 +97,127 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
     running ??= work();
     return running;
   };
+}
+
+/** The docs that `emend demo` works on, where they came along. */
+const sampleDir = fileURLToPath(new URL("../../../cli/sample/", import.meta.url));
+
+/** Everything that answers requests: the contract's routes, the local forge, MCP, hooks of forges and the dashboard. */
+async function composeApi(parts: Parts, undo: Undo): Promise<void> {
+  const { config, log, secret, pool, listener, bound, publicUrl, admin, local, network } = parts;
+  const { metrics, tracer, sealer, forges, automations } = parts;
+  const keyring = createKeyring({ pool, listener, log });
+  undo.push(() => keyring.close());
+  const access = {
+    authenticateKey: (bearer: Parameters<typeof authenticateGitKey>[1]) => authenticateGitKey(keyring, bearer),
+    sessions: createSessions({ pool, publicUrl }),
+  };
+  const serving = new AbortController();
+  const unknownBytes = createByteBudget({ bytesMax: 32 * 2 ** 20, bodyMsMax: 20_000 });
+  const isBuilt = isDashboardBuilt();
+  const dashboardUrl = () => (isBuilt ? `${publicUrl()}/app` : null);
+  const pullRequestState = (projectId: string, number: number) =>
+    readPullRequestState({ pool, forges, log }, projectId, number);
+  const app = buildApp({
+    pool,
+    listener,
+    keyring,
+    log,
+    publicUrl,
+    trustProxy: config.trustProxy,
+    promptCodePointsMax: config.promptCodePointsMax,
+    defaultModel: config.model,
+    pullRequestState,
+    plugins: [
+      localForgePlugin({ ...local, ...access, log, signal: serving.signal, dashboardUrl }),
+      mcpPlugin({ keyring }),
+      forgeHooksPlugin({
+        secret,
+        unknownBytes,
+        isProject: async (projectId) => (await getProject(pool, projectId)) !== undefined,
+        noticed: (input) => hastenLook(pool, input),
+        async pushed(projectId) {
+          const looks = await hastenLooks(pool, projectId);
+          if (looks > 0) await askAutomations(pool);
+          return looks > 0;
+        },
+      }),
+      accountsPlugin({
+        pool,
+        unknownBytes,
+        sessions: access.sessions,
+        passwords: createPasswords(),
+        devices: createKnownDevices({ sealer, sessions: access.sessions, publicUrl }),
+        singleSignOn: config.singleSignOn && createSingleSignOn({ fetch: network.fetch, sealer }, config.singleSignOn),
+        log,
+        publicUrl,
+        archiveAfterDays: config.archiveAfterDays,
+        addSample: (by) => admin.addProject({ name: "Sample docs", forge: "local", repo: sampleDir }, by),
+      }),
+      dashboardPlugin({
+        pool,
+        listener,
+        sessions: access.sessions,
+        log,
+        publicUrl,
+        typed: typedCommand(config),
+        defaultModel: config.model,
+        promptCodePointsMax: config.promptCodePointsMax,
+        projectAdmin: createProjectAdmin({
+          admin,
+          pool,
+          sealer,
+          reach: forges.reach,
+          allowPrivateWebhooks: config.allowPrivateWebhooks,
+        }),
+        automations: createAutomations(automations),
+        pullRequestState,
+        pulls: createPullDesk({ ...local, signal: serving.signal }),
+        readPrompt,
+        suggestions: (projectId) => suggestFixes({ db: pool, defaultModel: config.model }, projectId),
+        askSiteCheck: (projectId) => askSiteCheck(pool, projectId),
+        assetsDir,
+      }),
+    ],
+  });
+  if (config.metricsToken !== null) app.register(metricsPlugin({ metrics, token: config.metricsToken }));
+  const stopMeasuring = measureRequests({ metrics, log }, app.server);
+  undo.push(async () => stopMeasuring());
+  if (tracer) {
+    const stopTracing = traceRequests(tracer, app.server);
+    undo.push(async () => stopTracing());
+  }
+  await app.listen({ host: config.host, port: config.port }).catch((error) => {
+    throw describeListenError(error, { host: config.host, port: config.port, variable: "EMEND_PORT" });
+  });
+  undo.push(() => {
+    serving.abort();
+    return app.close();
+  });
+  const address = app.server.address();
+  bound.url = urlOf(config.host, typeof address === "object" && address ? address.port : config.port);
+  await rememberUrl(config.dataDir, publicUrl());
+  await refreshLocalUrls(pool, publicUrl());
+}
+
+/** Which setting makes listening impossible, in words; any other error, and a port that is taken, as it is. */
+function describeListenError(
+  error: unknown,
+  at: { host: string; port: number | null; variable: "EMEND_PORT" | "EMEND_METRICS_PORT" },
+): unknown {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case "EADDRNOTAVAIL":
+      return new ConfigError([`EMEND_HOST must be an address of this machine, which "${at.host}" is not`]);
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return new ConfigError([`EMEND_HOST must be an address or a name of this machine; "${at.host}" is unknown`]);
+    case "EACCES":
+      return new ConfigError([`${at.variable} must be a port that this user may listen on, which ${at.port} is not`]);
+    case "EADDRINUSE":
+      return at.variable === "EMEND_METRICS_PORT"
+        ? new ConfigError([`EMEND_METRICS_PORT must be a free port, and ${at.port} is in use`])
+        : error;
+    default:
+      return error;
+  }
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { readJob, seedJob, seedProject } from "../../test/support/seed-jobs.ts";
-import type { JobReader } from "../jobs/job-reader.ts";
+import type { JobReader } from "../jobs/read/job-reader.ts";
 import { createFollowUp } from "./follow-up.ts";
 
 let database: TestDatabase;

@@ -3,10 +3,10 @@ import { readPrompt } from "../agent/rules/read-prompt.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { isAppError } from "../errors.ts";
-import { hearComment, unhearComment } from "../jobs/hear-comment.ts";
-import type { JobReader } from "../jobs/job-reader.ts";
 import { keptPrompt } from "../jobs/kept-prompt.ts";
 import { acceptMessage, messageQuota } from "../jobs/message-job.ts";
+import { hearComment, unhearComment } from "../jobs/pull-requests.ts";
+import type { JobReader } from "../jobs/read/job-reader.ts";
 import { assertNever } from "../lib/assert-never.ts";
 import type { CommentDeps } from "../run/follow-comments.ts";
 

@@ -1,27 +1,38 @@
-import { hasLocalProjects } from "../accounts/has-local-projects.ts";
-import { openModelKey } from "../accounts/model-keys.ts";
-import { openProjectCredential } from "../accounts/project-credential.ts";
-import { createSealer } from "../accounts/secrets.ts";
+import { openModelKey } from "../accounts/keys/model-keys.ts";
+import {
+  type ContextRepository,
+  contextRepositoryColumns,
+  openContextCredential,
+} from "../accounts/projects/context-repositories.ts";
+import { openProjectCredential } from "../accounts/projects/project-credential.ts";
+import { hasLocalProjects } from "../accounts/projects/projects.ts";
+import { createSealer, type Sealer } from "../accounts/secrets.ts";
 import { createAdmin } from "../admin/admin.ts";
 import type { ModelsDeps } from "../agent/models/registry.ts";
+import type { AutomationDeps } from "../automations/automations.ts";
+import type { PushDeps } from "../automations/pushes.ts";
 import type { Config } from "../config/config.ts";
 import { startListener } from "../db/listener.ts";
+import type { Pool } from "../db/pool.ts";
+import { AppError } from "../errors.ts";
 import { assertLocalForgeUsable } from "../forge/local/assert-usable.ts";
 import type { ForgeDeps } from "../forge/registry.ts";
+import { createJobRules } from "../http/parse-create-body.ts";
+import { contextRemoteOf } from "../installation/context-remote.ts";
 import { ensureSecret } from "../installation/ensure-secret.ts";
 import { createForgeReach } from "../installation/forge-reach.ts";
 import { forgeDirOf, gitNetwork, localGit } from "../installation/local-git.ts";
 import { openDatabase } from "../installation/open-database.ts";
+import { createAnnounceDue } from "../jobs/announce-due.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createFetch } from "../lib/network.ts";
-import { measureFetch } from "../metrics/measure-fetch.ts";
-import { measureQueue } from "../metrics/measure-queue.ts";
-import { createMetrics } from "../metrics/metrics.ts";
-import { sealWebhookUrls } from "../notify/seal-webhook-urls.ts";
-import { startTracing } from "../tracing/start-tracing.ts";
-import { traceFetch } from "../tracing/trace-fetch.ts";
-import { assertGitVersion } from "../tree/git-version.ts";
-import { composeAutomations } from "./automations.ts";
+import { measureFetch, measureQueue } from "../metrics/measure.ts";
+import { createMetrics, type Metrics } from "../metrics/metrics.ts";
+import { sealWebhookUrls } from "../notify/webhooks.ts";
+import { startTracing, traceFetch } from "../tracing/tracing.ts";
+import type { Git } from "../tree/git/git.ts";
+import { assertGitVersion } from "../tree/git/git-version.ts";
+import { readPullRequestState } from "./pull-request-state.ts";
 
 export type Undo = (() => Promise<unknown>)[];
 export type Parts = Awaited<ReturnType<typeof composeParts>>;
@@ -99,5 +110,37 @@ export async function composeParts(config: Config, log: Logger, undo: Undo, sign
     forges,
     models,
     automations,
+  };
+}
+
+/** What automations need, of the parts that a server has. */
+function composeAutomations(parts: {
+  pool: Pool;
+  log: Logger;
+  defaultModel: string;
+  metrics: Metrics;
+  forges: ForgeDeps;
+  sealer: Sealer;
+  git: Git;
+}): AutomationDeps & PushDeps {
+  const { pool, log, defaultModel, metrics, forges, sealer, git } = parts;
+  return {
+    pool,
+    log,
+    defaultModel,
+    announceDue: createAnnounceDue({ db: pool, log }),
+    createJobRules,
+    pullRequestState: (projectId, number) => readPullRequestState({ pool, forges, log }, projectId, number),
+    onSettled: (state) => metrics.automationRuns.inc({ outcome: state }),
+    git,
+    async remoteOf(repositoryId, signal) {
+      const { rows } = await pool.query<ContextRepository>(
+        `select ${contextRepositoryColumns} from context_repositories where id = $1`,
+        [repositoryId],
+      );
+      if (!rows[0]) throw new AppError("not_found", { publicMessage: "The context repository was taken away." });
+      const credential = await openContextCredential({ db: pool, sealer }, repositoryId);
+      return contextRemoteOf(forges, { ...rows[0], credential }, signal);
+    },
   };
 }

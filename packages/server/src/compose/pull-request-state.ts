@@ -1,4 +1,4 @@
-import { getProject } from "../accounts/get-project.ts";
+import { getProject } from "../accounts/projects/projects.ts";
 import type { Pool } from "../db/pool.ts";
 import type { PullRequest } from "../forge/forge.ts";
 import { type ForgeDeps, openForge } from "../forge/registry.ts";

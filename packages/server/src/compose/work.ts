@@ -1,37 +1,39 @@
 import { join } from "node:path";
-import { type DiskCache, openDiskCache } from "@emend/site";
-import { openContextCredential } from "../accounts/context-credential.ts";
-import { getProject } from "../accounts/get-project.ts";
-import { listContextRepositories } from "../accounts/list-context-repositories.ts";
-import { readArchiveAfterDays } from "../accounts/settings.ts";
+import { checkSite, type DiskCache, openDiskCache, openSite, type ParseCache } from "@emend/site";
+import { readArchiveAfterDays } from "../accounts/installation-settings.ts";
+import { listModelKeys, openModelKey } from "../accounts/keys/model-keys.ts";
+import { listContextRepositories, openContextCredential } from "../accounts/projects/context-repositories.ts";
+import { openProjectCredential } from "../accounts/projects/project-credential.ts";
+import { getProject, type Project } from "../accounts/projects/projects.ts";
+import type { Sealer } from "../accounts/secrets.ts";
 import { openModel } from "../agent/models/registry.ts";
-import { findClosedChange } from "../automations/find-closed-change.ts";
-import { fireAutomations } from "../automations/fire-automations.ts";
+import { fireAutomations } from "../automations/due.ts";
+import { findClosedChange } from "../automations/pushes.ts";
+import type { Pool } from "../db/pool.ts";
+import { isAppError } from "../errors.ts";
+import type { Forge } from "../forge/forge.ts";
+import { hookSecretOf } from "../forge/hooks/hook-secret.ts";
 import { createAnswerMemory } from "../forge/polling.ts";
 import { openForge } from "../forge/registry.ts";
-import { listDueSiteChecks, listNewSites } from "../health/list-due-site-checks.ts";
+import { listDueSiteChecks, listNewSites, storeSiteCheck, storeSiteProblem } from "../health/site-checks.ts";
 import { contextRemoteOf } from "../installation/context-remote.ts";
-import { createJobReader } from "../jobs/job-reader.ts";
-import { measureMirrors } from "../metrics/measure-mirrors.ts";
-import { measureModel } from "../metrics/measure-model.ts";
+import { createJobReader } from "../jobs/read/job-reader.ts";
+import { measureMirrors, measureModel } from "../metrics/measure.ts";
 import { startDeliveries } from "../notify/start-deliveries.ts";
+import { openWebhookSecrets } from "../notify/webhooks.ts";
 import { createWriteQueue } from "../publish/write-queue.ts";
 import { createPageReader } from "../review/page-reader.ts";
-import { createCrashPoint } from "../run/crash-point.ts";
+import { createCrashPoint } from "../run/crash-points.ts";
 import { createStages } from "../run/create-stages.ts";
-import { sweepMirrors } from "../run/sweep-mirrors.ts";
 import { startPullRequestWatch } from "../run/watch-pull-requests.ts";
-import { startWorker, type Worker } from "../run/worker.ts";
+import { startWorker, sweepMirrors, type Worker } from "../run/worker.ts";
 import { startTasks } from "../tasks/start-tasks.ts";
-import { traceModel } from "../tracing/trace-model.ts";
-import { traceStages } from "../tracing/trace-stages.ts";
-import type { Mirrors } from "../tree/mirror.ts";
-import { createMirrors } from "../tree/mirrors.ts";
-import { createPageHistory } from "../tree/page-history.ts";
-import { createRecentSubjects } from "../tree/recent-subjects.ts";
-import { checkSiteHealth } from "./check-site-health.ts";
+import { traceModel, traceStages } from "../tracing/tracing.ts";
+import type { Mirrors } from "../tree/mirror/mirror.ts";
+import { createMirrors } from "../tree/mirror/mirrors.ts";
+import { createPageHistory, createRecentSubjects } from "../tree/read/history.ts";
+import { siteTreeOf } from "../tree/site-tree.ts";
 import { createFollowUp } from "./follow-up.ts";
-import { knownSecretsOf } from "./known-secrets-of.ts";
 import type { Parts, Undo } from "./parts.ts";
 
 /** Everything that carries jobs out and keeps house: mirrors, tasks, deliveries, runs, the watch on pull requests. */
@@ -134,4 +136,94 @@ function composeWorker(parts: Parts, own: { mirrors: Mirrors; siteCache: DiskCac
     },
     { concurrency: config.concurrency },
   );
+}
+
+interface SiteHealthDeps {
+  pool: Pool;
+  mirrors: Mirrors;
+  siteCache: ParseCache;
+  openForge(project: Project): Promise<Forge>;
+}
+
+/** Checks the whole site of a project's base branch and stores what was found; needs a mirror, so a worker does it. */
+async function checkSiteHealth(deps: SiteHealthDeps, projectId: string, signal: AbortSignal): Promise<void> {
+  const project = await getProject(deps.pool, projectId);
+  if (!project) return;
+  try {
+    await storeSiteCheck(deps.pool, projectId, await look(deps, project, signal));
+  } catch (error) {
+    // What stops a job stops this as well, and is said in the same words.
+    if (!isAppError(error)) throw error;
+    await storeSiteProblem(deps.pool, projectId, error.publicMessage);
+  }
+}
+
+async function look(deps: SiteHealthDeps, project: Project, signal: AbortSignal) {
+  const mirror = await deps.mirrors.open(project.id);
+  const remote = await (await deps.openForge(project)).gitRemote(signal);
+  // Pinned as if for a job, so that nothing is collected while it is read.
+  const jobId = `health_${project.id}`;
+  try {
+    const { commit, ref } = await mirror.fetchBase({ remote, jobId, baseRef: project.baseRef }, signal);
+    const site = await openSite(siteTreeOf(mirror.treeAt(commit)), {
+      docsDir: project.docsDir,
+      cache: deps.siteCache,
+      signal,
+    });
+    const findings = await checkSite(site, { signal });
+    return { commit, branch: ref, framework: site.framework, pages: site.pages.length, findings };
+  } finally {
+    await mirror.release(jobId);
+  }
+}
+
+interface KnownSecretsDeps {
+  config: {
+    modelEndpoints: Readonly<Record<string, { apiKey: string | null }>>;
+    metricsToken: string | null;
+    databaseUrl: string | null;
+  };
+  pool: Pool;
+  sealer: Sealer;
+  /** EMEND_SECRET. */
+  secret: string;
+}
+
+/** What a job of this project must never let out: the installation's credentials and the project's own. */
+async function knownSecretsOf(deps: KnownSecretsDeps, projectId: string): Promise<readonly string[]> {
+  const { config, pool: db, sealer, secret } = deps;
+  const stored = await Promise.all([
+    openProjectCredential({ db, sealer }, projectId),
+    ...(await listModelKeys(db, projectId)).map((vendor) => openModelKey({ db, sealer }, projectId, vendor)),
+    ...(await listContextRepositories(db, projectId)).map(({ id }) => openContextCredential({ db, sealer }, id)),
+  ]);
+  const all = [
+    secret,
+    hookSecretOf(secret, projectId),
+    config.metricsToken,
+    passwordOf(config.databaseUrl),
+    ...Object.values(config.modelEndpoints).map(({ apiKey }) => apiKey),
+    ...stored,
+    ...(await openWebhookSecrets({ db, sealer }, projectId)),
+  ];
+  return [...new Set(all.filter((one) => one !== null && one !== "").flatMap((one) => partsOf(one as string)))];
+}
+
+/** A credential may be a record, as a GitHub App's is, and a private key has many lines: each part tells by itself. */
+function partsOf(credential: string): readonly string[] {
+  const lines = (text: string) =>
+    text.includes("\n") ? text.split("\n").filter((line) => !line.startsWith("---")) : [text];
+  try {
+    const record: unknown = JSON.parse(credential);
+    if (record === null || typeof record !== "object") return [credential];
+    const secrets = Object.values(record).filter((value) => typeof value === "string" && !/^https?:/.test(value));
+    return secrets.flatMap((value) => lines(value as string)).filter((value) => value.length >= 20);
+  } catch {
+    return lines(credential);
+  }
+}
+
+function passwordOf(databaseUrl: string | null): string | null {
+  if (databaseUrl === null || !URL.canParse(databaseUrl)) return null;
+  return decodeURIComponent(new URL(databaseUrl).password);
 }

@@ -1,5 +1,5 @@
+import { roles } from "../accounts/people/user.ts";
 import type { SingleSignOnConfig } from "../accounts/single-sign-on/single-sign-on.ts";
-import { roles } from "../accounts/user.ts";
 
 /** The part of the configuration that is about an identity provider; null where none is named. */
 export function readSingleSignOn(read: (name: string) => string | null, problems: string[]): SingleSignOnConfig | null {

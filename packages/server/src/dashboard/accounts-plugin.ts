@@ -1,26 +1,21 @@
 import type { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
-import type { KnownDevices } from "../accounts/known-devices.ts";
-import type { Passwords } from "../accounts/passwords.ts";
-import type { Sessions } from "../accounts/sessions.ts";
+import type { KnownDevices } from "../accounts/sessions/known-devices.ts";
+import type { Passwords } from "../accounts/sessions/passwords.ts";
+import type { Sessions } from "../accounts/sessions/sessions.ts";
 import type { SingleSignOn } from "../accounts/single-sign-on/single-sign-on.ts";
 import type { Actor } from "../db/acting.ts";
 import type { Pool } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import type { ByteBudget } from "../lib/byte-budget.ts";
 import type { Logger } from "../lib/logger.ts";
+import { readBodies } from "./parse-request.ts";
 import { apiPrefix } from "./plugin.ts";
-import { readBodies } from "./read-bodies.ts";
 import { requireOwnPage, requireSession } from "./require-session.ts";
+import { ownSessionRoutes, passwordRoute, settingsRoutes, startRoutes } from "./routes/account.ts";
 import { auditRoutes } from "./routes/audit.ts";
-import { linkRoutes } from "./routes/links.ts";
-import { loginRoutes } from "./routes/login.ts";
 import { memberRoutes } from "./routes/members.ts";
-import { ownSessionRoutes } from "./routes/own-sessions.ts";
-import { passwordRoute } from "./routes/password.ts";
-import { settingsRoutes } from "./routes/settings.ts";
-import { singleSignOnRoutes } from "./routes/single-sign-on.ts";
-import { startRoutes } from "./routes/start.ts";
+import { linkRoutes, loginRoutes, singleSignOnRoutes } from "./routes/sign-in.ts";
 
 /** What logging in and managing people need of the server around them. */
 export interface AccountsDeps {

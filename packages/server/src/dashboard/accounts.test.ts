@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DashboardApi, startDashboard } from "../../test/support/dashboard.ts";
-import { ensureOwnerLink } from "../accounts/owner-link.ts";
-import { createPasswords } from "../accounts/passwords.ts";
-import { readArchiveAfterDays } from "../accounts/settings.ts";
+import { readArchiveAfterDays } from "../accounts/installation-settings.ts";
+import { ensureOwnerLink } from "../accounts/people/login-links.ts";
+import { createPasswords } from "../accounts/sessions/passwords.ts";
 
 let host: DashboardApi;
 const password = "correct horse battery";

@@ -1,12 +1,12 @@
 import type { DashboardPull, DashboardPullRow, DashboardReading, DashboardSuggestion } from "@emend/contract";
-import type { Sessions } from "../accounts/sessions.ts";
+import type { Sessions } from "../accounts/sessions/sessions.ts";
 import type { Automations } from "../automations/automations.ts";
 import type { Actor } from "../db/acting.ts";
 import type { Listener } from "../db/listener.ts";
 import type { Pool } from "../db/pool.ts";
 import type { AnnounceDue } from "../jobs/announce-due.ts";
-import type { JobReader } from "../jobs/job-reader.ts";
 import type { MessageJobDeps } from "../jobs/message-job.ts";
+import type { JobReader } from "../jobs/read/job-reader.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { ProjectAdmin } from "./project-admin.ts";
 

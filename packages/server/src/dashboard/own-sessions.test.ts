@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type DashboardApi, startDashboard } from "../../test/support/dashboard.ts";
-import { openSession } from "../accounts/open-session.ts";
-import { createSessions } from "../accounts/sessions.ts";
+import { openSession } from "../accounts/sessions/session-store.ts";
+import { createSessions } from "../accounts/sessions/sessions.ts";
 
 let host: DashboardApi;
 beforeAll(async () => {

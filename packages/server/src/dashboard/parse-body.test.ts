@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { expect, it } from "vitest";
-import { bodyParser } from "./parse-body.ts";
+import { bodyParser } from "./parse-request.ts";
 
 const parse = bodyParser(
   Type.Object({

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { pathInApp } from "./path-in-app.ts";
+import { pathInApp } from "./parse-request.ts";
 
 it.each([
   "https://evil.example",

@@ -1,6 +1,6 @@
-import type { ContextRepository } from "../accounts/context-repository.ts";
+import type { ContextRepository } from "../accounts/projects/context-repositories.ts";
 import type { Actor } from "../db/acting.ts";
-import type { NewWebhook } from "../notify/add-webhook.ts";
+import type { NewWebhook } from "../notify/webhooks.ts";
 
 /** What is done to a project and needs its forge, or the installation's secret: `compose.ts` has both. */
 export interface ProjectAdmin {

@@ -7,7 +7,7 @@ import { personGit } from "../../test/support/forge.ts";
 import { seedJob } from "../../test/support/seed-jobs.ts";
 import { createLocalRepository } from "../forge/local/create-repository.ts";
 import { openLocalForge } from "../forge/local/local-forge.ts";
-import { createGit } from "../tree/git.ts";
+import { createGit } from "../tree/git/git.ts";
 
 const git = createGit({ allowedProtocols: ["file"] });
 const { signal } = new AbortController();

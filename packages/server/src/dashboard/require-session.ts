@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Session } from "../accounts/session-store.ts";
-import type { Sessions } from "../accounts/sessions.ts";
-import { isAtLeast, type Role } from "../accounts/user.ts";
+import { isAtLeast, type Role } from "../accounts/people/user.ts";
+import { findSession, type Session } from "../accounts/sessions/session-store.ts";
+import type { Sessions } from "../accounts/sessions/sessions.ts";
 import type { Actor } from "../db/acting.ts";
 import { AppError } from "../errors.ts";
+import type { AccountsDeps } from "./accounts-plugin.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -66,4 +67,15 @@ export function currentSession(request: FastifyRequest): Session {
   const session = sessionOf.get(request);
   if (session) return session;
   throw new AppError("unauthorized", { publicMessage: "Log in first." });
+}
+
+/** Gives the browser the session that was opened for it, and what it is known by when it comes again. */
+export async function keepSession(
+  deps: Pick<AccountsDeps, "pool" | "sessions" | "devices">,
+  reply: FastifyReply,
+  sessionToken: string,
+): Promise<void> {
+  reply.header("set-cookie", deps.sessions.cookieOf(sessionToken));
+  const session = await findSession(deps.pool, sessionToken);
+  if (session?.userId) reply.header("set-cookie", deps.devices.cookieOf(session.subject));
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type DashboardApi, startDashboard } from "../../test/support/dashboard.ts";
 import { type DashboardRoute, listRoutes, pathOf } from "../../test/support/list-routes.ts";
-import { type Role, roles } from "../accounts/user.ts";
+import { type Role, roles } from "../accounts/people/user.ts";
 
 let host: DashboardApi;
 let routes: DashboardRoute[];

@@ -1,8 +1,7 @@
 import type { Static, TSchema } from "typebox";
 import { Value } from "typebox/value";
 import { AppError, isAppError } from "../errors.ts";
-import type { Fetch } from "../lib/network.ts";
-import { readBody } from "../lib/read-body.ts";
+import { type Fetch, readBody } from "../lib/network.ts";
 import { type RawAnswer, refusalOf } from "./api-refusal.ts";
 import type { Polling } from "./polling.ts";
 

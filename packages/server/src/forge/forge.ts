@@ -1,5 +1,5 @@
 import type { ForgeName } from "@emend/contract";
-import type { PushOutcome } from "../tree/mirror.ts";
+import type { PushOutcome } from "../tree/mirror/mirror.ts";
 import type { OverlayEntry } from "../tree/tree.ts";
 
 /** What a forge must offer: enough to publish one pull request exactly once and to hear what becomes of it. */

@@ -1,11 +1,16 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
-import { addProject } from "../accounts/add-project.ts";
+import { addProject } from "../accounts/projects/add-project.ts";
 import { createSealer } from "../accounts/secrets.ts";
 import { readPrompt } from "../agent/rules/read-prompt.ts";
-import { listDueSiteChecks, listNewSites } from "./list-due-site-checks.ts";
-import { readSiteHealth } from "./read-site-health.ts";
-import { type NewSiteCheck, storeSiteCheck, storeSiteProblem } from "./store-site-check.ts";
+import {
+  listDueSiteChecks,
+  listNewSites,
+  type NewSiteCheck,
+  readSiteHealth,
+  storeSiteCheck,
+  storeSiteProblem,
+} from "./site-checks.ts";
 import { suggestFixes } from "./suggest-fixes.ts";
 
 let database: TestDatabase;

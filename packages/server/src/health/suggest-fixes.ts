@@ -1,9 +1,8 @@
 import type { DashboardSuggestion } from "@emend/contract";
-import { getProject } from "../accounts/get-project.ts";
-import { allowedModels } from "../accounts/project-settings.ts";
+import { allowedModels } from "../accounts/projects/project-settings.ts";
+import { getProject } from "../accounts/projects/projects.ts";
 import type { Queryable } from "../db/pool.ts";
-import { readSiteHealth } from "./read-site-health.ts";
-import type { SiteCheck, SiteFinding } from "./site-check.ts";
+import { readSiteHealth, type SiteCheck, type SiteFinding } from "./site-checks.ts";
 
 const rulesModel = "emend/rules";
 const orphansMax = 20;

@@ -1,34 +1,36 @@
-import fastify, { type FastifyInstance, type FastifyPluginAsync } from "fastify";
-import type { Keyring } from "../accounts/keyring.ts";
-import { createProjects } from "../accounts/projects.ts";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import fastify, {
+  type FastifyInstance,
+  type FastifyPluginAsync,
+  type FastifyReply,
+  type FastifyRequest,
+} from "fastify";
+import type { KeyGrant } from "../accounts/keys/key-format.ts";
+import { authenticateKey, type Keyring } from "../accounts/keys/keyring.ts";
+import { createProjects, type Project } from "../accounts/projects/projects.ts";
 import type { Listener } from "../db/listener.ts";
 import type { Pool } from "../db/pool.ts";
 import { createAnnounceDue } from "../jobs/announce-due.ts";
-import { createJobReader } from "../jobs/job-reader.ts";
 import type { MessageJobDeps } from "../jobs/message-job.ts";
+import { createJobReader } from "../jobs/read/job-reader.ts";
 import type { Logger } from "../lib/logger.ts";
-import { answerClientError } from "./client-error.ts";
-import { createErrorHandler } from "./error-handler.ts";
-import { createHttpServer } from "./http-server.ts";
-import { readJsonBodies } from "./json-body.ts";
-import { describeRoutes } from "./openapi.ts";
-import { serveReference } from "./reference.ts";
-import "./request-context.ts";
-import { createSeats, type SeatBounds } from "../lib/seats.ts";
-import { archiveJobRoute } from "./routes/archive-job.ts";
-import { cancelJobRoute } from "./routes/cancel-job.ts";
-import { createJobRoute } from "./routes/create-job.ts";
-import { getJobRoute } from "./routes/get-job.ts";
-import { getJobDiffRoute } from "./routes/get-job-diff.ts";
-import { getJobRunRoute } from "./routes/get-job-run.ts";
+import { createSeats, type SeatBounds } from "../lib/semaphore.ts";
+import {
+  answerClientError,
+  createErrorHandler,
+  projectNotFound,
+  refuse,
+  routeNotFound,
+  unauthorized,
+} from "./errors.ts";
+import { describeRoutes, serveReference } from "./openapi.ts";
+import { cutUnreadBody, leaveBodiesUnread, readJsonBodies } from "./request-body.ts";
+import { archiveJobRoute, cancelJobRoute, retryJobRoute } from "./routes/end-job.ts";
 import { healthRoutes } from "./routes/health.ts";
-import { listJobsRoute } from "./routes/list-jobs.ts";
-import { messageJobRoute } from "./routes/message-job.ts";
 import { openapiRoute } from "./routes/openapi.ts";
-import { retryJobRoute } from "./routes/retry-job.ts";
+import { getJobDiffRoute, getJobRoute, getJobRunRoute, listJobsRoute } from "./routes/read-jobs.ts";
+import { createJobRoute, messageJobRoute } from "./routes/start-job.ts";
 import { type StreamTimes, streamJobEventsRoute, streamTimes } from "./routes/stream-job-events.ts";
-import { leaveBodiesUnread } from "./unread-body.ts";
-import { createUnrouted } from "./unrouted.ts";
 
 export interface AppDeps {
   pool: Pool;
@@ -120,4 +122,136 @@ function addJobRoutes(app: FastifyInstance, deps: AppDeps): void {
     cancelJobRoute(scope, shared);
     retryJobRoute(scope, shared);
   });
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Set by `require-key.ts`, before the body is read. */
+    grant: KeyGrant | null;
+    /** Set by `require-key.ts` on routes that ask for it. */
+    project: Project | null;
+  }
+}
+
+interface KnownPath {
+  form: RegExp;
+  methods: Set<string>;
+}
+
+/** Answers what no route takes: 405 where another method would do, else 404. Below `/v2` the key comes first, as everywhere. */
+function createUnrouted(deps: { keyring: Keyring }) {
+  const paths = new Map<string, KnownPath>();
+
+  return {
+    /** Call before the routes are added. */
+    watch(app: FastifyInstance): void {
+      app.addHook("onRoute", ({ url, method }) => {
+        const known = paths.get(url) ?? { form: formOf(url), methods: new Set<string>() };
+        for (const one of [method].flat()) known.methods.add(one);
+        paths.set(url, known);
+      });
+    },
+    async answer(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+      const path = (request.raw.url ?? "").split(/[?#]/, 1)[0] ?? "";
+      const known = [...paths.values()].find(({ form }) => form.test(path));
+      if (path.startsWith("/v2/")) {
+        const grant = await authenticateKey(deps.keyring, request);
+        if (grant === null) return void refuse(reply, unauthorized);
+        const projectId = known?.form.exec(path)?.groups?.projectId;
+        if (projectId !== undefined && !grant.projectIds.has(projectId)) return void refuse(reply, projectNotFound);
+      }
+      // The method is right where the framework could not decode the path.
+      if (!known || known.methods.has(request.method)) return void refuse(reply, routeNotFound);
+      refuse(reply, {
+        code: "method_not_allowed",
+        message: `${request.method} is not possible here.`,
+        headers: { allow: [...known.methods].join(", ") },
+      });
+    },
+  };
+}
+
+/** Ids that a key covers need no decoding, so none is done: an encoded one is not found. */
+function formOf(url: string): RegExp {
+  const parts = url.split("/").map((part) => {
+    if (part === "*") return ".*";
+    return part.startsWith(":") ? `(?<${part.slice(1).replace(/\W.*/, "")}>[^/]*)` : part.replace(/[^\w-]/g, "\\$&");
+  });
+  return new RegExp(`^${parts.join("/")}/?$`);
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A request may take this long to arrive: a push is silent while git compresses it. Nothing else here is for so long. */
+const silenceMsMax = 300_000;
+
+/** Node's server, with what must happen to a request before it is routed. */
+export function createHttpServer(
+  handler: Handler,
+  publicUrl: () => string,
+  times: { silenceMsMax: number } = { silenceMsMax },
+): Server {
+  const rewritePath = createPathRewriter(publicUrl);
+  const server = createServer(
+    {
+      requestTimeout: silenceMsMax,
+      // Longer than load balancers keep theirs: who closes first must not be the one that is being written to.
+      keepAliveTimeout: 72_000,
+      // Without this Node answers a missing Host by itself, without a body.
+      requireHostHeader: false,
+    },
+    take,
+  );
+
+  // Whoever neither sends nor reads would hold an answer of megabytes for as long as they like.
+  server.setTimeout(times.silenceMsMax);
+
+  function take(request: IncomingMessage, response: ServerResponse): void {
+    cutUnreadBody(request, response);
+    if (request.headers.host === undefined && request.httpVersionMinor === 1) {
+      refuseWithoutHost(response);
+      return;
+    }
+    request.url = rewritePath(request.url ?? "/");
+    handler(request, response);
+  }
+
+  // A client that announces its body learns first whether it may send it: below `/v2` the route itself asks for the
+  // body once the key is known.
+  server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
+    if (!request.url?.includes("/v2/")) response.writeContinue();
+    take(request, response);
+  });
+  // Other expectations may be ignored, says the standard; Node would refuse them without a body.
+  server.on("checkExpectation", take);
+  return server;
+}
+
+function refuseWithoutHost(response: ServerResponse): void {
+  const body = JSON.stringify({ error: "The Host header is missing." });
+  response.writeHead(400, {
+    "content-type": "application/json; charset=utf-8",
+    "content-length": Buffer.byteLength(body),
+    "cache-control": "no-store",
+    "emend-error": "invalid_request",
+    connection: "close",
+  });
+  response.end(body);
+}
+
+/**
+ * Brings a request's target to the form that routes know: without the base path of the public URL, which a proxy may or
+ * may not have taken off, and without the authority of an absolute target.
+ */
+function createPathRewriter(publicUrl: () => string): (url: string) => string {
+  let basePath: string | null = null;
+  return (url) => {
+    // Until the port is bound there may be no public URL; it is asked for again then.
+    basePath ??= URL.parse(publicUrl())?.pathname.replace(/\/+$/, "") ?? null;
+    const path = url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?#]*/i, "");
+    if (!basePath || !path.startsWith(basePath)) return path;
+    const rest = path.slice(basePath.length);
+    if (rest === "" || rest.startsWith("?")) return `/${rest}`;
+    return rest.startsWith("/") ? rest : path;
+  };
 }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect } from "node:net";
 import { afterAll, expect, it } from "vitest";
-import { createHttpServer } from "./http-server.ts";
+import { createHttpServer } from "./app.ts";
 
 const server = createHttpServer(
   (_request, response) => response.writeHead(401).end("no"),

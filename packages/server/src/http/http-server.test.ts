@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { expect, it } from "vitest";
-import { createHttpServer } from "./http-server.ts";
+import { createHttpServer } from "./app.ts";
 
 it("a client that reads nothing of a large answer is cut off, and the answer let go", async () => {
   const { promise: begun, resolve } = Promise.withResolvers<ServerResponse>();

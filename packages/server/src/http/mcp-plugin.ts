@@ -1,10 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { authenticateKey } from "../accounts/authenticate-key.ts";
-import type { Keyring } from "../accounts/keyring.ts";
+import { authenticateKey, type Keyring } from "../accounts/keys/keyring.ts";
 import { noteJob, requestId } from "../lib/request-id.ts";
 import { disconnectSignal } from "./disconnect-signal.ts";
-import { readJsonBodies } from "./json-body.ts";
-import { refuse, unauthorized } from "./refuse.ts";
+import { refuse, unauthorized } from "./errors.ts";
+import { readJsonBodies } from "./request-body.ts";
 
 /**
  * `POST /mcp`: the tools of `@emend/mcp` over streamable HTTP. Each tool is a client of this very interface, with the

@@ -1,7 +1,9 @@
 import { CreateJobBody, idempotencyKeyLengthMax } from "@emend/contract";
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
+import type { Project } from "../accounts/projects/projects.ts";
 import { AppError } from "../errors.ts";
+import type { CreateJobRules } from "../jobs/create-job.ts";
 import { isBranchName } from "../lib/branch-name.ts";
 
 // Lengths are counted here in code points, as the document says, and not by the checker, which counts clusters.
@@ -63,4 +65,18 @@ function wordsFor(error: { keyword: string; instancePath: string; message: strin
 
 function invalid(publicMessage: string): AppError {
   return new AppError("invalid_request", { publicMessage });
+}
+
+const hourMs = 3_600_000;
+
+/** What a project says about its new jobs, whoever creates them. `model` is chosen where a request names none. */
+export function createJobRules(project: Project, model: string): CreateJobRules {
+  const { branchPrefix, limits, createsPerHourMax } = project.settings;
+  return {
+    repositoryUrl: project.repositoryUrl,
+    branchPrefix,
+    model,
+    costUsdMax: limits.costUsdMax,
+    quota: { usesMax: createsPerHourMax, windowMs: hourMs },
+  };
 }

@@ -1,6 +1,6 @@
 import { type JobStatus, jobStatuses, jobsPerPage, jobsPerPageMax } from "@emend/contract";
 import { AppError } from "../errors.ts";
-import { fromCursor } from "../jobs/page-cursor.ts";
+import { fromCursor } from "../jobs/read/list-jobs.ts";
 
 export interface ListQuery {
   status: JobStatus | null;

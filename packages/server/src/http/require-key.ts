@@ -1,10 +1,8 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
-import type { KeyGrant, KeyScope } from "../accounts/admin-key.ts";
-import { authenticateKey } from "../accounts/authenticate-key.ts";
-import type { Keyring } from "../accounts/keyring.ts";
-import type { Project } from "../accounts/project.ts";
-import type { Projects } from "../accounts/projects.ts";
-import { projectNotFound, readOnlyKey, refuse, unauthorized } from "./refuse.ts";
+import type { KeyGrant, KeyScope } from "../accounts/keys/key-format.ts";
+import { authenticateKey, type Keyring } from "../accounts/keys/keyring.ts";
+import type { Project, Projects } from "../accounts/projects/projects.ts";
+import { projectNotFound, readOnlyKey, refuse, unauthorized } from "./errors.ts";
 
 export interface RequireKeyDeps {
   keyring: Keyring;

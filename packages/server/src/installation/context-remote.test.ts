@@ -6,11 +6,11 @@ import { createTestDatabase, type TestDatabase } from "../../test/support/databa
 import { type GitHttpServer, startGitHttpServer } from "../../test/support/git-http-server.ts";
 import { makeRepository } from "../../test/support/make-repository.ts";
 import { seedProject } from "../../test/support/seed-jobs.ts";
-import { openContextCredential } from "../accounts/context-credential.ts";
+import { openContextCredential } from "../accounts/projects/context-repositories.ts";
 import { createSealer } from "../accounts/secrets.ts";
 import { connectContext } from "../admin/connect-context.ts";
-import { createGit } from "../tree/git.ts";
-import { resolveBase } from "../tree/resolve-base.ts";
+import { createGit } from "../tree/git/git.ts";
+import { resolveBase } from "../tree/mirror/resolve-base.ts";
 import { type ContextForges, contextRemoteOf } from "./context-remote.ts";
 import { createForgeReach } from "./forge-reach.ts";
 

@@ -1,9 +1,9 @@
 import type { ForgeName } from "@emend/contract";
-import { parseProjectSettings } from "../accounts/project-settings.ts";
+import { parseProjectSettings } from "../accounts/projects/project-settings.ts";
 import { AppError } from "../errors.ts";
 import { openLocalForge } from "../forge/local/local-forge.ts";
 import { type ForgeDeps, normalizeRepository, openJudgedForge } from "../forge/registry.ts";
-import type { Remote } from "../tree/mirror.ts";
+import type { Remote } from "../tree/mirror/mirror.ts";
 
 export type ContextForges = Pick<ForgeDeps, "local" | "githubTokens" | "reach">;
 

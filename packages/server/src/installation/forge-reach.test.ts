@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { ResolveAll } from "../notify/guarded-lookup.ts";
+import type { ResolveAll } from "../notify/ssrf-guard.ts";
 import { createForgeReach } from "./forge-reach.ts";
 
 let asked = 0;

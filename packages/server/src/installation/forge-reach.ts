@@ -4,8 +4,7 @@ import type { Config } from "../config/config.ts";
 import { AppError } from "../errors.ts";
 import type { JudgedReach } from "../forge/forge-project.ts";
 import { createFetch } from "../lib/network.ts";
-import { AddressRefused, guardedLookup, type ResolveAll } from "../notify/guarded-lookup.ts";
-import { mayConnect } from "../notify/public-address.ts";
+import { AddressRefused, guardedLookup, mayConnect, type ResolveAll } from "../notify/ssrf-guard.ts";
 
 /**
  * Where forges may be that maintainers name, for context repositories or new projects: they must not lead this server to

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { rootCertificates } from "node:tls";
 import type { Config } from "../config/config.ts";
 import type { Network } from "../lib/network.ts";
-import { createGit, type Git } from "../tree/git.ts";
+import { createGit, type Git } from "../tree/git/git.ts";
 
 /** git for every forge: the local one's repositories are folders, and one beside Emend may be reached without TLS. */
 export function localGit(network: Network = {}): Git {

@@ -1,8 +1,8 @@
 import type { Queryable } from "../db/pool.ts";
+import { toText } from "../db/to-jsonb.ts";
 import { AppError } from "../errors.ts";
 import { createKeyedMutex } from "../lib/keyed-mutex.ts";
-import { redactSecrets, UnsearchableText } from "../lib/secrets-in.ts";
-import { toText } from "./to-jsonb.ts";
+import { redactSecrets, UnsearchableText } from "../secrets/secrets-in.ts";
 
 const runCharactersLeast = 20;
 

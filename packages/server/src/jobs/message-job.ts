@@ -2,11 +2,10 @@ import { channels } from "../db/channels.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { QuotaRule, QuotaState } from "./create-job.ts";
-import { isJobId } from "./job-id.ts";
-import type { JobReader } from "./job-reader.ts";
 import { keptWithinQuota, roomCameLate } from "./kept-prompt.ts";
-import type { RecordedPullRequest } from "./record-pull-request.ts";
-import { toWireJob, type WireJob, type WireRow, wireColumns } from "./wire-job.ts";
+import type { RecordedPullRequest } from "./pull-requests.ts";
+import type { JobReader } from "./read/job-reader.ts";
+import { isJobId, toWireJob, type WireJob, type WireRow, wireColumns } from "./wire-job.ts";
 
 /** Of a project, whoever sends them. */
 export const messageQuota: QuotaRule = { usesMax: 100, windowMs: 3_600_000 };

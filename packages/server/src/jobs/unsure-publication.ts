@@ -1,7 +1,7 @@
 import { channels } from "../db/channels.ts";
 import type { Queryable } from "../db/pool.ts";
-import { type RecordedPullRequest, toPullRequest } from "./record-pull-request.ts";
-import { toJsonb } from "./to-jsonb.ts";
+import { toJsonb } from "../db/to-jsonb.ts";
+import { type RecordedPullRequest, toPullRequest } from "./pull-requests.ts";
 
 /** A job that was stopped while it waited for its forge, and may have opened its pull request before. */
 export interface UnsurePublication {

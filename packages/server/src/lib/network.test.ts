@@ -10,8 +10,8 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { serveGit } from "../../test/support/git-http-server.ts";
 import { makeRepository } from "../../test/support/make-repository.ts";
 import { createApiClient } from "../forge/api-client.ts";
-import { createGit } from "../tree/git.ts";
-import { resolveBranch } from "../tree/resolve-base.ts";
+import { createGit } from "../tree/git/git.ts";
+import { resolveBranch } from "../tree/mirror/resolve-base.ts";
 import { createFetch, type Network } from "./network.ts";
 
 const { signal } = new AbortController();

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { LookupFunction } from "node:net";
+import { isIPv6, type LookupFunction } from "node:net";
 import { rootCertificates } from "node:tls";
 import { EnvHttpProxyAgent, fetch as undiciFetch } from "undici";
 
@@ -44,4 +44,27 @@ export function createFetch(
     fetch: (url, init) => undiciFetch(url, { ...init, redirect: "manual", dispatcher }) as unknown as ReturnType<Fetch>,
     close: () => dispatcher.destroy(),
   };
+}
+
+/** Answers with the addresses that were pinned to a name, and asks no name server. */
+export function pinnedLookup(pins: ReadonlyMap<string, readonly string[]>): LookupFunction {
+  return (host, options, done) => {
+    const found = (pins.get(host) ?? []).map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
+    const [first] = found;
+    if (!first) return done(new Error(`no address is pinned to ${host}`), "", 0);
+    if (options.all) done(null, found);
+    else done(null, first.address, first.family);
+  };
+}
+
+/** The whole body of an answer, as long as it stays within the bound: whoever sends it decides how much there is. */
+export async function readBody(body: AsyncIterable<Uint8Array> | null, bytesMax: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length;
+    if (bytes > bytesMax) throw new Error("the answer is too long");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }

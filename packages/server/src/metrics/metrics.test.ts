@@ -8,11 +8,7 @@ import { alterJob, seedJob } from "../../test/support/seed-jobs.ts";
 import type { Model } from "../agent/agent.ts";
 import { createPool } from "../db/pool.ts";
 import { createLogger } from "../lib/logger.ts";
-import { measureFetch } from "./measure-fetch.ts";
-import { measureMirrors } from "./measure-mirrors.ts";
-import { measureModel } from "./measure-model.ts";
-import { measureQueue } from "./measure-queue.ts";
-import { measureRequests } from "./measure-requests.ts";
+import { measureFetch, measureMirrors, measureModel, measureQueue, measureRequests } from "./measure.ts";
 import { createMetrics } from "./metrics.ts";
 import { metricsPlugin, startMetricsServer } from "./metrics-server.ts";
 

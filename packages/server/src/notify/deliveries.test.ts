@@ -5,15 +5,10 @@ import { startWebhookReceiver, type WebhookReceiver } from "../../test/support/w
 import { createSealer } from "../accounts/secrets.ts";
 import { startListener } from "../db/listener.ts";
 import { createLogger } from "../lib/logger.ts";
-import { addWebhook, type NewWebhook } from "./add-webhook.ts";
-import { claimDelivery } from "./claim-delivery.ts";
-import { type Delivery, listDeliveries } from "./list-deliveries.ts";
-import { listWebhooks } from "./list-webhooks.ts";
-import { redeliver } from "./redeliver.ts";
-import { setWebhookEnabled } from "./set-webhook-enabled.ts";
-import { settleDelivery } from "./settle-delivery.ts";
-import { signatureHeaders } from "./sign-message.ts";
+import { claimDelivery, type Delivery, listDeliveries, redeliver, settleDelivery } from "./deliveries.ts";
+import { signatureHeaders } from "./post-message.ts";
 import { type Deliveries, type DeliveriesDeps, startDeliveries } from "./start-deliveries.ts";
+import { addWebhook, listWebhooks, type NewWebhook, setWebhookEnabled } from "./webhooks.ts";
 
 const log = createLogger({ level: "silent" });
 const sealer = createSealer("a secret of the tests, and of nothing else");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { formatMessage } from "./format-message.ts";
-import { type WebhookMessage, webhookEvents } from "./webhook.ts";
+import { formatMessage } from "./deliveries.ts";
+import { type WebhookMessage, webhookEvents } from "./webhooks.ts";
 
 const message: WebhookMessage = {
   type: "job.failed",

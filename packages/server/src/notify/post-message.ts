@@ -1,17 +1,17 @@
+import { createHmac, randomBytes } from "node:crypto";
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
-import { AddressRefused, guardedLookup, type ResolveAll } from "./guarded-lookup.ts";
-import { mayConnect } from "./public-address.ts";
+import { AddressRefused, guardedLookup, mayConnect, type ResolveAll } from "./ssrf-guard.ts";
 
-export interface PostOptions {
+interface PostOptions {
   /** Loopback and private networks too; link-local never. */
   allowPrivate: boolean;
   signal: AbortSignal;
   resolve?: ResolveAll;
 }
 
-export interface PostAnswer {
+interface PostAnswer {
   status: number;
   retryAfter: string | undefined;
 }
@@ -61,4 +61,25 @@ class PlainRefused extends Error {
     super("the address does not begin with https://");
     this.name = "PlainRefused";
   }
+}
+
+const prefix = "whsec_";
+
+/** A secret in the form of Standard Webhooks. */
+export function newWebhookSecret(): string {
+  return `${prefix}${randomBytes(32).toString("base64")}`;
+}
+
+/** The headers by which a receiver knows that the message is ours, whole, and not an old one sent again. */
+export function signatureHeaders(
+  secret: string,
+  message: { id: string; body: string; sentAtSeconds: number },
+): Record<string, string> {
+  const key = Buffer.from(secret.slice(prefix.length), "base64");
+  const signed = `${message.id}.${message.sentAtSeconds}.${message.body}`;
+  return {
+    "webhook-id": message.id,
+    "webhook-timestamp": String(message.sentAtSeconds),
+    "webhook-signature": `v1,${createHmac("sha256", key).update(signed).digest("base64")}`,
+  };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mayConnect } from "./public-address.ts";
+import { mayConnect } from "./ssrf-guard.ts";
 
 const publicOnes = ["1.1.1.1", "93.184.216.34", "172.32.0.1", "2606:4700::1111", "::ffff:1.1.1.1"];
 const privateOnes = [

@@ -1,6 +1,6 @@
 import { Webhook } from "standardwebhooks";
 import { expect, test } from "vitest";
-import { newWebhookSecret, signatureHeaders } from "./sign-message.ts";
+import { newWebhookSecret, signatureHeaders } from "./post-message.ts";
 
 test("signs as the Standard Webhooks reference does", () => {
   const headers = signatureHeaders("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", {

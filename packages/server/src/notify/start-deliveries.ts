@@ -3,9 +3,7 @@ import type { Listener } from "../db/listener.ts";
 import type { Pool } from "../db/pool.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createWakeUp } from "../lib/wake-up.ts";
-import { type ClaimedDelivery, claimDelivery } from "./claim-delivery.ts";
-import { type DeliverDeps, deliver } from "./deliver.ts";
-import { settleDelivery } from "./settle-delivery.ts";
+import { type ClaimedDelivery, claimDelivery, type DeliverDeps, deliver, settleDelivery } from "./deliveries.ts";
 
 export interface DeliveriesDeps extends DeliverDeps {
   pool: Pool;

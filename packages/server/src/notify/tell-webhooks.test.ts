@@ -3,10 +3,10 @@ import { startApi } from "../../test/support/api.ts";
 import { alterJob, seedJob } from "../../test/support/seed-jobs.ts";
 import { createSealer } from "../accounts/secrets.ts";
 import { inTransaction } from "../db/transaction.ts";
-import { endRun } from "../jobs/end-run.ts";
-import { archiveByRetention } from "../tasks/archive-by-retention.ts";
-import { addWebhook } from "./add-webhook.ts";
-import { listDeliveries } from "./list-deliveries.ts";
+import { endRun } from "../jobs/run/end-run.ts";
+import { archiveByRetention } from "../tasks/start-tasks.ts";
+import { listDeliveries } from "./deliveries.ts";
+import { addWebhook } from "./webhooks.ts";
 
 const api = await startApi();
 afterAll(() => api.close());

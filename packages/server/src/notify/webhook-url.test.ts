@@ -2,11 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { seedProject } from "../../test/support/seed-jobs.ts";
 import { createSealer } from "../accounts/secrets.ts";
-import { addWebhook } from "./add-webhook.ts";
-import { listWebhooks } from "./list-webhooks.ts";
-import { removeWebhook } from "./remove-webhook.ts";
-import { sealWebhookUrls } from "./seal-webhook-urls.ts";
-import { openUrl, showUrl } from "./webhook-url.ts";
+import { addWebhook, listWebhooks, openUrl, removeWebhook, sealWebhookUrls, showUrl } from "./webhooks.ts";
 
 const sealer = createSealer("a secret of the tests, and of nothing else");
 const slack = "https://hooks.slack.com/services/T0000/B0000/abcdefghijklmnopWXYZ";

@@ -1,6 +1,6 @@
 import type { PullRequestCheck, PullRequestDraft } from "../forge/forge.ts";
 import { readTemplate } from "../lib/read-template.ts";
-import { redactSecrets } from "../lib/secrets-in.ts";
+import { redactSecrets } from "../secrets/secrets-in.ts";
 import type { MovedNotice } from "./moved-notice.ts";
 import type { CheckFigures, PublishDeps, PublishInput } from "./publication.ts";
 import { pullRequestBody, type TouchedFile } from "./pull-request-body.ts";

@@ -1,6 +1,6 @@
 import type { Finding } from "@emend/site";
 import type { Forge, PullRequest } from "../forge/forge.ts";
-import type { Mirror } from "../tree/mirror.ts";
+import type { Mirror } from "../tree/mirror/mirror.ts";
 import type { OverlayEntry } from "../tree/tree.ts";
 import type { CommitSettings } from "./commit-message.ts";
 import type { WriteQueue } from "./write-queue.ts";

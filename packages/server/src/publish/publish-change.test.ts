@@ -6,10 +6,10 @@ import { type PublishNode, publishTestJob } from "../../test/support/publish-job
 import { alterJob, readJob, seedJob } from "../../test/support/seed-jobs.ts";
 import { AppError } from "../errors.ts";
 import type { Forge } from "../forge/forge.ts";
-import { mergePullRequest } from "../forge/local/merge-pull-request.ts";
+import { mergePullRequest } from "../forge/local/pull-desk.ts";
 import { markClosed } from "../forge/local/pull-requests.ts";
 import { repositoryOf } from "../forge/local/repository.ts";
-import type { Mirror } from "../tree/mirror.ts";
+import type { Mirror } from "../tree/mirror/mirror.ts";
 
 const projectId = "prj_publish";
 let host: TestForge;

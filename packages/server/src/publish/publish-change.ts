@@ -1,10 +1,22 @@
-import { commitChange } from "./commit-change.ts";
-import { ensureBranch } from "./ensure-branch.ts";
-import { ensureDetails } from "./ensure-details.ts";
-import { ensurePullRequest } from "./ensure-pull-request.ts";
-import { findOwnPullRequest, searchOf } from "./find-pull-request.ts";
-import type { Publication, PublishDeps, PublishInput } from "./publication.ts";
-import { updateBody } from "./update-body.ts";
+import { AppError, isAppError } from "../errors.ts";
+import type { CreateOutcome, ForgeCommits, PullRequest, PullRequestDraft } from "../forge/forge.ts";
+import { assertNever } from "../lib/assert-never.ts";
+import { readTemplate } from "../lib/read-template.ts";
+import type { PushOutcome } from "../tree/mirror/mirror.ts";
+import { authorOf, commitMessage } from "./commit-message.ts";
+import {
+  draftPullRequest,
+  listChecks,
+  listTouchedFiles,
+  movedOf,
+  titleOf,
+  withoutSecrets,
+} from "./draft-pull-request.ts";
+import { findOwnPullRequest, pickPullRequest, searchOf } from "./find-pull-request.ts";
+import type { CommitIds, Publication, PublishDeps, PublishInput } from "./publication.ts";
+import { followUpBody } from "./pull-request-body.ts";
+import { pauseAfterUnclear } from "./retry.ts";
+import { type Answer, sendEffect, sendQuestion } from "./send-effect.ts";
 
 /**
  * Publishes a change exactly once, however often it is called for the same job: the same commit, a branch that is
@@ -36,4 +48,232 @@ async function findDone(deps: PublishDeps, input: PublishInput, signal: AbortSig
   await deps.store.savePush();
   await ensureDetails(deps, own.pullRequest, signal);
   return { ...own, commitId: input.stored.commitId };
+}
+
+/**
+ * Labels and reviewers, once the pull request is there. A label that nobody made or a reviewer who left is no reason
+ * to fail a job whose work is published, so one try is made and what came of it is told.
+ */
+async function ensureDetails(deps: PublishDeps, pullRequest: PullRequest, signal: AbortSignal): Promise<void> {
+  const { ensureDetails: ensure } = deps.forge;
+  deps.crashPoint("before-details");
+  if (ensure !== null && pullRequest.state === "open") {
+    try {
+      const answer = await sendEffect(deps, (request) => ensure(pullRequest.number, request), signal);
+      if (answer.kind === "unclear") await deps.warn("Labels or reviewers may not be set", answer.error);
+    } catch (error) {
+      if (!isAppError(error, "forge_rejected")) throw error;
+      await deps.warn("Labels or reviewers are not set", error);
+    }
+  }
+  deps.crashPoint("after-details");
+}
+
+/**
+ * Builds the commit and stores its ids before any branch points to it. A later run builds it anew, perhaps on a node
+ * whose mirror never held it, and gets the same ids: everything in the commit comes from the job.
+ */
+async function commitChange(deps: PublishDeps, input: PublishInput, signal: AbortSignal): Promise<CommitIds> {
+  deps.crashPoint("before-commit");
+  const message = commitMessage(input);
+  const built = await deps.mirror.commit(
+    {
+      jobId: input.job.id,
+      base: input.base.commit,
+      entries: input.entries,
+      message,
+      author: authorOf(input.commit),
+      date: input.job.createdAt,
+    },
+    signal,
+  );
+  const { commits } = deps.forge;
+  const ids = commits ? await commitThere(deps, commits, { ...input, ...built, message }, signal) : built;
+  deps.crashPoint("after-commit");
+  if (input.stored === null) await deps.store.saveCommit(ids);
+  deps.crashPoint("after-commit-stored");
+  return ids;
+}
+
+/** Made by the forge, a commit has another id each time: the stored one counts, and those before it are nobody's. */
+async function commitThere(
+  deps: PublishDeps,
+  commits: ForgeCommits,
+  input: PublishInput & { treeId: string; message: string },
+  signal: AbortSignal,
+): Promise<CommitIds> {
+  if (input.stored) return input.stored;
+  const { treeId, message, entries } = input;
+  const commit = { base: input.base.commit, treeId, message, entries };
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = await sendEffect(deps, (request) => commits.create(commit, request), signal);
+    if (answer.kind === "answered") return { treeId, commitId: answer.value };
+    await pauseAfterUnclear(attempt, answer.error, signal);
+  }
+}
+
+/**
+ * Tells a follow-up in the pull request that it went to. The commits are there by then, so words that do not get
+ * through are no reason to fail; a run that is repeated says nothing twice.
+ */
+async function updateBody(
+  deps: PublishDeps,
+  input: PublishInput,
+  pullRequest: PullRequest,
+  signal: AbortSignal,
+): Promise<void> {
+  if (input.job.followUps.length === 0 || pullRequest.state !== "open") return;
+  const { forge } = deps;
+  try {
+    const now = await sendQuestion(deps, (request) => forge.readPullRequest(pullRequest.number, request), signal);
+    if (now.kind === "unclear") return deps.warn("The pull request's text is not updated", now.error);
+    const checks = listChecks(input.checks);
+    const template = await readTemplate(deps.mirror.treeAt(input.base.commit));
+    const body = followUpBody(now.value?.body ?? pullRequest.body, {
+      ...input,
+      job: await withoutSecrets(input.job),
+      template: template?.text ?? null,
+      files: await listTouchedFiles(deps, input),
+      checks: forge.showsChecks ? [] : checks,
+      introduced: input.checks.introduced,
+      ...(input.baseConflict.length > 0 && { moved: movedOf(input) }),
+    });
+    if (body === null) return;
+    const { draft } = now.value ?? pullRequest;
+    const title = input.isRetitled ? { text: titleOf(input), draft } : null;
+    const change = { body, checks, ...(title && { title }) };
+    const answer = await sendEffect(
+      deps,
+      (request) => forge.updatePullRequest(pullRequest.number, change, request),
+      signal,
+    );
+    if (answer.kind === "unclear") await deps.warn("The pull request's text may not be updated", answer.error);
+  } catch (error) {
+    if (!isAppError(error, "forge_rejected")) throw error;
+    await deps.warn("The pull request's text is not updated", error);
+  }
+}
+
+type BranchOutcome = { kind: "holds"; commitId: string } | { kind: "conflict"; found: string | null };
+
+/** Makes the branch hold the commit, unless it holds anything that is not this job's. */
+async function ensureBranch(
+  deps: PublishDeps,
+  input: PublishInput,
+  ids: CommitIds,
+  signal: AbortSignal,
+): Promise<BranchOutcome> {
+  const { branch } = input.job;
+  const { commits } = deps.forge;
+  const wanted = { branch, commit: ids.commitId, expected: input.branchExpected };
+  const remote = await deps.forge.gitRemote(signal);
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = await sendEffect(
+      deps,
+      (requestSignal) => {
+        deps.crashPoint("before-push");
+        return commits
+          ? commits.setBranch(wanted, requestSignal)
+          : deps.mirror.push({ remote, ...wanted }, requestSignal);
+      },
+      signal,
+    );
+    deps.crashPoint("after-push");
+    if (answer.kind === "answered") {
+      const outcome = await settle(deps, input, ids, answer.value);
+      if (outcome.kind === "holds") await deps.store.savePush();
+      deps.crashPoint("after-push-stored");
+      return outcome;
+    }
+    await pauseAfterUnclear(attempt, answer.error, signal);
+  }
+}
+
+async function settle(
+  deps: PublishDeps,
+  input: PublishInput,
+  ids: CommitIds,
+  outcome: PushOutcome,
+): Promise<BranchOutcome> {
+  switch (outcome.kind) {
+    case "pushed":
+      // Only a release that words its commits otherwise makes another commit of a stored job.
+      if (input.stored && input.stored.commitId !== ids.commitId) await deps.store.saveCommit(ids);
+      return { kind: "holds", commitId: ids.commitId };
+    case "conflict": {
+      const isOurs = outcome.found !== null && [ids.commitId, input.stored?.commitId].includes(outcome.found);
+      return isOurs && outcome.found
+        ? { kind: "holds", commitId: outcome.found }
+        : { kind: "conflict", found: outcome.found };
+    }
+    case "rejected":
+      throw new AppError("forge_rejected", { publicMessage: `The forge refused the branch: ${outcome.reason}` });
+    default:
+      return assertNever(outcome);
+  }
+}
+
+export interface EnsuredPullRequest {
+  kind: "opened" | "found" | "closed" | "merged";
+  pullRequest: PullRequest;
+}
+
+/**
+ * Looks before it creates, and looks again after every answer that does not say plainly what happened: a request
+ * that timed out, or a 502 on the way back, may well have made the pull request.
+ */
+export async function ensurePullRequest(
+  deps: PublishDeps,
+  input: PublishInput,
+  signal: AbortSignal,
+): Promise<EnsuredPullRequest> {
+  for (let attempt = 1; ; attempt += 1) {
+    const result = await findOrCreate(deps, input, signal);
+    if (result.kind !== "unclear") return result;
+    await pauseAfterUnclear(attempt, result.error, signal);
+  }
+}
+
+async function findOrCreate(
+  deps: PublishDeps,
+  input: PublishInput,
+  signal: AbortSignal,
+): Promise<EnsuredPullRequest | { kind: "unclear"; error: unknown }> {
+  deps.crashPoint("before-find");
+  const search = searchOf(input);
+  const listed = await sendQuestion(deps, (request) => deps.forge.findPullRequests(search, request), signal);
+  if (listed.kind === "unclear") return listed;
+  deps.crashPoint("after-find");
+  const found = pickPullRequest(listed.value);
+  if (found) return found;
+
+  const created = await create(deps, await draftPullRequest(deps, input), signal);
+  const settled =
+    created.kind === "answered" && created.value.kind === "drafts_unsupported"
+      ? await create(deps, await draftPullRequest(deps, { ...input, draftsSupported: false }), signal)
+      : created;
+  if (settled.kind === "unclear") return settled;
+  if (settled.value.kind === "created") return { kind: "opened", pullRequest: settled.value.pullRequest };
+  return { kind: "unclear", error: existsButUnlisted() };
+}
+
+async function create(deps: PublishDeps, draft: PullRequestDraft, signal: AbortSignal): Promise<Answer<CreateOutcome>> {
+  const created = await sendEffect(
+    deps,
+    (request) => {
+      deps.crashPoint("before-create");
+      return deps.forge.createPullRequest(draft, request);
+    },
+    signal,
+  );
+  deps.crashPoint("after-create");
+  return created;
+}
+
+/** Some forges list a pull request a moment after they refuse a second one. */
+function existsButUnlisted(): AppError {
+  return new AppError("forge_unavailable", {
+    publicMessage: "The forge reports a pull request for this branch but does not list it.",
+    retryable: true,
+  });
 }

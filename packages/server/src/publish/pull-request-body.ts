@@ -1,12 +1,10 @@
+import { hash } from "node:crypto";
 import type { PullRequestCheck } from "../forge/forge.ts";
 import { reachesOut } from "../lib/reaches-out.ts";
-import { bodyCharactersMax, isSealed, sealed } from "./body-seal.ts";
 import { fillTemplate } from "./fill-template.ts";
-import { madeBy } from "./made-by.ts";
 import { type MovedNotice, movedNotice } from "./moved-notice.ts";
 import type { CitedSource, DisputedFinding, EarlierRound, TotalUsage } from "./publication.ts";
 import { codeBlock, codeSpan, plainLine, quietMarkdown } from "./quiet-text.ts";
-import { sourceList } from "./source-list.ts";
 
 const summaryCharactersMax = 12_000;
 const promptCharactersMax = 4_000;
@@ -206,4 +204,79 @@ function withRest(lines: readonly string[], total: number): string {
 
 function joined(sections: readonly string[]): string {
   return sections.filter((section) => section !== "").join("\n\n");
+}
+
+/** Which model made a change, and what it took. */
+function madeBy(model: string, usage: TotalUsage): string {
+  if (model === "emend/rules") return "Made by `emend/rules`, which is deterministic: no language model took part.";
+  const cached = usage.cachedInputTokens > 0 ? ` (${count(usage.cachedInputTokens)} of them cached)` : "";
+  const tokens = `${count(usage.inputTokens)} tokens in${cached}, ${count(usage.outputTokens)} out`;
+  const cost = usage.costUsd > 0 ? `, $${usage.costUsd.toFixed(usage.costUsd < 0.1 ? 4 : 2)}` : "";
+  return `Made by Emend with ${codeSpan(model)} in ${usage.steps} ${usage.steps === 1 ? "step" : "steps"}: ${tokens}${cost}.`;
+}
+
+function count(number: number): string {
+  return number.toLocaleString("en-US");
+}
+
+/** The strictest known forge stops at 65,536; the rest is headroom for what escaping adds. */
+const bodyCharactersMax = 60_000;
+
+const seal = /\n\n<!-- emend:text=([0-9a-f]{16}) -->\n/;
+
+/** A text with a seal below it, by which Emend knows later that nobody has changed what it wrote. */
+export function sealed(text: string, footer: string): string {
+  const room = bodyCharactersMax - footer.length - 40;
+  const shown = text.slice(0, room).toWellFormed().trimEnd();
+  return `${shown}\n\n<!-- emend:text=${digestOf(shown)} -->\n${footer}`;
+}
+
+/** Nothing was changed above the seal, and nothing was said below it. */
+export function isSealed(body: string): boolean {
+  const lines = body.replaceAll("\r\n", "\n");
+  const found = seal.exec(lines);
+  if (!found) return false;
+  const below = lines.slice(found.index + found[0].length).replaceAll(/<!-- emend:[\w=]+ -->/g, "");
+  return below.trim() === "" && digestOf(lines.slice(0, found.index)) === found[1];
+}
+
+/** Forges trim lines and texts. */
+function digestOf(text: string): string {
+  return hash("sha256", text.replaceAll(/[ \t]+$/gm, "").trim(), "hex").slice(0, 16);
+}
+
+const sourcesShownMax = 40;
+const commitCharactersShown = 10;
+
+/** The lines that a change is founded on, each at the commit that was read, with a link where its forge has a page. */
+function sourceList(sources: readonly CitedSource[]): string {
+  if (sources.length === 0) return "";
+  const lines = sources.slice(0, sourcesShownMax).map((source) => {
+    const place = codeSpan(`${source.repository === null ? "" : `${source.repository}/`}${source.path}:${source.line}`);
+    const url = blobUrl(source);
+    const shown = url === null ? place : `[${place}](${url})`;
+    return `- ${shown} at ${codeSpan(source.commit.slice(0, commitCharactersShown))}`;
+  });
+  const rest = sources.length - lines.length;
+  return `### Sources\n\n${[...lines, ...(rest > 0 ? [`- and ${rest} more`] : [])].join("\n")}`;
+}
+
+/** Below a repository's address: where each forge shows a file at a commit. */
+const blobFolders: Readonly<Record<string, string>> = {
+  github: "blob",
+  gitlab: "-/blob",
+  gitea: "src/commit",
+  bitbucket: "src",
+};
+
+function blobUrl({ forge, repositoryUrl, commit, path, line }: CitedSource): string | null {
+  const folder = Object.hasOwn(blobFolders, forge) ? blobFolders[forge] : undefined;
+  if (folder === undefined) return null;
+  const segments = path.split("/").map((segment) => encodeURIComponent(segment).replace(/[()!*']/g, escaped));
+  return `${repositoryUrl}/${folder}/${commit}/${segments.join("/")}#${forge === "bitbucket" ? "lines-" : "L"}${line}`;
+}
+
+/** What `encodeURIComponent` leaves alone and Markdown does not. */
+function escaped(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { hostsIn } from "../lib/hosts-in.ts";
+import { hostsIn } from "../hosts/hosts-in.ts";
 import { readPage } from "./read-page.ts";
 
 /** What a real Chromium asks for and runs; the browser suite keeps the table true. */

@@ -1,4 +1,4 @@
-import { hostOf, hostsIn, spelledOutHostsIn } from "../lib/hosts-in.ts";
+import { hostOf, hostsIn, spelledOutHostsIn } from "../hosts/hosts-in.ts";
 
 /** A part of a page that does more than show words. */
 export interface Part {

@@ -7,7 +7,7 @@ import remarkParse from "remark-parse";
 import { parse as parseToml } from "smol-toml";
 import { unified } from "unified";
 import { parse as parseYaml } from "yaml";
-import { hostsIn } from "../lib/hosts-in.ts";
+import { hostsIn } from "../hosts/hosts-in.ts";
 import * as code from "./page-code.ts";
 import { collectParts, type Part, type Parts, type Syntax } from "./page-parts.ts";
 

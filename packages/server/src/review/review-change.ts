@@ -1,13 +1,13 @@
 import { compareSites, type Finding, openSite, type Severity } from "@emend/site";
+import { asRead } from "../secrets/as-read.ts";
+import { type FoundSecret, secretsIn, UnsearchableText } from "../secrets/secrets-in.ts";
 import { siteTreeOf } from "../tree/site-tree.ts";
-import { type AddedLine, addedLines } from "./added-lines.ts";
-import { findInvisible } from "./find-invisible.ts";
-import { findRemovedPages } from "./find-removed-pages.ts";
-import { findSecretNames, findSecrets } from "./find-secrets.ts";
+import type { OverlayEntry, Tree } from "../tree/tree.ts";
+import { type Added, type AddedLine, addedLines } from "./added-lines.ts";
 import { judgeContent } from "./judge-content.ts";
 import { createPageReader } from "./page-reader.ts";
-import { violationsOf } from "./policy.ts";
-import type { ReviewInput, Verdict } from "./review.ts";
+import { kindOf, violationsOf } from "./policy.ts";
+import type { ReviewInput, Verdict, Violation } from "./review.ts";
 
 /** Judges a change: what policy forbids and secrets deny it, new findings flag it, the rest passes. */
 export async function reviewChange(input: ReviewInput, signal: AbortSignal): Promise<Verdict> {
@@ -76,4 +76,207 @@ function linesOfWords({ title = "", pullTitle = "", summary = "" }: ReviewInput)
 function bySeverity(a: Finding, b: Finding): number {
   const rank: Record<Severity, number> = { error: 0, warning: 1, info: 2 };
   return rank[a.severity] - rank[b.severity];
+}
+
+/**
+ * Controls, bidirectional marks, zero-width and tag characters. The two joiners are left out: scripts and emoji need
+ * them. Tab, line feed and carriage return are ordinary.
+ */
+const invisible =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
+
+/** Characters that a reviewer cannot see, where the change brings in more of them than there were. */
+function findInvisible(added: Added, linesOfWords: readonly AddedLine[] = []): readonly Finding[] {
+  const findings: Finding[] = [];
+  const known = new Map<string, boolean>();
+  const isNew = (character: string): boolean => {
+    const answer = known.get(character) ?? isMoreThanBefore(added, character);
+    known.set(character, answer);
+    return answer;
+  };
+  for (const line of added.lines) findings.push(...findingsIn(line, isNew));
+  for (const line of linesOfWords) findings.push(...findingsIn(line, () => true));
+  return findings;
+}
+
+function findingsIn({ path, line, text }: AddedLine, isNew: (character: string) => boolean): readonly Finding[] {
+  const seen = new Set<string>();
+  const findings: Finding[] = [];
+  for (const match of text.matchAll(invisible)) {
+    const [character] = match;
+    // A byte order mark at the start of a file is what it is.
+    if (character === "\ufeff" && line === 1 && match.index === 0) continue;
+    if (seen.has(character) || !isNew(character)) continue;
+    seen.add(character);
+    const message = `the invisible character ${nameOf(character)} was added`;
+    findings.push({ check: "invisible-character", severity: "error", path, line, column: match.index + 1, message });
+  }
+  return findings;
+}
+
+function isMoreThanBefore(added: Added, character: string): boolean {
+  const { before, after } = added.count(character);
+  return after > before;
+}
+
+function nameOf(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
+}
+
+/** A page with fewer of its lines elsewhere in the change did not move. */
+const movedShare = 0.5;
+
+/** Pages that a change deletes, their text with them, though nobody who asked for it named them. */
+async function findRemovedPages(
+  base: Tree,
+  entries: readonly OverlayEntry[],
+  asked: readonly string[],
+): Promise<readonly Finding[]> {
+  const gone = entries.filter(({ path, content }) => content === null && kindOf(path) === "document");
+  if (gone.length === 0) return [];
+  const said = asked.map(wordsOf).join(" ");
+  const kept = new Set(entries.flatMap(({ content }) => linesOf(content?.toString() ?? "")));
+  const findings: Finding[] = [];
+  for (const { path } of gone) {
+    const text = (await base.read(path))?.toString() ?? "";
+    const lines = linesOf(text);
+    const isMoved = lines.length > 0 && lines.filter((line) => kept.has(line)).length >= lines.length * movedShare;
+    if (isMoved || namesOf(path, text).some((name) => name !== "" && ` ${said} `.includes(` ${name} `))) continue;
+    const message = "this page was deleted, and the request does not name it";
+    findings.push({ check: "deleted-page", severity: "error", path, line: 1, column: 1, message });
+  }
+  return findings;
+}
+
+/** Its path and the folders of it, its name, its titles. */
+function namesOf(path: string, text: string): readonly string[] {
+  const bare = path.replace(/\.\w+$/, "").replace(/\/(?:index|readme)$/i, "");
+  const segments = bare.split("/");
+  const folders = segments.slice(0, -1).map((_, index) => segments.slice(0, index + 1).join("/"));
+  const title = /^title:[ \t]*(.+)$/m.exec(text)?.[1] ?? "";
+  const heading = /^#[ \t]+(.+)$/m.exec(text)?.[1] ?? "";
+  return [
+    path,
+    bare,
+    segments.at(-1) ?? "",
+    title,
+    heading,
+    ...folders.filter((one) => one.includes("/") || one.length > 3),
+  ].map(wordsOf);
+}
+
+function wordsOf(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
+    .trim();
+}
+
+function linesOf(text: string): readonly string[] {
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line.length > 3);
+}
+
+const chunkCharactersMax = 256_000;
+
+/** Credentials in what a change adds, as it is written and as it is read. Where, and of what kind: never the value. */
+async function findSecrets(
+  added: Added,
+  linesOfWords: readonly AddedLine[],
+  known: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly Violation[]> {
+  const written = [...added.lines, ...linesOfWords];
+  let readBefore: readonly string[] | undefined;
+  const heldBefore = (secret: string) => {
+    if (added.heldBefore(secret)) return true;
+    readBefore ??= added.before.map((file) => asRead(file.text));
+    return readBefore.some((text) => text.includes(secret));
+  };
+  const violations = new Map<string, Violation>();
+  for await (const { at, secret, kind } of secretsOf([...written, ...readOtherwise(written)], known, signal)) {
+    if (heldBefore(secret)) continue;
+    const rule = kind === unsearched ? unsearchedRule : `line ${at.line} holds ${inWords(kind)}`;
+    violations.set(`${at.path} ${rule}`, { path: at.path, rule, isSecret: true });
+  }
+  return [...violations.values()];
+}
+
+/** Credentials in the names that a change gives to files. The name itself is not told: it holds one. */
+async function findSecretNames(
+  base: Tree,
+  entries: readonly OverlayEntry[],
+  known: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly Violation[]> {
+  const names = entries
+    .filter(({ content }) => content !== null)
+    .map(({ path }): AddedLine => ({ path, line: 1, text: path }));
+  const rules = new Set<string>();
+  for await (const { secret, kind } of secretsOf([...names, ...readOtherwise(names)], known, signal)) {
+    const there = await base.list();
+    if (!there.some(({ path }) => path.includes(secret) || asRead(path).includes(secret))) rules.add(inWords(kind));
+  }
+  return [...rules].map((words) => ({ path: "a file's name", rule: `it holds ${words}`, isSecret: true }));
+}
+
+interface SecretLine {
+  at: AddedLine;
+  secret: string;
+  kind: FoundSecret["kind"];
+}
+
+async function* secretsOf(
+  lines: readonly AddedLine[],
+  known: readonly string[],
+  signal: AbortSignal,
+): AsyncIterable<SecretLine> {
+  for (const chunk of chunks(lines)) {
+    signal.throwIfAborted();
+    const content = chunk.map((line) => line.text).join("\n");
+    for (const { start, end, line, kind } of await secretsIn(content, known).catch(asOne(content))) {
+      const at = chunk[line - 1];
+      if (at) yield { at, secret: content.slice(start, end), kind };
+    }
+  }
+}
+
+const unsearched = "unsearched";
+const unsearchedRule = "its added lines could not be searched for secrets: they hold too many, or take too long";
+
+/** What cannot be searched is judged as one secret as long as all of it. */
+function asOne(content: string): (error: unknown) => readonly FoundSecret[] {
+  return (error) => {
+    if (error instanceof UnsearchableText) return [{ start: 0, end: content.length, line: 1, kind: unsearched }];
+    throw error;
+  };
+}
+
+/** The lines that say something else once a browser or a parser has read them. */
+function readOtherwise(lines: readonly AddedLine[]): readonly AddedLine[] {
+  return lines
+    .map((line) => ({ ...line, text: asRead(line.text) }))
+    .filter(({ text }, index) => text !== lines[index]?.text);
+}
+
+function inWords(kind: string): string {
+  if (kind === unsearched) return "too much to be searched for secrets";
+  return kind === "known" ? "a secret of this installation" : `what looks like a secret (${kind})`;
+}
+
+function chunks(lines: readonly AddedLine[]): readonly (readonly AddedLine[])[] {
+  const all: AddedLine[][] = [];
+  let room = 0;
+  for (const line of lines) {
+    if (room < line.text.length) {
+      all.push([]);
+      room = chunkCharactersMax;
+    }
+    all.at(-1)?.push(line);
+    room -= line.text.length + 1;
+  }
+  return all;
 }

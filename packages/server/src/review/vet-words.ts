@@ -1,4 +1,4 @@
-import { redactSecrets, UnsearchableText } from "../lib/secrets-in.ts";
+import { redactSecrets, UnsearchableText } from "../secrets/secrets-in.ts";
 import type { Tree } from "../tree/tree.ts";
 import { judgeContent } from "./judge-content.ts";
 import { createPageReader } from "./page-reader.ts";

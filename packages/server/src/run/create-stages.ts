@@ -1,21 +1,29 @@
 import { AppError, isAppError } from "../errors.ts";
-import type { LeasedJob } from "../jobs/leased-job.ts";
+import type { Forge } from "../forge/forge.ts";
+import type { LeasedJob } from "../jobs/run/leased-job.ts";
 import type { Logger } from "../lib/logger.ts";
+import { authorOf, commitMessage } from "../publish/commit-message.ts";
 import { publishChange } from "../publish/publish-change.ts";
 import type { WriteQueue } from "../publish/write-queue.ts";
 import { reviewChange } from "../review/review-change.ts";
+import type { CommitInput, Mirror, Mirrors, ProposedHead, Remote } from "../tree/mirror/mirror.ts";
 import { createOverlay } from "../tree/overlay.ts";
-import { commitOf } from "./commit-of.ts";
+import type { Tree } from "../tree/tree.ts";
 import type { CrashPoint } from "./crash-points.ts";
-import { draftReasonOf } from "./draft-reason.ts";
 import { isRetitled, pullTitleOf } from "./pull-title.ts";
-import { pushedByPeople } from "./pushed-by-people.ts";
-import type { Stages } from "./run.ts";
-import { askedOf, policyOf, type RunProject } from "./run-project.ts";
-import { wholeOf } from "./whole-of.ts";
+import {
+  askedOf,
+  type LimitCode,
+  type OpenTree,
+  policyOf,
+  type ReviewedChange,
+  type RunProject,
+  type Stages,
+  type Words,
+} from "./run.ts";
 import { type WorkDeps, workOnJob } from "./work-on-job.ts";
 
-export interface StageDeps extends WorkDeps {
+interface StageDeps extends WorkDeps {
   writes: WriteQueue;
   findProject(id: string): Promise<RunProject | undefined>;
   jobUrl(job: LeasedJob): string;
@@ -163,4 +171,86 @@ export function createStages(deps: StageDeps): Stages {
     },
   };
   return stages;
+}
+
+const limitWords: Readonly<Record<LimitCode, string>> = {
+  budget_exceeded: "The job reached its budget before it was finished. This is what it had done by then.",
+  timeout: "The job reached its time limit before it was finished. This is what it had done by then.",
+};
+
+/** Why this is a draft, in words for its reader; undefined where it is none. */
+export function draftReasonOf(
+  change: ReviewedChange,
+  /** What the job's request says, where it says something, and the project's setting. */
+  wanted: { job: boolean | null; project: boolean },
+): string | undefined {
+  if (change.limitReached) return limitWords[change.limitReached];
+  const disputes = change.verdict.introduced.filter((finding) => "dispute" in finding).length;
+  if (disputes > 0) return "The agent disputes findings of the checks. Review both sides before merging.";
+  if (change.verdict.kind === "flagged") return "The checks found errors that this change introduces.";
+  if (wanted.job) return "The job asked for a draft.";
+  return wanted.job === null && wanted.project ? "This project opens its pull requests as drafts." : undefined;
+}
+
+/** The files that people changed on a job's branch since its last round. */
+async function pushedByPeople(
+  deps: { mirror: Mirror; remote: Remote },
+  job: LeasedJob,
+  head: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const from = job.branchCommit;
+  if (from === null || from === head) return [];
+  try {
+    return await deps.mirror.changedSince({ remote: deps.remote, jobId: job.id, from, to: head }, signal);
+  } catch (error) {
+    // A branch that was rewritten may have left it behind, and then nobody can say.
+    if (isAppError(error, "repository_unavailable")) return [];
+    throw error;
+  }
+}
+
+interface Whole extends ProposedHead {
+  fork: string;
+  treeAt(commit: string): Tree;
+}
+
+/**
+ * The pull request that a follow-up goes on with, as its reviewer will see it: every round's work and people's commits,
+ * against the branch that it is proposed to. Null where the round at hand is all there is, or nobody noted what came
+ * before it.
+ */
+async function wholeOf(
+  deps: { mirrors: Mirrors; openForge(project: RunProject): Promise<Forge> },
+  project: RunProject,
+  job: LeasedJob,
+  tree: OpenTree,
+  words: Words,
+  signal: AbortSignal,
+): Promise<Whole | null> {
+  const { forkCommit: fork } = job;
+  if (!job.continuesBranch || fork === null) return null;
+  const mirror = await deps.mirrors.open(project.id);
+  const remote = await (await deps.openForge(project)).gitRemote(signal);
+  const { commitId: head } = await mirror.commit(commitOf(project, job, tree, words), signal);
+  const proposed = await mirror.propose({ remote, jobId: job.id, fork, head, branch: tree.baseBranch }, signal);
+  return { ...proposed, fork, treeAt: (commit) => mirror.treeAt(commit) };
+}
+
+/** The same job, tree and words give the same commit, whoever asks for it. */
+function commitOf(
+  project: RunProject,
+  job: LeasedJob,
+  { base, overlay }: Pick<OpenTree, "base" | "overlay">,
+  words: Words,
+): CommitInput {
+  const { commit } = project.settings;
+  return {
+    jobId: job.id,
+    base: base.commit,
+    entries: overlay.entries(),
+    message: commitMessage({ ...words, job, commit }),
+    author: authorOf(commit),
+    date: job.createdAt,
+  };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeStep } from "./describe-step.ts";
+import { describeStep } from "./recorder.ts";
 
 const usage = { model: "m", inputTokens: 1, outputTokens: 1, cachedInputTokens: 0, costUsd: 0 };
 

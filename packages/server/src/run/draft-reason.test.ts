@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { draftReasonOf } from "./draft-reason.ts";
+import { draftReasonOf } from "./create-stages.ts";
 import type { ReviewedChange } from "./run.ts";
 
 const change = (more: Partial<ReviewedChange> = {}) =>

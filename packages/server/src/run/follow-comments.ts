@@ -1,7 +1,6 @@
 import type { Queryable } from "../db/pool.ts";
 import type { Conversation, PullRequestComment } from "../forge/forge.ts";
-import type { Look } from "../jobs/claim-look.ts";
-import { hearComment } from "../jobs/hear-comment.ts";
+import { hearComment, type Look } from "../jobs/pull-requests.ts";
 import { quietMarkdown } from "../publish/quiet-text.ts";
 
 /** What became of a follow-up: taken now or by another node, to be asked again, or refused in words for its author. */

@@ -2,8 +2,7 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import pg from "pg";
-import type { Lease } from "../jobs/lease.ts";
-import { renewLeases } from "../jobs/renew-leases.ts";
+import { type Lease, renewLeases } from "../jobs/run/leases.ts";
 import type { LeaseThreadData, LeaseThreadOrder, LeaseThreadReport } from "./keep-leases.ts";
 
 const { databaseUrl, leaseMs, renewEveryMs, stallMsMax, ticks, leases } = workerData as LeaseThreadData;

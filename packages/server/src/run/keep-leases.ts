@@ -1,8 +1,7 @@
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import type { Lease } from "../jobs/lease.ts";
-import type { Renewal } from "../jobs/renew-leases.ts";
+import type { Lease, Renewal } from "../jobs/run/leases.ts";
 import type { Logger } from "../lib/logger.ts";
 
 export interface LeaseTimes {

@@ -1,8 +1,8 @@
 import type { AgentOutcome, FollowUp, Step } from "../agent/agent.ts";
-import type { LeasedJob, StoredSource } from "../jobs/leased-job.ts";
+import type { LeasedJob, StoredSource } from "../jobs/run/leased-job.ts";
 import type { TotalUsage } from "../publish/publication.ts";
 import type { Verdict } from "../review/review.ts";
-import { recordedChange } from "./recorded-change.ts";
+import { recordedChange } from "./recorder.ts";
 import type { OpenTree, Outcome, ReviewedChange, Words } from "./run.ts";
 import type { RunDeps } from "./run-job.ts";
 import { totalUsage } from "./total-usage.ts";

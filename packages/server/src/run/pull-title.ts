@@ -1,4 +1,4 @@
-import type { LeasedJob } from "../jobs/leased-job.ts";
+import type { LeasedJob } from "../jobs/run/leased-job.ts";
 import type { Words } from "./run.ts";
 
 /** A pull request keeps its title, whatever a follow-up calls its own commit, unless it says that this must change too. */

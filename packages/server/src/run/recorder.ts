@@ -1,24 +1,34 @@
 import type { FollowUp, Step } from "../agent/agent.ts";
 import type { Pool } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
-import { loadRun } from "../jobs/load-run.ts";
-import { type RecordedBase, recordBase } from "../jobs/record-base.ts";
-import { type RecordedChange, recordChange } from "../jobs/record-change.ts";
-import { recordCommit } from "../jobs/record-commit.ts";
-import { type PinnedContext, recordContext } from "../jobs/record-context.ts";
-import { type RecordedMove, recordMovedCommit } from "../jobs/record-moved-base.ts";
-import { recordNotice } from "../jobs/record-notice.ts";
-import { type RecordedPullRequest, recordPullRequest } from "../jobs/record-pull-request.ts";
-import { recordPush } from "../jobs/record-push.ts";
-import { recordStep } from "../jobs/record-step.ts";
-import { renewForEffect } from "../jobs/renew-for-effect.ts";
-import { setPhase } from "../jobs/set-phase.ts";
-import { withholdContents } from "../jobs/withhold-contents.ts";
+import { type RecordedPullRequest, recordPullRequest } from "../jobs/pull-requests.ts";
+import { setPhase } from "../jobs/run/end-run.ts";
+import type { LeasedJob, StoredSource } from "../jobs/run/leased-job.ts";
+import { renewForEffect } from "../jobs/run/leases.ts";
+import {
+  type RecordedChange,
+  type RecordedMove,
+  recordChange,
+  recordCommit,
+  recordMovedCommit,
+  recordPush,
+} from "../jobs/run/record-change.ts";
+import {
+  loadRun,
+  type PinnedContext,
+  type RecordedBase,
+  recordBase,
+  recordContext,
+  recordNotice,
+  recordStep,
+  withholdContents,
+} from "../jobs/run/record-work.ts";
 import type { Logger } from "../lib/logger.ts";
+import type { Verdict } from "../review/review.ts";
 import type { OverlayEntry } from "../tree/tree.ts";
-import { type ActiveRun, Released } from "./active-run.ts";
 import type { CrashPoint } from "./crash-points.ts";
-import { describeStep } from "./describe-step.ts";
+import { pullTitleOf } from "./pull-title.ts";
+import { type ActiveRun, type LimitCode, type OpenTree, Released, type Stages, type Words } from "./run.ts";
 import { throughOutage } from "./through-outage.ts";
 
 /** What a run may write: everything fenced by its lease, and said again while the database is away. */
@@ -39,7 +49,7 @@ export interface Recorder {
   renewForEffect(): Promise<{ sendBeforeMs: number }>;
 }
 
-export interface RecorderDeps {
+interface RecorderDeps {
   pool: Pool;
   log: Logger;
   leaseMs: number;
@@ -85,4 +95,84 @@ export function createRecorder(deps: RecorderDeps, run: ActiveRun): Recorder {
     saveNotice: (words) => write(() => recordNotice(pool, lease, words)),
     renewForEffect: () => write(() => renewForEffect(pool, lease, deps.leaseMs)),
   };
+}
+
+const withheld: Words = {
+  title: "Withheld: the change contained a secret",
+  summary: "The change contained what looks like a credential. Emend published nothing and deleted the change.",
+};
+
+/** A judged change as it is stored: neither a diff nor words with a credential in them are kept where people read. */
+export async function recordedChange(
+  stages: Stages,
+  job: LeasedJob,
+  tree: OpenTree,
+  judged: Words & { verdict: Verdict; limitReached: LimitCode | null; sources: readonly StoredSource[] },
+  signal: AbortSignal,
+): Promise<RecordedChange> {
+  const { verdict, limitReached, sources } = judged;
+  const holdsSecret = verdict.kind === "denied" && verdict.violations.some((violation) => violation.isSecret);
+  const { title, summary } = holdsSecret ? withheld : judged;
+  const nothing = { patch: Buffer.alloc(0), base: tree.base.commit };
+  const { patch, base } = holdsSecret ? nothing : await stages.diff(job, tree, { title, summary }, signal);
+  return {
+    title,
+    pullTitle: holdsSecret ? (job.title ?? title) : pullTitleOf(job, judged),
+    summary,
+    reply: holdsSecret ? null : (judged.reply ?? null),
+    isWithheld: holdsSecret,
+    limitReached,
+    sources,
+    findings: verdict,
+    figures: describeVerdict(verdict),
+    diff: patch,
+    diffBase: base,
+  };
+}
+
+/** A verdict in figures, for those who watch a job. */
+function describeVerdict(verdict: Verdict): unknown {
+  if (verdict.kind === "denied") return { verdict: "denied", violations: verdict.violations.slice(0, 20) };
+  return {
+    verdict: verdict.kind,
+    introduced: verdict.introduced.length,
+    fixed: verdict.fixed.length,
+    before: verdict.findingsBefore,
+    after: verdict.findingsAfter,
+  };
+}
+
+const textMax = 200;
+const valueMax = 120;
+
+/** A step in short, for those who watch a job: what was said and which tools were used, without their contents. */
+export function describeStep(step: Step): unknown {
+  const said = step.messages.flatMap((message) => (message.role === "assistant" ? [message] : []));
+  const failed = new Set(
+    step.messages.flatMap((message) => (message.role === "tool" && message.isError ? [message.callId] : [])),
+  );
+  return {
+    number: step.number,
+    model: step.usage.model,
+    text: shorten(said.map((message) => message.text).join("\n"), textMax),
+    tools: said
+      .flatMap((message) => message.toolCalls)
+      .map((call) => ({ name: call.name, input: describeInput(call.input), ok: !failed.has(call.id) })),
+  };
+}
+
+/** Paths, terms and flags as they are; longer texts are contents and only named by their length. */
+function describeInput(input: unknown): unknown {
+  if (input === null || typeof input !== "object") return {};
+  return Object.fromEntries(Object.entries(input).flatMap(([key, value]) => describeValue(key, value)));
+}
+
+function describeValue(key: string, value: unknown): [string, unknown][] {
+  if (typeof value === "number" || typeof value === "boolean") return [[key, value]];
+  if (typeof value !== "string") return [];
+  return value.length <= valueMax ? [[key, value]] : [[key, `${value.length} characters`]];
+}
+
+function shorten(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max - 1)}…`;
 }

@@ -1,10 +1,21 @@
-import type { LeasedJob } from "../jobs/leased-job.ts";
+import { type FailureCode, failureCodes } from "@emend/contract";
+import type { Step } from "../agent/agent.ts";
+import { isDatabaseUnavailable } from "../db/is-unavailable.ts";
+import type { Pool } from "../db/pool.ts";
+import { AppError, isAppError } from "../errors.ts";
+import { type Ending, endRun, type Release, releaseRun } from "../jobs/run/end-run.ts";
+import type { LeasedJob, StoredChange } from "../jobs/run/leased-job.ts";
+import { LeaseLost, StopAsked } from "../jobs/run/leases.ts";
+import { assertNever } from "../lib/assert-never.ts";
+import type { Logger } from "../lib/logger.ts";
+import type { Violation } from "../review/review.ts";
 import type { CrashPoint } from "./crash-points.ts";
-import { proposeChange } from "./propose-change.ts";
-import type { Recorder } from "./recorder.ts";
-import { resumeChange } from "./resume-change.ts";
-import type { Outcome, Stages } from "./run.ts";
+import { type Proposal, proposeChange } from "./propose-change.ts";
+import { createRecorder, type Recorder } from "./recorder.ts";
+import { type ActiveRun, type Outcome, type PassableVerdict, Released, type Stages } from "./run.ts";
 import { takeInBase } from "./take-in-base.ts";
+import { throughOutage } from "./through-outage.ts";
+import { totalUsage } from "./total-usage.ts";
 
 export interface RunDeps {
   stages: Stages;
@@ -16,7 +27,7 @@ export interface RunDeps {
  * One attempt to carry a job out, from wherever an earlier one left it: stored steps are not asked of the model
  * again, and a job whose commit is stored is only published.
  */
-export async function runJob(deps: RunDeps, job: LeasedJob, signal: AbortSignal): Promise<Outcome> {
+async function runJob(deps: RunDeps, job: LeasedJob, signal: AbortSignal): Promise<Outcome> {
   if (job.denied) return { kind: "denied", ...job.denied };
   const { stages, recorder, crashPoint } = deps;
   const { edits, ...said } = await recorder.load();
@@ -47,4 +58,225 @@ export async function runJob(deps: RunDeps, job: LeasedJob, signal: AbortSignal)
   await recorder.savePullRequest(publication.pullRequest);
   crashPoint("after-pull-request-stored");
   return { kind: "published", pullRequest: publication.pullRequest, change };
+}
+
+interface CarryOutDeps {
+  pool: Pool;
+  log: Logger;
+  stages: Stages;
+  leaseMs: number;
+  patience: Patience;
+  crashPoint(name: CrashPoint): void;
+  /** Told how each run was settled: completed, a failure's code, stopped, released, retry, crash or lost. */
+  onSettled?(outcome: string): void;
+}
+
+/** Runs a claimed job and settles it. Never throws: a job's fault is no fault of the worker. */
+export async function carryOut(deps: CarryOutDeps, run: ActiveRun, processEnds: AbortSignal): Promise<void> {
+  const log = deps.log.child({ jobId: run.job.id, run: run.job.runs });
+  try {
+    const settlement = await attempt({ ...deps, log }, run);
+    if (settlement.kind === "leave") throw new LeaseLost(run.job.id);
+    await throughOutage(log, processEnds, () => settle(deps, run, settlement));
+    log.info({ settlement: settlement.kind }, "run settled");
+    deps.onSettled?.(nameOf(settlement));
+  } catch (error) {
+    const isStopped = error instanceof LeaseLost && (await wasStopped(deps.pool, run.job.id));
+    deps.onSettled?.(isStopped ? "stopped" : "lost");
+    if (isStopped) log.info("run stopped, as was asked");
+    else if (error instanceof LeaseLost) log.warn("lease lost, run is left to its new owner");
+    else log.error({ err: error }, "could not record the run's result; its lease will expire");
+  }
+}
+
+/** Whoever cancels or archives a job ends it at once, and with it the lease of whoever works on it. */
+async function wasStopped(pool: Pool, id: string): Promise<boolean> {
+  const asked = await pool
+    .query("select 1 from jobs where id = $1 and (status = 'archived' or failure_code = 'cancelled')", [id])
+    .catch(() => null);
+  return asked?.rowCount === 1;
+}
+
+async function attempt(deps: CarryOutDeps, run: ActiveRun): Promise<Settlement> {
+  const { job, controller } = run;
+  if (job.stopAsked !== null && job.change === null) return { kind: "end", ending: { kind: "stopped" } };
+  if (job.crashes >= deps.patience.crashesMax) {
+    return { kind: "end", ending: { kind: "failed", code: "internal", message: internalMessage } };
+  }
+  deps.log.info("run started");
+  deps.crashPoint("after-claim");
+  try {
+    const recorder = createRecorder(deps, run);
+    const outcome = await runJob({ ...deps, recorder }, job, controller.signal);
+    return { kind: "end", ending: endingOf(outcome) };
+  } catch (error) {
+    const cause = controller.signal.aborted ? controller.signal.reason : error;
+    deps.log.warn({ err: error, ...(cause !== error && { reason: cause.name }) }, "run failed");
+    return settlementOf(cause, job, deps.patience, run.hasWork);
+  }
+}
+
+function nameOf(settlement: Writing): string {
+  if (settlement.kind === "release") return settlement.release.reason;
+  return settlement.ending.kind === "failed" ? settlement.ending.code : settlement.ending.kind;
+}
+
+type Writing = Exclude<Settlement, { kind: "leave" }>;
+
+async function settle(deps: CarryOutDeps, run: ActiveRun, settlement: Writing): Promise<void> {
+  const { lease } = run.job;
+  if (settlement.kind === "release") return releaseRun(deps.pool, lease, settlement.release);
+  deps.crashPoint("before-end");
+  const end = await endRun(deps.pool, lease, settlement.ending);
+  // A stop came while the commit was being stored: too late, so the next run carries the publication through.
+  if (end === "publishing") return releaseRun(deps.pool, lease, { reason: "released", delayMs: 0 });
+  deps.crashPoint("after-end");
+}
+
+/** What to do with a job when its run is over. */
+type Settlement =
+  | { kind: "end"; ending: Ending }
+  | { kind: "release"; release: Release }
+  /** It is another's now. */
+  | { kind: "leave" };
+
+export interface Patience {
+  crashesMax: number;
+  /** How often a far end may be away in a row. */
+  retriesMax: number;
+  retryMs: number;
+}
+
+const retryMsMax = 3_600_000;
+const waitMsMax = 600_000;
+type Retryable = Pick<AppError, "publicMessage" | "retryable" | "retryAfterMs">;
+const databaseAway: Retryable = {
+  publicMessage: "The database was unavailable.",
+  retryable: true,
+  retryAfterMs: undefined,
+};
+const internalMessage = "Emend failed unexpectedly on this job. The server's log has details.";
+
+/** How a fault leaves the job. A stop of the process and a database that was away are never the job's fault. */
+export function settlementOf(
+  error: unknown,
+  job: LeasedJob,
+  patience: Patience,
+  /** There is work that a failure would throw away. */
+  hasWork: boolean,
+): Settlement {
+  if (error instanceof LeaseLost) return { kind: "leave" };
+  if (error instanceof StopAsked) return { kind: "end", ending: { kind: "stopped" } };
+  if (error instanceof Released) return { kind: "release", release: { reason: "released", delayMs: 0 } };
+  // The release itself waits until the database is back, so this counts outages and not how long they were.
+  if (isDatabaseUnavailable(error)) return retryOrFail(databaseAway, "internal", job, patience);
+  if (hasWork && isForgeAway(error) && job.publishWaitMs > 0) return waitOrFail(error, job, patience);
+  if (error instanceof AppError && isFailure(error.code)) return retryOrFail(error, error.code, job, patience);
+  return unexpected(job, patience);
+}
+
+function retryOrFail(error: Retryable, code: FailureCode, job: LeasedJob, patience: Patience): Settlement {
+  if (!error.retryable || job.retries >= patience.retriesMax) {
+    return { kind: "end", ending: { kind: "failed", code, message: error.publicMessage } };
+  }
+  const backOffMs = patience.retryMs * 2 ** job.retries * (0.8 + Math.random() * 0.4);
+  const delayMs = Math.min(Math.max(backOffMs, error.retryAfterMs ?? 0), retryMsMax);
+  return {
+    kind: "release",
+    release: { reason: "retry", delayMs, data: { code, message: error.publicMessage, try: job.retries + 1 } },
+  };
+}
+
+type ForgeAway = AppError & { code: "forge_unavailable" | "repository_unavailable" };
+
+function isForgeAway(error: unknown): error is ForgeAway {
+  const isForges = isAppError(error, "forge_unavailable") || isAppError(error, "repository_unavailable");
+  return isForges && error.retryable;
+}
+
+/**
+ * Finished work waits for its forge, without a lease and with ever longer pauses, for as long as the project says. The
+ * last try is at the end of that time.
+ */
+function waitOrFail(error: ForgeAway, job: LeasedJob, patience: Patience): Settlement {
+  const { publicMessage: message, code } = error;
+  const waitedMs = job.waitedMs ?? 0;
+  const leftMs = job.publishWaitMs - waitedMs;
+  if (leftMs <= 0) {
+    const hours = Math.round(job.publishWaitMs / 360_000) / 10;
+    const words = `${message} Emend waited ${hours} h for it. The work is kept: retry the job once the forge is back.`;
+    return { kind: "end", ending: { kind: "failed", code, message: words } };
+  }
+  const backOffMs = Math.min(Math.max(patience.retryMs, waitedMs / 4), waitMsMax) * (0.8 + Math.random() * 0.4);
+  const delayMs = Math.min(Math.max(backOffMs, error.retryAfterMs ?? 0), retryMsMax, leftMs);
+  return { kind: "release", release: { reason: "waiting", delayMs, data: { code, message } } };
+}
+
+function unexpected(job: LeasedJob, patience: Patience): Settlement {
+  if (job.crashes + 1 >= patience.crashesMax) {
+    return { kind: "end", ending: { kind: "failed", code: "internal", message: internalMessage } };
+  }
+  return { kind: "release", release: { reason: "crash", delayMs: patience.retryMs * 2 ** job.crashes } };
+}
+
+function isFailure(code: string): code is FailureCode {
+  return (failureCodes as readonly string[]).includes(code);
+}
+
+const pathsShownMax = 5;
+
+/** How a run that came to its end leaves the job. A limit fails the job, even where its work was kept as a draft. */
+function endingOf(outcome: Outcome): Ending {
+  switch (outcome.kind) {
+    case "unchanged":
+      if (outcome.limitReached) return { kind: "failed", code: outcome.limitReached, message: outcome.summary };
+      return { kind: "completed", summary: outcome.summary };
+    case "denied":
+      return {
+        kind: "failed",
+        code: outcome.limitReached ?? "policy_denied",
+        message: deniedMessage(outcome.violations),
+      };
+    case "previewed":
+    case "published": {
+      const { limitReached, summary } = outcome.change;
+      return limitReached ? { kind: "failed", code: limitReached, message: summary } : { kind: "completed", summary };
+    }
+    case "branch_conflict":
+      return {
+        kind: "failed",
+        code: "branch_conflict",
+        message:
+          outcome.found === null
+            ? `The branch ${outcome.branch} was deleted. Create a new job.`
+            : `The branch ${outcome.branch} has a commit that Emend did not make. Emend did not change the branch. Create a new job.`,
+      };
+    default:
+      return assertNever(outcome);
+  }
+}
+
+function deniedMessage(violations: readonly Violation[]): string {
+  const shown = violations.slice(0, pathsShownMax).map((violation) => `${violation.path} (${violation.rule})`);
+  const more = violations.length - shown.length;
+  return `The project's policy does not allow this change: ${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`;
+}
+
+/** A change that an earlier run stored with its commit: neither the model nor the review is asked again. */
+function resumeChange(job: LeasedJob, stored: StoredChange, steps: readonly Step[]): Proposal {
+  return {
+    kind: "reviewed",
+    model: job.answeredBy,
+    usage: totalUsage(steps),
+    change: {
+      title: stored.title,
+      pullTitle: stored.pullTitle,
+      summary: stored.summary,
+      ...(stored.reply !== null && { reply: stored.reply }),
+      // Only a verdict that lets a change pass is ever followed by a commit.
+      verdict: stored.findings as PassableVerdict,
+      limitReached: stored.limitReached,
+      sources: job.sources,
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { renderTemplate } from "../automations/template.ts";
-import { hostsIn } from "../lib/hosts-in.ts";
-import { askedOf } from "./run-project.ts";
+import { hostsIn } from "../hosts/hosts-in.ts";
+import { askedOf } from "./run.ts";
 
 const values = { commits: [], changedFiles: [], tag: null, date: "2026-11-15", repository: "api" };
 

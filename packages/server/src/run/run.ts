@@ -1,8 +1,11 @@
-import type { AgentOutcome, FollowUp, Step } from "../agent/agent.ts";
+import type { AgentOutcome, FollowUp, Limits, Step } from "../agent/agent.ts";
 import type { PullRequest } from "../forge/forge.ts";
-import type { LeasedJob, StoredSource } from "../jobs/leased-job.ts";
+import type { ForgeSettings } from "../forge/forge-project.ts";
+import type { LeasedJob, StoredSource } from "../jobs/run/leased-job.ts";
+import { withoutFenced } from "../lib/without-fenced.ts";
+import type { CommitSettings } from "../publish/commit-message.ts";
 import type { Publication, TotalUsage } from "../publish/publication.ts";
-import type { Verdict, Violation } from "../review/review.ts";
+import type { Policy, Verdict, Violation } from "../review/review.ts";
 import type { Overlay, OverlayEntry, Tree } from "../tree/tree.ts";
 import type { Recorder } from "./recorder.ts";
 
@@ -106,3 +109,68 @@ export type Outcome =
   | { kind: "previewed"; change: ReviewedChange }
   /** `found`: the commit that the branch has instead; null: the branch is gone. */
   | { kind: "branch_conflict"; branch: string; found: string | null };
+
+/** A run of this process, from its claim until it is settled. */
+export interface ActiveRun {
+  readonly job: LeasedJob;
+  /** Aborted with the reason: LeaseLost, StopAsked or Released. */
+  readonly controller: AbortController;
+  /** The process is to stop: the run is given back after its next stored step. */
+  draining: boolean;
+  /** Past the point where a stop can still be heeded. */
+  publishing: boolean;
+  /** Something of the job is stored that a failure would throw away: a step, or more. */
+  hasWork: boolean;
+}
+
+/** The process stops: the run is given back to the queue, for another to go on with. */
+export class Released extends Error {
+  constructor() {
+    super("the run was released");
+    this.name = "Released";
+  }
+}
+
+export function startRun(job: LeasedJob): ActiveRun {
+  return {
+    job,
+    controller: new AbortController(),
+    draining: false,
+    publishing: job.change !== null,
+    hasWork: job.change !== null,
+  };
+}
+
+/** As much of a project as a run needs. */
+export interface RunProject {
+  id: string;
+  forge: string;
+  repositoryUrl: string;
+  baseRef: string | null;
+  docsDir: string;
+  settings: {
+    styleGuides: readonly string[];
+    fallbackModels: readonly string[] | null;
+    selfReview: boolean;
+    draft: boolean;
+    limits: Limits;
+    policy: Omit<Policy, "docsDir">;
+    commit: CommitSettings;
+    forge: ForgeSettings;
+  };
+}
+
+/** What people said to a job, the first prompt first; not what an automation quotes, such as strangers' commits. */
+export function askedOf(job: Pick<LeasedJob, "prompt" | "followUps">): readonly string[] {
+  return [job.prompt, ...job.followUps].map(withoutFenced);
+}
+
+export function policyOf(project: RunProject): Policy {
+  return { ...project.settings.policy, docsDir: project.docsDir };
+}
+
+/** A request can only lower what the project allows. */
+export function limitsOf(project: RunProject, job: LeasedJob): Limits {
+  const { limits } = project.settings;
+  return { ...limits, costUsdMax: Math.min(limits.costUsdMax, job.maxCostUsd ?? Number.POSITIVE_INFINITY) };
+}

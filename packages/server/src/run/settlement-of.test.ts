@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { AppError } from "../errors.ts";
-import { LeaseLost, StopAsked } from "../jobs/lease.ts";
-import type { LeasedJob } from "../jobs/leased-job.ts";
-import { Released } from "./active-run.ts";
-import { settlementOf } from "./settlement-of.ts";
+import type { LeasedJob } from "../jobs/run/leased-job.ts";
+import { LeaseLost, StopAsked } from "../jobs/run/leases.ts";
+import { Released } from "./run.ts";
+import { settlementOf } from "./run-job.ts";
 
 const patience = { crashesMax: 3, retriesMax: 2, retryMs: 1_000 };
 const job = (counts: Partial<LeasedJob> = {}) => ({ retries: 0, crashes: 0, ...counts }) as LeasedJob;

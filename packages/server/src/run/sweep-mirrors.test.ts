@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createTestDatabase } from "../../test/support/database.ts";
-import type { Mirror, Mirrors } from "../tree/mirror.ts";
-import { sweepMirrors } from "./sweep-mirrors.ts";
+import type { Mirror, Mirrors } from "../tree/mirror/mirror.ts";
+import { sweepMirrors } from "./worker.ts";
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 beforeEach(async () => {

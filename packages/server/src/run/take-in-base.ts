@@ -1,7 +1,7 @@
-import type { LeasedJob } from "../jobs/leased-job.ts";
-import type { RecordedMove } from "../jobs/record-moved-base.ts";
+import type { LeasedJob } from "../jobs/run/leased-job.ts";
+import type { RecordedMove } from "../jobs/run/record-change.ts";
 import { assertNever } from "../lib/assert-never.ts";
-import { recordedChange } from "./recorded-change.ts";
+import { recordedChange } from "./recorder.ts";
 import type { OpenTree, Outcome, ReviewedChange } from "./run.ts";
 import type { RunDeps } from "./run-job.ts";
 

@@ -7,8 +7,7 @@ import { readEvents, readJob, seedJob, seedProject } from "../../test/support/se
 import { startListener } from "../db/listener.ts";
 import type { Forge } from "../forge/forge.ts";
 import { createAnswerMemory } from "../forge/polling.ts";
-import { hastenLook } from "../jobs/claim-look.ts";
-import { hearComment } from "../jobs/hear-comment.ts";
+import { hastenLook, hearComment } from "../jobs/pull-requests.ts";
 import { createLogger } from "../lib/logger.ts";
 import type { FollowUpInput, FollowUpOutcome } from "./follow-comments.ts";
 import { lookOnce, startPullRequestWatch, type WatchDeps } from "./watch-pull-requests.ts";

@@ -1,19 +1,18 @@
 import type { ParseCache } from "@emend/site";
-import type { AgentOutcome, Model } from "../agent/agent.ts";
+import type { AgentOutcome, ContextTrees, Model, Source } from "../agent/agent.ts";
 import { runAgentWithReview } from "../agent/run-agent-with-review.ts";
+import { AppError } from "../errors.ts";
 import type { Forge } from "../forge/forge.ts";
-import type { LeasedJob } from "../jobs/leased-job.ts";
-import { conventionalTitle } from "../publish/title-convention.ts";
+import type { LeasedJob } from "../jobs/run/leased-job.ts";
+import type { PinnedContext } from "../jobs/run/record-work.ts";
+import { conventionalTitle, type TitleConvention, titleConventionOf } from "../publish/title-convention.ts";
 import type { PageReader } from "../review/page-reader.ts";
 import { refusedBy } from "../review/policy.ts";
 import { createVetting } from "../review/vet-words.ts";
-import type { Mirrors } from "../tree/mirror.ts";
-import type { PageHistory } from "../tree/page-history.ts";
-import type { RecentSubjects } from "../tree/recent-subjects.ts";
-import { type ContextSource, openContextTrees } from "./context-trees.ts";
-import type { AgentResult, AgentWork } from "./run.ts";
-import { askedOf, limitsOf, policyOf, type RunProject } from "./run-project.ts";
-import { readTitleConvention } from "./title-convention.ts";
+import type { Mirrors, Remote } from "../tree/mirror/mirror.ts";
+import type { PageHistory, RecentSubjects } from "../tree/read/history.ts";
+import type { Tree } from "../tree/tree.ts";
+import { type AgentResult, type AgentWork, askedOf, limitsOf, policyOf, type RunProject } from "./run.ts";
 
 export interface WorkDeps {
   mirrors: Mirrors;
@@ -90,4 +89,79 @@ async function inOwnManner(outcome: AgentOutcome, work: AgentWork, subjects: rea
   const worded = { ...outcome, title: conventionalTitle(outcome.title, convention) };
   if (worded.kind !== "finished" || worded.pullTitle === undefined) return worded;
   return { ...worded, pullTitle: conventionalTitle(worded.pullTitle, convention) };
+}
+
+/** A context repository of the job's project. */
+interface ContextSource {
+  /** Names its mirror too. */
+  id: string;
+  name: string;
+  forge: string;
+  repositoryUrl: string;
+  baseRef: string | null;
+  remote(signal: AbortSignal): Promise<Remote>;
+}
+
+interface PinnedTrees extends ContextTrees {
+  /** Where a source was read; undefined: in the project's own repository. */
+  pinned(source: Source): Omit<PinnedContext, "name" | "ref"> | undefined;
+}
+
+/**
+ * Each repository is fetched when the agent first looks at it, into a mirror of its own, and pinned there for the job.
+ * The commit is stored before anything of it is read, so that a run on another node reads the same.
+ */
+function openContextTrees(
+  deps: { mirrors: Mirrors; saveContext(pinned: PinnedContext): Promise<void> },
+  job: LeasedJob,
+  repositories: readonly ContextSource[],
+): PinnedTrees {
+  const pins = new Map(job.context.map((pinned) => [pinned.name, pinned]));
+  const opened = new Map<string, Promise<Tree>>();
+
+  async function open(name: string, signal: AbortSignal): Promise<Tree> {
+    const repository = repositories.find((one) => one.name === name);
+    if (!repository) {
+      throw new AppError("repository_unavailable", { publicMessage: "The project no longer has this repository." });
+    }
+    const { forge, repositoryUrl, baseRef } = repository;
+    const mirror = await deps.mirrors.open(repository.id);
+    const remote = await repository.remote(signal);
+    const earlier = pins.get(name);
+    // Another repository may have taken the name since.
+    if (earlier?.repositoryUrl === repositoryUrl) {
+      await mirror.ensureBase({ remote, jobId: job.id, commit: earlier.commit }, signal);
+      return mirror.treeAt(earlier.commit);
+    }
+    const { commit, ref } = await mirror.fetchBase({ remote, jobId: job.id, baseRef }, signal);
+    const pinned = { name, forge, repositoryUrl, ref, commit };
+    await deps.saveContext(pinned);
+    pins.set(name, pinned);
+    return mirror.treeAt(commit);
+  }
+
+  return {
+    names: repositories.map(({ name }) => name),
+    open(name, signal) {
+      const known = opened.get(name);
+      if (known) return known;
+      const opening = open(name, signal);
+      opened.set(name, opening);
+      // What failed is tried again when it is asked for again.
+      opening.catch(() => opened.delete(name));
+      return opening;
+    },
+    pinned({ repository }) {
+      const pinned = repository === null ? undefined : pins.get(repository);
+      return pinned && { repositoryUrl: pinned.repositoryUrl, forge: pinned.forge, commit: pinned.commit };
+    },
+  };
+}
+
+const commitlintFiles = /^(?:commitlint\.config\.[cm]?[jt]s|\.commitlintrc(?:\.(?:json|ya?ml|[cm]?[jt]s))?)$/;
+
+/** What the repository's commits, or its own check of them, say about how a title is worded. */
+async function readTitleConvention(base: Tree, subjects: readonly string[]): Promise<TitleConvention> {
+  const hasCommitlint = (await base.list()).some(({ path }) => commitlintFiles.test(path));
+  return titleConventionOf(subjects, hasCommitlint);
 }

@@ -5,11 +5,9 @@ import { alterJob, readEvents, readJob, seedJob, seedProject } from "../../test/
 import { isFinal, shortTimes, waitForJob } from "../../test/support/worker-control.ts";
 import { channels } from "../db/channels.ts";
 import { type Listener, startListener } from "../db/listener.ts";
-import { archiveJob } from "../jobs/archive-job.ts";
-import { cancelJob } from "../jobs/cancel-job.ts";
-import { createJobReader } from "../jobs/job-reader.ts";
-import { readRun } from "../jobs/read-run.ts";
-import { retryJob } from "../jobs/retry-job.ts";
+import { archiveJob, cancelJob, retryJob } from "../jobs/job-actions.ts";
+import { createJobReader } from "../jobs/read/job-reader.ts";
+import { readRun } from "../jobs/read/run-report.ts";
 import { createLogger } from "../lib/logger.ts";
 import { startWorker, type Worker, type WorkerOptions } from "./worker.ts";
 
@@ -171,7 +169,8 @@ test("work that waited for too long fails, and a retry publishes it without the 
   await alterJob(database.pool, id, `prompt = '{"steps": 2}'`);
   const reader = createJobReader({ pool: database.pool, listener });
   const asked = await Promise.all([1, 2].map(() => retryJob({ pool: database.pool, reader }, { id, projectId })));
-  expect(asked.map(({ kind }) => kind)).toEqual(["active", "active"]);
+  // The worker may have published it before the other one is answered.
+  expect(asked.map(({ kind }) => kind)).toContain("active");
   expect(await ended(id)).toMatchObject({ status: "completed", failure_code: null });
   expect(await turnsOf(id)).toBe(2);
   reader.close();

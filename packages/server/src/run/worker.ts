@@ -1,21 +1,21 @@
+import { performance } from "node:perf_hooks";
+import { setTimeout as pause } from "node:timers/promises";
 import { channels } from "../db/channels.ts";
 import type { Listener } from "../db/listener.ts";
 import type { Pool } from "../db/pool.ts";
-import { claimRun } from "../jobs/claim-run.ts";
-import { LeaseLost, StopAsked } from "../jobs/lease.ts";
-import type { LeasedJob } from "../jobs/leased-job.ts";
+import { findActiveJobs } from "../jobs/read/list-jobs.ts";
+import { claimRun } from "../jobs/run/claim-run.ts";
+import type { LeasedJob } from "../jobs/run/leased-job.ts";
+import { LeaseLost, StopAsked, sweepLeases } from "../jobs/run/leases.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createWakeUp } from "../lib/wake-up.ts";
-import { type ActiveRun, startRun } from "./active-run.ts";
-import { carryOut } from "./carry-out.ts";
+import type { Mirrors } from "../tree/mirror/mirror.ts";
 import type { CrashPoint } from "./crash-points.ts";
-import { drainRuns } from "./drain-runs.ts";
 import { type LeaseTimes, startLeaseKeeper } from "./keep-leases.ts";
-import type { Stages } from "./run.ts";
-import type { Patience } from "./settlement-of.ts";
-import { startSweeper } from "./sweep-loop.ts";
+import { type ActiveRun, Released, type Stages, startRun } from "./run.ts";
+import { carryOut, type Patience } from "./run-job.ts";
 
-export interface WorkerDeps {
+interface WorkerDeps {
   pool: Pool;
   /** For the thread that renews leases, which has a connection of its own. */
   databaseUrl: string;
@@ -142,4 +142,83 @@ export function startWorker(deps: WorkerDeps, given: WorkerOptions): Worker {
 function abort(run: ActiveRun | undefined, Reason: typeof LeaseLost | typeof StopAsked): void {
   if (run === undefined || (Reason === StopAsked && run.publishing)) return;
   run.controller.abort(new Reason(run.job.id));
+}
+
+/**
+ * Lets runs reach their next stored step, or their end, and interrupts those that take too long: what is lost then is
+ * at most one turn. The last fifth of the time is for giving them back.
+ */
+async function drainRuns(
+  worker: { idle: Promise<unknown>; runs: ReadonlyMap<string, { run: ActiveRun; settled: Promise<void> }> },
+  drainMsMax: number,
+): Promise<void> {
+  // A claim under way may still bring a run; a database that hangs must not use up the time.
+  await doneWithin(worker.idle, drainMsMax * 0.1);
+  const runs = [...worker.runs.values()];
+  const all = Promise.all(runs.map(({ settled }) => settled));
+  for (const { run } of runs) run.draining = true;
+  if (await doneWithin(all, drainMsMax * 0.7)) return;
+  for (const { run } of runs) run.controller.abort(new Released());
+  await doneWithin(all, drainMsMax * 0.2);
+}
+
+async function doneWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
+  const clock = new AbortController();
+  const late = pause(ms, false, { signal: clock.signal }).catch(() => false);
+  const done = await Promise.race([work.then(() => true), late]);
+  clock.abort();
+  return done;
+}
+
+/**
+ * Looks for expired leases every `pollMs`. After the database was away it waits half a lease first: leases ran out
+ * meanwhile whose workers are well and about to renew them, and an outage is no job's crash.
+ */
+function startSweeper(
+  deps: { pool: Pool; log: Logger },
+  options: { pollMs: number; leaseMs: number },
+): { stop(): Promise<void> } {
+  const wake = createWakeUp();
+  let stopping = false;
+  let patientUntilMs = 0;
+
+  const sweeping = (async () => {
+    while (!stopping) {
+      try {
+        if (performance.now() < patientUntilMs) await deps.pool.query("select 1");
+        else await sweep(deps);
+      } catch (error) {
+        deps.log.warn({ err: error }, "could not sweep expired leases, retrying");
+        patientUntilMs = performance.now() + options.leaseMs / 2;
+      }
+      if (!stopping) await wake.wait(options.pollMs);
+    }
+  })();
+
+  return {
+    async stop() {
+      stopping = true;
+      wake.ring();
+      await sweeping;
+    },
+  };
+}
+
+async function sweep(deps: { pool: Pool; log: Logger }): Promise<void> {
+  for (const job of await sweepLeases(deps.pool)) {
+    deps.log.warn({ jobId: job.id, crashes: job.crashes }, "a lease expired, its job is due again");
+  }
+}
+
+/** Lets go of what final jobs had pinned in this node's mirrors, then collects and, where they are too many, evicts. */
+export async function sweepMirrors(deps: { pool: Pool; mirrors: Mirrors }, signal: AbortSignal): Promise<void> {
+  for (const projectId of await deps.mirrors.projects()) {
+    signal.throwIfAborted();
+    const mirror = await deps.mirrors.open(projectId);
+    const pinned = await mirror.pinnedJobs();
+    if (pinned.length === 0) continue;
+    const active = await findActiveJobs(deps.pool, pinned);
+    for (const jobId of pinned) if (!active.has(jobId)) await mirror.release(jobId);
+  }
+  await deps.mirrors.maintain(signal);
 }

@@ -2,15 +2,17 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { seedAutomation } from "../../test/support/automations.ts";
 import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
 import { alterJob, readEvents, readJob, seedJob, seedProject } from "../../test/support/seed-jobs.ts";
-import { archiveByRetention } from "./archive-by-retention.ts";
-import { dropAutomationRuns } from "./drop-automation-runs.ts";
-import { dropDeliveries } from "./drop-deliveries.ts";
-import { dropExpiredSessions } from "./drop-expired-sessions.ts";
-import { dropIdempotencyKeys } from "./drop-idempotency-keys.ts";
-import { dropOldLogins } from "./drop-old-logins.ts";
-import { dropQuotaUses } from "./drop-quota-uses.ts";
-import { dropRunContents } from "./drop-run-contents.ts";
-import { inBatches } from "./in-batches.ts";
+import {
+  archiveByRetention,
+  dropAutomationRuns,
+  dropDeliveries,
+  dropExpiredSessions,
+  dropIdempotencyKeys,
+  dropOldLogins,
+  dropQuotaUses,
+  dropRunContents,
+  inBatches,
+} from "./start-tasks.ts";
 
 let database: TestDatabase;
 let projectId: string;

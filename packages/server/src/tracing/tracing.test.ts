@@ -5,11 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { clientOf, createInstallation } from "../../test/support/whole-server.ts";
 import type { Model } from "../agent/agent.ts";
 import type { Fetch } from "../lib/network.ts";
-import { readTracingSettings } from "./read-settings.ts";
-import { startTracing } from "./start-tracing.ts";
-import { traceFetch } from "./trace-fetch.ts";
-import { traceModel } from "./trace-model.ts";
-import { traceStages } from "./trace-stages.ts";
+import { readTracingSettings, startTracing, traceFetch, traceModel, traceStages } from "./tracing.ts";
 
 interface Received {
   name: string;

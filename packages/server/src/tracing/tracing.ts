@@ -1,5 +1,15 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { hash } from "node:crypto";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { setTimeout } from "node:timers/promises";
+import type { Context } from "@opentelemetry/api";
+import type { Model } from "../agent/agent.ts";
+import type { Fetch } from "../lib/network.ts";
+import { routeOf } from "../metrics/measure.ts";
+
 /** Spans for OpenTelemetry: what took how long, inside what. Nothing of a prompt, a page or a credential goes into one. */
-export interface Tracer {
+interface Tracer {
   /** Runs `work` in a span; those begun inside it become its children. A throw is marked and passed on. */
   span<T>(about: SpanAbout, work: (span: Span) => Promise<T>): Promise<T>;
   /** For what begins and ends in different places. */
@@ -8,7 +18,7 @@ export interface Tracer {
   close(): Promise<void>;
 }
 
-export interface SpanAbout {
+interface SpanAbout {
   name: string;
   kind: "server" | "client" | "internal";
   attributes: Attributes;
@@ -18,7 +28,7 @@ export interface SpanAbout {
   traceparent?: string | undefined;
 }
 
-export interface Span {
+interface Span {
   set(attributes: Attributes): void;
   fail(): void;
 }
@@ -30,4 +40,203 @@ export interface TracingSettings {
   endpoint: string;
   headers: Readonly<Record<string, string>>;
   serviceName: string;
+}
+
+/**
+ * Loads OpenTelemetry and sends spans in batches. What runs inside what is kept here and not in its globals, so that
+ * two servers in one process do not meet.
+ */
+export async function startTracing(settings: TracingSettings): Promise<Tracer> {
+  const [api, sdk, { OTLPTraceExporter }, { resourceFromAttributes }] = await Promise.all([
+    import("@opentelemetry/api"),
+    import("@opentelemetry/sdk-trace"),
+    import("@opentelemetry/exporter-trace-otlp-http"),
+    import("@opentelemetry/resources"),
+  ]);
+  const exporter = new OTLPTraceExporter({ url: settings.endpoint, headers: { ...settings.headers } });
+  const provider = new sdk.TracerProvider({
+    resource: resourceFromAttributes({ "service.name": settings.serviceName }),
+    spanProcessors: [new sdk.BatchSpanProcessor({ exporter })],
+  });
+  const tracer = provider.getTracer("emend");
+  const current = new AsyncLocalStorage<Context>();
+  const kinds = { server: api.SpanKind.SERVER, client: api.SpanKind.CLIENT, internal: api.SpanKind.INTERNAL } as const;
+
+  function parentOf({ jobId, traceparent }: SpanAbout): Context {
+    const inside = current.getStore();
+    if (inside) return inside;
+    const sent = /^00-([0-9a-f]{32})-([0-9a-f]{16})-(0[01])$/.exec(traceparent ?? "");
+    const [traceId, spanId] = jobId === undefined ? [sent?.[1], sent?.[2]] : idsOf(jobId);
+    const parent = { traceId: traceId ?? "", spanId: spanId ?? "", traceFlags: api.TraceFlags.SAMPLED, isRemote: true };
+    if (!api.isSpanContextValid(parent)) return api.ROOT_CONTEXT;
+    return api.trace.setSpanContext(api.ROOT_CONTEXT, parent);
+  }
+
+  function begin(about: SpanAbout): { context: Context; span: Span & { end(): void } } {
+    const parent = parentOf(about);
+    const options = { kind: kinds[about.kind], attributes: { ...about.attributes } };
+    const span = tracer.startSpan(about.name, options, parent);
+    return {
+      context: api.trace.setSpan(parent, span),
+      span: {
+        set: (attributes) => void span.setAttributes({ ...attributes }),
+        fail: () => void span.setStatus({ code: api.SpanStatusCode.ERROR }),
+        end: () => span.end(),
+      },
+    };
+  }
+
+  return {
+    start: (about) => begin(about).span,
+    async span(about, work) {
+      const { context, span } = begin(about);
+      try {
+        return await current.run(context, () => work(span));
+      } catch (error) {
+        // Its words may hold anything: the log has them.
+        span.set({ "error.type": error instanceof Error ? error.name : "unknown" });
+        span.fail();
+        throw error;
+      } finally {
+        span.end();
+      }
+    },
+    // A collector that is away must not hold up the end of the process.
+    close: () => Promise.race([provider.shutdown(), setTimeout(closeMsMax, undefined, { ref: false })]),
+  };
+}
+
+const closeMsMax = 3_000;
+
+function idsOf(jobId: string): readonly [traceId: string, spanId: string] {
+  const digits = hash("sha256", jobId, "hex");
+  return [digits.slice(0, 32), digits.slice(32, 48)];
+}
+
+/** By the variables that every OpenTelemetry exporter knows; null: nobody is told. */
+export function readTracingSettings(read: (name: string) => string | null, problems: string[]): TracingSettings | null {
+  const base = read("OTEL_EXPORTER_OTLP_ENDPOINT");
+  const endpoint = read("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") ?? (base && `${base.replace(/\/+$/, "")}/v1/traces`);
+  if (endpoint === null || read("OTEL_SDK_DISABLED") === "true" || read("OTEL_TRACES_EXPORTER") === "none") return null;
+  if (!/^https?:$/.test(URL.parse(endpoint)?.protocol ?? "")) {
+    problems.push("OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https URL: traces are sent as OTLP over HTTP");
+  }
+  const headers = readHeaders(read("OTEL_EXPORTER_OTLP_HEADERS") ?? "");
+  if (!headers) problems.push("OTEL_EXPORTER_OTLP_HEADERS must be pairs such as name=value, separated by commas");
+  return { endpoint, headers: headers ?? {}, serviceName: read("OTEL_SERVICE_NAME") ?? "emend" };
+}
+
+function readHeaders(text: string): Record<string, string> | null {
+  const headers: Record<string, string> = {};
+  for (const pair of text.split(",").filter((each) => each.trim() !== "")) {
+    const [name = "", ...value] = pair.split("=");
+    try {
+      headers[name.trim()] = decodeURIComponent(value.join("=").trim());
+    } catch {
+      return null;
+    }
+  }
+  return headers;
+}
+
+/** A span for each request to a forge or a model, until its answer begins. Paths and queries stay here. */
+export function traceFetch(tracer: Tracer | null, fetch: Fetch): Fetch {
+  if (!tracer) return fetch;
+  return (url, init) => {
+    const method = init?.method ?? "GET";
+    const host = URL.parse(url)?.host ?? "";
+    const attributes = { "http.request.method": method, "server.address": host };
+    return tracer.span({ name: `${method} ${host}`, kind: "client", attributes }, async (span) => {
+      const answer = await fetch(url, init);
+      span.set({ "http.response.status_code": answer.status });
+      if (answer.status >= 400) span.fail();
+      return answer;
+    });
+  };
+}
+
+/** The same model, with a span for each of its turns. */
+export function traceModel(tracer: Tracer | null, model: Model): Model {
+  if (!tracer) return model;
+  return {
+    ...model,
+    nextTurn: (input, signal) =>
+      tracer.span(
+        { name: `model ${model.name}`, kind: "client", attributes: { "gen_ai.request.model": model.name } },
+        async (span) => {
+          const turn = await model.nextTurn(input, signal);
+          span.set({
+            "gen_ai.usage.input_tokens": turn.usage.inputTokens,
+            "gen_ai.usage.output_tokens": turn.usage.outputTokens,
+          });
+          return turn;
+        },
+      ),
+  };
+}
+
+interface Notice {
+  request: IncomingMessage;
+  response: ServerResponse;
+  server: Server;
+}
+
+/** A span for each request that a server answers; gives what ends it. */
+export function traceRequests(tracer: Tracer, server: Server): () => void {
+  const spans = new WeakMap<IncomingMessage, ReturnType<Tracer["start"]>>();
+
+  function begin(notice: unknown): void {
+    const { request, server: of } = notice as Notice;
+    if (of !== server) return;
+    const { route, projectId } = routeOf(request.url ?? "");
+    const method = request.method ?? "";
+    const span = tracer.start({
+      name: `${method} ${route}`,
+      kind: "server",
+      attributes: {
+        "http.request.method": method,
+        "http.route": route,
+        ...(projectId !== undefined && { "emend.project.id": projectId.slice(0, 64) }),
+      },
+      traceparent: String(request.headers.traceparent ?? ""),
+    });
+    spans.set(request, span);
+  }
+
+  function finish(notice: unknown): void {
+    const { request, response, server: of } = notice as Notice;
+    const span = of === server ? spans.get(request) : undefined;
+    if (!span) return;
+    span.set({ "http.response.status_code": response.statusCode });
+    if (response.statusCode >= 500) span.fail();
+    span.end();
+  }
+
+  subscribe("http.server.request.start", begin);
+  subscribe("http.server.response.finish", finish);
+  return () => {
+    unsubscribe("http.server.request.start", begin);
+    unsubscribe("http.server.response.finish", finish);
+  };
+}
+
+type Stage = (job: { id: string; projectId: string }, ...rest: never[]) => Promise<unknown>;
+
+/** The same stages of a run, with a span for each call; those of one job are one trace. */
+export function traceStages<T extends object>(tracer: Tracer | null, stages: T): T {
+  if (!tracer) return stages;
+  const traced = Object.entries(stages).map(([name, stage]: [string, Stage]) => {
+    const call: Stage = (job, ...rest) =>
+      tracer.span(
+        {
+          name: `run ${name}`,
+          kind: "internal",
+          attributes: { "emend.job.id": job.id, "emend.project.id": job.projectId },
+          jobId: job.id,
+        },
+        () => stage(job, ...rest),
+      );
+    return [name, call];
+  });
+  return Object.fromEntries(traced) as T;
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { whyNotNewName, whyNotPath } from "./admit-path.ts";
+import { whyNotNewName, whyNotPath } from "./overlay.ts";
 
 test.each([
   "a.md",

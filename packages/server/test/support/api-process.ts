@@ -1,6 +1,6 @@
 // The HTTP interface as a process of its own, on the database that is named; it prints its port, and ends with its input.
 import type { AddressInfo } from "node:net";
-import { createKeyring } from "../../src/accounts/keyring.ts";
+import { createKeyring } from "../../src/accounts/keys/keyring.ts";
 import { startListener } from "../../src/db/listener.ts";
 import { createPool } from "../../src/db/pool.ts";
 import { buildApp } from "../../src/http/app.ts";

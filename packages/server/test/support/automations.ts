@@ -1,13 +1,12 @@
-import { addAutomation } from "../../src/automations/add-automation.ts";
 import type { Automation, AutomationRun, Trigger } from "../../src/automations/automation.ts";
+import { addAutomation, listRuns } from "../../src/automations/automation-store.ts";
 import type { AutomationDeps } from "../../src/automations/automations.ts";
-import { listRuns } from "../../src/automations/list-runs.ts";
-import type { PushDeps } from "../../src/automations/look-at-pushes.ts";
+import type { PushDeps } from "../../src/automations/pushes.ts";
 import type { Pool } from "../../src/db/pool.ts";
 import { AppError } from "../../src/errors.ts";
-import { createJobRules } from "../../src/http/create-job-rules.ts";
+import { createJobRules } from "../../src/http/parse-create-body.ts";
 import { createLogger } from "../../src/lib/logger.ts";
-import { createGit } from "../../src/tree/git.ts";
+import { createGit } from "../../src/tree/git/git.ts";
 
 /** What a node gives its automations; the forge says nothing, so that what is stored counts. */
 export function automationDeps(pool: Pool, more: Partial<AutomationDeps & PushDeps> = {}): AutomationDeps & PushDeps {

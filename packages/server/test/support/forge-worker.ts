@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { openDiskCache } from "@emend/site";
-import { getProject } from "../../src/accounts/get-project.ts";
+import { getProject } from "../../src/accounts/projects/projects.ts";
 import type { Model } from "../../src/agent/agent.ts";
 import { createRulesModel } from "../../src/agent/rules/rules-model.ts";
 import { startListener } from "../../src/db/listener.ts";
@@ -10,12 +10,11 @@ import { createLogger } from "../../src/lib/logger.ts";
 import { createFetch } from "../../src/lib/network.ts";
 import { createWriteQueue } from "../../src/publish/write-queue.ts";
 import { createPageReader } from "../../src/review/page-reader.ts";
-import { createCrashPoint } from "../../src/run/crash-point.ts";
-import type { CrashPoint } from "../../src/run/crash-points.ts";
+import { type CrashPoint, createCrashPoint } from "../../src/run/crash-points.ts";
 import { createStages } from "../../src/run/create-stages.ts";
 import { startWorker } from "../../src/run/worker.ts";
-import { createGit } from "../../src/tree/git.ts";
-import { createMirrors } from "../../src/tree/mirrors.ts";
+import { createGit } from "../../src/tree/git/git.ts";
+import { createMirrors } from "../../src/tree/mirror/mirrors.ts";
 
 export interface ForgeWorkerOrder {
   databaseUrl: string;

@@ -2,8 +2,8 @@
 import { createPool } from "../../src/db/pool.ts";
 import { openLocalForge } from "../../src/forge/local/local-forge.ts";
 import { createLogger } from "../../src/lib/logger.ts";
-import { createCrashPoint } from "../../src/run/crash-point.ts";
-import { createGit } from "../../src/tree/git.ts";
+import { createCrashPoint } from "../../src/run/crash-points.ts";
+import { createGit } from "../../src/tree/git/git.ts";
 import { publishTestJob } from "./publish-job.ts";
 
 export interface PublishOrder {

@@ -1,16 +1,15 @@
 import { randomUUID } from "node:crypto";
 import type { Pool } from "../../src/db/pool.ts";
 import type { Forge } from "../../src/forge/forge.ts";
-import { recordBase } from "../../src/jobs/record-base.ts";
-import { recordCommit } from "../../src/jobs/record-commit.ts";
-import { recordPush } from "../../src/jobs/record-push.ts";
-import { renewForEffect } from "../../src/jobs/renew-for-effect.ts";
+import { renewForEffect } from "../../src/jobs/run/leases.ts";
+import { recordCommit, recordPush } from "../../src/jobs/run/record-change.ts";
+import { recordBase } from "../../src/jobs/run/record-work.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 import type { Publication, PublishDeps, PublishInput } from "../../src/publish/publication.ts";
 import { publishChange } from "../../src/publish/publish-change.ts";
 import { createWriteQueue } from "../../src/publish/write-queue.ts";
-import type { Git } from "../../src/tree/git.ts";
-import { createMirrors } from "../../src/tree/mirrors.ts";
+import type { Git } from "../../src/tree/git/git.ts";
+import { createMirrors } from "../../src/tree/mirror/mirrors.ts";
 
 export interface PublishNode {
   pool: Pool;

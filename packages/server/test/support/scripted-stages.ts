@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Pool } from "../../src/db/pool.ts";
 import { AppError } from "../../src/errors.ts";
-import type { LeasedJob } from "../../src/jobs/leased-job.ts";
+import type { LeasedJob } from "../../src/jobs/run/leased-job.ts";
 import type { CrashPoint } from "../../src/run/crash-points.ts";
 import type { AgentResult, AgentWork, OpenTree, PublishWork, Stages } from "../../src/run/run.ts";
 import type { Overlay, OverlayEntry, Tree } from "../../src/tree/tree.ts";

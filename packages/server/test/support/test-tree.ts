@@ -2,8 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLogger } from "../../src/lib/logger.ts";
-import { createGit } from "../../src/tree/git.ts";
-import { createMirrors } from "../../src/tree/mirrors.ts";
+import { createGit } from "../../src/tree/git/git.ts";
+import { createMirrors } from "../../src/tree/mirror/mirrors.ts";
 import type { CommitTree } from "../../src/tree/tree.ts";
 import { makeRepository, type RepositoryFile } from "./make-repository.ts";
 

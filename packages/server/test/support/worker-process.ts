@@ -2,7 +2,7 @@
 import { startListener } from "../../src/db/listener.ts";
 import { createPool } from "../../src/db/pool.ts";
 import { createLogger } from "../../src/lib/logger.ts";
-import { createCrashPoint } from "../../src/run/crash-point.ts";
+import { createCrashPoint } from "../../src/run/crash-points.ts";
 import { startWorker, type WorkerOptions } from "../../src/run/worker.ts";
 import { scriptedStages } from "./scripted-stages.ts";
 

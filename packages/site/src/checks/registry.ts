@@ -1,13 +1,6 @@
-import { brokenAnchor } from "./broken-anchor.ts";
-import { brokenLink } from "./broken-link.ts";
-import { brokenNavigation } from "./broken-navigation.ts";
-import { brokenRedirect } from "./broken-redirect.ts";
 import type { LinkCheck, SiteCheck } from "./check.ts";
-import { duplicateRoute } from "./duplicate-route.ts";
-import { duplicateTitle } from "./duplicate-title.ts";
-import { missingFile } from "./missing-file.ts";
-import { orphanPage } from "./orphan-page.ts";
-import { unusedPicture } from "./unused-picture.ts";
+import { brokenAnchor, brokenLink, brokenNavigation, brokenRedirect, missingFile } from "./links.ts";
+import { duplicateRoute, duplicateTitle, orphanPage, unusedPicture } from "./pages.ts";
 
 export const linkChecks: readonly LinkCheck[] = [brokenLink, brokenAnchor, missingFile];
 

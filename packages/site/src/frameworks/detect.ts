@@ -11,7 +11,7 @@ import { mdbook } from "./mdbook.ts";
 import { mintlify } from "./mintlify.ts";
 import { mkdocs } from "./mkdocs.ts";
 import { nextra } from "./nextra.ts";
-import { withRedirectsFile } from "./redirects-file.ts";
+import { withRedirectsFile } from "./redirects.ts";
 import { sphinx } from "./sphinx.ts";
 import { starlight } from "./starlight.ts";
 import { vitepress } from "./vitepress.ts";

@@ -6,8 +6,8 @@ import type { FrontMatter } from "../parse/facts.ts";
 import { type DocsFolder, readDocsFolders, readLocales } from "./docusaurus-config.ts";
 import { documentId, readSidebars, withoutNumbers } from "./docusaurus-sidebars.ts";
 import type { Framework, FrameworkContext, Model } from "./framework.ts";
-import { arrayRedirects } from "./literal-redirects.ts";
 import { isDocument } from "./pages.ts";
+import { arrayRedirects } from "./redirects.ts";
 
 export const docusaurus: Framework = {
   name: "docusaurus",

@@ -1,7 +1,7 @@
 import type { LinkRules } from "../links/link-rules.ts";
 import type { Dialect } from "../parse/dialect.ts";
 import type { FrontMatter } from "../parse/facts.ts";
-import type { Splice } from "../text/splice.ts";
+import type { Splice } from "../text/bytes.ts";
 import type { SiteFile } from "../types.ts";
 
 /** One element of a navigation list. */

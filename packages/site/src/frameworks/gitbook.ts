@@ -2,12 +2,10 @@ import { baseOf, dirOf, joinPath, relativePath, stripExtension, underDir } from 
 import { decodePath } from "../links/target.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import { scanText } from "../parse/scan-page.ts";
-import { append } from "../text/append.ts";
-import { decodePiece, encodePiece } from "../text/bytes.ts";
-import { newlineOf, type Splice } from "../text/splice.ts";
+import { append, decodePiece, encodePiece, newlineOf, type Splice } from "../text/bytes.ts";
 import type { Framework, FrameworkContext, Model, NavItem, NavList, Redirect, RedirectStore } from "./framework.ts";
 import { folderRoute, isDocument, isRepositoryFile } from "./pages.ts";
-import { mapRedirects } from "./yaml-redirects.ts";
+import { mapRedirects } from "./redirects.ts";
 import { rangeOf, readYamlSource, type YamlSource, yamlGet, yamlPairs, yamlScalar, yamlText } from "./yaml-source.ts";
 
 export const gitbook: Framework = {

@@ -14,8 +14,8 @@ import { encodePiece, isAsciiText } from "../text/bytes.ts";
 import { indexLines, type LineIndex } from "../text/line-index.ts";
 import type { Framework, FrameworkContext, Label, Model, NavItem, NavList } from "./framework.ts";
 import { createIgnore } from "./ignore-file.ts";
-import { arrayRedirects } from "./literal-redirects.ts";
 import { isDocument, isRepositoryFile, type Languages, languageFolders } from "./pages.ts";
+import { arrayRedirects } from "./redirects.ts";
 
 // References may form a circle.
 const depthMax = 40;

@@ -2,7 +2,7 @@ import { dirOf, isBelow, joinPath, stripExtension, underDir } from "../links/rou
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import type { Framework, FrameworkContext, Label, Model, NavItem, NavList } from "./framework.ts";
 import { isDocument } from "./pages.ts";
-import { mapRedirects } from "./yaml-redirects.ts";
+import { mapRedirects } from "./redirects.ts";
 import {
   insertLines,
   rangeOf,

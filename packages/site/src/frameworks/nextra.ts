@@ -6,8 +6,8 @@ import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import { encodePiece } from "../text/bytes.ts";
 import { indexLines } from "../text/line-index.ts";
 import type { Framework, FrameworkContext, Label, Model, NavItem, NavList } from "./framework.ts";
-import { arrayRedirects } from "./literal-redirects.ts";
 import { isDocument, languageFolders, readLanguages } from "./pages.ts";
+import { arrayRedirects } from "./redirects.ts";
 
 export const nextra: Framework = {
   name: "nextra",

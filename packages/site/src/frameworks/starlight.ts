@@ -5,8 +5,8 @@ import { parseLiteral } from "../literal/parse-literal.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import type { Framework, FrameworkContext, Label, Model, NavList } from "./framework.ts";
 import { literalNav } from "./literal-nav.ts";
-import { objectRedirects } from "./object-redirects.ts";
 import { isDocument, languageFolders, readLanguages } from "./pages.ts";
+import { objectRedirects } from "./redirects.ts";
 import { findText } from "./vitepress.ts";
 
 export const starlight: Framework = {

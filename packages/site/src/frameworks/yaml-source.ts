@@ -9,9 +9,8 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from "yaml";
-import { decodePiece, encodePiece } from "../text/bytes.ts";
+import { decodePiece, encodePiece, indentOf, newlineOf, type Splice } from "../text/bytes.ts";
 import type { Place } from "../text/line-index.ts";
-import { indentOf, newlineOf, type Splice } from "../text/splice.ts";
 
 /** A YAML file read with the offsets of its byte string. */
 export interface YamlSource {

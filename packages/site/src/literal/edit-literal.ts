@@ -1,4 +1,4 @@
-import { indentOf, newlineOf, type Splice } from "../text/splice.ts";
+import { indentOf, newlineOf, type Splice } from "../text/bytes.ts";
 import type { ArrayLiteral, Literal, ObjectLiteral } from "./literal.ts";
 
 function membersOf(list: ArrayLiteral | ObjectLiteral): { start: number; end: number }[] {

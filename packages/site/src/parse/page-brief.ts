@@ -1,6 +1,6 @@
-import { ownChecks } from "../checks/own-checks.ts";
+import { ownChecks } from "../checks/page-checks.ts";
 import { isExternal } from "../links/target.ts";
-import { append } from "../text/append.ts";
+import { append } from "../text/bytes.ts";
 import type { Finding } from "../types.ts";
 import type { FrontMatter, LinkKind, PageFacts } from "./facts.ts";
 

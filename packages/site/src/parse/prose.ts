@@ -1,5 +1,4 @@
-import { append } from "../text/append.ts";
-import { textStart } from "../text/bytes.ts";
+import { append, textStart } from "../text/bytes.ts";
 import type { TextBlock } from "./blocks.ts";
 import type { Dialect } from "./dialect.ts";
 import { readFrontMatter } from "./front-matter.ts";

@@ -1,4 +1,4 @@
-import { findWithin } from "../text/find-within.ts";
+import { findWithin } from "../text/bytes.ts";
 import { scanTag } from "./scan-tag.ts";
 import { skipBraces } from "./skip-code.ts";
 

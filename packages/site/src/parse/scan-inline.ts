@@ -1,4 +1,4 @@
-import { findWithin } from "../text/find-within.ts";
+import { findWithin } from "../text/bytes.ts";
 import { normalizeLabel } from "./definitions.ts";
 import { readDestination } from "./destination.ts";
 import type { Dialect } from "./dialect.ts";

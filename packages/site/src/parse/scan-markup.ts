@@ -1,4 +1,4 @@
-import { findWithin } from "../text/find-within.ts";
+import { findWithin } from "../text/bytes.ts";
 import type { Dialect } from "./dialect.ts";
 import type { InlineSink } from "./scan-inline.ts";
 import { failuresMax, scanTag } from "./scan-tag.ts";

@@ -1,21 +1,25 @@
 import { isAscii } from "node:buffer";
-import { append } from "../text/append.ts";
-import { decodePiece, encodePiece, fromByteString, isAsciiText, textStart, toByteString } from "../text/bytes.ts";
+import {
+  append,
+  decodePiece,
+  encodePiece,
+  fromByteString,
+  isAsciiText,
+  textStart,
+  toByteString,
+} from "../text/bytes.ts";
 import { indexLines } from "../text/line-index.ts";
-import { apiTableIds } from "./api-tables.ts";
 import type { HeadingBlock, TextBlock } from "./blocks.ts";
 import { createComponentIds } from "./component-ids.ts";
-import type { Dialect } from "./dialect.ts";
+import type { Dialect, HeadingIdForm } from "./dialect.ts";
 import { decodeEntities, decodeEscapes } from "./entities.ts";
 import type { Heading, Link, LinkKind, PageFacts } from "./facts.ts";
 import { frontMatterLinks, readFrontMatter } from "./front-matter.ts";
-import { findHeadingId, idInAttributes } from "./heading-id.ts";
 import { headingText } from "./heading-text.ts";
 import { createOffsetMap, joinLines } from "./leaf-blocks.ts";
 import { findMarks } from "./marks.ts";
 import { briefOf, ownFindings, type PageBrief, unknownId } from "./page-brief.ts";
 import { scanBlocks } from "./scan-blocks.ts";
-import { readInclude, readModules } from "./scan-includes.ts";
 import { type InlineSink, scanInline } from "./scan-inline.ts";
 import { scanMarkup } from "./scan-markup.ts";
 import type { Tag } from "./scan-tag.ts";
@@ -202,4 +206,85 @@ function scanUnplaced(text: string, bytes: Uint8Array, dialect: Dialect, isPlain
   facts.links.sort((a, b) => a.start - b.start);
   facts.headings.sort((a, b) => a.start - b.start);
   return facts;
+}
+
+const tableName = /<APITable\b[^>]*?(?:\bname="([^"]*)")?[^>]*>/g;
+const firstCell = /^[ \t]*\|[ \t]*`([^`|\n]+)`/gm;
+
+/** Docusaurus's API tables make each row an anchor: by its first cell, below the table's name if it has one. */
+function apiTableIds(text: string): string[] {
+  const ids: string[] = [];
+  const tables = [...text.matchAll(tableName)];
+  for (const [i, table] of tables.entries()) {
+    const rows = text.slice(table.index, tables[i + 1]?.index ?? text.length);
+    for (const row of rows.matchAll(firstCell)) {
+      ids.push(table[1] === undefined ? (row[1] as string) : `${table[1]}.${row[1]}`);
+    }
+  }
+  return ids;
+}
+
+// Ids are short: only the end is searched, since white space before one could be of any length.
+const lengthMax = 300;
+
+const forms: Record<HeadingIdForm, { ending: string; expression: RegExp }> = {
+  braces: { ending: "}", expression: /[ \t]*\{[ \t]*#([^\s{}]+)[ \t]*\}$/ },
+  attributes: { ending: "}", expression: /[ \t]*\{:?[ \t]*([^\s{}%!/][^{}\n]*)\}$/ },
+  comment: { ending: "}", expression: /[ \t]*\{\/\*[ \t]*#([^\s{}*]+)[ \t]*\*\/\}$/ },
+  brackets: { ending: "]", expression: /[ \t]*\[#([^\s[\]]+)\]$/ },
+};
+
+/** The id in a list of attributes: `#id .class key=value`. */
+function idInAttributes(list: string): string | null {
+  const found = /(?:^|\s)#([^\s.#="']+)|(?:^|\s)id=(?:"([^"]*)"|'([^']*)'|(\S+))/.exec(list);
+  return found?.[1] ?? found?.[2] ?? found?.[3] ?? found?.[4] ?? null;
+}
+
+/** Where a heading's text ends and what id follows; null where it has no such ending. The id is null where it has other attributes only. */
+function findHeadingId(source: string, { headingIds }: Dialect): { index: number; id: string | null } | null {
+  const from = Math.max(0, source.length - lengthMax);
+  for (const form of headingIds) {
+    const { ending, expression } = forms[form];
+    const found = source.endsWith(ending) ? expression.exec(source.slice(from)) : null;
+    const written = found?.[1];
+    if (found === null || written === undefined) continue;
+    return { index: from + found.index, id: form === "attributes" ? idInAttributes(written) : written };
+  }
+  return null;
+}
+
+type Add = (kind: LinkKind, start: number, end: number) => unknown;
+
+const importStatement = /\bimport\s+(?:[\w$*{},\s]{1,1000}?\sfrom\s+)?(["'])([^"'\n]+)\1/g;
+
+/** Local files that MDX imports. Packages are not ours to check. */
+function readModules(text: string, start: number, end: number, add: Add): void {
+  const source = text.slice(start, end);
+  for (const found of source.matchAll(importStatement)) {
+    const target = found[2] as string;
+    if (!/^(?:\.{1,2}\/|\/|@site\/)/.test(target)) continue;
+    const from = start + found.index + found[0].length - 1 - target.length;
+    add("include", from, from + target.length);
+  }
+}
+
+const templateTarget = /^\{%-?\s*(?:(content-ref|embed|include|file)\s+)?(?:[^%"]*?\b(?:url|src)=)?"([^"]*)"/;
+
+const includeComment = /^<!--\s*@include:\s*([^\s{}>]+?)(?=\s|\{|-->)/;
+
+/** `{% content-ref url="page.md" %}` and `<!-- @include: part.md -->`. */
+function readInclude(text: string, start: number, end: number, add: Add): void {
+  if (text.charCodeAt(start) === 60) {
+    const comment = includeComment.exec(text.slice(start, Math.min(end, start + 500)));
+    const path = comment?.[1]?.split("#")[0];
+    if (comment === null || path === undefined || path === "") return;
+    const at = start + comment[0].length - (comment[1] as string).length;
+    add("include", at, at + path.length);
+    return;
+  }
+  const found = templateTarget.exec(text.slice(start, end));
+  if (found?.[1] === undefined || found[1] === "embed") return;
+  const target = found[2] as string;
+  const from = start + found[0].length - 1 - target.length;
+  add(found[1] === "content-ref" ? "href" : found[1] === "file" ? "src" : "include", from, from + target.length);
 }

@@ -1,4 +1,4 @@
-import { findWithin } from "../text/find-within.ts";
+import { findWithin } from "../text/bytes.ts";
 
 /** The index after the closing quote, or -1. Strings other than templates end at the line. */
 function skipString(text: string, start: number, end: number): number {

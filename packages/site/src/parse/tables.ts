@@ -1,4 +1,4 @@
-import { append } from "../text/append.ts";
+import { append } from "../text/bytes.ts";
 
 const delimiterRow = /^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
 

@@ -1,5 +1,4 @@
-import { decodePiece } from "../text/bytes.ts";
-import { findWithin } from "../text/find-within.ts";
+import { decodePiece, findWithin } from "../text/bytes.ts";
 import type { Dialect } from "./dialect.ts";
 import type { Link, LinkKind } from "./facts.ts";
 import type { Attribute, Tag } from "./scan-tag.ts";

@@ -1,7 +1,6 @@
 import type { FileEdit } from "../frameworks/framework.ts";
 import type { Site } from "../site.ts";
-import { encodePiece, fromByteString, toByteString } from "../text/bytes.ts";
-import { applySplices, type Splice } from "../text/splice.ts";
+import { applySplices, encodePiece, fromByteString, type Splice, toByteString } from "../text/bytes.ts";
 import { createTimeSlice } from "../text/time-slice.ts";
 import type { Edits, Refactoring, Skipped } from "../types.ts";
 

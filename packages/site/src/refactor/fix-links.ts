@@ -1,6 +1,5 @@
 import { followLinks, resolveLinks } from "../check-site.ts";
-import { brokenAnchor } from "../checks/broken-anchor.ts";
-import { brokenLink } from "../checks/broken-link.ts";
+import { brokenAnchor, brokenLink } from "../checks/links.ts";
 import { isAnchored } from "../links/anchors.ts";
 import { rewriteTarget } from "../links/rewrite.ts";
 import type { PageNode } from "../links/site-index.ts";

@@ -1,8 +1,7 @@
 import type { NavItem, NavList } from "../frameworks/framework.ts";
 import { pageOfTarget } from "../navigation/listed-pages.ts";
 import type { Site } from "../site.ts";
-import { toByteString } from "../text/bytes.ts";
-import type { Splice } from "../text/splice.ts";
+import { type Splice, toByteString } from "../text/bytes.ts";
 import type { EditPlan } from "./edit-plan.ts";
 
 export interface Entry {

@@ -1,8 +1,7 @@
 import type { Heading } from "../parse/facts.ts";
 import { readFacts } from "../parse/read-facts.ts";
 import type { Site } from "../site.ts";
-import { toByteString } from "../text/bytes.ts";
-import { applySplices } from "../text/splice.ts";
+import { applySplices, toByteString } from "../text/bytes.ts";
 import type { Refactoring } from "../types.ts";
 import { createPlan, refuse, replaceRange } from "./edit-plan.ts";
 import { locatePage } from "./locate-page.ts";

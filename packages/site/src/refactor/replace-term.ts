@@ -1,16 +1,21 @@
 import type { PageNode } from "../links/site-index.ts";
 import { type Prose, type Range, readProse } from "../parse/prose.ts";
 import type { Site } from "../site.ts";
-import { append } from "../text/append.ts";
-import { decodePiece, encodePiece, toByteString } from "../text/bytes.ts";
-import { applySplices, type Splice } from "../text/splice.ts";
+import {
+  append,
+  applySplices,
+  decodePiece,
+  encodePiece,
+  isAsciiText,
+  type Splice,
+  toByteString,
+} from "../text/bytes.ts";
+import { indexLines } from "../text/line-index.ts";
 import { createTimeSlice } from "../text/time-slice.ts";
 import type { Refactoring } from "../types.ts";
 import { createPlan, refuse } from "./edit-plan.ts";
-import { findLeft } from "./find-left.ts";
 import { locatePage } from "./locate-page.ts";
 import { createReanchor } from "./reanchor.ts";
-import { startsSentence } from "./sentence-start.ts";
 import { createTerm, type Term } from "./term.ts";
 
 export interface ReplaceTerm {
@@ -137,5 +142,92 @@ async function replaceLabels(site: Site, term: Term, plan: ReturnType<typeof cre
       plan.splice(label.file, splice);
       plan.count("navigation");
     }
+  }
+}
+
+const reach = 200;
+const shortened = /(?:^|[\s(])(?:e\.g|i\.e|cf|vs|approx|no|fig)\.$/i;
+// What may stand before a line's first word: markers of headings, quotes, lists, cells and emphasis.
+const openings = /^(?:[\s>#|*_+~-]|\d{1,9}[.)])*$/;
+
+/** Whether a sentence begins at a byte offset of a page: a capital there tells nothing of the word. */
+function startsSentence(text: string, at: number): boolean {
+  const before = text.slice(Math.max(0, at - reach), at).replace(/[*_~"'([“‘\\]+$/, "");
+  const line = before.slice(before.lastIndexOf("\n") + 1);
+  if (openings.test(line) && line.trim() !== "") return true;
+  const words = before.trimEnd();
+  if (words === before) return before === "";
+  if (/[.!?:]$/.test(words)) return !/:$/.test(words) && !shortened.test(words);
+  // A paragraph's first line follows a blank one, or the end of front matter.
+  return (
+    line.trim() === "" && (words === "" || /\n[ \t\r]*\n/.test(before.slice(words.length)) || words.endsWith("---"))
+  );
+}
+
+interface Left {
+  line: number;
+  /** The place, to stand after "stays". */
+  where: string;
+}
+
+type Lookup = (at: number) => boolean;
+
+function createLookup(ranges: readonly Range[]): Lookup {
+  const sorted = ranges.toSorted((a, b) => a.start - b.start);
+  return (at) => {
+    let low = 0;
+    let high = sorted.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((sorted[middle] as Range).start <= at) low = middle + 1;
+      else high = middle;
+    }
+    const last = sorted[low - 1];
+    return last !== undefined && at < last.end;
+  };
+}
+
+/** Where a term still stands in a page that is to be spliced, and in what. One a line and place. */
+function findLeft(
+  text: string,
+  ranges: Prose,
+  done: { splices: readonly Splice[]; unread: readonly Range[]; kept: readonly (Range & { where: string })[] },
+  term: Term,
+): Left[] {
+  const offsets = [...offsetsOf(text, term)];
+  if (offsets.length === 0) return [];
+  const isSpliced = createLookup(done.splices);
+  const places: readonly [Lookup, string][] = [
+    [createLookup(done.unread), "in text that is not valid UTF-8"],
+    [createLookup(ranges.code), "in code"],
+    [createLookup(ranges.targets), "in a link's target"],
+    [createLookup(ranges.frontMatterKeys), "in a front-matter key"],
+    [createLookup(ranges.prose), "in a name"],
+    [(at) => at < ranges.bodyStart, "in front matter"],
+    [() => true, "in markup"],
+  ];
+  const kept = new Map(done.kept.map(({ start, where }) => [start, where]));
+  const lines = indexLines(text);
+  const left = new Map<string, Left>();
+  for (const at of offsets) {
+    if (isSpliced(at)) continue;
+    const line = lines.lineOf(at) + 1;
+    const where = kept.get(at) ?? places.find(([holds]) => holds(at))?.[1] ?? "";
+    left.set(`${line} ${where}`, { line, where });
+  }
+  return [...left.values()];
+}
+
+/** Byte offsets of a term. Text that is not valid UTF-8 is searched by its bytes. */
+function* offsetsOf(text: string, term: Term): Generator<number> {
+  const decoded = isAsciiText(text) ? text : Buffer.from(text, "latin1").toString("utf8");
+  const isWhole = decoded === text || Buffer.byteLength(decoded) === text.length;
+  const searched = isWhole ? decoded : text;
+  let from = 0;
+  let passed = 0;
+  for (const { index } of term.matches(searched)) {
+    passed += isWhole && decoded !== text ? Buffer.byteLength(searched.slice(from, index)) : index - from;
+    from = index;
+    yield passed;
   }
 }

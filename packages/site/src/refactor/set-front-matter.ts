@@ -1,8 +1,7 @@
 import { stringify } from "yaml";
 import { readFrontMatter } from "../parse/front-matter.ts";
 import type { Site } from "../site.ts";
-import { encodePiece, textStart, toByteString } from "../text/bytes.ts";
-import { newlineOf, type Splice } from "../text/splice.ts";
+import { encodePiece, newlineOf, type Splice, textStart, toByteString } from "../text/bytes.ts";
 import type { Refactoring } from "../types.ts";
 import { createPlan, refuse } from "./edit-plan.ts";
 import { locatePage } from "./locate-page.ts";

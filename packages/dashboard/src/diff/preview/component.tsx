@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { VisibleText } from "../../parts/visible-text.tsx";
+import { VisibleText } from "../../parts/text.tsx";
 
 export interface ComponentNode {
   type: "mdxJsxFlowElement" | "mdxJsxTextElement";

@@ -1,6 +1,6 @@
 import type { Nodes, Parents, Root, Table } from "mdast";
 import type { ReactNode } from "react";
-import { VisibleText } from "../../parts/visible-text.tsx";
+import { VisibleText } from "../../parts/text.tsx";
 import { Component, type ComponentNode, Source } from "./component.tsx";
 
 /** Nodes that MDX adds; the types of their extensions are global, and this says what is used of them. */

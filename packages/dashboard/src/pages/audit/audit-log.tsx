@@ -1,13 +1,15 @@
+import type { DashboardAuditEntry } from "@emend/contract";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { auditQuery } from "../../api/account-queries.ts";
 import { apiUrl } from "../../api/request.ts";
+import { rowAttribute } from "../../layout/use-shortcuts.ts";
 import { Button, buttonLook } from "../../parts/button.tsx";
-import { SelectInput, TextInput } from "../../parts/inputs.tsx";
+import { Sheet } from "../../parts/dialog.tsx";
+import { SelectInput, TextInput } from "../../parts/form.tsx";
 import { Empty, Pending } from "../../parts/notice.tsx";
-import { Sheet } from "../../parts/sheet.tsx";
-import { AuditRow } from "./audit-row.tsx";
+import { Age, VisibleText } from "../../parts/text.tsx";
 
 const kinds = [
   { value: "", words: "Everything" },
@@ -110,4 +112,110 @@ function ByActor({ actor, onActor }: { actor: string; onActor(actor: string): vo
       />
     </form>
   );
+}
+
+function AuditRow({ entry, onActor }: { entry: DashboardAuditEntry; onActor(actor: string): void }) {
+  const { words, about } = describeAudit(entry);
+  return (
+    <li
+      {...rowAttribute}
+      tabIndex={-1}
+      className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-6 gap-y-0.5 px-4 py-2 -outline-offset-2 md:grid-cols-[minmax(0,1fr)_minmax(0,18rem)_6rem]"
+    >
+      <p className="col-span-2 min-w-0 wrap-anywhere md:col-span-1">
+        {words}
+        {about && (
+          <>
+            {" "}
+            <span className="font-medium">
+              <VisibleText text={about} />
+            </span>
+          </>
+        )}
+      </p>
+      <p className="flex min-w-0 flex-wrap items-baseline gap-x-3 self-start text-quiet">
+        <button type="button" className="max-w-full truncate hover:text-ink" onClick={() => onActor(entry.actor)}>
+          <VisibleText text={entry.actor} />
+        </button>
+        {entry.address && <span className="font-mono text-[12px] wrap-anywhere">{entry.address}</span>}
+      </p>
+      <p className="text-right text-quiet">
+        <Age at={entry.at} />
+      </p>
+    </li>
+  );
+}
+
+const actions: Readonly<Record<string, string>> = {
+  "key.created": "Created the key",
+  "key.changed": "Changed the key",
+  "key.revoked": "Revoked the key",
+  "project.added": "Added the project",
+  "project.changed": "Changed the project",
+  "project.removed": "Removed the project",
+  "member.added": "Joined:",
+  "member.removed": "Removed the member",
+  "member.role": "Changed the role of",
+  "member.password": "Set the password of",
+  "member.identity": "Linked to single sign-on:",
+  "invitation.created": "Invited",
+  "invitation.revoked": "Revoked the invitation of",
+  "password_link.created": "Created a password reset link for",
+  "login_link.created": "Created a login link",
+  login: "Logged in",
+  "sessions.ended": "Ended other sessions:",
+  "login.failed": "Failed to log in",
+  "setting.changed": "Changed the setting",
+  "webhook.added": "Added a webhook to",
+  "webhook.removed": "Removed the webhook to",
+  "webhook.enabled": "Enabled the webhook to",
+  "webhook.disabled": "Disabled the webhook to",
+  "model_key.set": "Set a model key for",
+  "model_key.removed": "Removed the model key for",
+  "context.added": "Added the context repository",
+  "context.removed": "Removed the context repository",
+  "automation.added": "Added the automation",
+  "automation.changed": "Changed the automation",
+  "automation.removed": "Removed the automation",
+  "automation.paused": "Paused the automation",
+  "automation.resumed": "Resumed the automation",
+  "pull_request.merged": "Merged pull request",
+  "pull_request.closed": "Closed pull request",
+};
+
+const settings: Readonly<Record<string, string>> = { archiveAfterDays: "archive finished jobs after days" };
+
+/** One line a person can read: what was done, and to what. */
+function describeAudit({ action, target, details }: Pick<DashboardAuditEntry, "action" | "target" | "details">): {
+  words: string;
+  about: string;
+} {
+  return { words: actions[action] ?? action, about: aboutOf(action, target, details) };
+}
+
+function aboutOf(action: string, target: string | null, details: Readonly<Record<string, unknown>>): string {
+  const text = (name: string) => (typeof details[name] === "string" ? details[name] : "");
+  switch (action) {
+    case "login":
+      return details.by === undefined ? "" : `by ${text("by")}`;
+    case "login.failed":
+    case "login_link.created":
+      return "";
+    case "sessions.ended":
+      return details.ended === 1 ? "1 browser" : `${details.ended} browsers`;
+    case "member.role":
+      return `${text("email")}: ${text("from")} → ${text("to")}`;
+    case "member.added":
+    case "invitation.created":
+      return `${text("email")}, ${text("role")}`;
+    case "project.changed":
+      return `${text("name")}: ${Array.isArray(details.changed) ? details.changed.join(", ") : ""}`;
+    case "setting.changed":
+      return `${settings[target ?? ""] ?? target}: ${"to" in details ? (JSON.stringify(details.to) ?? "") : "as the environment says"}`;
+    case "pull_request.merged":
+    case "pull_request.closed":
+      return `#${details.number} ${text("title")}`;
+    default:
+      return text("name") || text("email") || text("host") || text("vendor") || (target ?? "");
+  }
 }

@@ -1,16 +1,16 @@
-import type { DashboardAutomation } from "@emend/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { DashboardAutomation, DashboardAutomationRun, DashboardTrigger } from "@emend/contract";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import { automationRunsQuery } from "../../api/project-queries.ts";
 import { request } from "../../api/request.ts";
 import { rowAttribute } from "../../layout/use-shortcuts.ts";
-import { Button } from "../../parts/button.tsx";
-import { Icon } from "../../parts/icon.tsx";
-import { localTime } from "../../parts/local-time.ts";
-import { Problem } from "../../parts/notice.tsx";
-import { VisibleText } from "../../parts/visible-text.tsx";
-import { describeTrigger } from "./describe-trigger.ts";
+import { Button, CopyBlock } from "../../parts/button.tsx";
+import { localTime } from "../../parts/format.ts";
+import { Icon, type IconName } from "../../parts/icon.tsx";
+import { Empty, Pending, Problem } from "../../parts/notice.tsx";
+import { Age, VisibleText } from "../../parts/text.tsx";
 import { localTimezone } from "./local-timezone.ts";
-import { Runs } from "./runs.tsx";
 
 export function AutomationRow(props: {
   automation: DashboardAutomation;
@@ -92,5 +92,81 @@ function Warning({ words }: { words: string }) {
       <Icon name="warning" />
       <VisibleText text={words} />
     </p>
+  );
+}
+
+/** When an automation asks, in a line. */
+function describeTrigger(trigger: DashboardTrigger): string {
+  switch (trigger.kind) {
+    case "cron":
+      return `at ${trigger.expression}, ${trigger.timezone}`;
+    case "push":
+      return [`after pushes to @${trigger.repository}`, ...refsOf(trigger), ...pathsOf(trigger)].join(", ");
+    case "manual":
+      return "by hand alone";
+  }
+}
+
+type Push = Extract<DashboardTrigger, { kind: "push" }>;
+
+function refsOf({ branches, tags }: Push): string[] {
+  return [
+    ...(branches.length > 0 ? [`branches ${branches.join(" ")}`] : []),
+    ...(tags.length > 0 ? [`tags ${tags.join(" ")}`] : []),
+  ];
+}
+
+function pathsOf({ include, exclude }: Push): string[] {
+  return [
+    ...(include.length > 0 ? [`where ${include.join(" ")} changed`] : []),
+    ...(exclude.length > 0 ? [`but ${exclude.join(" ")}`] : []),
+  ];
+}
+
+const states: Record<DashboardAutomationRun["state"], { icon: IconName; colour: string; word: string }> = {
+  waiting: { icon: "queued", colour: "text-quiet", word: "Waiting" },
+  started: { icon: "check", colour: "text-good", word: "Started" },
+  continued: { icon: "check", colour: "text-good", word: "Continued" },
+  merged: { icon: "dots", colour: "text-quiet", word: "Gathered" },
+  skipped: { icon: "dots", colour: "text-quiet", word: "Skipped" },
+};
+
+/** What came of an automation's last runs, newest first. */
+function Runs({ automationId }: { automationId: string }) {
+  const runs = useQuery(automationRunsQuery(automationId));
+  if (!runs.data) return <Pending error={runs.error} />;
+  if (runs.data.length === 0) {
+    return (
+      <Empty>
+        <p>No runs yet. To run it once now:</p>
+        <CopyBlock text={`emend automation run ${automationId}`} />
+      </Empty>
+    );
+  }
+  return (
+    <ul className="max-h-80 divide-y divide-line overflow-y-auto rounded-md border border-line">
+      {runs.data.map((run) => (
+        <li
+          key={run.id}
+          className="grid grid-cols-[minmax(0,1fr)_auto] items-baseline gap-x-4 px-3 py-1.5 sm:grid-cols-[110px_minmax(0,1fr)_auto]"
+        >
+          <span className={`inline-flex items-center gap-1.5 ${states[run.state].colour}`}>
+            <Icon name={states[run.state].icon} className="translate-y-0.5" />
+            {states[run.state].word}
+          </span>
+          <span className="order-last col-span-2 min-w-0 wrap-anywhere sm:order-none sm:col-span-1">
+            <VisibleText text={run.words} />{" "}
+            {run.jobId && (
+              <Link to="/jobs/$id" params={{ id: run.jobId }} className="underline underline-offset-3">
+                The job
+              </Link>
+            )}
+          </span>
+          <span className="text-quiet">
+            <Age at={run.createdAt} />
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }

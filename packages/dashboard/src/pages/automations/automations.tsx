@@ -1,17 +1,17 @@
-import type { DashboardAutomation, DashboardProject } from "@emend/contract";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import type { DashboardAutomation, DashboardProject, DashboardTrigger } from "@emend/contract";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { automationsQuery } from "../../api/project-queries.ts";
+import { automationsQuery, contextQuery } from "../../api/project-queries.ts";
 import { request } from "../../api/request.ts";
-import { Button } from "../../parts/button.tsx";
-import { Confirm } from "../../parts/confirm.tsx";
-import { CopyBlock } from "../../parts/copy-button.tsx";
+import { Button, CopyBlock } from "../../parts/button.tsx";
+import { Confirm, Dialog, Sheet } from "../../parts/dialog.tsx";
+import { Field, Form, LinesInput, linesOf, SelectInput, TextInput } from "../../parts/form.tsx";
 import { Empty, Pending } from "../../parts/notice.tsx";
-import { Sheet } from "../../parts/sheet.tsx";
+import { VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
-import { VisibleText } from "../../parts/visible-text.tsx";
-import { AutomationForm } from "./automation-form.tsx";
+import { Reading } from "../jobs/reading.tsx";
 import { AutomationRow } from "./automation-row.tsx";
+import { localTimezone } from "./local-timezone.ts";
 
 /** What asks for jobs of this project by itself: at times, after pushes, or by a click. */
 export function Automations({ project }: { project: DashboardProject }) {
@@ -74,5 +74,181 @@ export function Automations({ project }: { project: DashboardProject }) {
         </Confirm>
       )}
     </Sheet>
+  );
+}
+
+const variables = {
+  manual: "{{date}}, {{repository}}",
+  cron: "{{date}}, {{repository}}",
+  push: "{{date}}, {{repository}}, {{commits}}, {{changed_files}}, {{tag}}",
+} as const;
+
+const byHand: DashboardTrigger = { kind: "manual" };
+
+/** Writes a new automation, or another version of one. */
+function AutomationForm(props: {
+  project: DashboardProject;
+  /** Null: a new one. */
+  automation: DashboardAutomation | null;
+  onSaved(): Promise<void>;
+  onClose(): void;
+}) {
+  const { project, automation, onClose } = props;
+  const [name, setName] = useState(automation?.name ?? "");
+  const [prompt, setPrompt] = useState(automation?.prompt ?? "");
+  const [model, setModel] = useState(automation?.model ?? "");
+  const [trigger, setTrigger] = useState<DashboardTrigger>(automation?.trigger ?? byHand);
+  const save = useMutation({
+    mutationFn: () => {
+      const body = { name, prompt, model: model === "" ? null : model, trigger };
+      return automation
+        ? request(`/automations/${automation.id}`, { method: "PATCH", body })
+        : request(`/projects/${project.id}/automations`, { body });
+    },
+    async onSuccess() {
+      await props.onSaved();
+      onClose();
+    },
+  });
+  const models = [...new Set([...project.models, ...(automation?.model ? [automation.model] : [])])];
+  return (
+    <Dialog title={automation ? "Edit the automation" : "Add an automation"} onClose={onClose}>
+      <Form action={save} submit={automation ? "Save automation" : "Add automation"} onCancel={onClose}>
+        <TextInput label="Name" required autoFocus maxLength={100} value={name} onText={setName} />
+        <TriggerInputs projectId={project.id} trigger={trigger} onTrigger={setTrigger} />
+        <Field label="Prompt" help={`You can use ${variables[trigger.kind]}.`}>
+          {(control) => (
+            <textarea
+              {...control}
+              required
+              rows={3}
+              maxLength={20_000}
+              className="field-sizing-content max-h-60 min-h-20 w-full resize-none font-serif text-[16px] leading-6"
+              placeholder="Fix broken links."
+              value={prompt}
+              onChange={(event) => setPrompt(event.target.value)}
+            />
+          )}
+        </Field>
+        <Reading
+          projectId={project.id}
+          model={model === "" ? (project.models[0] ?? "") : model}
+          prompt={prompt}
+          onExample={setPrompt}
+        />
+        <SelectInput
+          label="Model"
+          value={model}
+          onValue={setModel}
+          options={[
+            { value: "", words: `The project's (${project.models[0]})` },
+            ...models.map((value) => ({ value, words: value })),
+          ]}
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+const kinds = [
+  { value: "manual", words: "Manually" },
+  { value: "cron", words: "On a schedule" },
+  { value: "push", words: "After a push to a context repository" },
+] as const;
+type Push = Extract<DashboardTrigger, { kind: "push" }>;
+const noPaths = { branches: [], tags: [], include: [], exclude: [] };
+
+/** When an automation asks. */
+function TriggerInputs(props: {
+  projectId: string;
+  trigger: DashboardTrigger;
+  onTrigger(trigger: DashboardTrigger): void;
+}) {
+  const { trigger, onTrigger } = props;
+  const repositories = useQuery(contextQuery(props.projectId)).data ?? [];
+  function choose(kind: DashboardTrigger["kind"]) {
+    switch (kind) {
+      case "manual":
+        return onTrigger({ kind });
+      case "cron":
+        return onTrigger({ kind, expression: "0 9 * * 1", timezone: localTimezone() });
+      case "push":
+        return onTrigger({ kind, repository: repositories[0]?.name ?? "", ...noPaths });
+    }
+  }
+  return (
+    <>
+      <SelectInput label="When" value={trigger.kind} onValue={choose} options={kinds} />
+      {trigger.kind === "cron" && (
+        <div className="grid gap-4 sm:grid-cols-2">
+          <TextInput
+            label="Schedule"
+            help="Cron: minute, hour, day of month, month, day of week. 0 9 * * 1 is Mondays at 9:00."
+            required
+            isCode
+            maxLength={100}
+            value={trigger.expression}
+            onText={(expression) => onTrigger({ ...trigger, expression })}
+          />
+          <TextInput
+            label="Time zone"
+            required
+            isCode
+            maxLength={100}
+            value={trigger.timezone}
+            onText={(timezone) => onTrigger({ ...trigger, timezone })}
+          />
+        </div>
+      )}
+      {trigger.kind === "push" &&
+        (repositories.length === 0 ? (
+          <p className="text-warn">This project has no context repository. Add one under Guidance first.</p>
+        ) : (
+          <PushInputs push={trigger} names={repositories.map(({ name }) => name)} onPush={onTrigger} />
+        ))}
+    </>
+  );
+}
+
+function PushInputs({ push, names, onPush }: { push: Push; names: readonly string[]; onPush(push: Push): void }) {
+  const known = names.includes(push.repository) ? names : [push.repository, ...names];
+  return (
+    <>
+      <SelectInput
+        label="Repository"
+        value={push.repository}
+        onValue={(repository) => onPush({ ...push, repository })}
+        options={known.map((value) => ({ value, words: value }))}
+      />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Globs
+          label="Branches"
+          help="Leave both empty for the default branch."
+          of="branches"
+          push={push}
+          onPush={onPush}
+        />
+        <Globs label="Tags" help="For example v*." of="tags" push={push} onPush={onPush} />
+        <Globs label="Only these paths" help="For example src/**." of="include" push={push} onPush={onPush} />
+        <Globs label="Except these paths" help="One pattern per line." of="exclude" push={push} onPush={onPush} />
+      </div>
+    </>
+  );
+}
+
+function Globs(props: { label: string; help: string; of: keyof typeof noPaths; push: Push; onPush(push: Push): void }) {
+  const { of, push, onPush } = props;
+  // As it is typed, with the empty line that one is about to fill.
+  const [text, setText] = useState(push[of].join("\n"));
+  return (
+    <LinesInput
+      label={props.label}
+      help={props.help}
+      value={text}
+      onText={(next) => {
+        setText(next);
+        onPush({ ...push, [of]: linesOf(next) });
+      }}
+    />
   );
 }

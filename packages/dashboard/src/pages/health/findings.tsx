@@ -1,11 +1,11 @@
 import type { DashboardSiteCheck, DashboardSiteFinding } from "@emend/contract";
 import { useState } from "react";
-import { CopyBlock } from "../../parts/copy-button.tsx";
+import { CopyBlock } from "../../parts/button.tsx";
+import { Sheet } from "../../parts/dialog.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Empty } from "../../parts/notice.tsx";
 import { Prose } from "../../parts/prose.tsx";
-import { Sheet } from "../../parts/sheet.tsx";
-import { VisibleText } from "../../parts/visible-text.tsx";
+import { VisibleText } from "../../parts/text.tsx";
 
 const severities = {
   error: { icon: "cross", colour: "text-bad", word: "Error" },

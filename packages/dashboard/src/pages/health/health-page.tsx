@@ -1,17 +1,20 @@
-import type { DashboardProject } from "@emend/contract";
-import { useQuery } from "@tanstack/react-query";
+import type { DashboardProject, DashboardSiteCheck, DashboardSuggestion } from "@emend/contract";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
 import { healthQuery } from "../../api/project-queries.ts";
 import { projectsQuery } from "../../api/queries.ts";
+import { request } from "../../api/request.ts";
+import { FigureRow } from "../../parts/bars.tsx";
+import { Button, CopyBlock } from "../../parts/button.tsx";
+import { Chart } from "../../parts/chart.tsx";
 import { addProjectLine } from "../../parts/commands.ts";
-import { CopyBlock } from "../../parts/copy-button.tsx";
+import { Head, Sheet } from "../../parts/dialog.tsx";
+import { localTime } from "../../parts/format.ts";
 import { Empty, Pending, Problem } from "../../parts/notice.tsx";
-import { Head, Sheet } from "../../parts/sheet.tsx";
+import { Age, VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
-import { CheckNow } from "./check-now.tsx";
 import { Findings } from "./findings.tsx";
-import { Fixes } from "./fixes.tsx";
-import { Trend } from "./trend.tsx";
 
 const route = getRouteApi("/health");
 
@@ -99,4 +102,172 @@ function Health({ project, children }: { project: DashboardProject; children: Re
       )}
     </>
   );
+}
+
+const lookEveryMs = 500;
+const patienceMs = 60_000;
+
+/** Asks a worker to look, and waits until what it found, or why it could not, is there. */
+export function CheckNow({ projectId }: { projectId: string }) {
+  const queries = useQueryClient();
+  const left = useRef(new AbortController());
+  useEffect(() => {
+    left.current = new AbortController();
+    return () => left.current.abort();
+  }, []);
+  const check = useMutation({
+    async mutationFn() {
+      const { signal } = left.current;
+      const seen = markOf(await queries.fetchQuery({ ...healthQuery(projectId), staleTime: 0 }));
+      await request(`/projects/${projectId}/health/check`, { body: {} });
+      const endsAt = Date.now() + patienceMs;
+      // Whoever went to another page no longer waits: it shows what was found when it is opened again.
+      while (Date.now() < endsAt && !signal.aborted) {
+        await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+        if (markOf(await queries.fetchQuery({ ...healthQuery(projectId), staleTime: 0 })) !== seen) return;
+      }
+      if (!signal.aborted) throw new Error("Waiting for a worker. Results appear here when the check is done.");
+    },
+  });
+  return (
+    <span className="flex flex-wrap items-center gap-3">
+      {check.error && (
+        <span role="alert" className="text-bad">
+          {check.error.message}
+        </span>
+      )}
+      <Button disabled={check.isPending} onClick={() => check.mutate()}>
+        {check.isPending ? "Checking …" : "Check now"}
+      </Button>
+    </span>
+  );
+}
+
+/** Changes with every look, whatever it finds. */
+function markOf(health: { checks: readonly { checkedAt: string }[]; problem: { at: string } | null }): string {
+  return `${health.checks.at(-1)?.checkedAt} ${health.problem?.at}`;
+}
+
+/** What was found, as jobs: one click starts one. */
+export function Fixes({ projectId, fixes }: { projectId: string; fixes: readonly DashboardSuggestion[] }) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const start = useMutation({
+    mutationFn: (prompt: string) => request<{ id: string }>(`/projects/${projectId}/jobs`, { body: { prompt } }),
+    async onSuccess({ id }) {
+      void queries.invalidateQueries({ queryKey: ["jobs-head"] });
+      void queries.invalidateQueries({ queryKey: ["projects"] });
+      await navigate({ to: "/jobs/$id", params: { id } });
+    },
+  });
+  if (fixes.length === 0) return null;
+  const first = fixes.find(({ isVain }) => !isVain);
+  return (
+    <section className="grid grid-cols-[minmax(0,1fr)] gap-2" aria-label="Fixes">
+      <h2>Fixes</h2>
+      <Problem error={start.error} />
+      <Sheet>
+        <ul className="divide-y divide-line">
+          {fixes.map((fix) => (
+            <li key={fix.prompt} className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 px-4 py-3">
+              <div className="min-w-0 flex-1 basis-60">
+                <p className="line-clamp-2 font-serif text-[16px] leading-6 wrap-anywhere">
+                  <VisibleText text={fix.prompt} />
+                </p>
+                <p className="text-quiet">
+                  {fix.because}
+                  {fix.isVain && ": somebody has to say where they should lead"}
+                </p>
+              </div>
+              {!fix.isVain && (
+                <Button
+                  look={fix === first ? "primary" : "ordinary"}
+                  disabled={start.isPending}
+                  aria-label={`Start job: ${fix.prompt.split("\n", 1)[0]}`}
+                  onClick={() => start.mutate(fix.prompt)}
+                >
+                  Start job
+                </Button>
+              )}
+            </li>
+          ))}
+        </ul>
+      </Sheet>
+    </section>
+  );
+}
+
+/** As those who make them write them. */
+const frameworkNames: Readonly<Record<string, string>> = {
+  docusaurus: "Docusaurus",
+  gitbook: "GitBook",
+  markdown: "Markdown",
+  mintlify: "Mintlify",
+  mkdocs: "MkDocs",
+  nextra: "Nextra",
+  starlight: "Starlight",
+  vitepress: "VitePress",
+};
+
+/** How the site stands, and how it came to stand there. */
+export function Trend({ checks }: { checks: readonly DashboardSiteCheck[] }) {
+  const counts = checks.map(countsOf);
+  const [latest, now] = [checks.at(-1), counts.at(-1)];
+  if (!latest || !now) return null;
+  return (
+    <>
+      <FigureRow
+        figures={[
+          { word: "Pages", figure: latest.pages, note: frameworkNames[latest.framework] ?? latest.framework },
+          { word: "Broken links", figure: now.broken, note: "links and anchors" },
+          { word: "Orphans", figure: now.orphans, note: "in no navigation" },
+          { word: "Other errors", figure: now.errors },
+          { word: "Other warnings", figure: now.warnings },
+        ]}
+      />
+      <Sheet className="grid grid-cols-[minmax(0,1fr)] gap-3 p-4">
+        <Chart
+          title="Findings over time"
+          kind="lines"
+          points={checks.map(({ checkedAt }) => localTime(checkedAt))}
+          series={[
+            { name: "broken links", colour: "text-bad", values: counts.map(({ broken }) => broken) },
+            { name: "orphans", colour: "text-warn", dash: "6 3", values: counts.map(({ orphans }) => orphans) },
+            { name: "other errors", colour: "text-ink", dash: "2 3", values: counts.map(({ errors }) => errors) },
+            {
+              name: "other warnings",
+              colour: "text-quiet",
+              dash: "8 3 2 3",
+              values: counts.map(({ warnings }) => warnings),
+            },
+          ]}
+        />
+        <p className="text-quiet">
+          Checked <Age at={latest.checkedAt} />: <code>{latest.branch}</code> at{" "}
+          <code>{latest.commit.slice(0, 10)}</code>. Emend checks daily and after each job.
+        </p>
+      </Sheet>
+    </>
+  );
+}
+
+interface HealthCounts {
+  broken: number;
+  orphans: number;
+  errors: number;
+  warnings: number;
+}
+
+const broken = new Set(["broken-link", "broken-anchor"]);
+
+/** Every finding but mere remarks, in exactly one of four kinds. */
+export function countsOf({ counts }: Pick<DashboardSiteCheck, "counts">): HealthCounts {
+  const sums: HealthCounts = { broken: 0, orphans: 0, errors: 0, warnings: 0 };
+  for (const { check, severity, count } of counts) {
+    if (broken.has(check)) sums.broken += count;
+    else if (check === "orphan-page") sums.orphans += count;
+    else if (severity === "error") sums.errors += count;
+    else if (severity === "warning") sums.warnings += count;
+  }
+  return sums;
 }

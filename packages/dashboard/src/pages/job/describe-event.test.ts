@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { describeEvent } from "./describe-event.ts";
+import { describeEvent } from "./timeline.tsx";
 
 const tell = (kind: string, data: unknown) => describeEvent({ seq: 1, kind, at: "2026-03-02T09:15:00.000Z", data });
 

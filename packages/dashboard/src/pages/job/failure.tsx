@@ -4,11 +4,10 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { jobQuery } from "../../api/queries.ts";
 import { request } from "../../api/request.ts";
 import { Button, buttonLook } from "../../parts/button.tsx";
-import { Clipped } from "../../parts/clipped.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Problem } from "../../parts/notice.tsx";
+import { Clipped, VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
-import { VisibleText } from "../../parts/visible-text.tsx";
 import { saveDraft } from "../jobs/draft.ts";
 import { useRunAgain } from "./use-run-again.ts";
 

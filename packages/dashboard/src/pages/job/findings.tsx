@@ -1,7 +1,7 @@
 import type { JobRun } from "@emend/contract";
 import { Icon } from "../../parts/icon.tsx";
 import { ProseLine } from "../../parts/prose.tsx";
-import { VisibleText } from "../../parts/visible-text.tsx";
+import { VisibleText } from "../../parts/text.tsx";
 
 /** So many are read at a glance; more stay folded until they are asked for. */
 const fewMax = 5;

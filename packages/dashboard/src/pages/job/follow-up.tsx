@@ -4,9 +4,9 @@ import { type FormEvent, useState } from "react";
 import { jobQuery } from "../../api/queries.ts";
 import { request } from "../../api/request.ts";
 import { Button } from "../../parts/button.tsx";
+import { Sheet } from "../../parts/dialog.tsx";
 import { keepText, keptText } from "../../parts/kept-text.ts";
 import { Problem } from "../../parts/notice.tsx";
-import { Sheet } from "../../parts/sheet.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
 
 /** Goes on with the job, on its branch and its pull request. What is typed is kept until it was taken. */

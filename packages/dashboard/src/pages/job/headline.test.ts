@@ -1,6 +1,6 @@
 import type { JobDiff, JobRun } from "@emend/contract";
 import { expect, it } from "vitest";
-import { headlineOf } from "./headline.ts";
+import { headlineOf } from "./job-head.tsx";
 
 const usage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, costUsd: 0 };
 const findings = { before: 3, after: 0, introducedCount: 0, fixedCount: 3, introduced: [], fixed: [] };

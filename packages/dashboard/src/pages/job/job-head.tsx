@@ -1,13 +1,17 @@
-import type { DashboardJob, DashboardProject, JobDiff } from "@emend/contract";
+import type { DashboardJob, DashboardProject, JobDiff, JobRun } from "@emend/contract";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Age } from "../../parts/age.tsx";
-import { durationOf } from "../../parts/duration.ts";
-import { jobTitle } from "../../parts/job-title.ts";
+import { jobQuery } from "../../api/queries.ts";
+import { request } from "../../api/request.ts";
+import { Button, buttonLook } from "../../parts/button.tsx";
+import { durationOf, jobTitle } from "../../parts/format.ts";
+import { Icon } from "../../parts/icon.tsx";
+import { Problem } from "../../parts/notice.tsx";
 import { Status } from "../../parts/status.tsx";
-import { VisibleText } from "../../parts/visible-text.tsx";
-import { Actions } from "./actions.tsx";
+import { Age, VisibleText } from "../../parts/text.tsx";
+import { useMayWrite } from "../../parts/use-may-write.ts";
 import { offersAgain } from "./failure.tsx";
-import { headlineOf } from "./headline.ts";
+import { useRunAgain } from "./use-run-again.ts";
 
 /** The job in one sentence, and what can be done with it. */
 export function JobHead(props: {
@@ -68,5 +72,128 @@ export function JobHead(props: {
         )}
       </p>
     </header>
+  );
+}
+
+/** The job in one sentence: "Opened #42 · 18 files · no new findings · $0.12". */
+export function headlineOf(run: JobRun, diff: JobDiff | undefined): string {
+  return [outcomeOf(run), filesOf(diff), findingsOf(run), costOf(run)].filter((part) => part !== "").join(" · ");
+}
+
+function outcomeOf(run: JobRun): string {
+  const { pullRequest, status } = run;
+  if (run.waiting) return "Waiting for the forge";
+  if (status === "active")
+    // The word for the phase stands before it.
+    return {
+      queued: "Waiting",
+      preparing: "Fetching the repository",
+      working: "Reading and writing the docs",
+      checking: "Comparing the site with what it was",
+      publishing: "Opening the pull request",
+    }[run.phase];
+  if (pullRequest) {
+    const verbs = { open: pullRequest.draft ? "Opened draft" : "Opened", merged: "Merged", closed: "Closed" };
+    return `${verbs[pullRequest.state]} #${pullRequest.number}`;
+  }
+  if (status === "failed") return "Not published";
+  return run.preview ? "Preview only" : "No changes";
+}
+
+function filesOf(diff: JobDiff | undefined): string {
+  const count = diff?.files.length ?? 0;
+  if (count === 0) return "";
+  return `${count} ${count === 1 ? "file" : "files"}`;
+}
+
+function findingsOf({ findings }: JobRun): string {
+  if (!findings) return "";
+  const fixed = findings.fixedCount > 0 ? `${findings.fixedCount} fixed` : "";
+  const { introducedCount: count } = findings;
+  const introduced = count === 1 ? "1 new finding" : `${count === 0 ? "no" : count} new findings`;
+  const { unjudged = 0, total = 0 } = findings.links ?? {};
+  const unread = unjudged > 0 ? `${unjudged} of ${total} links not checked` : "";
+  return [introduced, fixed, unread].filter((part) => part !== "").join(", ");
+}
+
+function costOf({ usage }: JobRun): string {
+  return usage.costUsd > 0 ? `$${usage.costUsd.toFixed(2)}` : "";
+}
+
+/** What can be done with a job as it stands. `isAgainElsewhere`: its failure offers to run it again by itself. */
+function Actions(props: { job: DashboardJob; isLocal: boolean; isAgainElsewhere: boolean }) {
+  const { run, projectId } = props.job;
+  const queries = useQueryClient();
+  const act = useMutation({
+    mutationFn: (action: "cancel" | "archive") => request(`/jobs/${run.id}/${action}`, { body: {} }),
+    onSettled: () => queries.invalidateQueries({ queryKey: jobQuery(run.id).queryKey }),
+  });
+  const again = useRunAgain(props.job);
+  const mayWrite = useMayWrite();
+  const isBusy = act.isPending || again.isPending;
+  return (
+    <div className="grid gap-2 sm:justify-items-end">
+      <div className="flex flex-wrap gap-2">
+        {mayWrite && run.status === "active" && (
+          <Button look="danger" disabled={isBusy} onClick={() => act.mutate("cancel")}>
+            {act.isPending ? "Cancelling …" : "Cancel"}
+          </Button>
+        )}
+        {mayWrite && run.status !== "active" && !props.isAgainElsewhere && (
+          <Button disabled={isBusy} onClick={() => again.mutate()}>
+            Run again
+          </Button>
+        )}
+        {mayWrite && (run.status === "completed" || run.status === "failed") && (
+          <Button disabled={isBusy} onClick={() => act.mutate("archive")}>
+            Archive
+          </Button>
+        )}
+        {run.pullRequest && (
+          <PullRequestButton
+            pullRequest={run.pullRequest}
+            projectId={projectId}
+            isLocal={props.isLocal}
+            isPrimary={run.status !== "active"}
+          />
+        )}
+      </div>
+      <Problem error={act.error ?? again.error} />
+    </div>
+  );
+}
+
+/** To the pull request, by its state; the local forge's own are pages of this dashboard. */
+function PullRequestButton(props: {
+  pullRequest: NonNullable<JobRun["pullRequest"]>;
+  projectId: string;
+  isLocal: boolean;
+  isPrimary: boolean;
+}) {
+  const { number, state, draft, url } = props.pullRequest;
+  const isWaiting = state === "open" && props.isPrimary;
+  const className = `order-first sm:order-none ${buttonLook(isWaiting ? "primary" : "ordinary")}`;
+  const words = (
+    <>
+      <Icon name={state === "merged" ? "merged" : state === "closed" ? "cross" : "open"} />
+      Pull request #{number}
+      <span className="font-normal">· {state === "open" && draft ? "draft" : state}</span>
+    </>
+  );
+  if (!props.isLocal) {
+    return (
+      <a href={url} rel="noreferrer" className={className}>
+        {words}
+      </a>
+    );
+  }
+  return (
+    <Link
+      to="/pulls/$projectId/$number"
+      params={{ projectId: props.projectId, number: String(number) }}
+      className={className}
+    >
+      {words}
+    </Link>
   );
 }

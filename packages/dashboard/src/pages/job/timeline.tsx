@@ -1,10 +1,11 @@
-import type { JobEvent } from "@emend/contract";
-import { memo } from "react";
-import { durationOf } from "../../parts/duration.ts";
+import type { DashboardStep, JobEvent } from "@emend/contract";
+import { useQuery } from "@tanstack/react-query";
+import { memo, useState } from "react";
+import { request } from "../../api/request.ts";
+import { durationOf } from "../../parts/format.ts";
+import { Icon } from "../../parts/icon.tsx";
 import { Near } from "../../parts/near.tsx";
-import { VisibleText } from "../../parts/visible-text.tsx";
-import { describeEvent } from "./describe-event.ts";
-import { StepTools } from "./step-tools.tsx";
+import { VisibleText } from "../../parts/text.tsx";
 
 const eventsPerPiece = 25;
 const eventPx = 52;
@@ -69,4 +70,148 @@ function Happened({ jobId, event, startMs }: { jobId: string; event: JobEvent; s
       </div>
     </li>
   );
+}
+
+/** A step's calls, folded; opened, each with what it was given and what it answered, asked for only then. */
+function StepTools(props: { jobId: string; step: number; tools: ToldEvent["tools"] }) {
+  const { jobId, step, tools } = props;
+  const [isOpen, setIsOpen] = useState(false);
+  const details = useQuery({
+    queryKey: ["step", jobId, step],
+    queryFn: ({ signal }) => request<DashboardStep>(`/jobs/${encodeURIComponent(jobId)}/steps/${step}`, { signal }),
+    enabled: isOpen,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return (
+    <details onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+      <summary className="text-quiet">
+        <VisibleText text={tools.map(({ name }) => name).join(", ")} />
+        {tools.some(({ ok }) => !ok) && <span className="text-warn"> · refused</span>}
+      </summary>
+      <div className="grid gap-2 py-1">
+        {tools.map((tool, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the calls of a step never move
+          <div key={index}>
+            <p className="flex gap-1.5 font-mono text-[12px]">
+              <Icon name={tool.ok ? "check" : "cross"} className={tool.ok ? "text-good" : "text-bad"} />
+              <span className="min-w-0 wrap-anywhere">
+                <VisibleText text={`${tool.name} ${tool.input}`} />
+              </span>
+            </p>
+            <Answer tool={details.data?.tools[index]} />
+          </div>
+        ))}
+        {isOpen && details.error && <p className="text-quiet">{details.error.message}</p>}
+      </div>
+    </details>
+  );
+}
+
+function Answer({ tool }: { tool: DashboardStep["tools"][number] | undefined }) {
+  if (!tool?.output) return null;
+  return (
+    <pre
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+      tabIndex={0}
+      className="mt-1 max-h-60 overflow-auto rounded-md bg-hush px-2 py-1 text-[12px] leading-[18px] whitespace-pre-wrap wrap-anywhere"
+    >
+      <VisibleText text={tool.output} />
+    </pre>
+  );
+}
+
+interface ToldEvent {
+  title: string;
+  text: string;
+  /** Of an agent's turn, its number. */
+  step: number;
+  tools: readonly { name: string; input: string; ok: boolean }[];
+  isEnd: boolean;
+}
+
+const phases: Record<string, string> = {
+  queued: "Queued",
+  preparing: "Fetching the repository",
+  working: "Working on the docs",
+  checking: "Checking the change",
+  publishing: "Publishing",
+};
+
+/** What an event says to somebody who watches. Data of another process: what is not understood is told by its name. */
+export function describeEvent(event: JobEvent): ToldEvent {
+  const data = recordOf(event.data);
+  switch (event.kind) {
+    case "job.created":
+      return say("Created");
+    case "job.message":
+      return say("Follow-up");
+    case "run.started":
+      return say(Number(data.run) > 1 ? `Resumed, run ${data.run}` : "Started");
+    case "phase":
+      return say(phases[String(data.phase)] ?? String(data.phase), reasonOf(data));
+    case "step":
+      return {
+        ...say(`Step ${data.number ?? ""}`, String(data.text ?? "")),
+        step: Number(data.number ?? 0),
+        tools: toolsOf(data.tools),
+      };
+    case "findings":
+      return say(data.verdict === "denied" ? "Refused by policy" : "Checked", findingsOf(data));
+    case "pull_request":
+      return say(`Pull request ${typeof data.number === "number" ? `#${data.number}` : ""}`, stateOf(data));
+    case "completed":
+      return { ...say("Completed"), isEnd: true };
+    case "failed":
+      return { ...say("Failed", String(data.code ?? "")), isEnd: true };
+    case "archived":
+      return { ...say("Archived"), isEnd: true };
+    default:
+      return say(event.kind);
+  }
+}
+
+function say(title: string, text = ""): ToldEvent {
+  return { title, text, step: 0, tools: [], isEnd: false };
+}
+
+function stateOf({ state, draft }: Record<string, unknown>): string {
+  if (state === "open" && draft === true) return "open as a draft";
+  return typeof state === "string" ? state : "";
+}
+
+function reasonOf(data: Record<string, unknown>): string {
+  switch (data.reason) {
+    case "released":
+      return "given back by a worker that stopped";
+    case "retry":
+      return `${typeof data.message === "string" ? data.message : "A service was unavailable."} Emend will retry.`;
+    case "waiting":
+      return `${typeof data.message === "string" ? `${data.message} ` : ""}Waiting for the forge.`;
+    case "asked":
+      return "Retried";
+    case "crash":
+      return "its worker was lost";
+    default:
+      return "";
+  }
+}
+
+function findingsOf({ introduced, fixed, before, after }: Record<string, unknown>): string {
+  if (typeof before !== "number") return "";
+  return `${introduced} new, ${fixed} fixed; ${before} → ${after} on the whole site`;
+}
+
+function toolsOf(tools: unknown): ToldEvent["tools"] {
+  if (!Array.isArray(tools)) return [];
+  return tools.map(recordOf).map((tool) => ({
+    name: String(tool.name ?? ""),
+    input: Object.entries(recordOf(tool.input))
+      .map(([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
+      .join(", "),
+    ok: tool.ok !== false,
+  }));
+}
+
+function recordOf(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -1,15 +1,14 @@
-import type { DashboardProject } from "@emend/contract";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { DashboardProject, DashboardSuggestion } from "@emend/contract";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useRef, useState } from "react";
+import { type FormEvent, type ReactNode, useId, useRef, useState } from "react";
 import { request } from "../../api/request.ts";
 import { composerId } from "../../layout/use-shortcuts.ts";
 import { Button } from "../../parts/button.tsx";
 import { Problem } from "../../parts/notice.tsx";
+import { VisibleText } from "../../parts/text.tsx";
 import { type Draft, readDraft, saveDraft } from "./draft.ts";
-import { Options } from "./options.tsx";
 import { Reading } from "./reading.tsx";
-import { Suggestions } from "./suggestions.tsx";
 
 /** What is typed outlives a reload, an expired session and a refusal; it is forgotten once the job is accepted. */
 export function Composer(props: { projects: readonly DashboardProject[]; projectId?: string }) {
@@ -91,4 +90,135 @@ export function Composer(props: { projects: readonly DashboardProject[]; project
 
 function bodyOf({ prompt, model, baseRef, draft, preview }: Draft): object {
   return { prompt, model, ...(baseRef && { baseRef }), ...(draft && { draft }), ...(preview && { preview }) };
+}
+
+const examples: readonly DashboardSuggestion[] = [
+  { prompt: "Fix broken links.", because: "" },
+  { prompt: 'Replace "API token" with "access key".', because: "" },
+  { prompt: "Move guides/auth to security/authentication.", because: "" },
+];
+
+/** What the checks found on the site, as jobs that would mend it; before they have looked, what can be asked at all. */
+function Suggestions({ projectId, onChoose }: { projectId: string; onChoose(prompt: string): void }) {
+  const found = useQuery({
+    queryKey: ["suggestions", projectId],
+    queryFn: ({ signal }) =>
+      request<{ suggestions: readonly DashboardSuggestion[] }>(`/projects/${projectId}/suggestions`, { signal }),
+    staleTime: 60_000,
+  });
+  const all = found.data?.suggestions ?? [];
+  const useful = all.filter(({ isVain }) => !isVain);
+  // Nor is an example offered that is known to change nothing.
+  const shown = useful.length > 0 ? useful : examples.filter(({ prompt }) => !all.some((one) => one.prompt === prompt));
+  return (
+    <ul aria-label="Suggestions" className="flex flex-wrap gap-2">
+      {shown.map(({ prompt, because }) => (
+        <li key={prompt} className="max-w-full">
+          <button
+            type="button"
+            className="max-w-full truncate rounded-md border border-dashed border-line px-2 py-1 text-left text-quiet hover:border-quiet hover:text-ink"
+            onClick={() => onChoose(prompt)}
+          >
+            <VisibleText text={prompt} />
+            {because && <span className="text-warn"> · {because}</span>}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Where the job goes and how, beside the button that starts it. */
+function Options(props: {
+  projects: readonly DashboardProject[];
+  project: DashboardProject;
+  model: string;
+  draft: Draft;
+  onProject(id: string): void;
+  onChange(part: Partial<Draft>): void;
+  children: ReactNode;
+}) {
+  const { project, draft, onChange } = props;
+  const id = useId();
+  const isAnySet = Boolean(draft.baseRef || draft.draft || draft.preview);
+  const [isOpen, setIsOpen] = useState(isAnySet);
+  const left = project.settings.createsPerHourMax - project.createsThisHour;
+  return (
+    <div className="grid gap-3 border-t border-line pt-3">
+      {isOpen && (
+        <div id={id} className="flex flex-wrap items-center gap-x-6 gap-y-3">
+          <label className="flex min-w-0 items-center gap-2">
+            <span className="whitespace-nowrap text-quiet">Base branch</span>
+            <input
+              className="w-44 min-w-0"
+              maxLength={200}
+              placeholder={project.baseRef ?? "the default branch"}
+              value={draft.baseRef ?? ""}
+              onChange={(event) => onChange({ baseRef: event.target.value || undefined })}
+            />
+          </label>
+          <label className="flex items-center gap-2">
+            <input
+              type="checkbox"
+              checked={draft.draft ?? false}
+              onChange={(event) => onChange({ draft: event.target.checked || undefined })}
+            />
+            Open the pull request as a draft
+          </label>
+          <label className="flex items-center gap-2">
+            <input
+              type="checkbox"
+              checked={draft.preview ?? false}
+              onChange={(event) => onChange({ preview: event.target.checked || undefined })}
+            />
+            Preview only: do not open a pull request
+          </label>
+        </div>
+      )}
+      <div className="flex flex-wrap items-center gap-2">
+        <select
+          aria-label="Project"
+          className="w-full min-w-0 sm:w-auto sm:max-w-60"
+          value={project.id}
+          onChange={(event) => props.onProject(event.target.value)}
+        >
+          {props.projects.map((each) => (
+            <option key={each.id} value={each.id}>
+              {each.name}
+            </option>
+          ))}
+        </select>
+        {project.models.length > 1 ? (
+          <select
+            aria-label="Model"
+            className="max-w-60 min-w-0"
+            value={props.model}
+            onChange={(event) => onChange({ model: event.target.value })}
+          >
+            {project.models.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        ) : (
+          <span className="text-quiet">{project.models[0]}</span>
+        )}
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          aria-controls={isOpen ? id : undefined}
+          className="min-h-9 px-2 text-quiet hover:text-ink"
+          onClick={() => setIsOpen(!isOpen)}
+        >
+          Options{isAnySet && !isOpen ? " (set)" : ""}
+        </button>
+        {/* Together wherever there is no room for both, but for a phone. */}
+        <span className="contents sm:ml-auto sm:flex sm:flex-wrap sm:items-center sm:gap-x-4 sm:gap-y-2">
+          <span className={`ml-auto ${left <= 5 ? "text-warn" : "text-quiet"}`}>
+            {left > 0 ? `${left} of ${project.settings.createsPerHourMax} left this hour` : "quota used up for now"}
+          </span>
+          {props.children}
+        </span>
+      </div>
+    </div>
+  );
 }

@@ -1,15 +1,15 @@
-import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
-import { projectsQuery } from "../../api/queries.ts";
-import { buttonLook } from "../../parts/button.tsx";
+import type { DashboardJobPage, DashboardJobRow, DashboardProject } from "@emend/contract";
+import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { useEffect, useMemo, useRef, useState } from "react";
+import { type JobSearch, jobsQuery, newestJobsQuery, projectsQuery } from "../../api/queries.ts";
+import { request } from "../../api/request.ts";
+import { buttonLook, CopyBlock } from "../../parts/button.tsx";
 import { addProjectLine, createJobLine } from "../../parts/commands.ts";
-import { CopyBlock } from "../../parts/copy-button.tsx";
 import { Empty, Pending } from "../../parts/notice.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
 import { Composer } from "./composer.tsx";
-import { Filters } from "./filters.tsx";
 import { JobList } from "./job-list.tsx";
-import { useJobList } from "./use-job-list.ts";
 
 const route = getRouteApi("/");
 
@@ -80,4 +80,146 @@ function NoProject({ mayWrite }: { mayWrite: boolean }) {
       <CopyBlock text={addProjectLine} />
     </section>
   );
+}
+
+const statuses = ["active", "completed", "failed", "archived"] as const;
+const typingPauseMs = 250;
+
+function Filters({ projects, filter }: { projects: readonly DashboardProject[]; filter: JobSearch }) {
+  const navigate = useNavigate();
+  const [text, setText] = useState(filter.search ?? "");
+  const set = (change: JobSearch) => navigate({ to: "/", search: { ...filter, ...change }, replace: true });
+
+  // A link, or going back, may ask for something else than what was typed.
+  const asked = useRef(text);
+  useEffect(() => {
+    if (asked.current === (filter.search ?? "")) return;
+    asked.current = filter.search ?? "";
+    setText(asked.current);
+  }, [filter.search]);
+
+  useEffect(() => {
+    if (text === asked.current) return;
+    const timer = setTimeout(() => {
+      asked.current = text;
+      void navigate({ to: "/", search: { ...filter, search: text || undefined }, replace: true });
+    }, typingPauseMs);
+    return () => clearTimeout(timer);
+  }, [text, filter, navigate]);
+
+  return (
+    <search className="flex flex-wrap gap-2 pb-3">
+      <input
+        type="search"
+        aria-label="Search jobs"
+        placeholder="Search jobs"
+        className="min-w-40 flex-1 basis-full sm:basis-0"
+        maxLength={200}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <select
+        aria-label="Status"
+        className="flex-1 sm:flex-none"
+        value={filter.status ?? ""}
+        onChange={(event) => set({ status: event.target.value || undefined })}
+      >
+        <option value="">All statuses</option>
+        {statuses.map((status) => (
+          <option key={status} value={status}>
+            {status.charAt(0).toUpperCase() + status.slice(1)}
+          </option>
+        ))}
+      </select>
+      {projects.length > 1 && (
+        <select
+          aria-label="Show project"
+          className="min-w-0 flex-1 sm:max-w-60 sm:flex-none"
+          value={filter.project ?? ""}
+          onChange={(event) => set({ project: event.target.value || undefined })}
+        >
+          <option value="">All projects</option>
+          {projects.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+    </search>
+  );
+}
+
+const busyEveryMs = 1_500;
+const quietEveryMs = 10_000;
+const watchedMax = 50;
+
+/**
+ * A listing that is true as long as it is looked at, however far it was scrolled: the newest page is asked for again and
+ * again, and beyond it only those jobs that are still active.
+ */
+function useJobList(filter: JobSearch) {
+  const queries = useQueryClient();
+  const list = useInfiniteQuery(jobsQuery(filter));
+  const loaded = useMemo(() => list.data?.pages.flatMap((page) => page.jobs) ?? [], [list.data]);
+  const isBusy = loaded.some(isActive);
+  const head = useQuery({
+    ...newestJobsQuery(filter),
+    refetchInterval: isBusy ? busyEveryMs : quietEveryMs,
+    enabled: list.data !== undefined,
+  });
+  const inHead = new Set(head.data?.jobs.map(({ id }) => id));
+  const watchedIds = loaded
+    .filter((job) => isActive(job) && !inHead.has(job.id))
+    .slice(0, watchedMax)
+    .map(({ id }) => id);
+  const watched = useQuery({
+    queryKey: ["jobs-watched", watchedIds],
+    queryFn: ({ signal }) => request<DashboardJobPage>(`/jobs?ids=${watchedIds.join(",")}`, { signal }),
+    refetchInterval: busyEveryMs,
+    enabled: watchedIds.length > 0,
+  });
+  const merged = useMemo(
+    () => mergeRows(loaded, { head: head.data ?? null, watched: watched.data?.jobs ?? [], status: filter.status }),
+    [loaded, head.data, watched.data, filter.status],
+  );
+
+  useEffect(() => {
+    // More came than one page tells: between it and what is shown jobs are missing.
+    if (merged.kind !== "gap") return;
+    void queries.resetQueries({ queryKey: jobsQuery(filter).queryKey });
+    void queries.invalidateQueries({ queryKey: newestJobsQuery(filter).queryKey });
+  }, [merged.kind, queries, filter]);
+
+  return { rows: merged.kind === "rows" ? merged.rows : loaded, list };
+}
+
+function isActive(job: DashboardJobRow): boolean {
+  return job.status === "active";
+}
+
+type Merged = { kind: "rows"; rows: readonly DashboardJobRow[] } | { kind: "gap" };
+
+/** What was loaded, with newer jobs above it and newer states in it. Rows that no longer belong here are left out. */
+export function mergeRows(
+  loaded: readonly DashboardJobRow[],
+  fresh: { head: DashboardJobPage | null; watched: readonly DashboardJobRow[]; status: string | undefined },
+): Merged {
+  const { head, watched, status } = fresh;
+  if (!head) return { kind: "rows", rows: loaded };
+  const loadedIds = new Set(loaded.map(({ id }) => id));
+  const news = head.jobs.filter(({ id }) => !loadedIds.has(id));
+  if (loaded.length > 0 && head.nextCursor !== null && news.length === head.jobs.length) return { kind: "gap" };
+
+  const byId = new Map([...watched, ...head.jobs].map((job) => [job.id, job]));
+  // Of the newest page's reach, what it does not hold has gone: it was archived, or has another status by now.
+  const reach = head.nextCursor === null ? "" : (head.jobs.at(-1)?.id ?? "");
+  const kept = loaded.flatMap((job) => {
+    const now = byId.get(job.id);
+    if (!now) return job.id > reach ? [] : [job];
+    const isElsewhere = status === undefined ? now.status === "archived" : now.status !== status;
+    return isElsewhere ? [] : [now];
+  });
+  // Newest first: ids sort by creation.
+  return { kind: "rows", rows: [...news, ...kept].sort((a, b) => (a.id < b.id ? 1 : a.id > b.id ? -1 : 0)) };
 }

@@ -1,6 +1,6 @@
 import type { DashboardJobRow } from "@emend/contract";
 import { expect, it } from "vitest";
-import { mergeRows } from "./merge-rows.ts";
+import { mergeRows } from "./jobs-page.tsx";
 
 const job = (id: string, status = "completed") => ({ id, status }) as DashboardJobRow;
 const page = (jobs: DashboardJobRow[], nextCursor: string | null = null) => ({ jobs, nextCursor });

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { request } from "../../api/request.ts";
 import { Icon } from "../../parts/icon.tsx";
-import { VisibleText } from "../../parts/visible-text.tsx";
+import { VisibleText } from "../../parts/text.tsx";
 
 const typingPauseMs = 200;
 const promptLengthMax = 10_000;

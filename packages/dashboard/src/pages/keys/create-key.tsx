@@ -3,8 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { request } from "../../api/request.ts";
 import { Dialog } from "../../parts/dialog.tsx";
-import { Form } from "../../parts/form.tsx";
-import { CheckInput, SelectInput, TextInput } from "../../parts/inputs.tsx";
+import { CheckInput, Form, SelectInput, TextInput } from "../../parts/form.tsx";
 import type { ShownKey } from "./new-key.tsx";
 
 interface CreateKeyProps {

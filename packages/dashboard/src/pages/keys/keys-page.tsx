@@ -1,19 +1,19 @@
 import type { DashboardKey } from "@emend/contract";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { keysQuery, projectsQuery } from "../../api/queries.ts";
-import { Button } from "../../parts/button.tsx";
+import { request } from "../../api/request.ts";
+import { rowAttribute } from "../../layout/use-shortcuts.ts";
+import { Button, CopyBlock, CopyButton } from "../../parts/button.tsx";
 import { addProjectLine, createKeyLine } from "../../parts/commands.ts";
-import { CopyBlock, CopyButton } from "../../parts/copy-button.tsx";
+import { Confirm, Head, Sheet } from "../../parts/dialog.tsx";
+import { Icon, type IconName } from "../../parts/icon.tsx";
 import { Empty, Pending } from "../../parts/notice.tsx";
-import { Head, Sheet } from "../../parts/sheet.tsx";
+import { Age, VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
-import { VisibleText } from "../../parts/visible-text.tsx";
 import { CreateKey } from "./create-key.tsx";
 import { isLive } from "./is-live.ts";
-import { KeyRow } from "./key-row.tsx";
 import { NewKey, type ShownKey } from "./new-key.tsx";
-import { RevokeKey } from "./revoke-key.tsx";
 
 type Open =
   | { kind: "create"; like: DashboardKey | null }
@@ -117,4 +117,116 @@ export function KeysPage() {
       {open?.kind === "revoke" && <RevokeKey apiKey={open.key} onClose={close} />}
     </>
   );
+}
+
+export function RevokeKey({ apiKey, onClose }: { apiKey: DashboardKey; onClose(): void }) {
+  const queries = useQueryClient();
+  async function revoke() {
+    await request(`/keys/${apiKey.id}/revoke`, { body: {} });
+    await queries.invalidateQueries({ queryKey: ["keys"] });
+  }
+  return (
+    <Confirm title="Revoke this key?" submit="Revoke key" onConfirm={revoke} onClose={onClose}>
+      <p className="wrap-anywhere">
+        <b>
+          <VisibleText text={apiKey.name} />
+        </b>{" "}
+        <code className="text-quiet">{apiKey.hint}…</code>
+        {apiKey.lastUsedAt ? (
+          <>
+            {" "}
+            was used <Age at={apiKey.lastUsedAt} />.
+          </>
+        ) : (
+          " was never used."
+        )}
+      </p>
+      <p>Programs that use it lose access within a second. This can't be undone.</p>
+    </Confirm>
+  );
+}
+
+interface RowProps {
+  apiKey: DashboardKey;
+  projects: readonly string[];
+  /** Absent for whoever may not. */
+  onRotate?(): void;
+  onRevoke?(): void;
+}
+
+export function KeyRow({ apiKey: key, projects, onRotate, onRevoke }: RowProps) {
+  return (
+    <li
+      {...rowAttribute}
+      tabIndex={-1}
+      className="grid items-center gap-x-6 gap-y-1 px-4 py-2.5 -outline-offset-2 md:grid-cols-[minmax(0,1fr)_108px_148px_auto]"
+    >
+      <div className="min-w-0">
+        <p className="flex flex-wrap items-center gap-x-3">
+          <span className="min-w-0 truncate font-medium">
+            <VisibleText text={key.name} />
+          </span>
+          <code className="text-quiet">{key.hint}…</code>
+          <span className="text-quiet">{key.scope === "write" ? "reads and writes" : "reads"}</span>
+        </p>
+        <p className="flex gap-1 text-quiet">
+          <span className="min-w-0 truncate">
+            <VisibleText text={projects.join(", ")} />
+            {key.allowList && ` · only from ${key.allowList.join(", ")}`}
+          </span>
+          <span className="max-w-1/2 flex-none truncate">
+            · made by <VisibleText text={key.createdBy} />
+          </span>
+        </p>
+      </div>
+      {/* In columns of their own, but for a phone. */}
+      <p className="flex flex-wrap gap-x-4 text-quiet md:contents">
+        {key.lastUsedAt ? (
+          <span>
+            used <Age at={key.lastUsedAt} />
+          </span>
+        ) : (
+          <span>never used</span>
+        )}
+        <ExpiryBadge apiKey={key} />
+      </p>
+      {onRotate && (
+        <p className="flex gap-2">
+          <Button onClick={onRotate}>Rotate</Button>
+          <Button look="danger" onClick={onRevoke}>
+            Revoke
+          </Button>
+        </p>
+      )}
+    </li>
+  );
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+const soonDays = 14;
+
+interface Badge {
+  words: string;
+  colour: string;
+  icon?: IconName;
+}
+
+export function ExpiryBadge({ apiKey }: { apiKey: Pick<DashboardKey, "expiresAt" | "revokedAt"> }) {
+  const { words, colour, icon } = badgeOf(apiKey, Date.now());
+  return (
+    <span className={`inline-flex items-center gap-1 whitespace-nowrap ${colour}`}>
+      {icon && <Icon name={icon} />}
+      {words}
+    </span>
+  );
+}
+
+function badgeOf(key: Pick<DashboardKey, "expiresAt" | "revokedAt">, nowMs: number): Badge {
+  if (key.revokedAt) return { words: "revoked", colour: "text-quiet" };
+  if (!key.expiresAt) return { words: "never expires", colour: "text-quiet" };
+  const days = Math.ceil((Date.parse(key.expiresAt) - nowMs) / dayMs);
+  if (days <= 0) return { words: "expired", colour: "font-semibold text-bad", icon: "cross" };
+  const words = `expires in ${days} ${days === 1 ? "day" : "days"}`;
+  if (days > soonDays) return { words, colour: "text-quiet" };
+  return { words, colour: "font-semibold text-warn", icon: "warning" };
 }

@@ -1,8 +1,7 @@
 import type { DashboardKey } from "@emend/contract";
 import { useQuery } from "@tanstack/react-query";
 import { sessionQuery } from "../../api/queries.ts";
-import { Button } from "../../parts/button.tsx";
-import { CopyBlock } from "../../parts/copy-button.tsx";
+import { Button, CopyBlock } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 
 export interface ShownKey {

@@ -4,8 +4,7 @@ import { loginQuery } from "../../api/account-queries.ts";
 import { apiUrl, request } from "../../api/request.ts";
 import { appPath } from "../../base-path.ts";
 import { buttonLook } from "../../parts/button.tsx";
-import { Form } from "../../parts/form.tsx";
-import { TextInput } from "../../parts/inputs.tsx";
+import { Form, TextInput } from "../../parts/form.tsx";
 import { Problem } from "../../parts/notice.tsx";
 
 /** Email address and password, or single sign-on where there is one. */

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { loginQuery } from "../../api/account-queries.ts";
-import { CopyBlock } from "../../parts/copy-button.tsx";
+import { CopyBlock } from "../../parts/button.tsx";
+import { Sheet } from "../../parts/dialog.tsx";
 import { Pending } from "../../parts/notice.tsx";
-import { Sheet } from "../../parts/sheet.tsx";
 import { LoginForm } from "./login-form.tsx";
 
 /** What whoever is not logged in sees, at whichever address: after logging in, that page is there. */

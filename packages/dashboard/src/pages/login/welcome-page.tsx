@@ -4,12 +4,11 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { linkQuery } from "../../api/account-queries.ts";
 import { ApiError, request } from "../../api/request.ts";
-import { CopyBlock } from "../../parts/copy-button.tsx";
-import { Form } from "../../parts/form.tsx";
-import { TextInput } from "../../parts/inputs.tsx";
+import { CopyBlock } from "../../parts/button.tsx";
+import { Sheet } from "../../parts/dialog.tsx";
+import { Form, TextInput } from "../../parts/form.tsx";
 import { Pending } from "../../parts/notice.tsx";
-import { Sheet } from "../../parts/sheet.tsx";
-import { VisibleText } from "../../parts/visible-text.tsx";
+import { VisibleText } from "../../parts/text.tsx";
 
 /** Where a single-use link leads that asks something first. The token stands behind the #, which no server sees. */
 export function WelcomePage() {

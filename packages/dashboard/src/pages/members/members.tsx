@@ -1,17 +1,15 @@
-import type { DashboardInvitation, DashboardMember } from "@emend/contract";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import type { DashboardInvitation, DashboardMember, MemberRole } from "@emend/contract";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { membersQuery } from "../../api/account-queries.ts";
 import { request } from "../../api/request.ts";
-import { Button } from "../../parts/button.tsx";
-import { Confirm } from "../../parts/confirm.tsx";
-import { CopyBlock } from "../../parts/copy-button.tsx";
-import { Empty, Pending } from "../../parts/notice.tsx";
-import { Sheet } from "../../parts/sheet.tsx";
-import { VisibleText } from "../../parts/visible-text.tsx";
-import { InvitationRow } from "./invitation-row.tsx";
-import { Invite } from "./invite.tsx";
-import { MemberRow } from "./member-row.tsx";
+import { rowAttribute } from "../../layout/use-shortcuts.ts";
+import { Button, CopyBlock } from "../../parts/button.tsx";
+import { Confirm, Dialog, Sheet } from "../../parts/dialog.tsx";
+import { Form, SelectInput, TextInput } from "../../parts/form.tsx";
+import { Empty, Pending, Problem } from "../../parts/notice.tsx";
+import { Age, VisibleText } from "../../parts/text.tsx";
+import { roleOptions } from "./role-words.ts";
 
 type Open =
   | { kind: "invite" }
@@ -106,5 +104,113 @@ export function Members() {
         </Confirm>
       )}
     </div>
+  );
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+function InvitationRow({ invitation, onRevoke }: { invitation: DashboardInvitation; onRevoke(): void }) {
+  const days = Math.max(1, Math.ceil((Date.parse(invitation.expiresAt) - Date.now()) / dayMs));
+  return (
+    <li className="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-2.5">
+      <span className="min-w-0 flex-1 basis-48 truncate font-medium">
+        <VisibleText text={invitation.email} />
+      </span>
+      <span className="text-quiet">
+        {invitation.role} · expires in {days} {days === 1 ? "day" : "days"}
+      </span>
+      <Button look="danger" onClick={onRevoke} aria-label={`Revoke the invitation of ${invitation.email}`}>
+        Revoke
+      </Button>
+    </li>
+  );
+}
+
+/** Makes a link and shows it once: Emend sends no mail, so it is passed on by hand. */
+function Invite({ onClose }: { onClose(): void }) {
+  const queries = useQueryClient();
+  const [email, setEmail] = useState("");
+  const [role, setRole] = useState<MemberRole>("viewer");
+  const invite = useMutation({
+    mutationFn: () => request<{ link: string }>("/invitations", { body: { email, role } }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ["members"] }),
+  });
+  if (invite.data) {
+    return (
+      <Dialog title="Send this link" onClose={onClose}>
+        <p className="wrap-anywhere">
+          It lets <b>{email}</b> join as {role}, once, within seven days. You won't see it again.
+        </p>
+        <CopyBlock text={invite.data.link} />
+        <div className="flex justify-end">
+          <Button onClick={onClose}>Done</Button>
+        </div>
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog title="Invite member" onClose={onClose}>
+      <Form action={invite} submit="Create link" onCancel={onClose}>
+        <TextInput label="Email address" type="email" required autoFocus value={email} onText={setEmail} />
+        <SelectInput label="Role" value={role} onValue={setRole} options={roleOptions} />
+      </Form>
+    </Dialog>
+  );
+}
+
+function MemberRow({ member, onRemove }: { member: DashboardMember; onRemove(): void }) {
+  const queries = useQueryClient();
+  const change = useMutation({
+    mutationFn: (role: MemberRole) => request(`/members/${member.id}/role`, { body: { role } }),
+    onSettled: () => queries.invalidateQueries(),
+  });
+  return (
+    <li
+      {...rowAttribute}
+      tabIndex={-1}
+      className="grid items-center gap-x-6 gap-y-2 px-4 py-2.5 -outline-offset-2 md:grid-cols-[minmax(0,1fr)_auto_auto]"
+    >
+      <div className="min-w-0">
+        <p className="truncate font-medium">
+          <VisibleText text={member.name} />
+          {member.isSelf && <span className="font-normal text-quiet"> · you</span>}
+        </p>
+        <p className="truncate text-quiet">
+          <VisibleText text={member.email} />
+          {!member.hasPassword && " · single sign-on"}
+        </p>
+      </div>
+      <p className="text-quiet">
+        {member.lastLoginAt ? (
+          <>
+            logged in <Age at={member.lastLoginAt} />
+          </>
+        ) : (
+          "never logged in"
+        )}
+      </p>
+      <div className="flex flex-wrap items-center gap-2">
+        <select
+          aria-label={`Role of ${member.email}`}
+          value={change.isPending ? change.variables : member.role}
+          disabled={change.isPending}
+          onChange={(event) => change.mutate(event.target.value as MemberRole)}
+        >
+          {roleOptions.map(({ value }) => (
+            <option key={value} value={value}>
+              {value.charAt(0).toUpperCase() + value.slice(1)}
+            </option>
+          ))}
+        </select>
+        <Button look="danger" onClick={onRemove} aria-label={`Remove ${member.email}`}>
+          Remove
+        </Button>
+      </div>
+      {change.error && (
+        <div className="md:col-span-3">
+          <Problem error={change.error} />
+        </div>
+      )}
+    </li>
   );
 }

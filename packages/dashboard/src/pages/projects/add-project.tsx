@@ -3,11 +3,10 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { request } from "../../api/request.ts";
+import { CopyBlock } from "../../parts/button.tsx";
 import { shellWord } from "../../parts/commands.ts";
-import { CopyBlock } from "../../parts/copy-button.tsx";
-import { Form } from "../../parts/form.tsx";
-import { SelectInput, TextInput } from "../../parts/inputs.tsx";
-import { Head, Sheet } from "../../parts/sheet.tsx";
+import { Head, Sheet } from "../../parts/dialog.tsx";
+import { Form, SelectInput, TextInput } from "../../parts/form.tsx";
 import { noticeKey } from "./connection.tsx";
 import { forgeOptions, forgeWords } from "./forges.ts";
 

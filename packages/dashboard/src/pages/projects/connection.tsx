@@ -2,13 +2,11 @@ import type { DashboardDiagnosis, DashboardProject } from "@emend/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { request } from "../../api/request.ts";
-import { Button } from "../../parts/button.tsx";
-import { CopyBlock } from "../../parts/copy-button.tsx";
-import { Form } from "../../parts/form.tsx";
+import { Button, CopyBlock } from "../../parts/button.tsx";
+import { Sheet } from "../../parts/dialog.tsx";
+import { Form, TextInput } from "../../parts/form.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { TextInput } from "../../parts/inputs.tsx";
 import { Problem } from "../../parts/notice.tsx";
-import { Sheet } from "../../parts/sheet.tsx";
 import { forgeNames, forgeWords } from "./forges.ts";
 
 const verdicts = {

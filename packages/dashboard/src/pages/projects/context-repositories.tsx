@@ -3,15 +3,11 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { contextQuery } from "../../api/project-queries.ts";
 import { request } from "../../api/request.ts";
-import { Button } from "../../parts/button.tsx";
-import { Confirm } from "../../parts/confirm.tsx";
-import { CopyBlock } from "../../parts/copy-button.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
-import { Form } from "../../parts/form.tsx";
-import { SelectInput, TextInput } from "../../parts/inputs.tsx";
+import { Button, CopyBlock } from "../../parts/button.tsx";
+import { Confirm, Dialog, Sheet } from "../../parts/dialog.tsx";
+import { Form, SelectInput, TextInput } from "../../parts/form.tsx";
 import { Empty, Pending } from "../../parts/notice.tsx";
-import { Sheet } from "../../parts/sheet.tsx";
-import { VisibleText } from "../../parts/visible-text.tsx";
+import { VisibleText } from "../../parts/text.tsx";
 import { forgeNames, forgeOptions } from "./forges.ts";
 
 /** Repositories that a project's jobs may read and never write: the code that the docs are about. */

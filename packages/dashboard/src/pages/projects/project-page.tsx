@@ -1,20 +1,21 @@
 import type { DashboardProject } from "@emend/contract";
-import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
-import { projectsQuery } from "../../api/queries.ts";
-import { buttonLook } from "../../parts/button.tsx";
-import { CopyBlock } from "../../parts/copy-button.tsx";
-import { Empty, Pending } from "../../parts/notice.tsx";
-import { Head, Sheet } from "../../parts/sheet.tsx";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { modelKeysQuery } from "../../api/project-queries.ts";
+import { projectsQuery, sessionQuery } from "../../api/queries.ts";
+import { request } from "../../api/request.ts";
+import { Button, buttonLook, CopyBlock } from "../../parts/button.tsx";
+import { Dialog, Head, Sheet } from "../../parts/dialog.tsx";
+import { Form, SelectInput, TextInput } from "../../parts/form.tsx";
+import { Empty, Pending, Problem } from "../../parts/notice.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
+import { VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
-import { VisibleText } from "../../parts/visible-text.tsx";
 import { Automations } from "../automations/automations.tsx";
 import { Connection } from "./connection.tsx";
 import { ContextRepositories } from "./context-repositories.tsx";
-import { ModelKeys } from "./model-keys.tsx";
 import { Quota } from "./quota.tsx";
-import { RemoveProject } from "./remove-project.tsx";
 import { generalGroups, guidanceGroups, policyGroups } from "./setting-groups.ts";
 import { SettingsForm } from "./settings-form.tsx";
 import { Webhooks } from "./webhooks.tsx";
@@ -136,5 +137,140 @@ function Aside({ project }: { project: DashboardProject }) {
         )}
       </Sheet>
     </aside>
+  );
+}
+
+/** For owners: the one thing on these pages that cannot be undone. */
+export function RemoveProject({ project }: { project: DashboardProject }) {
+  const [isAsked, setIsAsked] = useState(false);
+  const role = useQuery(sessionQuery).data?.role;
+  if (role !== "owner") return null;
+  return (
+    <Sheet className="flex flex-wrap items-center justify-between gap-3 px-5 py-4">
+      <div className="min-w-0 flex-1 basis-60">
+        <h2>Remove this project</h2>
+        <p className="text-quiet">Deletes its jobs, settings and automations. The repository stays.</p>
+      </div>
+      <Button look="danger" onClick={() => setIsAsked(true)}>
+        Remove project
+      </Button>
+      {isAsked && <Ask project={project} onClose={() => setIsAsked(false)} />}
+    </Sheet>
+  );
+}
+
+function Ask({ project, onClose }: { project: DashboardProject; onClose(): void }) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const [name, setName] = useState("");
+  const remove = useMutation({
+    mutationFn: () => request(`/projects/${project.id}/remove`, { body: { name } }),
+    async onSuccess() {
+      onClose();
+      await navigate({ to: "/projects" });
+      await queries.resetQueries();
+    },
+  });
+  return (
+    <Dialog title="Remove this project?" onClose={onClose}>
+      <Form
+        action={remove}
+        submit="Remove project"
+        look="danger"
+        cancel="Cancel"
+        isDisabled={name !== project.name}
+        onCancel={onClose}
+      >
+        <p>
+          This deletes all of its jobs, diffs, automations, webhooks and settings, and its keys stop working. This can't
+          be undone. {wordsOf(project)} The audit log keeps its entries.
+        </p>
+        <p className="wrap-anywhere">
+          Type the project's name to confirm:{" "}
+          <b>
+            <VisibleText text={project.name} />
+          </b>
+        </p>
+        <TextInput label="Project name" autoFocus autoComplete="off" value={name} onText={setName} />
+      </Form>
+    </Dialog>
+  );
+}
+
+function wordsOf({ forge, id }: DashboardProject): string {
+  return forge === "local"
+    ? `Its pull requests are deleted too. The repository stays on the server's disk as ${id}.git.`
+    : "Its repository and its pull requests stay on their forge.";
+}
+
+const vendorNames: Readonly<Record<string, string>> = {
+  anthropic: "Anthropic",
+  openai: "OpenAI",
+  google: "Google",
+  compatible: "OpenAI-compatible endpoint",
+};
+
+/** Keys of the project's own, in place of the installation's. What is stored is never shown. */
+export function ModelKeys({ project }: { project: DashboardProject }) {
+  const queries = useQueryClient();
+  const keys = useQuery(modelKeysQuery(project.id));
+  const [vendor, setVendor] = useState("anthropic");
+  const [key, setKey] = useState("");
+  const send = (body: { vendor: string; key: string | null }) =>
+    request(`/projects/${project.id}/model-keys`, { body });
+  const refresh = () => queries.invalidateQueries({ queryKey: ["model-keys", project.id] });
+  const set = useMutation({
+    mutationFn: () => send({ vendor, key: key.trim() }),
+    onSuccess() {
+      setKey("");
+      return refresh();
+    },
+  });
+  const forget = useMutation({ mutationFn: (which: string) => send({ vendor: which, key: null }), onSuccess: refresh });
+  if (!keys.data) return <Pending error={keys.error} />;
+  const own = keys.data.filter(({ isSet }) => isSet);
+  return (
+    <Sheet className="grid grid-cols-[minmax(0,1fr)] gap-4 p-5">
+      <h2 className="font-serif text-[18px] leading-7">Model keys</h2>
+      {own.length === 0 ? (
+        <p className="text-quiet">This project uses the installation's keys. Set a key here to override one.</p>
+      ) : (
+        <ul className="divide-y divide-line border-y border-line">
+          {own.map((each) => (
+            <li key={each.vendor} className="flex flex-wrap items-center justify-between gap-2 py-1.5">
+              <span>{vendorNames[each.vendor] ?? each.vendor}: project key</span>
+              <Button look="danger" disabled={forget.isPending} onClick={() => forget.mutate(each.vendor)}>
+                Remove
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Problem error={forget.error} />
+      <Form
+        action={set}
+        submit="Set key"
+        isDisabled={key.trim() === ""}
+        note={set.isSuccess && key === "" ? "Set" : ""}
+      >
+        <div className="grid gap-4 sm:grid-cols-[200px_minmax(0,1fr)]">
+          <SelectInput
+            label="Vendor"
+            value={vendor}
+            onValue={setVendor}
+            options={keys.data.map((each) => ({ value: each.vendor, words: vendorNames[each.vendor] ?? each.vendor }))}
+          />
+          <TextInput
+            label="Key"
+            type="password"
+            autoComplete="off"
+            isCode
+            maxLength={4096}
+            value={key}
+            onText={setKey}
+          />
+        </div>
+      </Form>
+    </Sheet>
   );
 }

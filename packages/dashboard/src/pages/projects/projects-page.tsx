@@ -2,13 +2,12 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { projectsQuery } from "../../api/queries.ts";
 import { rowAttribute } from "../../layout/use-shortcuts.ts";
-import { buttonLook } from "../../parts/button.tsx";
+import { buttonLook, CopyBlock } from "../../parts/button.tsx";
 import { addProjectLine } from "../../parts/commands.ts";
-import { CopyBlock } from "../../parts/copy-button.tsx";
+import { Head, Sheet } from "../../parts/dialog.tsx";
 import { Empty, Pending } from "../../parts/notice.tsx";
-import { Head, Sheet } from "../../parts/sheet.tsx";
+import { VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
-import { VisibleText } from "../../parts/visible-text.tsx";
 import { forgeNames } from "./forges.ts";
 import { Quota } from "./quota.tsx";
 

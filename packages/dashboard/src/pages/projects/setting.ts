@@ -1,5 +1,5 @@
 import type { DashboardProject } from "@emend/contract";
-import { linesOf } from "../../parts/inputs.tsx";
+import { linesOf } from "../../parts/form.tsx";
 
 /** One thing that can be set: where it lies in a project, and how it is typed. */
 export interface Setting {

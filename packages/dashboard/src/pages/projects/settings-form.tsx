@@ -2,9 +2,8 @@ import type { DashboardProject } from "@emend/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { request } from "../../api/request.ts";
-import { Form } from "../../parts/form.tsx";
-import { CheckInput, LinesInput, SelectInput, TextInput } from "../../parts/inputs.tsx";
-import { Sheet } from "../../parts/sheet.tsx";
+import { Sheet } from "../../parts/dialog.tsx";
+import { CheckInput, Form, LinesInput, SelectInput, TextInput } from "../../parts/form.tsx";
 import { type Draft, draftOf, editOf, type Setting } from "./setting.ts";
 import type { SettingGroup } from "./setting-groups.ts";
 

@@ -1,18 +1,17 @@
-import type { DashboardProject, DashboardWebhook } from "@emend/contract";
+import type { DashboardDelivery, DashboardProject, DashboardWebhook } from "@emend/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { webhooksQuery } from "../../api/project-queries.ts";
+import { deliveriesQuery, webhooksQuery } from "../../api/project-queries.ts";
 import { request } from "../../api/request.ts";
-import { Button } from "../../parts/button.tsx";
-import { Confirm } from "../../parts/confirm.tsx";
-import { CopyBlock } from "../../parts/copy-button.tsx";
+import { Button, CopyBlock } from "../../parts/button.tsx";
+import { createJobLine } from "../../parts/commands.ts";
+import { Confirm, Dialog, Sheet } from "../../parts/dialog.tsx";
+import { CheckInput, Form, SelectInput, TextInput } from "../../parts/form.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Empty, Pending, Problem } from "../../parts/notice.tsx";
-import { Sheet } from "../../parts/sheet.tsx";
+import { Age, VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
-import { VisibleText } from "../../parts/visible-text.tsx";
-import { AddWebhook } from "./add-webhook.tsx";
-import { Deliveries } from "./deliveries.tsx";
 
 /** Where the project's events are posted, and how each posting went. */
 export function Webhooks({ project }: { project: DashboardProject }) {
@@ -118,5 +117,152 @@ function WebhookRow(props: {
       <Problem error={toggle.error} />
       {isOpen && <Deliveries webhookId={webhook.id} projectId={props.projectId} mayWrite={mayWrite} />}
     </li>
+  );
+}
+
+const states = {
+  delivered: { icon: "check", colour: "text-good", word: "Delivered" },
+  failed: { icon: "cross", colour: "text-bad", word: "Failed" },
+  pending: { icon: "queued", colour: "text-quiet", word: "Pending" },
+} as const;
+
+/** What was posted to a webhook, newest first. */
+function Deliveries(props: { webhookId: string; projectId: string; mayWrite: boolean }) {
+  const { webhookId, projectId, mayWrite } = props;
+  const queries = useQueryClient();
+  const deliveries = useQuery(deliveriesQuery(webhookId));
+  const again = useMutation({
+    mutationFn: (id: string) => request(`/deliveries/${id}/redeliver`, { body: {} }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ["deliveries", webhookId] }),
+  });
+  if (!deliveries.data) return <Pending error={deliveries.error} />;
+  if (deliveries.data.length === 0) {
+    return (
+      <Empty>
+        <p>No deliveries yet. Emend sends one when a job ends:</p>
+        <CopyBlock text={createJobLine(projectId)} />
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <Problem error={again.error} />
+      <ul className="divide-y divide-line rounded-md border border-line">
+        {deliveries.data.map((delivery) => (
+          <li
+            key={delivery.id}
+            className="grid items-center gap-x-4 gap-y-1 px-3 py-1.5 sm:grid-cols-[110px_minmax(0,1fr)_auto_auto]"
+          >
+            <span className={`inline-flex items-center gap-1.5 ${states[delivery.state].colour}`}>
+              <Icon name={states[delivery.state].icon} />
+              {states[delivery.state].word}
+            </span>
+            <span className="min-w-0">
+              <Link to="/jobs/$id" params={{ id: delivery.jobId }} className="underline">
+                {delivery.event}
+              </Link>
+              <span className="block truncate text-quiet">
+                <VisibleText text={howItWent(delivery)} />
+              </span>
+            </span>
+            <span className="text-quiet">
+              <Age at={delivery.lastTryAt ?? delivery.createdAt} />
+            </span>
+            {mayWrite && (
+              <Button
+                className="justify-self-start"
+                disabled={again.isPending}
+                onClick={() => again.mutate(delivery.id)}
+              >
+                Redeliver
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function howItWent({ tries, lastStatus, lastError }: DashboardDelivery): string {
+  if (tries === 0) return "not tried yet";
+  const answer = lastStatus === null ? (lastError ?? "no answer") : `answered ${lastStatus}`;
+  return tries === 1 ? answer : `${answer}, ${tries} tries`;
+}
+
+const events = [
+  { value: "job.completed", words: "a job completed" },
+  { value: "job.failed", words: "a job failed" },
+  { value: "job.archived", words: "a job was archived" },
+  { value: "pull_request.merged", words: "its pull request was merged" },
+  { value: "pull_request.closed", words: "its pull request was closed" },
+] as const;
+const formats = [
+  { value: "standard", words: "Signed JSON (Standard Webhooks)" },
+  { value: "slack", words: "Slack message" },
+] as const;
+
+function AddWebhook({ projectId, onClose }: { projectId: string; onClose(): void }) {
+  const queries = useQueryClient();
+  const [url, setUrl] = useState("");
+  const [format, setFormat] = useState<"standard" | "slack">("standard");
+  const [chosen, setChosen] = useState<readonly string[]>(events.map(({ value }) => value));
+  const add = useMutation({
+    mutationFn: () =>
+      request<{ id: string; secret: string }>(`/projects/${projectId}/webhooks`, {
+        body: { url: url.trim(), format, events: chosen },
+      }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ["webhooks", projectId] }),
+  });
+  if (add.data && format === "standard") {
+    return (
+      <Dialog title="Webhook secret" onClose={onClose}>
+        <p>Copy it now. You won't see it again. Use it to verify that a request comes from Emend.</p>
+        <CopyBlock text={add.data.secret} />
+        <div className="flex justify-end">
+          <Button onClick={onClose}>Done</Button>
+        </div>
+      </Dialog>
+    );
+  }
+  if (add.data) {
+    return (
+      <Dialog title="Slack webhook added" onClose={onClose}>
+        <p>Slack needs no secret.</p>
+        <div className="flex justify-end">
+          <Button onClick={onClose}>Good</Button>
+        </div>
+      </Dialog>
+    );
+  }
+  const toggle = (event: string, isOn: boolean) =>
+    setChosen((before) => (isOn ? [...before, event] : before.filter((each) => each !== event)));
+  return (
+    <Dialog title="Add a webhook" onClose={onClose}>
+      <Form action={add} submit="Add webhook" isDisabled={chosen.length === 0} onCancel={onClose}>
+        <TextInput
+          label="Address"
+          type="url"
+          required
+          maxLength={2000}
+          isCode
+          placeholder="https://example.com/hooks/emend"
+          value={url}
+          onText={setUrl}
+        />
+        <SelectInput label="Format" value={format} onValue={setFormat} options={formats} />
+        <fieldset className="grid gap-1">
+          <legend className="pb-1 font-semibold">When</legend>
+          {events.map(({ value, words }) => (
+            <CheckInput
+              key={value}
+              label={words}
+              isOn={chosen.includes(value)}
+              onToggle={(isOn) => toggle(value, isOn)}
+            />
+          ))}
+        </fieldset>
+      </Form>
+    </Dialog>
   );
 }

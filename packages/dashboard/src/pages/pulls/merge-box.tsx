@@ -1,13 +1,12 @@
 import type { DashboardPull } from "@emend/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { request } from "../../api/request.ts";
-import { Age } from "../../parts/age.tsx";
 import { Button } from "../../parts/button.tsx";
+import { Sheet } from "../../parts/dialog.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Problem } from "../../parts/notice.tsx";
-import { Sheet } from "../../parts/sheet.tsx";
+import { Age, VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
-import { VisibleText } from "../../parts/visible-text.tsx";
 import { pullPath, pullQuery } from "./queries.ts";
 
 /** What can become of it, and what has. */

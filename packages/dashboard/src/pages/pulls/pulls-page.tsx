@@ -2,13 +2,12 @@ import type { DashboardPullRow } from "@emend/contract";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { projectsQuery } from "../../api/queries.ts";
-import { Age } from "../../parts/age.tsx";
+import { CopyBlock } from "../../parts/button.tsx";
 import { addProjectLine, createJobLine } from "../../parts/commands.ts";
-import { CopyBlock } from "../../parts/copy-button.tsx";
+import { Head, Sheet } from "../../parts/dialog.tsx";
 import { Empty, Pending } from "../../parts/notice.tsx";
 import { RowLink } from "../../parts/row-link.tsx";
-import { Head, Sheet } from "../../parts/sheet.tsx";
-import { VisibleText } from "../../parts/visible-text.tsx";
+import { Age, VisibleText } from "../../parts/text.tsx";
 import { PullState } from "./pull-state.tsx";
 import { pullsQuery } from "./queries.ts";
 

@@ -1,12 +1,20 @@
-import { useQuery } from "@tanstack/react-query";
+import type { DashboardOwnSessions, DashboardSession, DashboardSettings } from "@emend/contract";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { ownSessionsQuery, settingsQuery } from "../../api/account-queries.ts";
 import { sessionQuery } from "../../api/queries.ts";
-import { Head } from "../../parts/sheet.tsx";
+import { request } from "../../api/request.ts";
+import { Button, CopyBlock } from "../../parts/button.tsx";
+import { Head, Sheet } from "../../parts/dialog.tsx";
+import { Form, SelectInput, TextInput } from "../../parts/form.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { Pending, Problem } from "../../parts/notice.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
+import { Age, VisibleText } from "../../parts/text.tsx";
 import { AuditLog } from "../audit/audit-log.tsx";
 import { Members } from "../members/members.tsx";
-import { Account } from "./account.tsx";
-import { Installation } from "./installation.tsx";
+import { roleWords } from "../members/role-words.ts";
 
 const everybodys = [{ value: "account", words: "Account" }] as const;
 const owners = [
@@ -33,5 +41,239 @@ export function SettingsPage() {
       {chosen === "installation" && <Installation />}
       {chosen === "audit" && <AuditLog />}
     </>
+  );
+}
+
+export function Installation() {
+  const { data, error } = useQuery(settingsQuery);
+  if (!data) return <Pending error={error} />;
+  return (
+    <div className="grid max-w-[640px] grid-cols-[minmax(0,1fr)] gap-6">
+      <section className="grid gap-2">
+        <h2>Retention</h2>
+        <Sheet className="p-4">
+          <Retention setting={data.archiveAfterDays} />
+        </Sheet>
+      </section>
+      <section className="grid grid-cols-[minmax(0,1fr)] gap-2">
+        <h2>Single sign-on</h2>
+        <Sheet className="p-4">
+          <SingleSignOn singleSignOn={data.singleSignOn} />
+        </Sheet>
+      </section>
+    </div>
+  );
+}
+
+type Choice = "environment" | "never" | "after";
+
+function Retention({ setting }: { setting: DashboardSettings["archiveAfterDays"] }) {
+  const queries = useQueryClient();
+  const stored: Choice = setting.source === "environment" ? "environment" : setting.days === null ? "never" : "after";
+  const [choice, setChoice] = useState(stored);
+  const [days, setDays] = useState(String(setting.days ?? 90));
+  const save = useMutation({
+    mutationFn: () => {
+      const archiveAfterDays = { environment: "environment", never: null, after: Number(days) }[choice];
+      return request<DashboardSettings>("/settings", { method: "PATCH", body: { archiveAfterDays } });
+    },
+    onSuccess: (settings) => queries.setQueryData(settingsQuery.queryKey, settings),
+  });
+  return (
+    <Form action={save} submit="Save" {...(save.isSuccess && { note: "Saved." })}>
+      <SelectInput
+        label="Archive finished jobs"
+        help="Archived jobs leave the list and keep their pull requests. This setting overrides EMEND_ARCHIVE_AFTER_DAYS."
+        value={choice}
+        onValue={setChoice}
+        options={[
+          { value: "environment", words: `Default from the environment: ${inWords(setting.environment)}` },
+          { value: "never", words: "Never" },
+          { value: "after", words: "After a number of days" },
+        ]}
+      />
+      {choice === "after" && (
+        <TextInput label="Days" type="number" required min={1} max={36_500} step={1} value={days} onText={setDays} />
+      )}
+    </Form>
+  );
+}
+
+function inWords(days: number | null): string {
+  if (days === null) return "never";
+  return days === 1 ? "after a day" : `after ${days} days`;
+}
+
+const example = `EMEND_OIDC_ISSUER=https://id.example.com
+EMEND_OIDC_CLIENT_ID=emend
+EMEND_OIDC_CLIENT_SECRET_FILE=/run/secrets/oidc
+EMEND_OIDC_DOMAINS=example.com
+EMEND_OIDC_DEFAULT_ROLE=viewer`;
+
+/** By configuration alone: whoever decides who gets in should not be able to be locked out by a form. */
+export function SingleSignOn({ singleSignOn }: Pick<DashboardSettings, "singleSignOn">) {
+  if (!singleSignOn) {
+    return (
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
+        <p>Off. Users log in with a password. To use an OpenID Connect provider, set in the environment:</p>
+        <CopyBlock text={example} />
+      </div>
+    );
+  }
+  const { name, issuer, clientId, domains, defaultRole } = singleSignOn;
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
+      <p className="flex items-center gap-1.5 font-medium text-good">
+        <Icon name="check" /> On
+      </p>
+      <dl className="grid grid-cols-[max-content_minmax(0,1fr)] gap-x-6 gap-y-1">
+        <dt className="text-quiet">Provider</dt>
+        <dd className="wrap-anywhere">{name}</dd>
+        <dt className="text-quiet">Issuer</dt>
+        <dd className="font-mono text-[13px] wrap-anywhere">{issuer}</dd>
+        <dt className="text-quiet">Client</dt>
+        <dd className="font-mono text-[13px] wrap-anywhere">{clientId}</dd>
+        <dt className="text-quiet">Access</dt>
+        <dd className="wrap-anywhere">
+          {domains.length > 0
+            ? `anyone with a verified ${domains.join(", ")} email, as ${defaultRole}; members and invited people`
+            : "members and invited people"}
+        </dd>
+      </dl>
+    </div>
+  );
+}
+
+export function Account({ session }: { session: DashboardSession }) {
+  return (
+    <div className="grid max-w-[640px] grid-cols-[minmax(0,1fr)] gap-6">
+      <section className="grid gap-2">
+        <h2>You</h2>
+        <Sheet className="p-4">
+          <dl className="grid grid-cols-[max-content_minmax(0,1fr)] gap-x-6 gap-y-1">
+            <dt className="text-quiet">Logged in as</dt>
+            <dd className="wrap-anywhere">
+              <VisibleText text={session.name ?? "the console"} />
+            </dd>
+            {session.name !== null && (
+              <>
+                <dt className="text-quiet">Email address</dt>
+                <dd className="wrap-anywhere">
+                  <VisibleText text={session.subject} />
+                </dd>
+              </>
+            )}
+            <dt className="text-quiet">Role</dt>
+            <dd>
+              {session.role}, {roleWords[session.role]}
+            </dd>
+          </dl>
+        </Sheet>
+      </section>
+      {session.name === null ? (
+        <p className="text-quiet">
+          You logged in with a login link. This session ends after seven days. The audit log shows its actions as
+          console.
+        </p>
+      ) : (
+        <section className="grid gap-2">
+          <h2>Password</h2>
+          <Sheet className="p-4">
+            <ChangePassword hasPassword={session.hasPassword} />
+          </Sheet>
+        </section>
+      )}
+      <OwnSessions />
+    </div>
+  );
+}
+
+function ChangePassword({ hasPassword }: { hasPassword: boolean }) {
+  const queries = useQueryClient();
+  const [current, setCurrent] = useState("");
+  const [next, setNext] = useState("");
+  const change = useMutation({
+    mutationFn: () => request("/password", { body: { current: hasPassword ? current : null, next } }),
+    async onSuccess() {
+      setCurrent("");
+      setNext("");
+      await Promise.all(
+        [sessionQuery, ownSessionsQuery].map(({ queryKey }) => queries.invalidateQueries({ queryKey })),
+      );
+    },
+  });
+  return (
+    <Form
+      action={change}
+      submit={hasPassword ? "Change password" : "Set password"}
+      {...(change.isSuccess && { note: "Password changed. Your other sessions were ended." })}
+    >
+      {hasPassword && (
+        <TextInput
+          label="Current password"
+          type="password"
+          required
+          autoComplete="current-password"
+          value={current}
+          onText={setCurrent}
+        />
+      )}
+      <TextInput
+        label="New password"
+        type="password"
+        required
+        autoComplete="new-password"
+        help="At least 12 characters. This ends all your other sessions."
+        value={next}
+        onText={setNext}
+      />
+    </Form>
+  );
+}
+
+/** Where one is logged in, and a way out of everywhere but here. */
+export function OwnSessions() {
+  const queries = useQueryClient();
+  const { data, error } = useQuery(ownSessionsQuery);
+  const end = useMutation({
+    mutationFn: () => request<{ ended: number }>("/sessions/end-others", { body: {} }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ownSessionsQuery.queryKey }),
+  });
+  if (!data) return <Pending error={error} />;
+  const hasOthers = data.sessions.some(({ isThis }) => !isThis);
+  return (
+    <section className="grid grid-cols-[minmax(0,1fr)] gap-2">
+      <h2>Sessions</h2>
+      <Sheet>
+        <ul className="divide-y divide-line">
+          {data.sessions.map((session) => (
+            <SessionRow key={session.startedAt} session={session} />
+          ))}
+        </ul>
+      </Sheet>
+      <Problem error={end.error} />
+      <div className="flex flex-wrap items-center justify-end gap-2">
+        <span className="text-quiet" aria-live="polite">
+          {hasOthers ? "" : end.isSuccess ? "Other sessions ended." : "You have no other sessions."}
+        </span>
+        {hasOthers && (
+          <Button look="danger" disabled={end.isPending} onClick={() => end.mutate()}>
+            End other sessions
+          </Button>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function SessionRow({ session }: { session: DashboardOwnSessions["sessions"][number] }) {
+  return (
+    <li className="px-4 py-2">
+      <p className="font-medium">{session.isThis ? "This browser" : "Another browser"}</p>
+      <p className="wrap-anywhere text-quiet">
+        logged in{session.by && ` by ${session.by}`} <Age at={session.startedAt} />
+        {session.address && ` from ${session.address}`}
+      </p>
+    </li>
   );
 }

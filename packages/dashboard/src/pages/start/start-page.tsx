@@ -1,14 +1,17 @@
-import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import type { DashboardProject } from "@emend/contract";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
 import { keysQuery, newestJobsQuery, projectsQuery, sessionQuery } from "../../api/queries.ts";
-import { buttonLook } from "../../parts/button.tsx";
-import { Pending } from "../../parts/notice.tsx";
-import { Head } from "../../parts/sheet.tsx";
+import { request } from "../../api/request.ts";
+import { Button, buttonLook, CopyBlock } from "../../parts/button.tsx";
+import { createKeyLine, shellWord } from "../../parts/commands.ts";
+import { Head, Sheet } from "../../parts/dialog.tsx";
+import { Field, Form } from "../../parts/form.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { Pending, Problem } from "../../parts/notice.tsx";
+import { VisibleText } from "../../parts/text.tsx";
 import { isLive } from "../keys/is-live.ts";
-import { JobStep } from "./job-step.tsx";
-import { KeyStep } from "./key-step.tsx";
-import { ProjectStep } from "./project-step.tsx";
 
 /** From an empty installation to a first pull request, in three steps; each says how a script does the same. */
 export function StartPage() {
@@ -38,5 +41,215 @@ export function StartPage() {
         <JobStep {...shared} hasKey={hasKey} hasJob={hasJob} secret={secret} />
       </ol>
     </div>
+  );
+}
+
+const lines = [
+  { name: "Your docs, hosted by Emend", text: 'emend project add "Docs" --forge local --repo ./my-docs' },
+  {
+    name: "Your docs on GitHub (or GitLab, Gitea, Bitbucket)",
+    text: 'emend project add "Docs" --forge github --repo https://github.com/you/docs --token-env GITHUB_TOKEN',
+  },
+];
+
+export function ProjectStep({ project }: { project: DashboardProject | null }) {
+  const queries = useQueryClient();
+  const take = useMutation({
+    mutationFn: () => request("/start/sample", { body: {} }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ["projects"] }),
+  });
+  const done = project && (
+    <>
+      <VisibleText text={project.name} /> <code className="text-quiet">{project.id}</code>
+    </>
+  );
+  return (
+    <Step number={1} title="Add a project" done={done} isNext={!project} lines={lines}>
+      {!project && (
+        <>
+          <p>
+            A project is a docs repository. Use the sample docs to look around, or connect your own here or from the
+            command line.
+          </p>
+          <Problem error={take.error} />
+          <div className="flex flex-wrap gap-2">
+            <Button look="primary" disabled={take.isPending} onClick={() => take.mutate()}>
+              Use the sample docs
+            </Button>
+            <Link to="/projects/new" className={buttonLook("ordinary")}>
+              Connect a repository
+            </Link>
+          </div>
+        </>
+      )}
+    </Step>
+  );
+}
+
+interface KeyStepProps {
+  project: DashboardProject | null;
+  url: string;
+  hasKey: boolean;
+  secret: string | null;
+  onSecret(secret: string): void;
+}
+
+export function KeyStep({ project, url, hasKey, secret, onSecret }: KeyStepProps) {
+  const queries = useQueryClient();
+  const create = useMutation({
+    mutationFn: (projectId: string) => {
+      const body = { name: "First key", projectIds: [projectId], scope: "write", expiresInDays: 90, allowList: null };
+      return request<{ key: string }>("/keys", { body });
+    },
+    onSuccess({ key }) {
+      onSecret(key);
+      return queries.invalidateQueries({ queryKey: ["keys"] });
+    },
+  });
+  const id = project?.id ?? "PROJECT";
+  const lines = [
+    { name: "Create one", text: createKeyLine(id) },
+    {
+      name: "Try it",
+      text: `curl ${url}/v2/agent/${id}/jobs -H "Authorization: Bearer ${secret ?? "$EMEND_API_KEY"}"`,
+    },
+  ];
+  return (
+    <Step
+      number={2}
+      title="Create an API key"
+      done={hasKey ? (secret ? "Created. It expires in 90 days." : "Done.") : null}
+      isNext={project !== null && (!hasKey || secret !== null)}
+      lines={lines}
+    >
+      {secret && (
+        <>
+          <p>Copy it now. You won't see it again.</p>
+          <CopyBlock text={secret} />
+        </>
+      )}
+      {!hasKey && (
+        <>
+          <Problem error={create.error} />
+          <p>
+            <Button
+              look={project ? "primary" : "ordinary"}
+              disabled={!project || create.isPending}
+              onClick={() => project && create.mutate(project.id)}
+            >
+              Create key
+            </Button>
+          </p>
+        </>
+      )}
+    </Step>
+  );
+}
+
+interface JobStepProps {
+  project: DashboardProject | null;
+  url: string;
+  hasKey: boolean;
+  hasJob: boolean;
+  secret: string | null;
+}
+
+const samplePrompt =
+  'Move guides/auth to security/authentication, replace "API token" with "access key", and fix broken links.';
+
+export function JobStep({ project, url, hasKey, hasJob, secret }: JobStepProps) {
+  const navigate = useNavigate();
+  const [typed, setTyped] = useState<string | null>(null);
+  const prompt = typed ?? (project?.name === "Sample docs" ? samplePrompt : "Fix broken links.");
+  const create = useMutation({
+    mutationFn: () => request<{ id: string }>(`/projects/${project?.id}/jobs`, { body: { prompt } }),
+    onSuccess: ({ id }) => navigate({ to: "/jobs/$id", params: { id } }),
+  });
+  const id = project?.id ?? "PROJECT";
+  const key = secret ?? "$EMEND_API_KEY";
+  const lines = [
+    {
+      name: "With the command line",
+      text: `EMEND_URL=${url} EMEND_API_KEY=${key} \\\n  emend job create ${id} ${shellWord(prompt)} --wait`,
+    },
+    {
+      name: "With curl",
+      text: `curl -X POST ${url}/v2/agent/${id}/job \\
+  -H "Authorization: Bearer ${key}" \\
+  -H "Content-Type: application/json" \\
+  -d ${shellWord(JSON.stringify({ prompt }))}`,
+    },
+  ];
+  return (
+    <Step
+      number={3}
+      title="Run your first job"
+      done={hasJob ? "Done." : null}
+      isNext={project !== null && hasKey && !hasJob}
+      lines={lines}
+    >
+      {!hasJob && (
+        <Form action={create} submit="Run it" isDisabled={!project || prompt === ""} look="primary">
+          <Field label="What should change in the docs?">
+            {(control) => (
+              <textarea
+                {...control}
+                rows={3}
+                className="field-sizing-content max-h-60 min-h-20 w-full resize-none font-serif text-[16px] leading-6"
+                value={prompt}
+                onChange={(event) => setTyped(event.target.value)}
+              />
+            )}
+          </Field>
+        </Form>
+      )}
+    </Step>
+  );
+}
+
+interface StepProps {
+  number: number;
+  title: string;
+  /** What came of it; null while it is to be done. */
+  done: ReactNode;
+  /** Whether this is the one to do now: then what to type elsewhere stands open. */
+  isNext: boolean;
+  /** What to type elsewhere for the same. */
+  lines: readonly { name: string; text: string }[];
+  children: ReactNode;
+}
+
+export function Step({ number, title, done, isNext, lines, children }: StepProps) {
+  return (
+    <li>
+      <Sheet className="grid grid-cols-[minmax(0,1fr)] gap-4 p-5">
+        <h2 className="flex items-center gap-3">
+          <span
+            aria-hidden="true"
+            className={`grid size-6 flex-none place-items-center rounded-full border ${done ? "border-good text-good" : "border-line text-quiet"}`}
+          >
+            {done ? <Icon name="check" /> : number}
+          </span>
+          {title}
+        </h2>
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-4 empty:hidden sm:pl-9">
+          {done && <div className="wrap-anywhere">{done}</div>}
+          {children}
+          {lines.length > 0 && (
+            <details open={isNext}>
+              <summary className="text-quiet">From the command line</summary>
+              <div className="grid grid-cols-[minmax(0,1fr)] gap-2 pt-3">
+                {lines.map(({ name, text }) => (
+                  <div key={name} className="grid grid-cols-[minmax(0,1fr)] gap-1">
+                    <p className="text-quiet">{name}</p>
+                    <CopyBlock text={text} />
+                  </div>
+                ))}
+              </div>
+            </details>
+          )}
+        </div>
+      </Sheet>
+    </li>
   );
 }

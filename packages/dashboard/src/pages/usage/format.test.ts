@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { formatCount, formatShare, formatUsd } from "./format.ts";
+import { formatCount, formatShare, formatUsd } from "./usage-page.tsx";
 
 it("shortens what is large and keeps what is small", () => {
   expect([0, 9_999, 12_000, 12_345, 999_999, 1_500_000].map(formatCount)).toEqual([

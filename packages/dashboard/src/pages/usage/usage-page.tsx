@@ -1,20 +1,18 @@
-import type { DashboardUsage } from "@emend/contract";
+import type { DashboardUsage, DashboardUsageFigures } from "@emend/contract";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { usageQuery } from "../../api/project-queries.ts";
 import { projectsQuery } from "../../api/queries.ts";
 import { apiUrl } from "../../api/request.ts";
-import { buttonLook } from "../../parts/button.tsx";
+import { FigureRow, RankedBars } from "../../parts/bars.tsx";
+import { buttonLook, CopyBlock, Toggle } from "../../parts/button.tsx";
 import { Chart } from "../../parts/chart.tsx";
 import { addProjectLine, createJobLine } from "../../parts/commands.ts";
-import { CopyBlock } from "../../parts/copy-button.tsx";
-import { durationOf } from "../../parts/duration.ts";
-import { FigureRow } from "../../parts/figures.tsx";
+import { Head, Sheet } from "../../parts/dialog.tsx";
+import { durationOf } from "../../parts/format.ts";
 import { Empty, Pending } from "../../parts/notice.tsx";
-import { Head, Sheet } from "../../parts/sheet.tsx";
-import { Toggle } from "../../parts/toggle.tsx";
-import { Breakdown } from "./breakdown.tsx";
-import { formatCount, formatShare, formatUsd } from "./format.ts";
+import { ScrollBox } from "../../parts/scroll-box.tsx";
+import { VisibleText } from "../../parts/text.tsx";
 
 const route = getRouteApi("/usage");
 const spans = ["7 days", "30 days", "90 days"] as const;
@@ -144,4 +142,121 @@ function Figures({ usage }: { usage: DashboardUsage }) {
       <Breakdown by="model" rows={usage.byModel.map((row) => ({ key: row.model, name: row.model, ...row }))} />
     </div>
   );
+}
+
+export type UsageRow = DashboardUsageFigures & { key: string; name: string };
+
+interface Measure {
+  word: string;
+  of(row: UsageRow): number | null;
+  format(value: number): string;
+  /** Of a share: it is told of the whole, not of the largest. */
+  full?: number;
+}
+
+const measures: readonly Measure[] = [
+  { word: "Jobs", of: (row) => row.jobs, format: formatCount },
+  { word: "Success", of: shareOf, format: (share) => `${Math.round(share * 100)} %`, full: 1 },
+  { word: "Tokens", of: (row) => row.inputTokens + row.outputTokens, format: formatCount },
+  { word: "Cost", of: (row) => row.costUsd, format: formatUsd },
+  { word: "Median time", of: (row) => row.medianMs, format: durationOf },
+];
+
+/** The same figures by project or by model: to compare at a glance, and as a table to read. */
+export function Breakdown({ by, rows }: { by: "project" | "model"; rows: readonly UsageRow[] }) {
+  return (
+    <section aria-label={`By ${by}`} className="grid grid-cols-[minmax(0,1fr)] gap-2">
+      <h2>By {by}</h2>
+      <Sheet className="grid grid-cols-[minmax(0,1fr)] gap-x-8 gap-y-6 p-4 sm:grid-cols-2 lg:grid-cols-5">
+        {measures.map(({ word, of, format, full }) => (
+          <RankedBars
+            key={word}
+            title={word}
+            by={by}
+            bars={rows.map((row) => ({ key: row.key, name: row.name, value: of(row) }))}
+            format={format}
+            {...(full !== undefined && { full })}
+          />
+        ))}
+      </Sheet>
+      <details>
+        <summary className="text-quiet">As a table</summary>
+        <UsageTable title={`By ${by}`} rows={rows} />
+      </details>
+    </section>
+  );
+}
+
+function shareOf({ completed, failed }: UsageRow): number | null {
+  return completed + failed === 0 ? null : completed / (completed + failed);
+}
+
+const columns: readonly { word: string; of(row: UsageRow): string }[] = [
+  { word: "Jobs", of: (row) => formatCount(row.jobs) },
+  { word: "Success", of: (row) => formatShare(row.completed, row.completed + row.failed) },
+  { word: "Merged", of: (row) => `${formatCount(row.merged)} of ${formatCount(row.pullRequests)}` },
+  { word: "Tokens", of: (row) => formatCount(row.inputTokens + row.outputTokens) },
+  { word: "Cost", of: (row) => formatUsd(row.costUsd) },
+  { word: "Median time", of: (row) => (row.medianMs === null ? "–" : durationOf(row.medianMs)) },
+];
+
+export function UsageTable({ title, rows }: { title: string; rows: readonly UsageRow[] }) {
+  return (
+    <div className="pt-2">
+      <Sheet>
+        <ScrollBox label={title}>
+          <table className="w-full text-right">
+            <caption className="sr-only">{title}</caption>
+            <thead>
+              <tr className="border-b border-line text-quiet">
+                <th scope="col" className="px-4 py-2 text-left font-normal">
+                  {title.replace("By ", "").replace(/^./, (letter) => letter.toUpperCase())}
+                </th>
+                {columns.map(({ word }) => (
+                  <th key={word} scope="col" className="px-4 py-2 font-normal whitespace-nowrap">
+                    {word}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody className="divide-y divide-line">
+              {rows.map((row) => (
+                <tr key={row.key}>
+                  <th scope="row" className="max-w-80 min-w-40 px-4 py-2 text-left font-medium">
+                    <span className="block truncate">
+                      <VisibleText text={row.name} />
+                    </span>
+                  </th>
+                  {columns.map(({ word, of }) => (
+                    <td key={word} className="px-4 py-2 whitespace-nowrap">
+                      {of(row)}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </ScrollBox>
+      </Sheet>
+    </div>
+  );
+}
+
+export function formatCount(value: number): string {
+  if (value < 10_000) return String(Math.round(value));
+  if (value < 999_500) return `${trim(value / 1000)} k`;
+  return `${trim(value / 1_000_000)} M`;
+}
+
+export function formatUsd(value: number): string {
+  return value === 0 ? "$0" : value < 0.01 ? "< $0.01" : `$${value.toFixed(2)}`;
+}
+
+/** "93 %" of those that ended; a dash where none did. */
+export function formatShare(part: number, whole: number): string {
+  return whole === 0 ? "–" : `${Math.round((part / whole) * 100)} %`;
+}
+
+function trim(value: number): string {
+  return value < 100 ? value.toFixed(1).replace(/\.0$/, "") : String(Math.round(value));
 }

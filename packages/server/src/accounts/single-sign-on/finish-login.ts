@@ -1,11 +1,11 @@
 import { timingSafeEqual } from "node:crypto";
+import { unseenCharacters } from "@emend/contract";
+import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, jwtVerify } from "jose";
 import { AppError } from "../../errors.ts";
 import { getJson, providerFault } from "./get-json.ts";
 import { type Journey, journeyContext } from "./journey.ts";
-import { readIdentity } from "./read-identity.ts";
 import { reasonOf } from "./refusal-reasons.ts";
 import type { Identity, LoginDeps } from "./single-sign-on.ts";
-import { verifyIdToken } from "./verify-id-token.ts";
 
 interface Return {
   sealed: string | null;
@@ -86,4 +86,67 @@ function isSame(left: string, right: string): boolean {
 
 function refused(publicMessage: string): AppError {
   return new AppError("forbidden", { publicMessage });
+}
+
+const nameCodePointsMax = 200;
+
+/** Who it is, of what the provider says of them. An address is judged where somebody is admitted by it. */
+function readIdentity(issuer: string, subject: string, about: Readonly<Record<string, unknown>>): Identity {
+  const email = typeof about.email === "string" ? about.email : "";
+  return {
+    id: `${issuer} ${subject}`,
+    email,
+    isEmailVerified: about.email_verified === true || about.email_verified === "true",
+    name: cleanName(about.name) || email,
+  };
+}
+
+/** One line that shows as it reads and that the database takes: nobody is kept out by how their name is written. */
+function cleanName(name: unknown): string {
+  if (typeof name !== "string") return "";
+  const line = name.toWellFormed().replace(unseenCharacters, "").replace(/\s+/g, " ").trim();
+  return [...line].slice(0, nameCodePointsMax).join("").trimEnd();
+}
+
+/** Signatures that only the provider can make: never "none", never one by a secret that both sides know. */
+const algorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
+const clockToleranceSeconds = 60;
+
+/** The claims of a token that this provider signed, for us, now, in answer to this login. */
+async function verifyIdToken(
+  deps: Pick<LoginDeps, "provider" | "config" | "now">,
+  input: { idToken: unknown; nonce: string },
+  signal: AbortSignal,
+): Promise<JWTPayload & { sub: string }> {
+  const { idToken } = input;
+  if (typeof idToken !== "string") throw providerFault("it sent no id token");
+  const verify = async (keys: JSONWebKeySet) =>
+    jwtVerify(idToken, createLocalJWKSet(keys), {
+      issuer: deps.config.issuer,
+      audience: deps.config.clientId,
+      algorithms,
+      clockTolerance: clockToleranceSeconds,
+      currentDate: new Date(deps.now()),
+      requiredClaims: ["sub", "iat", "exp"],
+    });
+  const { payload } = await deps.provider
+    .keys({ isNewest: false }, signal)
+    .then(verify)
+    .catch(async (error) => {
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+      return verify(await deps.provider.keys({ isNewest: true }, signal));
+    })
+    .catch((error) => {
+      if (error instanceof errors.JOSEError) throw providerFault("its id token does not hold", error);
+      throw error;
+    });
+  if (payload.nonce !== input.nonce) throw providerFault("its id token answers another login");
+  if (Array.isArray(payload.aud) && payload.aud.length > 1 && payload.azp !== deps.config.clientId) {
+    throw providerFault("its id token was made for somebody else");
+  }
+  // As the standard has it, and as a key of ours: text that is compared, stored and logged.
+  if (typeof payload.sub !== "string" || !/^[ -~]{1,255}$/.test(payload.sub)) {
+    throw providerFault("its name for you is not of 1 to 255 ASCII characters");
+  }
+  return { ...payload, sub: payload.sub };
 }

@@ -1,6 +1,5 @@
 import { AppError } from "../../errors.ts";
-import type { Fetch } from "../../lib/network.ts";
-import { readBody } from "../../lib/read-body.ts";
+import { type Fetch, readBody } from "../../lib/network.ts";
 import { reasonOf } from "./refusal-reasons.ts";
 
 const askMsMax = 10_000;

@@ -2,10 +2,9 @@ import { inTransactionAs } from "../../db/acting.ts";
 import type { Client, Pool } from "../../db/pool.ts";
 import { AppError } from "../../errors.ts";
 import { newId } from "../../lib/id.ts";
-import { parseEmail, readEmail } from "../member-words.ts";
-import { openSession } from "../open-session.ts";
-import { hasOwner } from "../owner-link.ts";
-import type { Role } from "../user.ts";
+import { hasOwner } from "../people/login-links.ts";
+import { parseEmail, type Role, readEmail } from "../people/user.ts";
+import { openSession } from "../sessions/session-store.ts";
 import type { Identity } from "./single-sign-on.ts";
 
 interface Rules {

@@ -3,9 +3,9 @@ import type { AddressInfo } from "node:net";
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { expect, test } from "vitest";
 import { type FarModel, openFarModel, protocols } from "../../../test/support/far-model.ts";
-import { boundAnswers } from "./bound-answer.ts";
 import { costUsd } from "./prices.ts";
 import { readAnswer } from "./read-answer.ts";
+import { boundAnswers } from "./registry.ts";
 
 const signal = AbortSignal.timeout(60_000);
 const turn = { system: "x", messages: [{ role: "user", text: "x" }] as const, tools: [] };

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { scriptedModel } from "../../../test/support/scripted-model.ts";
 import { AppError } from "../../errors.ts";
 import type { Model } from "../agent.ts";
-import { createFallbackModel } from "./fallback-model.ts";
+import { createFallbackModel } from "./registry.ts";
 
 const away = (name: string, retryable: boolean, retryAfterMs?: number): Model => ({
   name,

@@ -1,6 +1,6 @@
 import { APICallError } from "@ai-sdk/provider";
 import { expect, test } from "vitest";
-import { modelFault } from "./model-fault.ts";
+import { modelFault } from "./sdk-model.ts";
 
 const refusal = (responseHeaders: Record<string, string>) =>
   new APICallError({ message: "slow down", url: "http://x", requestBodyValues: {}, statusCode: 429, responseHeaders });

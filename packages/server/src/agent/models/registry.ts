@@ -1,16 +1,15 @@
-import { AppError } from "../../errors.ts";
+import { AppError, isAppError } from "../../errors.ts";
 import { type ModelVendor, modelForms, rulesModelName } from "../../lib/model-names.ts";
 import type { Model } from "../agent.ts";
 import { createRulesModel } from "../rules/rules-model.ts";
 import { isRunner, openRunner } from "../runners/open-runner.ts";
 import type { RunnerSettings } from "../runners/runner.ts";
 import { anthropic } from "./anthropic.ts";
-import { boundAnswers } from "./bound-answer.ts";
 import { compatible } from "./compatible.ts";
-import { createFallbackModel } from "./fallback-model.ts";
 import { google } from "./google.ts";
 import { openai } from "./openai.ts";
 import { factsOf, type PriceTable } from "./prices.ts";
+import { AnswerTooLong } from "./read-answer.ts";
 import { createSdkModel, type Patience, usualPatience } from "./sdk-model.ts";
 import type { Endpoint, Vendor } from "./vendor.ts";
 
@@ -80,4 +79,80 @@ function notSet(name: string, variable: string): AppError {
   return new AppError("model_unavailable", {
     publicMessage: `The model ${name.slice(0, 200)} needs ${variable}, which is not set where Emend runs. Set it, or choose another model: ${rulesModelName} needs none of this.`,
   });
+}
+
+/** Far more than the longest answer with all that its protocol says around every few characters. */
+const answerBytesMax = 64 * 2 ** 20;
+/** Parsers hold a line until it ends; a whole page may stand in one, as an argument of a tool. */
+const lineBytesMax = 8 * 2 ** 20;
+
+/**
+ * A fetch whose answers end in an error once they pass the bounds: below the stream's parser, whatever the protocol, since
+ * that one would gather what never ends until the process has no memory left.
+ */
+export function boundAnswers(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    if (response.body === null) return response;
+    let bytes = 0;
+    let line = 0;
+    const bounded = response.body.pipeThrough(
+      new TransformStream<Uint8Array, Uint8Array>({
+        transform(chunk, controller) {
+          bytes += chunk.length;
+          const broken = chunk.lastIndexOf(10);
+          line = broken === -1 ? line + chunk.length : chunk.length - broken - 1;
+          if (bytes > answerBytesMax) throw new AnswerTooLong(answerBytesMax, "bytes");
+          if (line > lineBytesMax) throw new AnswerTooLong(lineBytesMax, "bytes without a line break");
+          controller.enqueue(chunk);
+        },
+      }),
+    );
+    const { status, statusText, headers } = response;
+    return new Response(bounded, { status, statusText, headers });
+  };
+}
+
+/** One that was asked in vain, with growing pauses, is not asked at each turn again. */
+const restMs = 60_000;
+
+/**
+ * Asks the first model, and where it is not available those after it, in order. One that did not answer rests: as long as
+ * its vendor said, and to the end of the run where it refused for good. The job shows which one answered.
+ */
+export function createFallbackModel(models: readonly [Model, ...Model[]], nowMs = () => performance.now()): Model {
+  const [first, ...others] = models;
+  if (others.length === 0) return first;
+  const resting = new Map<Model, { untilMs: number; fault: AppError }>();
+  return {
+    name: first.name,
+    nature: "language",
+    contextTokensMax: Math.min(...models.map((model) => model.contextTokensMax ?? Number.POSITIVE_INFINITY)),
+    async nextTurn(input, signal) {
+      let fault: AppError | undefined;
+      // The first one's words are what its operator must read; a later try is worth it if any may come back.
+      const note = (next: AppError) => {
+        fault = fault && (fault.retryable || !next.retryable) ? fault : next;
+      };
+      for (const model of models) {
+        const rest = resting.get(model);
+        if (rest && nowMs() < rest.untilMs) {
+          note(rest.fault);
+          continue;
+        }
+        try {
+          return await model.nextTurn(input, signal);
+        } catch (error) {
+          if (!isAppError(error, "model_unavailable")) throw error;
+          resting.set(model, { untilMs: nowMs() + restOf(error), fault: error });
+          note(error);
+        }
+      }
+      throw fault;
+    },
+  };
+}
+
+function restOf({ retryable, retryAfterMs }: AppError): number {
+  return retryAfterMs ?? (retryable ? restMs : Number.POSITIVE_INFINITY);
 }

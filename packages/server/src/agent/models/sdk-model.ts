@@ -1,12 +1,18 @@
 import { hash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import type { JSONSchema7, LanguageModelV4 } from "@ai-sdk/provider";
-import type { AppError } from "../../errors.ts";
-import type { Model } from "../agent.ts";
-import { modelFault } from "./model-fault.ts";
+import {
+  APICallError,
+  type JSONSchema7,
+  type LanguageModelV4,
+  type LanguageModelV4Message,
+  type LanguageModelV4Prompt,
+  type SharedV4ProviderOptions,
+} from "@ai-sdk/provider";
+import { AppError } from "../../errors.ts";
+import type { Message, Model } from "../agent.ts";
+import { shown } from "../shown.ts";
 import { costUsd, type ModelFacts } from "./prices.ts";
-import { type Answer, readAnswer } from "./read-answer.ts";
-import { toPrompt } from "./to-prompt.ts";
+import { type Answer, AnswerTooLong, readAnswer } from "./read-answer.ts";
 import type { Vendor } from "./vendor.ts";
 
 export interface Patience {
@@ -25,7 +31,7 @@ export const usualPatience: Patience = {
   silenceMsMax: 300_000,
 };
 
-export interface SdkModelInput {
+interface SdkModelInput {
   /** `vendor/model`, as it was asked for. */
   name: string;
   vendor: Vendor;
@@ -112,4 +118,142 @@ async function ask(input: SdkModelInput, turn: TurnInput, signal: AbortSignal): 
     // An answer that was given up on must not go on arriving.
     silence.abort();
   }
+}
+
+const wordsCharactersMax = 500;
+const retryAfterMsMax = 3_600_000;
+
+/** Why a model did not answer, in its vendor's own words; whether it is worth another try, and when. */
+export function modelFault(name: string, error: unknown, secret: string | null): AppError {
+  const call = APICallError.isInstance(error) ? error : undefined;
+  const status = call?.statusCode;
+  const retryable = isRetryable(error, status);
+  const words = shown(withoutSecret(wordsOf(error), secret), wordsCharactersMax);
+  const retryAfterMs = readRetryAfter(call?.responseHeaders);
+  return new AppError("model_unavailable", {
+    publicMessage: `The model ${shown(name, 200)} did not answer${status === undefined ? "" : ` (${status})`}: ${words}`,
+    retryable,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    // Not the error itself: it carries the whole request.
+    cause: error instanceof Error ? new Error(words) : undefined,
+  });
+}
+
+function isRetryable(error: unknown, status: number | undefined): boolean {
+  if (isTooLong(error)) return false;
+  // Without a status nothing was answered: the connection or the stream broke.
+  if (status === undefined) return true;
+  return status === 408 || status === 409 || status === 429 || status >= 500;
+}
+
+/** Itself, or what a client's own error was thrown for. */
+function isTooLong(error: unknown): boolean {
+  return error instanceof AnswerTooLong || (error instanceof Error && error.cause instanceof AnswerTooLong);
+}
+
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return JSON.stringify(error) ?? String(error);
+  const cause = error.cause instanceof Error ? `: ${error.cause.message}` : "";
+  return `${error.message}${cause}` || error.name;
+}
+
+/** A vendor may quote the key that it refuses. */
+function withoutSecret(words: string, secret: string | null): string {
+  return secret === null || secret === "" ? words : words.replaceAll(secret, "[key]");
+}
+
+function readRetryAfter(headers: Record<string, string> | undefined): number | undefined {
+  const inMs = Number(headers?.["retry-after-ms"]);
+  if (headers?.["retry-after-ms"] && Number.isFinite(inMs)) return bounded(inMs);
+  const text = headers?.["retry-after"];
+  if (text === undefined) return undefined;
+  const seconds = Number(text);
+  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(text) - Date.now();
+  return Number.isFinite(ms) ? bounded(ms) : undefined;
+}
+
+function bounded(ms: number): number {
+  return Math.min(Math.max(ms, 0), retryAfterMsMax);
+}
+
+type Assistant = Extract<Message, { role: "assistant" }>;
+type AssistantPart = Extract<LanguageModelV4Message, { role: "assistant" }>["content"][number];
+type ToolPart = Extract<LanguageModelV4Message, { role: "tool" }>["content"][number];
+
+/**
+ * The conversation in the SDK's words. Two marks tell the vendor what it may keep: the instructions, which are the same
+ * for every turn of a job, and the conversation so far, which the next turn begins with.
+ */
+function toPrompt(vendor: Vendor, system: string, messages: readonly Message[]): LanguageModelV4Prompt {
+  const prompt: LanguageModelV4Prompt = [{ role: "system", content: system, ...mark(vendor) }];
+  for (const message of messages) {
+    if (message.role === "user") prompt.push({ role: "user", content: [{ type: "text", text: message.text }] });
+    else if (message.role === "assistant") prompt.push({ role: "assistant", content: assistantParts(vendor, message) });
+    else addToolResult(prompt, toolPart(message));
+  }
+  const last = prompt.at(-1);
+  if (last && vendor.cacheMark) last.providerOptions = vendor.cacheMark;
+  return prompt;
+}
+
+function mark(vendor: Vendor): { providerOptions?: SharedV4ProviderOptions } {
+  return vendor.cacheMark ? { providerOptions: vendor.cacheMark } : {};
+}
+
+function assistantParts(vendor: Vendor, message: Assistant): AssistantPart[] {
+  const parts: AssistantPart[] = [];
+  for (const { text, metadata } of message.reasoning ?? []) {
+    // Another vendor's thoughts mean nothing here, and an unsigned thought is refused.
+    if (isOf(vendor, metadata)) parts.push({ type: "reasoning", text, providerOptions: metadata });
+  }
+  if (message.text !== "") parts.push({ type: "text", text: message.text });
+  for (const { id, name, input, metadata } of message.toolCalls) {
+    parts.push({
+      type: "tool-call",
+      toolCallId: wireId(id),
+      toolName: wireName(name),
+      input: toObject(input),
+      ...(isOf(vendor, metadata) && { providerOptions: metadata }),
+    });
+  }
+  // Vendors refuse a turn that says nothing.
+  return parts.length > 0 ? parts : [{ type: "text", text: "(no answer)" }];
+}
+
+function isOf(
+  vendor: Vendor,
+  metadata: Record<string, unknown> | undefined,
+): metadata is NonNullable<SharedV4ProviderOptions> {
+  return metadata !== undefined && Object.hasOwn(metadata, vendor.metadataName);
+}
+
+function toolPart(message: Extract<Message, { role: "tool" }>): ToolPart {
+  return {
+    type: "tool-result",
+    toolCallId: wireId(message.callId),
+    toolName: wireName(message.name),
+    output: { type: message.isError ? "error-text" : "text", value: message.output || "(empty)" },
+  };
+}
+
+/** The results of one turn's calls go back together. */
+function addToolResult(prompt: LanguageModelV4Prompt, part: ToolPart): void {
+  const last = prompt.at(-1);
+  if (last?.role === "tool") last.content.push(part);
+  else prompt.push({ role: "tool", content: [part] });
+}
+
+/** What a model sent may be anything; what a vendor takes back is an object. */
+function toObject(input: unknown): Record<string, unknown> {
+  const isObject = input !== null && typeof input === "object" && !Array.isArray(input);
+  return isObject ? (input as Record<string, unknown>) : { invalid: input ?? null };
+}
+
+/** Ids and names that one vendor, or a model's fancy, made are not taken by every other. */
+function wireId(id: string): string {
+  return id.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 64) || "call";
+}
+
+function wireName(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 64) || "unnamed";
 }

@@ -3,8 +3,8 @@ import { expect, it } from "vitest";
 import { finishTool } from "../tools/finish.ts";
 import { formatReport } from "../tools/report.ts";
 import type { ToolContext } from "../tools/tool.ts";
-import { handOver } from "./hand-over.ts";
 import type { Instruction } from "./instruction.ts";
+import { handOver } from "./rules-model.ts";
 
 const scraps = [
   "![x](https://evil.example/y)",

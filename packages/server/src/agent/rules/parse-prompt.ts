@@ -1,6 +1,5 @@
 import { type Clause, splitClauses } from "./clauses.ts";
-import { findConflict } from "./conflicts.ts";
-import { type Deletion, withDeletions } from "./deletions.ts";
+import { findConflict, key } from "./conflicts.ts";
 import type { Form, Reading } from "./form.ts";
 import { forms } from "./forms.ts";
 import type { Instruction } from "./instruction.ts";
@@ -9,7 +8,7 @@ import { slotLengths } from "./slots.ts";
 import { type Token, tokenize } from "./tokens.ts";
 import { conditions, negations } from "./words.ts";
 
-export type Parsed =
+type Parsed =
   | { kind: "understood"; instructions: readonly Instruction[] }
   /** `clause`: the words it stumbled over, as they were written. */
   | { kind: "not_understood"; clause: string; reason: string };
@@ -147,4 +146,33 @@ function wordsOf(clause: Clause, text: string): string {
 
 function distinct<T>(values: readonly T[]): readonly T[] {
   return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
+}
+
+/** A page to delete, before it is known where its readers go. */
+interface Deletion {
+  kind: "delete";
+  page: string;
+  /** As they were written. */
+  words: string;
+}
+
+/** Joins each deletion with the redirect that the prompt gives for its page, wherever in the prompt. */
+function withDeletions(said: readonly (Instruction | Deletion)[]): {
+  instructions: readonly Instruction[];
+  /** A deletion without one. */
+  unsaid?: Deletion;
+} {
+  const instructions: Instruction[] = [];
+  const used = new Set<Instruction>();
+  for (const one of said) {
+    if (one.kind !== "delete") {
+      instructions.push(one);
+      continue;
+    }
+    const redirect = said.find((other) => other.kind === "add_redirect" && key(other.from) === key(one.page));
+    if (redirect?.kind !== "add_redirect") return { instructions, unsaid: one };
+    used.add(redirect);
+    instructions.push({ kind: "remove_page", page: one.page, to: redirect.to });
+  }
+  return { instructions: instructions.filter((instruction) => !used.has(instruction)) };
 }

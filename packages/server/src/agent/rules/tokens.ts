@@ -1,6 +1,3 @@
-import { fenceAt } from "./fences.ts";
-import { quotationAt } from "./quotations.ts";
-
 /**
  * A prompt cut into words, quotations, fenced blocks and punctuation. One pass, each character looked at a bounded
  * number of times: a prompt may have 100,000 of them and mean harm.
@@ -13,7 +10,7 @@ export type Token = { start: number; end: number } & (
   | { kind: "comma" | "colon" | "stop" | "question" | "break" | "item" }
 );
 
-export type Tokens =
+type Tokens =
   | { kind: "tokens"; text: string; tokens: readonly Token[] }
   /** A quotation mark or a fence without its end. */
   | { kind: "unclosed"; excerpt: string };
@@ -93,4 +90,114 @@ function pushPunctuation(tokens: Token[], marks: string, start: number): void {
     const kind = punctuation[marks.charAt(index)];
     if (kind) tokens.push({ kind, start: start + index, end: start + index + 1 });
   }
+}
+
+const opening = /(`{3,}|~{3,})[^`\n]*(?:\n|$)/y;
+const indentMax = 20;
+
+/** A fenced block that begins here: after a colon too, where its line holds nothing more. */
+function fenceAt(text: string, start: number): Token | "unclosed" | null {
+  const mark = text.charAt(start);
+  if (mark !== "`" && mark !== "~") return null;
+  const indent = indentBefore(text, start);
+  if (mark === "~" && indent === null) return null;
+  opening.lastIndex = start;
+  const [line, fence] = opening.exec(text) ?? [];
+  if (line === undefined || fence === undefined) return null;
+
+  const lines: string[] = [];
+  for (let at = start + line.length; at < text.length; ) {
+    const lineEnd = text.indexOf("\n", at);
+    const content = text.slice(at, lineEnd === -1 ? text.length : lineEnd);
+    if (closes(content.trim(), fence)) {
+      return { kind: "fence", text: lines.join("\n"), start, end: at + content.length };
+    }
+    lines.push(withoutIndent(content, indent ?? 0));
+    at += content.length + 1;
+  }
+  return "unclosed";
+}
+
+function closes(line: string, fence: string): boolean {
+  return line.startsWith(fence) && line === fence.charAt(0).repeat(line.length);
+}
+
+/** How far a line that begins here is indented; null where something else stands before. */
+function indentBefore(text: string, at: number): number | null {
+  for (let back = 0; back <= indentMax; back += 1) {
+    const before = text.charAt(at - back - 1);
+    if (before === "" || before === "\n") return back;
+    if (before !== " " && before !== "\t") return null;
+  }
+  return null;
+}
+
+function withoutIndent(line: string, indent: number): string {
+  const own = line.length - line.trimStart().length;
+  return line.slice(Math.min(own, indent));
+}
+
+/** Opening mark → the marks that may close it. */
+const pairs: Readonly<Record<string, string>> = { '"': '"', "“": "”", "”": "”", "„": "“”", "«": "»" };
+const apostrophes: Readonly<Record<string, string>> = { "'": "'", "‘": "’" };
+const beforeApostrophe = /[\s,;:(]/;
+const afterApostrophe = /[\s.,;:!?)]/;
+
+/** A quotation that begins here, in any of the usual marks. `openUntil` remembers, a mark, where none closes any more. */
+function quotationAt(text: string, start: number, openUntil: Map<string, number>): Token | "unclosed" | null {
+  const mark = text.charAt(start);
+  if (mark === "`") return codeAt(text, start);
+  const closing = pairs[mark];
+  if (closing !== undefined) return until(text, start, firstOf(text, closing, start + 1));
+  return apostrophes[mark] === undefined ? null : singleAt(text, start, apostrophes[mark], openUntil);
+}
+
+function codeAt(text: string, start: number): Token | "unclosed" {
+  const length = runAt(text, start);
+  for (let at = start + length; at < text.length && text.charAt(at) !== "\n"; ) {
+    const closing = runAt(text, at);
+    if (closing === length) return quoted(text, { start, end: at + length }, length);
+    at += Math.max(1, closing);
+  }
+  return "unclosed";
+}
+
+/** Single quotes are apostrophes too: one quotes only at a word's start, and ends only at a word's end, on its line. */
+function singleAt(
+  text: string,
+  start: number,
+  closing: string,
+  openUntil: Map<string, number>,
+): Token | "unclosed" | null {
+  if (start > 0 && !beforeApostrophe.test(text.charAt(start - 1))) return null;
+  if (start < (openUntil.get(closing) ?? 0)) return null;
+  let at = start + 1;
+  for (; at < text.length && text.charAt(at) !== "\n"; at += 1) {
+    const isWordEnd = at + 1 === text.length || afterApostrophe.test(text.charAt(at + 1));
+    if (text.charAt(at) === closing && isWordEnd) return until(text, start, at);
+  }
+  openUntil.set(closing, at);
+  return null;
+}
+
+function until(text: string, start: number, end: number): Token | "unclosed" {
+  return end === -1 ? "unclosed" : quoted(text, { start, end: end + 1 }, 1);
+}
+
+function quoted(text: string, { start, end }: { start: number; end: number }, markLength: number): Token {
+  const isPunctuated = ".,;:!?".includes(text.charAt(end) || " ");
+  return { kind: "quoted", text: text.slice(start + markLength, end - markLength), isPunctuated, start, end };
+}
+
+function firstOf(text: string, marks: string, from: number): number {
+  for (let at = from; at < text.length; at += 1) {
+    if (marks.includes(text.charAt(at))) return at;
+  }
+  return -1;
+}
+
+function runAt(text: string, at: number): number {
+  let end = at;
+  while (text.charAt(end) === "`") end += 1;
+  return end - at;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { holdsSecret } from "./holds-secret.ts";
+import { holdsSecret } from "./collect-edits.ts";
 
 const secret = "prod-gateway-key-77aa?~very>secret";
 const holds = (text: string) => holdsSecret(Buffer.from(text), secret);

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { AgentTask } from "../agent.ts";
-import { handOverOf, instructionsFor } from "./instructions.ts";
+import { handOverOf, instructionsFor } from "./run-runner.ts";
 
 const task = { prompt: "Document the flag.", docsDir: "docs" } as AgentTask;
 const followUp = { ...task, followUps: [{ prompt: "Mention the default too.", afterStep: 3 }] } as AgentTask;

@@ -2,10 +2,8 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { headersPassedOn, queryPassedOn } from "./passed-on.ts";
 import { createRequestJudge, type JudgeLimits } from "./request-judge.ts";
 import type { RunnerVendor } from "./vendors.ts";
-import { withoutSecret } from "./without-secret.ts";
 
 /** The one way out of a sandbox: it asks the model in the program's place, with the key that the program never has. */
 export interface ModelGateway {
@@ -227,4 +225,57 @@ function tell(outgoing: ServerResponse, { status, words }: Refusal): void {
     "x-should-retry": String(mayPass),
   });
   outgoing.end(JSON.stringify({ type: "error", error: { type: "emend_gateway", message: words } }));
+}
+
+/**
+ * The same bytes with every occurrence of a secret overwritten, piece by piece: only what may be the beginning of one is
+ * held back until the next piece.
+ */
+async function* withoutSecret(pieces: AsyncIterable<Uint8Array>, secret: string): AsyncIterable<Buffer> {
+  const needle = Buffer.from(secret);
+  const blank = Buffer.alloc(needle.length, "*");
+  let held: Buffer = Buffer.alloc(0);
+  for await (const piece of pieces) {
+    const bytes = Buffer.concat([held, piece]);
+    for (let at = bytes.indexOf(needle); at !== -1; at = bytes.indexOf(needle, at)) blank.copy(bytes, at);
+    const keep = beginningAtEnd(bytes, needle);
+    held = bytes.subarray(bytes.length - keep);
+    if (bytes.length > keep) yield bytes.subarray(0, bytes.length - keep);
+  }
+  if (held.length > 0) yield held;
+}
+
+/** How many of the last bytes may be the first ones of the needle. */
+function beginningAtEnd(bytes: Buffer, needle: Buffer): number {
+  for (let length = Math.min(needle.length - 1, bytes.length); length > 0; length -= 1) {
+    if (bytes.subarray(bytes.length - length).equals(needle.subarray(0, length))) return length;
+  }
+  return 0;
+}
+
+/** What the known programs say of themselves and of the protocol. Whom a request is for and who pays is ours to say. */
+const passing =
+  /^(?:accept|user-agent|anthropic-version|x-stainless-[\w-]+|x-app|x-claude-code-[\w-]+|x-client-request-id|originator|version|session[_-]id|conversation_id|thread[_-]id|x-openai-subagent|x-codex-(?:turn-state|turn-metadata|window-id|parent-thread-id|installation-id|beta-features))$/;
+/** Trials of a vendor's, by which it goes elsewhere or opens what the key's owner keeps there. */
+const reachingTrial = /web-|mcp|fetch|files|code-execution|skills|browser|connector|managed/i;
+
+/** The headers of a program's request that the vendor hears. */
+function headersPassedOn({ headersDistinct }: IncomingMessage): [string, string][] {
+  return Object.entries(headersDistinct).flatMap(([name, values = []]) => {
+    if (passing.test(name)) return values.map((value): [string, string] => [name, value]);
+    const trials = values.flatMap((value) => value.split(",")).map((value) => value.trim());
+    if (name === "anthropic-beta") return trialsOf(name, (trial) => !reachingTrial.test(trial), trials);
+    if (name === "openai-beta") return trialsOf(name, (trial) => /^responses/.test(trial), trials);
+    return [];
+  });
+}
+
+/** Of a query, what Claude Code's client adds. */
+function queryPassedOn(query: URLSearchParams): string {
+  return query.get("beta") === "true" ? "?beta=true" : "";
+}
+
+function trialsOf(name: string, passes: (trial: string) => boolean, trials: readonly string[]): [string, string][] {
+  const passed = trials.filter((trial) => trial !== "" && passes(trial));
+  return passed.length === 0 ? [] : [[name, passed.join(",")]];
 }

@@ -1,7 +1,7 @@
 import { lstat, readlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { startBound } from "../../tree/bound-process.ts";
+import { startBound } from "../../tree/git/bound-process.ts";
 import { findProgram } from "./find-program.ts";
 
 /** Where things are inside: below a folder of Emend's, so that no mount hides a program that is installed elsewhere. */

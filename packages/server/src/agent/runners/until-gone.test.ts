@@ -2,9 +2,9 @@ import { mkdtemp, open, readFile, readlink, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { startBound } from "../../tree/bound-process.ts";
+import { startBound } from "../../tree/git/bound-process.ts";
+import { untilGone } from "./run-program.ts";
 import { trySandbox } from "./sandbox.ts";
-import { untilGone } from "./until-gone.ts";
 
 let dir: string;
 beforeEach(async () => {

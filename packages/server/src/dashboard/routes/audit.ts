@@ -1,6 +1,6 @@
 import type { DashboardAuditPage } from "@emend/contract";
 import type { FastifyInstance } from "fastify";
-import { type AuditEntry, type AuditFilter, listAudit } from "../../accounts/list-audit.ts";
+import { type AuditEntry, type AuditFilter, listAudit } from "../../accounts/audit.ts";
 import { AppError } from "../../errors.ts";
 import type { AccountsDeps } from "../accounts-plugin.ts";
 import { csvLine } from "../csv.ts";

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import type { RouteDeps } from "../dashboard.ts";
-import { findProject } from "../find-project.ts";
-import { bodyParser } from "../parse-body.ts";
+import { findProject } from "../find.ts";
+import { bodyParser } from "../parse-request.ts";
 import { actorOf, subjectOf } from "../require-session.ts";
 
 type Identified = { Params: { id: string } };

@@ -1,8 +1,8 @@
 import type { DashboardHealth } from "@emend/contract";
 import type { FastifyInstance } from "fastify";
-import { readSiteHealth } from "../../health/read-site-health.ts";
+import { readSiteHealth } from "../../health/site-checks.ts";
 import type { RouteDeps } from "../dashboard.ts";
-import { findProject } from "../find-project.ts";
+import { findProject } from "../find.ts";
 
 type OfProject = { Params: { projectId: string } };
 

@@ -1,16 +1,13 @@
 import type { DashboardFile, DashboardJob, DashboardStep } from "@emend/contract";
 import type { FastifyInstance } from "fastify";
 import { AppError } from "../../errors.ts";
-import { diffJson, largeDiffs, openDiff } from "../../jobs/diff-stream.ts";
-import { readEditedFile } from "../../jobs/read-edited-file.ts";
-import { readRun } from "../../jobs/read-run.ts";
-import { readStep } from "../../jobs/read-step.ts";
-import { createSeats, seatFor } from "../../lib/seats.ts";
+import { diffJson, largeDiffs, openDiff } from "../../jobs/read/diff.ts";
+import { readEditedFile, readRun, readStep } from "../../jobs/read/run-report.ts";
+import { createSeats, seatFor } from "../../lib/semaphore.ts";
 import type { RouteDeps } from "../dashboard.ts";
-import { findJob } from "../find-job.ts";
-import { readRequest } from "../read-request.ts";
+import { findJob, showStep } from "../find.ts";
+import { readRequest } from "../parse-request.ts";
 import { subjectOf } from "../require-session.ts";
-import { showStep } from "../show-step.ts";
 import { tooManyDiffs } from "../too-many-diffs.ts";
 
 type Identified = { Params: { id: string } };

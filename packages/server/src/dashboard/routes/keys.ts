@@ -1,15 +1,12 @@
 import type { DashboardKey } from "@emend/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import type { AdminKey } from "../../accounts/admin-key.ts";
-import { type CreateKeyInput, createKey } from "../../accounts/create-key.ts";
-import { listKeys } from "../../accounts/list-keys.ts";
-import { revokeKey } from "../../accounts/revoke-key.ts";
-import { rotateKey } from "../../accounts/rotate-key.ts";
+import { type CreateKeyInput, createKey, listKeys, revokeKey, rotateKey } from "../../accounts/keys/api-keys.ts";
+import type { AdminKey } from "../../accounts/keys/key-format.ts";
 import { asActor, inTransactionAs } from "../../db/acting.ts";
 import { AppError } from "../../errors.ts";
 import type { RouteDeps } from "../dashboard.ts";
-import { bodyParser } from "../parse-body.ts";
+import { bodyParser } from "../parse-request.ts";
 import { actorOf, subjectOf } from "../require-session.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;

@@ -1,13 +1,18 @@
 import type { DashboardMembers } from "@emend/contract";
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
-import { changeRole, removeMember } from "../../accounts/change-member.ts";
-import { inviteMember, revokeInvitation } from "../../accounts/invite-member.ts";
-import { listInvitations, listMembers } from "../../accounts/list-members.ts";
-import { roles } from "../../accounts/user.ts";
+import {
+  changeRole,
+  inviteMember,
+  listInvitations,
+  listMembers,
+  removeMember,
+  revokeInvitation,
+} from "../../accounts/people/members.ts";
+import { roles } from "../../accounts/people/user.ts";
 import { AppError } from "../../errors.ts";
 import type { AccountsDeps } from "../accounts-plugin.ts";
-import { bodyParser } from "../parse-body.ts";
+import { bodyParser } from "../parse-request.ts";
 import { actorOf, currentSession } from "../require-session.ts";
 
 const RoleName = Type.Enum([...roles]);

@@ -3,15 +3,18 @@ import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { asActor } from "../../db/acting.ts";
 import { AppError } from "../../errors.ts";
-import { type Delivery, listDeliveries } from "../../notify/list-deliveries.ts";
-import { listWebhooks } from "../../notify/list-webhooks.ts";
-import { redeliver } from "../../notify/redeliver.ts";
-import { removeWebhook } from "../../notify/remove-webhook.ts";
-import { setWebhookEnabled } from "../../notify/set-webhook-enabled.ts";
-import { type Webhook, webhookEvents, webhookFormats } from "../../notify/webhook.ts";
+import { type Delivery, listDeliveries, redeliver } from "../../notify/deliveries.ts";
+import {
+  listWebhooks,
+  removeWebhook,
+  setWebhookEnabled,
+  type Webhook,
+  webhookEvents,
+  webhookFormats,
+} from "../../notify/webhooks.ts";
 import type { RouteDeps } from "../dashboard.ts";
-import { findProject } from "../find-project.ts";
-import { bodyParser } from "../parse-body.ts";
+import { findProject } from "../find.ts";
+import { bodyParser } from "../parse-request.ts";
 import { actorOf } from "../require-session.ts";
 
 type Identified = { Params: { id: string } };

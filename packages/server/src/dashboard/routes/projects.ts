@@ -1,16 +1,15 @@
 import { forgeNames } from "@emend/contract";
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
-import { listProjects } from "../../accounts/list-projects.ts";
-import { updateProject } from "../../accounts/update-project.ts";
+import { listProjects } from "../../accounts/projects/projects.ts";
+import { updateProject } from "../../accounts/projects/update-project.ts";
 import { AppError } from "../../errors.ts";
 import { countCreates } from "../count-creates.ts";
 import type { RouteDeps } from "../dashboard.ts";
-import { findProject } from "../find-project.ts";
-import { bodyParser } from "../parse-body.ts";
+import { findProject, showProject } from "../find.ts";
+import { bodyParser } from "../parse-request.ts";
 import { removeProject } from "../remove-project.ts";
 import { actorOf } from "../require-session.ts";
-import { showProject } from "../show-project.ts";
 
 const Name = Type.String({ minLength: 1, maxLength: 200 });
 const Folder = Type.String({ maxLength: 1000 });
@@ -25,7 +24,7 @@ const parseNew = bodyParser(
     credential: Type.Optional(Type.String({ minLength: 1, maxLength: 20_000 })),
   }),
 );
-/** Which settings there are, and what each may be, `accounts/project-settings.ts` knows. */
+/** Which settings there are, and what each may be, `accounts/projects/project-settings.ts` knows. */
 const parseEdit = bodyParser(
   Type.Object({
     name: Type.Optional(Name),

@@ -2,11 +2,11 @@ import type { DashboardFile, DashboardPull } from "@emend/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { AppError } from "../../errors.ts";
-import { hastenLook } from "../../jobs/claim-look.ts";
-import { createSeats, seatFor } from "../../lib/seats.ts";
+import { hastenLook } from "../../jobs/pull-requests.ts";
+import { createSeats, seatFor } from "../../lib/semaphore.ts";
 import type { RouteDeps } from "../dashboard.ts";
-import { findPullJob } from "../find-pull-job.ts";
-import { bodyParser } from "../parse-body.ts";
+import { findPullJob } from "../find.ts";
+import { bodyParser } from "../parse-request.ts";
 import { actorOf, subjectOf } from "../require-session.ts";
 import { tooManyDiffs } from "../too-many-diffs.ts";
 

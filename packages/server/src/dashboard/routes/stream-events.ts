@@ -1,15 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../errors.ts";
 import { disconnectSignal } from "../../http/disconnect-signal.ts";
+import { tooManyStreams } from "../../http/errors.ts";
 import { openEventStream } from "../../http/event-stream.ts";
-import { tooManyStreams } from "../../http/refuse.ts";
 import { streamTimes } from "../../http/routes/stream-job-events.ts";
-import { followEvents } from "../../jobs/follow-events.ts";
-import { readEventPage } from "../../jobs/read-event-page.ts";
+import { followEvents, readEventPage } from "../../jobs/read/events.ts";
 import { requestId } from "../../lib/request-id.ts";
-import { createSeats } from "../../lib/seats.ts";
+import { createSeats } from "../../lib/semaphore.ts";
 import type { RouteDeps } from "../dashboard.ts";
-import { findJob } from "../find-job.ts";
+import { findJob } from "../find.ts";
 import { subjectOf } from "../require-session.ts";
 
 const reconnectMs = 1_000;

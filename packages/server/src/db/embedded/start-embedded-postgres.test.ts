@@ -17,7 +17,7 @@ import { makeReachableDir } from "../../../test/support/reachable-dir.ts";
 import { createLogger } from "../../lib/logger.ts";
 import { ensureBinaries } from "./binaries.ts";
 import { ensureHome } from "./home.ts";
-import { runPostmaster } from "./run-postmaster.ts";
+import { runPostmaster } from "./postmaster.ts";
 import { startEmbeddedPostgres } from "./start-embedded-postgres.ts";
 import type { Supervised } from "./supervise.ts";
 

@@ -1,16 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import type pg from "pg";
 import type { Logger } from "../../lib/logger.ts";
 import { type Binaries, ensureBinaries } from "./binaries.ts";
 import { cannotStart } from "./cannot-start.ts";
-import { ownerUrl, readPassword } from "./endpoint.ts";
-import { ensureDatabase } from "./ensure-database.ts";
+import { databaseName, ownerRole, ownerUrl, readPassword } from "./endpoint.ts";
 import type { Home } from "./home.ts";
 import { ensureCluster } from "./init-cluster.ts";
 import type { HeldLock } from "./lock.ts";
-import { type PostmasterOptions, type RunningPostmaster, runPostmaster } from "./run-postmaster.ts";
-import { stopPostmaster } from "./stop-postmaster.ts";
+import { type PostmasterOptions, type RunningPostmaster, runPostmaster, stopPostmaster } from "./postmaster.ts";
 
 /** The embedded Postgres of this process. It is started again when it dies; `url` stays the same. */
 export interface Supervised {
@@ -115,4 +114,14 @@ async function assertSameMajor(homeDir: string, binaries: Binaries): Promise<voi
   throw cannotStart(`its files are of Postgres ${major}, and this Emend brings Postgres ${binaries.major}`, {
     advice: "Run the Emend that made them, or set EMEND_DATABASE_URL.",
   });
+}
+
+/** The role that Emend connects as, and the database that it owns. */
+async function ensureDatabase(client: pg.Client, password: string): Promise<void> {
+  const { rowCount: roles } = await client.query("select from pg_roles where rolname = $1", [ownerRole]);
+  if (!roles) {
+    await client.query(`create role ${ownerRole} login password ${client.escapeLiteral(password)}`);
+  }
+  const { rowCount: databases } = await client.query("select from pg_database where datname = $1", [databaseName]);
+  if (!databases) await client.query(`create database ${databaseName} owner ${ownerRole}`);
 }

@@ -18,9 +18,8 @@ import { ensureBinaries } from "./binaries.ts";
 import { readPassword } from "./endpoint.ts";
 import { ensureHome } from "./home.ts";
 import { tryLock } from "./lock.ts";
-import { runPostmaster } from "./run-postmaster.ts";
+import { runPostmaster, stopPostmaster } from "./postmaster.ts";
 import { startEmbeddedPostgres } from "./start-embedded-postgres.ts";
-import { stopPostmaster } from "./stop-postmaster.ts";
 import { supervise } from "./supervise.ts";
 import { useEmbeddedPostgres } from "./use-embedded-postgres.ts";
 

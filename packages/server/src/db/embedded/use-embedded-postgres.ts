@@ -3,8 +3,7 @@ import { cannotStart } from "./cannot-start.ts";
 import { ownerUrl } from "./endpoint.ts";
 import { ensureHome, type Home } from "./home.ts";
 import { type Holder, tryLock } from "./lock.ts";
-import { readPostmasterFile } from "./postmaster-file.ts";
-import { reachPostmaster } from "./reach-postmaster.ts";
+import { reachPostmaster, readPostmasterFile } from "./postmaster.ts";
 import type { EmbeddedOptions } from "./start-embedded-postgres.ts";
 import { supervise } from "./supervise.ts";
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { bitbucketVendor } from "../../../test/support/forges/bitbucket.ts";
 import { type FarEnd, plainSettings, startFarEnd } from "../../../test/support/forges/far-end.ts";
 import type { Fetch } from "../../lib/network.ts";
-import { isSealed, sealed } from "../../publish/body-seal.ts";
+import { isSealed, sealed } from "../../publish/pull-request-body.ts";
 import type { Forge } from "../forge.ts";
 import { createAnswerMemory, startPolling } from "../polling.ts";
 import { openBitbucketForge } from "./bitbucket-forge.ts";

@@ -1,13 +1,22 @@
-import { AppError } from "../../errors.ts";
+import { type Static, Type } from "typebox";
+import { AppError, isAppError } from "../../errors.ts";
 import { createApiClient } from "../api-client.ts";
 import { credentialIdOf } from "../credential-id.ts";
 import { findAddress } from "../find-address.ts";
-import type { Forge } from "../forge.ts";
+import type {
+  Conversation,
+  Forge,
+  ForgeInspection,
+  PullRequestComment,
+  RepositoryDescription,
+  WriteAccess,
+} from "../forge.ts";
 import type { ForgeProject, RemoteForgeInput } from "../forge-project.ts";
+import { matchesBranch } from "../matches-branch.ts";
+import { mayLook } from "../may-look.ts";
 import { ownedRepository, parseRepositoryAddress } from "../repository-address.ts";
-import { authorizationsOf, type BitbucketRepository } from "./bitbucket-api.ts";
-import { openConversation } from "./conversation.ts";
-import { describeRepository, inspect } from "./inspect.ts";
+import { Account, authorizationsOf, type BitbucketRepository, withComments, withDefinitions } from "./bitbucket-api.ts";
+import { listValues } from "./list-values.ts";
 import {
   createPullRequest,
   ensureDetails,
@@ -64,4 +73,164 @@ export function locateBitbucket(project: Pick<ForgeProject, "repositoryUrl" | "s
   }
   const { owner, name } = ownedRepository(address, []);
   return { apiUrl, gitUrl: `${address.url}.git`, url: address.url, owner, name };
+}
+
+const Line = Type.Optional(Type.Union([Type.Integer(), Type.Null()]));
+const Comment = Type.Object({
+  id: Type.Integer(),
+  content: Type.Object({ raw: Type.Optional(Type.String()) }),
+  user: Type.Optional(Type.Union([Account, Type.Null()])),
+  deleted: Type.Optional(Type.Boolean()),
+  /** Of a review that is not sent yet. */
+  pending: Type.Optional(Type.Boolean()),
+  /** `from` is a line of the old file, `to` one of the new. */
+  inline: Type.Optional(Type.Union([Type.Object({ path: Type.String(), from: Line, to: Line }), Type.Null()])),
+});
+const Permission = Type.Object({ permission: Type.Optional(Type.String()), user: Type.Optional(Account) });
+const pagesMax = 20;
+
+/** Bitbucket's reviews have no text of their own: all that is said is in comments. */
+function openConversation(repository: BitbucketRepository): Conversation {
+  const { api, path } = repository;
+  return {
+    async listComments(number, signal) {
+      const request = { path: `${path}/pullrequests/${number}/comments`, item: Comment, what: "read comments" };
+      const comments = await listValues(repository, request, pagesMax, signal);
+      return comments.filter(({ deleted, pending }) => !deleted && !pending).map(toComment);
+    },
+    mayWrite: (author, signal) => mayWrite(repository, author, signal),
+    async comment(number, text, signal) {
+      const body = { content: { raw: withDefinitions(text) } };
+      const request = { path: `${path}/pullrequests/${number}/comments`, body, what: "comment" };
+      await api.call({ ...request, method: "POST", answer: Comment }, signal);
+    },
+  };
+}
+
+/** Who may do more than read is told to administrators of the repository alone, and to no access token. */
+async function mayWrite(repository: BitbucketRepository, author: string, signal: AbortSignal): Promise<WriteAccess> {
+  const { workspace, slug } = repository;
+  const path = `/workspaces/${workspace}/permissions/repositories/${slug}`;
+  const request = { path, query: { q: 'permission>"read"' }, item: Permission, what: "read the rights of people" };
+  const writers = await listValues(repository, request, pagesMax, signal).catch((error: unknown) => {
+    if (isAppError(error, "forge_rejected")) return null;
+    throw error;
+  });
+  if (writers === null) return "unknown";
+  const isWriter = writers.some(
+    ({ permission, user }) => idOf(user) === author && (permission === "write" || permission === "admin"),
+  );
+  return author !== "" && isWriter ? "yes" : "no";
+}
+
+/** An account's UUID, without its braces. */
+function idOf(user: Static<typeof Account> | null | undefined): string {
+  return user?.uuid?.replaceAll(/[{}]/g, "") ?? "";
+}
+
+function toComment({ id, content, user, inline }: Static<typeof Comment>): PullRequestComment {
+  const line = inline?.to ?? inline?.from ?? null;
+  const isRemovedLine = !inline?.to && Boolean(inline?.from);
+  return {
+    id: `c${id}`,
+    author: idOf(user),
+    ...(user?.display_name && { authorName: user.display_name }),
+    text: withComments(content.raw ?? ""),
+    path: inline?.path ?? null,
+    line,
+    ...(isRemovedLine && { isRemovedLine }),
+  };
+}
+
+const Repository = Type.Object({
+  full_name: Type.String(),
+  /** Null: nothing was pushed yet. */
+  mainbranch: Type.Optional(Type.Union([Type.Object({ name: Type.String() }), Type.Null()])),
+});
+const Restriction = Type.Object({
+  kind: Type.String(),
+  branch_match_kind: Type.Optional(Type.String()),
+  pattern: Type.String(),
+  users: Type.Optional(Type.Array(Account)),
+  groups: Type.Optional(Type.Array(Type.Object({ name: Type.Optional(Type.String()) }))),
+});
+const Hook = Type.Object({ url: Type.String(), active: Type.Optional(Type.Boolean()) });
+
+/** Each is good for what the first names: of access tokens, and of somebody's API token. */
+const pushScopes = ["repository:write", "pullrequest:write", "write:repository:bitbucket"];
+const pullScopes = ["pullrequest:write", "write:pullrequest:bitbucket"];
+
+/** Archives do not exist on Bitbucket. What a token may do is told in a header. */
+async function describeRepository(
+  repository: BitbucketRepository,
+  signal: AbortSignal,
+): Promise<RepositoryDescription> {
+  const { found, scopes } = await readRepository(repository, signal);
+  return {
+    path: found.full_name,
+    defaultBranch: found.mainbranch?.name ?? null,
+    archived: false,
+    mayPush: hasOne(scopes, pushScopes),
+    mayOpenPullRequests: hasOne(scopes, pullScopes),
+  };
+}
+
+async function readRepository({ api, path }: BitbucketRepository, signal: AbortSignal) {
+  const request = { path, answer: Repository, what: "read the repository" };
+  const outcome = await api.ask({ ...request, method: "GET" }, [], signal);
+  if (outcome.kind !== "ok") throw new AppError("internal", { publicMessage: "A refusal was not thrown." });
+  const told = outcome.headers.get("x-oauth-scopes")?.trim();
+  return { found: outcome.value, scopes: told ? told.split(/[\s,]+/) : null };
+}
+
+function hasOne(scopes: readonly string[] | null, wanted: readonly string[]): boolean | null {
+  return scopes?.some((scope) => wanted.includes(scope)) ?? null;
+}
+
+async function inspect(repository: BitbucketRepository, branch: string, signal: AbortSignal): Promise<ForgeInspection> {
+  const { api, path, workspace, slug } = repository;
+  const { scopes } = await readRepository(repository, signal);
+  const user = await mayLook(api, { path: "/user", answer: Account }, signal);
+  const query = { kind: "push", pagelen: 50 };
+  const page = <T extends typeof Restriction | typeof Hook>(item: T) => Type.Object({ values: Type.Array(item) });
+  const rules = await mayLook(api, { path: `${path}/branch-restrictions`, query, answer: page(Restriction) }, signal);
+  const hooks = await mayLook(api, { path: `${path}/hooks`, query: { pagelen: 50 }, answer: page(Hook) }, signal);
+  const closed = (rules?.value.values ?? []).filter(
+    (rule) => rule.kind === "push" && isMet(rule, branch) && !isLetIn(rule, user?.value.uuid),
+  );
+  const rights = await mayLook(
+    api,
+    { path: `/workspaces/${workspace}/permissions/repositories/${slug}`, answer: Type.Object({}) },
+    signal,
+  );
+  return {
+    server: null,
+    account: user?.value.display_name ?? null,
+    expiresAt: null,
+    lacks: [
+      ...(hasOne(scopes, pushScopes) === false ? ["the scope repository:write"] : []),
+      ...(hasOne(scopes, pullScopes) === false ? ["the scope pullrequest:write"] : []),
+    ],
+    unknownAuthors:
+      rights === null
+        ? "comments are not acted on, because Bitbucket tells people's rights to administrators of the repository alone and to no access token; give the project an administrator's API token, as email:token"
+        : null,
+    branchRules: rules && closed.map(wordsFor),
+    webhooks: hooks?.value.values.map(({ url, active }) => ({ url, isActive: active ?? true, failure: null })) ?? null,
+  };
+}
+
+/** Types of branches follow a model that Emend's have no place in. */
+function isMet({ branch_match_kind: kind, pattern }: Static<typeof Restriction>, branch: string): boolean {
+  return kind !== "branching_model" && matchesBranch(pattern, branch, { starCrossesSlash: true });
+}
+
+/** Who is in a group is not told: it has the benefit. */
+function isLetIn({ users = [], groups = [] }: Static<typeof Restriction>, own: string | undefined): boolean {
+  return groups.length > 0 || (own !== undefined && users.some(({ uuid }) => uuid === own));
+}
+
+function wordsFor({ pattern, users = [] }: Static<typeof Restriction>): string {
+  const who = users.map(({ display_name: name }) => name ?? "somebody").join(", ");
+  return `${pattern} is restricted, and only these may push: ${who || "no one"}`;
 }

@@ -1,16 +1,16 @@
-import { AppError } from "../../errors.ts";
+import { Type } from "typebox";
+import { AppError, isAppError } from "../../errors.ts";
 import { type ApiClient, createApiClient } from "../api-client.ts";
 import { basicAuthorization, credentialIdOf } from "../credential-id.ts";
 import { findAddress } from "../find-address.ts";
-import type { Forge } from "../forge.ts";
+import type { Forge, ForgeInspection, RepositoryDescription } from "../forge.ts";
 import type { ForgeProject, ForgeSettings, RemoteForgeInput } from "../forge-project.ts";
+import { listPages } from "../list-pages.ts";
+import { matchesBranch } from "../matches-branch.ts";
+import { mayLook } from "../may-look.ts";
 import { folderOfApi, ownedRepository, parseRepositoryAddress } from "../repository-address.ts";
-import { openConversation } from "./conversation.ts";
-import { describeRepository } from "./describe-repository.ts";
-import { ensureDetails } from "./ensure-details.ts";
-import { inspect } from "./inspect.ts";
+import { listReviews, openConversation, teamsThatOnlyRead } from "./conversation.ts";
 import { createPullRequest, findPullRequests, readPullRequest, updatePullRequest } from "./pull-requests.ts";
-import { type GiteaServer, readServer } from "./read-server.ts";
 
 /** What the functions on one repository of Gitea or Forgejo share. */
 export interface GiteaRepository {
@@ -73,4 +73,155 @@ export function locateGitea(project: Pick<ForgeProject, "repositoryUrl" | "setti
   if (!url) throw new AppError("invalid_request", { publicMessage: `The API's address is not a URL: ${apiUrl}` });
   const { owner, name } = ownedRepository(address, folderOfApi(url, address, "/api/v1"));
   return { apiUrl, gitUrl: `${address.url}.git`, url: address.url, owner, name };
+}
+
+const Repository = Type.Object({
+  full_name: Type.String(),
+  default_branch: Type.String(),
+  archived: Type.Boolean(),
+  has_pull_requests: Type.Optional(Type.Boolean()),
+  permissions: Type.Optional(Type.Object({ push: Type.Boolean() })),
+});
+
+async function describeRepository({ api, path }: GiteaRepository, signal: AbortSignal): Promise<RepositoryDescription> {
+  const what = "read the repository";
+  const found = await api.call({ method: "GET", path, answer: Repository, what }, signal);
+  return {
+    path: found.full_name,
+    defaultBranch: found.default_branch,
+    archived: found.archived,
+    mayPush: found.permissions?.push ?? null,
+    mayOpenPullRequests: found.has_pull_requests ?? null,
+  };
+}
+
+interface GiteaServer {
+  name: "Gitea" | "Forgejo";
+  version: string;
+  isTooOld: boolean;
+  /** Whether it has the look-up of a pull request by base and head. */
+  findsByBranches: boolean;
+}
+
+/** The first whose tokens have scopes and whose API tells a person's rights on a repository. */
+const giteaLeast = [1, 20] as const;
+const byBranchesLeast = [1, 22] as const;
+
+/** Forgejo names the Gitea that it stands for behind its own version: `11.0.1+gitea-1.22.0`. */
+async function readServer(api: ApiClient, signal: AbortSignal): Promise<GiteaServer | null> {
+  const found = await mayLook(api, { path: "/version", answer: Type.Object({ version: Type.String() }) }, signal);
+  if (!found) return null;
+  const { version } = found.value;
+  const [own = "", gitea] = version.split("+gitea-");
+  const [major = 0, minor = 0] = (gitea ?? own).split(".").map((part) => Number.parseInt(part, 10) || 0);
+  const isBefore = ([majorLeast, minorLeast]: readonly [number, number]) =>
+    major < majorLeast || (major === majorLeast && minor < minorLeast);
+  return {
+    name: gitea === undefined ? "Gitea" : "Forgejo",
+    version: own,
+    isTooOld: isBefore(giteaLeast),
+    findsByBranches: !isBefore(byBranchesLeast),
+  };
+}
+
+const Label = Type.Object({ id: Type.Integer(), name: Type.String() });
+const pagesMax = 10;
+
+/** Every release takes labels by number; both requests add, so repeating them changes nothing. */
+async function ensureDetails(repository: GiteaRepository, number: number, signal: AbortSignal): Promise<void> {
+  const { api, path, settings, owner } = repository;
+  const { labels, reviewers, teamReviewers } = settings;
+  const approved = reviewers.length > 0 ? await listApprovers(repository, number, signal) : [];
+  // Asking somebody who approved asks for their approval anew.
+  const asked = reviewers.filter((name) => !approved.includes(name.toLowerCase()));
+  if (asked.length + teamReviewers.length > 0) {
+    const body = { reviewers: asked, team_reviewers: teamReviewers };
+    const request = { path: `${path}/pulls/${number}/requested_reviewers`, body, what: "ask for reviews" };
+    await api.call({ ...request, method: "POST", answer: Type.Array(Type.Unknown()) }, signal);
+  }
+  if (labels.length === 0) return;
+  const page = { item: Label, sizeName: "limit", pageSize: 50, what: "read labels" } as const;
+  const own = await listPages(api, { ...page, path: `${path}/labels` }, pagesMax, signal);
+  const isEnough = labels.every((name) => own.some((label) => label.name === name));
+  // An organization's labels are for all of its repositories; a person has none, and a token may not be let in.
+  const shared = isEnough
+    ? []
+    : await listPages(api, { ...page, path: `/orgs/${encodeURIComponent(owner)}/labels` }, pagesMax, signal).catch(
+        nothing,
+      );
+  const known = [...own, ...shared.filter(({ name }) => !own.some((label) => label.name === name))];
+  const ids = known.filter((label) => labels.includes(label.name)).map((label) => label.id);
+  if (ids.length > 0) {
+    const request = { path: `${path}/issues/${number}/labels`, body: { labels: ids }, what: "set labels" };
+    await api.call({ ...request, method: "POST", answer: Type.Array(Label) }, signal);
+  }
+  const missing = labels.filter((name) => !known.some((label) => label.name === name));
+  if (missing.length === 0) return;
+  throw new AppError("forge_rejected", {
+    publicMessage: `Neither the repository nor its organization has a label ${missing.join(", ")} that the token may read.`,
+  });
+}
+
+function nothing(error: unknown): readonly never[] {
+  if (isAppError(error, "forge_rejected")) return [];
+  throw error;
+}
+
+async function listApprovers(repository: GiteaRepository, number: number, signal: AbortSignal) {
+  const latest = new Map<string, string>();
+  for (const { user, state } of await listReviews(repository, number, signal)) {
+    if (user && state && state !== "COMMENT") latest.set(user.login.toLowerCase(), state);
+  }
+  return [...latest].flatMap(([login, state]) => (state === "APPROVED" ? [login] : []));
+}
+
+const Protection = Type.Object({
+  rule_name: Type.Optional(Type.String()),
+  branch_name: Type.Optional(Type.String()),
+  enable_push: Type.Boolean(),
+  enable_push_whitelist: Type.Boolean(),
+  push_whitelist_usernames: Type.Union([Type.Array(Type.String()), Type.Null()]),
+  require_signed_commits: Type.Boolean(),
+});
+const Hook = Type.Object({ config: Type.Object({ url: Type.Optional(Type.String()) }), active: Type.Boolean() });
+
+async function inspect(
+  { api, path, server: askServer }: GiteaRepository,
+  branch: string,
+  signal: AbortSignal,
+): Promise<ForgeInspection> {
+  const server = await askServer(signal);
+  const user = await mayLook(api, { path: "/user", answer: Type.Object({ login: Type.String() }) }, signal);
+  const rules = await mayLook(api, { path: `${path}/branch_protections`, answer: Type.Array(Protection) }, signal);
+  const hooks = await mayLook(api, { path: `${path}/hooks`, query: { limit: 50 }, answer: Type.Array(Hook) }, signal);
+  const login = user?.value.login ?? null;
+  const met = (rules?.value ?? []).flatMap((rule) => {
+    const name = rule.rule_name || rule.branch_name || "";
+    if (!matchesBranch(name, branch, { starCrossesSlash: false })) return [];
+    const allowed = rule.push_whitelist_usernames ?? [];
+    const isListed = login === null || allowed.includes(login);
+    if (!rule.enable_push) return [`${name} is protected against every push`];
+    if (rule.enable_push_whitelist && !isListed) return [`${name} is protected, and ${login} is not on its list`];
+    return rule.require_signed_commits ? [`${name} takes signed commits alone`] : [];
+  });
+  return {
+    server: server && `${server.name} ${server.version}`,
+    account: login,
+    expiresAt: null,
+    lacks: server?.isTooOld ? [`${server.name} ${server.version} is too old: update to 1.20 or newer`] : [],
+    unknownAuthors: await unknownAuthors({ api, path }, signal),
+    branchRules: rules && met,
+    webhooks:
+      hooks?.value.map(({ config, active }) => ({ url: config.url ?? "", isActive: active, failure: null })) ?? null,
+  };
+}
+
+async function unknownAuthors(repository: Pick<GiteaRepository, "api" | "path">, signal: AbortSignal) {
+  const { api, path } = repository;
+  const answer = Type.Object({ permissions: Type.Optional(Type.Object({ admin: Type.Boolean() })) });
+  const own = await mayLook(api, { path, answer }, signal);
+  if (own?.value.permissions?.admin) return null;
+  const teams = await teamsThatOnlyRead(repository, signal);
+  if (teams.length === 0) return null;
+  return `comments by members of teams are not acted on, because ${teams.join(", ")} may only read and Gitea does not tell their rights; make the token's owner an administrator of the repository`;
 }

@@ -1,17 +1,16 @@
+import { Type } from "typebox";
 import { AppError } from "../../errors.ts";
 import type { ApiClient } from "../api-client.ts";
 import { basicAuthorization, credentialIdOf } from "../credential-id.ts";
 import { findAddress } from "../find-address.ts";
-import type { Forge } from "../forge.ts";
-import type { ForgeProject, RemoteForgeInput } from "../forge-project.ts";
+import type { Forge, ForgeInspection, RepositoryDescription } from "../forge.ts";
+import type { ForgeProject, ForgeSettings, RemoteForgeInput } from "../forge-project.ts";
+import { mayLook } from "../may-look.ts";
 import { folderOfApi, ownedRepository, parseRepositoryAddress } from "../repository-address.ts";
 import { openCommits } from "./commits.ts";
-import { openConversation } from "./conversation.ts";
-import { describeRepository } from "./describe-repository.ts";
-import { ensureDetails } from "./ensure-details.ts";
+import { listReviews, openConversation } from "./conversation.ts";
 import { createGithubClient } from "./github-client.ts";
 import { type GithubTokens, isAppCredential, type TokenSource, tokenSourceOf } from "./github-token.ts";
-import { inspect } from "./inspect.ts";
 import { createPullRequest, findPullRequests, readPullRequest, updatePullRequest } from "./pull-requests.ts";
 
 /** What the functions on one repository of GitHub share. */
@@ -83,4 +82,138 @@ export function locateGithub(project: Pick<ForgeProject, "repositoryUrl" | "sett
 function defaultApi(host: string, origin: string): string {
   if (host === "github.com" || host === "www.github.com") return "https://api.github.com";
   return host.endsWith(".ghe.com") ? `https://api.${host}` : `${origin}/api/v3`;
+}
+
+const GithubRepositoryAnswer = Type.Object({
+  full_name: Type.String(),
+  default_branch: Type.String(),
+  archived: Type.Boolean(),
+  permissions: Type.Optional(Type.Object({ push: Type.Boolean() })),
+});
+
+async function describeRepository(
+  { api, path, permissions }: GithubRepository,
+  signal: AbortSignal,
+): Promise<RepositoryDescription> {
+  const what = "read the repository";
+  const found = await api.call({ method: "GET", path, answer: GithubRepositoryAnswer, what }, signal);
+  // To every installation token GitHub answers `push: false` here: an App's rights are those of its token.
+  const granted = permissions && (await permissions(signal));
+  const mayAs = (name: string) => granted && granted[name] === "write";
+  return {
+    path: found.full_name,
+    defaultBranch: found.default_branch,
+    archived: found.archived,
+    // Of a fine-grained token this is its owner's right and not the token's.
+    mayPush: permissions ? mayAs("contents") : (found.permissions?.push ?? null),
+    mayOpenPullRequests: permissions ? mayAs("pull_requests") : null,
+  };
+}
+
+/** GitHub takes neither when a pull request is opened; both requests add, so repeating them changes nothing. */
+async function ensureDetails(
+  { api, path }: GithubRepository,
+  settings: ForgeSettings,
+  number: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const { labels, reviewers, teamReviewers } = settings;
+  if (labels.length > 0) {
+    const labelsPath = `${path}/issues/${number}/labels`;
+    const answer = Type.Array(Type.Unknown());
+    await api.call({ method: "POST", path: labelsPath, body: { labels }, answer, what: "set labels" }, signal);
+  }
+  const approved = reviewers.length > 0 ? await listApprovers({ api, path }, number, signal) : [];
+  // Asking somebody who approved asks for their approval anew.
+  const asked = reviewers.filter((name) => !approved.includes(name.toLowerCase()));
+  if (asked.length + teamReviewers.length > 0) {
+    const body = { reviewers: asked, team_reviewers: teamReviewers };
+    const reviewersPath = `${path}/pulls/${number}/requested_reviewers`;
+    const answer = Type.Object({});
+    await api.call({ method: "POST", path: reviewersPath, body, answer, what: "ask for reviews" }, signal);
+  }
+}
+
+async function listApprovers(
+  repository: Pick<GithubRepository, "api" | "path">,
+  number: number,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const latest = new Map<string, string>();
+  for (const { user, state } of await listReviews(repository, number, signal)) {
+    if (user && state !== "COMMENTED") latest.set(user.login.toLowerCase(), state);
+  }
+  return [...latest].flatMap(([login, state]) => (state === "APPROVED" ? [login] : []));
+}
+
+const Hook = Type.Object({
+  active: Type.Boolean(),
+  config: Type.Object({ url: Type.Optional(Type.String()) }),
+  last_response: Type.Optional(Type.Object({ code: Type.Union([Type.Integer(), Type.Null()]) })),
+});
+const Rule = Type.Object({ type: Type.String() });
+
+/** Of the rules that GitHub has, those that a push of a new branch can meet. */
+const refusing: Readonly<Record<string, string>> = {
+  creation: "it may not be created",
+  update: "it may not be pushed to",
+  pull_request: "it changes by pull requests alone",
+  required_status_checks: "its commits must have passed checks before they are pushed",
+  required_signatures: "its commits must be signed: use an App, with commits that GitHub makes",
+  branch_name_pattern: "its name must follow a pattern",
+  commit_message_pattern: "its commits' messages must follow a pattern",
+  commit_author_email_pattern: "its commits' authors must follow a pattern",
+  committer_email_pattern: "its commits' committers must follow a pattern",
+  file_path_restriction: "some of its paths may not change",
+};
+
+async function inspect(
+  { api, path, signsCommits }: GithubRepository,
+  branch: string,
+  signal: AbortSignal,
+): Promise<ForgeInspection> {
+  const user = await mayLook(api, { path: "/user", answer: Type.Object({ login: Type.String() }) }, signal);
+  const rulesPath = `${path}/rules/branches/${branch.split("/").map(encodeURIComponent).join("/")}`;
+  const rules = await mayLook(api, { path: rulesPath, query: { per_page: 100 }, answer: Type.Array(Rule) }, signal);
+  const hooks = await mayLook(
+    api,
+    { path: `${path}/hooks`, query: { per_page: 100 }, answer: Type.Array(Hook) },
+    signal,
+  );
+  const types = (rules?.value ?? [])
+    .map(({ type }) => type)
+    .filter((type) => !(signsCommits && type === "required_signatures"));
+  return {
+    server: null,
+    account: user?.value.login ?? null,
+    expiresAt: expiryIn(user?.headers),
+    lacks: lackIn(user?.headers),
+    branchRules: rules && [...new Set(types)].map((type) => refusing[type]).filter((words) => words !== undefined),
+    webhooks:
+      hooks?.value.map(({ active, config, last_response: last }) => ({
+        url: config.url ?? "",
+        isActive: active,
+        failure: last?.code && last.code >= 400 ? `it was answered ${last.code}` : null,
+      })) ?? null,
+  };
+}
+
+/** Fine-grained tokens say when they end. */
+function expiryIn(headers?: Headers): Date | null {
+  const text = headers?.get("github-authentication-token-expiration");
+  // As `2026-12-31 23:59:59 UTC`, or with an offset as `2026-12-31 23:59:59 -0800`.
+  const written = text
+    ?.replace(/ UTC$/, "Z")
+    .replace(/ ([+-]\d\d):?(\d\d)$/, "$1:$2")
+    .replace(" ", "T");
+  const date = written ? new Date(written) : null;
+  return date && Number.isFinite(date.getTime()) ? date : null;
+}
+
+/** Classic tokens name their scopes; others send no such header. */
+function lackIn(headers?: Headers): readonly string[] {
+  const scopes = headers?.get("x-oauth-scopes");
+  if (!scopes) return [];
+  const given = scopes.split(",").map((scope) => scope.trim());
+  return given.includes("repo") || given.includes("public_repo") ? [] : ["the scope repo"];
 }

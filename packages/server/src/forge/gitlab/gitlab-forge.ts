@@ -1,14 +1,15 @@
+import { type Static, Type } from "typebox";
 import { AppError } from "../../errors.ts";
 import { type ApiClient, createApiClient } from "../api-client.ts";
 import { basicAuthorization, credentialIdOf } from "../credential-id.ts";
 import { findAddress } from "../find-address.ts";
-import type { Forge } from "../forge.ts";
+import type { Conversation, Forge, ForgeInspection, PullRequestComment } from "../forge.ts";
 import type { ForgeProject, ForgeSettings, RemoteForgeInput } from "../forge-project.ts";
+import { listPages } from "../list-pages.ts";
+import { matchesBranch } from "../matches-branch.ts";
+import { mayLook } from "../may-look.ts";
 import { below, folderOfApi, parseRepositoryAddress } from "../repository-address.ts";
-import { openConversation } from "./conversation.ts";
-import { describeRepository } from "./describe-repository.ts";
-import { ensureReviewers } from "./ensure-reviewers.ts";
-import { inspect } from "./inspect.ts";
+import { accessLevelOf, describeRepository } from "./describe-repository.ts";
 import { createMergeRequest, findMergeRequests, readMergeRequest, updateMergeRequest } from "./merge-requests.ts";
 
 /** What the functions on one project of GitLab share. */
@@ -60,4 +61,170 @@ export function locateGitlab(project: Pick<ForgeProject, "repositoryUrl" | "sett
   if (!url) throw new AppError("invalid_request", { publicMessage: `The API's address is not a URL: ${apiUrl}` });
   const projectPath = below(address, folderOfApi(url, address, "/api/v4")).join("/");
   return { apiUrl, gitUrl: `${address.url}.git`, url: address.url, projectPath };
+}
+
+const Users = Type.Array(Type.Object({ id: Type.Integer(), username: Type.String() }));
+
+/** GitLab knows reviewers by number alone, so each name is looked up first. The whole list is set: safe to repeat. */
+async function ensureReviewers(
+  { api, path, settings }: GitlabRepository,
+  number: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const ids: number[] = [];
+  const unknown: string[] = [];
+  for (const username of settings.reviewers) {
+    const request = {
+      method: "GET",
+      path: "/users",
+      query: { username },
+      answer: Users,
+      what: "look people up",
+    } as const;
+    const [user] = await api.call(request, signal);
+    if (user) ids.push(user.id);
+    else unknown.push(username);
+  }
+  if (ids.length > 0) {
+    const request = { path: `${path}/merge_requests/${number}`, body: { reviewer_ids: ids }, what: "ask for reviews" };
+    await api.call({ ...request, method: "PUT", answer: Type.Object({}) }, signal);
+  }
+  if (unknown.length === 0) return;
+  throw new AppError("forge_rejected", { publicMessage: `GitLab knows no user named ${unknown.join(", ")}.` });
+}
+
+const Token = Type.Object({
+  name: Type.String(),
+  scopes: Type.Array(Type.String()),
+  expires_at: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+});
+const Access = Type.Object({
+  access_level: Type.Union([Type.Integer(), Type.Null()]),
+  access_level_description: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+});
+const ProtectedBranch = Type.Object({ name: Type.String(), push_access_levels: Type.Array(Access) });
+const Hook = Type.Object({ url: Type.String(), alert_status: Type.Optional(Type.String()) });
+
+async function inspect(repository: GitlabRepository, branch: string, signal: AbortSignal): Promise<ForgeInspection> {
+  const { api, path } = repository;
+  const version = await mayLook(api, { path: "/version", answer: Type.Object({ version: Type.String() }) }, signal);
+  const user = await mayLook(api, { path: "/user", answer: Type.Object({ username: Type.String() }) }, signal);
+  const token = await mayLook(api, { path: "/personal_access_tokens/self", answer: Token }, signal);
+  const query = { per_page: 100 };
+  const branches = await mayLook(
+    api,
+    { path: `${path}/protected_branches`, query, answer: Type.Array(ProtectedBranch) },
+    signal,
+  );
+  const hooks = await mayLook(api, { path: `${path}/hooks`, query, answer: Type.Array(Hook) }, signal);
+  const level = await accessLevelOf(repository, signal);
+  const closed = (branches?.value ?? []).filter(
+    ({ name, push_access_levels: allowed }) =>
+      matchesBranch(name, branch, { starCrossesSlash: true }) && !allowed.some((access) => mayPush(access, level)),
+  );
+  return {
+    server: version && `GitLab ${version.value.version}`,
+    account: user?.value.username ?? null,
+    expiresAt: token?.value.expires_at ? new Date(token.value.expires_at) : null,
+    lacks: token && !token.value.scopes.includes("api") ? ["the scope api"] : [],
+    branchRules: branches && closed.map(({ name, push_access_levels: allowed }) => wordsFor(name, allowed)),
+    webhooks:
+      hooks?.value.map(({ url, alert_status: status }) => ({
+        url,
+        isActive: status === undefined || status === "executable",
+        failure: status === undefined || status === "executable" ? null : `GitLab calls it ${status}`,
+      })) ?? null,
+  };
+}
+
+/** 0 is nobody; a person or group of its own has no level that could be compared, and is given the benefit. */
+function mayPush({ access_level: wanted }: { access_level: number | null }, level: number | null): boolean {
+  if (wanted === null || level === null) return true;
+  return wanted > 0 && level >= wanted;
+}
+
+function wordsFor(name: string, allowed: readonly { access_level_description?: string | null }[]): string {
+  const who = allowed.map((access) => access.access_level_description ?? "").filter((words) => words !== "");
+  return `${name} is protected, and only these may push: ${who.join(", ") || "no one"}`;
+}
+
+const Note = Type.Object({
+  id: Type.Integer(),
+  body: Type.String(),
+  system: Type.Boolean(),
+  author: Type.Object({ id: Type.Integer(), username: Type.String() }),
+  position: Type.Optional(
+    Type.Object({
+      new_path: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+      new_line: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+      old_path: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+      old_line: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+    }),
+  ),
+});
+const pagesMax = 10;
+/** Developer. */
+const writeLevel = 30;
+
+function openConversation({ api, path }: GitlabRepository): Conversation {
+  return {
+    async listComments(number, signal) {
+      const notes = await listPages(
+        api,
+        {
+          path: `${path}/merge_requests/${number}/notes`,
+          query: { order_by: "created_at", sort: "asc" },
+          item: Note,
+          sizeName: "per_page",
+          pageSize: 100,
+          what: "read comments",
+        },
+        pagesMax,
+        signal,
+      );
+      return notes
+        .filter((note) => !note.system)
+        .map(({ id, author, body, position }) => ({
+          id: `n${id}`,
+          author: author.username,
+          text: body,
+          ...placeOf(position),
+        }));
+    },
+    async mayWrite(author, signal) {
+      const members = await listPages(
+        api,
+        {
+          path: `${path}/members/all`,
+          query: { query: author },
+          item: Type.Object({ username: Type.String(), access_level: Type.Integer(), state: Type.String() }),
+          sizeName: "per_page",
+          pageSize: 100,
+          what: "read the rights of a person",
+        },
+        pagesMax,
+        signal,
+      );
+      const isWriter = members.some(
+        (member) => member.username === author && member.access_level >= writeLevel && member.state === "active",
+      );
+      return isWriter ? "yes" : "no";
+    },
+    async comment(number, text, signal) {
+      const request = { path: `${path}/merge_requests/${number}/notes`, body: { body: text }, what: "comment" };
+      await api.call({ ...request, method: "POST", answer: Note }, signal);
+    },
+  };
+}
+
+/** A line that the change removes has a number in the old file alone. */
+function placeOf(
+  position: Static<typeof Note>["position"],
+): Pick<PullRequestComment, "path" | "line" | "isRemovedLine"> {
+  const line = position?.new_line ?? null;
+  const oldLine = position?.old_line ?? null;
+  if (line === null && oldLine !== null) {
+    return { path: position?.old_path ?? position?.new_path ?? null, line: oldLine, isRemovedLine: true };
+  }
+  return { path: position?.new_path ?? null, line };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { personGit } from "../../../test/support/forge.ts";
-import { createGit } from "../../tree/git.ts";
+import { createGit } from "../../tree/git/git.ts";
 import { createLocalRepository } from "./create-repository.ts";
 
 const { signal } = new AbortController();

@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, rename, rm, stat } from "node:fs/promises";
+import { lstatSync, readFileSync, readlinkSync } from "node:fs";
+import { mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { AppError } from "../../errors.ts";
-import { importFolder } from "./import-folder.ts";
-import { importRepository } from "./import-repository.ts";
-import { initRepository } from "./init-repository.ts";
-import { type Repository, type RepositoryDeps, repositoryOf } from "./repository.ts";
-import { findGitDir } from "./source-repository.ts";
+import { isBranchName } from "../../lib/branch-name.ts";
+import { ask, type Repository, type RepositoryDeps, repositoryOf, tell } from "./repository.ts";
+import { findGitDir, openSourceRepository } from "./source-repository.ts";
 
-export interface NewRepository {
+interface NewRepository {
   projectId: string;
   /** A git repository (every branch and tag) or a plain folder (one commit) to start from; null: empty. */
   importFrom: string | null;
@@ -45,4 +45,204 @@ async function fill(repository: Repository, importFrom: string | null, signal: A
   }
   const gitDir = await findGitDir(path);
   return gitDir === null ? importFolder(repository, path, signal) : importRepository(repository, gitDir, signal);
+}
+
+/**
+ * The settings of a repository that strangers push to. They stand in its own file because git drops configuration
+ * given by environment when it starts the other end of a transfer between two folders.
+ */
+const settings = `
+	hooksPath = /dev/null
+	logAllRefUpdates = false
+	fsmonitor = false
+	useReplaceRefs = false
+[gc]
+	auto = 0
+[maintenance]
+	auto = false
+[transfer]
+	fsckObjects = true
+[receive]
+	autogc = false
+	maxInputSize = 2g
+	hideRefs = refs/pull
+[uploadpack]
+	# A job's base is fetched by id when its branch has moved on.
+	allowAnySHA1InWant = true
+	allowFilter = true
+`;
+
+/** An empty bare repository whose first branch is still to come. */
+export async function initRepository(
+  repository: Repository,
+  options: { defaultBranch: string; objectFormat: "sha1" | "sha256" },
+  signal: AbortSignal,
+): Promise<void> {
+  // No template: not even a sample hook.
+  await tell(
+    repository,
+    [
+      "init",
+      "--quiet",
+      "--bare",
+      "--template=",
+      `--object-format=${options.objectFormat}`,
+      `--initial-branch=${options.defaultBranch}`,
+    ],
+    signal,
+  );
+  const isSha256 = options.objectFormat === "sha256";
+  const format = `[core]
+	repositoryformatversion = ${isSha256 ? 1 : 0}
+	filemode = true
+	bare = true${settings}${isSha256 ? "[extensions]\n\tobjectFormat = sha256\n" : ""}`;
+  await writeFile(join(repository.gitDir, "config"), format);
+}
+
+const filesMax = 100_000;
+const bytesMax = 1024 * 1024 * 1024;
+const fileBytesMax = 64 * 1024 * 1024;
+const importFolderMsMax = 10 * 60_000;
+
+/** One commit of a plain folder's files, less what its .gitignore names. The folder is only read. */
+async function importFolder(repository: Repository, folder: string, signal: AbortSignal): Promise<string> {
+  const branch = "main";
+  await initRepository(repository, { defaultBranch: branch, objectFormat: "sha1" }, signal);
+  const paths = await listFiles(repository, resolve(folder), signal);
+  if (paths.length === 0) return branch;
+  let fault: unknown = null;
+  // A fault while reading ends git's input, and git's complaint about that would hide it.
+  function* readFaithfully() {
+    try {
+      yield* importStream(resolve(folder), paths, branch);
+    } catch (error) {
+      fault = error;
+    }
+  }
+  const { git, gitDir } = repository;
+  const command = {
+    gitDir,
+    // Without `done` at its end, a stream that was cut off would pass for a whole one.
+    args: ["fast-import", "--quiet", "--done"],
+    input: readFaithfully(),
+    timeMsMax: importFolderMsMax,
+    outputBytesMax: 1_024,
+  };
+  const { code, words } = await git.run(command, signal);
+  if (fault !== null) throw fault;
+  if (code !== 0) throw refusal(words);
+  return branch;
+}
+
+/** Git's own reading of .gitignore, with our repository in place of any that the folder may hold. Paths are bytes. */
+async function listFiles(repository: Repository, folder: string, signal: AbortSignal): Promise<readonly Buffer[]> {
+  const standard = ["--others", "--exclude-standard", "--exclude=.git", "--exclude=node_modules"];
+  const output = await repository.git.must(
+    {
+      gitDir: repository.gitDir,
+      args: [`--work-tree=${folder}`, "ls-files", "-z", ...standard],
+      timeMsMax: importFolderMsMax,
+      outputBytesMax: 64 * 1024 * 1024,
+    },
+    signal,
+  );
+  const paths = output.toString("latin1").split("\0");
+  // A nested repository is listed as a folder: it stays out, as it does in git.
+  const files = paths.filter((path) => path !== "" && !path.endsWith("/"));
+  if (files.length > filesMax) throw refusal(`it has ${files.length} files, and ${filesMax} is the most`);
+  return files.map((path) => Buffer.from(path, "latin1"));
+}
+
+/** Reads one file at a time, whatever the folder holds. */
+function* importStream(folder: string, paths: readonly Buffer[], branch: string): Generator<Buffer | string> {
+  const message = "Import the documentation\n";
+  const seconds = Math.floor(Date.now() / 1000);
+  yield `commit refs/heads/${branch}\ncommitter Emend <noreply@emend.invalid> ${seconds} +0000\n`;
+  yield `data ${Buffer.byteLength(message)}\n${message}`;
+  let bytes = 0;
+  for (const path of paths) {
+    const file = readEntry(Buffer.concat([Buffer.from(`${folder}/`), path]));
+    if (!file) continue;
+    bytes += file.content.length;
+    if (bytes > bytesMax) throw refusal("its files come to more than 1 GiB");
+    yield* [`M ${file.mode} inline `, quotePath(path), `\ndata ${file.content.length}\n`, file.content, "\n"];
+  }
+  yield "done\n";
+}
+
+/** Links are kept as links and never followed; sockets and the like stay out. */
+function readEntry(path: Buffer): { mode: string; content: Buffer } | null {
+  const stat = lstatSync(path);
+  if (stat.isSymbolicLink()) return { mode: "120000", content: readlinkSync(path, "buffer") };
+  if (!stat.isFile()) return null;
+  if (stat.size > fileBytesMax) throw refusal("one of its files has more than 64 MiB");
+  return { mode: stat.mode & 0o100 ? "100755" : "100644", content: readFileSync(path) };
+}
+
+function quotePath(path: Buffer): Buffer {
+  const quoted = path.toString("latin1").replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+  return Buffer.from(`"${quoted}"`, "latin1");
+}
+
+function refusal(why: string): AppError {
+  return new AppError("invalid_request", { publicMessage: `The folder cannot be imported: ${why}.` });
+}
+
+const importMsMax = 30 * 60_000;
+
+/** Every branch and tag of an existing repository, which is only read. Returns the default branch. */
+async function importRepository(repository: Repository, sourceGitDir: string, signal: AbortSignal): Promise<string> {
+  const source = await openSourceRepository(sourceGitDir);
+  try {
+    const head = source.headBranch !== null && isBranchName(source.headBranch) ? source.headBranch : "main";
+    await initRepository(repository, { defaultBranch: head, objectFormat: source.objectFormat }, signal);
+    const url = pathToFileURL(source.gitDir).href;
+    const { git, gitDir } = repository;
+    const fetched = await git.run(
+      {
+        gitDir,
+        args: [
+          "fetch",
+          "--quiet",
+          "--no-auto-gc",
+          "--no-write-fetch-head",
+          "--",
+          url,
+          "+refs/heads/*:refs/heads/*",
+          "+refs/tags/*:refs/tags/*",
+        ],
+        remote: { url, authorization: null },
+        timeMsMax: importMsMax,
+        outputBytesMax: 1_024,
+      },
+      signal,
+    );
+    if (fetched.code !== 0) {
+      const words = fetched.words.replaceAll(source.gitDir, "the repository");
+      throw new AppError("repository_unavailable", { publicMessage: `The repository cannot be imported: ${words}.` });
+    }
+    return settleDefaultBranch(repository, head, signal);
+  } finally {
+    await source.dispose();
+  }
+}
+
+/** HEAD may name a branch that is not there, or none (a detached one): then the likeliest. */
+async function settleDefaultBranch(repository: Repository, head: string, signal: AbortSignal): Promise<string> {
+  const { output } = await ask(repository, ["for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/"], signal);
+  const branches = output.split("\n").filter((name) => name !== "");
+  const chosen = [head, "main", "master", ...branches].find((name) => branches.includes(name)) ?? head;
+  if (chosen !== head) await tell(repository, ["symbolic-ref", "HEAD", `refs/heads/${chosen}`], signal);
+  return chosen;
+}
+
+/** Without a single branch. */
+export async function isEmptyRepository(repository: Repository, signal: AbortSignal): Promise<boolean> {
+  return (await tell(repository, ["for-each-ref", "--count=1", "refs/heads"], signal)) === "";
+}
+
+/** Null where HEAD names no branch. */
+export async function readDefaultBranch(repository: Repository, signal: AbortSignal): Promise<string | null> {
+  const { code, output } = await ask(repository, ["symbolic-ref", "--short", "HEAD"], signal);
+  return code === 0 ? output.trim() : null;
 }

@@ -1,9 +1,8 @@
-import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { finished, type Readable } from "node:stream";
-import { type BoundProcess, startBound } from "../../tree/bound-process.ts";
-import { gitMemoryBytesMax } from "../../tree/git.ts";
-import { gitEnvironment } from "../../tree/git-environment.ts";
-import { readCgiHeaders } from "./cgi-headers.ts";
+import { type BoundProcess, startBound } from "../../tree/git/bound-process.ts";
+import { gitMemoryBytesMax } from "../../tree/git/git.ts";
+import { gitEnvironment } from "../../tree/git/git-environment.ts";
 
 export interface GitRequest {
   projectId: string;
@@ -116,4 +115,48 @@ async function answer(backend: BoundProcess, response: ServerResponse): Promise<
   finished(response, () => resolve());
   backend.stdout.pipe(response);
   await promise;
+}
+
+interface CgiHead {
+  status: number;
+  headers: OutgoingHttpHeaders;
+  /** What came behind the head in the same breath. */
+  rest: Buffer;
+}
+
+const headBytesMax = 16 * 1024;
+
+/** Reads a CGI program's head and leaves the stream paused behind it; null where it ends, or goes on, without one. */
+async function readCgiHeaders(stream: Readable): Promise<CgiHead | null> {
+  let bytes = Buffer.alloc(0);
+  const { promise, resolve } = Promise.withResolvers<CgiHead | null>();
+  function onData(chunk: Buffer) {
+    bytes = Buffer.concat([bytes, chunk]);
+    const end = bytes.indexOf("\r\n\r\n");
+    if (end !== -1) settle(parseHead(bytes.subarray(0, end).toString("latin1"), bytes.subarray(end + 4)));
+    else if (bytes.length > headBytesMax) settle(null);
+  }
+  function onEnd() {
+    settle(null);
+  }
+  function settle(head: CgiHead | null) {
+    stream.off("data", onData).off("end", onEnd).off("error", onEnd).pause();
+    resolve(head);
+  }
+  stream.on("data", onData).on("end", onEnd).on("error", onEnd);
+  return promise;
+}
+
+function parseHead(text: string, rest: Buffer): CgiHead {
+  const headers: OutgoingHttpHeaders = {};
+  let status = 200;
+  for (const line of text.split("\r\n")) {
+    const colon = line.indexOf(":");
+    if (colon === -1) continue;
+    const name = line.slice(0, colon).toLowerCase();
+    const value = line.slice(colon + 1).trim();
+    if (name === "status") status = Number.parseInt(value, 10) || 500;
+    else headers[name] = value;
+  }
+  return { status, headers, rest };
 }

@@ -5,7 +5,7 @@ import { personGit, startTestForge, type TestForge } from "../../../test/support
 import { forgeConformance } from "../conformance.ts";
 import { knownForge } from "../registry.ts";
 import { insertComment } from "./comments.ts";
-import { mergePullRequest } from "./merge-pull-request.ts";
+import { mergePullRequest } from "./pull-desk.ts";
 import { getPullRequest, markClosed } from "./pull-requests.ts";
 import { repositoryOf } from "./repository.ts";
 
@@ -96,7 +96,10 @@ describe("merging", () => {
     const number = await openPull("topic/moving");
     await makeBranch("topic/moving-on");
     await personGit(clone, "push", "--quiet", "--force", "origin", "topic/moving-on:topic/moving");
-    expect(await merge(number, head)).toMatchObject({ kind: "refused", reason: expect.stringContaining("branch changed") });
+    expect(await merge(number, head)).toMatchObject({
+      kind: "refused",
+      reason: expect.stringContaining("branch changed"),
+    });
     await markClosed(host.database.pool, "prj_a", number);
     expect(await merge(number)).toMatchObject({ kind: "refused", reason: expect.stringContaining("closed") });
     await makeBranch("topic/draft");

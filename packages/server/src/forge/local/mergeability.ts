@@ -1,4 +1,4 @@
-import { compareBranches } from "./compare-branches.ts";
+import { compareBranches } from "./read-diff.ts";
 import { ask, type Repository } from "./repository.ts";
 
 /** What merging would come to, right now. */

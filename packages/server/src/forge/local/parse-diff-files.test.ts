@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseDiffFiles } from "./parse-diff-files.ts";
+import { parseDiffFiles } from "./read-diff.ts";
 
 describe("a diff's list of files", () => {
   it("takes names as they are: renames, binaries, tabs and colons in them", () => {

@@ -1,9 +1,8 @@
 import type { Queryable } from "../../db/pool.ts";
 import { type Mergeability, readMergeability } from "./mergeability.ts";
-import { getPullRequest, type LocalPullRequest } from "./pull-requests.ts";
+import { getPullRequest, type LocalPullRequest, settlePullRequest } from "./pull-requests.ts";
 import { type PullRequestDiff, readDiff } from "./read-diff.ts";
 import type { Repository } from "./repository.ts";
-import { settlePullRequest } from "./settle-pull-requests.ts";
 
 export interface PullState {
   pullRequest: LocalPullRequest;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { AppError } from "../../errors.ts";
-import type { Git } from "../../tree/git.ts";
+import type { Git } from "../../tree/git/git.ts";
 
 /** A project's bare repository, which this installation alone writes. */
 export interface Repository {

@@ -2,8 +2,8 @@ import { afterAll, describe, expect, test } from "vitest";
 import { startApi } from "../../../test/support/api.ts";
 import { alterJob, readEvents, readJob, seedJob } from "../../../test/support/seed-jobs.ts";
 import { channels } from "../../db/channels.ts";
-import { LeaseLost } from "../../jobs/lease.ts";
-import { setPhase } from "../../jobs/set-phase.ts";
+import { setPhase } from "../../jobs/run/end-run.ts";
+import { LeaseLost } from "../../jobs/run/leases.ts";
 
 const api = await startApi();
 afterAll(() => api.close());

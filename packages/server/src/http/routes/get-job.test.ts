@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
 import { type ApiAnswer, startApi } from "../../../test/support/api.ts";
-import { revokeKey } from "../../accounts/revoke-key.ts";
+import { revokeKey } from "../../accounts/keys/api-keys.ts";
 import { channels } from "../../db/channels.ts";
 
 const api = await startApi();

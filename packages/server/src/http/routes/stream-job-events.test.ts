@@ -4,9 +4,8 @@ import { afterAll, describe, expect, test, vi } from "vitest";
 import { startApi } from "../../../test/support/api.ts";
 import { openEventSource } from "../../../test/support/event-source.ts";
 import { alterJob, seedJob } from "../../../test/support/seed-jobs.ts";
-import { revokeKey } from "../../accounts/revoke-key.ts";
-import { endRun } from "../../jobs/end-run.ts";
-import { setPhase } from "../../jobs/set-phase.ts";
+import { revokeKey } from "../../accounts/keys/api-keys.ts";
+import { endRun, setPhase } from "../../jobs/run/end-run.ts";
 
 const heldMax = 10;
 const api = await startApi({

@@ -1,16 +1,14 @@
 import { streamJobEventsOperation } from "@emend/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { authenticateKey } from "../../accounts/authenticate-key.ts";
+import { authenticateKey } from "../../accounts/keys/keyring.ts";
 import type { Queryable } from "../../db/pool.ts";
-import { followEvents } from "../../jobs/follow-events.ts";
-import type { JobReader } from "../../jobs/job-reader.ts";
-import { readEventPage } from "../../jobs/read-event-page.ts";
+import { followEvents, readEventPage } from "../../jobs/read/events.ts";
+import type { JobReader } from "../../jobs/read/job-reader.ts";
 import type { Logger } from "../../lib/logger.ts";
-import type { Seats } from "../../lib/seats.ts";
-import { aboutRequest } from "../about-request.ts";
+import type { Seats } from "../../lib/semaphore.ts";
 import { disconnectSignal } from "../disconnect-signal.ts";
+import { aboutRequest, jobNotFound, refuse, tooManyStreams } from "../errors.ts";
 import { openEventStream } from "../event-stream.ts";
-import { jobNotFound, refuse, tooManyStreams } from "../refuse.ts";
 import { type RequireKeyDeps, requireKey } from "../require-key.ts";
 
 export interface StreamTimes {

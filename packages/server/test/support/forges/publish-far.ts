@@ -3,13 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Forge } from "../../../src/forge/forge.ts";
 import { createLogger } from "../../../src/lib/logger.ts";
-import { type EnsuredPullRequest, ensurePullRequest } from "../../../src/publish/ensure-pull-request.ts";
 import type { CommitIds, Publication, PublishDeps, PublishInput } from "../../../src/publish/publication.ts";
-import { publishChange } from "../../../src/publish/publish-change.ts";
+import { type EnsuredPullRequest, ensurePullRequest, publishChange } from "../../../src/publish/publish-change.ts";
 import { createWriteQueue } from "../../../src/publish/write-queue.ts";
-import { createGit } from "../../../src/tree/git.ts";
-import type { Mirror } from "../../../src/tree/mirror.ts";
-import { createMirrors } from "../../../src/tree/mirrors.ts";
+import { createGit } from "../../../src/tree/git/git.ts";
+import type { Mirror } from "../../../src/tree/mirror/mirror.ts";
+import { createMirrors } from "../../../src/tree/mirror/mirrors.ts";
 import { testCommit, testEntries } from "../publish-job.ts";
 import { type FarEnd, startFarEnd, type Vendor } from "./far-end.ts";
 

@@ -1,11 +1,11 @@
 import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { requestId } from "../../../lib/request-id.ts";
-import { createSeats } from "../../../lib/seats.ts";
+import { createSeats } from "../../../lib/semaphore.ts";
 import { findKeyHolder, findLocalProject } from "../caller.ts";
 import { type GitRequest, serveGit } from "../git-backend.ts";
+import { settlePullRequests } from "../pull-requests.ts";
 import { repositoryOf } from "../repository.ts";
-import { settlePullRequests } from "../settle-pull-requests.ts";
 import type { PluginDeps } from "./plugin-deps.ts";
 
 type Service = GitRequest["service"];

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
+import { isSameOrigin } from "./csrf.ts";
 import { pageContext, type Style, sendForeignOrigin, sendNotice } from "./page-reply.ts";
 import type { PluginDeps } from "./plugin-deps.ts";
-import { isSameOrigin } from "./same-origin.ts";
 
 /** The console's single-use link, and the way out. */
 export function loginRoutes(app: FastifyInstance, deps: PluginDeps, style: Style): void {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { createSeats, seatFor } from "../../../lib/seats.ts";
+import { createSeats, seatFor } from "../../../lib/semaphore.ts";
 import { type Caller, findCaller, findLocalProject, type LocalProject, listLocalProjects } from "../caller.ts";
 import { homePage } from "../pages/home-page.ts";
 import { pullPage } from "../pages/pull-page.ts";
@@ -8,9 +8,9 @@ import { createPullDesk } from "../pull-desk.ts";
 import { getPullRequest, listPullRequests } from "../pull-requests.ts";
 import { readPullView } from "../read-pull-view.ts";
 import { repositoryOf } from "../repository.ts";
+import { isSameOrigin } from "./csrf.ts";
 import { pageContext, type Style, sendForeignOrigin, sendNotice, sendPage } from "./page-reply.ts";
 import type { PluginDeps } from "./plugin-deps.ts";
-import { isSameOrigin } from "./same-origin.ts";
 
 type ProjectRequest = FastifyRequest<{ Params: { projectId: string; number?: string } }>;
 interface Visit {

@@ -1,0 +1,194 @@
+import { randomUUID } from "node:crypto";
+import type { JobRun, Jobs } from "@emend/sdk";
+import { type Command, InvalidArgumentError } from "commander";
+import { type Cli, CliError } from "../cli.ts";
+import { printResult, say } from "../output.ts";
+import { safeText } from "../terminal/format.ts";
+import { markdownLines } from "../terminal/markdown-lines.ts";
+import { assertNotFailed, finishJob, untilFinal } from "./finish-job.ts";
+import { showDiff } from "./job-read.ts";
+import { jobsOf } from "./jobs-of.ts";
+import { withJson } from "./options.ts";
+
+interface CreateOptions {
+  wait?: boolean;
+  idempotencyKey?: string;
+  base?: string;
+  model?: string;
+  draft?: boolean;
+  maxCost?: number;
+  json?: boolean;
+}
+
+export function registerJobCreate(job: Command, cli: Cli): void {
+  const command = job
+    .command("create")
+    .description("start a job and print its id; with --wait, the link of its pull request")
+    .argument("<project>", "the project's id")
+    .argument("<prompt>", "what the agent must do; - reads it from standard input")
+    .option("--wait", "wait until the job is over")
+    .option("--base <branch>", "branch to start from (default: the project's)")
+    .option("--model <name>", "a model that the project allows")
+    .option("--draft", "open the pull request as a draft")
+    .option("--max-cost <usd>", "lower the cost limit of this job", parseCost)
+    .option("--idempotency-key <key>", "create once, however often this is run with the same key");
+  withJson(command).action((project: string, prompt: string, options: CreateOptions) =>
+    createJob(cli, project, prompt, options),
+  );
+}
+
+async function createJob(cli: Cli, project: string, words: string, options: CreateOptions): Promise<void> {
+  const jobs = jobsOf(cli, project);
+  const { base, model, draft, maxCost, idempotencyKey = randomUUID() } = options;
+  const body = {
+    prompt: await readPrompt(cli, words),
+    ...(base === undefined ? {} : { baseRef: base }),
+    ...(model === undefined ? {} : { model }),
+    ...(draft === undefined ? {} : { draft }),
+    ...(maxCost === undefined ? {} : { maxCostUsd: maxCost }),
+  };
+  const created = await jobs.create(body, { idempotencyKey, signal: cli.signal });
+  if (!options.wait) return printResult(cli, options, created, created.id);
+  await finishJob(cli, jobs, created, { ...options, project });
+}
+
+function parseCost(text: string): number {
+  const usd = Number(text);
+  if (/^\d+(\.\d+)?$/.test(text)) return usd;
+  throw new InvalidArgumentError("Give an amount in US dollars, such as 0.50.");
+}
+
+export function registerJobRun(job: Command, cli: Cli): void {
+  const command = job
+    .command("run")
+    .description("what a job does or did: phase, failure, steps, cost, findings")
+    .argument("<project>", "the project's id")
+    .argument("<id>", "the job's id");
+  withJson(command).action((project: string, id: string, options: { json?: boolean }) =>
+    showRun(cli, project, id, options),
+  );
+}
+
+async function showRun(cli: Cli, project: string, id: string, options: { json?: boolean }): Promise<void> {
+  const run = await jobsOf(cli, project).run(id, { signal: cli.signal });
+  printResult(cli, options, run, runText(run));
+}
+
+function runText(run: JobRun): string {
+  const { failure, findings, pullRequest, usage } = run;
+  const tokens = `${usage.inputTokens} in, ${usage.outputTokens} out`;
+  const rows: [string, string | null][] = [
+    ["status", run.status === "active" ? `active, ${run.phase}` : run.status],
+    ["failure", failure?.code ?? null],
+    ["limit", run.limitReached],
+    ["model", run.model],
+    ["steps", `${run.steps.count}, ${tokens} tokens, $${usage.costUsd.toFixed(2)}`],
+    ["findings", findings && `${findings.before} before, ${findings.after} after, ${findings.introducedCount} new`],
+    ["not checked", findings?.links?.unjudged ? `${findings.links.unjudged} of ${findings.links.total} links` : null],
+    ["pull request", pullRequest && `${pullRequest.url} (${pullRequest.draft ? "draft, " : ""}${pullRequest.state})`],
+  ];
+  const head = rows.filter(([, value]) => value !== null).map(([name, value]) => `${name.padEnd(14)}${value}`);
+  const denied = run.violations.map(({ path, rule }) => `denied        ${path}: ${rule}`);
+  const words = [failure?.message, run.title, run.summary].filter((text) => typeof text === "string" && text !== "");
+  const paragraphs = words.flatMap((text) => ["", ...markdownLines(text ?? "", 92)]);
+  return [...head, ...denied, ...paragraphs].map(safeText).join("\n");
+}
+
+interface PreviewOptions {
+  base?: string;
+  model?: string;
+  maxCost?: number;
+  stat?: boolean;
+  json?: boolean;
+}
+
+export function registerJobPreview(job: Command, cli: Cli): void {
+  const command = job
+    .command("preview")
+    .description("show what a job would change, as a unified diff, and open nothing")
+    .argument("<project>", "the project's id")
+    .argument("<prompt>", "what the agent must do; - reads it from standard input")
+    .option("--base <branch>", "branch to start from (default: the project's)")
+    .option("--model <name>", "a model that the project allows")
+    .option("--max-cost <usd>", "lower the cost limit of this job", parseCost)
+    .option("--stat", "print the files and their figures instead");
+  withJson(command).action((project: string, prompt: string, options: PreviewOptions) =>
+    previewJob(cli, project, prompt, options),
+  );
+}
+
+async function previewJob(cli: Cli, project: string, words: string, options: PreviewOptions): Promise<void> {
+  const jobs = jobsOf(cli, project);
+  const { base, model, maxCost } = options;
+  const body = {
+    prompt: await readPrompt(cli, words),
+    preview: true,
+    ...(base === undefined ? {} : { baseRef: base }),
+    ...(model === undefined ? {} : { model }),
+    ...(maxCost === undefined ? {} : { maxCostUsd: maxCost }),
+  };
+  const created = await jobs.create(body, { idempotencyKey: randomUUID(), signal: cli.signal });
+  const job = await untilFinal(cli, jobs, created, { ...options, project });
+  // What a limit cut short was kept, and is worth a look too.
+  const found = await jobs.diff(job.id, { signal: cli.signal });
+  if (options.json) printResult(cli, options, { id: job.id, status: job.status, ...found }, "");
+  else if (found.diff !== "") showDiff(cli, found, options);
+  else if (job.status === "completed") say(cli, options, "Nothing would change.");
+  else if (job.status === "archived") say(cli, options, `Job ${job.id} was archived before it was over.`);
+  await assertNotFailed(cli, jobs, job);
+}
+
+interface MessageOptions {
+  wait?: boolean;
+  json?: boolean;
+}
+
+export function registerJobMessage(job: Command, cli: Cli): void {
+  const command = job
+    .command("message")
+    .description("ask a finished job for more, on the same pull request")
+    .argument("<project>", "the project's id")
+    .argument("<id>", "the job's id")
+    .argument("<prompt>", "what more the agent must do; - reads it from standard input")
+    .option("--wait", "wait until the job is over");
+  withJson(command).action((project: string, id: string, prompt: string, options: MessageOptions) =>
+    messageJob(cli, { project, id, prompt }, options),
+  );
+}
+
+async function messageJob(
+  cli: Cli,
+  what: { project: string; id: string; prompt: string },
+  options: MessageOptions,
+): Promise<void> {
+  const jobs = jobsOf(cli, what.project);
+  const prompt = await readPrompt(cli, what.prompt);
+  const after = options.wait ? await lastEvent(cli, jobs, what.id) : 0;
+  const started = await jobs.message(what.id, { prompt }, { signal: cli.signal });
+  if (!options.wait) return printResult(cli, options, started, started.id);
+  await finishJob(cli, jobs, started, { ...options, project: what.project, after });
+}
+
+/** What happened before the follow-up is not told again. */
+async function lastEvent(cli: Cli, jobs: Jobs, id: string): Promise<number> {
+  const job = await jobs.get(id, { signal: cli.signal });
+  let last = 0;
+  // The stream of an active job would not end; the service refuses a follow-up to one anyhow.
+  if (job.status !== "active") for await (const { seq } of jobs.events(id, { signal: cli.signal })) last = seq;
+  return last;
+}
+
+/** The prompt as typed; `-` reads it from standard input. */
+export async function readPrompt(cli: Cli, words: string): Promise<string> {
+  if (words !== "-") return words;
+  if (cli.stdin.isTTY) cli.stderr.write("Type the prompt; Ctrl-D on a line of its own ends it.\n");
+  const text = await readInput(cli);
+  if (text.trim() === "") throw new CliError("usage", "the prompt is empty: nothing came on standard input");
+  return text;
+}
+
+export async function readInput(cli: Cli): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of cli.stdin) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString();
+}

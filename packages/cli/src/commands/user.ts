@@ -1,0 +1,118 @@
+import { type Command, Option } from "commander";
+import type { Cli } from "../cli.ts";
+import { printResult, say } from "../output.ts";
+import { minute, safeText, table } from "../terminal/format.ts";
+import { withAdmin, withNewAdmin } from "../with-admin.ts";
+import { withData, withJson } from "./options.ts";
+
+interface InviteOptions {
+  role: "owner" | "maintainer" | "viewer";
+  data?: string;
+  json?: boolean;
+}
+
+export function registerUserInvite(user: Command, cli: Cli): void {
+  const command = user
+    .command("invite")
+    .description("print a link by which one person joins")
+    .argument("<email>", "the person's email address")
+    .addOption(
+      new Option("--role <role>", "what they may do").choices(["owner", "maintainer", "viewer"]).default("viewer"),
+    );
+  withJson(withData(command)).action((email: string, options: InviteOptions) => invite(cli, email, options));
+}
+
+async function invite(cli: Cli, email: string, options: InviteOptions): Promise<void> {
+  const { link } = await withNewAdmin(cli, options, (admin) => admin.inviteMember({ email, role: options.role }));
+  printResult(cli, options, { url: link }, link);
+  say(cli, options, `It works once, for seven days. Send it to ${email}; Emend sends no mail.`);
+}
+
+interface LinkOptions {
+  to?: string;
+  data?: string;
+  json?: boolean;
+}
+
+export function registerUserLink(user: Command, cli: Cli): void {
+  const command = user
+    .command("link")
+    .description("print a link, good for once: it makes the first person the owner, and later logs a browser in")
+    .option("--to <page>", "log in at once, and land on this path or address (default, once there is an owner: /app)");
+  withJson(withData(command)).action((options: LinkOptions) => printLink(cli, options));
+}
+
+async function printLink(cli: Cli, options: LinkOptions): Promise<void> {
+  const { url, forOwner } = await withNewAdmin(cli, options, async (admin) => {
+    const owner = options.to === undefined ? await admin.ownerLink({ isNew: true }) : null;
+    return { url: owner ?? (await admin.createLoginLink(options.to ?? "/app")), forOwner: owner !== null };
+  });
+  printResult(cli, options, { url }, url);
+  say(
+    cli,
+    options,
+    forOwner
+      ? "It works once, for a day, and replaces earlier links. The person who opens it becomes the owner, so keep it secret."
+      : "It works once, for an hour. Anyone who opens it is logged in, so keep it secret.",
+  );
+}
+
+interface ListOptions {
+  data?: string;
+  json?: boolean;
+}
+
+export function registerUserList(user: Command, cli: Cli): void {
+  const command = user.command("list").description("list the people who may log in, and who is invited");
+  withJson(withData(command)).action((options: ListOptions) => listUsers(cli, options));
+}
+
+async function listUsers(cli: Cli, options: ListOptions): Promise<void> {
+  const [users, invitations] = await withAdmin(cli, options, (admin) =>
+    Promise.all([admin.listMembers(), admin.listInvitations()]),
+  );
+  if (users.length === 0) {
+    const who = invitations.length === 0 ? "No users yet" : "No members yet";
+    say(cli, options, `${who}: emend user link prints a link for the owner.`);
+  }
+  if (users.length + invitations.length === 0 && !options.json) return;
+  const members = users.map((user) => [
+    safeText(user.email),
+    user.role,
+    user.hasPassword ? "password" : "single sign-on",
+    user.lastLoginAt ? minute(user.lastLoginAt) : "never",
+    safeText(user.name),
+  ]);
+  const invited = invitations.map(({ email, role, expiresAt }) => [
+    safeText(email),
+    role,
+    "invited",
+    "never",
+    `until ${minute(expiresAt)}`,
+  ]);
+  const heading = ["E-MAIL", "ROLE", "BY", "LAST LOGIN", "NAME"];
+  const everybody = [
+    ...users.map((user) => ({ ...user, status: "member" })),
+    ...invitations.map(({ id: _, ...invitation }) => ({ ...invitation, status: "invited" })),
+  ];
+  printResult(cli, options, everybody, table([heading, ...members, ...invited]));
+}
+
+interface ResetOptions {
+  data?: string;
+  json?: boolean;
+}
+
+export function registerUserReset(user: Command, cli: Cli): void {
+  const command = user
+    .command("reset")
+    .description("print a link by which a person sets a new password")
+    .argument("<email>", "the person's email address");
+  withJson(withData(command)).action((email: string, options: ResetOptions) => reset(cli, email, options));
+}
+
+async function reset(cli: Cli, email: string, options: ResetOptions): Promise<void> {
+  const url = await withAdmin(cli, options, (admin) => admin.createResetLink(email));
+  printResult(cli, options, { url }, url);
+  say(cli, options, "It works once, for an hour. The old password works until then; every session ends with it.");
+}

@@ -1,0 +1,165 @@
+export type DiffLine =
+  | { kind: "hunk" | "note"; text: string }
+  | { kind: "context"; before: number; after: number; text: string }
+  | { kind: "deleted"; before: number; text: string }
+  | { kind: "added"; after: number; text: string };
+
+/** A unified diff as git writes it, cut into one list of lines a file. */
+export function parsePatch(patch: string): readonly (readonly DiffLine[])[] {
+  const files: DiffLine[][] = [];
+  let lines: DiffLine[] = [];
+  let before = 0;
+  let after = 0;
+  let isInHunk = false;
+  for (const line of patch.split("\n")) {
+    // Inside a hunk every line begins with a space, a sign or a backslash: this can only be a header.
+    if (line.startsWith("diff --git ")) {
+      lines = [];
+      files.push(lines);
+      isInHunk = false;
+      continue;
+    }
+    const hunk = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/.exec(line);
+    if (hunk) {
+      before = Number(hunk[1]);
+      after = Number(hunk[2]);
+      isInHunk = true;
+      lines.push({ kind: "hunk", text: line });
+      continue;
+    }
+    if (!isInHunk) {
+      if (/^(old|new) mode |^rename (from|to) /.test(line)) lines.push({ kind: "note", text: line });
+      if (line.startsWith("Binary files ")) lines.push({ kind: "note", text: "Binary file: not shown" });
+      continue;
+    }
+    const text = line.slice(1);
+    if (line.startsWith(" ")) lines.push({ kind: "context", before: before++, after: after++, text });
+    else if (line.startsWith("-")) lines.push({ kind: "deleted", before: before++, text });
+    else if (line.startsWith("+")) lines.push({ kind: "added", after: after++, text });
+    else if (line.startsWith("\\")) lines.push({ kind: "note", text: text.trim() });
+  }
+  return files;
+}
+
+/** One row side by side; where only one half is there, the other is empty. A line that stayed is both halves. */
+export interface DiffRow {
+  left: DiffLine | null;
+  right: DiffLine | null;
+  /** The two are the same line, edited: `diffWords` says where. Left to whoever shows the row, since it costs. */
+  isEdited: boolean;
+}
+
+/**
+ * Deleted lines beside those that took their place: runs of equal length are taken as the same lines, edited. Stacked,
+ * for one column, the lines of other runs keep git's order.
+ */
+export function pairLines(lines: readonly DiffLine[], options: { stacked: boolean }): readonly DiffRow[] {
+  const rows: DiffRow[] = [];
+  for (let at = 0; at < lines.length; ) {
+    const deletedEnd = endOfRun(lines, at, "deleted");
+    const addedEnd = endOfRun(lines, deletedEnd, "added");
+    if (addedEnd === at) {
+      const line = lines[at] as DiffLine;
+      rows.push({ left: line, right: line, isEdited: false });
+      at += 1;
+      continue;
+    }
+    const deleted = lines.slice(at, deletedEnd);
+    const added = lines.slice(deletedEnd, addedEnd);
+    const isEdited = deleted.length === added.length;
+    if (options.stacked && !isEdited) {
+      for (const line of deleted) rows.push({ left: line, right: null, isEdited });
+      for (const line of added) rows.push({ left: null, right: line, isEdited });
+    } else {
+      for (let index = 0; index < Math.max(deleted.length, added.length); index += 1) {
+        rows.push({ left: deleted[index] ?? null, right: added[index] ?? null, isEdited });
+      }
+    }
+    at = addedEnd;
+  }
+  return rows;
+}
+
+function endOfRun(lines: readonly DiffLine[], from: number, kind: DiffLine["kind"]): number {
+  let end = from;
+  while (lines[end]?.kind === kind) end += 1;
+  return end;
+}
+
+export interface Span {
+  text: string;
+  isChanged: boolean;
+}
+
+/** More of one line is not drawn: past this a page draws its beginning, without marks. */
+export const lineCharactersMax = 2_000;
+const tokensMax = 240;
+/** Below this share of common words two lines are different lines, and marks inside them only distract. */
+const commonShareMin = 0.35;
+
+/** Which words of a changed line changed; null where the lines have too little in common to say. */
+export function diffWords(before: string, after: string): { before: readonly Span[]; after: readonly Span[] } | null {
+  if (Math.max(before.length, after.length) > lineCharactersMax) return null;
+  const old = tokenize(before);
+  const young = tokenize(after);
+  if (old.length > tokensMax || young.length > tokensMax) return null;
+  const common = longestCommonTokens(old, young);
+  const commonLength = common.reduce((sum, pair) => sum + (old[pair.old] ?? "").length, 0);
+  if (commonLength < commonShareMin * Math.max(before.length, after.length)) return null;
+  return {
+    before: toSpans(old, new Set(common.map((pair) => pair.old))),
+    after: toSpans(young, new Set(common.map((pair) => pair.young))),
+  };
+}
+
+function tokenize(line: string): readonly string[] {
+  return line.match(/[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? [];
+}
+
+function longestCommonTokens(old: readonly string[], young: readonly string[]): Array<{ old: number; young: number }> {
+  const width = young.length + 1;
+  const lengths = new Uint16Array((old.length + 1) * width);
+  const at = (row: number, column: number) => lengths[row * width + column] ?? 0;
+  for (let row = old.length - 1; row >= 0; row -= 1) {
+    for (let column = young.length - 1; column >= 0; column -= 1) {
+      lengths[row * width + column] =
+        old[row] === young[column] ? at(row + 1, column + 1) + 1 : Math.max(at(row + 1, column), at(row, column + 1));
+    }
+  }
+  const pairs: Array<{ old: number; young: number }> = [];
+  let row = 0;
+  let column = 0;
+  while (row < old.length && column < young.length) {
+    if (old[row] === young[column]) pairs.push({ old: row++, young: column++ });
+    else if (at(row + 1, column) >= at(row, column + 1)) row += 1;
+    else column += 1;
+  }
+  return pairs;
+}
+
+/** A space between two changed words counts as changed: one mark reads better than two. */
+function toSpans(tokens: readonly string[], kept: ReadonlySet<number>): readonly Span[] {
+  const isKept = (index: number) => kept.has(index) || index < 0 || index >= tokens.length;
+  const spans: Span[] = [];
+  tokens.forEach((text, index) => {
+    const isBetween = /^\s+$/.test(text) && !isKept(index - 1) && !isKept(index + 1);
+    const isChanged = !kept.has(index) || isBetween;
+    const last = spans.at(-1);
+    if (last && last.isChanged === isChanged) last.text += text;
+    else spans.push({ text, isChanged });
+  });
+  return spans;
+}
+
+/**
+ * Characters that a reader does not see, or that change what he sees around them: controls (but tab and newline),
+ * bidirectional and zero-width formatting, tags. With the g flag; use it with `replace` and `split` alone.
+ */
+export const unseenCharacters = /(?![\t\n])[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+
+/** What is shown in such a character's place. */
+export function unseenName(character: string): string {
+  // At the end of every line of many an honest file.
+  if (character === "\r") return "CR";
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
+}

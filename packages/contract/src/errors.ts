@@ -1,0 +1,35 @@
+/** Why a job failed: shown on its run, stable for scripts. */
+export const failureCodes = [
+  "model_unavailable",
+  "budget_exceeded",
+  "timeout",
+  "cancelled",
+  "policy_denied",
+  "branch_conflict",
+  "forge_rejected",
+  "forge_unavailable",
+  "repository_unavailable",
+  "instruction_not_understood",
+  "internal",
+] as const;
+export type FailureCode = (typeof failureCodes)[number];
+
+/** Where a job's run is. */
+export const jobPhases = ["queued", "preparing", "working", "checking", "publishing"] as const;
+export type JobPhase = (typeof jobPhases)[number];
+
+/** Why a request was refused: the header `emend-error`, stable for scripts. `internal` is a fault of the service. */
+export const requestErrorCodes = [
+  "invalid_request",
+  "unauthorized",
+  "forbidden",
+  "not_found",
+  "method_not_allowed",
+  "conflict",
+  "payload_too_large",
+  "unsupported_media_type",
+  "rate_limited",
+  "unavailable",
+  "internal",
+] as const;
+export type RequestErrorCode = (typeof requestErrorCodes)[number];

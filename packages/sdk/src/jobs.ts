@@ -1,0 +1,211 @@
+import type { AgentJob, CreateJobBody, JobDiff, JobList, JobRun, JobStatus } from "@emend/contract";
+import type { Connection } from "./connection.ts";
+import { EmendError } from "./errors.ts";
+import { type ApiResponse, parseBody, request } from "./request.ts";
+import type { WaitOptions } from "./wait-for-job.ts";
+
+/** The path of a project's jobs, or of one job. */
+export function jobPath(projectId: string, jobId?: string): string {
+  const collection = `${projectPath(projectId)}/job`;
+  return jobId === undefined ? collection : `${collection}/${segment("id", jobId)}`;
+}
+
+function jobsPath(projectId: string, query: Record<string, string | undefined>): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const text = new URLSearchParams(given).toString();
+  return `${projectPath(projectId)}/jobs${text && `?${text}`}`;
+}
+
+function projectPath(projectId: string): string {
+  return `/v2/agent/${segment("projectId", projectId)}`;
+}
+
+function segment(name: string, value: string): string {
+  // "." and ".." would be resolved away and reach another route.
+  if (value === "" || value === "." || value === ".." || !value.isWellFormed()) {
+    throw new EmendError("invalid_request", `${name} is not an identifier: ${JSON.stringify(value)}`);
+  }
+  return encodeURIComponent(value);
+}
+
+// A record, so that the compiler notices a status that is added to the contract.
+const statuses: Record<JobStatus, true> = { active: true, completed: true, archived: true, failed: true };
+
+export function parseJob(deps: Connection, response: ApiResponse): AgentJob {
+  return parseBody(deps, response, { name: "job", is: isJob });
+}
+
+function isJob(body: object): body is AgentJob {
+  if (!("id" in body) || typeof body.id !== "string") return false;
+  return "status" in body && typeof body.status === "string" && Object.hasOwn(statuses, body.status);
+}
+
+/** A job that was just started: await it for the job as it is, or `.wait()` for the job as it ends. */
+export interface StartedJob extends Promise<AgentJob> {
+  wait(options?: WaitOptions): Promise<AgentJob>;
+}
+
+export function startedJob(
+  starting: Promise<AgentJob>,
+  wait: (id: string, options: WaitOptions) => Promise<AgentJob>,
+): StartedJob {
+  return Object.assign(starting, {
+    wait: async (options: WaitOptions = {}) => wait((await starting).id, options),
+  });
+}
+
+export interface CreateOptions {
+  /** Made anew for each call unless given; give your own to create once across restarts of your program. */
+  idempotencyKey?: string;
+  signal?: AbortSignal;
+}
+
+/** Creates a job at most once, however often the request had to be sent. */
+export async function createJob(
+  deps: Connection,
+  projectId: string,
+  input: CreateJobBody,
+  options: CreateOptions,
+): Promise<AgentJob> {
+  const idempotencyKey = options.idempotencyKey ?? crypto.randomUUID();
+  if (!/^[\x20-\x7e]{1,255}$/.test(idempotencyKey)) {
+    throw new EmendError("invalid_request", "idempotencyKey must be 1 to 255 printable ASCII characters");
+  }
+  const response = await request(
+    deps,
+    {
+      method: "POST",
+      path: jobPath(projectId),
+      headers: { "idempotency-key": idempotencyKey },
+      body: input,
+    },
+    options.signal,
+  );
+  return parseJob(deps, response);
+}
+
+export async function getJob(
+  deps: Connection,
+  projectId: string,
+  jobId: string,
+  signal: AbortSignal | undefined,
+): Promise<AgentJob> {
+  return parseJob(deps, await request(deps, { method: "GET", path: jobPath(projectId, jobId) }, signal));
+}
+
+export interface ListOptions {
+  /** Only jobs in this state. */
+  status?: JobStatus;
+  /** Jobs a page, 100 at most. */
+  limit?: number;
+  signal?: AbortSignal;
+}
+
+/** One page of a project's jobs, newest first. */
+export async function listPage(
+  deps: Connection,
+  projectId: string,
+  options: ListOptions & { cursor?: string },
+): Promise<JobList> {
+  const { status, limit, cursor, signal } = options;
+  const path = jobsPath(projectId, { status, limit: limit?.toString(), cursor });
+  return parseBody(deps, await request(deps, { method: "GET", path }, signal), { name: "list of jobs", is: isList });
+}
+
+/** Every job of a project, newest first; the next page is asked for when its first job is. */
+export async function* listJobs(
+  deps: Connection,
+  projectId: string,
+  options: ListOptions,
+): AsyncGenerator<AgentJob, void, undefined> {
+  let cursor: string | undefined;
+  do {
+    const page = await listPage(deps, projectId, { ...options, ...(cursor === undefined ? {} : { cursor }) });
+    yield* page.jobs;
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+}
+
+function isList(body: object): body is JobList {
+  if (!("jobs" in body) || !Array.isArray(body.jobs)) return false;
+  return body.jobs.every((job) => typeof job === "object" && job !== null && isJob(job)) && "nextCursor" in body;
+}
+
+/** Asks a finished job for more, on the same branch and pull request. */
+export async function messageJob(
+  deps: Connection,
+  projectId: string,
+  jobId: string,
+  body: { prompt: string },
+  signal: AbortSignal | undefined,
+): Promise<AgentJob> {
+  const path = `${jobPath(projectId, jobId)}/message`;
+  // A lost answer is told, not tried again: the work may have begun.
+  return parseJob(deps, await request(deps, { method: "POST", path, body, isOnce: true }, signal));
+}
+
+/** Stops an active job; a final one is answered as it is. */
+export async function cancelJob(
+  deps: Connection,
+  projectId: string,
+  jobId: string,
+  signal: AbortSignal | undefined,
+): Promise<AgentJob> {
+  const path = `${jobPath(projectId, jobId)}/cancel`;
+  return parseJob(deps, await request(deps, { method: "POST", path }, signal));
+}
+
+// The service holds its answer back this long while the job is being published.
+const publishingMsMax = 30_000;
+
+/** Archives a job; one that is still active is stopped first and opens no pull request afterwards. */
+export async function archiveJob(
+  deps: Connection,
+  projectId: string,
+  jobId: string,
+  signal: AbortSignal | undefined,
+): Promise<AgentJob> {
+  const path = `${jobPath(projectId, jobId)}/archive`;
+  return parseJob(deps, await request(deps, { method: "POST", path, heldMsMax: publishingMsMax }, signal));
+}
+
+/** Starts a failed job again where it stopped; an active one is answered as it is. */
+export async function retryJob(
+  deps: Connection,
+  projectId: string,
+  jobId: string,
+  signal: AbortSignal | undefined,
+): Promise<AgentJob> {
+  const path = `${jobPath(projectId, jobId)}/retry`;
+  return parseJob(deps, await request(deps, { method: "POST", path }, signal));
+}
+
+/** What the job changed: a unified diff, and its files with their figures. */
+export async function getDiff(
+  deps: Connection,
+  projectId: string,
+  jobId: string,
+  signal: AbortSignal | undefined,
+): Promise<JobDiff> {
+  const path = `${jobPath(projectId, jobId)}/diff`;
+  return parseBody(deps, await request(deps, { method: "GET", path }, signal), { name: "diff", is: isDiff });
+}
+
+function isDiff(body: object): body is JobDiff {
+  return "diff" in body && typeof body.diff === "string" && "files" in body && Array.isArray(body.files);
+}
+
+/** What the job is doing or did: phase, failure, steps, usage, findings, pull request. */
+export async function getRun(
+  deps: Connection,
+  projectId: string,
+  jobId: string,
+  signal: AbortSignal | undefined,
+): Promise<JobRun> {
+  const path = `${jobPath(projectId, jobId)}/run`;
+  return parseBody(deps, await request(deps, { method: "GET", path }, signal), { name: "run", is: isRun });
+}
+
+function isRun(body: object): body is JobRun {
+  return "id" in body && typeof body.id === "string" && "phase" in body && "failure" in body && "steps" in body;
+}

@@ -1,0 +1,146 @@
+import { hash } from "node:crypto";
+import { channels } from "../../db/channels.ts";
+import type { Client, Queryable } from "../../db/pool.ts";
+import { AppError } from "../../errors.ts";
+import { parseAllowList } from "../addresses.ts";
+import { type AdminKey, type KeyScope, newKey } from "./key-format.ts";
+
+export interface CreateKeyInput {
+  name: string;
+  projectIds: readonly string[];
+  scope: KeyScope;
+  /** Null: never. */
+  expiresInMs: number | null;
+  /** Addresses or CIDR ranges; null: every address. */
+  allowList: readonly string[] | null;
+  createdBy: string;
+}
+
+type CreateKeyOutcome =
+  /** `key` is shown once: only its hash is stored. */
+  { kind: "created"; id: string; key: string } | { kind: "unknown_project"; projectId: string };
+
+export async function createKey(db: Queryable, input: CreateKeyInput): Promise<CreateKeyOutcome> {
+  const projectIds = [...new Set(input.projectIds)];
+  refuseBadInput(input);
+  const unknown = await db.query<{ id: string }>(
+    "select asked.id from unnest($1::text[]) asked (id) where asked.id not in (select id from projects)",
+    [projectIds],
+  );
+  const projectId = unknown.rows[0]?.id;
+  if (projectId !== undefined) return { kind: "unknown_project", projectId };
+  const key = newKey();
+  await db.query(
+    `insert into admin_keys (id, secret_hash, hint, name, project_ids, scope, expires_at, allow_list, created_by)
+     values ($1, $2, $3, $4, $5, $6, clock_timestamp() + make_interval(secs => $7), $8, $9)`,
+    [
+      key.id,
+      hash("sha256", key.secret, "buffer"),
+      key.hint,
+      input.name,
+      projectIds,
+      input.scope,
+      input.expiresInMs === null ? null : input.expiresInMs / 1000,
+      input.allowList,
+      input.createdBy,
+    ],
+  );
+  return { kind: "created", id: key.id, key: key.text };
+}
+
+function refuseBadInput(input: CreateKeyInput): void {
+  if (input.projectIds.length === 0) {
+    throw new AppError("invalid_request", { publicMessage: "A key needs at least one project." });
+  }
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what would break a list's lines
+  if (input.name.trim() === "" || input.name.length > 200 || /[\u0000-\u001f]/.test(input.name)) {
+    throw new AppError("invalid_request", { publicMessage: "A key's name must have 1 to 200 characters on one line." });
+  }
+  if (input.expiresInMs !== null && !(input.expiresInMs > 0 && Number.isFinite(input.expiresInMs))) {
+    throw new AppError("invalid_request", { publicMessage: "Expiry must be in the future." });
+  }
+  const parsed = parseAllowList(input.allowList ?? []);
+  if (parsed.kind === "invalid") {
+    throw new AppError("invalid_request", {
+      publicMessage: `"${parsed.entry}" is not an IP address or CIDR range.`,
+    });
+  }
+  if (input.allowList?.length === 0) {
+    throw new AppError("invalid_request", {
+      publicMessage: "The allow-list is empty. Remove it to allow every address.",
+    });
+  }
+}
+
+interface RotateKeyInput extends CreateKeyInput {
+  /** How long both work: null until somebody revokes the old one, 0 not at all. */
+  overlapMs: number | null;
+}
+
+/**
+ * Makes a key that takes another's place. The old one works on beside it and then ends by itself: it expires sooner,
+ * which every node heeds. A key that no longer works has nothing to hand over.
+ */
+export async function rotateKey(
+  client: Client,
+  oldId: string,
+  input: RotateKeyInput,
+): Promise<CreateKeyOutcome | { kind: "unknown_key" }> {
+  const { overlapMs, ...wanted } = input;
+  const { rowCount } = await client.query(
+    `select 1 from admin_keys
+     where id = $1 and revoked_at is null and (expires_at is null or expires_at > clock_timestamp()) for update`,
+    [oldId],
+  );
+  if (rowCount === 0) return { kind: "unknown_key" };
+  const outcome = await createKey(client, wanted);
+  if (outcome.kind !== "created") return outcome;
+  if (overlapMs === 0) await revokeKey(client, oldId);
+  else if (overlapMs !== null) await expireKey(client, oldId, overlapMs);
+  return outcome;
+}
+
+/** Never later than it would have ended anyway. */
+async function expireKey(client: Client, id: string, inMs: number): Promise<void> {
+  await client.query(
+    `with expiring as (
+       update admin_keys set expires_at = least(expires_at, clock_timestamp() + make_interval(secs => $2))
+       where id = $1 returning id
+     )
+     select pg_notify('${channels.keyChanged}', id) from expiring`,
+    [id, inMs / 1000],
+  );
+}
+
+export interface Revocation {
+  kind: "revoked" | "revoked_before" | "unknown_key";
+}
+
+/** Revokes a key, on every node within a second. Revoking it again changes nothing. */
+export async function revokeKey(db: Queryable, id: string): Promise<Revocation> {
+  const { rows } = await db.query<Revocation>(
+    `with found as (
+       select id, revoked_at from admin_keys where id = $1 for update
+     ), revoked as (
+       update admin_keys set revoked_at = clock_timestamp() from found
+       where admin_keys.id = found.id and found.revoked_at is null
+       returning admin_keys.id
+     )
+     select case when exists (select from revoked) then 'revoked' else 'revoked_before' end as kind,
+            pg_notify('${channels.keyChanged}', id)
+     from found`,
+    [id],
+  );
+  return { kind: rows[0]?.kind ?? "unknown_key" };
+}
+
+/** Every key, or those of one project; newest first. */
+export async function listKeys(db: Queryable, filter: { projectId?: string } = {}): Promise<readonly AdminKey[]> {
+  const { rows } = await db.query<AdminKey>(
+    `select id, hint, name, project_ids as "projectIds", scope, expires_at as "expiresAt", allow_list as "allowList",
+       created_by as "createdBy", created_at as "createdAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt"
+     from admin_keys where $1::text is null or $1 = any (project_ids) order by created_at desc, id`,
+    [filter.projectId ?? null],
+  );
+  return rows;
+}

@@ -1,0 +1,166 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { consoleActor, inTransactionAs } from "../../db/acting.ts";
+import type { Client, Pool, Queryable } from "../../db/pool.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { AppError } from "../../errors.ts";
+import { hashToken, newToken } from "../sessions/session-store.ts";
+import { type Role, readEmail } from "./user.ts";
+
+/** What a single-use link is good for. */
+export type Link =
+  /** Logs a browser in as the console, and goes on to a page. */
+  | { purpose: "login"; landsOn: string }
+  /** Makes somebody the first owner of an installation. */
+  | { purpose: "owner" }
+  | { purpose: "invite"; email: string; role: Role }
+  /** Sets a person's password anew. */
+  | { purpose: "reset"; email: string; userId: string };
+
+interface LinkRow {
+  purpose: Link["purpose"];
+  landsOn: string;
+  email: string;
+  role: Role;
+  userId: string;
+}
+
+const columns = `purpose, lands_on as "landsOn", email, role, user_id as "userId"`;
+const isLive = "used_at is null and expires_at > clock_timestamp()";
+
+/** Null: used, expired or never made, which is all the same to whoever asks. */
+export async function findLink(db: Queryable, token: string): Promise<Link | null> {
+  const { rows } = await db.query<LinkRow>(`select ${columns} from login_links where token_hash = $1 and ${isLive}`, [
+    hashToken(token),
+  ]);
+  return rows[0] ? toLink(rows[0]) : null;
+}
+
+/** Of two who spend a link at the same time, one gets it. */
+export async function spendLink(db: Queryable, token: string): Promise<Link | null> {
+  const { rows } = await db.query<LinkRow>(
+    `update login_links set used_at = clock_timestamp() where token_hash = $1 and ${isLive} returning ${columns}`,
+    [hashToken(token)],
+  );
+  return rows[0] ? toLink(rows[0]) : null;
+}
+
+/** With every new password: whoever holds a link that was made before must not set yet another one. */
+export async function spendResetLinks(db: Queryable, userId: string): Promise<void> {
+  await db.query(
+    "update login_links set used_at = clock_timestamp() where purpose = 'reset' and user_id = $1 and used_at is null",
+    [userId],
+  );
+}
+
+function toLink({ purpose, landsOn, email, role, userId }: LinkRow): Link {
+  switch (purpose) {
+    case "login":
+      return { purpose, landsOn };
+    case "owner":
+      return { purpose };
+    case "invite":
+      return { purpose, email, role };
+    case "reset":
+      return { purpose, email, userId };
+  }
+}
+
+/** Every link has this one form; where it leads to depends on what it is for. */
+export function linkUrl(publicUrl: string, token: string): string {
+  return `${publicUrl}/login/${token}`;
+}
+
+const loginLinkMinutes = 60;
+
+/**
+ * A link that logs one browser in, once, and lands on `landsOn`: a path below this installation, or a whole URL of
+ * it, such as a pull request's. For the console of whoever runs the installation.
+ */
+export async function createLoginLink(
+  deps: { db: Queryable; publicUrl: string },
+  input: { landsOn: string },
+): Promise<string> {
+  const token = newToken();
+  await deps.db.query(
+    `with swept_links as (delete from login_links where expires_at < clock_timestamp() - interval '1 day'),
+          swept_sessions as (delete from sessions where expires_at < clock_timestamp())
+     insert into login_links (token_hash, lands_on, expires_at)
+     values ($1, $2, clock_timestamp() + make_interval(mins => $3))`,
+    [hashToken(token), pathBelow(deps.publicUrl, input.landsOn), loginLinkMinutes],
+  );
+  return linkUrl(deps.publicUrl, token);
+}
+
+/** Nothing but our own pages: a link that lands elsewhere would lend our name to somebody's trap. */
+function pathBelow(publicUrl: string, landsOn: string): string {
+  const path = landsOn.startsWith(`${publicUrl}/`) ? landsOn.slice(publicUrl.length) : landsOn;
+  const resolved = URL.parse(`${publicUrl}${path}`);
+  if (/^\/(?![/\\])/.test(path) && resolved?.href.startsWith(`${publicUrl}/`)) return path;
+  throw new AppError("invalid_request", {
+    publicMessage: `A login link can't open ${landsOn}. Use a path of this installation.`,
+  });
+}
+
+const resetLinkMinutes = 60;
+
+/** A link by which a person sets a new password, once. For the console: many installations send no mail. */
+export async function createResetLink(deps: { pool: Pool; publicUrl: string }, email: string): Promise<string> {
+  const token = newToken();
+  await inTransactionAs(deps.pool, consoleActor, async (client) => {
+    const { rowCount } = await client.query(
+      `insert into login_links (token_hash, lands_on, expires_at, purpose, user_id, email, created_by)
+       select $1, '/app', clock_timestamp() + make_interval(mins => $2), 'reset', id, email, 'console'
+       from users where lower(email) = $3`,
+      [hashToken(token), resetLinkMinutes, readEmail(email)],
+    );
+    if (rowCount === 0) throw new AppError("not_found", { publicMessage: `no member has the address ${email}` });
+  });
+  return linkUrl(deps.publicUrl, token);
+}
+
+const linkHours = 24;
+
+/**
+ * The link by which somebody becomes the first owner, or null once somebody is. Every node prints the same one: the
+ * database holds its seed and its hash, and it takes EMEND_SECRET to derive it. `isNew` puts another in its place.
+ */
+export async function ensureOwnerLink(
+  deps: { pool: Pool; secret: string; publicUrl: string },
+  options: { isNew: boolean },
+): Promise<string | null> {
+  return inTransaction(deps.pool, async (client) => {
+    // Nodes that start together ask one after another: none may replace what another has just printed.
+    await client.query("select pg_advisory_xact_lock(hashtextextended('emend owner link', 0))");
+    if (await hasOwner(client)) return null;
+    if (options.isNew) await client.query("delete from login_links where purpose = 'owner'");
+    const kept = await findSeed(client);
+    const token = kept && deriveToken(deps.secret, kept.seed);
+    // Sealed by another EMEND_SECRET, it opens for nobody who still has a key to it.
+    if (token && hashToken(token).equals(kept.tokenHash)) return linkUrl(deps.publicUrl, token);
+    await client.query("delete from login_links where purpose = 'owner'");
+    const seed = randomBytes(32);
+    const made = deriveToken(deps.secret, seed);
+    await client.query(
+      `insert into login_links (token_hash, lands_on, expires_at, purpose, seed)
+       values ($1, '/app/start', clock_timestamp() + make_interval(hours => $2), 'owner', $3)`,
+      [hashToken(made), linkHours, seed],
+    );
+    return linkUrl(deps.publicUrl, made);
+  });
+}
+
+export async function hasOwner(db: Pick<Client, "query">): Promise<boolean> {
+  return ((await db.query("select from users where role = 'owner' limit 1")).rowCount ?? 0) > 0;
+}
+
+async function findSeed(client: Client): Promise<{ seed: Buffer; tokenHash: Buffer } | null> {
+  const { rows } = await client.query<{ seed: Buffer; tokenHash: Buffer }>(
+    `select seed, token_hash as "tokenHash" from login_links
+     where purpose = 'owner' and used_at is null and expires_at > clock_timestamp()`,
+  );
+  return rows[0] ?? null;
+}
+
+function deriveToken(secret: string, seed: Buffer): string {
+  return createHmac("sha256", secret).update("emend owner link").update(seed).digest("base64url");
+}

@@ -1,0 +1,141 @@
+import { type Actor, consoleActor, inTransactionAs } from "../../db/acting.ts";
+import type { Client, Pool, Queryable } from "../../db/pool.ts";
+import { AppError } from "../../errors.ts";
+import { hashToken, newToken } from "../sessions/session-store.ts";
+import { linkUrl } from "./login-links.ts";
+import { parseEmail, type Role, type User, userColumns } from "./user.ts";
+
+export interface Invitation {
+  id: string;
+  email: string;
+  role: Role;
+  createdBy: string | null;
+  expiresAt: Date;
+}
+
+export async function listMembers(db: Queryable): Promise<readonly User[]> {
+  const { rows } = await db.query<User>(`select ${userColumns} from users order by lower(email) limit 1000`);
+  return rows;
+}
+
+/** Those that somebody may still accept. */
+export async function listInvitations(db: Queryable): Promise<readonly Invitation[]> {
+  const { rows } = await db.query<Invitation>(
+    `select encode(token_hash, 'hex') as id, email, role, created_by as "createdBy", expires_at as "expiresAt"
+     from login_links where purpose = 'invite' and used_at is null and expires_at > clock_timestamp()
+     order by created_at desc limit 1000`,
+  );
+  return rows;
+}
+
+export async function findMember(db: Queryable, id: string): Promise<User | null> {
+  const { rows } = await db.query<User>(`select ${userColumns} from users where id = $1`, [id]);
+  return rows[0] ?? null;
+}
+
+const inviteDays = 7;
+
+/** A link by which one person joins; it is shown once, to be passed on by hand. A second one replaces the first. */
+export async function inviteMember(
+  deps: { pool: Pool; publicUrl: string },
+  input: { email: string; role: Role },
+  actor: Actor,
+): Promise<{ link: string }> {
+  const email = parseEmail(input.email);
+  const token = newToken();
+  await inTransactionAs(deps.pool, actor, async (client) => {
+    await holdInviter(client, actor);
+    const { rowCount } = await client.query("select from users where lower(email) = $1", [email]);
+    if (rowCount !== 0) throw new AppError("conflict", { publicMessage: `${email} is a member already.` });
+    await client.query("delete from login_links where purpose = 'invite' and lower(email) = $1 and used_at is null", [
+      email,
+    ]);
+    await client.query(
+      `insert into login_links (token_hash, lands_on, expires_at, purpose, email, role, created_by)
+       values ($1, '/app', clock_timestamp() + make_interval(days => $2), 'invite', $3, $4, $5)`,
+      [hashToken(token), inviteDays, email, input.role, actor.name],
+    );
+  });
+  return { link: linkUrl(deps.publicUrl, token) };
+}
+
+/** Whoever is being removed or demoted just now must not leave an invitation behind. */
+async function holdInviter(client: Client, actor: Actor): Promise<void> {
+  if (actor.name === consoleActor.name) return;
+  const { rowCount } = await client.query("select from users where email = $1 and role = 'owner' for key share", [
+    actor.name,
+  ]);
+  if (rowCount === 0) throw new AppError("forbidden", { publicMessage: "Only an owner can invite members." });
+}
+
+/** False where there is none, or somebody has accepted it. */
+export async function revokeInvitation(pool: Pool, id: string, actor: Actor): Promise<boolean> {
+  return inTransactionAs(pool, actor, async (client) => {
+    const { rowCount } = await client.query(
+      "delete from login_links where purpose = 'invite' and used_at is null and encode(token_hash, 'hex') = $1",
+      [id],
+    );
+    return rowCount === 1;
+  });
+}
+
+/** Their sessions have the new role from their next request on; who is no owner any more has invited nobody. */
+export async function changeRole(pool: Pool, input: { id: string; role: Role }, actor: Actor): Promise<void> {
+  await inTransactionAs(pool, actor, async (client) => {
+    const { email } = await holdMember(client, input.id, { staysOwner: input.role === "owner", by: actor });
+    if (input.role !== "owner") await dropInvitationsBy(client, email);
+    await client.query("update users set role = $2 where id = $1", [input.id, input.role]);
+  });
+}
+
+/**
+ * Their sessions end with them, and no link made for them, or by them, works any more. The database remembers them:
+ * single sign-on admits nobody by domain who was removed.
+ */
+export async function removeMember(pool: Pool, id: string, actor: Actor): Promise<void> {
+  await inTransactionAs(pool, actor, async (client) => {
+    const { email } = await holdMember(client, id, { staysOwner: false, by: actor });
+    await dropInvitationsBy(client, email);
+    // One that was open for their own address would bring them back.
+    await client.query("delete from login_links where purpose = 'invite' and used_at is null and lower(email) = $1", [
+      email.toLowerCase(),
+    ]);
+    await client.query("delete from users where id = $1", [id]);
+  });
+}
+
+interface Member {
+  id: string;
+  email: string;
+  role: Role;
+}
+
+/**
+ * Owners are locked together: two who remove each other at once must not leave none, and whoever was removed or demoted
+ * meanwhile changes nobody any more.
+ */
+async function holdMember(client: Client, id: string, change: { staysOwner: boolean; by: Actor }): Promise<Member> {
+  const { rows } = await client.query<Member>(
+    "select id, email, role from users where role = 'owner' or id = $1 order by id for update",
+    [id],
+  );
+  const member = rows.find((row) => row.id === id);
+  if (!member) throw new AppError("not_found", { publicMessage: "Member not found." });
+  const owners = rows.filter(({ role }) => role === "owner");
+  if (change.by.name !== consoleActor.name && !owners.some(({ email }) => email === change.by.name)) {
+    throw new AppError("forbidden", { publicMessage: "Only an owner can change members." });
+  }
+  if (member.role === "owner" && !change.staysOwner && owners.length === 1) {
+    throw new AppError("conflict", {
+      publicMessage: "You can't remove or demote the last owner. Make another member an owner first.",
+    });
+  }
+  return member;
+}
+
+/** A link that they passed on, or kept, would let somebody in by a right that they no longer have. */
+async function dropInvitationsBy(client: Client, email: string): Promise<void> {
+  await client.query("delete from login_links where purpose = 'invite' and used_at is null and created_by = $1", [
+    email,
+  ]);
+}

@@ -1,0 +1,64 @@
+import { AppError } from "../../errors.ts";
+
+/** In order: each may do what those before it may. */
+export const roles = ["viewer", "maintainer", "owner"] as const;
+/** A viewer reads; a maintainer works on projects, keys and jobs; an owner also on members and settings. */
+export type Role = (typeof roles)[number];
+
+export function isAtLeast(role: Role, needed: Role): boolean {
+  return roles.indexOf(role) >= roles.indexOf(needed);
+}
+
+export interface User {
+  id: string;
+  email: string;
+  name: string;
+  role: Role;
+  hasPassword: boolean;
+  createdAt: Date;
+  lastLoginAt: Date | null;
+}
+
+export const userColumns = `id, email, name, role, password_hash is not null as "hasPassword",
+  created_at as "createdAt", last_login_at as "lastLoginAt"`;
+
+const emailLengthMax = 254;
+const nameLengthMax = 200;
+const passwordLengthMin = 12;
+const passwordLengthMax = 1000;
+
+/**
+ * In lower case, without the blanks around it; null where it is none. Of printable ASCII alone: beyond it, what is the
+ * same letter in another case is one thing to the database and another to this program.
+ */
+export function readEmail(text: string): string | null {
+  const email = text.trim();
+  const isEmail = email.length <= emailLengthMax && /^[!-?A-~]+@[!-?A-~]+$/.test(email);
+  return isEmail ? email.toLowerCase() : null;
+}
+
+export function parseEmail(text: string): string {
+  const email = readEmail(text);
+  if (email !== null) return email;
+  throw invalid("That is not an email address. Only ASCII characters are allowed.");
+}
+
+export function parseName(text: string): string {
+  const name = text.trim();
+  if (name !== "" && name.length <= nameLengthMax && !/[\p{Cc}\p{Cf}]/u.test(name)) return name;
+  throw invalid(`A name must have 1 to ${nameLengthMax} characters.`);
+}
+
+/** Length is what counts; no rule about which characters. */
+export function parsePassword(text: string, email: string): string {
+  const { length } = [...text];
+  if (length < passwordLengthMin) throw invalid(`A password must have at least ${passwordLengthMin} characters.`);
+  if (length > passwordLengthMax) throw invalid(`A password must have at most ${passwordLengthMax} characters.`);
+  if (text.toLowerCase() === email.toLowerCase()) throw invalid("The password must not be the email address.");
+  if (new Set(text).size < 4) throw invalid("That password is too easy to guess.");
+  return text;
+}
+
+function invalid(publicMessage: string): AppError {
+  return new AppError("invalid_request", { publicMessage });
+}

@@ -1,0 +1,129 @@
+import { type Static, Type } from "typebox";
+import { Compile } from "typebox/compile";
+import { Value } from "typebox/value";
+import { AppError } from "../../errors.ts";
+import { isBranchName } from "../../lib/branch-name.ts";
+
+const defaultEmail = "noreply@emend.invalid";
+/** A label, or the name of a person or team, as its forge spells it. */
+const ForgeWord = Type.String({ minLength: 1, maxLength: 200, pattern: "^[^,\\x00-\\x1f]+$" });
+
+/** Everything a maintainer may set, with its default. Unknown settings are left alone: a newer node may know them. */
+const ProjectSettings = Type.Object({
+  /** Runs at the same time. */
+  lanes: Type.Integer({ minimum: 1, maximum: 1000, default: 4 }),
+  createsPerHourMax: Type.Integer({ minimum: 0, maximum: 1_000_000, default: 100 }),
+  /** Null: the installation's. */
+  model: Type.Union([Type.String({ minLength: 1, maxLength: 200 }), Type.Null()], { default: null }),
+  /** Further models that a request may choose. */
+  models: Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 100, default: [] }),
+  /** Asked in this order while the model is not available; null: the installation's. */
+  fallbackModels: Type.Union(
+    [Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 10 }), Type.Null()],
+    {
+      default: null,
+    },
+  ),
+  /** A language model looks at its own finished change once more, and may revise it. */
+  selfReview: Type.Boolean({ default: true }),
+  /** Files of the repository that say how its documentation is to be written, beside AGENTS.md and its like. */
+  styleGuides: Type.Array(Type.String({ minLength: 1, maxLength: 1000 }), { maxItems: 20, default: [] }),
+  /** Branches are `<prefix>/<job id>`. */
+  branchPrefix: Type.String({ minLength: 1, maxLength: 100, default: "emend" }),
+  /** Pull requests are opened as drafts. */
+  draft: Type.Boolean({ default: false }),
+  /** How long finished work waits for a forge that is away; 0: a few minutes. */
+  publishWaitHours: Type.Number({ minimum: 0, maximum: 720, default: 24 }),
+  limits: Type.Object(
+    {
+      stepsMax: Type.Integer({ minimum: 1, maximum: 10_000, default: 60 }),
+      tokensMax: Type.Integer({ minimum: 1, default: 2_000_000 }),
+      costUsdMax: Type.Number({ minimum: 0, default: 2 }),
+      wallTimeMsMax: Type.Integer({ minimum: 1000, maximum: 86_400_000, default: 1_200_000 }),
+      toolOutputBytesMax: Type.Integer({ minimum: 1024, maximum: 1_048_576, default: 32_768 }),
+    },
+    { default: {} },
+  ),
+  policy: Type.Object(
+    {
+      /** Glob patterns of files that may change in any way, code included. */
+      allowedPaths: Type.Array(Type.String({ minLength: 1, maxLength: 1000 }), { maxItems: 100, default: [] }),
+      /** Sites that a change may be the first to point at: hosts, `*.acme.dev`, or `*` for any. */
+      externalHosts: Type.Array(Type.String({ minLength: 1, maxLength: 253 }), { maxItems: 200, default: [] }),
+      /** Other files than documents and assets, and code in pages, make a draft with a finding; else they are refused. */
+      codeAsDraft: Type.Boolean({ default: false }),
+      filesMax: Type.Integer({ minimum: 1, default: 5000 }),
+      bytesMax: Type.Integer({ minimum: 1, default: 33_554_432 }),
+    },
+    { default: {} },
+  ),
+  /** Of the commits that jobs make. */
+  commit: Type.Object(
+    {
+      authorName: Type.String({ minLength: 1, maxLength: 200, default: "Emend" }),
+      authorEmail: Type.String({
+        minLength: 3,
+        maxLength: 200,
+        pattern: "^[^\\s<>]+@[^\\s<>]+$",
+        default: defaultEmail,
+      }),
+      /** Adds a `Signed-off-by` line of the author. */
+      signOff: Type.Boolean({ default: false }),
+    },
+    { default: {} },
+  ),
+  /** How the project's forge is reached, and what its pull requests carry. */
+  forge: Type.Object(
+    {
+      /** Null: known from the repository's address. */
+      apiUrl: Type.Union([Type.String({ maxLength: 1000, pattern: "^https?://[^\\s@?#]+$" }), Type.Null()], {
+        default: null,
+      }),
+      labels: Type.Array(ForgeWord, { maxItems: 50, default: [] }),
+      reviewers: Type.Array(ForgeWord, { maxItems: 50, default: [] }),
+      teamReviewers: Type.Array(ForgeWord, { maxItems: 50, default: [] }),
+      /** GitHub Apps: GitHub makes the commits and signs them; their author is the App. */
+      verifiedCommits: Type.Boolean({ default: false }),
+      /** GitLab: null leaves it to its project's own setting. */
+      squash: Type.Union([Type.Boolean(), Type.Null()], { default: null }),
+      removeSourceBranch: Type.Union([Type.Boolean(), Type.Null()], { default: null }),
+      /** Somebody named its addresses in the browser: they are judged at every call. No edit sets or unsets it. */
+      isJudged: Type.Boolean({ default: false }),
+    },
+    { default: {} },
+  ),
+});
+export type ProjectSettings = Static<typeof ProjectSettings>;
+
+const checker = Compile(ProjectSettings);
+
+/** Fills in what is not set; refuses what cannot be, with every mistake in words. */
+export function parseProjectSettings(given: unknown): ProjectSettings {
+  const settings: unknown = Value.Default(ProjectSettings, structuredClone(given ?? {}));
+  const mistakes = checker.Errors(settings).map(({ instancePath, message }) => `${nameOf(instancePath)} ${message}`);
+  if (mistakes.length === 0 && !isBranchName(`${(settings as ProjectSettings).branchPrefix}/x`)) {
+    mistakes.push("branchPrefix must be the start of a valid git branch name");
+  }
+  if (mistakes.length === 0) return settings as ProjectSettings;
+  throw new AppError("invalid_request", { publicMessage: `Project settings: ${mistakes.join("; ")}.` });
+}
+
+/** More than all settings at their bounds take; those that only a newer node knows count as well. */
+const settingsBytesMax = 256 * 1024;
+
+/** For settings that are about to be stored: what nobody reads must not be kept and carried along by every job. */
+export function assertSettingsFit(given: unknown): void {
+  if (Buffer.byteLength(JSON.stringify(given ?? {})) <= settingsBytesMax) return;
+  throw new AppError("invalid_request", {
+    publicMessage: `Project settings: together they must not have more than ${settingsBytesMax} bytes.`,
+  });
+}
+
+function nameOf(instancePath: string): string {
+  return instancePath.slice(1).replaceAll("/", ".") || "they";
+}
+
+/** The models that a request may name; the first is the one chosen where it names none. */
+export function allowedModels(settings: ProjectSettings, installationModel: string): readonly [string, ...string[]] {
+  return [settings.model ?? installationModel, ...settings.models];
+}

@@ -1,0 +1,113 @@
+import type { ForgeName } from "@emend/contract";
+import { channels } from "../../db/channels.ts";
+import type { Listener } from "../../db/listener.ts";
+import type { Pool, Queryable } from "../../db/pool.ts";
+import { AppError } from "../../errors.ts";
+import { createFreshMap } from "../../lib/fresh-map.ts";
+import { type ProjectSettings, parseProjectSettings } from "./project-settings.ts";
+
+/** A docs repository on a forge, with its settings. */
+export interface Project {
+  id: string;
+  name: string;
+  forge: ForgeName;
+  /** Without credentials. */
+  repositoryUrl: string;
+  /** Null: the repository's default branch. */
+  baseRef: string | null;
+  docsDir: string;
+  settings: ProjectSettings;
+  hasCredential: boolean;
+  createdAt: Date;
+}
+
+export interface ProjectRow {
+  id: string;
+  name: string;
+  forge: ForgeName;
+  repository_url: string;
+  base_ref: string | null;
+  docs_dir: string;
+  settings: unknown;
+  has_credential: boolean;
+  created_at: Date;
+}
+
+export const projectColumns = `id, name, forge, repository_url, base_ref, docs_dir, settings,
+  credential is not null as has_credential, created_at`;
+
+export function toProject(row: ProjectRow): Project {
+  return {
+    id: row.id,
+    name: row.name,
+    forge: row.forge,
+    repositoryUrl: row.repository_url,
+    baseRef: row.base_ref,
+    docsDir: row.docs_dir,
+    settings: parseProjectSettings(row.settings),
+    hasCredential: row.has_credential,
+    createdAt: row.created_at,
+  };
+}
+
+const projectsMax = 10_000;
+
+/** Projects as requests need them: remembered, and forgotten as soon as they change. */
+export interface Projects {
+  get(id: string): Project | undefined | Promise<Project | undefined>;
+  close(): void;
+}
+
+export function createProjects(deps: { pool: Pool; listener: Listener }): Projects {
+  const projects = createFreshMap<Project>(deps.listener, projectsMax);
+  const stopListening = [
+    deps.listener.on(channels.projectChanged, (id) => projects.delete(id)),
+    deps.listener.onReset(() => projects.clear()),
+  ];
+  return {
+    get: (id) => projects.get(id) ?? projects.load(id, () => getProject(deps.pool, id)),
+    close() {
+      for (const stop of stopListening) stop();
+    },
+  };
+}
+
+/** Undefined: there is no such project. */
+export async function getProject(db: Queryable, id: string): Promise<Project | undefined> {
+  const { rows } = await db.query<ProjectRow>({
+    name: "get-project",
+    text: `select ${projectColumns} from projects where id = $1`,
+    values: [id],
+  });
+  return rows[0] && toProject(rows[0]);
+}
+
+/** Every project, oldest first. */
+export async function listProjects(db: Queryable): Promise<readonly Project[]> {
+  const { rows } = await db.query<ProjectRow>(`select ${projectColumns} from projects order by created_at, id`);
+  return rows.map(toProject);
+}
+
+/** For whoever named a project: that there is none is told, and not taken for one that is empty. */
+export async function requireProject(db: Queryable, id: string): Promise<Project> {
+  const project = await getProject(db, id);
+  if (project) return project;
+  throw new AppError("not_found", { publicMessage: `project not found: ${id}` });
+}
+
+/** Whether any project's repository lies in the local forge's folder, which its processes must then share. */
+export async function hasLocalProjects(db: Queryable): Promise<boolean> {
+  const { rows } = await db.query<{ found: boolean }>(
+    "select exists (select from projects where forge = 'local') as found",
+  );
+  return rows[0]?.found === true;
+}
+
+/** Repositories of the local forge have this installation's address, which may change between starts. */
+export async function refreshLocalUrls(db: Queryable, publicUrl: string): Promise<void> {
+  await db.query(
+    `update projects set repository_url = $1 || '/git/' || id || '.git'
+      where forge = 'local' and repository_url <> $1 || '/git/' || id || '.git'`,
+    [publicUrl],
+  );
+}

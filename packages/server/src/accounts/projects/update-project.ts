@@ -1,0 +1,89 @@
+import { type Actor, inTransactionAs } from "../../db/acting.ts";
+import type { Pool } from "../../db/pool.ts";
+import { AppError } from "../../errors.ts";
+import { isModelName, modelForms } from "../../lib/model-names.ts";
+import { plainFolder, refuseBadProject } from "./add-project.ts";
+import { assertSettingsFit } from "./project-settings.ts";
+import { type Project, type ProjectRow, projectColumns, toProject } from "./projects.ts";
+
+export interface ProjectEdit {
+  name?: string;
+  /** Null: the repository's default branch. */
+  baseRef?: string | null;
+  docsDir?: string;
+  /** Only those that change; groups such as `limits` may be given in part. */
+  settings?: Readonly<Record<string, unknown>>;
+}
+
+/** Changes what is named and nothing else. Nodes hear of it through the table's trigger. */
+export async function updateProject(pool: Pool, id: string, edit: ProjectEdit, by: Actor): Promise<Project> {
+  return inTransactionAs(pool, by, async (client) => {
+    // Two who edit different settings at once must not undo each other.
+    const found = await client.query<ProjectRow>(`select ${projectColumns} from projects where id = $1 for update`, [
+      id,
+    ]);
+    const row = found.rows[0];
+    if (!row) throw new AppError("not_found", { publicMessage: "Project not found." });
+    const name = edit.name ?? row.name;
+    const baseRef = edit.baseRef === undefined ? row.base_ref : edit.baseRef;
+    const before = row.settings as Record<string, unknown>;
+    refuseUnknownModels(before, edit.settings ?? {});
+    const settings = keepJudged(before, mergeSettings(before, edit.settings ?? {}));
+    assertSettingsFit(settings);
+    refuseBadProject({ name, baseRef, repositoryUrl: row.repository_url });
+    const { rows } = await client.query<ProjectRow>(
+      // A token goes to the address that it was given for, and to no other.
+      `update projects set name = $2, base_ref = $3, docs_dir = $4, settings = $5,
+         credential = case when $5::jsonb #>> '{forge,apiUrl}' is distinct from settings #>> '{forge,apiUrl}' then null
+           else credential end
+       where id = $1 returning ${projectColumns}`,
+      [id, name, baseRef, plainFolder(edit.docsDir ?? row.docs_dir), JSON.stringify(settings)],
+    );
+    // Reading refuses settings that cannot be, and so undoes the transaction.
+    return toProject(rows[0] as ProjectRow);
+  });
+}
+
+/** Keeps what was never set unset: a default that changes later changes for this project too. */
+function mergeSettings(
+  before: Readonly<Record<string, unknown>>,
+  edit: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const merged = { ...before };
+  for (const [name, value] of Object.entries(edit)) {
+    const old = before[name];
+    merged[name] = isRecord(old) && isRecord(value) ? { ...old, ...value } : value;
+  }
+  return merged;
+}
+
+/** A name that no vendor has would fail every job. One that was there before may stay, so that the rest can be edited. */
+function refuseUnknownModels(before: Readonly<Record<string, unknown>>, edit: Readonly<Record<string, unknown>>): void {
+  const known = new Set(modelsIn(before));
+  const unknown = modelsIn(edit).find((name) => !known.has(name) && !isModelName(name));
+  if (unknown === undefined) return;
+  throw new AppError("invalid_request", {
+    publicMessage: `Unknown model ${JSON.stringify(unknown.slice(0, 200))}. Set it to ${modelForms}.`,
+  });
+}
+
+function modelsIn({ model, models, fallbackModels }: Readonly<Record<string, unknown>>): readonly string[] {
+  // Empty ones are refused as every setting is.
+  return [model, models, fallbackModels].flat().filter((name) => typeof name === "string" && name !== "") as string[];
+}
+
+/** Whoever edits sits in the browser: an address that they name is judged at every call, and they cannot undo that. */
+function keepJudged(
+  before: Readonly<Record<string, unknown>>,
+  merged: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  if (!isRecord(merged.forge)) return merged;
+  const was = isRecord(before.forge) ? before.forge : {};
+  const { isJudged: _given, ...forge } = merged.forge;
+  const isNamed = typeof forge.apiUrl === "string" && forge.apiUrl !== was.apiUrl;
+  return { ...merged, forge: was.isJudged === true || isNamed ? { ...forge, isJudged: true } : forge };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,74 @@
+import { createHash, randomUUID } from "node:crypto";
+import type { Pool, Queryable } from "../../db/pool.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { throttledAddress } from "../addresses.ts";
+
+/** Who guesses, as far as that can be told before the password is looked at. */
+export type Guesser =
+  | { kind: "stranger"; address: string; email: string }
+  /** The person's own session, or a browser of theirs: what strangers type wrong does not count against it. */
+  | { kind: "known"; id: string };
+
+export type Attempt = { kind: "taken"; id: string; key: string } | { kind: "throttled"; retryAfterMs: number };
+
+const windowMinutes = 15;
+/** A person mistypes a few times; behind one address many people may. */
+const attemptsMax = { known: 10, accountFromAddress: 10, address: 30 } as const;
+/**
+ * Guessed at this often from wherever, an account takes fewer guesses from each further address, but never none: whoever
+ * could close it for everybody would lock its owner out.
+ */
+const besieged = { accountMin: 100, accountFromAddressMax: 3 } as const;
+
+/**
+ * Counts an attempt before the password is looked at, under a lock for each of its counts: attempts sent all at once
+ * count like those one after another, and on every node together. Success gives them back.
+ */
+export async function takeAttempt(pool: Pool, guesser: Guesser): Promise<Attempt> {
+  const own = ownKey(guesser);
+  const address = guesser.kind === "stranger" ? `address/${throttledAddress(guesser.address)}` : null;
+  const account = guesser.kind === "stranger" ? `account/${digest(guesser.email)}` : null;
+  const keys = [own, address, account].filter((key) => key !== null).sort();
+  return inTransaction(pool, async (client) => {
+    for (const key of keys) await client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [key]);
+    const countsEnd = await readCounts(client, keys);
+    const isBesieged = account !== null && (countsEnd.get(account)?.length ?? 0) >= besieged.accountMin;
+    const ownMax = guesser.kind === "known" ? attemptsMax.known : attemptsMax.accountFromAddress;
+    const limits = new Map<string, number>([[own, isBesieged ? besieged.accountFromAddressMax : ownMax]]);
+    if (address !== null) limits.set(address, attemptsMax.address);
+    const waitsMs = [...limits].map(([key, max]) => countsEnd.get(key)?.at(-max) ?? 0);
+    const retryAfterMs = Math.max(...waitsMs);
+    if (retryAfterMs > 0) return { kind: "throttled", retryAfterMs };
+    const id = randomUUID();
+    // Past the bound nothing more is learnt of a siege by counting on, and counting would cost more each time.
+    const counted = isBesieged ? keys.filter((key) => key !== account) : keys;
+    await client.query("insert into login_attempts (key, attempt) select unnest($1::text[]), $2", [counted, id]);
+    return { kind: "taken", id, key: own };
+  });
+}
+
+/** After a password that was right: its own attempt, and the mistakes made before it by the same guesser. */
+export async function forgetAttempts(db: Queryable, attempt: { id: string; key: string }): Promise<void> {
+  await db.query("delete from login_attempts where attempt = $1 or key = $2", [attempt.id, attempt.key]);
+}
+
+/** In how many milliseconds each attempt stops to count, those that stop first at the front. */
+async function readCounts(db: Queryable, keys: readonly string[]): Promise<ReadonlyMap<string, readonly number[]>> {
+  const { rows } = await db.query<{ key: string; endsInMs: number[] }>(
+    `select key, array_agg(
+       ceil(extract(epoch from at + make_interval(mins => $2) - clock_timestamp()) * 1000)::int order by at) as "endsInMs"
+     from login_attempts where key = any ($1) and at > clock_timestamp() - make_interval(mins => $2) group by key`,
+    [keys, windowMinutes],
+  );
+  return new Map(rows.map(({ key, endsInMs }) => [key, endsInMs]));
+}
+
+function ownKey(guesser: Guesser): string {
+  if (guesser.kind === "known") return `known/${guesser.id}`;
+  return `guesser/${digest(guesser.email)}/${throttledAddress(guesser.address)}`;
+}
+
+/** Hashed: people type their password into the wrong field. */
+function digest(email: string): string {
+  return createHash("sha256").update(email.trim().toLowerCase()).digest("base64url");
+}

@@ -1,0 +1,112 @@
+import { createHash, randomBytes } from "node:crypto";
+import { type Actor, inTransactionAs } from "../../db/acting.ts";
+import type { Pool, Queryable } from "../../db/pool.ts";
+import type { Role } from "../people/user.ts";
+
+/** A browser that is logged in: by a person, or by a link that the console printed, which may do everything. */
+export interface Session {
+  /** The person's email address, or `console`: for the record of who did what. */
+  subject: string;
+  role: Role;
+  /** Null: the console's. */
+  userId: string | null;
+}
+
+export const sessionSeconds = 7 * 24 * 60 * 60;
+
+/** 256 bits: nobody guesses one, so that only its hash need be kept. */
+export function newToken(): string {
+  return randomBytes(32).toString("base64url");
+}
+
+export function hashToken(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
+}
+
+/** The role is the person's as it is now: whoever is made a viewer is one at once. */
+export async function findSession(db: Queryable, token: string): Promise<Session | null> {
+  const { rows } = await db.query<Session>({
+    name: "find-session",
+    text: `select coalesce(users.email, sessions.subject) as subject, coalesce(users.role, 'owner') as role,
+             user_id as "userId"
+           from sessions left join users on users.id = user_id
+           where token_hash = $1 and expires_at > clock_timestamp()`,
+    values: [hashToken(token)],
+  });
+  return rows[0] ?? null;
+}
+
+export async function deleteSession(db: Queryable, token: string): Promise<void> {
+  await db.query("delete from sessions where token_hash = $1", [hashToken(token)]);
+}
+
+type LoginWay = "password" | "link" | "single sign-on";
+
+interface NewSession {
+  /** Null: the console's, by one of its links. */
+  userId: string | null;
+  how: LoginWay;
+  /** Where the browser is; null where that is not known. */
+  address: string | null;
+  /** The session that the browser had: one that was planted there must not become a logged-in one. */
+  replaces: string | null;
+}
+
+/** Opens a session and returns its token. To be called in the transaction that found the right to it. */
+export async function openSession(db: Queryable, input: NewSession): Promise<string> {
+  if (input.replaces !== null) await deleteSession(db, input.replaces);
+  const token = newToken();
+  await db.query(
+    `with opened as (
+       insert into sessions (token_hash, subject, user_id, expires_at, opened_by, opened_from)
+       values ($1, 'console', $2, clock_timestamp() + make_interval(secs => $3), $4, $5)
+     ), seen as (update users set last_login_at = clock_timestamp() where id = $2)
+     select audit('login', $2, jsonb_build_object('by', $4::text), 'console')`,
+    [hashToken(token), input.userId, sessionSeconds, input.how, input.address],
+  );
+  return token;
+}
+
+/** A browser in which somebody is logged in. */
+interface OwnSession {
+  startedAt: Date;
+  expiresAt: Date;
+  /** How and from where; null where an earlier release opened it and did not write it down. */
+  by: LoginWay | null;
+  address: string | null;
+  isThis: boolean;
+}
+
+/** Whose sessions: the person's, or the console's, and the browser that asks. */
+export interface Holder {
+  /** Null: the console's. */
+  userId: string | null;
+  token: string;
+}
+
+/** Those that still work: this browser's, then the newest first. */
+export async function listOwnSessions(db: Queryable, { userId, token }: Holder): Promise<readonly OwnSession[]> {
+  const { rows } = await db.query<OwnSession>(
+    `select created_at as "startedAt", expires_at as "expiresAt", opened_by as by, opened_from as address,
+       token_hash = $2 as "isThis"
+     from sessions where user_id is not distinct from $1 and expires_at > clock_timestamp()
+     order by "isThis" desc, created_at desc limit 100`,
+    [userId, hashToken(token)],
+  );
+  return rows;
+}
+
+/** Logs every other browser out, and says how many those were. */
+export async function endOtherSessions(pool: Pool, { userId, token }: Holder, actor: Actor): Promise<number> {
+  return inTransactionAs(pool, actor, async (client) => {
+    const { rowCount } = await client.query(
+      "delete from sessions where user_id is not distinct from $1 and token_hash <> $2",
+      [userId, hashToken(token)],
+    );
+    const ended = rowCount ?? 0;
+    if (ended > 0) {
+      await client.query("select audit('sessions.ended', $1, jsonb_build_object('ended', $2::int))", [userId, ended]);
+    }
+    return ended;
+  });
+}

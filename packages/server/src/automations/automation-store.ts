@@ -1,0 +1,132 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Queryable } from "../db/pool.ts";
+import { AppError } from "../errors.ts";
+import { type Automation, type AutomationRun, automationColumns, runColumns } from "./automation.ts";
+import type { AutomationDeps } from "./automations.ts";
+import { type AutomationText, checkAutomation, nameTaken } from "./check-automation.ts";
+import { firstDue } from "./due.ts";
+
+/** The database refuses to hear of some texts, such as U+0000; no id holds them. */
+const form = /^[0-9A-Za-z_-]{1,64}$/;
+
+export async function findAutomation(db: Queryable, id: string): Promise<Automation> {
+  if (form.test(id)) {
+    const { rows } = await db.query<Automation>(`select ${automationColumns} from automations where id = $1`, [id]);
+    if (rows[0]) return rows[0];
+  }
+  throw new AppError("not_found", { publicMessage: `automation not found: ${id.slice(0, 64)}` });
+}
+
+/** Of one project, or of all; oldest first. */
+export async function listAutomations(db: Queryable, projectId: string | null): Promise<readonly Automation[]> {
+  const { rows } = await db.query<Automation>(
+    `select ${automationColumns} from automations where $1::text is null or project_id = $1 order by created_at, id`,
+    [projectId],
+  );
+  return rows;
+}
+
+export interface NewAutomation extends Omit<AutomationText, "model"> {
+  projectId: string;
+  model?: string | null;
+  createdBy: string;
+}
+
+export async function addAutomation(
+  deps: { db: Queryable; defaultModel: string },
+  input: NewAutomation,
+): Promise<Automation> {
+  const { db } = deps;
+  const { projectId, name, trigger, prompt, model = null } = input;
+  const { repositoryId } = await checkAutomation(deps, projectId, { name, trigger, prompt, model });
+  const { rows } = await db.query<Automation>(
+    `insert into automations (project_id, name, trigger, repository_id, prompt, model, due_at, created_by)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)
+     on conflict (project_id, name) do nothing returning ${automationColumns}`,
+    [projectId, name, trigger, repositoryId, prompt, model, await firstDue(db, trigger), input.createdBy],
+  );
+  if (rows[0]) return rows[0];
+  throw nameTaken(name);
+}
+
+/** What is not given stays. Another trigger begins anew: what was there before it is no event. */
+export async function editAutomation(
+  deps: { db: Queryable; defaultModel: string },
+  id: string,
+  edit: Partial<AutomationText>,
+): Promise<Automation> {
+  const { db } = deps;
+  const before = await findAutomation(db, id);
+  const { name, trigger, prompt, model } = { ...before, ...edit };
+  const { repositoryId } = await checkAutomation(deps, before.projectId, { name, trigger, prompt, model });
+  const isAnew = repositoryId !== before.repositoryId || !isDeepStrictEqual(trigger, before.trigger);
+  const dueAt = isAnew ? await firstDue(db, trigger) : before.dueAt;
+  const { rowCount } = await db.query(
+    `with edited as (
+       update automations set name = $2, trigger = $3, repository_id = $4, prompt = $5, model = $6,
+         due_at = case when $7 then $8::timestamptz else due_at end
+       where id = $1 and not exists (
+         select from automations other where other.project_id = automations.project_id and other.name = $2 and other.id <> $1)
+       returning id
+     ), forgotten as (delete from automation_refs using edited where $7 and automation_id = edited.id)
+     select from edited`,
+    [id, name, trigger, repositoryId, prompt, model, isAnew, dueAt],
+  );
+  if (rowCount !== 1) throw nameTaken(name);
+  return findAutomation(db, id);
+}
+
+/** With its history. Jobs that it made, and their pull requests, stay. */
+export async function removeAutomation(db: Queryable, id: string): Promise<void> {
+  await findAutomation(db, id);
+  await db.query("delete from automations where id = $1", [id]);
+}
+
+/** A paused automation runs by hand alone. Resumed, it begins anew: what it missed is not made up for. */
+export async function setPaused(db: Queryable, id: string, isPaused: boolean): Promise<Automation> {
+  const { trigger, pausedAt } = await findAutomation(db, id);
+  if (isPaused) {
+    await db.query("update automations set paused_at = clock_timestamp() where id = $1 and paused_at is null", [id]);
+  } else if (pausedAt !== null) {
+    await db.query(
+      `with resumed as (update automations set paused_at = null, due_at = $2 where id = $1 returning id)
+       delete from automation_refs using resumed where automation_id = resumed.id`,
+      [id, await firstDue(db, trigger)],
+    );
+  }
+  return findAutomation(db, id);
+}
+
+const runsShownMax = 50;
+
+/** What it did, newest first. */
+export async function listRuns(db: Queryable, automationId: string): Promise<readonly AutomationRun[]> {
+  const { rows } = await db.query<AutomationRun>(
+    `select ${runColumns} from automation_runs where automation_id = $1 order by created_at desc, id desc limit $2`,
+    [automationId, runsShownMax],
+  );
+  return rows;
+}
+
+export async function findRun(db: Queryable, id: string): Promise<AutomationRun> {
+  const { rows } = await db.query<AutomationRun>(`select ${runColumns} from automation_runs where id = $1`, [id]);
+  return rows[0] as AutomationRun;
+}
+
+/** Where the forge of a push trigger's repository may send its webhooks; null: there is none to set up. */
+export interface ForgeHook {
+  url: string;
+  secret: string;
+}
+
+export async function findHook(
+  deps: Pick<AutomationDeps, "pool" | "hookOf">,
+  automation: Automation,
+): Promise<ForgeHook | null> {
+  if (!deps.hookOf || automation.repositoryId === null) return null;
+  const { rows } = await deps.pool.query<{ forge: string }>("select forge from context_repositories where id = $1", [
+    automation.repositoryId,
+  ]);
+  const forge = rows[0]?.forge;
+  return forge === undefined || forge === "local" ? null : deps.hookOf(automation.projectId, forge);
+}

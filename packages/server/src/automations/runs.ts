@@ -1,0 +1,281 @@
+import { hash, randomUUID } from "node:crypto";
+import { allowedModels } from "../accounts/projects/project-settings.ts";
+import { getProject } from "../accounts/projects/projects.ts";
+import type { Client, Queryable } from "../db/pool.ts";
+import { inTransaction } from "../db/transaction.ts";
+import { createJob } from "../jobs/create-job.ts";
+import { keptPrompt } from "../jobs/kept-prompt.ts";
+import { acceptMessage, messageQuota } from "../jobs/message-job.ts";
+import type { RecordedPullRequest } from "../jobs/pull-requests.ts";
+import { assertNever } from "../lib/assert-never.ts";
+import { type Automation, automationColumns, type WaitingRun } from "./automation.ts";
+import type { AutomationDeps } from "./automations.ts";
+import { renderTemplate } from "./template.ts";
+import { dayOf, mergeValues, type Values } from "./values.ts";
+
+type DecideDeps = Omit<AutomationDeps, "pool"> & { client: Client };
+
+/** What the runs that wait at an automation become together. */
+async function decideRuns(deps: DecideDeps, automation: Automation, runs: readonly WaitingRun[]): Promise<Settlement> {
+  const [first, ...others] = runs as readonly [WaitingRun, ...WaitingRun[]];
+  const values = mergeValues(first.values, ...others.map((run) => run.values));
+  const prompt = renderTemplate(automation.prompt, values);
+  const contentHash = contentHashOf(automation.prompt, values);
+  const job = automation.jobId === null ? null : await readJobState(deps.client, automation.jobId);
+  if (job?.status === "active") return waits(`Waiting for job ${job.id}, which is still running.`);
+  if (job?.pullRequest?.state === "open") return continueJob(deps, automation, job, { prompt, contentHash });
+  if (!runs.some((run) => run.byHand)) {
+    const closed = await readClosedBefore(deps.client, automation.id, contentHash);
+    if (closed !== null) {
+      const words = `Skipped: the same change was proposed in ${closed} and closed unmerged. Run it manually to propose it again.`;
+      return { state: "skipped", words, jobId: null, contentHash };
+    }
+  }
+  return startJob(deps, automation, { prompt, contentHash });
+}
+
+/** The date alone makes no new question. */
+function contentHashOf(template: string, values: Values): Buffer {
+  return hash("sha256", renderTemplate(template, { ...values, date: "" }), "buffer");
+}
+
+function waits(words: string, retryInMs = 0): Settlement {
+  return { state: "waiting", words, retryInMs };
+}
+
+interface Question {
+  prompt: string;
+  contentHash: Buffer;
+}
+
+async function continueJob(
+  deps: DecideDeps,
+  automation: Automation,
+  job: JobState,
+  question: Question,
+): Promise<Settlement> {
+  const { id: jobId, projectId, pullRequest } = job;
+  const { contentHash, prompt } = question;
+  const outcome = await acceptMessage(deps.client, messageQuota, {
+    id: jobId,
+    projectId,
+    kept: await keptPrompt(prompt),
+    createdBy: `automation/${automation.id}`,
+  });
+  switch (outcome.kind) {
+    case "accepted": {
+      const words = `Continued job ${jobId}, whose pull request ${pullRequest?.url} is open.`;
+      return { state: "continued", words, jobId, contentHash };
+    }
+    case "limited":
+      return waits("The project reached its message limit. Emend retries when there is room.", outcome.quota.freesInMs);
+    case "refused":
+    case "unknown_job": {
+      // Archived: nothing more is added to it, and a second one beside it would be one too many.
+      const words = `Skipped: pull request ${pullRequest?.url} is still open, but its job takes no more messages.`;
+      return { state: "skipped", words, jobId, contentHash };
+    }
+    default:
+      return assertNever(outcome);
+  }
+}
+
+async function startJob(deps: DecideDeps, automation: Automation, question: Question): Promise<Settlement> {
+  const { prompt, contentHash } = question;
+  const project = await findProject(deps.client, automation);
+  const models = allowedModels(project.settings, deps.defaultModel);
+  const model = automation.model ?? models[0];
+  if (!models.includes(model)) {
+    const words = `Skipped: the project no longer allows the model ${model}.`;
+    return { state: "skipped", words, jobId: null, contentHash };
+  }
+  const outcome = await createJob(
+    { db: deps.client, announceDue: deps.announceDue },
+    deps.createJobRules(project, model),
+    {
+      projectId: project.id,
+      prompt,
+      baseRef: null,
+      model,
+      draft: null,
+      maxCostUsd: null,
+      createdBy: `automation/${automation.id}`,
+      idempotencyKey: null,
+    },
+  );
+  switch (outcome.kind) {
+    case "created":
+      return { state: "started", words: `Started job ${outcome.jobId}.`, jobId: outcome.jobId, contentHash };
+    case "limited":
+      return waits("The project reached its job limit. Emend retries when there is room.", outcome.quota.freesInMs);
+    // Without an idempotency key nothing is replayed and nothing conflicts.
+    case "replayed":
+    case "conflict":
+      throw new Error(`a create without a key was ${outcome.kind}`);
+    default:
+      return assertNever(outcome);
+  }
+}
+
+async function findProject(db: Queryable, automation: Automation) {
+  const project = await getProject(db, automation.projectId);
+  if (project) return project;
+  throw new Error(`automation ${automation.id} outlived its project`);
+}
+
+/** What becomes of the runs that waited together. */
+type Settlement =
+  | { state: "waiting"; words: string; retryInMs: number }
+  | {
+      state: "started" | "continued" | "skipped";
+      words: string;
+      jobId: string | null;
+      contentHash: Buffer;
+    };
+
+/** The last run stands for all of them; those before it say so. */
+async function settleRuns(
+  db: Queryable,
+  automation: Automation,
+  runs: readonly WaitingRun[],
+  settlement: Settlement,
+): Promise<void> {
+  const ids = runs.map((run) => run.id);
+  if (settlement.state === "waiting") {
+    await db.query(
+      `update automation_runs set words = $2, try_at = clock_timestamp() + make_interval(secs => $3)
+       where id = any ($1)`,
+      [ids, settlement.words, settlement.retryInMs / 1000],
+    );
+    return;
+  }
+  const { state, words, jobId, contentHash } = settlement;
+  await db.query(
+    `update automation_runs set settled_at = clock_timestamp(), job_id = $3, content_hash = $4,
+       state = case when id = $2 then $5 else 'merged' end,
+       words = case when id = $2 then $6 else 'Taken together with a later event. ' || $6 end
+     where id = any ($1)`,
+    [ids, ids.at(-1), jobId, contentHash, state, words],
+  );
+  if (state === "started") {
+    await db.query("update automations set job_id = $2 where id = $1", [automation.id, jobId]);
+  }
+}
+
+/** Somebody asked for a run. After pushes it is about the last one again; gives the run's id. */
+export async function recordByHand(db: Queryable, automation: Automation): Promise<string> {
+  const { rows: known } = await db.query<{ now: Date; repository: string; last: Values | null }>(
+    `select clock_timestamp() as now, repository_url as repository,
+       (select values from automation_runs where automation_id = $1 and state <> 'skipped'
+        order by created_at desc limit 1) as last
+     from projects where id = $2`,
+    [automation.id, automation.projectId],
+  );
+  const { now, repository, last } = known[0] as { now: Date; repository: string; last: Values | null };
+  const { trigger } = automation;
+  const date = dayOf(now, trigger.kind === "cron" ? trigger.timezone : "UTC");
+  const values: Values = { commits: [], changedFiles: [], tag: null, repository, ...last, date };
+  const { rows } = await db.query<{ id: string }>(
+    `insert into automation_runs (automation_id, event, values, by_hand, words)
+     values ($1, $2, $3, true, 'Waits for its turn.') returning id`,
+    [automation.id, `by hand ${randomUUID()}`, values],
+  );
+  return (rows[0] as { id: string }).id;
+}
+
+interface JobState {
+  id: string;
+  projectId: string;
+  status: "active" | "completed" | "archived" | "failed";
+  pullRequest: RecordedPullRequest | null;
+}
+
+/** Held until the transaction ends: nobody continues or archives it meanwhile. */
+async function readJobState(db: Queryable, jobId: string): Promise<JobState | null> {
+  const { rows } = await db.query<JobState>(
+    `select id, project_id as "projectId", status, pull_request as "pullRequest" from jobs
+     where id = $1 for no key update`,
+    [jobId],
+  );
+  return rows[0] ?? null;
+}
+
+/** The pull request by which the same was asked last, where people closed it unmerged; otherwise null. */
+async function readClosedBefore(db: Queryable, automationId: string, contentHash: Buffer): Promise<string | null> {
+  const { rows } = await db.query<{ state: string | null; url: string | null }>(
+    `select pull_request ->> 'state' as state, pull_request ->> 'url' as url
+     from automation_runs runs join jobs on jobs.id = runs.job_id
+     where runs.automation_id = $1 and content_hash = $2 and runs.state in ('started', 'continued')
+     order by settled_at desc limit 1`,
+    [automationId, contentHash],
+  );
+  return rows[0]?.state === "closed" ? rows[0].url : null;
+}
+
+/** Every automation with a run whose time has come; one that fails holds no other up. Gives how many were tried. */
+export async function dispatchWaiting(deps: AutomationDeps): Promise<number> {
+  const { rows } = await deps.pool.query<{ id: string }>(
+    `select distinct automation_id as id from automation_runs where state = 'waiting' and try_at <= clock_timestamp()`,
+  );
+  for (const { id } of rows) {
+    await dispatchAutomation(deps, id).catch((error: unknown) => {
+      deps.log.warn({ err: error, automationId: id }, "could not dispatch an automation, retrying");
+    });
+  }
+  return rows.length;
+}
+
+/**
+ * Everything that waits at one automation becomes one job, one message, or a reason why not; stored together with it,
+ * so that whatever is cut off, an event is neither lost nor asked for twice.
+ */
+export async function dispatchAutomation(deps: AutomationDeps, id: string): Promise<void> {
+  await refreshPullRequest(deps, id);
+  const due = new Set<string>();
+  const settlement = await inTransaction(deps.pool, async (client) => {
+    // Two nodes that dispatch the same automation go one after the other: the second finds nothing waiting.
+    const { rows } = await client.query<Automation>(
+      `select ${automationColumns} from automations where id = $1 for no key update`,
+      [id],
+    );
+    const runs = rows[0] ? await waitingRuns(client, id) : [];
+    if (!rows[0] || runs.length === 0) return null;
+    const decided = await decideRuns(
+      { ...deps, client, announceDue: (projectId) => due.add(projectId) },
+      rows[0],
+      runs,
+    );
+    await settleRuns(client, rows[0], runs, decided);
+    return decided;
+  });
+  for (const projectId of due) deps.announceDue(projectId);
+  if (!settlement) return;
+  const { state } = settlement;
+  const jobId = state === "waiting" ? null : settlement.jobId;
+  deps.log.info({ automationId: id, state, ...(jobId !== null && { jobId }) }, "automation dispatched");
+  deps.onSettled?.(state);
+}
+
+/** Asked before the transaction: none is open while a forge is waited for. */
+async function refreshPullRequest(deps: AutomationDeps, id: string): Promise<void> {
+  const { rows } = await deps.pool.query<{ projectId: string; number: number }>(
+    `select jobs.project_id as "projectId", (pull_request ->> 'number')::int as number
+     from automations join jobs on jobs.id = job_id
+     where automations.id = $1 and pull_request ->> 'state' = 'open' and status <> 'active'`,
+    [id],
+  );
+  if (!rows[0]) return;
+  const { projectId, number } = rows[0];
+  const state = await deps.pullRequestState(projectId, number);
+  if (state === null || state === "open") return;
+  await deps.pool.query("select settle_pull_request($1, $2, $3)", [projectId, number, state]);
+}
+
+async function waitingRuns(client: Client, id: string): Promise<readonly WaitingRun[]> {
+  const { rows } = await client.query<WaitingRun>(
+    `select id, values, by_hand as "byHand" from automation_runs
+     where automation_id = $1 and state = 'waiting' and try_at <= clock_timestamp() order by created_at, id`,
+    [id],
+  );
+  return rows;
+}

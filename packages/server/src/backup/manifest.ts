@@ -1,0 +1,64 @@
+import { createHash, createHmac, hkdfSync } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { AppError } from "../errors.ts";
+import { type Manifest, manifestFile } from "./archive.ts";
+
+const fileForm = /^(tables|repositories)\/[A-Za-z0-9_-]+\.(jsonl\.gz|bundle)$/;
+
+/** The archive's description, once every file that it names is there and as it was written. */
+export async function readManifest(folder: string, secret: string): Promise<Manifest> {
+  const manifest = await readSealed(folder, secret);
+  const files = [...manifest.tables, ...manifest.repositories.flatMap(({ bundle }) => bundle ?? [])];
+  for (const { file, sha256 } of files) {
+    if (!fileForm.test(file)) throw invalid(`${file} is no file of an archive`);
+    const digest = await fileDigest(join(folder, file)).catch(() => null);
+    if (digest !== sha256) throw invalid(`${file} is ${digest === null ? "missing" : "not as it was written"}`);
+  }
+  return manifest;
+}
+
+/** What can be judged by the manifest alone. A secret that is yet to be made is not the one that sealed it. */
+export async function readSealed(folder: string, secret: string | null): Promise<Manifest> {
+  const text = await readFile(join(folder, manifestFile), "utf8").catch(() => null);
+  if (text === null) throw invalid(`${folder} holds no ${manifestFile}: it is no archive of Emend's`);
+  const manifest = parse(text);
+  if (manifest?.format !== 1) throw invalid(`${manifestFile} is of a form that this Emend does not know`);
+  if (secret === null || manifest.secretMark !== secretMark(secret)) {
+    const kept = "where none was set, it is in the file `secret` of the old data folder";
+    throw invalid(`the archive's credentials were sealed with another EMEND_SECRET: set that one (${kept})`);
+  }
+  const { seal, ...sealed } = manifest;
+  if (seal !== sealOf(secret, sealed)) throw invalid(`${manifestFile} is not as it was written`);
+  return manifest;
+}
+
+function parse(text: string): Manifest | null {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function invalid(publicMessage: string): AppError {
+  return new AppError("invalid_request", { publicMessage });
+}
+
+export function secretMark(secret: string): string {
+  return Buffer.from(hkdfSync("sha256", secret, "", "emend archive", 16)).toString("hex");
+}
+
+/** Over everything that a manifest says, and by the digests that it names over every file: only who has the secret can make it. */
+export function sealOf(secret: string, manifest: Omit<Manifest, "seal">): string {
+  const key = Buffer.from(hkdfSync("sha256", secret, "", "emend archive seal", 32));
+  return createHmac("sha256", key).update(JSON.stringify(manifest)).digest("hex");
+}
+
+export async function fileDigest(path: string): Promise<string> {
+  const digest = createHash("sha256");
+  await pipeline(createReadStream(path), digest);
+  return digest.digest("hex");
+}

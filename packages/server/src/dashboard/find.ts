@@ -1,0 +1,88 @@
+import type { DashboardProject, DashboardStep } from "@emend/contract";
+import { allowedModels } from "../accounts/projects/project-settings.ts";
+import { getProject, type Project } from "../accounts/projects/projects.ts";
+import type { Queryable } from "../db/pool.ts";
+import { AppError } from "../errors.ts";
+import { isJobId } from "../jobs/wire-job.ts";
+import { noCreates } from "./count-creates.ts";
+
+/** A job of whichever project, or `not_found`. */
+export async function findJob(db: Queryable, id: string): Promise<{ id: string; projectId: string }> {
+  if (isJobId(id)) {
+    const { rows } = await db.query<{ id: string; projectId: string }>({
+      name: "dashboard-find-job",
+      text: `select id, project_id as "projectId" from jobs where id = $1`,
+      values: [id],
+    });
+    if (rows[0]) return rows[0];
+  }
+  throw new AppError("not_found", { publicMessage: "Job not found." });
+}
+
+/** The database refuses to hear of some texts, such as U+0000; no id holds them. */
+const form = /^[0-9A-Za-z_-]{1,64}$/;
+
+export async function findProject(db: Queryable, id: string): Promise<Project> {
+  const project = form.test(id) ? await getProject(db, id) : undefined;
+  if (project) return project;
+  throw new AppError("not_found", { publicMessage: "Project not found." });
+}
+
+/** The job whose pull request this is. */
+export async function findPullJob(db: Queryable, pull: { projectId: string; number: number }): Promise<string | null> {
+  const { rows } = await db.query<{ id: string }>(
+    `select id from jobs where project_id = $1 and (pull_request ->> 'number')::int = $2 order by id desc limit 1`,
+    [pull.projectId, pull.number],
+  );
+  return rows[0]?.id ?? null;
+}
+
+/** A project as the dashboard sees it: never its credential. */
+export function showProject(
+  deps: { defaultModel: string; publicUrl(): string },
+  project: Project,
+  creates: ReadonlyMap<string, readonly number[]>,
+): DashboardProject {
+  const { id, name, forge, repositoryUrl, baseRef, docsDir, settings, hasCredential } = project;
+  const createsByFiveMinutes = creates.get(id) ?? noCreates;
+  return {
+    id,
+    name,
+    forge,
+    repositoryUrl,
+    baseRef,
+    docsDir,
+    hasCredential,
+    createdAt: project.createdAt.toISOString(),
+    models: allowedModels(settings, deps.defaultModel),
+    settings,
+    createsThisHour: createsByFiveMinutes.reduce((sum, count) => sum + count, 0),
+    createsByFiveMinutes,
+    pullsUrl: forge === "local" ? `${deps.publicUrl()}/forge/${id}/pulls` : null,
+  };
+}
+
+const textMax = 20_000;
+
+/** A stored turn for those who look closer: what was said, and each call with its answer. */
+export function showStep(messages: readonly Record<string, unknown>[]): DashboardStep {
+  const said = messages.filter(({ role }) => role === "assistant");
+  const answers = new Map(messages.filter(({ role }) => role === "tool").map((answer) => [answer.callId, answer]));
+  const calls = said.flatMap(({ toolCalls }) => (Array.isArray(toolCalls) ? toolCalls : []));
+  return {
+    text: shorten(said.map(({ text }) => String(text ?? "")).join("\n")),
+    tools: calls.map((call: { id?: unknown; name?: unknown; input?: unknown }) => {
+      const answer = answers.get(call.id);
+      return {
+        name: String(call.name ?? ""),
+        input: shorten(JSON.stringify(call.input, null, 2) ?? ""),
+        output: answer ? shorten(String(answer.output ?? "")) : null,
+        isError: answer?.isError === true,
+      };
+    }),
+  };
+}
+
+function shorten(text: string): string {
+  return text.length <= textMax ? text : `${text.slice(0, textMax)}\n… ${text.length - textMax} more characters`;
+}

@@ -1,0 +1,145 @@
+import { type DashboardJob, jobStatuses } from "@emend/contract";
+import type { FastifyInstance } from "fastify";
+import type { Static, TSchema } from "typebox";
+import { Compile } from "typebox/compile";
+import { Clean } from "typebox/value";
+import type { Queryable } from "../db/pool.ts";
+import { AppError } from "../errors.ts";
+import { readJsonBodies } from "../http/request-body.ts";
+import { isJobId } from "../jobs/wire-job.ts";
+import type { JobFilter } from "./list-jobs.ts";
+
+/**
+ * A body of this form, or `invalid_request` with its first mistake in words. Nothing is coerced, and what the form does
+ * not name is left out: spread into an input, it would say what only the server may.
+ */
+export function bodyParser<T extends TSchema>(schema: T): (body: unknown) => Static<T> {
+  const checker = Compile(schema);
+  return (body) => {
+    if (checker.Check(body)) return Clean(schema, body) as Static<T>;
+    const [error] = checker.Errors(body);
+    const field = error?.instancePath.slice(1).replaceAll("/", ".") || "The body";
+    throw new AppError("invalid_request", { publicMessage: `${field} ${error?.message ?? "is not valid"}.` });
+  };
+}
+
+const depthMax = 50;
+
+/** JSON that the database can keep: refused here, once for every route, is what it would refuse to hear of. */
+export function readBodies(app: FastifyInstance): void {
+  readJsonBodies(app, (body) => refuseUnkeepable(body, 0));
+}
+
+function refuseUnkeepable(value: unknown, depth: number): void {
+  if (typeof value === "string") refuseText(value);
+  if (typeof value !== "object" || value === null) return;
+  if (depth >= depthMax) throw invalid(`The body must not be nested deeper than ${depthMax} levels.`);
+  for (const [key, inner] of Object.entries(value)) {
+    refuseText(key);
+    refuseUnkeepable(inner, depth + 1);
+  }
+}
+
+function refuseText(text: string): void {
+  if (text.includes("\0")) throw invalid("The body must not hold U+0000.");
+  if (!text.isWellFormed()) throw invalid("The body must not hold a lone surrogate.");
+}
+
+function invalid(publicMessage: string): AppError {
+  return new AppError("invalid_request", { publicMessage });
+}
+
+interface Row {
+  baseRef: string | null;
+  model: string;
+  draft: boolean | null;
+  maxCostUsd: number | null;
+  preview: boolean;
+  messages: DashboardJob["messages"];
+}
+
+/** What was asked of a job: at first beyond its prompt, and since. */
+export async function readRequest(db: Queryable, id: string): Promise<Pick<DashboardJob, "options" | "messages">> {
+  const { rows } = await db.query<Row>(
+    `select base_ref as "baseRef", coalesce(chosen_model, model) as model, draft, max_cost_usd as "maxCostUsd", preview,
+       (select coalesce(jsonb_agg(jsonb_build_object('number', number, 'prompt', prompt, 'createdBy', created_by,
+          'at', wire_time(created_at)) order by number), '[]')
+        from job_messages where job_id = jobs.id) as messages
+     from jobs where id = $1`,
+    [id],
+  );
+  const [row] = rows;
+  if (!row) return { options: {}, messages: [] };
+  const { baseRef, model, draft, maxCostUsd, preview, messages } = row;
+  return {
+    options: {
+      model,
+      ...(baseRef !== null && { baseRef }),
+      ...(draft !== null && { draft }),
+      ...(maxCostUsd !== null && { maxCostUsd }),
+      ...(preview && { preview }),
+    },
+    messages,
+  };
+}
+
+const rowsPerPage = 50;
+const idsMax = 50;
+const searchLengthMax = 200;
+
+/** Checks a listing's query; an empty value is none. */
+export function parseJobFilter(query: Record<string, unknown>): JobFilter {
+  const search = textOf(query.search);
+  if (search !== null && (search.length > searchLengthMax || search.includes("\0"))) {
+    throw invalidFilter(`search must have at most ${searchLengthMax} characters.`);
+  }
+  const status = textOf(query.status);
+  const known = jobStatuses.find((each) => each === status) ?? null;
+  if (status !== null && known === null) throw invalidFilter(`status must be one of ${jobStatuses.join(", ")}.`);
+  return {
+    projectId: idOf(query.project, "project"),
+    status: known,
+    search,
+    ids: idsOf(query.ids),
+    before: idOf(query.cursor, "cursor"),
+    limit: rowsPerPage,
+  };
+}
+
+function idOf(given: unknown, name: string): string | null {
+  const id = textOf(given);
+  if (id !== null && !isJobId(id)) throw invalidFilter(`${name} is not one that this service gave.`);
+  return id;
+}
+
+function idsOf(given: unknown): readonly string[] | null {
+  const ids = textOf(given)?.split(",") ?? null;
+  if (ids === null || (ids.length <= idsMax && ids.every(isJobId))) return ids;
+  throw invalidFilter(`ids must be at most ${idsMax}, each one that this service gave.`);
+}
+
+function textOf(given: unknown): string | null {
+  return typeof given === "string" && given !== "" ? given : null;
+}
+
+function invalidFilter(publicMessage: string): AppError {
+  return new AppError("invalid_request", { publicMessage });
+}
+
+/** The app's own pages that somebody may have been on, as its router names them. */
+const pages = ["jobs", "keys", "projects", "health", "usage", "pulls", "settings", "start"];
+const segment = "[A-Za-z0-9_-]{1,100}";
+const path = new RegExp(`^/app(/((${pages.join("|")})(/${segment}){0,3})?)?$`);
+const query = /^[\w\-.~%+=&]{0,1000}$/;
+
+/**
+ * A page of the dashboard and nothing else: a login must not end on somebody's trap. No dot and no escape is in any of
+ * their paths, so that none can climb, however a browser or a proxy reads it.
+ */
+export function pathInApp(to: unknown): string {
+  if (typeof to !== "string") return "/app";
+  const [before = "", ...after] = to.split("?");
+  const search = after.join("?");
+  if (!path.test(before)) return "/app";
+  return search === "" || !query.test(search) ? before : `${before}?${search}`;
+}

@@ -1,0 +1,91 @@
+import type { DashboardOwnSessions, DashboardSettings } from "@emend/contract";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { Type } from "typebox";
+import { readArchiveAfterDays, setArchiveAfterDays } from "../../accounts/installation-settings.ts";
+import { changePassword } from "../../accounts/sessions/change-password.ts";
+import { endOtherSessions, type Holder, listOwnSessions } from "../../accounts/sessions/session-store.ts";
+import { AppError } from "../../errors.ts";
+import type { AccountsDeps } from "../accounts-plugin.ts";
+import { bodyParser } from "../parse-request.ts";
+import { actorOf, currentSession, keepSession } from "../require-session.ts";
+
+const parse = bodyParser(
+  Type.Object({
+    /** Null: there is none yet. */
+    current: Type.Union([Type.String({ maxLength: 10_000 }), Type.Null()]),
+    next: Type.String({ maxLength: 10_000 }),
+  }),
+);
+
+export function passwordRoute(app: FastifyInstance, deps: AccountsDeps): void {
+  app.post("/password", { config: { role: "viewer" } }, async (request, reply) => {
+    const { userId } = currentSession(request);
+    if (userId === null) {
+      throw new AppError("conflict", {
+        publicMessage: "A link of the console opened this session: it has no password.",
+      });
+    }
+    const change = { ...parse(request.body), userId, address: request.ip };
+    const sessionToken = await changePassword(deps, change);
+    await keepSession(deps, reply, sessionToken);
+    return {};
+  });
+}
+
+/** The browsers in which whoever asks is logged in, and an end to all but this one. */
+export function ownSessionRoutes(app: FastifyInstance, deps: AccountsDeps): void {
+  const holderOf = (request: FastifyRequest): Holder => ({
+    userId: currentSession(request).userId,
+    token: deps.sessions.tokenOf(request.headers.cookie) ?? "",
+  });
+
+  app.get("/sessions", async (request): Promise<DashboardOwnSessions> => {
+    const sessions = await listOwnSessions(deps.pool, holderOf(request));
+    return {
+      sessions: sessions.map((session) => ({
+        ...session,
+        startedAt: session.startedAt.toISOString(),
+        expiresAt: session.expiresAt.toISOString(),
+      })),
+    };
+  });
+
+  app.post("/sessions/end-others", { config: { role: "viewer" } }, async (request) => ({
+    ended: await endOtherSessions(deps.pool, holderOf(request), actorOf(request)),
+  }));
+}
+
+const parseEdit = bodyParser(
+  Type.Object({
+    /** Null: never; `"environment"`: what the environment says. */
+    archiveAfterDays: Type.Union([
+      Type.Integer({ minimum: 1, maximum: 36_500 }),
+      Type.Null(),
+      Type.Literal("environment"),
+    ]),
+  }),
+);
+const byOwner = { config: { role: "owner" } } as const;
+
+export function settingsRoutes(app: FastifyInstance, deps: AccountsDeps): void {
+  async function show(): Promise<DashboardSettings> {
+    const archive = await readArchiveAfterDays(deps.pool, deps.archiveAfterDays);
+    return {
+      archiveAfterDays: { ...archive, environment: deps.archiveAfterDays },
+      singleSignOn: deps.singleSignOn?.description ?? null,
+    };
+  }
+
+  app.get("/settings", byOwner, show);
+
+  app.patch("/settings", byOwner, async (request) => {
+    const { archiveAfterDays } = parseEdit(request.body);
+    await setArchiveAfterDays(deps.pool, archiveAfterDays, actorOf(request));
+    return show();
+  });
+}
+
+export function startRoutes(app: FastifyInstance, deps: AccountsDeps): void {
+  /** The sample docs, as a project of the local forge. */
+  app.post("/start/sample", async (request, reply) => reply.code(201).send(await deps.addSample(actorOf(request))));
+}

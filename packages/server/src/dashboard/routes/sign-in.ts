@@ -1,0 +1,166 @@
+import type { DashboardLink, DashboardLogin, DashboardSession } from "@emend/contract";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { Type } from "typebox";
+import { acceptLink } from "../../accounts/people/accept-link.ts";
+import { findLink, hasOwner } from "../../accounts/people/login-links.ts";
+import { findMember } from "../../accounts/people/members.ts";
+import { logIn } from "../../accounts/sessions/log-in.ts";
+import { passingCookie, readPassingCookie } from "../../accounts/sessions/sessions.ts";
+import { journeyMinutes } from "../../accounts/single-sign-on/journey.ts";
+import { logInIdentity } from "../../accounts/single-sign-on/log-in-identity.ts";
+import { AppError, isAppError } from "../../errors.ts";
+import { disconnectSignal } from "../../http/disconnect-signal.ts";
+import type { AccountsDeps } from "../accounts-plugin.ts";
+import type { RouteDeps } from "../dashboard.ts";
+import { bodyParser, pathInApp } from "../parse-request.ts";
+import { currentSession, keepSession } from "../require-session.ts";
+
+const parseLogin = bodyParser(
+  Type.Object({ email: Type.String({ maxLength: 1000 }), password: Type.String({ maxLength: 1000 }) }),
+);
+
+export function loginRoutes(app: FastifyInstance, deps: AccountsDeps): void {
+  /** What the login page offers. */
+  app.get<{ Querystring: { problem?: unknown } }>("/", async (request): Promise<DashboardLogin> => {
+    const { singleSignOn } = deps;
+    const { problem } = request.query;
+    return {
+      hasOwner: await hasOwner(deps.pool),
+      singleSignOn: singleSignOn && { name: singleSignOn.name },
+      problem: typeof problem === "string" ? (singleSignOn?.openWords(problem) ?? null) : null,
+    };
+  });
+
+  app.post("/login", async (request, reply) => {
+    const { email, password } = parseLogin(request.body);
+    const replaces = deps.sessions.tokenOf(request.headers.cookie);
+    const device = await deps.devices.find(request.headers.cookie);
+    const outcome = await logIn(deps, { email, password, address: request.ip, device, replaces });
+    switch (outcome.kind) {
+      case "logged_in":
+        await keepSession(deps, reply, outcome.sessionToken);
+        return {};
+      case "refused":
+        throw new AppError("unauthorized", { publicMessage: "The email address or the password is wrong." });
+      case "throttled":
+        throw new AppError("rate_limited", {
+          publicMessage: `Too many wrong passwords. Try again in ${inMinutes(outcome.retryAfterMs)}, or ask an administrator for a login link: emend user link.`,
+          retryAfterMs: outcome.retryAfterMs,
+        });
+    }
+  });
+}
+
+function inMinutes(ms: number): string {
+  const minutes = Math.max(1, Math.ceil(ms / 60_000));
+  return minutes === 1 ? "a minute" : `${minutes} minutes`;
+}
+
+const Token = Type.String({ maxLength: 100 });
+const parseLook = bodyParser(Type.Object({ token: Token }));
+const parseAcceptance = bodyParser(
+  Type.Object({
+    token: Token,
+    email: Type.Optional(Type.String({ maxLength: 1000 })),
+    name: Type.Optional(Type.String({ maxLength: 1000 })),
+    password: Type.String({ maxLength: 10_000 }),
+  }),
+);
+
+/** Single-use links that ask something first: to become the owner, to join, to set a new password. */
+export function linkRoutes(app: FastifyInstance, deps: AccountsDeps): void {
+  // The token comes in the body: addresses are logged.
+  app.post("/link", async (request, reply) => {
+    const link = await findLink(deps.pool, parseLook(request.body).token);
+    if (!link || link.purpose === "login") return sendGone(reply);
+    const shown: DashboardLink = {
+      purpose: link.purpose,
+      email: link.purpose === "owner" ? null : link.email,
+      role: link.purpose === "invite" ? link.role : null,
+    };
+    return shown;
+  });
+
+  app.post("/accept", async (request, reply) => {
+    const replaces = deps.sessions.tokenOf(request.headers.cookie);
+    const outcome = await acceptLink(deps, { ...parseAcceptance(request.body), address: request.ip, replaces });
+    if (outcome.kind === "gone") return sendGone(reply);
+    await keepSession(deps, reply, outcome.sessionToken);
+    return reply.code(201).send({});
+  });
+}
+
+function sendGone(reply: FastifyReply): FastifyReply {
+  return reply.code(410).header("emend-error", "gone").send({ error: "This link has been used or has expired." });
+}
+
+export function sessionRoute(app: FastifyInstance, deps: RouteDeps): void {
+  app.get("/session", async (request): Promise<DashboardSession> => {
+    const { subject, role, userId } = currentSession(request);
+    const member = userId === null ? null : await findMember(deps.pool, userId);
+    return {
+      subject,
+      role,
+      name: member?.name ?? null,
+      hasPassword: member?.hasPassword ?? false,
+      publicUrl: deps.publicUrl(),
+      command: deps.typed.command,
+      dataDir: role === "owner" ? deps.typed.dataDir : null,
+    };
+  });
+  app.post("/session/end", { config: { role: "viewer" } }, async (request, reply) => {
+    reply.header("set-cookie", await deps.sessions.end(request.headers.cookie));
+    return {};
+  });
+}
+
+/** To the identity provider and back. Pages, not JSON: the browser itself goes there. */
+export function singleSignOnRoutes(app: FastifyInstance, deps: AccountsDeps): void {
+  if (!deps.singleSignOn) return;
+  const { singleSignOn } = deps;
+  const redirectUrl = () => `${deps.publicUrl()}/dashboard/api/auth/single-sign-on/return`;
+  const options = { exposeHeadRoute: false };
+
+  app.get("/single-sign-on", options, async (request, reply) =>
+    orLoginPage(request, reply, async () => {
+      const landsOn = pathInApp((request.query as Record<string, unknown>).to);
+      const asked = { landsOn, redirectUrl: redirectUrl() };
+      const { location, sealed } = await singleSignOn.start(asked, disconnectSignal(reply));
+      reply.header("set-cookie", passingCookie(deps.publicUrl(), sealed, journeyMinutes * 60));
+      return reply.redirect(location, 302);
+    }),
+  );
+
+  app.get("/single-sign-on/return", options, async (request, reply) =>
+    orLoginPage(request, reply, async () => {
+      const sealed = readPassingCookie(deps.publicUrl(), request.headers.cookie);
+      const back = { sealed, query: request.query as Record<string, unknown>, redirectUrl: redirectUrl() };
+      const { identity, landsOn } = await singleSignOn.finish(back, disconnectSignal(reply));
+      const token = await logInIdentity(deps, {
+        identity,
+        rules: singleSignOn,
+        address: request.ip,
+        replaces: deps.sessions.tokenOf(request.headers.cookie),
+      });
+      await keepSession(deps, reply, token);
+      return reply
+        .header("set-cookie", passingCookie(deps.publicUrl(), "", 0))
+        .header("referrer-policy", "no-referrer")
+        .redirect(`${deps.publicUrl()}${landsOn}`, 303);
+    }),
+  );
+
+  /** What goes wrong is told on the login page, in words. */
+  async function orLoginPage(request: FastifyRequest, reply: FastifyReply, work: () => Promise<FastifyReply>) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isAppError(error) || error.code === "internal") throw error;
+      deps.log.warn({ err: error, address: request.ip }, "single sign-on refused");
+      const problem = new URLSearchParams({ problem: singleSignOn.sealWords(error.publicMessage) });
+      return reply
+        .header("set-cookie", passingCookie(deps.publicUrl(), "", 0))
+        .redirect(`${deps.publicUrl()}/app/login?${problem}`, 303);
+    }
+  }
+}

@@ -1,0 +1,165 @@
+import type { Pool, Queryable } from "../db/pool.ts";
+import { inTransaction } from "../db/transaction.ts";
+
+/** A look at the whole site of a project's base branch: what people see of a site's health, and how it changes. */
+export interface SiteCheck {
+  checkedAt: Date;
+  commit: string;
+  branch: string;
+  framework: string;
+  pages: number;
+  counts: readonly CheckCount[];
+}
+
+interface CheckCount {
+  check: string;
+  severity: "error" | "warning" | "info";
+  count: number;
+  /** How many of them have a fix that is certain. */
+  fixable: number;
+}
+
+export interface SiteFinding {
+  check: string;
+  severity: "error" | "warning" | "info";
+  path: string;
+  line: number;
+  message: string;
+}
+
+interface SiteHealth {
+  /** Oldest first. */
+  checks: readonly SiteCheck[];
+  /** Of the newest: worst first, a bounded part of them. */
+  findings: readonly SiteFinding[];
+  /** Why the last look failed; null: it did not. */
+  problem: { at: Date; words: string } | null;
+}
+
+const findingsMax = 500;
+const wordsMax = 500;
+const checksKept = 400;
+const rank = { error: 0, warning: 1, info: 2 } as const;
+
+interface FullFinding extends SiteFinding {
+  fix?: unknown;
+}
+
+export interface NewSiteCheck extends Omit<SiteCheck, "checkedAt" | "counts"> {
+  findings: readonly FullFinding[];
+}
+
+/**
+ * One row a commit and day: a base that stands still does not fill the table, and neither does one that moves often.
+ */
+export async function storeSiteCheck(pool: Pool, projectId: string, check: NewSiteCheck): Promise<void> {
+  const worst = check.findings.toSorted((a, b) => rank[a.severity] - rank[b.severity]).slice(0, findingsMax);
+  await inTransaction(pool, async (client) => {
+    await client.query("select 1 from projects where id = $1 for update", [projectId]);
+    await client.query(
+      `delete from site_checks where project_id = $1 and (problem is not null
+         or (commit_id = $2 and checked_at > clock_timestamp() - interval '1 day'
+             and checked_at = (select max(checked_at) from site_checks where project_id = $1)))`,
+      [projectId, check.commit],
+    );
+    await client.query("update site_checks set findings = null where project_id = $1 and findings is not null", [
+      projectId,
+    ]);
+    await client.query(
+      `insert into site_checks (project_id, commit_id, branch, framework, pages, counts, findings)
+       select id, $2, $3, $4, $5, $6, $7 from projects where id = $1`,
+      [
+        projectId,
+        check.commit,
+        check.branch,
+        check.framework,
+        check.pages,
+        JSON.stringify(countsOf(check.findings)),
+        JSON.stringify(worst.map(shown)),
+      ],
+    );
+    await client.query(
+      `delete from site_checks where project_id = $1 and checked_at <
+         (select checked_at from site_checks where project_id = $1 order by checked_at desc offset $2 limit 1)`,
+      [projectId, checksKept - 1],
+    );
+  });
+}
+
+/** Says why the last look failed; what was found before stays. */
+export async function storeSiteProblem(pool: Pool, projectId: string, words: string): Promise<void> {
+  await inTransaction(pool, async (client) => {
+    await client.query("delete from site_checks where project_id = $1 and problem is not null", [projectId]);
+    await client.query("insert into site_checks (project_id, problem) select id, $2 from projects where id = $1", [
+      projectId,
+      words.slice(0, wordsMax),
+    ]);
+  });
+}
+
+function countsOf(findings: readonly FullFinding[]): CheckCount[] {
+  const counts = new Map<string, CheckCount>();
+  for (const { check, severity, fix } of findings) {
+    const count = counts.get(check) ?? { check, severity, count: 0, fixable: 0 };
+    count.count += 1;
+    if (fix !== undefined) count.fixable += 1;
+    counts.set(check, count);
+  }
+  return [...counts.values()].sort((a, b) => rank[a.severity] - rank[b.severity] || b.count - a.count);
+}
+
+function shown({ check, severity, path, line, message }: SiteFinding): SiteFinding {
+  return { check, severity, path, line, message: message.slice(0, wordsMax) };
+}
+
+type Row =
+  | (SiteCheck & { problem: null; findings: readonly SiteFinding[] | null })
+  | { checkedAt: Date; problem: string };
+
+export async function readSiteHealth(db: Queryable, projectId: string): Promise<SiteHealth> {
+  const { rows } = await db.query<Row>(
+    `select checked_at as "checkedAt", commit_id as "commit", branch, framework, pages, counts, findings, problem
+     from site_checks where project_id = $1 order by checked_at`,
+    [projectId],
+  );
+  const checks: SiteCheck[] = [];
+  const health: SiteHealth = { checks, findings: [], problem: null };
+  for (const row of rows) {
+    if (row.problem !== null) {
+      health.problem = { at: row.checkedAt, words: row.problem };
+      continue;
+    }
+    const { findings, problem: _none, ...check } = row;
+    checks.push(check);
+    health.findings = findings ?? [];
+  }
+  return health;
+}
+
+/** Projects that were added since the last round: whoever writes their first job wants to know what is wrong there. */
+export async function listNewSites(db: Queryable): Promise<readonly string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `select id from projects where not exists (select from site_checks where project_id = projects.id)
+     order by id limit 100`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Projects whose site was not looked at for a day, not since one of their latest jobs ended or was merged, or never with
+ * success: an empty repository may have been filled.
+ */
+export async function listDueSiteChecks(db: Queryable): Promise<readonly string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `select id from projects left join lateral (
+       select max(checked_at) as at, max(checked_at) filter (where problem is null) as found_at
+       from site_checks where project_id = projects.id
+     ) last on true
+     where found_at is null or at < clock_timestamp() - interval '1 day'
+       or exists (select from (select status, updated_at from jobs where project_id = projects.id
+                                order by id desc limit 200) latest
+                  where status <> 'active' and updated_at > at)
+     order by at nulls first limit 100`,
+  );
+  return rows.map(({ id }) => id);
+}

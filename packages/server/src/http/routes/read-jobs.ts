@@ -1,0 +1,127 @@
+import { getJobDiffOperation, getJobOperation, getJobRunOperation, listJobsOperation } from "@emend/contract";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { authenticateKey } from "../../accounts/keys/keyring.ts";
+import type { Queryable } from "../../db/pool.ts";
+import { diffJson, diffText, largeDiffs, openDiff } from "../../jobs/read/diff.ts";
+import type { JobReader } from "../../jobs/read/job-reader.ts";
+import { listJobs, toCursor } from "../../jobs/read/list-jobs.ts";
+import { readRun } from "../../jobs/read/run-report.ts";
+import type { WireJob } from "../../jobs/wire-job.ts";
+import { createSeats, type Seats, seatFor } from "../../lib/semaphore.ts";
+import { disconnectSignal } from "../disconnect-signal.ts";
+import { jobNotFound, refuse, tooManyDiffs, unauthorized } from "../errors.ts";
+import { parseListQuery } from "../parse-list-query.ts";
+import { type RequireKeyDeps, requireKey } from "../require-key.ts";
+import { matchesEtag, preferredWaitSeconds, sendJson } from "../send-json.ts";
+import { pollSeconds, sendJob } from "./send-job.ts";
+
+type JobRequest = FastifyRequest<{ Params: { projectId: string; id: string } }>;
+
+export function getJobRoute(app: FastifyInstance, deps: RequireKeyDeps & { reader: JobReader; seats: Seats }): void {
+  app.get<{ Params: JobRequest["params"] }>(
+    "/v2/agent/:projectId/job/:id",
+    { schema: getJobOperation, onRequest: requireKey(deps, { scope: "read" }) },
+    (request, reply) => {
+      if (request.headers.prefer !== undefined) return answerLater(request, reply);
+      const job = deps.reader.read(request.params.id);
+      if (job instanceof Promise) return job.then((found) => answer(request, reply, own(found, request)));
+      return answer(request, reply, own(job, request));
+    },
+  );
+
+  /** Holds the answer while the job is active and the client has seen it as it is. */
+  async function answerLater(request: JobRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const preferred = preferredWaitSeconds(request.headers.prefer);
+    // A preference need not be granted: without a seat the answer comes at once.
+    const leave = preferred === null ? null : deps.seats.take(request.grant?.keyId ?? "");
+    const seconds = leave === null ? null : preferred;
+    const seen = request.headers["if-none-match"];
+    const isEnough = (found: WireJob | undefined) => {
+      const job = own(found, request);
+      return !job?.isActive || (seen !== undefined && !matchesEtag(seen, job.etag));
+    };
+    const until = { untilMs: performance.now() + (seconds ?? 0) * 1000, signal: disconnectSignal(reply) };
+    const found = await deps.reader.readUntil(request.params.id, isEnough, until).finally(leave);
+    if (seconds === null) return answer(request, reply, own(found, request));
+    // The key may have been revoked while the answer was held.
+    if ((await authenticateKey(deps.keyring, request)) === null) return refuse(reply, unauthorized);
+    return answer(request, reply, own(found, request), seconds);
+  }
+}
+
+/** A job of another project is not there at all, not even to be waited for. */
+function own(job: WireJob | undefined, request: JobRequest): WireJob | undefined {
+  return job?.projectId === request.params.projectId ? job : undefined;
+}
+
+function answer(
+  request: JobRequest,
+  reply: FastifyReply,
+  job: WireJob | undefined,
+  waitedSecondsMax?: number,
+): FastifyReply {
+  if (job === undefined) return refuse(reply, jobNotFound);
+  if (!matchesEtag(request.headers["if-none-match"], job.etag)) {
+    return sendJob(
+      reply,
+      job,
+      waitedSecondsMax === undefined ? [] : ["preference-applied", `wait=${waitedSecondsMax}`],
+    );
+  }
+  if (job.isActive) reply.header("retry-after", pollSeconds);
+  if (waitedSecondsMax !== undefined) reply.header("preference-applied", `wait=${waitedSecondsMax}`);
+  return reply.code(304).header("cache-control", "no-store").header("etag", job.etag).send();
+}
+
+export function listJobsRoute(app: FastifyInstance, deps: RequireKeyDeps & { db: Queryable }): void {
+  app.get<{ Params: { projectId: string } }>(
+    "/v2/agent/:projectId/jobs",
+    { schema: listJobsOperation, onRequest: requireKey(deps, { scope: "read" }) },
+    async (request, reply) => {
+      const { projectId } = request.params;
+      const query = parseListQuery(projectId, request.query as Record<string, unknown>);
+      const page = await listJobs(deps.db, projectId, query);
+      const nextCursor = page.next && toCursor({ projectId, status: query.status }, page.next);
+      // The jobs are text already.
+      return sendJson(reply, `{"jobs":[${page.jobs.join(",")}],"nextCursor":${JSON.stringify(nextCursor)}}`);
+    },
+  );
+}
+
+export function getJobRunRoute(app: FastifyInstance, deps: RequireKeyDeps & { db: Queryable }): void {
+  app.get<{ Params: { projectId: string; id: string } }>(
+    "/v2/agent/:projectId/job/:id/run",
+    { schema: getJobRunOperation, onRequest: requireKey(deps, { scope: "read" }) },
+    async (request, reply) => {
+      const run = await readRun(deps.db, request.params);
+      return run === null ? refuse(reply, jobNotFound) : sendJson(reply, JSON.stringify(run));
+    },
+  );
+}
+
+export function getJobDiffRoute(app: FastifyInstance, deps: RequireKeyDeps & { db: Queryable }): void {
+  const seats = createSeats(largeDiffs);
+  app.get<{ Params: { projectId: string; id: string } }>(
+    "/v2/agent/:projectId/job/:id/diff",
+    { schema: getJobDiffOperation, onRequest: requireKey(deps, { scope: "read" }) },
+    async (request, reply) => {
+      const takeSeat = seatFor(seats, request.grant?.keyId ?? "", reply.raw);
+      const opened = await openDiff(deps.db, request.params, takeSeat);
+      if (opened.kind === "unknown_job") return refuse(reply, jobNotFound);
+      if (opened.kind === "busy") return refuse(reply, tooManyDiffs);
+      reply.header("vary", "accept").header("cache-control", "no-store");
+      if (wantsJson(request.headers.accept)) {
+        return reply.header("content-type", "application/json; charset=utf-8").send(diffJson(opened.deflated));
+      }
+      return reply.header("content-type", "text/x-diff; charset=utf-8").send(diffText(opened.deflated));
+    },
+  );
+}
+
+/** Text is the default: only a client that names JSON, and not the diff before it, gets JSON. */
+function wantsJson(accept: string | undefined): boolean {
+  const types = (accept ?? "").toLowerCase().split(",");
+  const place = (type: string) => types.findIndex((each) => each.split(";", 1)[0]?.trim() === type);
+  const [json, diff] = [place("application/json"), place("text/x-diff")];
+  return json !== -1 && (diff === -1 || json < diff);
+}

@@ -1,0 +1,176 @@
+import type { FailureCode } from "@emend/contract";
+import { channels } from "../db/channels.ts";
+import type { Pool } from "../db/pool.ts";
+import type { JobReader } from "./read/job-reader.ts";
+import { isWaiting, mayHavePublished } from "./run/end-run.ts";
+import { isJobId, toWireJob, type WireJob, type WireRow, wireColumns } from "./wire-job.ts";
+
+type CancelOutcome =
+  /** Final: now, or already before. */
+  | { kind: "final"; job: WireJob }
+  | { kind: "unknown_job" }
+  /** Too late: its pull request may exist already. */
+  | { kind: "publishing" };
+
+/** Ends an active job. It loses its lease in the same write, so its run can store and publish nothing more. */
+export async function cancelJob(
+  deps: { pool: Pool; reader: JobReader },
+  job: { id: string; projectId: string },
+): Promise<CancelOutcome> {
+  if (!isJobId(job.id)) return { kind: "unknown_job" };
+  const { rows } = await deps.pool.query<WireRow & { is_publishing: boolean }>({
+    name: "cancel-job",
+    text: `
+      with found as (
+        select *, status = 'active' and (phase = 'publishing' or commit_id is not null) and not ${isWaiting} as is_publishing
+        from jobs where id = $1 and project_id = $2 for no key update
+      ), changed as (
+        update jobs set status = 'failed', failure_code = 'cancelled', failure_message = 'The job was cancelled.',
+          pr_link = jobs.pull_request ->> 'url', ref = case when jobs.pushed then jobs.branch end,
+          ended_at = clock_timestamp(), lease = null, lease_until = null, stop_asked = null, waiting_since = null,
+          publication_unsure = ${mayHavePublished},
+          event_seq = jobs.event_seq + 1, updated_at = clock_timestamp()
+        from found where jobs.id = found.id and found.status = 'active' and not found.is_publishing
+        returning jobs.*
+      ), told as (
+        insert into job_events (job_id, seq, kind, data)
+        select id, event_seq, 'failed', jsonb_strip_nulls(jsonb_build_object(
+          'prLink', pr_link, 'code', failure_code, 'message', failure_message)) from changed
+      ), notified as (
+        select pg_notify('${channels.jobChanged}', changed.id), pg_notify('${channels.stopAsked}', changed.id) from changed
+      )
+      select ${wireColumns}, false as is_publishing, (select count(*) from notified) from changed
+      union all
+      select ${wireColumns}, is_publishing, 0 from found where not exists (select from changed)`,
+    values: [job.id, job.projectId],
+  });
+  deps.reader.forget(job.id);
+  const row = rows[0];
+  if (!row) return { kind: "unknown_job" };
+  return row.is_publishing ? { kind: "publishing" } : { kind: "final", job: toWireJob(row) };
+}
+
+type ArchiveOutcome =
+  | { kind: "archived"; job: WireJob }
+  | { kind: "unknown_job" }
+  /** Its outcome is not known yet, and nothing was changed. */
+  | { kind: "publishing" };
+
+const lookEveryMs = 1_000;
+
+/**
+ * Archives a job. An active one loses its lease in the same write, so its run can store and publish nothing more. One
+ * that is being published is waited for, since its pull request may exist already.
+ */
+export async function archiveJob(
+  deps: { pool: Pool; reader: JobReader },
+  job: { id: string; projectId: string },
+  options: { waitMs: number; signal: AbortSignal },
+): Promise<ArchiveOutcome> {
+  if (!isJobId(job.id)) return { kind: "unknown_job" };
+  const untilMs = performance.now() + options.waitMs;
+  for (;;) {
+    const outcome = await archiveUnlessPublishing(deps.pool, job);
+    deps.reader.forget(job.id);
+    if (outcome.kind !== "publishing" || options.signal.aborted || performance.now() >= untilMs) return outcome;
+    // Looked at again and again, since a job that goes back to waiting for its forge can be archived at once.
+    const lookMs = Math.min(untilMs, performance.now() + lookEveryMs);
+    await deps.reader.readUntil(job.id, (found) => !found?.isActive, { untilMs: lookMs, signal: options.signal });
+  }
+}
+
+async function archiveUnlessPublishing(pool: Pool, job: { id: string; projectId: string }): Promise<ArchiveOutcome> {
+  const { rows } = await pool.query<WireRow & { is_publishing: boolean }>({
+    name: "archive-job",
+    text: `
+      with found as (
+        select *, status = 'active' and (phase = 'publishing' or commit_id is not null) and not ${isWaiting} as is_publishing
+        from jobs where id = $1 and project_id = $2 for no key update
+      ), changed as (
+        update jobs set status = 'archived', archived_at = clock_timestamp(),
+          ended_at = coalesce(jobs.ended_at, clock_timestamp()),
+          ref = case when jobs.pushed then jobs.ref end,
+          lease = null, lease_until = null, stop_asked = null, waiting_since = null,
+          publication_unsure = jobs.publication_unsure or ${mayHavePublished},
+          event_seq = jobs.event_seq + 1, updated_at = clock_timestamp()
+        from found where jobs.id = found.id and found.status <> 'archived' and not found.is_publishing
+        returning jobs.*
+      ), told as (
+        insert into job_events (job_id, seq, kind, data) select id, event_seq, 'archived', '{}' from changed
+      ), notified as (
+        select pg_notify('${channels.jobChanged}', changed.id), pg_notify('${channels.stopAsked}', changed.id) from changed
+      )
+      select ${wireColumns}, false as is_publishing, (select count(*) from notified) from changed
+      union all
+      select ${wireColumns}, is_publishing, 0 from found where not exists (select from changed)`,
+    values: [job.id, job.projectId],
+  });
+  const row = rows[0];
+  if (!row) return { kind: "unknown_job" };
+  return row.is_publishing ? { kind: "publishing" } : { kind: "archived", job: toWireJob(row) };
+}
+
+export type RetryOutcome =
+  /** Active: from now on, or already before. */
+  | { kind: "active"; job: WireJob }
+  | { kind: "unknown_job" }
+  /** Why trying again cannot help, or is not possible any more. */
+  | { kind: "refused"; because: "completed" | "archived" | "needs_follow_up" | "contents_dropped" };
+
+/** What may have passed by itself or was mended since; a job that failed otherwise needs another instruction. */
+const retryableCodes: readonly FailureCode[] = [
+  "internal",
+  "model_unavailable",
+  "forge_unavailable",
+  "forge_rejected",
+  "repository_unavailable",
+];
+/** In SQL: its commit is stored and was not published, so it is only published. */
+const isUnpublished = "(commit_id is not null and failure_code is distinct from limit_reached)";
+
+/** In SQL, over `jobs`: a retry can go on with what the job has stored. */
+export const isRetryable = `(status = 'failed' and contents_dropped_at is null
+  and (failure_code in (${retryableCodes.map((code) => `'${code}'`).join(", ")}) or ${isUnpublished}))`;
+
+/**
+ * Starts a failed job again where it stopped: one whose commit is stored is published without a model, any other goes on
+ * from its stored steps. Of many who ask at once, one starts it and the others find it active.
+ */
+export async function retryJob(
+  deps: { pool: Pool; reader: JobReader },
+  job: { id: string; projectId: string },
+): Promise<RetryOutcome> {
+  if (!isJobId(job.id)) return { kind: "unknown_job" };
+  const { rows } = await deps.pool.query<WireRow & { is_dropped: boolean }>({
+    name: "retry-job",
+    text: `
+      with found as (
+        select *, ${isRetryable} as is_retryable, contents_dropped_at is not null as is_dropped
+        from jobs where id = $1 and project_id = $2 for no key update
+      ), changed as (
+        update jobs set status = 'active', ref = jobs.branch,
+          phase = case when jobs.commit_id is null then 'queued' else 'publishing' end,
+          failure_code = null, failure_message = null, ended_at = null, stop_asked = null, waiting_since = null,
+          publication_unsure = false,
+          crashes = 0, retries = 0, run_after = clock_timestamp(),
+          event_seq = jobs.event_seq + 1, updated_at = clock_timestamp()
+        from found where jobs.id = found.id and found.is_retryable
+        returning jobs.*
+      ), told as (
+        insert into job_events (job_id, seq, kind, data)
+        select id, event_seq, 'phase', jsonb_build_object('phase', phase, 'reason', 'asked') from changed
+      ), notified as (
+        select pg_notify('${channels.jobChanged}', id), pg_notify('${channels.jobDue}', project_id) from changed
+      )
+      select ${wireColumns}, false as is_dropped, (select count(*) from notified) from changed
+      union all
+      select ${wireColumns}, is_dropped, 0 from found where not exists (select from changed)`,
+    values: [job.id, job.projectId],
+  });
+  deps.reader.forget(job.id);
+  const [row] = rows;
+  if (!row) return { kind: "unknown_job" };
+  if (row.status === "active") return { kind: "active", job: toWireJob(row) };
+  if (row.status !== "failed") return { kind: "refused", because: row.status };
+  return { kind: "refused", because: row.is_dropped ? "contents_dropped" : "needs_follow_up" };
+}

@@ -1,0 +1,153 @@
+import type { PullRequestState } from "@emend/contract";
+import { channels } from "../db/channels.ts";
+import type { Queryable } from "../db/pool.ts";
+import { toJsonb } from "../db/to-jsonb.ts";
+import { type Lease, writeFenced } from "./run/leases.ts";
+
+export type RecordedPullRequest = PullRequestState;
+
+/** A forge's answer holds more, its whole description among it, which no reader of events asked for. */
+export function toPullRequest({ number, url, state, draft }: PullRequestState): PullRequestState {
+  return { number, url, state, draft };
+}
+
+/** The wire shows the link only when the job ends: `end-run.ts` copies it. */
+export async function recordPullRequest(db: Queryable, lease: Lease, pullRequest: RecordedPullRequest): Promise<void> {
+  await writeFenced(db, lease, {
+    set: "pull_request = $5::jsonb, pushed = true",
+    values: [toJsonb(toPullRequest(pullRequest))],
+    event: { kind: "pull_request", data: toPullRequest(pullRequest) },
+  });
+}
+
+/** What people did to a pull request since the job ended: told once, and no lease is needed since no run writes it. */
+export async function recordPullRequestState(
+  db: Queryable,
+  jobId: string,
+  now: Pick<RecordedPullRequest, "state" | "draft">,
+): Promise<void> {
+  await db.query(
+    `with changed as (
+       update jobs set pull_request = pull_request || jsonb_build_object('state', $2::text, 'draft', $3::boolean),
+         event_seq = event_seq + 1, updated_at = clock_timestamp()
+       where id = $1 and (pull_request ->> 'state', (pull_request ->> 'draft')::boolean) is distinct from ($2, $3)
+       returning id, event_seq, pull_request
+     ), told as (
+       insert into job_events (job_id, seq, kind, data) select id, event_seq, 'pull_request', pull_request from changed
+     )
+     select pg_notify('${channels.jobChanged}', id) from changed`,
+    [jobId, now.state, now.draft],
+  );
+}
+
+/** A job whose open pull request is to be looked at. */
+export interface Look {
+  jobId: string;
+  projectId: string;
+  number: number;
+  /** Whether the job is at rest and would take a message. */
+  isFinal: boolean;
+  heard: readonly string[];
+  /** What somebody asked for on the pull request and the job failed at: its message's number, and why. */
+  failed: { message: number; words: string } | null;
+}
+
+/** How far looks with one token may run ahead of what they spend: a burst, after which they slow down. */
+const burstSeconds = 60;
+
+/**
+ * Takes one that is due and says when it is due again: often while the job is young, seldom once it is a month old and
+ * where a project has many. Of one token's, over all of its projects, none while it has spent its time; whoever waits longest is
+ * next. One node at a time looks at a pull request; who dies while looking only delays the next look.
+ */
+export async function claimLook(
+  db: Queryable,
+  everyMs: number,
+  /** Projects that are not to be looked at now. */
+  except: readonly string[] = [],
+): Promise<Look | null> {
+  const { rows } = await db.query<Look>(
+    `update jobs set pull_request_look_at = clock_timestamp() + greatest(
+       make_interval(secs => $1),
+       least(
+         (clock_timestamp() - created_at) / 50,
+         case when created_at > clock_timestamp() - interval '30 days' then interval '15 minutes' else interval '12 hours' end
+       ),
+       (select count(*) from jobs other where other.project_id = jobs.project_id and other.pull_request ->> 'state' = 'open')
+         * interval '3 seconds'
+     )
+     where id = (
+       select id from jobs
+       where pull_request ->> 'state' = 'open' and coalesce(pull_request_look_at, '-infinity') <= clock_timestamp()
+         and project_id <> all ($2)
+         and not exists (
+           select from projects join poll_turns on credential_id = poll_credential
+           where projects.id = jobs.project_id and spent_until > clock_timestamp() + make_interval(secs => $3)
+         )
+       order by pull_request_look_at nulls first limit 1 for update skip locked
+     )
+     returning id as "jobId", project_id as "projectId", (pull_request ->> 'number')::int as number,
+       status in ('completed', 'failed') as "isFinal", comments_heard as heard,
+       case when status = 'failed' then (
+         select jsonb_build_object('message', last.number, 'words', jobs.failure_message)
+         from (select number, created_by from job_messages where job_id = jobs.id order by number desc limit 1) last
+         where last.created_by like 'comment/%'
+       ) end as failed`,
+    [everyMs / 1000, except, burstSeconds],
+  );
+  return rows[0] ?? null;
+}
+
+/**
+ * Writes down what a look took of its token's time, which the looks of all nodes at all projects with the token share. Jobs
+ * that publish take no turn here and wait for none.
+ */
+export async function chargeLook(
+  db: Queryable,
+  look: Pick<Look, "projectId">,
+  cost: { credentialId: string; spentMs: number; pauseMs: number },
+): Promise<void> {
+  const pauseSeconds = cost.pauseMs > 0 ? cost.pauseMs / 1000 + burstSeconds : 0;
+  await db.query(
+    `with named as (
+       update projects set poll_credential = $2 where id = $1 and poll_credential is distinct from $2
+     ), forgotten as (
+       delete from poll_turns where spent_until < clock_timestamp() - interval '1 day' and credential_id <> $2
+     )
+     insert into poll_turns as turn (credential_id, spent_until)
+     values ($2, clock_timestamp() + make_interval(secs => greatest($3::float, $4)))
+     on conflict (credential_id) do update set spent_until = greatest(
+       greatest(turn.spent_until, clock_timestamp()) + make_interval(secs => $3),
+       clock_timestamp() + make_interval(secs => $4)
+     )`,
+    [look.projectId, cost.credentialId, cost.spentMs / 1000, pauseSeconds],
+  );
+}
+
+/** A forge said that something happened: the next look is now. */
+export async function hastenLook(db: Queryable, input: { projectId: string; number: number }): Promise<void> {
+  await db.query(
+    `with due as (
+       update jobs set pull_request_look_at = null
+       where project_id = $1 and pull_request ->> 'state' = 'open' and (pull_request ->> 'number')::int = $2
+       returning id
+     )
+     select pg_notify('${channels.lookDue}', id) from due`,
+    [input.projectId, input.number],
+  );
+}
+
+/** False where it was heard before, by whichever node. */
+export async function hearComment(db: Queryable, jobId: string, commentId: string): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update jobs set comments_heard = array_append(comments_heard, $2)
+     where id = $1 and not ($2 = any (comments_heard))`,
+    [jobId, commentId],
+  );
+  return rowCount === 1;
+}
+
+/** It could not be acted on just now: the next look hears it again. */
+export async function unhearComment(db: Queryable, jobId: string, commentId: string): Promise<void> {
+  await db.query("update jobs set comments_heard = array_remove(comments_heard, $2) where id = $1", [jobId, commentId]);
+}

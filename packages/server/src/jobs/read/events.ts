@@ -1,0 +1,75 @@
+import { eventDataBytesMax, type JobEvent } from "@emend/contract";
+import type { Queryable } from "../../db/pool.ts";
+import { type RecordedPullRequest, toPullRequest } from "../pull-requests.ts";
+import type { JobReader } from "./job-reader.ts";
+
+interface EventPage {
+  events: readonly JobEvent[];
+  /** The job is final and this page holds its last event. */
+  isLast: boolean;
+}
+
+const pageEventsMax = 100;
+
+interface Row extends Omit<JobEvent, "seq"> {
+  is_final: boolean;
+  event_seq: number;
+  seq: number | null;
+}
+
+/**
+ * The next events after `afterSeq`, with the job's state as of the same moment: a job that is final by a later look may
+ * have had more to tell. Data is bounded here, so that a page fits in memory whatever was stored.
+ */
+export async function readEventPage(db: Queryable, jobId: string, afterSeq: number): Promise<EventPage> {
+  const { rows } = await db.query<Row>({
+    name: "read-event-page",
+    text: `select status <> 'active' as is_final, event_seq, event.* from jobs
+      left join lateral (
+        select seq, kind, wire_time(created_at) as at,
+          case when octet_length(data::text) <= ${eventDataBytesMax} then data else '{"truncated": true}' end as data
+        from job_events where job_id = jobs.id and seq > $2 order by seq limit ${pageEventsMax}
+      ) event on true
+      where id = $1 order by seq`,
+    values: [jobId, afterSeq],
+  });
+  const events = rows.flatMap(({ seq, kind, at, data }) =>
+    seq === null ? [] : [{ seq, kind, at, data: shownOf(kind, data) }],
+  );
+  const first = rows[0];
+  const lastSeq = events.at(-1)?.seq ?? afterSeq;
+  return { events, isLast: first === undefined || (first.is_final && lastSeq >= first.event_seq) };
+}
+
+/** Releases before this one stored a pull request's description with it. */
+function shownOf(kind: string, data: unknown): unknown {
+  const isWhole = kind === "pull_request" && (data as Partial<RecordedPullRequest>).url !== undefined;
+  return isWhole ? toPullRequest(data as RecordedPullRequest) : data;
+}
+
+/**
+ * The events of a job after `afterSeq`, page by page, each as soon as it is stored, until the job is final. An empty page
+ * says that nothing happened for `idleMs`. Reads no further than it is asked to, so a slow reader holds one page.
+ */
+export async function* followEvents(
+  deps: { db: Queryable; reader: JobReader },
+  jobId: string,
+  options: { afterSeq: number; idleMs: number; signal: AbortSignal },
+): AsyncGenerator<readonly JobEvent[], void, void> {
+  let { afterSeq } = options;
+  while (!options.signal.aborted) {
+    // Listens from before the reading on: an event in between must not be slept through.
+    const notices = deps.reader.listenFor(jobId);
+    try {
+      const page = await readEventPage(deps.db, jobId, afterSeq);
+      afterSeq = page.events.at(-1)?.seq ?? afterSeq;
+      if (page.events.length > 0) yield page.events;
+      if (page.isLast) return;
+      if (page.events.length > 0) continue;
+      const idle = await notices.next(options.idleMs, options.signal);
+      if (idle === "timeout") yield [];
+    } finally {
+      notices.stop();
+    }
+  }
+}

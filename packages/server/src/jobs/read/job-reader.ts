@@ -1,0 +1,119 @@
+import { channels } from "../../db/channels.ts";
+import type { Listener } from "../../db/listener.ts";
+import type { Pool, Queryable } from "../../db/pool.ts";
+import { createFreshMap } from "../../lib/fresh-map.ts";
+import { isJobId, toWireJob, type WireJob, type WireRow, wireColumns } from "../wire-job.ts";
+
+const jobsMax = 20_000;
+/** Notices are hints: whoever waits for a change looks by himself this often. */
+const lookEveryMs = 1000;
+
+/** Jobs as the wire shows them: remembered, and forgotten as soon as they change. */
+export interface JobReader {
+  /** At once where the job is remembered. */
+  read(id: string): WireJob | undefined | Promise<WireJob | undefined>;
+  /** For a write of this process: whoever asks here next sees it, before the notice has come around. */
+  forget(id: string): void;
+  /** Reads until `isEnough`, `untilMs` (by performance.now) or the signal; gives what was read last. */
+  readUntil(
+    id: string,
+    isEnough: (job: WireJob | undefined) => boolean,
+    options: { untilMs: number; signal: AbortSignal },
+  ): Promise<WireJob | undefined>;
+  /** Hears of the job's changes from now on, until stopped. */
+  listenFor(id: string): Notices;
+  /** Lets everyone who waits go with what there is. */
+  close(): void;
+}
+
+interface Notices {
+  /** Until the job changed, or perhaps did; until `ms` have passed, or the signal. */
+  next(ms: number, signal: AbortSignal): Promise<"woken" | "timeout">;
+  stop(): void;
+}
+
+export function createJobReader(deps: { pool: Pool; listener: Listener }): JobReader {
+  const jobs = createFreshMap<WireJob>(deps.listener, jobsMax);
+  const waiters = new Map<string, Set<() => void>>();
+  let isClosed = false;
+  const stopListening = [
+    deps.listener.on(channels.jobChanged, (id) => {
+      jobs.delete(id);
+      wake(waiters.get(id));
+    }),
+    deps.listener.onReset(() => {
+      jobs.clear();
+      wakeAll();
+    }),
+  ];
+
+  function read(id: string): WireJob | undefined | Promise<WireJob | undefined> {
+    return jobs.get(id) ?? jobs.load(id, () => getJob(deps.pool, id));
+  }
+
+  function wakeAll(): void {
+    for (const set of waiters.values()) wake(set);
+  }
+
+  function listenFor(id: string): Notices {
+    const { promise, resolve } = Promise.withResolvers<"woken" | "timeout">();
+    const wakeUp = () => resolve("woken");
+    const set = waiters.get(id) ?? new Set();
+    waiters.set(id, set.add(wakeUp));
+    return {
+      async next(ms, signal) {
+        if (signal.aborted || isClosed) return "woken";
+        const timer = setTimeout(() => resolve("timeout"), ms);
+        signal.addEventListener("abort", wakeUp);
+        const how = await promise;
+        clearTimeout(timer);
+        signal.removeEventListener("abort", wakeUp);
+        return how;
+      },
+      stop() {
+        set.delete(wakeUp);
+        if (set.size === 0 && waiters.get(id) === set) waiters.delete(id);
+      },
+    };
+  }
+
+  return {
+    read,
+    listenFor,
+    forget: (id) => jobs.delete(id),
+    async readUntil(id, isEnough, { untilMs, signal }) {
+      for (;;) {
+        // Listens from before the reading on: a change in between must not be slept through.
+        const notices = listenFor(id);
+        try {
+          const job = await read(id);
+          const leftMs = untilMs - performance.now();
+          if (isEnough(job) || leftMs <= 0 || signal.aborted || isClosed) return job;
+          await notices.next(Math.min(lookEveryMs, leftMs), signal);
+        } finally {
+          notices.stop();
+        }
+      }
+    },
+    close() {
+      isClosed = true;
+      for (const stop of stopListening) stop();
+      wakeAll();
+    },
+  };
+}
+
+function wake(set: Set<() => void> | undefined): void {
+  for (const resolve of set ?? []) resolve();
+}
+
+/** Undefined: there is no such job. */
+async function getJob(db: Queryable, id: string): Promise<WireJob | undefined> {
+  if (!isJobId(id)) return undefined;
+  const { rows } = await db.query<WireRow>({
+    name: "get-job",
+    text: `select ${wireColumns} from jobs where id = $1`,
+    values: [id],
+  });
+  return rows[0] && toWireJob(rows[0]);
+}

@@ -1,0 +1,160 @@
+import { promisify } from "node:util";
+import { inflate } from "node:zlib";
+import { findingsShownMax, type JobRun, stepsShownMax } from "@emend/contract";
+import type { Queryable } from "../../db/pool.ts";
+import { isRetryable } from "../job-actions.ts";
+import { toPullRequest } from "../pull-requests.ts";
+import { isJobId } from "../wire-job.ts";
+import { type StoredVerdict, toFindings } from "./stored-verdict.ts";
+
+interface RunRow
+  extends Pick<JobRun, "id" | "status" | "phase" | "prompt" | "model" | "title" | "summary" | "preview"> {
+  context: JobRun["context"];
+  sources: JobRun["sources"];
+  created_by: string;
+  failure_code: NonNullable<JobRun["failure"]>["code"] | null;
+  failure_message: string | null;
+  waiting_since: string | null;
+  waiting_words: string | null;
+  next_try_at: string | null;
+  is_retryable: boolean;
+  notices: readonly string[];
+  limit_reached: JobRun["limitReached"];
+  usage: Partial<JobRun["usage"] & { steps: number }> | null;
+  findings: StoredVerdict | null;
+  base_commit: string | null;
+  base_branch: string | null;
+  pull_request: JobRun["pullRequest"];
+  runs: number;
+  crashes: number;
+  created_at: string;
+  started_at: string | null;
+  updated_at: string;
+  ended_at: string | null;
+  archived_at: string | null;
+  steps: readonly { at: string; data: Partial<JobRun["steps"]["latest"][number]> }[];
+}
+
+/** Everything about a job that its nine fields do not say; null: the project has no such job. */
+export async function readRun(db: Queryable, job: { id: string; projectId: string }): Promise<JobRun | null> {
+  if (!isJobId(job.id)) return null;
+  const { rows } = await db.query<RunRow>({
+    name: "read-run",
+    text: `select id, status, phase, prompt, model, title, summary, created_by, failure_code, failure_message,
+        limit_reached, usage, findings, coalesce(diff_base, base_commit) as base_commit, base_branch,
+        pull_request, runs, crashes, preview, context, sources, notices, waiting_words, ${isRetryable} as is_retryable,
+        wire_time(waiting_since) as waiting_since, case when lease is null then wire_time(run_after) end as next_try_at,
+        wire_time(created_at) as created_at, wire_time(updated_at) as updated_at, wire_time(ended_at) as ended_at,
+        wire_time(archived_at) as archived_at,
+        (select wire_time(min(created_at)) from job_events where job_id = jobs.id and kind = 'run.started') as started_at,
+        (select coalesce(jsonb_agg(jsonb_build_object('at', wire_time(created_at), 'data', data) order by seq), '[]')
+           from (select * from job_events where job_id = jobs.id and kind = 'step'
+                 order by seq desc limit ${stepsShownMax}) latest) as steps
+      from jobs where id = $1 and project_id = $2`,
+    values: [job.id, job.projectId],
+  });
+  return rows[0] === undefined ? null : toRun(rows[0]);
+}
+
+function toRun(row: RunRow): JobRun {
+  const { usage } = row;
+  const findings = toFindings(row.findings);
+  return {
+    id: row.id,
+    status: row.status,
+    phase: row.phase,
+    prompt: row.prompt,
+    model: row.model,
+    createdBy: row.created_by,
+    title: row.title,
+    summary: row.summary,
+    failure: row.failure_code ? { code: row.failure_code, message: row.failure_message ?? "" } : null,
+    waiting: row.waiting_since
+      ? { for: "forge", since: row.waiting_since, nextTryAt: row.next_try_at, message: row.waiting_words ?? "" }
+      : null,
+    isRetryable: row.is_retryable,
+    notices: [...row.notices],
+    limitReached: row.limit_reached,
+    steps: { count: usage?.steps ?? 0, latest: row.steps.map(toStep) },
+    usage: {
+      inputTokens: usage?.inputTokens ?? 0,
+      outputTokens: usage?.outputTokens ?? 0,
+      cachedInputTokens: usage?.cachedInputTokens ?? 0,
+      costUsd: usage?.costUsd ?? 0,
+    },
+    findings: findings && {
+      before: findings.before,
+      after: findings.after,
+      introducedCount: findings.introduced.length,
+      fixedCount: findings.fixed.length,
+      introduced: findings.introduced.slice(0, findingsShownMax).map(toFinding),
+      fixed: findings.fixed.slice(0, findingsShownMax).map(toFinding),
+      ...(findings.links && { links: { total: findings.links.total, unjudged: findings.links.unjudged } }),
+    },
+    violations: (row.findings?.violations ?? []).map(({ path, rule }) => ({ path, rule })),
+    preview: row.preview,
+    context: row.context.map(({ name, repositoryUrl, ref, commit }) => ({ name, repositoryUrl, ref, commit })),
+    sources: row.sources.map(({ repository, path, line, commit }) => ({ repository, path, line, commit })),
+    baseCommit: row.base_commit,
+    baseBranch: row.base_branch,
+    pullRequest: row.pull_request && toPullRequest(row.pull_request),
+    runs: row.runs,
+    crashes: row.crashes,
+    timings: {
+      createdAt: row.created_at,
+      startedAt: row.started_at,
+      updatedAt: row.updated_at,
+      endedAt: row.ended_at,
+      archivedAt: row.archived_at,
+    },
+  };
+}
+
+/** What is stored knows more, such as a fix that only tools can apply. */
+function toFinding({ check, severity, path, line, column, message, dispute, certainty, why }: Finding): Finding {
+  return {
+    check,
+    severity,
+    path,
+    line,
+    column,
+    message,
+    ...(dispute !== undefined && { dispute }),
+    ...(certainty && { certainty }),
+    ...(why && { why }),
+  };
+}
+type Finding = NonNullable<JobRun["findings"]>["fixed"][number];
+
+function toStep({ at, data }: RunRow["steps"][number]): JobRun["steps"]["latest"][number] {
+  return {
+    number: data.number ?? 0,
+    at,
+    model: data.model ?? "",
+    text: data.text ?? "",
+    tools: data.tools ?? [],
+  };
+}
+
+/** One stored turn, as the agent's loop stored it; null: there is none, or its messages were dropped since. */
+export async function readStep(
+  db: Queryable,
+  jobId: string,
+  number: number,
+): Promise<readonly Record<string, unknown>[] | null> {
+  const { rows } = await db.query<{ messages: readonly Record<string, unknown>[] }>(
+    "select coalesce(said, messages::json) as messages from steps where job_id = $1 and number = $2",
+    [jobId, number],
+  );
+  return rows[0]?.messages ?? null;
+}
+
+/** A file as the job leaves it, while its contents are kept; null: it was not edited, is deleted, or is kept no more. */
+export async function readEditedFile(db: Queryable, jobId: string, path: string): Promise<Buffer | null> {
+  const { rows } = await db.query<{ content: Buffer | null }>(
+    "select content from overlay where job_id = $1 and path = $2",
+    [jobId, path],
+  );
+  const content = rows[0]?.content ?? null;
+  return content && promisify(inflate)(content);
+}

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { createTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
+import { alterJob, readEvents, readJob, seedJob, seedProject } from "../../../test/support/seed-jobs.ts";
+import { createPool, type Pool } from "../../db/pool.ts";
+import { createLogger } from "../../lib/logger.ts";
+import { claimRun as claim } from "./claim-run.ts";
+import type { LeasedJob } from "./leased-job.ts";
+
+let database: TestDatabase;
+const options = { lanes: 4, leaseMs: 20_000, lookAfter: "" };
+
+async function claimRun(pool: Pool, given = options): Promise<LeasedJob | null> {
+  return (await claim(pool, given)).job;
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(() => database.pool.query("truncate projects cascade"));
+
+test("takes the oldest due job, with a lease by the database's clock", async () => {
+  const { pool } = database;
+  const projectId = await seedProject(pool);
+  const [first, second] = [await seedJob(pool, projectId), await seedJob(pool, projectId)];
+  await alterJob(pool, second, "run_after = clock_timestamp() - interval '1 hour'");
+
+  const job = await claimRun(pool);
+  expect(job).toMatchObject({ id: second, projectId, runs: 1, phase: "preparing", change: null, base: null });
+  const { rows } = await pool.query(
+    "select lease, extract(epoch from lease_until - clock_timestamp()) as left from jobs where id = $1",
+    [second],
+  );
+  expect(rows[0].lease).toBe(job?.lease.token);
+  expect(Number(rows[0].left)).toBeGreaterThan(15);
+  expect(Number(rows[0].left)).toBeLessThanOrEqual(20);
+  expect(await readEvents(pool, second)).toMatchObject([{ kind: "job.created" }, { seq: 2, kind: "run.started" }]);
+  expect((await readJob(pool, first)).lease).toBeNull();
+});
+
+test("leaves jobs alone that are leased, final, or not due yet", async () => {
+  const { pool } = database;
+  const projectId = await seedProject(pool);
+  await alterJob(pool, await seedJob(pool, projectId), "run_after = clock_timestamp() + interval '1 minute'");
+  await alterJob(pool, await seedJob(pool, projectId), "status = 'completed'");
+  await alterJob(pool, await seedJob(pool, projectId), "status = 'archived'");
+  await seedJob(pool, projectId);
+
+  expect(await claimRun(pool)).not.toBeNull();
+  expect(await claimRun(pool)).toBeNull();
+});
+
+test("serves the project with fewest running first, and of those the one that has waited longest", async () => {
+  const { pool } = database;
+  const [busy, early, late] = [await seedProject(pool), await seedProject(pool), await seedProject(pool)];
+  for (let count = 0; count < 3; count += 1) await seedJob(pool, busy);
+  const lateJob = await seedJob(pool, late);
+  const earlyJob = await seedJob(pool, early);
+  await alterJob(pool, lateJob, "run_after = clock_timestamp() - interval '1 second'");
+  await alterJob(pool, earlyJob, "run_after = clock_timestamp() - interval '2 seconds'");
+  await pool.query("update jobs set run_after = clock_timestamp() - interval '1 hour' where project_id = $1", [busy]);
+
+  const order: string[] = [];
+  for (let job = await claimRun(pool); job; job = await claimRun(pool)) order.push(job.projectId);
+  expect(order).toEqual([busy, early, late, busy, busy]);
+});
+
+test("a project's own number of lanes goes before the default", async () => {
+  const { pool } = database;
+  const narrow = await seedProject(pool, { lanes: 1 });
+  for (let count = 0; count < 3; count += 1) await seedJob(pool, narrow);
+  expect(await claimRun(pool)).not.toBeNull();
+  expect(await claimRun(pool)).toBeNull();
+});
+
+test("a lease that has expired still fills its lane until it is swept", async () => {
+  const { pool } = database;
+  const projectId = await seedProject(pool, { lanes: 1 });
+  const held = await seedJob(pool, projectId);
+  await seedJob(pool, projectId);
+  await claimRun(pool);
+  await alterJob(pool, held, "lease_until = clock_timestamp() - interval '1 minute'");
+  expect(await claimRun(pool)).toBeNull();
+});
+
+test("16 racing claimers never exceed the lanes", async () => {
+  const { pool } = database;
+  const projectId = await seedProject(pool);
+  for (let count = 0; count < 40; count += 1) await seedJob(pool, projectId);
+  // Projects that wait for later lengthen the look around, and so the time between counting and locking.
+  await pool.query(
+    `with project as (
+       insert into projects (id, name, forge, repository_url) select 'prj_' || n, 'later', 'local', '' from generate_series(1, 300) n
+       returning id
+     )
+     insert into jobs (id, project_id, prompt, model, repository_url, branch, created_by, run_after)
+     select 'job_' || id, id, '', '', '', '', '', clock_timestamp() + interval '1 hour' from project`,
+  );
+  const racers = createPool({ url: database.url, connectionsMax: 16, log: createLogger({ level: "silent" }) });
+  try {
+    await Promise.all(Array.from({ length: 16 }, () => racers.query("select pg_sleep(0.05)")));
+    for (let round = 0; round < 8; round += 1) {
+      await pool.query("update jobs set lease = null, lease_until = null where lease is not null");
+      const claims = await Promise.all(Array.from({ length: 16 }, () => claimTimes(racers, 3)));
+      // A racer that found the project locked went away: one that comes alone finds what is left.
+      const ids = [...claims.flat(), ...(await claimTimes(racers, 5))];
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(ids.length).toBe(4);
+    }
+  } finally {
+    await racers.end();
+  }
+});
+
+test("a job whose commit is stored comes back with its change and stays in its phase", async () => {
+  const { pool } = database;
+  const id = await seedJob(pool, await seedProject(pool));
+  await alterJob(
+    pool,
+    id,
+    "phase = 'publishing', title = 'T', summary = 'S', findings = '{\"kind\":\"passed\"}', tree_id = 't', commit_id = 'c', base_commit = 'b', base_branch = 'main'",
+  );
+  expect(await claimRun(pool)).toMatchObject({
+    phase: "publishing",
+    base: { commit: "b", branch: "main" },
+    change: { title: "T", summary: "S", findings: { kind: "passed" }, treeId: "t", commitId: "c", limitReached: null },
+  });
+});
+
+async function claimTimes(pool: Pool, times: number): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (let left = times; left > 0; left -= 1) {
+    const job = await claimRun(pool);
+    if (job) ids.push(job.id);
+  }
+  return ids;
+}

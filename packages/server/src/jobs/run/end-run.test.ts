@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { createTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
+import { alterJob, readEvents, readJob, seedJob, seedProject } from "../../../test/support/seed-jobs.ts";
+import { recordPullRequest } from "../pull-requests.ts";
+import { claimRun } from "./claim-run.ts";
+import { endRun } from "./end-run.ts";
+import { type Lease, renewForEffect, StopAsked } from "./leases.ts";
+import { recordCommit, recordPush } from "./record-change.ts";
+
+let database: TestDatabase;
+let lease: Lease;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  await seedJob(database.pool, await seedProject(database.pool));
+  const { job } = await claimRun(database.pool, { lanes: 4, leaseMs: 20_000, lookAfter: "" });
+  if (!job) throw new Error("no job");
+  lease = job.lease;
+});
+
+const completed = { kind: "completed", summary: "Nothing to do." } as const;
+const failed = { kind: "failed", code: "forge_rejected", message: "No." } as const;
+const commit = { treeId: "t", commitId: "c" };
+const pullRequest = { number: 1, url: "http://forge.test/1", state: "open", draft: false } as const;
+const job = () => readJob(database.pool, lease.jobId);
+const ask = (stop: string) => alterJob(database.pool, lease.jobId, `stop_asked = '${stop}'`);
+
+test("a job that ends with nothing pushed shows no branch and no link", async () => {
+  await endRun(database.pool, lease, completed);
+  expect(await job()).toMatchObject({
+    status: "completed",
+    ref: null,
+    pr_link: null,
+    summary: "Nothing to do.",
+    lease: null,
+  });
+  expect((await job()).ended_at).toBeInstanceOf(Date);
+});
+
+test("a published job shows its branch, and its link only from the end on", async () => {
+  const { pool } = database;
+  await recordCommit(pool, lease, commit);
+  await recordPullRequest(pool, lease, pullRequest);
+  expect((await job()).pr_link).toBeNull();
+  await alterJob(pool, lease.jobId, "pull_request_look_at = clock_timestamp() + interval '1 hour'");
+  await endRun(pool, lease, completed);
+  expect(await job()).toMatchObject({ pr_link: pullRequest.url, ref: `emend/${lease.jobId}` });
+  // What was said on it meanwhile is heard at once.
+  expect((await job()).pull_request_look_at).toBeNull();
+});
+
+test("a job that fails after its push keeps showing the branch", async () => {
+  await recordCommit(database.pool, lease, commit);
+  await recordPush(database.pool, lease);
+  await endRun(database.pool, lease, failed);
+  expect(await job()).toMatchObject({
+    status: "failed",
+    failure_code: "forge_rejected",
+    failure_message: "No.",
+    ref: `emend/${lease.jobId}`,
+    pr_link: null,
+  });
+  expect((await readEvents(database.pool, lease.jobId)).at(-1)).toMatchObject({
+    kind: "failed",
+    data: { code: "forge_rejected", message: "No." },
+  });
+});
+
+test("a job stopped for its archive ends archived", async () => {
+  await ask("archive");
+  expect(await endRun(database.pool, lease, { kind: "stopped" })).toBe("ended");
+  expect(await job()).toMatchObject({ status: "archived", failure_code: null, ref: null });
+  expect((await job()).archived_at).toBeInstanceOf(Date);
+});
+
+test("a cancelled job ends failed, with its code", async () => {
+  await ask("cancel");
+  await endRun(database.pool, lease, { kind: "stopped" });
+  expect(await job()).toMatchObject({ status: "failed", failure_code: "cancelled", archived_at: null });
+});
+
+test("a stop that nobody noticed in time is still applied at the end", async () => {
+  await ask("archive");
+  await endRun(database.pool, lease, completed);
+  expect((await job()).status).toBe("archived");
+});
+
+test("a stop keeps a job from beginning to publish", async () => {
+  await ask("archive");
+  await expect(recordCommit(database.pool, lease, commit)).rejects.toThrow(StopAsked);
+  await expect(renewForEffect(database.pool, lease, 20_000)).rejects.toThrow(StopAsked);
+  expect(await job()).toMatchObject({ commit_id: null, phase: "preparing" });
+});
+
+test("a job that publishes is carried through, and archived with its link at the end", async () => {
+  const { pool } = database;
+  await recordCommit(pool, lease, commit);
+  await ask("archive");
+  await renewForEffect(pool, lease, 20_000);
+  await recordCommit(pool, lease, commit);
+  expect(await endRun(pool, lease, { kind: "stopped" })).toBe("publishing");
+  expect((await job()).status).toBe("active");
+  await recordPullRequest(pool, lease, pullRequest);
+  await endRun(pool, lease, completed);
+  expect(await job()).toMatchObject({ status: "archived", pr_link: pullRequest.url, ref: `emend/${lease.jobId}` });
+});
+
+test("a cancellation that comes after the commit does not undo the publication", async () => {
+  const { pool } = database;
+  await recordCommit(pool, lease, commit);
+  await ask("cancel");
+  await recordPullRequest(pool, lease, pullRequest);
+  await endRun(pool, lease, completed);
+  expect(await job()).toMatchObject({ status: "completed", failure_code: null, pr_link: pullRequest.url });
+});
+
+test("of a stop and a commit that race, one wins whole", async () => {
+  const { pool } = database;
+  const client = await pool.connect();
+  try {
+    await client.query("begin");
+    await client.query("update jobs set stop_asked = 'archive' where id = $1", [lease.jobId]);
+    const recording = recordCommit(pool, lease, commit).catch((error: unknown) => error);
+    await waitUntilBlocked();
+    await client.query("commit");
+    expect(await recording).toBeInstanceOf(StopAsked);
+    expect((await job()).commit_id).toBeNull();
+  } finally {
+    client.release();
+  }
+});
+
+async function waitUntilBlocked(): Promise<void> {
+  for (;;) {
+    const { rows } = await database.pool.query(
+      "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+    );
+    if (rows.length > 0) return;
+  }
+}
+
+test("the time to send is counted from before the renewal", async () => {
+  const before = performance.now();
+  const { sendBeforeMs } = await renewForEffect(database.pool, lease, 20_000);
+  expect(sendBeforeMs).toBeGreaterThanOrEqual(before + 5_000);
+  expect(sendBeforeMs).toBeLessThanOrEqual(performance.now() + 5_000);
+});

@@ -1,0 +1,113 @@
+import type { FailureCode, JobPhase } from "@emend/contract";
+import { channels } from "../../db/channels.ts";
+import type { Queryable } from "../../db/pool.ts";
+import { toJsonb, toText } from "../../db/to-jsonb.ts";
+import { type Lease, LeaseLost, writeFenced } from "./leases.ts";
+
+export type Ending =
+  | { kind: "completed"; summary: string }
+  | { kind: "failed"; code: FailureCode; message: string }
+  /** As it was asked to: archived or cancelled. */
+  | { kind: "stopped" };
+
+/**
+ * The one way out: final state, link, branch and event together. A stop that was asked for meanwhile is applied here,
+ * whatever the outcome, but a cancellation no longer undoes a publication. The branch is shown no more if nothing was
+ * pushed. Returns "publishing" where a stop came too late: then the job must be carried through instead.
+ */
+export async function endRun(db: Queryable, lease: Lease, ending: Ending): Promise<"ended" | "publishing"> {
+  const { rows } = await db.query<{ ended: boolean }>(
+    `with held as (
+       select id,
+         stop_asked = 'archive' as archived,
+         stop_asked = 'cancel' and commit_id is null as cancelled,
+         $3 <> 'stopped' or commit_id is null as ended
+       from jobs where id = $1 and lease = $2 for no key update
+     ), changed as (
+       update jobs set
+         status = case when archived then 'archived' when cancelled or $3 <> 'completed' then 'failed' else $3 end,
+         archived_at = case when archived then clock_timestamp() end,
+         failure_code = case when cancelled then 'cancelled' else $4 end,
+         failure_message = case when cancelled then 'The job was cancelled.' else $5 end,
+         summary = coalesce($6, summary),
+         pr_link = pull_request ->> 'url',
+         ref = case when pushed then branch end,
+         -- What was said on the pull request during the run was not listened to.
+         pull_request_look_at = null,
+         ended_at = clock_timestamp(), stop_asked = null, waiting_since = null, lease = null, lease_until = null,
+         event_seq = event_seq + 1, updated_at = clock_timestamp()
+       from held where jobs.id = held.id and held.ended
+       returning jobs.id, event_seq, status, pr_link, failure_code, failure_message
+     ), told as (
+       insert into job_events (job_id, seq, kind, data)
+       select id, event_seq, status, jsonb_strip_nulls(jsonb_build_object(
+         'prLink', pr_link, 'code', failure_code, 'message', failure_message)) from changed
+     )
+     select ended, (select pg_notify('${channels.jobChanged}', id) from changed) from held`,
+    [
+      lease.jobId,
+      lease.token,
+      ending.kind,
+      ending.kind === "failed" ? ending.code : null,
+      ending.kind === "failed" ? toText(ending.message) : null,
+      ending.kind === "completed" ? toText(ending.summary) : null,
+    ],
+  );
+  if (rows[0] === undefined) throw new LeaseLost(lease.jobId);
+  return rows[0].ended ? "ended" : "publishing";
+}
+
+export interface Release {
+  /**
+   * released: no fault of the job. retry: a far end was away. waiting: its forge is away while there is work to publish.
+   * crash: the run broke in a way nobody foresaw.
+   */
+  reason: "released" | "retry" | "waiting" | "crash";
+  /** 0: due at once, at the place in the queue that the job had. */
+  delayMs: number;
+  /** What to tell those who watch, beside the phase. */
+  data?: Record<string, unknown>;
+}
+
+/** In SQL: nobody works on the job, because its forge is away. It may be stopped although it has begun to publish. */
+export const isWaiting = "(waiting_since is not null and lease is null)";
+
+/**
+ * In SQL, of a row `found` that is being stopped: it was waiting with a commit to publish, and an answer of its forge may have
+ * been lost. The watch looks for its pull request once the forge is back.
+ */
+export const mayHavePublished =
+  "(found.commit_id is not null and found.waiting_since is not null and found.pull_request is null)";
+
+/** Gives a job back to the queue, for whichever worker comes next. A job that has begun to publish stays in that phase. */
+export async function releaseRun(db: Queryable, lease: Lease, release: Release): Promise<void> {
+  const { rowCount } = await db.query(
+    `with held as (
+       select id, $3 <> 'waiting' or waiting_since is null as is_told
+       from jobs where id = $1 and lease = $2 for no key update
+     ), changed as (
+       update jobs set lease = null, lease_until = null,
+         phase = case when commit_id is null then 'queued' else phase end,
+         waiting_since = case when $3 = 'waiting' then coalesce(waiting_since, clock_timestamp()) else waiting_since end,
+         waiting_words = case when $3 = 'waiting' then $5::jsonb ->> 'message' else waiting_words end,
+         run_after = case when $4::float > 0 then clock_timestamp() + make_interval(secs => $4) else run_after end,
+         retries = retries + ($3 = 'retry')::int, crashes = crashes + ($3 = 'crash')::int,
+         -- A job that goes on waiting has told so: its run says when the next try is.
+         event_seq = event_seq + is_told::int, updated_at = clock_timestamp()
+       from held where jobs.id = held.id
+       returning jobs.id, project_id, event_seq, phase, is_told
+     ), told as (
+       insert into job_events (job_id, seq, kind, data)
+       select id, event_seq, 'phase', jsonb_build_object('phase', phase, 'reason', $3::text) || $5::jsonb from changed
+       where is_told
+     )
+     select pg_notify('${channels.jobChanged}', id), pg_notify('${channels.jobDue}', project_id) from changed`,
+    [lease.jobId, lease.token, release.reason, release.delayMs / 1000, toJsonb(release.data ?? {})],
+  );
+  if (rowCount === 0) throw new LeaseLost(lease.jobId);
+}
+
+/** `publishing` is not here: it begins with the stored commit, in `record-commit.ts`. */
+export async function setPhase(db: Queryable, lease: Lease, phase: Exclude<JobPhase, "publishing">): Promise<void> {
+  await writeFenced(db, lease, { set: "phase = $5", values: [phase], event: { kind: "phase", data: { phase } } });
+}

@@ -1,0 +1,217 @@
+import type { JobPhase } from "@emend/contract";
+import type { RecordedPullRequest } from "../pull-requests.ts";
+import type { StoredVerdict } from "../read/stored-verdict.ts";
+import type { Lease } from "./leases.ts";
+import type { PinnedContext } from "./record-work.ts";
+
+const publishWaitHoursUsual = 24;
+
+/** A job as the run that claimed it sees it, with all that earlier runs stored. */
+export interface LeasedJob {
+  id: string;
+  lease: Lease;
+  projectId: string;
+  prompt: string;
+  /** What was asked after it, in order. */
+  followUps: readonly string[];
+  /** The model chosen. */
+  model: string;
+  /** The model that answered last, by the name it gave itself; before the first step, the one chosen. */
+  answeredBy: string;
+  branch: string;
+  createdAt: Date;
+  /** What the request asked for beyond the project's settings. */
+  baseRef: string | null;
+  draft: boolean | null;
+  maxCostUsd: number | null;
+  phase: JobPhase;
+  runs: number;
+  crashes: number;
+  retries: number;
+  /** How long it has waited for its forge; null: it does not wait. */
+  waitedMs: number | null;
+  /** How long work that is done may wait for its forge. */
+  publishWaitMs: number;
+  stopAsked: "archive" | "cancel" | null;
+  base: { commit: string; branch: string } | null;
+  /** The branch that the pull request asks to merge into, where it is known from an earlier round. */
+  baseBranch: string | null;
+  /** A follow-up of a job whose branch was pushed: its base is that branch, with whatever people added. */
+  continuesBranch: boolean;
+  /** Of a follow-up: where the branch parted from the base branch; null: not known, as for jobs of an older release. */
+  forkCommit: string | null;
+  /** Of a follow-up: what the round before left on the branch. */
+  branchCommit: string | null;
+  /** Files that people pushed to the branch. */
+  peoplePaths: readonly string[];
+  /** The pull request's title, once there is one. */
+  title: string | null;
+  /** What earlier rounds said of their work. */
+  rounds: readonly StoredRound[];
+  /** Files that the base branch changed otherwise before the job published; empty where nothing is known of it. */
+  baseConflict: readonly string[];
+  /** It shows its diff and opens nothing. */
+  preview: boolean;
+  /** What earlier runs read of context repositories: later ones read the same. */
+  context: readonly PinnedContext[];
+  /** What earlier rounds of the job were founded on. */
+  sources: readonly StoredSource[];
+  /** Why policy refused what an earlier run of this round proposed: the job is only to be ended. */
+  denied: { violations: readonly { path: string; rule: string }[]; limitReached: LimitCode | null } | null;
+  /** Stored before the push: a job that has it is published, never worked on again. */
+  change: StoredChange | null;
+  pullRequest: RecordedPullRequest | null;
+}
+
+interface StoredRound {
+  /** What it answered: 0 is the first prompt. */
+  message: number;
+  /** Null: it left nothing on the branch. */
+  title: string | null;
+  /** The pull request's by then. */
+  pullTitle: string | null;
+  summary: string | null;
+  failure: string | null;
+  /** What it did in answer to its message; its summary is then of the whole pull request. */
+  reply?: string | null;
+}
+
+/** A line of a repository at a commit. */
+export interface StoredSource {
+  /** A context repository's name; null: the project's own. */
+  repository: string | null;
+  repositoryUrl: string;
+  forge: string;
+  path: string;
+  line: number;
+  commit: string;
+}
+
+type LimitCode = "budget_exceeded" | "timeout";
+
+export interface StoredChange {
+  /** The commit's. */
+  title: string;
+  /** The pull request's. */
+  pullTitle: string;
+  summary: string;
+  reply: string | null;
+  /** The review's verdict as it was stored. */
+  findings: unknown;
+  limitReached: LimitCode | null;
+  treeId: string;
+  commitId: string;
+}
+
+export const leasedJobColumns = `id, lease, project_id, prompt, model, chosen_model, branch, created_at, base_ref, draft,
+  max_cost_usd, phase, runs, crashes, retries, stop_asked, base_commit, base_branch, title, summary, reply, findings,
+  limit_reached, tree_id, commit_id, pull_request, continues_branch, fork_commit, branch_commit, people_paths, rounds,
+  commit_title, base_conflict, preview, context,
+  extract(epoch from clock_timestamp() - waiting_since)::float * 1000 as waited_ms,
+  (select settings -> 'publishWaitHours' from projects where projects.id = jobs.project_id) as publish_wait_hours,
+  sources, array(select said.prompt from job_messages said where said.job_id = jobs.id order by number) as follow_ups`;
+
+export interface LeasedJobRow {
+  id: string;
+  lease: string;
+  project_id: string;
+  prompt: string;
+  model: string;
+  chosen_model: string | null;
+  branch: string;
+  created_at: Date;
+  base_ref: string | null;
+  draft: boolean | null;
+  max_cost_usd: number | null;
+  phase: JobPhase;
+  runs: number;
+  crashes: number;
+  retries: number;
+  waited_ms: number | null;
+  publish_wait_hours: unknown;
+  stop_asked: "archive" | "cancel" | null;
+  base_commit: string | null;
+  base_branch: string | null;
+  title: string | null;
+  summary: string | null;
+  reply: string | null;
+  findings: unknown;
+  limit_reached: LimitCode | null;
+  tree_id: string | null;
+  commit_id: string | null;
+  pull_request: RecordedPullRequest | null;
+  continues_branch: boolean;
+  fork_commit: string | null;
+  branch_commit: string | null;
+  people_paths: string[] | null;
+  rounds: StoredRound[];
+  commit_title: string | null;
+  base_conflict: string[] | null;
+  preview: boolean;
+  context: PinnedContext[];
+  sources: StoredSource[];
+  follow_ups: string[];
+}
+
+export function toLeasedJob(row: LeasedJobRow): LeasedJob {
+  return {
+    id: row.id,
+    lease: { jobId: row.id, token: row.lease },
+    projectId: row.project_id,
+    prompt: row.prompt,
+    followUps: row.follow_ups,
+    model: row.chosen_model ?? row.model,
+    answeredBy: row.model,
+    branch: row.branch,
+    createdAt: row.created_at,
+    baseRef: row.base_ref,
+    draft: row.draft,
+    maxCostUsd: row.max_cost_usd,
+    phase: row.phase,
+    runs: row.runs,
+    crashes: row.crashes,
+    retries: row.retries,
+    waitedMs: row.waited_ms,
+    publishWaitMs: hoursOf(row.publish_wait_hours) * 3_600_000,
+    stopAsked: row.stop_asked,
+    base: row.base_commit && row.base_branch ? { commit: row.base_commit, branch: row.base_branch } : null,
+    baseBranch: row.base_branch,
+    continuesBranch: row.continues_branch,
+    forkCommit: row.fork_commit,
+    branchCommit: row.branch_commit,
+    peoplePaths: row.people_paths ?? [],
+    title: row.title,
+    rounds: row.rounds,
+    baseConflict: row.base_conflict ?? [],
+    preview: row.preview,
+    context: row.context,
+    sources: row.sources,
+    denied: toDenied(row),
+    change: toStoredChange(row),
+    pullRequest: row.pull_request,
+  };
+}
+
+/** The project's setting as it is stored: absent where nobody set it. */
+function hoursOf(stored: unknown): number {
+  return typeof stored === "number" ? stored : publishWaitHoursUsual;
+}
+
+function toDenied({ findings, limit_reached }: LeasedJobRow): LeasedJob["denied"] {
+  const verdict = findings as StoredVerdict | null;
+  return verdict?.kind === "denied" ? { violations: verdict.violations ?? [], limitReached: limit_reached } : null;
+}
+
+function toStoredChange(row: LeasedJobRow): StoredChange | null {
+  if (row.tree_id === null || row.commit_id === null) return null;
+  return {
+    title: row.commit_title ?? row.title ?? "",
+    pullTitle: row.title ?? "",
+    summary: row.summary ?? "",
+    reply: row.reply,
+    findings: row.findings,
+    limitReached: row.limit_reached,
+    treeId: row.tree_id,
+    commitId: row.commit_id,
+  };
+}

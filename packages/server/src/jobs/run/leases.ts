@@ -1,0 +1,144 @@
+import { performance } from "node:perf_hooks";
+import { channels } from "../../db/channels.ts";
+import type { Queryable } from "../../db/pool.ts";
+import { toJsonb } from "../../db/to-jsonb.ts";
+
+/** The right of one run to write to its job. Whoever claims the job next gets another token. */
+export interface Lease {
+  jobId: string;
+  token: string;
+}
+
+/** A fenced write found another owner, or none: this run is over, must change nothing more and publish nothing. */
+export class LeaseLost extends Error {
+  constructor(jobId: string) {
+    super(`the lease of ${jobId} is lost`);
+    this.name = "LeaseLost";
+  }
+}
+
+/** Somebody asked for this job to stop before it began to publish. */
+export class StopAsked extends Error {
+  constructor(jobId: string) {
+    super(`${jobId} was asked to stop`);
+    this.name = "StopAsked";
+  }
+}
+
+/** What a run tells those who watch its job; `jobs/create-job.ts` tells `job.created`. */
+type RunEventKind = "phase" | "step" | "findings" | "pull_request";
+
+interface FencedWrite {
+  /** Assignments on the jobs row; `values` are $5 and on. */
+  set: string;
+  values: readonly unknown[];
+  event: { kind: RunEventKind; data: unknown };
+}
+
+/**
+ * Changes a job that this run still holds, tells its watchers and wakes those who wait for it, all in one statement:
+ * one round trip, one transaction, and the row's lock gives the event its place in the sequence.
+ */
+export async function writeFenced(db: Queryable, lease: Lease, write: FencedWrite): Promise<void> {
+  const { rowCount } = await db.query(
+    `with changed as (
+       update jobs set ${write.set}, event_seq = event_seq + 1, updated_at = clock_timestamp()
+       where id = $1 and lease = $2
+       returning id, event_seq
+     ), told as (
+       insert into job_events (job_id, seq, kind, data) select id, event_seq, $3, $4::jsonb from changed
+     )
+     select pg_notify('${channels.jobChanged}', id) from changed`,
+    [lease.jobId, lease.token, write.event.kind, toJsonb(write.event.data), ...write.values],
+  );
+  if (rowCount === 0) throw new LeaseLost(lease.jobId);
+}
+
+export interface Renewal {
+  /** Tokens that no longer hold their job. */
+  lost: readonly string[];
+  /** Tokens whose job was asked to stop. */
+  stopAsked: readonly string[];
+}
+
+/**
+ * Renews all leases of a process. An expired lease that nobody has swept is renewed too: no one else owns the job. A
+ * row that somebody has locked is left for the next time, so that one slow transaction does not cost the others
+ * their lease.
+ */
+export async function renewLeases(db: Queryable, leases: readonly Lease[], leaseMs: number): Promise<Renewal> {
+  const ids = leases.map((lease) => lease.jobId);
+  const tokens = leases.map((lease) => lease.token);
+  const { rows } = await db.query<{ token: string; stop_asked: string | null }>(
+    `with mine as (
+       select * from unnest($1::text[], $2::uuid[]) as mine (id, token)
+     ), free as (
+       select jobs.id from jobs join mine on jobs.id = mine.id and lease = token
+       for no key update of jobs skip locked
+     ), renewed as (
+       update jobs set lease_until = clock_timestamp() + make_interval(secs => $3) from free where jobs.id = free.id
+     )
+     select token, stop_asked from jobs join mine on jobs.id = mine.id and lease = token`,
+    [ids, tokens, leaseMs / 1000],
+  );
+  const held = new Set(rows.map((row) => row.token));
+  return {
+    lost: tokens.filter((token) => !held.has(token)),
+    stopAsked: rows.filter((row) => row.stop_asked !== null).map((row) => row.token),
+  };
+}
+
+const sendMsMax = 5_000;
+
+/**
+ * The last look before something leaves this machine for good. Renews the lease, unless a stop was asked for before
+ * the job began to publish, and says until when, by this process's monotonic clock, the request may still be sent:
+ * counted from before the renewal was asked for, so a process that froze in between finds the time past.
+ */
+export async function renewForEffect(db: Queryable, lease: Lease, leaseMs: number): Promise<{ sendBeforeMs: number }> {
+  const sendBeforeMs = performance.now() + Math.min(sendMsMax, leaseMs / 4);
+  const { rows } = await db.query<{ stopped: boolean }>(
+    `with held as (
+       select id, stop_asked is not null and phase <> 'publishing' as stopped
+       from jobs where id = $1 and lease = $2 for no key update
+     ), renewed as (
+       update jobs set lease_until = clock_timestamp() + make_interval(secs => $3)
+       from held where jobs.id = held.id and not held.stopped
+     )
+     select stopped from held`,
+    [lease.jobId, lease.token, leaseMs / 1000],
+  );
+  if (rows[0] === undefined) throw new LeaseLost(lease.jobId);
+  if (rows[0].stopped) throw new StopAsked(lease.jobId);
+  return { sendBeforeMs };
+}
+
+interface SweptJob {
+  id: string;
+  crashes: number;
+}
+
+/**
+ * Takes expired leases away and counts a crash for each: its worker is gone, or will find every write refused. The
+ * jobs are due at once; whoever claims one with too many crashes ends it.
+ */
+export async function sweepLeases(db: Queryable): Promise<readonly SweptJob[]> {
+  const { rows } = await db.query<SweptJob>(
+    `with expired as (
+       select id from jobs where lease is not null and lease_until < statement_timestamp()
+       order by id limit 100 for no key update skip locked
+     ), changed as (
+       update jobs set lease = null, lease_until = null, crashes = crashes + 1,
+         phase = case when commit_id is null then 'queued' else phase end,
+         event_seq = event_seq + 1, updated_at = clock_timestamp()
+       from expired where jobs.id = expired.id
+       returning jobs.id, project_id, event_seq, phase, crashes
+     ), told as (
+       insert into job_events (job_id, seq, kind, data)
+       select id, event_seq, 'phase', jsonb_build_object('phase', phase, 'reason', 'crash', 'crashes', crashes) from changed
+     )
+     select id, crashes, pg_notify('${channels.jobChanged}', id), pg_notify('${channels.jobDue}', project_id)
+     from changed`,
+  );
+  return rows.map(({ id, crashes }) => ({ id, crashes }));
+}

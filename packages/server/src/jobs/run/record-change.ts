@@ -1,0 +1,140 @@
+import { promisify } from "node:util";
+import { deflate } from "node:zlib";
+import { channels } from "../../db/channels.ts";
+import type { Pool, Queryable } from "../../db/pool.ts";
+import { toJsonb, toText } from "../../db/to-jsonb.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { diffFiles } from "../read/diff.ts";
+import type { StoredSource } from "./leased-job.ts";
+import { type Lease, LeaseLost, StopAsked, writeFenced } from "./leases.ts";
+import type { StoredEdit } from "./record-work.ts";
+
+export interface RecordedChange {
+  /** The commit's. */
+  title: string;
+  /** The pull request's, which is as it was unless a follow-up changed what it is about. */
+  pullTitle: string;
+  summary: string;
+  /** What was done in answer to a message; null: the summary says it. */
+  reply: string | null;
+  /** The review's verdict, whole: a later run publishes by it without judging again. */
+  findings: unknown;
+  /** The unified diff; stored here because nodes that serve the API have no mirror. */
+  diff: Buffer;
+  /** The commit that it is against. */
+  diffBase: string;
+  limitReached: "budget_exceeded" | "timeout" | null;
+  /** What it is founded on, of this round and of earlier ones. */
+  sources: readonly StoredSource[];
+  /** A credential is in it: nothing of what the agent said and wrote is kept. */
+  isWithheld: boolean;
+  /** The findings in short, for those who watch. */
+  figures: unknown;
+}
+
+export async function recordChange(db: Queryable, lease: Lease, change: RecordedChange): Promise<void> {
+  await writeFenced(db, lease, {
+    set: "title = $5, summary = $6, findings = $7::jsonb, diff = $8, limit_reached = $9, diff_figures = $10::jsonb, sources = $11::jsonb, commit_title = $12, diff_base = $13, reply = $14",
+    values: [
+      toText(change.pullTitle),
+      toText(change.summary),
+      toJsonb(change.findings),
+      await promisify(deflate)(change.diff),
+      change.limitReached,
+      toJsonb(figuresOf(change.diff)),
+      toJsonb(change.sources),
+      toText(change.title),
+      change.diffBase,
+      change.reply === null ? null : toText(change.reply),
+    ],
+    event: { kind: "findings", data: change.figures },
+  });
+}
+
+function figuresOf(diff: Buffer): { files: number; additions: number; deletions: number } {
+  const files = diffFiles(diff.toString("utf8"));
+  return {
+    files: files.length,
+    additions: files.reduce((sum, file) => sum + file.additions, 0),
+    deletions: files.reduce((sum, file) => sum + file.deletions, 0),
+  };
+}
+
+/**
+ * Stores what is about to be pushed and begins to publish, unless a stop was asked for. From here on the job is
+ * carried through: a later run pushes this commit and never asks the model again, and a stop waits for the outcome.
+ */
+export async function recordCommit(
+  db: Queryable,
+  lease: Lease,
+  ids: { treeId: string; commitId: string },
+): Promise<void> {
+  const { rows } = await db.query<{ stopped: boolean }>(
+    `with held as (
+       select id, stop_asked is not null and commit_id is null as stopped
+       from jobs where id = $1 and lease = $2 for no key update
+     ), changed as (
+       update jobs set tree_id = $3, commit_id = $4, phase = 'publishing', retries = 0,
+         waiting_since = case when jobs.commit_id is not null then waiting_since end,
+         event_seq = event_seq + 1, updated_at = clock_timestamp()
+       from held where jobs.id = held.id and not held.stopped
+       returning jobs.id, event_seq
+     ), told as (
+       insert into job_events (job_id, seq, kind, data)
+       select id, event_seq, 'phase', jsonb_build_object('phase', 'publishing', 'commit', $4::text) from changed
+     )
+     select stopped, (select pg_notify('${channels.jobChanged}', id) from changed) from held`,
+    [lease.jobId, lease.token, ids.treeId, ids.commitId],
+  );
+  if (rows[0] === undefined) throw new LeaseLost(lease.jobId);
+  if (rows[0].stopped) throw new StopAsked(lease.jobId);
+}
+
+/** What came of a base branch that moved on while the job worked. */
+export type RecordedMove =
+  /** The job stands on the new base now, with its edits and its review as they are there. */
+  | { kind: "merged"; base: { commit: string; branch: string }; edits: readonly StoredEdit[]; change: RecordedChange }
+  /** The job stays on the base it was made from. */
+  | { kind: "conflict"; base: { commit: string; branch: string }; paths: readonly string[] };
+
+const pathsKeptMax = 100;
+
+/** Stores the move and the commit made after it together: a later run finds both or neither, and never merges again. */
+export async function recordMovedCommit(
+  pool: Pool,
+  lease: Lease,
+  ids: { treeId: string; commitId: string },
+  move: RecordedMove,
+): Promise<void> {
+  const merged = move.kind === "merged" ? move : null;
+  const contents = await Promise.all(
+    (merged?.edits ?? []).map(({ content }) => content && promisify(deflate)(content)),
+  );
+  await inTransaction(pool, async (client) => {
+    await writeFenced(client, lease, {
+      set: "base_commit = coalesce($5, base_commit), base_conflict = $6",
+      values: [merged?.base.commit ?? null, move.kind === "conflict" ? move.paths.slice(0, pathsKeptMax) : null],
+      event: { kind: "phase", data: { phase: "checking", base: { ...move.base, moved: move.kind } } },
+    });
+    if (merged) {
+      await client.query("delete from overlay where job_id = $1", [lease.jobId]);
+      await client.query(
+        `insert into overlay (job_id, path, mode, content, deleted)
+         select $1, edit.path, edit.mode, edit.content, edit.content is null
+         from unnest($2::text[], $3::text[], $4::bytea[]) as edit (path, mode, content)`,
+        [lease.jobId, merged.edits.map(({ path }) => path), merged.edits.map(({ mode }) => mode), contents],
+      );
+      await recordChange(client, lease, merged.change);
+    }
+    await recordCommit(client, lease, ids);
+  });
+}
+
+/** The branch exists on the forge now: the job keeps showing it, however it ends. */
+export async function recordPush(db: Queryable, lease: Lease): Promise<void> {
+  const { rowCount } = await db.query("update jobs set pushed = true where id = $1 and lease = $2", [
+    lease.jobId,
+    lease.token,
+  ]);
+  if (rowCount === 0) throw new LeaseLost(lease.jobId);
+}

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { createTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
+import { alterJob, readJob, seedJob, seedProject } from "../../../test/support/seed-jobs.ts";
+import { claimRun } from "./claim-run.ts";
+import { releaseRun } from "./end-run.ts";
+import type { LeasedJob } from "./leased-job.ts";
+import { renewLeases, sweepLeases } from "./leases.ts";
+import { recordCommit } from "./record-change.ts";
+
+let database: TestDatabase;
+let projectId: string;
+let job: LeasedJob;
+const options = { lanes: 4, leaseMs: 20_000, lookAfter: "" };
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  await database.pool.query("truncate projects cascade");
+  projectId = await seedProject(database.pool);
+  await seedJob(database.pool, projectId);
+  const claim = await claimRun(database.pool, options);
+  if (!claim.job) throw new Error("no job");
+  job = claim.job;
+});
+const expire = () => alterJob(database.pool, job.id, "lease_until = clock_timestamp() - interval '1 second'");
+
+test("a released job counts no crash and keeps its place before newer ones", async () => {
+  const { pool } = database;
+  await seedJob(pool, projectId);
+  await releaseRun(pool, job.lease, { reason: "released", delayMs: 0 });
+  expect(await readJob(pool, job.id)).toMatchObject({ lease: null, phase: "queued", crashes: 0, retries: 0 });
+  expect((await claimRun(pool, options)).job).toMatchObject({ id: job.id, runs: 2 });
+});
+
+test("a retry is due later and counts apart from crashes", async () => {
+  const { pool } = database;
+  await releaseRun(pool, job.lease, { reason: "retry", delayMs: 60_500.5 });
+  expect(await readJob(pool, job.id)).toMatchObject({ crashes: 0, retries: 1 });
+  expect((await claimRun(pool, options)).job).toBeNull();
+});
+
+test("a job that publishes stays in that phase when its run is given back or lost", async () => {
+  const { pool } = database;
+  await recordCommit(pool, job.lease, { treeId: "t", commitId: "c" });
+  await releaseRun(pool, job.lease, { reason: "crash", delayMs: 0 });
+  expect(await readJob(pool, job.id)).toMatchObject({ phase: "publishing", crashes: 1 });
+  await claimRun(pool, options);
+  await expire();
+  await sweepLeases(pool);
+  expect(await readJob(pool, job.id)).toMatchObject({ phase: "publishing", crashes: 2 });
+});
+
+test("an expired lease is swept once, counts a crash, and its job is due at once", async () => {
+  const { pool } = database;
+  expect(await sweepLeases(pool)).toEqual([]);
+  await expire();
+  const swept = await Promise.all(Array.from({ length: 5 }, () => sweepLeases(pool)));
+  expect(swept.flat()).toEqual([{ id: job.id, crashes: 1 }]);
+  expect((await claimRun(pool, options)).job).toMatchObject({ id: job.id, crashes: 1, runs: 2 });
+});
+
+test("renewing tells the leases that are lost and the jobs that were asked to stop", async () => {
+  const { pool } = database;
+  const lost = { jobId: job.id, token: crypto.randomUUID() };
+  await expire();
+  await alterJob(pool, job.id, "stop_asked = 'archive'");
+  expect(await renewLeases(pool, [job.lease, lost], 20_000)).toEqual({
+    lost: [lost.token],
+    stopAsked: [job.lease.token],
+  });
+  expect(await sweepLeases(pool)).toEqual([]);
+});
+
+test("a row that somebody holds does not keep the other leases from being renewed", async () => {
+  const { pool } = database;
+  const other = await seedJob(pool, projectId);
+  const { job: second } = await claimRun(pool, options);
+  if (!second) throw new Error("no job");
+  await pool.query("update jobs set lease_until = clock_timestamp() - interval '1 second'");
+  const client = await pool.connect();
+  try {
+    await client.query("begin");
+    await client.query("select 1 from jobs where id = $1 for update", [job.id]);
+    expect((await renewLeases(pool, [job.lease, second.lease], 20_000)).lost).toEqual([]);
+  } finally {
+    await client.query("rollback");
+    client.release();
+  }
+  expect((await readJob(pool, other)).lease_until > (await readJob(pool, job.id)).lease_until).toBe(true);
+});

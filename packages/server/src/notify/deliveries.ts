@@ -1,0 +1,267 @@
+import { channels } from "../db/channels.ts";
+import type { Queryable } from "../db/pool.ts";
+import { AppError } from "../errors.ts";
+import { assertNever } from "../lib/assert-never.ts";
+import { postMessage, signatureHeaders } from "./post-message.ts";
+import type { ResolveAll } from "./ssrf-guard.ts";
+import {
+  openUrl,
+  type SecretSealer,
+  secretContext,
+  type WebhookEvent,
+  type WebhookFormat,
+  type WebhookMessage,
+} from "./webhooks.ts";
+
+export interface ClaimedDelivery {
+  id: string;
+  webhookId: string;
+  jobId: string;
+  url: string;
+  /** Null: a release before this one wrote it, and `url` is the address itself. */
+  sealedUrl: Buffer | null;
+  secret: Buffer;
+  format: WebhookFormat;
+  payload: WebhookMessage;
+  /** This one included. */
+  tries: number;
+}
+
+/**
+ * Takes the message that has been due longest. It is due again after `claimMs`, so that one whose sender was killed is
+ * sent by another; only then can a receiver see a message twice.
+ */
+export async function claimDelivery(
+  db: Queryable,
+  options: { claimMs: number; busyWebhookIds: readonly string[] },
+): Promise<ClaimedDelivery | undefined> {
+  const { rows } = await db.query<ClaimedDelivery>({
+    name: "claim-delivery",
+    text: `
+      with due as (
+        select deliveries.id from deliveries join webhooks on webhooks.id = webhook_id
+        where state = 'pending' and due_at <= clock_timestamp() and disabled_at is null and webhook_id <> all ($2::text[])
+        order by due_at limit 1 for no key update of deliveries skip locked
+      ), claimed as (
+        update deliveries set tries = tries + 1, last_try_at = clock_timestamp(),
+          due_at = clock_timestamp() + make_interval(secs => $1)
+        from due where deliveries.id = due.id
+        returning deliveries.id, webhook_id, job_id, payload, tries
+      )
+      select claimed.id, webhook_id as "webhookId", job_id as "jobId", url, sealed_url as "sealedUrl", secret, format, payload, tries
+      from claimed join webhooks on webhooks.id = webhook_id`,
+    values: [options.claimMs / 1000, options.busyWebhookIds],
+  });
+  return rows[0];
+}
+
+export interface DeliverDeps {
+  sealer: SecretSealer;
+  allowPrivate: boolean;
+  resolve?: ResolveAll;
+}
+
+/** Sends a message once and says how it went. */
+export async function deliver(
+  deps: DeliverDeps,
+  delivery: ClaimedDelivery,
+  signal: AbortSignal,
+): Promise<DeliveryOutcome> {
+  const body = formatMessage(delivery.payload, delivery.format);
+  const sentAtSeconds = Math.floor(Date.now() / 1000);
+  try {
+    const secret = deps.sealer.open(delivery.secret, secretContext(delivery.webhookId));
+    const headers = {
+      "content-type": "application/json",
+      "user-agent": "Emend-Webhooks",
+      ...signatureHeaders(secret, { id: delivery.id, body, sentAtSeconds }),
+    };
+    const url = openUrl(deps.sealer, delivery);
+    const { status, retryAfter } = await postMessage(url, { headers, body }, { ...deps, signal });
+    if (status >= 200 && status < 300) return { kind: "delivered", status };
+    if (status === 410) return { kind: "gone", status };
+    return {
+      kind: "refused",
+      status,
+      retryAfterMs: /^\d{1,6}$/.test(retryAfter ?? "") ? Number(retryAfter) * 1000 : 0,
+    };
+  } catch (error) {
+    return { kind: "unreached", error: error instanceof Error ? error.message : "unknown error" };
+  }
+}
+
+type DeliveryOutcome =
+  | { kind: "delivered"; status: number }
+  /** The far end wants no more of these, ever. */
+  | { kind: "gone"; status: number }
+  | { kind: "refused"; status: number; retryAfterMs: number }
+  | { kind: "unreached"; error: string };
+
+/**
+ * How long after each try the next one follows: the schedule that Standard Webhooks proposes. A message that was
+ * refused after the last of them has failed for good.
+ */
+const retryAfterSeconds = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400] as const;
+
+const dayMs = 86_400_000;
+
+/** `tries` fences the write: a sender that was taken for dead changes nothing any more. */
+export async function settleDelivery(
+  db: Queryable,
+  delivery: { id: string; webhookId: string; tries: number },
+  outcome: DeliveryOutcome,
+): Promise<void> {
+  const status = outcome.kind === "unreached" ? null : outcome.status;
+  const error = outcome.kind === "unreached" ? outcome.error.slice(0, 500) : null;
+  const waitMs = nextTryMs(delivery.tries, outcome);
+  const state = outcome.kind === "delivered" ? "delivered" : waitMs === null ? "failed" : "pending";
+  await db.query(
+    `with settled as (
+       update deliveries set state = $3, last_status = $4, last_error = $5,
+         due_at = case when $3 = 'pending' then clock_timestamp() + make_interval(secs => $6) else due_at end
+       where id = $1 and tries = $2 and state = 'pending'
+     )
+     update webhooks set disabled_at = clock_timestamp(), disabled_reason = 'its receiver answered 410 Gone'
+     where id = $7 and $8 and disabled_at is null`,
+    [
+      delivery.id,
+      delivery.tries,
+      state,
+      status,
+      error,
+      (waitMs ?? 0) / 1000,
+      delivery.webhookId,
+      outcome.kind === "gone",
+    ],
+  );
+}
+
+/** Null: never again. */
+function nextTryMs(tries: number, outcome: DeliveryOutcome): number | null {
+  const seconds = retryAfterSeconds[tries - 1];
+  if (outcome.kind === "delivered" || outcome.kind === "gone" || seconds === undefined) return null;
+  // Spread, so that a receiver that comes back is not met by everything at once.
+  const scheduledMs = seconds * 1000 * (1 + Math.random() * 0.1);
+  return outcome.kind === "refused" ? Math.max(scheduledMs, Math.min(outcome.retryAfterMs, dayMs)) : scheduledMs;
+}
+
+/** One message to one webhook, and how it went. */
+export interface Delivery {
+  id: string;
+  webhookId: string;
+  jobId: string;
+  event: WebhookEvent;
+  payload: WebhookMessage;
+  state: "pending" | "delivered" | "failed";
+  tries: number;
+  /** Of a pending one: when it is tried next. */
+  dueAt: Date;
+  lastStatus: number | null;
+  lastError: string | null;
+  lastTryAt: Date | null;
+  createdAt: Date;
+}
+
+const deliveriesMax = 200;
+
+/** The latest, newest first. */
+export async function listDeliveries(db: Queryable, webhookId: string): Promise<readonly Delivery[]> {
+  const { rows } = await db.query<Delivery>(
+    `select id, webhook_id as "webhookId", job_id as "jobId", event, payload, state, tries, due_at as "dueAt",
+       last_status as "lastStatus", last_error as "lastError", last_try_at as "lastTryAt", created_at as "createdAt"
+     from deliveries where webhook_id = $1 order by created_at desc, id limit ${deliveriesMax}`,
+    [webhookId],
+  );
+  return rows.map((delivery) => ({ ...delivery, payload: asDocumented(delivery.payload) }));
+}
+
+/** Sends a message once more, under its old id, however it went before. False where there is no such delivery. */
+export async function redeliver(db: Queryable, deliveryId: string): Promise<boolean> {
+  const { rows } = await db.query<{ disabled: boolean }>(
+    "select disabled_at is not null as disabled from webhooks where id = (select webhook_id from deliveries where id = $1)",
+    [deliveryId],
+  );
+  if (rows[0]?.disabled) {
+    throw new AppError("conflict", { publicMessage: "The webhook is disabled. Enable it first." });
+  }
+  const { rowCount } = await db.query(
+    `with again as (
+       update deliveries set state = 'pending', tries = 0, due_at = clock_timestamp() where id = $1 returning id
+     )
+     select pg_notify('${channels.deliveryDue}', '') from again`,
+    [deliveryId],
+  );
+  return rowCount === 1;
+}
+
+/** The body that is posted. */
+export function formatMessage(message: WebhookMessage, format: WebhookFormat): string {
+  switch (format) {
+    case "standard":
+      return JSON.stringify(asDocumented(message));
+    case "slack":
+      return JSON.stringify({ text: slackText(message) });
+    default:
+      return assertNever(format);
+  }
+}
+
+/** The database stores what it has; of a pull request that may be more than receivers are told. */
+function asDocumented(message: WebhookMessage): WebhookMessage {
+  const { pullRequest } = message.data;
+  if (!pullRequest) return message;
+  const { number, url, state, draft } = pullRequest;
+  return { ...message, data: { ...message.data, pullRequest: { number, url, state, draft } } };
+}
+
+/** One sentence, and in it the link: to the pull request, or else to the repository. */
+function slackText({ type, data }: WebhookMessage): string {
+  const { job } = data;
+  const name = escapeSlack(data.title ?? job.id);
+  const pull = linkTo(data.pullRequest?.url ?? job.prLink, name);
+  const subject = pull ?? `*${name}*`;
+  const repository = linkTo(job.source.repository, escapeSlack(repositoryName(job.source.repository)));
+  const place = pull === null && repository !== null ? ` in ${repository}` : "";
+  return `${subject} ${words[type]}${place}${whyOf(type, data)}.`;
+}
+
+const words: Record<WebhookMessage["type"], string> = {
+  "job.completed": "is done",
+  "job.failed": "failed",
+  "job.archived": "was archived",
+  "pull_request.merged": "was merged",
+  "pull_request.closed": "was closed without a merge",
+};
+
+function whyOf(type: WebhookMessage["type"], data: WebhookMessage["data"]): string {
+  if (type === "job.failed" && data.failure) {
+    const message = escapeSlack(data.failure.message).replace(/[.!]+$/, "");
+    return `: ${message} (${data.failure.code})`;
+  }
+  return type === "job.completed" && data.pullRequest === null && data.job.prLink === null
+    ? ": nothing was changed"
+    : "";
+}
+
+function linkTo(url: string | null, text: string): string | null {
+  if (url === null || !/^https?:/.test(url)) return null;
+  return `<${url.replace(/[<>|]/g, encodeURIComponent)}|${text}>`;
+}
+
+function repositoryName(url: string): string {
+  return URL.parse(url)?.pathname.replace(/^\/|\.git$/g, "") || url;
+}
+
+const textMax = 300;
+
+/** Nothing that a model wrote may mention a channel, hide an address or break the line. */
+function escapeSlack(text: string): string {
+  const short = text.length > textMax ? `${text.slice(0, textMax)}…` : text;
+  return short
+    .toWellFormed()
+    .replaceAll(/\s+/g, " ")
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll(/[|*]/g, " ");
+}

@@ -1,0 +1,97 @@
+import { type LookupAddress, lookup as systemLookup } from "node:dns";
+import { BlockList, isIP, isIPv4, type LookupFunction } from "node:net";
+
+/** Never reached, whatever the operator allows: machines answer there about themselves (cloud metadata). */
+const metadata = blockListOf([
+  "169.254.0.0/16",
+  "fe80::/10",
+  "100.100.100.200/32",
+  "fd00:ec2::254/128",
+  // The first of these again, as IPv6 wraps IPv4 for translators and tunnels.
+  "::a9fe:0/112",
+  "64:ff9b::a9fe:0/112",
+  "2002:a9fe::/32",
+]);
+
+const notPublic = blockListOf([
+  "0.0.0.0/8",
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "172.16.0.0/12",
+  "192.0.0.0/24",
+  "192.0.2.0/24",
+  "192.88.99.0/24",
+  "192.168.0.0/16",
+  "198.18.0.0/15",
+  "198.51.100.0/24",
+  "203.0.113.0/24",
+  "224.0.0.0/4",
+  "240.0.0.0/4",
+  // Of what IPv6 calls global: Teredo and its kin, documentation, 6to4 (which wraps any IPv4 address).
+  "2001::/23",
+  "2001:db8::/32",
+  "2002::/16",
+  "3fff::/20",
+]);
+const globalIpv6 = blockListOf(["2000::/3"]);
+
+/** Whether a request may be sent to this address, in any of the forms that a resolver or a person may write it. */
+export function mayConnect(address: string, options: { allowPrivate: boolean }): boolean {
+  const plain = mappedIpv4(address) ?? address;
+  const family = isIPv4(plain) ? "ipv4" : "ipv6";
+  if (metadata.check(plain, family)) return false;
+  if (options.allowPrivate) return true;
+  if (family === "ipv6" && !globalIpv6.check(plain, "ipv6")) return false;
+  return !notPublic.check(plain, family);
+}
+
+/** The IPv4 address that an IPv6 one stands for: `::ffff:127.0.0.1`, and the same in hexadecimal. */
+function mappedIpv4(address: string): string | undefined {
+  const mapped = URL.parse(`http://[${address.split("%", 1)[0]}]/`)?.hostname;
+  const match = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(mapped ?? "");
+  if (!match) return undefined;
+  const [high, low] = [Number.parseInt(match[1] ?? "", 16), Number.parseInt(match[2] ?? "", 16)];
+  return [high >> 8, high & 255, low >> 8, low & 255].join(".");
+}
+
+function blockListOf(ranges: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [net = "", bits] = range.split("/");
+    list.addSubnet(net, Number(bits), isIPv4(net) ? "ipv4" : "ipv6");
+  }
+  return list;
+}
+
+export type ResolveAll = (host: string, done: (error: Error | null, addresses: LookupAddress[]) => void) => void;
+
+/** The address that was judged is the one that is connected to: a name that resolves anew, elsewhere, is never asked twice. */
+export function guardedLookup(options: { allowPrivate: boolean; resolve?: ResolveAll }): LookupFunction {
+  const resolve: ResolveAll = options.resolve ?? ((host, done) => systemLookup(host, { all: true }, done));
+  return (host, lookupOptions, callback) => {
+    resolve(host, (error, found) => {
+      if (error) return callback(error, "", 0);
+      const allowed = found.filter(({ address }) => mayConnect(address, options));
+      const [first] = allowed;
+      if (!first) return callback(new AddressRefused(), "", 0);
+      if (lookupOptions.all) callback(null, allowed);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+export class AddressRefused extends Error {
+  constructor() {
+    super("the address is not a public one");
+    this.name = "AddressRefused";
+  }
+}
+
+/** Whether an address can be posted to only under EMEND_ALLOW_PRIVATE_WEBHOOKS, as far as its text tells. */
+export function needsPrivate(given: string): boolean {
+  const { protocol, hostname } = new URL(given);
+  const host = hostname.replace(/^\[|\]$/g, "");
+  if (isIP(host)) return protocol === "http:" || !mayConnect(host, { allowPrivate: false });
+  return protocol === "http:" || host === "localhost" || host.endsWith(".localhost");
+}

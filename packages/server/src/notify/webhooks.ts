@@ -1,0 +1,188 @@
+import { isIP } from "node:net";
+import { type WebhookEvent, webhookEvents } from "@emend/contract";
+import type { Queryable } from "../db/pool.ts";
+import { AppError } from "../errors.ts";
+import { newId } from "../lib/id.ts";
+import { newWebhookSecret } from "./post-message.ts";
+import { mayConnect } from "./ssrf-guard.ts";
+
+export type { WebhookEvent, WebhookMessage } from "@emend/contract";
+// The trigger `tell_webhooks` names them.
+export { webhookEvents } from "@emend/contract";
+
+export const webhookFormats = ["standard", "slack"] as const;
+export type WebhookFormat = (typeof webhookFormats)[number];
+
+/** An address to which a project's events are posted. Its secret is shown once, when it is made. */
+export interface Webhook {
+  id: string;
+  projectId: string;
+  /** What may be shown of it: often the rest is a secret. */
+  url: string;
+  format: WebhookFormat;
+  events: readonly WebhookEvent[];
+  disabledAt: Date | null;
+  disabledReason: string | null;
+  createdAt: Date;
+}
+
+const webhookColumns = `id, project_id as "projectId", url, format, events, disabled_at as "disabledAt",
+  disabled_reason as "disabledReason", created_at as "createdAt"`;
+
+/** Seals secrets for the database. */
+export interface SecretSealer {
+  seal(text: string, context: string): Buffer;
+  open(sealed: Buffer, context: string): string;
+}
+
+export function secretContext(webhookId: string): string {
+  return `webhook/${webhookId}/secret`;
+}
+
+export interface NewWebhook {
+  projectId: string;
+  url: string;
+  format?: WebhookFormat;
+  /** Absent: all. */
+  events?: readonly WebhookEvent[];
+}
+
+/** The secret is shown here and never again; of the address, no more than its origin and its end. */
+export async function addWebhook(
+  deps: { db: Queryable; sealer: SecretSealer; allowPrivate: boolean },
+  input: NewWebhook,
+): Promise<{ id: string; secret: string }> {
+  const { format = "standard", events = webhookEvents } = input;
+  assertUsable(input.url, deps);
+  if (!webhookFormats.includes(format)) throw invalid(`format must be one of ${webhookFormats.join(", ")}`);
+  const unknown = events.filter((event) => !webhookEvents.includes(event));
+  if (unknown.length > 0 || events.length === 0) throw invalid(`events must be some of ${webhookEvents.join(", ")}`);
+  const id = newId("whk");
+  const secret = newWebhookSecret();
+  const { sealedUrl, shownUrl } = sealUrl(deps.sealer, { id, url: input.url });
+  const sealedSecret = deps.sealer.seal(secret, secretContext(id));
+  const { rowCount } = await deps.db.query(
+    `insert into webhooks (id, project_id, url, sealed_url, secret, format, events)
+     select $1, id, $3, $4, $5, $6, $7 from projects where id = $2`,
+    [id, input.projectId, shownUrl, sealedUrl, sealedSecret, format, [...new Set(events)]],
+  );
+  if (rowCount === 0) throw new AppError("not_found", { publicMessage: `project not found: ${input.projectId}` });
+  return { id, secret };
+}
+
+/** What can be seen before anything is sent; names are judged by the address that they have then. */
+function assertUsable(given: string, options: { allowPrivate: boolean }): void {
+  const url = URL.parse(given);
+  if (!url || given.length > 2000) throw invalid("url must be a URL of at most 2000 characters");
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && options.allowPrivate)) {
+    throw invalid("url must begin with https://, or http:// where private addresses are allowed");
+  }
+  if (url.username || url.password) throw invalid("url must not hold a user name or password");
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  if (isIP(host) && !mayConnect(host, { allowPrivate: true })) {
+    throw invalid("url names a link-local or metadata address, which Emend never calls");
+  }
+  if (isIP(host) && !mayConnect(host, options)) throw invalid("url names an address that is not public");
+}
+
+function invalid(publicMessage: string): AppError {
+  return new AppError("invalid_request", { publicMessage });
+}
+
+export async function listWebhooks(db: Queryable, projectId: string): Promise<readonly Webhook[]> {
+  const { rows } = await db.query<Webhook>(`select ${webhookColumns} from webhooks where project_id = $1 order by id`, [
+    projectId,
+  ]);
+  return rows.map((webhook) => ({ ...webhook, url: showUrl(webhook.url) }));
+}
+
+/** With its delivery log. False where there is no such webhook. */
+export async function removeWebhook(db: Queryable, id: string): Promise<boolean> {
+  const { rowCount } = await db.query("delete from webhooks where id = $1", [id]);
+  return rowCount === 1;
+}
+
+/** For whoever named a webhook: that there is none is told, and not taken for one that was never posted to. */
+export async function requireWebhook(db: Queryable, id: string): Promise<void> {
+  const { rowCount } = await db.query("select 1 from webhooks where id = $1", [id]);
+  if (rowCount === 0) throw new AppError("not_found", { publicMessage: `webhook not found: ${id}` });
+}
+
+/** While disabled it is told of nothing, and what was pending waits. False where there is no such webhook. */
+export async function setWebhookEnabled(db: Queryable, id: string, isEnabled: boolean): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update webhooks set disabled_at = case when $2 then null else coalesce(disabled_at, clock_timestamp()) end,
+       disabled_reason = case when $2 then null else coalesce(disabled_reason, 'by its owner') end
+     where id = $1`,
+    [id, isEnabled],
+  );
+  return rowCount === 1;
+}
+
+/** By which a project's webhooks are signed. */
+export async function openWebhookSecrets(
+  deps: { db: Queryable; sealer: SecretSealer },
+  projectId: string,
+): Promise<readonly string[]> {
+  const { rows } = await deps.db.query<{ id: string; secret: Buffer }>(
+    "select id, secret from webhooks where project_id = $1",
+    [projectId],
+  );
+  return rows.map(({ id, secret }) => deps.sealer.open(secret, secretContext(id)));
+}
+
+/** Seals the addresses that a release before this one wrote in the clear. Safe on every node, and to repeat. */
+export async function sealWebhookUrls(deps: { db: Queryable; sealer: Pick<SecretSealer, "seal"> }): Promise<number> {
+  const { rows } = await deps.db.query<{ id: string; url: string }>(
+    "select id, url from webhooks where sealed_url is null",
+  );
+  for (const webhook of rows) {
+    const { sealedUrl, shownUrl } = sealUrl(deps.sealer, webhook);
+    await deps.db.query("update webhooks set url = $2, sealed_url = $3 where id = $1 and sealed_url is null", [
+      webhook.id,
+      shownUrl,
+      sealedUrl,
+    ]);
+  }
+  return rows.length;
+}
+
+const tailLength = 4;
+/** So that the tail gives away little of a path, and nothing of a short one. */
+const tailOfLengthMin = 24;
+/** Begins what is kept in the clear beside a sealed address: no client, of whichever release, connects to it. */
+const mark = "sealed:";
+
+/** What is stored of a webhook's address: whole, but sealed, and what may be shown of it. */
+function sealUrl(
+  sealer: Pick<SecretSealer, "seal">,
+  webhook: { id: string; url: string },
+): { sealedUrl: Buffer; shownUrl: string } {
+  const { id, url } = webhook;
+  return { sealedUrl: sealer.seal(url, urlContext(id)), shownUrl: `${mark}${maskUrl(url)}` };
+}
+
+export function openUrl(
+  sealer: Pick<SecretSealer, "open">,
+  stored: { webhookId: string; url: string; sealedUrl: Buffer | null },
+): string {
+  return stored.sealedUrl === null ? stored.url : sealer.open(stored.sealedUrl, urlContext(stored.webhookId));
+}
+
+/** For everybody, at every time but when it was given: whoever knows such an address may post there as we do. */
+export function showUrl(stored: string): string {
+  return stored.startsWith(mark) ? stored.slice(mark.length) : maskUrl(stored);
+}
+
+export function urlContext(webhookId: string): string {
+  return `webhook/${webhookId}/url`;
+}
+
+/** Its origin, and the end by which somebody tells it from another. */
+function maskUrl(url: string): string {
+  const parsed = URL.parse(url);
+  if (!parsed) return "…";
+  const secret = `${parsed.pathname.slice(1)}${parsed.search}${parsed.hash}`;
+  if (secret === "") return `${parsed.origin}/`;
+  return `${parsed.origin}/…${secret.length < tailOfLengthMin ? "" : secret.slice(-tailLength)}`;
+}

@@ -1,0 +1,76 @@
+import { isBranchName } from "../../lib/branch-name.ts";
+import { type Fetch, readBody } from "../../lib/network.ts";
+import type { Remote } from "../mirror/mirror.ts";
+import { isObjectId } from "./object-id.ts";
+
+/** What a repository says of its refs. */
+export interface RemoteRefs {
+  ids: ReadonlyMap<string, string>;
+  defaultBranch: string | null;
+}
+
+const answerBytesMax = 1024 * 1024;
+const askMsMax = 10_000;
+
+/**
+ * Asks a repository for some of its refs in one request of git's protocol 2, without starting git: every job begins
+ * with this question. Null wherever the answer is not plainly one, for whatever reason: git asks again then, and knows
+ * the words for what is wrong.
+ */
+export async function askRefs(
+  fetch: Fetch,
+  remote: Remote,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<RemoteRefs | null> {
+  const wanted = names.map((name) => packet(`ref-prefix ${name}\n`));
+  const body = [packet("command=ls-refs\n"), packet("agent=emend\n"), "0001", packet("symrefs\n"), ...wanted, "0000"];
+  try {
+    const response = await fetch(`${remote.url}/git-upload-pack`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/x-git-upload-pack-request",
+        accept: "application/x-git-upload-pack-result",
+        "git-protocol": "version=2",
+        "user-agent": "git/emend",
+        ...(remote.authorization && { authorization: remote.authorization }),
+      },
+      body: body.join(""),
+      // A credential must not follow to wherever it is sent.
+      redirect: "manual",
+      signal: AbortSignal.any([signal, AbortSignal.timeout(askMsMax)]),
+    });
+    const answer = await readBody(response.body, answerBytesMax);
+    const isAnswer = response.headers.get("content-type") === "application/x-git-upload-pack-result";
+    return response.status === 200 && isAnswer ? parseRefs(answer, names) : null;
+  } catch {
+    signal.throwIfAborted();
+    return null;
+  }
+}
+
+function packet(text: string): string {
+  return (Buffer.byteLength(text) + 4).toString(16).padStart(4, "0") + text;
+}
+
+/** Lines of `<id> <name> [symref-target:<name>]`, each with its length before it, and "0000" at their end. */
+function parseRefs(answer: Buffer, names: readonly string[]): RemoteRefs | null {
+  const ids = new Map<string, string>();
+  let defaultBranch: string | null = null;
+  for (let at = 0; ; ) {
+    const digits = answer.toString("latin1", at, at + 4);
+    if (digits === "0000") return { ids, defaultBranch };
+    const length = /^[0-9a-f]{4}$/.test(digits) ? Number.parseInt(digits, 16) : 0;
+    if (length <= 4 || at + length > answer.length) return null;
+    const [id = "", name = "", ...attributes] = answer
+      .toString("utf8", at + 4, at + length)
+      .trimEnd()
+      .split(" ");
+    at += length;
+    if (!isObjectId(id)) return null;
+    // A prefix also begins longer names.
+    if (names.includes(name)) ids.set(name, id);
+    const target = attributes.find((text) => text.startsWith("symref-target:refs/heads/"))?.slice(25);
+    if (name === "HEAD" && target !== undefined && isBranchName(target)) defaultBranch = target;
+  }
+}

@@ -1,0 +1,239 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { AppError, type ErrorCode } from "../../errors.ts";
+import { createFetch, type Fetch, pinnedLookup } from "../../lib/network.ts";
+import type { Remote } from "../mirror/mirror.ts";
+import { askRefs, type RemoteRefs } from "./ask-refs.ts";
+import { type BoundProcess, startBound } from "./bound-process.ts";
+import { checkRemote, type GitNetwork, type GitProtocol, gitEnvironment } from "./git-environment.ts";
+
+export interface GitCommand {
+  gitDir: string;
+  args: readonly string[];
+  timeMsMax: number;
+  /** What is kept of standard output; at the cap the process is stopped and the result says `cut`. */
+  outputBytesMax: number;
+  /** Takes standard output as it comes, instead of keeping it; false: enough, stop (`cut` too). */
+  onOutput?(chunk: Buffer): boolean;
+  input?: Iterable<Buffer | string>;
+  /** The repository that it talks to; its credential travels in the environment. */
+  remote?: Remote;
+  config?: Readonly<Record<string, string>>;
+  fileBytesMax?: number;
+  memoryBytesMax?: number;
+  /** Locks that must outlive this process while the command runs. */
+  descriptors?: readonly number[];
+}
+
+export interface GitResult {
+  code: number;
+  stdout: Buffer;
+  /** Git's words, fit to be shown. */
+  words: string;
+  /** Its standard error as it was, bounded; never to be shown. */
+  stderr: string;
+  cut: boolean;
+}
+
+export interface Git {
+  readonly allowedProtocols: readonly GitProtocol[];
+  /** Any exit code is a result; time-outs and what could not be started are thrown. */
+  run(command: GitCommand, signal: AbortSignal): Promise<GitResult>;
+  /** For what fails only where this machine does: AppError("internal") unless it exits with 0. */
+  must(command: GitCommand, signal: AbortSignal): Promise<Buffer>;
+  /** The refs of these names without starting a process; null where only git can tell. */
+  askRefs(remote: Remote, names: readonly string[], signal: AbortSignal): Promise<RemoteRefs | null>;
+  /** A process that is talked to for as long as it is wanted. */
+  start(command: Pick<GitCommand, "gitDir" | "args">): BoundProcess;
+}
+
+const stderrBytesMax = 64 * 1024;
+/** A tree of a few kilobytes can name more paths than a machine has room for, and git collects them before it writes. */
+export const gitMemoryBytesMax = 2 * 2 ** 30;
+
+export function createGit(options: {
+  /** Beside https. */
+  allowedProtocols?: readonly GitProtocol[];
+  network?: GitNetwork;
+  path?: string;
+}): Git {
+  const { network = {}, allowedProtocols = [] } = options;
+  const path = options.path ?? process.env.PATH ?? "/usr/local/bin:/usr/bin:/bin";
+
+  function start(
+    command: Pick<
+      GitCommand,
+      "gitDir" | "args" | "remote" | "config" | "fileBytesMax" | "memoryBytesMax" | "descriptors"
+    >,
+  ) {
+    const { remote, fileBytesMax, memoryBytesMax = gitMemoryBytesMax, descriptors } = command;
+    if (remote) checkRemote(remote, allowedProtocols);
+    return startBound({
+      program: "git",
+      args: [`--git-dir=${command.gitDir}`, ...command.args],
+      env: gitEnvironment({ path, network, allowedProtocols, remote, config: command.config }),
+      fileBytesMax,
+      memoryBytesMax,
+      descriptors,
+    });
+  }
+
+  async function run(command: GitCommand, signal: AbortSignal): Promise<GitResult> {
+    signal.throwIfAborted();
+    const git = start(command);
+    const name = `git ${command.args[0]}`;
+    let timedOut = false;
+    const timer = setTimeout(() => {
+      timedOut = true;
+      git.stop();
+    }, command.timeMsMax);
+    signal.addEventListener("abort", git.stop, { once: true });
+    try {
+      const output = collectOutput(git, command);
+      const stderr = collectTail(git.stderr);
+      const fed = feed(git, command.input);
+      const { code, signal: killedBy } = await git.ended;
+      await fed;
+      signal.throwIfAborted();
+      if (timedOut) {
+        const publicMessage = `${name} was stopped after ${Math.round(command.timeMsMax / 1000)} s.`;
+        throw new AppError("repository_unavailable", { publicMessage, retryable: true });
+      }
+      const words = gitWords(stderr(), hiddenFromWords(command));
+      if (killedBy && !output.cut) {
+        const what = `${name} was ended by ${killedBy}.`;
+        throw gitError("repository_unavailable", { what, words, retryable: true });
+      }
+      if (code === 127) throw new AppError("internal", { publicMessage: "git is not installed, or not in the PATH." });
+      const stdout = Buffer.concat(output.chunks);
+      return { code: output.cut ? 0 : (code ?? 0), stdout, words, stderr: stderr(), cut: output.cut };
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", git.stop);
+    }
+  }
+
+  // Made when they are needed. Idle connections keep no process alive, so there is nothing to close.
+  const clients: { free?: Fetch; pinned?: Fetch } = {};
+  const pins = new Map<string, readonly string[]>();
+  function fetchFor({ url, addresses }: Remote): Fetch {
+    if (!addresses) {
+      clients.free ??= createFetch(network).fetch;
+      return clients.free;
+    }
+    // Whichever of a host's addresses is connected to, it was judged.
+    pins.set(new URL(url).hostname, addresses);
+    clients.pinned ??= createFetch(network, { lookup: pinnedLookup(pins) }).fetch;
+    return clients.pinned;
+  }
+
+  return {
+    allowedProtocols,
+    run,
+    start,
+    async askRefs(remote, names, signal) {
+      checkRemote(remote, allowedProtocols);
+      return remote.url.startsWith("http") ? askRefs(fetchFor(remote), remote, names, signal) : null;
+    },
+    async must(command, signal) {
+      const result = await run(command, signal);
+      if (result.cut) {
+        const publicMessage = `git ${command.args[0]} gave more than ${command.outputBytesMax} bytes.`;
+        throw new AppError("repository_unavailable", { publicMessage });
+      }
+      if (result.code === 0) return result.stdout;
+      if (isDiskFull(result.stderr)) {
+        throw new AppError("internal", { publicMessage: "The disk of this machine is full.", retryable: true });
+      }
+      throw gitError("internal", { what: `git ${command.args[0]} failed.`, words: result.words });
+    },
+  };
+}
+
+/** Credentials, whole and without their scheme, and folders of this machine. */
+function hiddenFromWords({ gitDir, remote }: GitCommand): string[] {
+  const authorization = remote?.authorization ?? "";
+  const folder = remote?.url.startsWith("file:") ? [new URL(remote.url).pathname] : [];
+  return [gitDir, authorization, authorization.slice(authorization.indexOf(" ") + 1), ...folder];
+}
+
+function collectOutput(git: BoundProcess, command: GitCommand): { chunks: Buffer[]; cut: boolean } {
+  const output = { chunks: [] as Buffer[], cut: false };
+  let bytes = 0;
+  git.stdout.on("data", (chunk: Buffer) => {
+    if (output.cut) return;
+    const room = command.outputBytesMax - bytes;
+    bytes += chunk.length;
+    const kept = chunk.length > room ? chunk.subarray(0, room) : chunk;
+    const wanted = command.onOutput ? command.onOutput(kept) : output.chunks.push(kept) > 0;
+    if (wanted && chunk.length <= room) return;
+    output.cut = true;
+    git.stop();
+  });
+  return output;
+}
+
+/** The end of it: git's verdict comes last. */
+function collectTail(stream: Readable): () => string {
+  let tail = Buffer.alloc(0);
+  stream.on("data", (chunk: Buffer) => {
+    tail = Buffer.concat([tail, chunk]);
+    if (tail.length > stderrBytesMax) tail = tail.subarray(tail.length - stderrBytesMax);
+  });
+  return () => tail.toString("utf8");
+}
+
+async function feed(git: BoundProcess, input: GitCommand["input"]): Promise<void> {
+  if (!input) {
+    git.stdin.end();
+    return;
+  }
+  // A command that ends before it has read everything says so by its exit code.
+  await pipeline(Readable.from(input, { objectMode: false }), git.stdin).catch(() => {});
+}
+
+const wordsLengthMax = 600;
+
+/** What git said, fit to be shown: no credential, no path of this machine, no terminal escape, and not for ever. */
+export function gitWords(stderr: string, hidden: readonly string[]): string {
+  let words = stderr;
+  for (const secret of hidden) if (secret.length > 3) words = words.replaceAll(secret, "…");
+  words = words
+    .replace(/(:\/\/)[^/@\s']*@/g, "$1")
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal escapes come from the far end
+    .replace(/\u001b\[[0-9;]*[A-Za-z]|[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, " ")
+    .split("\n")
+    .map((line) => line.replace(/^(fatal|error): /, "").trim())
+    .filter((line) => line !== "")
+    .join("; ");
+  return words.length <= wordsLengthMax ? words : `${words.slice(0, wordsLengthMax)}…`;
+}
+
+/** The HTTP status behind git's words, which is all that git gives: every such failure exits with 128. */
+export function httpStatusOf(stderr: string): number | null {
+  const status = /The requested URL returned error: (\d{3})/.exec(stderr)?.[1];
+  if (status) return Number(status);
+  if (/Authentication failed for |could not read Username for /.test(stderr)) return 401;
+  if (/repository '.*' not found|does not appear to be a git repository/.test(stderr)) return 404;
+  return null;
+}
+
+/** Certificates do not mend themselves. */
+export function isUntrusted(stderr: string): boolean {
+  return /SSL certificate problem|certificate verification failed|no alternative certificate subject name/i.test(
+    stderr,
+  );
+}
+
+export function isDiskFull(stderr: string): boolean {
+  return /No space left on device|Disk quota exceeded/.test(stderr);
+}
+
+/** For a command that should have worked. */
+export function gitError(
+  code: ErrorCode,
+  options: { what: string; words: string; retryable?: boolean; cause?: unknown },
+): AppError {
+  const { what, words, ...rest } = options;
+  return new AppError(code, { publicMessage: words ? `${what} (git: ${words})` : what, ...rest });
+}

@@ -1,0 +1,23 @@
+import { hash } from "node:crypto";
+import { AppError } from "../../errors.ts";
+
+export type ObjectFormat = "sha1" | "sha256";
+
+export function isObjectId(text: string): boolean {
+  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
+}
+
+/** Ids go into command lines: whatever is none must not get there. */
+export function checkObjectIds(...ids: readonly string[]): void {
+  if (ids.every(isObjectId)) return;
+  throw new AppError("internal", { publicMessage: "A commit was named by something that is no object id." });
+}
+
+export function objectFormatOf(id: string): ObjectFormat {
+  return id.length === 64 ? "sha256" : "sha1";
+}
+
+/** The id that git gives to these bytes. */
+export function blobId(content: Buffer, format: ObjectFormat): string {
+  return hash(format, Buffer.concat([Buffer.from(`blob ${content.length}\0`), content]), "hex");
+}

@@ -1,0 +1,103 @@
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { alone, type MirrorContext, withStore } from "./mirror-context.ts";
+import {
+  baseFolder,
+  basePin,
+  forkFolder,
+  forkPin,
+  leftFolder,
+  leftPin,
+  movedFolder,
+  movedPin,
+  runFolder,
+  runPin,
+  tipFolder,
+} from "./pin-names.ts";
+import { clearLeftovers, mirrorExists, readRefs, removeMirror, writeOrClear, writeRefs } from "./repair-mirror.ts";
+
+const gcMsMax = 30 * 60_000;
+/** Branches that were a base lately: each keeps its whole tree here. */
+const tipsMax = 8;
+
+/** Packs a mirror that has become untidy and lets go of what nothing points at, but nothing younger than two weeks. */
+export function collectMirror(context: MirrorContext, signal: AbortSignal): Promise<boolean> {
+  const { git, place } = context;
+  return alone(context, signal, () =>
+    withStore(context, "exclusive", signal, async (descriptor) => {
+      if (!(await mirrorExists(place.gitDir))) return false;
+      await clearLeftovers(place.gitDir);
+      if (!(await isUntidy(context, signal))) return false;
+      await dropOldTips(context, descriptor, signal);
+      // Never `--prune=now`: what a job of another process has just written may have nothing pointing at it yet.
+      const args = ["gc", "--quiet", "--prune=2.weeks.ago"];
+      const descriptors = [descriptor];
+      await git.must(
+        { gitDir: place.gitDir, args, timeMsMax: gcMsMax, outputBytesMax: 64 * 1024, descriptors },
+        signal,
+      );
+      context.forgetReader();
+      return true;
+    }),
+  );
+}
+
+async function dropOldTips(context: MirrorContext, descriptor: number, signal: AbortSignal): Promise<void> {
+  const args = ["for-each-ref", "--sort=-committerdate", "--format=%(refname)", tipFolder];
+  const { gitDir } = context.place;
+  const output = await context.git.must({ gitDir, args, timeMsMax: 60_000, outputBytesMax: 2 ** 20 }, signal);
+  const old = output.toString().split("\n").filter(Boolean).slice(tipsMax);
+  const refs = old.map((name) => ({ name, id: null }));
+  if (refs.length > 0) await writeRefs(context, refs, descriptor, signal);
+}
+
+async function isUntidy(context: MirrorContext, signal: AbortSignal): Promise<boolean> {
+  const { gitDir } = context.place;
+  const args = ["count-objects", "-v"];
+  const output = await context.git.must({ gitDir, args, timeMsMax: 60_000, outputBytesMax: 10_000 }, signal);
+  const figure = (name: string) => Number(new RegExp(`^${name}: (\\d+)$`, "m").exec(output.toString())?.[1] ?? 0);
+  return figure("count") > context.limits.looseObjectsMax || figure("packs") > context.limits.packsMax;
+}
+
+/** Removes a mirror that no job has a pin in. */
+export function evictMirror(context: MirrorContext, signal: AbortSignal): Promise<boolean> {
+  return alone(context, signal, () =>
+    withStore(context, "exclusive", signal, async () => {
+      if (!(await mirrorExists(context.place.gitDir))) return false;
+      if ((await pinnedJobs(context)).length > 0) return false;
+      await removeMirror(context.place.gitDir);
+      context.forgetReader();
+      return true;
+    }),
+  );
+}
+
+/** What a mirror takes, and when it was fetched into or pinned last. */
+export async function measureMirror(context: MirrorContext): Promise<{ bytes: number; usedAtMs: number }> {
+  const files = await readdir(context.place.gitDir, { recursive: true, withFileTypes: true }).catch(() => []);
+  let bytes = 0;
+  for (const file of files) {
+    if (file.isFile())
+      bytes += await stat(join(file.parentPath, file.name)).then(
+        (found) => found.size,
+        () => 0,
+      );
+  }
+  const lock = await stat(context.place.storeLock).catch(() => null);
+  return { bytes, usedAtMs: lock?.mtimeMs ?? 0 };
+}
+
+/** Drops what a job had pinned; a job without pins is no fault. */
+export async function releasePins(context: MirrorContext, jobId: string, signal: AbortSignal): Promise<void> {
+  if (!(await mirrorExists(context.place.gitDir))) return;
+  const pins = [basePin, runPin, movedPin, forkPin, leftPin].map((pin) => pin(jobId));
+  const refs = pins.map((name) => ({ name, id: null }));
+  await writeOrClear(context, signal, () =>
+    withStore(context, "shared", signal, (descriptor) => writeRefs(context, refs, descriptor, signal)),
+  );
+}
+
+export async function pinnedJobs(context: MirrorContext): Promise<readonly string[]> {
+  const pins = await readRefs(context.place.gitDir, [baseFolder, runFolder, movedFolder, forkFolder, leftFolder]);
+  return [...new Set(pins.map((pin) => pin.name.slice(pin.name.lastIndexOf("/") + 1)))].sort();
+}

@@ -1,0 +1,161 @@
+import { gitError } from "../git/git.ts";
+import { isObjectId } from "../git/object-id.ts";
+import { type BlobReader, unreadable } from "../read/blob-reader.ts";
+import type { FileMode, OverlayEntry } from "../tree.ts";
+import { buildCommit } from "./build-commit.ts";
+import { ensureBase, fetchBase } from "./fetch-base.ts";
+import type { CommitInput, MovedBase, ProposedHead, Remote } from "./mirror.ts";
+import { type MirrorContext, withStore } from "./mirror-context.ts";
+import { forkPin, movedPin } from "./pin-names.ts";
+import { resolveBranch } from "./resolve-base.ts";
+
+interface TakeInDeps {
+  context: MirrorContext;
+  reader: BlobReader;
+}
+
+/** A three-way merge a file between a job's edits and what happened on its base branch meanwhile. */
+export async function takeInBase(
+  deps: TakeInDeps,
+  input: { remote: Remote; branch: string; ours: CommitInput },
+  signal: AbortSignal,
+): Promise<MovedBase> {
+  const { context } = deps;
+  const { remote, branch, ours } = input;
+  const now = await resolveBranch(context.git, { remote, branch }, signal);
+  if (now === null || now === ours.base) return { kind: "unmoved" };
+  const pins = [movedPin(ours.jobId)];
+  const { commit: theirs } = await fetchBase(context, { remote, baseRef: branch, pins }, signal);
+  const { commitId } = await buildCommit(context, ours, signal);
+  const merged = await mergeTrees(context, { base: ours.base, ours: commitId, theirs }, signal);
+  if (merged.paths.length > 0) return { kind: "conflict", base: theirs, paths: merged.paths };
+  const entries = await readEntries(deps, theirs, merged.tree, signal);
+  const paths = carriedAway(ours.entries, entries);
+  return paths.length > 0 ? { kind: "conflict", base: theirs, paths } : { kind: "merged", base: theirs, entries };
+}
+
+/** Git lets an edit follow a file that was renamed there; but what was judged at one path stays at that path. */
+function carriedAway(ours: readonly OverlayEntry[], merged: readonly OverlayEntry[]): readonly string[] {
+  const own = new Set(ours.map(({ path }) => path));
+  const foreign = merged.map(({ path }) => path).filter((path) => !own.has(path));
+  if (foreign.length === 0) return [];
+  const kept = new Set(merged.map(({ path }) => path));
+  const left = ours.map(({ path }) => path).filter((path) => !kept.has(path));
+  return left.length > 0 ? left : foreign;
+}
+
+const timeMsMax = 120_000;
+const outputBytesMax = 64 * 1024 * 1024;
+const mergeConfig = { "merge.directoryRenames": "false" };
+const nobody = { "user.name": "Emend", "user.email": "noreply@emend.invalid" };
+
+/** A three-way merge a file; the commit is one that no branch points at. */
+async function mergeTrees(
+  context: MirrorContext,
+  commits: { base: string; ours: string; theirs: string },
+  signal: AbortSignal,
+): Promise<{ tree: string; commit: string; paths: readonly string[] }> {
+  const { gitDir } = context.place;
+  return withStore(context, "shared", signal, async (descriptor) => {
+    const common = { gitDir, timeMsMax, outputBytesMax, descriptors: [descriptor] };
+    const commitOn = async (parent: string, tree: string) => {
+      const args = ["commit-tree", "-p", parent, "-m", "moved base", tree];
+      return (await context.git.must({ ...common, args, config: nobody }, signal)).toString().trim();
+    };
+    // A mirror has no history, so nothing says where both came from but commits made to say it.
+    const theirs = await commitOn(commits.base, `${commits.theirs}^{tree}`);
+    const ours = await commitOn(commits.base, `${commits.ours}^{tree}`);
+    const merge = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", theirs, ours];
+    const result = await context.git.run({ ...common, args: merge, config: mergeConfig }, signal);
+    const [tree = "", ...paths] = result.stdout.toString("utf8").split("\0");
+    // 0: clean. 1: files in conflict. Anything else is no answer.
+    if (result.code > 1 || result.cut || !isObjectId(tree)) {
+      const what = "The base branch moved on and could not be merged.";
+      throw gitError("repository_unavailable", { what, words: result.words, retryable: true });
+    }
+    const commit = await commitOn(commits.theirs, tree);
+    return { tree, commit, paths: result.code === 0 ? [] : [...new Set(paths.filter((path) => path !== ""))] };
+  });
+}
+
+/** The plain files that one tree has and another has not, or has otherwise. */
+async function readEntries(
+  { context, reader }: { context: MirrorContext; reader: BlobReader },
+  from: string,
+  to: string,
+  signal: AbortSignal,
+): Promise<readonly OverlayEntry[]> {
+  const changed = await listChanged(context, from, to, signal);
+  return Promise.all(
+    changed.map(async ({ path, mode, oid }): Promise<OverlayEntry> => {
+      if (oid === null) return { path, mode: "100644", content: null };
+      const content = await reader.read(oid);
+      if (!content) throw unreadable(oid);
+      return { path, mode, content };
+    }),
+  );
+}
+
+/** Symbolic links and submodules are nobody's to read, and stay out. */
+async function listChanged(
+  context: MirrorContext,
+  from: string,
+  to: string,
+  signal: AbortSignal,
+): Promise<readonly { path: string; mode: FileMode; oid: string | null }[]> {
+  const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", from, to];
+  const { gitDir } = context.place;
+  const records = (await context.git.must({ gitDir, args, timeMsMax, outputBytesMax }, signal))
+    .toString("utf8")
+    .split("\0");
+  const changed: { path: string; mode: FileMode; oid: string | null }[] = [];
+  for (let index = 0; index + 1 < records.length; index += 2) {
+    const [, mode = "", , oid = "", status = ""] = (records[index] ?? "").split(" ");
+    const path = records[index + 1] ?? "";
+    if (status === "D") changed.push({ path, mode: "100644", oid: null });
+    else if (mode === "100644" || mode === "100755") changed.push({ path, mode, oid });
+  }
+  return changed;
+}
+
+/** The files in which two commits differ, whatever they are. */
+export async function changedPaths(
+  context: MirrorContext,
+  from: string,
+  to: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to];
+  const { gitDir } = context.place;
+  const names = await context.git.must({ gitDir, args, timeMsMax, outputBytesMax }, signal);
+  return names
+    .toString("utf8")
+    .split("\0")
+    .filter((path) => path !== "");
+}
+
+/**
+ * A branch as its reviewer sees it: what merging it would bring to the base branch as that is now. Where people took the
+ * base branch in, its changes are on both sides and so in neither; where both went another way, it is what the branch
+ * changed since it parted.
+ */
+export async function proposeHead(
+  deps: { context: MirrorContext; reader: BlobReader },
+  input: { remote: Remote; jobId: string; fork: string; head: string; branch: string },
+  signal: AbortSignal,
+): Promise<ProposedHead> {
+  const { context } = deps;
+  const { remote, jobId, fork, head, branch } = input;
+  await ensureBase(context, { remote, commit: fork, pin: forkPin(jobId) }, signal);
+  const now = await resolveBranch(context.git, { remote, branch }, signal);
+  const asItParted = async (conflict: readonly string[], tip = fork): Promise<ProposedHead> => {
+    const entries = await readEntries(deps, fork, head, signal);
+    return { base: fork, head, entries, moved: { tip, conflict } };
+  };
+  if (now === null || now === fork) return asItParted([]);
+  const { commit: theirs } = await fetchBase(context, { remote, baseRef: branch, pins: [movedPin(jobId)] }, signal);
+  const merged = await mergeTrees(context, { base: fork, ours: head, theirs }, signal);
+  if (merged.paths.length > 0) return asItParted(merged.paths, theirs);
+  const entries = await readEntries(deps, theirs, merged.commit, signal);
+  return { base: theirs, head: merged.commit, entries, moved: { tip: theirs, conflict: [] } };
+}

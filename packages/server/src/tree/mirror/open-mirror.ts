@@ -1,0 +1,231 @@
+import { utimes } from "node:fs/promises";
+import { AppError, isAppError } from "../../errors.ts";
+import { isBranchName } from "../../lib/branch-name.ts";
+import type { Logger } from "../../lib/logger.ts";
+import { type Git, type GitResult, gitError, gitWords, httpStatusOf, isUntrusted } from "../git/git.ts";
+import { checkObjectIds } from "../git/object-id.ts";
+import { type BlobCache, createBlobReader } from "../read/blob-reader.ts";
+import { openCommitTree } from "../read/commit-tree.ts";
+import { diffCommits, diffStat } from "../read/diff.ts";
+import { type IndexCache, listTree } from "../read/list-tree.ts";
+import type { TreeIndex } from "../tree.ts";
+import { buildCommit } from "./build-commit.ts";
+import { ensureBase, fetchBase } from "./fetch-base.ts";
+import { pinnedJobs, releasePins } from "./maintain-mirror.ts";
+import { changedPaths, proposeHead, takeInBase } from "./merge-base.ts";
+import type { Mirror, PushOutcome, Remote } from "./mirror.ts";
+import type { MirrorContext, MirrorLimits, MirrorPlace } from "./mirror-context.ts";
+import { basePin, leftPin } from "./pin-names.ts";
+import { resolveBranch, unreachable } from "./resolve-base.ts";
+
+export interface OpenMirror {
+  mirror: Mirror;
+  context: MirrorContext;
+  close(): Promise<void>;
+}
+
+/** Ties the functions on one mirror together. */
+export function openMirror(deps: {
+  git: Git;
+  place: MirrorPlace;
+  log: Logger;
+  limits: MirrorLimits;
+  cache: BlobCache;
+  indexes: IndexCache;
+  closing: AbortSignal;
+}): OpenMirror {
+  const { git, place, limits, cache, indexes, closing } = deps;
+  const reader = createBlobReader(git, place.gitDir);
+  const context: MirrorContext = {
+    git,
+    place,
+    log: deps.log,
+    limits,
+    health: { suspect: false },
+    readObject: (id) => reader.read(id),
+    forgetReader: () => void reader.close(),
+  };
+  const fetches = createSharedWork<{ commit: string; ref: string }>();
+  const until = (signal: AbortSignal) => AbortSignal.any([signal, closing]);
+  let lastIndex: WeakRef<TreeIndex> | undefined;
+  async function loadIndex(commit: string): Promise<TreeIndex> {
+    try {
+      const input = { gitDir: place.gitDir, commit, filesMax: limits.filesMax, known: lastIndex?.deref() };
+      const index = await listTree(git, input, closing);
+      lastIndex = new WeakRef(index);
+      return index;
+    } catch (error) {
+      context.health.suspect ||= isAppError(error) && error.retryable;
+      throw error;
+    }
+  }
+  const indexOf = (commit: string) => indexes.get(`${place.gitDir} ${commit}`, () => loadIndex(commit));
+
+  const mirror: Mirror = {
+    async fetchBase({ remote, jobId, baseRef }, signal) {
+      const key = JSON.stringify([remote.url, remote.authorization, baseRef]);
+      const fetch = (jobIds: readonly string[], shared: AbortSignal) =>
+        fetchBase(context, { remote, baseRef, pins: jobIds.map(basePin) }, until(shared));
+      const base = await fetches.join(key, jobId, fetch, until(signal));
+      // The lock's date is the mirror's last use, which eviction goes by.
+      await utimes(place.storeLock, new Date(), new Date()).catch(() => {});
+      return base;
+    },
+    takeInBase: (input, signal) => takeInBase({ context, reader }, input, until(signal)),
+    ensureBase: ({ remote, jobId, commit }, signal) =>
+      ensureBase(context, { remote, commit, pin: basePin(jobId) }, until(signal)),
+    propose: (input, signal) => proposeHead({ context, reader }, input, until(signal)),
+    async changedSince({ remote, jobId, from, to }, signal) {
+      await ensureBase(context, { remote, commit: from, pin: leftPin(jobId) }, until(signal));
+      return changedPaths(context, from, to, until(signal));
+    },
+    treeAt: (commit) => openCommitTree({ context, reader, cache, indexOf, closing }, commit),
+    commit: (input, signal) => buildCommit(context, input, until(signal)),
+    diff: (input, signal) => diffCommits(context, input, until(signal)),
+    diffStat: (input, signal) => diffStat(context, input, until(signal)),
+    push: (input, signal) => pushBranch(context, input, until(signal)),
+    release: (jobId) => releasePins(context, jobId, closing),
+    pinnedJobs: () => pinnedJobs(context),
+  };
+  return { mirror, context, close: () => reader.close() };
+}
+
+const timeMsMax = 5 * 60_000;
+
+/** Sets a branch to a commit where it is what it is expected to be, and never otherwise. */
+async function pushBranch(
+  context: MirrorContext,
+  input: { remote: Remote; branch: string; commit: string; expected: string | null },
+  signal: AbortSignal,
+): Promise<PushOutcome> {
+  const { remote, branch, commit, expected } = input;
+  checkObjectIds(commit, ...(expected === null ? [] : [expected]));
+  if (!isBranchName(branch)) {
+    throw new AppError("internal", { publicMessage: `"${branch}" cannot be the name of a branch.` });
+  }
+  const ref = `refs/heads/${branch}`;
+  const lease = `--force-with-lease=${ref}:${expected ?? ""}`;
+  const args = ["push", "--porcelain", "--no-verify", "--recurse-submodules=no", lease];
+  const result = await context.git.run(
+    {
+      gitDir: context.place.gitDir,
+      args: [...args, "--", remote.url, `${commit}:${ref}`],
+      remote,
+      // The base may have moved on, and is then none of the tips that the far end names: without asking whether it
+      // has the commit, the whole tree would be sent again.
+      config: { "push.negotiate": "true" },
+      timeMsMax,
+      outputBytesMax: 64 * 1024,
+    },
+    signal,
+  );
+  const line = answerFor(ref, result);
+  if (result.code === 0 && line && line.flag !== "!") return { kind: "pushed" };
+  if (!line) return unanswered(result);
+
+  // A refusal may be the echo of an identical push that came first, or of somebody else's commit: the branch tells.
+  const found = await resolveBranch(context.git, { remote, branch }, signal);
+  if (found === commit) return { kind: "pushed" };
+  if (found !== expected) return { kind: "conflict", found };
+  return { kind: "rejected", reason: [line.summary, remoteWords(result)].filter(Boolean).join("; ") };
+}
+
+/** `<flag>\t<from>:<to>\t<summary>`; null where it did not get that far. */
+function answerFor(ref: string, result: GitResult): { flag: string; summary: string } | null {
+  for (const line of result.stdout.toString("utf8").split("\n")) {
+    const [flag = "", refs = "", summary = ""] = line.split("\t");
+    if (refs.endsWith(`:${ref}`)) return { flag, summary: gitWords(summary, []) };
+  }
+  return null;
+}
+
+/** What the forge itself said. */
+function remoteWords(result: GitResult): string {
+  const lines = result.stderr.split("\n").filter((line) => line.startsWith("remote:"));
+  return gitWords(lines.map((line) => line.slice(7)).join("\n"), []);
+}
+
+function unanswered(result: GitResult): PushOutcome {
+  const status = httpStatusOf(result.stderr);
+  if (isUntrusted(result.stderr)) throw unreachable(result);
+  if (status === 401 || status === 403) {
+    return { kind: "rejected", reason: `the credential may not push to the repository (${result.words})` };
+  }
+  if (status !== null && status < 500 && status !== 408 && status !== 429) throw unreachable(result);
+  const what = "The repository did not say whether it took the branch.";
+  throw gitError("forge_unavailable", { what, words: result.words, retryable: true });
+}
+
+/**
+ * Lets callers who ask for the same thing share one piece of work, where that is correct: only work that has not
+ * begun yet sees everything that had happened when they asked. So one runs, and the next one gathers.
+ */
+interface SharedWork<T> {
+  join(
+    key: string,
+    member: string,
+    work: (members: readonly string[], signal: AbortSignal) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T>;
+}
+
+interface Batch<T> {
+  members: string[];
+  /** Callers who still want it; the work is given up when there is none. */
+  waiting: number;
+  controller: AbortController;
+  result: Promise<T>;
+}
+
+export function createSharedWork<T>(): SharedWork<T> {
+  const running = new Map<string, Promise<unknown>>();
+  const gathering = new Map<string, Batch<T>>();
+
+  function gather(key: string, work: (members: readonly string[], signal: AbortSignal) => Promise<T>): Batch<T> {
+    const batch: Batch<T> = {
+      members: [],
+      waiting: 0,
+      controller: new AbortController(),
+      result: Promise.resolve(running.get(key)).then(() => {
+        if (gathering.get(key) === batch) gathering.delete(key);
+        const result = work(batch.members, batch.controller.signal);
+        const settled = result.then(noop, noop).then(() => {
+          if (running.get(key) === settled) running.delete(key);
+        });
+        running.set(key, settled);
+        return result;
+      }),
+    };
+    // Nobody may be left to hear of a failure.
+    batch.result.catch(noop);
+    gathering.set(key, batch);
+    return batch;
+  }
+
+  return {
+    async join(key, member, work, signal) {
+      signal.throwIfAborted();
+      const batch = gathering.get(key) ?? gather(key, work);
+      batch.members.push(member);
+      batch.waiting += 1;
+      const aborted = Promise.withResolvers<never>();
+      const onAbort = () => {
+        batch.waiting -= 1;
+        if (batch.waiting === 0) {
+          batch.controller.abort(signal.reason);
+          // Who asks now must not join what was given up.
+          if (gathering.get(key) === batch) gathering.delete(key);
+        }
+        aborted.reject(signal.reason);
+      };
+      signal.addEventListener("abort", onAbort, { once: true });
+      try {
+        return await Promise.race([batch.result, aborted.promise]);
+      } finally {
+        signal.removeEventListener("abort", onAbort);
+      }
+    },
+  };
+}
+
+function noop(): void {}

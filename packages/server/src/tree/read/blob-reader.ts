@@ -1,0 +1,190 @@
+import { AppError } from "../../errors.ts";
+import type { BoundProcess } from "../git/bound-process.ts";
+import type { Git } from "../git/git.ts";
+
+/** Reads objects of one mirror through one process, which is started when it is needed and again when it dies. */
+export interface BlobReader {
+  /** Null where the mirror has no such object. */
+  read(id: string): Promise<Buffer | null>;
+  /** Ends the process; the next read starts another. What was asked for is still answered. */
+  close(): Promise<void>;
+}
+
+interface Request {
+  id: string;
+  deaths: number;
+  resolve(content: Buffer | null): void;
+  reject(error: unknown): void;
+}
+
+const deathsMax = 2;
+/** Nothing came for this long although something was asked for. */
+const stallMsMax = 60_000;
+/** An open process keeps collected packs on the disk. */
+const idleMsMax = 60_000;
+
+export function createBlobReader(git: Git, gitDir: string): BlobReader {
+  let current: Session | null = null;
+
+  function sessionOf(): Session {
+    if (current?.open) return current;
+    current = startSession(git, gitDir, retry);
+    return current;
+  }
+
+  /** Answers come in order, so the process died over the first; the others were only behind it. */
+  function retry(requests: readonly Request[]): void {
+    const [first] = requests;
+    if (first) first.deaths += 1;
+    for (const request of requests) {
+      if (request.deaths < deathsMax) sessionOf().ask(request);
+      else request.reject(unreadable(request.id));
+    }
+  }
+
+  return {
+    read: (id) =>
+      new Promise((resolve, reject) => {
+        sessionOf().ask({ id, deaths: 0, resolve, reject });
+      }),
+    async close() {
+      const session = current;
+      current = null;
+      await session?.end();
+    },
+  };
+}
+
+export function unreadable(id: string): AppError {
+  const publicMessage = "The mirror of the repository is damaged here; it is repaired before it is used again.";
+  const message = `object ${id} cannot be read`;
+  return new AppError("repository_unavailable", { publicMessage, message, retryable: true });
+}
+
+interface Session {
+  readonly open: boolean;
+  ask(request: Request): void;
+  end(): Promise<void>;
+}
+
+function startSession(git: Git, gitDir: string, onDeath: (unanswered: readonly Request[]) => void): Session {
+  const child: BoundProcess = git.start({ gitDir, args: ["cat-file", "--batch"] });
+  const queue: Request[] = [];
+  let open = true;
+  let timer: NodeJS.Timeout | undefined;
+
+  function watch(): void {
+    clearTimeout(timer);
+    timer = queue.length > 0 ? setTimeout(child.stop, stallMsMax) : setTimeout(close, idleMsMax).unref();
+  }
+  function close(): void {
+    open = false;
+    child.stdin.end();
+  }
+
+  const parse = createAnswerParser((content) => queue.shift()?.resolve(content));
+  child.stdout.on("data", (chunk: Buffer) => {
+    if (!parse(chunk)) child.stop();
+    watch();
+  });
+  child.stderr.resume();
+  const ended = child.ended
+    .catch(() => undefined)
+    .then(() => {
+      open = false;
+      clearTimeout(timer);
+      onDeath(queue.splice(0));
+    });
+
+  return {
+    get open() {
+      return open;
+    },
+    ask(request) {
+      queue.push(request);
+      if (queue.length === 1) watch();
+      // What is asked for in one go is written in one go.
+      if (child.stdin.writableCorked === 0) {
+        child.stdin.cork();
+        process.nextTick(() => child.stdin.uncork());
+      }
+      child.stdin.write(`${request.id}\n`);
+    },
+    end() {
+      close();
+      return ended;
+    },
+  };
+}
+
+/** Cuts the stream into answers: a line with id, type and size, that many bytes, a line feed. False: not understood. */
+function createAnswerParser(onAnswer: (content: Buffer | null) => void): (chunk: Buffer) => boolean {
+  let chunks: Buffer[] = [];
+  let bytes = 0;
+  let bodyBytes: number | null = null;
+
+  return (chunk) => {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    for (;;) {
+      // Joined only once it is whole: joining at every chunk would copy a large file many times.
+      if (bodyBytes !== null && bytes < bodyBytes + 1) return true;
+      const data = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+      let rest: Buffer;
+      if (bodyBytes === null) {
+        const end = data.indexOf(10);
+        if (end === -1) {
+          chunks = [data];
+          return data.length < 1000;
+        }
+        const header = data.toString("latin1", 0, end);
+        rest = data.subarray(end + 1);
+        const size = /^[0-9a-f]+ (?:blob|tree|commit|tag) (\d+)$/.exec(header)?.[1];
+        if (size !== undefined) bodyBytes = Number(size);
+        else if (header.endsWith(" missing")) onAnswer(null);
+        else return false;
+      } else {
+        // A copy: a view would keep the whole chunk alive for a few bytes.
+        onAnswer(Buffer.from(data.subarray(0, bodyBytes)));
+        rest = data.subarray(bodyBytes + 1);
+        bodyBytes = null;
+      }
+      chunks = rest.length > 0 ? [rest] : [];
+      bytes = rest.length;
+      if (bytes === 0) return true;
+    }
+  };
+}
+
+/** Files that were read lately, by object id: the least recently used go first. */
+export interface BlobCache {
+  get(id: string): Buffer | undefined;
+  put(id: string, content: Buffer): void;
+}
+
+/** One large file would push out hundreds that are read again and again. */
+const entryShareMax = 1 / 16;
+
+export function createBlobCache(bytesMax: number): BlobCache {
+  const blobs = new Map<string, Buffer>();
+  let bytes = 0;
+  return {
+    get(id) {
+      const content = blobs.get(id);
+      if (!content) return undefined;
+      blobs.delete(id);
+      blobs.set(id, content);
+      return content;
+    },
+    put(id, content) {
+      if (content.length > bytesMax * entryShareMax || blobs.has(id)) return;
+      blobs.set(id, content);
+      bytes += content.length;
+      for (const [oldest, old] of blobs) {
+        if (bytes <= bytesMax) break;
+        blobs.delete(oldest);
+        bytes -= old.length;
+      }
+    },
+  };
+}

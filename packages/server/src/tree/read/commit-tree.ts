@@ -1,0 +1,72 @@
+import { AppError } from "../../errors.ts";
+import { checkObjectIds, objectFormatOf } from "../git/object-id.ts";
+import { buildUnpinned } from "../mirror/build-commit.ts";
+import type { MirrorContext } from "../mirror/mirror-context.ts";
+import type { CommitTree, TreeIndex } from "../tree.ts";
+import { type BlobCache, type BlobReader, unreadable } from "./blob-reader.ts";
+import { diffCommits } from "./diff.ts";
+import { searchCommit, searchContents } from "./search.ts";
+
+export interface CommitTreeDeps {
+  context: MirrorContext;
+  reader: BlobReader;
+  cache: BlobCache;
+  indexOf(commit: string): Promise<TreeIndex>;
+  /** Aborted when the mirrors are closed. */
+  closing: AbortSignal;
+}
+
+/** A commit of a mirror, read by path: its list from a cache, its files through one long-lived process. */
+export function openCommitTree(deps: CommitTreeDeps, commit: string): CommitTree {
+  checkObjectIds(commit);
+  const { context, cache, closing } = deps;
+  const index = () => deps.indexOf(commit);
+  const either = (signal?: AbortSignal) => (signal ? AbortSignal.any([signal, closing]) : closing);
+  return {
+    commit,
+    index,
+    list: async () => (await index()).list,
+    async read(path) {
+      const entry = (await index()).entries.get(path);
+      if (!entry || entry.size === null || entry.mode === "120000") return null;
+      checkSize(path, entry.size, context.limits.fileBytesMax);
+      const content = cache.get(entry.oid) ?? (await readBlob(deps, entry.oid));
+      cache.put(entry.oid, content);
+      return content;
+    },
+    async search(query, signal, options) {
+      const input = { commit, index: await index(), query, except: options?.except };
+      return searchCommit(context, input, either(signal));
+    },
+    searchContents: (contents, query, signal) =>
+      searchContents(context, { contents, query, format: objectFormatOf(commit) }, either(signal)),
+    async diff(entries, signal) {
+      if (entries.length === 0) return Buffer.alloc(0);
+      const to = await buildUnpinned(context, { base: commit, entries }, either(signal));
+      return (await diffCommits(context, { from: commit, to }, either(signal))).patch;
+    },
+  };
+}
+
+function checkSize(path: string, size: number, fileBytesMax: number): void {
+  if (size <= fileBytesMax) return;
+  const mebibytes = (bytes: number) => (bytes / 2 ** 20).toFixed(1);
+  const publicMessage = `${path} has ${mebibytes(size)} MiB; files over ${mebibytes(fileBytesMax)} MiB are not read.`;
+  throw new AppError("invalid_request", { publicMessage });
+}
+
+async function readBlob(deps: CommitTreeDeps, oid: string): Promise<Buffer> {
+  const { reader, context } = deps;
+  try {
+    const content = await reader.read(oid);
+    if (content) return content;
+    // The process may have looked while a collection moved objects about.
+    await reader.close();
+    const again = await reader.read(oid);
+    if (again) return again;
+    throw unreadable(oid);
+  } catch (error) {
+    context.health.suspect = true;
+    throw error;
+  }
+}

@@ -1,0 +1,150 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { AppError } from "../../errors.ts";
+import type { Git } from "../git/git.ts";
+import type { Remote } from "../mirror/mirror.ts";
+
+const commitsMax = 10;
+/** How far back it is looked: folders without their files take little, but not nothing. */
+const depthMax = 300;
+const timeMsMax = 20_000;
+const packBytesMax = 32 * 1024 * 1024;
+const outputBytesMax = 64 * 1024;
+const messageCharactersMax = 300;
+
+interface PageCommit {
+  id: string;
+  date: string;
+  author: string;
+  message: string;
+}
+
+/** The newest commits of a branch that touched a file. None: it was not touched lately. */
+export type PageHistory = (
+  input: { remote: Remote; branch: string; path: string },
+  signal: AbortSignal,
+) => Promise<readonly PageCommit[]>;
+
+/** Mirrors hold one commit and must never become partial, so history is fetched beside them, without the files. */
+export function createPageHistory({ git, dir }: { git: Git; dir: string }): PageHistory {
+  return async ({ remote, branch, path }, signal) => {
+    const ref = `refs/heads/${branch}`;
+    // The local forge's repositories are folders of this machine, with all their history.
+    if (remote.url.startsWith("file:")) return logOf(git, fileURLToPath(remote.url), ref, path, signal);
+    // Named so that the mirrors' own sweep takes it away should this process be killed.
+    const gitDir = join(dir, `history.git.new-${randomBytes(6).toString("hex")}`);
+    try {
+      await mkdir(dir, { recursive: true, mode: 0o700 });
+      const run = (args: readonly string[], more = {}) =>
+        git.must({ gitDir, args, timeMsMax, outputBytesMax, ...more }, signal);
+      await run(["init", "--quiet", "--bare", gitDir]);
+      const limits = [`--depth=${depthMax}`, "--filter=blob:none", "--no-tags", "--no-write-fetch-head", "--quiet"];
+      await run(["fetch", ...limits, "--", remote.url, `${ref}:refs/history`], { remote, fileBytesMax: packBytesMax });
+      const oldest = await readFile(join(gitDir, "shallow"), "utf8").catch(() => "");
+      const commits = await logOf(git, gitDir, "refs/history", path, signal);
+      // Beyond the oldest commit nothing was fetched: it looks as if it had made every file that it holds.
+      return commits.filter(({ id }) => !oldest.includes(id));
+    } catch (error) {
+      signal.throwIfAborted();
+      const publicMessage = "The history of this repository cannot be read now. Go on without it.";
+      throw new AppError("invalid_request", { publicMessage, cause: error });
+    } finally {
+      await rm(gitDir, { recursive: true, force: true });
+    }
+  };
+}
+
+async function logOf(
+  git: Git,
+  gitDir: string,
+  ref: string,
+  path: string,
+  signal: AbortSignal,
+): Promise<readonly PageCommit[]> {
+  const format = "--format=%x01%H%x00%as%x00%an%x00%B";
+  const args = ["log", `--max-count=${commitsMax}`, "--no-merges", format, ref, "--", `:(literal)${path}`];
+  const output = await git.must({ gitDir, args, timeMsMax, outputBytesMax }, signal);
+  return output
+    .toString("utf8")
+    .split("\x01")
+    .slice(1)
+    .map((record) => {
+      const [id = "", date = "", author = "", message = ""] = record.split("\0");
+      return { id, date, author, message: message.trim().replaceAll(/\s+/g, " ").slice(0, messageCharactersMax) };
+    });
+}
+
+const subjectsMax = 30;
+const subjectsTimeMsMax = 10_000;
+/** Thirty commits without their trees take a few kilobytes; a server that cannot leave trees out is not waited for. */
+const subjectsPackBytesMax = 4 * 1024 * 1024;
+const subjectsOutputBytesMax = 64 * 1024;
+const rememberedMax = 500;
+const rememberedMs = 60 * 60_000;
+
+/** The subjects of a branch's newest commits; empty where they cannot be had cheaply. Never a reason to fail. */
+export type RecentSubjects = (
+  input: { remote: Remote; branch: string },
+  signal: AbortSignal,
+) => Promise<readonly string[]>;
+
+/**
+ * Mirrors hold one commit and must never become partial, so history is asked for beside them: by git itself, which
+ * every forge speaks, with trees and files left out.
+ */
+export function createRecentSubjects(deps: { git: Git; dir: string }): RecentSubjects {
+  const remembered = new Map<string, { at: number; subjects: readonly string[] }>();
+  return async ({ remote, branch }, signal) => {
+    const key = `${remote.url} ${branch}`;
+    const known = remembered.get(key);
+    if (known && performance.now() - known.at < rememberedMs) return known.subjects;
+    const subjects = await readSubjects(deps, remote, branch, signal).catch(() => {
+      signal.throwIfAborted();
+      return [];
+    });
+    if (remembered.size >= rememberedMax) remembered.clear();
+    remembered.set(key, { at: performance.now(), subjects });
+    return subjects;
+  };
+}
+
+async function readSubjects(
+  { git, dir }: { git: Git; dir: string },
+  remote: Remote,
+  branch: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const ref = `refs/heads/${branch}`;
+  // The local forge's repositories are folders of this machine, with all their history.
+  if (remote.url.startsWith("file:")) return subjectsLogOf(git, fileURLToPath(remote.url), ref, signal);
+  // Named so that the mirrors' own sweep takes it away should this process be killed.
+  const gitDir = join(dir, `subjects.git.new-${randomBytes(6).toString("hex")}`);
+  try {
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+    const run = (args: readonly string[], more = {}) =>
+      git.must({ gitDir, args, timeMsMax: subjectsTimeMsMax, outputBytesMax: subjectsOutputBytesMax, ...more }, signal);
+    await run(["init", "--quiet", "--bare", gitDir]);
+    const limits = [`--depth=${subjectsMax}`, "--filter=tree:0", "--no-tags", "--no-write-fetch-head", "--quiet"];
+    await run(["fetch", ...limits, "--", remote.url, `${ref}:refs/subjects`], {
+      remote,
+      fileBytesMax: subjectsPackBytesMax,
+    });
+    return await subjectsLogOf(git, gitDir, "refs/subjects", signal);
+  } finally {
+    await rm(gitDir, { recursive: true, force: true });
+  }
+}
+
+async function subjectsLogOf(git: Git, gitDir: string, ref: string, signal: AbortSignal): Promise<readonly string[]> {
+  const args = ["log", `--max-count=${subjectsMax}`, "--no-merges", "--format=%s", ref, "--"];
+  const output = await git.must(
+    { gitDir, args, timeMsMax: subjectsTimeMsMax, outputBytesMax: subjectsOutputBytesMax },
+    signal,
+  );
+  return output
+    .toString("utf8")
+    .split("\n")
+    .filter((line) => line !== "");
+}

@@ -1,0 +1,74 @@
+import { execFileSync } from "node:child_process";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type GitHttpServer, startGitHttpServer } from "../../../test/support/git-http-server.ts";
+import { makeRepository, type TestRepository } from "../../../test/support/make-repository.ts";
+import { createGit } from "../git/git.ts";
+import { createPageHistory } from "./history.ts";
+
+const git = createGit({ allowedProtocols: ["http", "file"] });
+const { signal } = new AbortController();
+let dir: string;
+let server: GitHttpServer;
+let repository: TestRepository;
+
+/** 320 commits: one touches old.md, then others touch new.md, by a person whose message has a body. */
+function history(): string {
+  const commits = Array.from({ length: 320 }, (_, index) => {
+    const message = index === 0 ? "Write old.md" : `Say ${index}\n\nSince it was asked.`;
+    const path = index === 0 ? "old.md" : index > 310 ? "guides/new.md" : "other.md";
+    const text = `${index}\n`;
+    return `commit refs/heads/main\ncommitter Ann <ann@example.com> ${1_750_000_000 + index * 60} +0000\ndata ${message.length}\n${message}\nM 100644 inline ${path}\ndata ${text.length}\n${text}\n`;
+  });
+  return commits.join("");
+}
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "emend-history-"));
+  repository = makeRepository(join(dir, "forge", "docs.git"));
+  execFileSync("git", ["--git-dir", repository.path, "fast-import", "--quiet", "--force"], { input: history() });
+  repository.git("config", "uploadpack.allowFilter", "true");
+  server = await startGitHttpServer({
+    root: join(dir, "forge"),
+    authorize: (request) => request.headers.authorization === "Basic right" || 401,
+  });
+});
+afterAll(async () => {
+  await server.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const remote = () => ({ url: `${server.url}/docs.git`, authorization: "Basic right" });
+const scratch = () => join(dir, "scratch");
+
+test("a page's last commits come over HTTP, newest first, and leave nothing behind", async () => {
+  const historyOf = createPageHistory({ git, dir: scratch() });
+  const commits = await historyOf({ remote: remote(), branch: "main", path: "guides/new.md" }, signal);
+  expect(commits).toHaveLength(9);
+  expect(commits[0]).toEqual({
+    id: repository.git("rev-parse", "main"),
+    date: "2025-06-15",
+    author: "Ann",
+    message: "Say 319 Since it was asked.",
+  });
+  expect(await readdir(scratch())).toEqual([]);
+});
+
+test("the oldest commit that was fetched is not said to have made what it only holds", async () => {
+  const historyOf = createPageHistory({ git, dir: scratch() });
+  expect(await historyOf({ remote: remote(), branch: "main", path: "old.md" }, signal)).toEqual([]);
+  const whole = { url: repository.url, authorization: null };
+  expect(await historyOf({ remote: whole, branch: "main", path: "old.md" }, signal)).toMatchObject([
+    { author: "Ann", message: "Write old.md" },
+  ]);
+});
+
+test("a history that cannot be read is told in words, and leaves nothing behind", async () => {
+  const historyOf = createPageHistory({ git, dir: scratch() });
+  const closed = { ...remote(), authorization: "Basic wrong" };
+  await expect(historyOf({ remote: closed, branch: "main", path: "old.md" }, signal)).rejects.toThrow(/history/);
+  await expect(historyOf({ remote: remote(), branch: "gone", path: "old.md" }, signal)).rejects.toThrow(/history/);
+  expect(await readdir(scratch())).toEqual([]);
+});

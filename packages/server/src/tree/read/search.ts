@@ -1,0 +1,307 @@
+import { isUtf8 } from "node:buffer";
+import { AppError } from "../../errors.ts";
+import type { Git } from "../git/git.ts";
+import { blobId, type ObjectFormat } from "../git/object-id.ts";
+import { data, fastImport } from "../mirror/build-commit.ts";
+import { type MirrorContext, withStore } from "../mirror/mirror-context.ts";
+import type { CommitTree, ContentMatch, OverlayEntry, SearchMatch, SearchQuery, TreeIndex } from "../tree.ts";
+
+/** A line that git found, and in which of the searched objects. */
+interface Hit {
+  source: string;
+  line: number;
+  column: number;
+  text: string;
+}
+
+const patternBytesMax = 4_000;
+const textBytesMax = 1_000;
+/** A page without line breaks is one long line: what git may print before it is told to stop. */
+const outputBytesMax = 256 * 1024 * 1024;
+
+/**
+ * `git grep` over objects in a mirror, line by line as it finds them; binary files are passed over. `onHit` says
+ * whether to go on. Answers whether everything was searched.
+ */
+async function grep(
+  git: Git,
+  input: {
+    gitDir: string;
+    query: SearchQuery;
+    objects: readonly string[];
+    pathspecs?: readonly string[];
+    timeMsMax: number;
+    onHit(hit: Hit): boolean;
+  },
+  signal: AbortSignal,
+): Promise<{ complete: boolean }> {
+  const { query, timeMsMax } = input;
+  checkPattern(query.pattern);
+  const dialect = query.kind === "literal" ? "--fixed-strings" : "--extended-regexp";
+  const args = [
+    "grep",
+    "-z",
+    "-n",
+    "--column",
+    "-I",
+    "--no-color",
+    "--no-textconv",
+    "--no-recurse-submodules",
+    dialect,
+  ];
+  if (query.ignoreCase) args.push("--ignore-case");
+  args.push(
+    "-e",
+    query.kind === "regex" ? toExtended(query.pattern) : query.pattern,
+    ...input.objects,
+    "--",
+    ...(input.pathspecs ?? []),
+  );
+  const onOutput = createHitParser(input.onHit);
+  const result = await git
+    .run({ gitDir: input.gitDir, args, timeMsMax, outputBytesMax, onOutput }, signal)
+    .catch((error: unknown) => {
+      signal.throwIfAborted();
+      throw explainSlow(error, timeMsMax);
+    });
+  if (result.code > 1) throw refusedPattern(result.words);
+  return { complete: !result.cut };
+}
+
+function checkPattern(pattern: string): void {
+  if (pattern === "") throw refused("There is nothing to search for.");
+  if (/[\n\0]/.test(pattern)) throw refused("A search pattern is one line.");
+  if (Buffer.byteLength(pattern) > patternBytesMax) throw refused("The search pattern is too long.");
+}
+
+/** What other dialects write for the same, in git's. */
+function toExtended(pattern: string): string {
+  if (/\(\?(?:[=!]|<[=!])/.test(pattern)) {
+    throw refused(
+      "The pattern looks ahead or behind, which this search cannot do. Search for less, then read the matches.",
+    );
+  }
+  return pattern.replace(/\\[\s\S]|\(\?:|([*+?}])\?|\[(?:\\[\s\S]|[^\]\\])*\]/g, (piece, repeat?: string) => {
+    if (piece === "\\d") return "[0-9]";
+    if (piece === "\\D") return "[^0-9]";
+    if (piece === "(?:") return "(";
+    if (repeat !== undefined) return repeat;
+    return piece.startsWith("[") ? piece.replaceAll("\\d", "0-9").replaceAll("\\w", "[:alnum:]_") : piece;
+  });
+}
+
+const patternFaults: readonly (readonly [RegExp, string])[] = [
+  [/unmatched \(|unmatched \)/i, "a parenthesis has no partner"],
+  [/unmatched \[|invalid regular expression|bracket/i, "a bracket has no partner"],
+  [/preceding/i, "a *, + or ? has nothing before it to repeat"],
+  [/content of \\\{|unmatched \\?\{|brace/i, "the numbers in { } do not fit"],
+  [/back\s?reference/i, "a backreference names no group"],
+  [/range/i, "a range in [ ] ends before it begins"],
+];
+
+function refusedPattern(words: string): AppError {
+  const why = patternFaults.find(([fault]) => fault.test(words))?.[1];
+  if (why === undefined) return refused(`The search failed: ${words}.`);
+  return refused(`The pattern is no regular expression: ${why}. Escape it with a backslash, or search without regex.`);
+}
+
+function explainSlow(error: unknown, timeMsMax: number): unknown {
+  if (!(error instanceof AppError) || error.code !== "repository_unavailable") return error;
+  const seconds = Math.round(timeMsMax / 1000);
+  return refused(`The search was stopped after ${seconds} s. Use a simpler pattern or a folder to stay below.`, error);
+}
+
+function refused(publicMessage: string, cause?: unknown): AppError {
+  return new AppError("invalid_request", { publicMessage, cause });
+}
+
+/** Cuts the stream into `<source>\0<line>\0<column>\0<text>\n`, keeping only the beginning of long lines. */
+function createHitParser(onHit: (hit: Hit) => boolean): (chunk: Buffer) => boolean {
+  let record: Buffer = Buffer.alloc(0);
+  return (chunk) => {
+    let start = 0;
+    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
+      // A path may hold line feeds: the record ends at the first one behind its NULs.
+      record = append(record, chunk.subarray(start, end));
+      start = end + 1;
+      const hit = parseHit(record);
+      if (!hit) {
+        record = append(record, Buffer.from("\n"));
+        continue;
+      }
+      record = Buffer.alloc(0);
+      if (hit !== "unreadable" && !onHit(hit)) return false;
+    }
+    record = append(record, chunk.subarray(start));
+    return true;
+  };
+}
+
+/** Room for the longest path that git takes along, and the text that is kept. */
+const recordBytesMax = 5_000 + textBytesMax;
+
+function append(record: Buffer, more: Buffer): Buffer {
+  const room = recordBytesMax - record.length;
+  if (room <= 0) return record;
+  const kept = more.subarray(0, room);
+  return record.length === 0 ? kept : Buffer.concat([record, kept]);
+}
+
+function parseHit(record: Buffer): Hit | "unreadable" | null {
+  const sourceEnd = record.indexOf(0);
+  const lineEnd = sourceEnd === -1 ? -1 : record.indexOf(0, sourceEnd + 1);
+  const columnEnd = lineEnd === -1 ? -1 : record.indexOf(0, lineEnd + 1);
+  if (columnEnd === -1) return record.length >= recordBytesMax ? "unreadable" : null;
+  const source = record.subarray(0, sourceEnd);
+  if (!isUtf8(source)) return "unreadable";
+  const line = Number(record.toString("latin1", sourceEnd + 1, lineEnd));
+  const column = Number(record.toString("latin1", lineEnd + 1, columnEnd)) - 1;
+  const text = record.subarray(columnEnd + 1);
+  return { source: source.toString("utf8"), line, column, text: lineText(text) };
+}
+
+function lineText(bytes: Buffer): string {
+  if (bytes.length > textBytesMax) {
+    const cut = bytes.toString("utf8", 0, textBytesMax);
+    // A character that was cut in two shows as a replacement.
+    return `${cut.replace(/\ufffd$/, "")}…`;
+  }
+  const text = bytes.toString("utf8");
+  return text.endsWith("\r") ? text.slice(0, -1) : text;
+}
+
+const excludedMax = 1_000;
+
+/** Searches a commit as it lies in the mirror. */
+export async function searchCommit(
+  context: MirrorContext,
+  input: { commit: string; index: TreeIndex; query: SearchQuery; except?: ReadonlySet<string> },
+  signal: AbortSignal,
+): Promise<{ matches: readonly SearchMatch[]; truncated: boolean }> {
+  const { commit, query, except } = input;
+  const under = folderToSearch(query.under);
+  if (under === null) return { matches: [], truncated: false };
+  const matches: SearchMatch[] = [];
+  const { complete } = await grep(
+    context.git,
+    {
+      gitDir: context.place.gitDir,
+      query,
+      objects: [commit],
+      pathspecs: [...(under ? [`:(literal)${under}`] : []), ...tooLarge(input.index, context.limits.fileBytesMax)],
+      timeMsMax: context.limits.searchMsMax,
+      onHit({ source, ...hit }) {
+        const path = source.slice(commit.length + 1);
+        if (!except?.has(path) && query.accepts?.(path) !== false) matches.push({ path, ...hit });
+        return matches.length <= query.matchesMax;
+      },
+    },
+    signal,
+  );
+  return { matches: matches.slice(0, query.matchesMax), truncated: !complete };
+}
+
+/** Empty: everywhere. Null: no file can be there, and git would complain. */
+function folderToSearch(under: string | undefined): string | null {
+  const folder = (under ?? "").replace(/\/+$/, "");
+  if (folder === "") return under?.startsWith("/") ? null : "";
+  const plain = folder.isWellFormed() && !folder.includes("\0");
+  return plain && folder.split("/").every((part) => part !== "" && part !== "." && part !== "..") ? folder : null;
+}
+
+/** Git would unpack each in memory, whatever it weighs: 200 MB of zeros take 200 kB in a pack. */
+function tooLarge(index: TreeIndex, fileBytesMax: number): string[] {
+  const large = index.list.filter((entry) => (entry.size ?? 0) > fileBytesMax);
+  large.sort((left, right) => (right.size ?? 0) - (left.size ?? 0));
+  return large.slice(0, excludedMax).map((entry) => `:(exclude,literal)${entry.path}`);
+}
+
+/** Below what a command line bears. */
+const objectsMax = 10_000;
+
+/**
+ * Searches bytes that are in no commit with the very engine that searches commits: they become blobs of the mirror,
+ * which nothing points at and a later collection takes, and git is given their ids.
+ */
+export async function searchContents(
+  context: MirrorContext,
+  input: { contents: readonly Buffer[]; query: SearchQuery; format: ObjectFormat },
+  signal: AbortSignal,
+): Promise<{ matches: readonly ContentMatch[]; truncated: boolean }> {
+  const { contents, query, format } = input;
+  const places = Map.groupBy(contents.keys(), (index) => blobId(contents[index] as Buffer, format));
+  const ids = [...places.keys()];
+  const matches: ContentMatch[] = [];
+  let complete = true;
+  // The lock is held while searching, since a collection could take blobs that had been there before.
+  await withStore(context, "shared", signal, async (descriptor) => {
+    await fastImport(context, blobStream(contents), descriptor, signal);
+    for (let start = 0; start < ids.length && complete; start += objectsMax) {
+      const objects = ids.slice(start, start + objectsMax);
+      const { gitDir } = context.place;
+      const { searchMsMax: timeMsMax } = context.limits;
+      ({ complete } = await grep(context.git, { gitDir, query, objects, timeMsMax, onHit }, signal));
+    }
+  });
+  matches.sort((left, right) => left.index - right.index || left.line - right.line);
+  return { matches: matches.slice(0, query.matchesMax), truncated: !complete || matches.length > query.matchesMax };
+
+  function onHit({ source, ...hit }: Hit): boolean {
+    for (const index of places.get(source) ?? []) matches.push({ index, ...hit });
+    return matches.length <= query.matchesMax;
+  }
+}
+
+function* blobStream(contents: readonly Buffer[]): Iterable<Buffer | string> {
+  for (const content of contents) {
+    yield "blob\n";
+    yield* data(content);
+  }
+}
+
+/** Searches a tree with edits on it: the tree but for the edited paths, and the edits, both by git's own engine. */
+export async function searchOverlay(
+  tree: CommitTree,
+  edits: readonly OverlayEntry[],
+  query: SearchQuery,
+  signal?: AbortSignal,
+): Promise<{ matches: readonly SearchMatch[]; truncated: boolean }> {
+  if (edits.length === 0) return tree.search(query, signal);
+  const under = folderToSearch(query.under);
+  const files = edits.flatMap(({ path, content }) =>
+    content && isBelow(path, under) && query.accepts?.(path) !== false ? [{ path, content }] : [],
+  );
+  const contents = files.map((file) => file.content);
+  const [below, edited] = await Promise.all([
+    tree.search(query, signal, { except: new Set(edits.map((edit) => edit.path)) }),
+    contents.length > 0 ? tree.searchContents(contents, query, signal) : { matches: [], truncated: false },
+  ]);
+  // Both are the first of their kind by path, so their first together are the first of all.
+  const matches = [
+    ...below.matches,
+    ...edited.matches.map(({ index, ...hit }) => ({ path: files[index]?.path ?? "", ...hit })),
+  ].sort((left, right) => comparePaths(left.path, right.path) || left.line - right.line);
+  const truncated = below.truncated || edited.truncated || matches.length > query.matchesMax;
+  return { matches: matches.slice(0, query.matchesMax), truncated };
+}
+
+function isBelow(path: string, under: string | null): boolean {
+  if (under === null) return false;
+  return under === "" || path === under || path.startsWith(`${under}/`);
+}
+
+/** Git's order of paths, that of their bytes: code points, not the code units that JavaScript compares. */
+export function comparePaths(left: string, right: string): number {
+  const length = Math.min(left.length, right.length);
+  for (let index = 0; index < length; index += 1) {
+    const one = left.charCodeAt(index);
+    const other = right.charCodeAt(index);
+    if (one !== other) return rank(one) - rank(other);
+  }
+  return left.length - right.length;
+}
+
+/** Surrogates stand for what lies above every other character. */
+function rank(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
+}

@@ -1,0 +1,191 @@
+import { anchorFit, anchorsOf } from "../links/anchors.ts";
+import { doubtsAbsolute } from "../links/base-path.ts";
+import { nearestAnchor, nearestPage } from "../links/nearest.ts";
+import { resolveTarget } from "../links/resolve.ts";
+import { rewriteTarget } from "../links/rewrite.ts";
+import { routeKey } from "../links/route.ts";
+import type { SiteIndex } from "../links/site-index.ts";
+import { linksThatMayMean } from "../links/unjudged.ts";
+import { pageOfTarget } from "../navigation/listed-pages.ts";
+import type { Site } from "../site.ts";
+import type { Finding } from "../types.ts";
+import { type LinkCheck, quoted, type SiteCheck } from "./check.ts";
+
+export const brokenLink: LinkCheck = {
+  id: "broken-link",
+  severity: "error",
+  *run({ index, page, links }) {
+    for (const { link, resolution } of links) {
+      if (resolution.kind !== "missing" || link.kind === "image" || link.kind === "src" || link.kind === "include")
+        continue;
+      const { path } = page;
+      const { line, column, start, end, target } = link;
+      if (target.startsWith("/") && doubtsAbsolute(index)) {
+        const message = `${quoted(target)} links to a missing page of this repository.`;
+        const why =
+          "most absolute links of this site do: it may be served below a path that its configuration does not show";
+        yield { path, line, column, message, severity: "warning", certainty: "likely", why };
+        continue;
+      }
+      const near = nearestPage(index, page, target);
+      if (near.kind === "none") {
+        yield { path, line, column, message: `${quoted(target)} links to a missing page; correct or remove the link.` };
+        continue;
+      }
+      const text = rewriteTarget(index, path, link, near.path, "file");
+      if (near.kind === "likely" || text === null) {
+        const route = index.nodes.get(near.path)?.route ?? near.path;
+        yield {
+          path,
+          line,
+          column,
+          message: `${quoted(target)} links to a missing page; did you mean ${quoted(route)}?`,
+        };
+        continue;
+      }
+      yield {
+        path,
+        line,
+        column,
+        message: `${quoted(target)} links to a missing page; link to ${quoted(text)} instead.`,
+        fix: { title: `Link to ${text}`, edits: [{ path, start, end, text }] },
+      };
+    }
+  },
+};
+
+export const brokenAnchor: LinkCheck = {
+  id: "broken-anchor",
+  severity: "error",
+  *run({ index, page, links }) {
+    for (const { link, resolution } of links) {
+      if (resolution.kind !== "page" || resolution.hash === null) continue;
+      // A partial's own anchors are those of the pages that include it.
+      if (page.isPartial && resolution.via === "self") continue;
+      const fit = anchorFit(index, resolution.path, resolution.hash);
+      if (fit === "exact") continue;
+      const { path } = page;
+      const { line, column, target } = link;
+      const where = resolution.via === "self" ? "this page" : quoted(resolution.path);
+      const near = nearestAnchor(anchorsOf(index, resolution.path), resolution.hash);
+      const start = link.end - (target.length - target.indexOf("#") - 1);
+      const hint =
+        near === null
+          ? "correct the fragment or give the heading that id"
+          : near.isCertain
+            ? `use \`#${near.id}\` instead`
+            : `did you mean \`#${near.id}\`?`;
+      if (fit === "loose") {
+        const message = `No heading on ${where} has the id ${quoted(resolution.hash)} to the letter; ${hint.replace(/([^?])$/, "$1.")}`;
+        const why = `the rule by which ${index.model.framework} makes ids is known in part`;
+        yield { path, line, column, message, severity: "warning", certainty: "likely", why };
+        continue;
+      }
+      const message = `No heading on ${where} has the id ${quoted(resolution.hash)}; ${hint.replace(/([^?])$/, "$1.")}`;
+      // Escapes make the source longer than the target: then the fragment's place is not certain.
+      const isPlain = link.end - link.start === target.length;
+      if (near?.isCertain !== true || !isPlain) yield { path, line, column, message };
+      else {
+        const edits = [{ path, start, end: link.end, text: near.id }];
+        yield { path, line, column, message, fix: { title: `Link to #${near.id}`, edits } };
+      }
+    }
+  },
+};
+
+const hopsMax = 20;
+
+/** What is wrong with a redirect, or null. */
+function problem(index: SiteIndex, from: string, to: string): string | null {
+  const start = routeKey(from);
+  const seen = new Set([start]);
+  let target = to;
+  for (let hops = 0; hops < hopsMax; hops++) {
+    // Parts that the request fills in cannot be followed.
+    if (/[:*$]/.test(target)) return null;
+    const absolute = target.startsWith("/") ? target : `/${target}`;
+    // A redirect may name a page by its file, where a link may not.
+    if (index.routes.has(routeKey(absolute.split(/[?#]/)[0] ?? ""))) return null;
+    const found = resolveTarget(index, "", absolute, "link");
+    if (found.kind === "missing") return `leads to ${quoted(target)}, which does not exist; point it at a page`;
+    if (found.kind !== "redirect") return null;
+    const key = routeKey((target.split(/[?#]/)[0] ?? "").replace(/^\//, ""));
+    if (seen.has(key)) return `comes back to ${quoted(target)} for ever; break the loop`;
+    seen.add(key);
+    target = found.to;
+  }
+  return "passes through more than twenty others; point it at the last page";
+}
+
+export const brokenRedirect: SiteCheck = {
+  id: "broken-redirect",
+  severity: "error",
+  *run(index) {
+    for (const { from, to, file, line, column } of index.model.redirects) {
+      const wrong = /^[a-z]+:/i.test(to) ? null : problem(index, from, to);
+      if (wrong !== null) yield { path: file, line, column, message: `The redirect from ${quoted(from)} ${wrong}.` };
+    }
+  },
+};
+
+export const brokenNavigation: SiteCheck = {
+  id: "broken-navigation",
+  severity: "error",
+  *run(index) {
+    for (const list of index.model.navigation) {
+      for (const { target, isForeign, line, column } of list.items) {
+        if (target === null || isForeign || pageOfTarget(index, target) !== null) continue;
+        if (index.files.has(target)) continue;
+        if (index.redirectFor(target) !== null) continue;
+        // Where targets are ids, the instance they belong to is no part of what is written.
+        const written = target.replace(/^#[^:]*:/, "");
+        const message = `The navigation lists ${quoted(written)}, but there is no such page; add it or remove the entry.`;
+        yield { path: list.file, line, column, message };
+      }
+    }
+  },
+};
+
+const names = { image: "image", src: "file", include: "import" } as const;
+
+export const missingFile: LinkCheck = {
+  id: "missing-file",
+  severity: "error",
+  *run({ page, links }) {
+    for (const { link, resolution } of links) {
+      if (resolution.kind !== "missing") continue;
+      if (link.kind !== "image" && link.kind !== "src" && link.kind !== "include") continue;
+      const message = `The ${names[link.kind]} ${quoted(link.target)} does not exist; add the file or correct the path.`;
+      yield { path: page.path, line: link.line, column: link.column, message };
+    }
+  },
+};
+
+/**
+ * Pages that a change moved or deleted, to which no link was known to lead though some may: by their name, in a form that
+ * only the site's build can read. Nothing could follow the page, and a person has to look.
+ */
+export function unfollowedLinks(base: Site, head: Site): Finding[] {
+  const gone = new Set(
+    [...base.index.nodes.values()].flatMap(({ path, isPartial }) =>
+      isPartial || head.index.files.has(path) ? [] : [path],
+    ),
+  );
+  if (gone.size === 0) return [];
+  return [...linksThatMayMean(base.index, gone)].flatMap(([path, { sure, maybe }]): Finding[] => {
+    if (sure > 0 || maybe === 0) return [];
+    const count = `${maybe} ${maybe === 1 ? "link" : "links"}`;
+    return [
+      {
+        check: "unfollowed-links",
+        severity: "warning",
+        path,
+        line: 1,
+        column: 1,
+        message: `This page moved or was deleted. ${count} may lead to it and could not be updated; check them by hand.`,
+        certainty: "unknown",
+        why: `only the build of this ${base.framework} site can tell where they lead`,
+      },
+    ];
+  });
+}

@@ -1,0 +1,117 @@
+import { type OwnCheck, quoted } from "./check.ts";
+
+const duplicateHeading: OwnCheck = {
+  id: "duplicate-heading",
+  severity: "warning",
+  *run(facts) {
+    const seen = new Map<string, number>();
+    for (const heading of facts.headings) {
+      const first = seen.get(heading.id);
+      // Repeated texts get numbered ids by themselves; only a written id can collide.
+      if (first !== undefined && heading.explicit === true && heading.id !== "") {
+        const message = `The id ${quoted(heading.id)} is already that of the heading on line ${first}; choose another.`;
+        yield { line: heading.line, column: heading.column, message };
+      } else seen.set(heading.id, heading.line);
+    }
+  },
+};
+
+const headingJump: OwnCheck = {
+  id: "heading-jump",
+  severity: "info",
+  *run(facts) {
+    let previous = 0;
+    for (const { level, text, line, column } of facts.headings) {
+      if (previous > 0 && level > previous + 1) {
+        const message = `${quoted(text)} is a heading of level ${level} below one of level ${previous}; use level ${previous + 1}.`;
+        yield { line, column, message };
+      }
+      previous = level;
+    }
+  },
+};
+
+const frontMatter: OwnCheck = {
+  id: "front-matter",
+  severity: "error",
+  *run(facts) {
+    const problem = facts.frontMatter?.problem;
+    if (problem === undefined) return;
+    const { line, column, message } = problem;
+    yield { line, column, message: `The front matter cannot be read: ${message}` };
+  },
+};
+
+const bareFence: OwnCheck = {
+  id: "bare-fence",
+  severity: "info",
+  *run(facts) {
+    for (const { line, column } of facts.bareFences) {
+      const message = "This code block names no language; add one after the fence (`text` if it has none).";
+      yield { line, column, message };
+    }
+  },
+};
+
+const unclosedFence: OwnCheck = {
+  id: "unclosed-fence",
+  severity: "warning",
+  *run({ openFence }) {
+    if (openFence === undefined) return;
+    const message = "Nothing closes this code block, so the rest of the page is code; add the closing fence.";
+    yield { ...openFence, message };
+  },
+};
+
+const bareLinkText: OwnCheck = {
+  id: "bare-link-text",
+  severity: "info",
+  *run(facts) {
+    for (const { here, target, line, column } of facts.links) {
+      if (here !== true) continue;
+      const message = `The text of the link to ${quoted(target)} does not say where it leads; name the destination.`;
+      yield { line, column, message };
+    }
+  },
+};
+
+const imageAlt: OwnCheck = {
+  id: "image-alt",
+  severity: "warning",
+  *run(facts) {
+    for (const { noAlt, target, line, column } of facts.links) {
+      if (noAlt !== true) continue;
+      const message = `The image ${quoted(target)} has no alternative text; say what it shows.`;
+      yield { line, column, message };
+    }
+  },
+};
+
+const reasons = {
+  "too large": "This page is larger than 4 MB or has over 20,000 links, and was not checked; split it.",
+  binary: "This file holds NUL bytes and was not read as text; save it as UTF-8.",
+} as const;
+
+const unreadPage: OwnCheck = {
+  id: "unread-page",
+  severity: "warning",
+  *run(facts) {
+    const { unread } = facts;
+    if (unread !== undefined) yield { line: 1, column: 1, message: reasons[unread] };
+  },
+};
+
+/**
+ * Apart from the others, because every parsing thread loads them: stored records say whether these find anything. Raise
+ * the version of the facts where one comes or changes.
+ */
+export const ownChecks: readonly OwnCheck[] = [
+  unreadPage,
+  frontMatter,
+  duplicateHeading,
+  headingJump,
+  bareFence,
+  unclosedFence,
+  imageAlt,
+  bareLinkText,
+];

@@ -1,0 +1,141 @@
+import { hasAnchor } from "../links/anchors.ts";
+import { resolveTarget } from "../links/resolve.ts";
+import { isBelow, routeKey } from "../links/route.ts";
+import { isExternal } from "../links/target.ts";
+import { listedPages } from "../navigation/listed-pages.ts";
+import { targetsOf } from "../parse/page-brief.ts";
+import { readFactsOf } from "../parse/read-facts.ts";
+import { createMovedAnchors, type MovedAnchor } from "../refactor/moved-anchor.ts";
+import type { Site } from "../site.ts";
+import type { Finding } from "../types.ts";
+import { quoted, type SiteCheck } from "./check.ts";
+
+export const orphanPage: SiteCheck = {
+  id: "orphan-page",
+  severity: "warning",
+  *run(index) {
+    const { model } = index;
+    if (!model.listsPages) return;
+    const listed = listedPages(index);
+    for (const node of index.nodes.values()) {
+      if (node.isPartial || listed.has(node.path)) continue;
+      if (model.isUnlisted?.(node.path, node.brief.fields) === true) continue;
+      const message = `No navigation entry leads to this page (${quoted(node.route)}); list it, or mark it as hidden.`;
+      yield { path: node.path, line: 1, column: 1, message };
+    }
+  },
+};
+
+export const duplicateRoute: SiteCheck = {
+  id: "duplicate-route",
+  severity: "error",
+  *run(index) {
+    for (const { path, route, holder } of index.clashes) {
+      const message = `This page and ${quoted(holder)} both have the route ${quoted(route)}; only one is served. Rename one.`;
+      yield { path, line: 1, column: 1, message };
+    }
+  },
+};
+
+/** Off unless it is set: versions and translations share their titles. */
+export const duplicateTitle: SiteCheck = {
+  id: "duplicate-title",
+  severity: "warning",
+  *run({ nodes, model }) {
+    const seen = new Map<string, string>();
+    for (const { path, title, isPartial } of nodes.values()) {
+      if (isPartial || title === null) continue;
+      const key = `${model.routeScope?.(path) ?? ""}\0${title.trim().toLowerCase()}`;
+      const first = seen.get(key);
+      if (first === undefined) seen.set(key, path);
+      else {
+        const message = `This page has the same title as ${quoted(first)} (${quoted(title)}); readers and search cannot tell them apart.`;
+        yield { path, line: 1, column: 1, message };
+      }
+    }
+  },
+};
+
+const picture = /\.(?:png|jpe?g|gif|svg|webp|avif)$/i;
+
+/** Off unless it is set: configuration, styles and code show pictures too, and none of them is read. */
+export const unusedPicture: SiteCheck = {
+  id: "unused-picture",
+  severity: "warning",
+  *run(index) {
+    const { model, files, nodes } = index;
+    const used = new Set<string>();
+    const take = (from: string, target: string): void => {
+      const found = resolveTarget(index, from, target, "image");
+      if (found.kind === "file") used.add(found.path);
+    };
+    for (const { path, brief } of nodes.values()) {
+      for (const { target } of targetsOf(brief)) if (picture.test(target.replace(/[?#].*$/, ""))) take(path, target);
+      for (const value of Object.values(brief.fields))
+        if (typeof value === "string" && picture.test(value)) take(path, value);
+    }
+    const dirs = [model.root, ...model.publicDirs];
+    for (const path of files.keys()) {
+      if (!picture.test(path) || used.has(path) || !dirs.some((dir) => isBelow(path, dir))) continue;
+      yield { path, line: 1, column: 1, message: "No page shows this picture; remove it, or link to it." };
+    }
+  },
+};
+
+interface Loss {
+  path: string;
+  moved: MovedAnchor | null;
+  hash: string | null;
+  links: number;
+}
+
+/**
+ * Pages and anchors that a change removed though links of the new state still lead there, and no redirect catches them.
+ * Each link is a finding of its own; this one names the cause. Only pages with such a finding are looked at.
+ */
+export async function removedPages(base: Site, head: Site, suspects: ReadonlySet<string>): Promise<Finding[]> {
+  const losses = new Map<string, Loss>();
+  const movedTo = createMovedAnchors(base, head);
+  const nodes = [...suspects].flatMap((path) => head.index.nodes.get(path) ?? []);
+  for await (const { node, facts } of readFactsOf(head, nodes)) {
+    for (const link of facts.links) {
+      if (isExternal(link.target) || link.kind === "image" || link.kind === "src" || link.kind === "include") continue;
+      const before = resolveTarget(base.index, node.path, link.target, link.kind);
+      if (before.kind !== "page" || before.via === "self") continue;
+      const now = resolveTarget(head.index, node.path, link.target, link.kind);
+      const isPageLost = now.kind === "missing";
+      const isAnchorLost =
+        now.kind === "page" &&
+        now.hash !== null &&
+        before.hash !== null &&
+        hasAnchor(base.index, before.path, before.hash) &&
+        !hasAnchor(head.index, now.path, now.hash);
+      if (!isPageLost && !isAnchorLost) continue;
+      const hash = isPageLost ? null : before.hash;
+      const key = `${before.path}#${hash ?? ""}`;
+      const loss = losses.get(key) ?? { path: before.path, hash, links: 0, moved: movedTo(node, link) };
+      losses.set(key, { ...loss, links: loss.links + 1 });
+    }
+  }
+  return [...losses.values()].map(({ path, hash, links, moved }): Finding => {
+    const count = `${links} link${links === 1 ? " still leads" : "s still lead"} there`;
+    const what =
+      hash === null
+        ? `This page (${quoted(`/${routeKey(base.index.nodes.get(path)?.route ?? path)}`)})`
+        : `The anchor ${quoted(`#${hash}`)}`;
+    const cure =
+      moved !== null
+        ? `it is at ${quoted(`${moved.path}#${moved.id}`)} now: update the links`
+        : hash === null
+          ? "add a redirect or update the links"
+          : "keep the id or update the links";
+    return {
+      check: hash === null ? "removed-page" : "removed-anchor",
+      severity: "warning",
+      path,
+      line: 1,
+      column: 1,
+      message: `${what} was removed, but ${count}; ${cure}.`,
+    };
+  });
+}
