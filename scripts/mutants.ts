@@ -66,7 +66,16 @@ function run(copy: string, tests: readonly string[]): Outcome {
   const report = join(copy, "report.json");
   rmSync(report, { force: true });
   const vitest = join(root, "node_modules/vitest/vitest.mjs");
-  const args = [vitest, "run", ...tests, "--reporter=json", `--outputFile=${report}`];
+  // One failure is enough, and a test that failed half-way may leave a server that nothing closes.
+  const args = [
+    vitest,
+    "run",
+    ...tests,
+    "--reporter=json",
+    `--outputFile=${report}`,
+    "--bail=1",
+    "--hookTimeout=10000",
+  ];
   const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: copy, encoding: "utf8" });
   let files: { name: string; message?: string; assertionResults: { status: string; fullName: string }[] }[];
   try {

@@ -204,7 +204,10 @@ export function Events(props: { jobId: string; events: readonly JobEvent[]; isOp
       className="rounded-md border border-line bg-sheet"
     >
       <summary className="px-4 py-2 font-semibold -outline-offset-2 hover:bg-hush">
-        Timeline <span className="font-normal text-quiet">{props.events.length} events</span>
+        Timeline{" "}
+        <span className="font-normal text-quiet">
+          {props.events.length} {props.events.length === 1 ? "event" : "events"}
+        </span>
       </summary>
       {isOpen && (
         <div className="border-t border-line py-2">
