@@ -1,6 +1,7 @@
 // Takes each guard of scripts/mutants.json away, alone, and runs the tests that must notice:
 // npm run mutants [-- --only WORDS] [--sample N] [--skip-baseline]
-import { spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -62,26 +63,25 @@ function shareModules(folder: string, copy: string): void {
   }
 }
 
-function run(copy: string, tests: readonly string[]): Outcome {
+let running: ChildProcess | null = null;
+
+async function run(copy: string, tests: readonly string[]): Promise<Outcome> {
   const report = join(copy, "report.json");
   rmSync(report, { force: true });
   const vitest = join(root, "node_modules/vitest/vitest.mjs");
-  // One failure is enough, and a test that failed half-way may leave a server that nothing closes.
-  const args = [
-    vitest,
-    "run",
-    ...tests,
-    "--reporter=json",
-    `--outputFile=${report}`,
-    "--bail=1",
-    "--hookTimeout=10000",
-  ];
-  const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: copy, encoding: "utf8" });
+  // One failure is enough.
+  const args = [vitest, "run", ...tests, "--reporter=json", `--outputFile=${report}`, "--bail=1"];
+  running = spawn(process.execPath, args, { cwd: copy, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [running.stdout, running.stderr])
+    stream?.setEncoding("utf8").on("data", (part) => (output += part));
+  await once(running, "close");
+  running = null;
   let files: { name: string; message?: string; assertionResults: { status: string; fullName: string }[] }[];
   try {
     files = JSON.parse(readFileSync(report, "utf8")).testResults;
   } catch {
-    return { passed: 0, failed: [], broken: [`${stdout}${stderr}`.slice(-2_000)] };
+    return { passed: 0, failed: [], broken: [output.slice(-2_000)] };
   }
   const results = files.flatMap((file) => file.assertionResults);
   return {
@@ -92,7 +92,7 @@ function run(copy: string, tests: readonly string[]): Outcome {
 }
 
 /** Why the guard's absence went unnoticed; nothing where a test failed. */
-function tryMutant(copy: string, { file, find, replace, tests }: Mutant): string | undefined {
+async function tryMutant(copy: string, { file, find, replace, tests }: Mutant): Promise<string | undefined> {
   const path = join(copy, file);
   const source = readFileSync(path, "utf8");
   if (source.split(find).length !== 2) return `its text stands ${source.split(find).length - 1} times in ${file}`;
@@ -101,7 +101,7 @@ function tryMutant(copy: string, { file, find, replace, tests }: Mutant): string
     source.replace(find, () => replace),
   );
   try {
-    const { passed, failed, broken } = run(copy, tests);
+    const { passed, failed, broken } = await run(copy, tests);
     if (failed.length > 0) return undefined;
     return broken.length > 0 ? `the tests did not load: ${broken[0]}` : `all ${passed} tests passed without it`;
   } finally {
@@ -123,10 +123,14 @@ if (mutants.length === 0) {
 
 const copy = copyOfSources();
 process.on("exit", () => rmSync(copy, { recursive: true, force: true }));
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(130));
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.on(signal, () => {
+    running?.kill();
+    process.exit(130);
+  });
 
 if (!values["skip-baseline"]) {
-  const { passed, failed, broken } = run(copy, [...new Set(mutants.flatMap(({ tests }) => tests))]);
+  const { passed, failed, broken } = await run(copy, [...new Set(mutants.flatMap(({ tests }) => tests))]);
   if (failed.length > 0 || broken.length > 0) {
     console.error(`With every guard in place these fail: ${[...failed, ...broken].join("\n")}`);
     process.exit(1);
@@ -135,7 +139,7 @@ if (!values["skip-baseline"]) {
 }
 const survivors: string[] = [];
 for (const mutant of mutants) {
-  const why = tryMutant(copy, mutant);
+  const why = await tryMutant(copy, mutant);
   console.log(why ? `survived  ${mutant.name}: ${why}` : `noticed   ${mutant.name}`);
   if (why) survivors.push(mutant.name);
 }

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { type AddressInfo, connect } from "node:net";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import fastify from "fastify";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { isAppError } from "../../errors.ts";
@@ -27,7 +27,11 @@ beforeAll(async () => {
   };
   await app.register(forgeHooksPlugin(deps));
 });
-afterAll(() => app.close());
+const sockets: Socket[] = [];
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy();
+  await app.close();
+});
 
 const secret = hookSecretOf("s".repeat(32), "prj_1");
 const sign = (body: string, key = secret) => createHmac("sha256", key).update(body).digest("hex");
@@ -131,6 +135,7 @@ it("ignores a signed one that is about something else, or no JSON", async () => 
 async function promise(path: string, headers: Record<string, string>, bytes: number) {
   const { port } = app.server.address() as AddressInfo;
   const socket = connect(port, "127.0.0.1");
+  sockets.push(socket);
   let answer = "";
   socket.on("data", (chunk) => {
     answer += chunk;
