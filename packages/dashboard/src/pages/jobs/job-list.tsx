@@ -53,7 +53,8 @@ function More({ rowCount, isLoading, onMore }: { rowCount: number; isLoading: bo
   // biome-ignore lint/correctness/useExhaustiveDependencies: with each page that arrived the end may still be near
   useEffect(() => {
     if (!ref.current || isLoading) return;
-    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && more.current(), {
+    // The last entry says how it is now: a fast scroll hands over several at once.
+    const observer = new IntersectionObserver((entries) => entries.at(-1)?.isIntersecting && more.current(), {
       rootMargin: `${nearPx}px 0px`,
     });
     observer.observe(ref.current);
