@@ -18,6 +18,7 @@ export {
 export { findPage } from "./find-page.ts";
 export { folderTree } from "./folder-tree.ts";
 export type { NavItem, NavList, Redirect } from "./frameworks/framework.ts";
+export { type FileChange, historyArgs, parseHistory } from "./git-history.ts";
 export { type LiveFolder, openLiveFolder } from "./live/live-folder.ts";
 export { type LiveSite, openLiveSite } from "./live/live-site.ts";
 export { watchFolder } from "./live/watch-folder.ts";

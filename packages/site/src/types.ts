@@ -1,3 +1,5 @@
+import type { FileChange } from "./git-history.ts";
+
 /** One file of a tree, as its owner lists it. */
 export interface SiteFile {
   path: string;
@@ -13,6 +15,8 @@ export interface SiteTree {
   read(path: string): Promise<Uint8Array | null>;
   /** Where `read` gives the files of a folder on disk: that folder, so that threads can read them too. */
   folder?: string;
+  /** When each file last changed, where the tree's repository can tell. Asked only by checks that need it. */
+  history?(signal?: AbortSignal): Promise<ReadonlyMap<string, FileChange>>;
 }
 
 export type Severity = "error" | "warning" | "info";

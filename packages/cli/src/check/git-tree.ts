@@ -1,6 +1,8 @@
 import { execFile, spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import { promisify } from "node:util";
-import type { SiteFile, SiteTree } from "@emend/site";
+import { type FileChange, folderTree, historyArgs, parseHistory, type SiteFile, type SiteTree } from "@emend/site";
 import { CliError } from "../cli.ts";
 
 const run = promisify(execFile);
@@ -31,6 +33,33 @@ export async function gitTree(dir: string, ref: string): Promise<SiteTree> {
   return {
     list: async () => files,
     read: async (path) => contents.get(hashes.get(path) ?? "") ?? null,
+    history: () => historyAt(dir, commit.trim()),
+  };
+}
+
+async function historyAt(dir: string, commit: string): Promise<Map<string, FileChange>> {
+  const shallow = resolve(dir, (await git(dir, ["rev-parse", "--git-path", "shallow"])).trim());
+  const log = await git(dir, [...historyArgs, "--relative", commit, "--", "."]);
+  return parseHistory(log, await readFile(shallow, "utf8").catch(() => ""));
+}
+
+/** A folder on disk, with the history of the repository around it if there is one. */
+export function workTree(dir: string): SiteTree {
+  return {
+    ...folderTree(dir),
+    async history() {
+      const changes = await historyAt(dir, "HEAD").catch(() => null);
+      // In no repository, or before its first commit.
+      if (changes === null) return new Map();
+      const lists = [
+        ["diff", "--name-only", "-z", "--relative", "HEAD", "--", "."],
+        ["ls-files", "-z", "--others", "--exclude-standard"],
+      ];
+      for (const args of lists) {
+        for (const path of (await git(dir, args)).split("\0")) changes.set(path, { rank: 0, commit: null, date: "" });
+      }
+      return changes;
+    },
   };
 }
 

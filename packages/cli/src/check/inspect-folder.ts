@@ -5,7 +5,6 @@ import {
   checkSite,
   compareSites,
   type Finding,
-  folderTree,
   type LinkTally,
   openSite,
   type ParseCache,
@@ -14,7 +13,7 @@ import {
   tallyLinks,
 } from "@emend/site";
 import { CliError } from "../cli.ts";
-import { gitTree } from "./git-tree.ts";
+import { gitTree, workTree } from "./git-tree.ts";
 
 interface InspectDeps {
   cache: ParseCache | undefined;
@@ -54,7 +53,7 @@ export async function inspectFolder(deps: InspectDeps, dir: string, input: Inspe
     ...(cache === undefined ? {} : { cache }),
   };
   try {
-    const site = await openSite(folderTree(dir), options).catch(refuseUnreadable);
+    const site = await openSite(workTree(dir), options).catch(refuseUnreadable);
     if (input.base === null) return await inspectWhole(site, input.isMdxAsked, progress, signal);
     const base = await openSite(await gitTree(dir, input.base), options);
     const { introduced, tally } = await compareSites(base, site, { signal });

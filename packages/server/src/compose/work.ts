@@ -31,7 +31,7 @@ import { startTasks } from "../tasks/start-tasks.ts";
 import { traceModel, traceStages } from "../tracing/tracing.ts";
 import type { Mirrors } from "../tree/mirror/mirror.ts";
 import { createMirrors } from "../tree/mirror/mirrors.ts";
-import { createPageHistory, createRecentSubjects } from "../tree/read/history.ts";
+import { createPageHistory, createRecentSubjects, createSiteHistory, type SiteHistory } from "../tree/read/history.ts";
 import { siteTreeOf } from "../tree/site-tree.ts";
 import { createFollowUp } from "./follow-up.ts";
 import type { Parts, Undo } from "./parts.ts";
@@ -57,7 +57,13 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
       listDueSiteChecks: () => listDueSiteChecks(pool),
       checkSite: (projectId, signal) =>
         checkSiteHealth(
-          { pool, mirrors, siteCache, openForge: (project) => openForge(project, forges) },
+          {
+            pool,
+            mirrors,
+            siteCache,
+            siteHistory: createSiteHistory({ git, dir: join(config.dataDir, "mirrors") }),
+            openForge: (project) => openForge(project, forges),
+          },
           projectId,
           signal,
         ),
@@ -142,6 +148,7 @@ interface SiteHealthDeps {
   pool: Pool;
   mirrors: Mirrors;
   siteCache: ParseCache;
+  siteHistory: SiteHistory;
   openForge(project: Project): Promise<Forge>;
 }
 
@@ -165,7 +172,8 @@ async function look(deps: SiteHealthDeps, project: Project, signal: AbortSignal)
   const jobId = `health_${project.id}`;
   try {
     const { commit, ref } = await mirror.fetchBase({ remote, jobId, baseRef: project.baseRef }, signal);
-    const site = await openSite(siteTreeOf(mirror.treeAt(commit)), {
+    const history = () => deps.siteHistory({ remote, branch: ref }, signal);
+    const site = await openSite(siteTreeOf(mirror.treeAt(commit), history), {
       docsDir: project.docsDir,
       cache: deps.siteCache,
       signal,

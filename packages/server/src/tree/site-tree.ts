@@ -3,8 +3,9 @@ import { isAppError } from "../errors.ts";
 import type { Tree } from "./tree.ts";
 
 /** A git tree as the site package reads it: plain files alone, never links or submodules. */
-export function siteTreeOf(tree: Tree): SiteTree {
+export function siteTreeOf(tree: Tree, history?: SiteTree["history"]): SiteTree {
   return {
+    ...(history && { history }),
     async list() {
       const entries = await tree.list();
       return entries

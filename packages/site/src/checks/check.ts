@@ -1,6 +1,7 @@
 import type { Resolution } from "../links/resolve.ts";
 import type { PageNode, SiteIndex } from "../links/site-index.ts";
 import type { Link, PageFacts } from "../parse/facts.ts";
+import type { Site } from "../site.ts";
 import type { Finding, Fix, Severity } from "../types.ts";
 
 export interface ResolvedLink {
@@ -45,6 +46,13 @@ export interface SiteCheck {
   id: string;
   severity: Severity;
   run(index: SiteIndex): Iterable<Report>;
+}
+
+/** A rule that runs only where a project's settings ask for it. It may read the pages again, or the history of the tree. */
+export interface OptionalCheck {
+  id: string;
+  severity: Severity;
+  run(site: Site, signal?: AbortSignal): Iterable<Report> | AsyncIterable<Report>;
 }
 
 export function toFinding(check: { id: string; severity: Severity }, report: Report): Finding {

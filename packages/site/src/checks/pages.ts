@@ -1,3 +1,4 @@
+import type { FileChange } from "../git-history.ts";
 import { hasAnchor } from "../links/anchors.ts";
 import { resolveTarget } from "../links/resolve.ts";
 import { isBelow, routeKey } from "../links/route.ts";
@@ -8,7 +9,7 @@ import { readFactsOf } from "../parse/read-facts.ts";
 import { createMovedAnchors, type MovedAnchor } from "../refactor/moved-anchor.ts";
 import type { Site } from "../site.ts";
 import type { Finding } from "../types.ts";
-import { quoted, type SiteCheck } from "./check.ts";
+import { type OptionalCheck, quoted, type SiteCheck } from "./check.ts";
 
 export const orphanPage: SiteCheck = {
   id: "orphan-page",
@@ -38,10 +39,10 @@ export const duplicateRoute: SiteCheck = {
 };
 
 /** Off unless it is set: versions and translations share their titles. */
-export const duplicateTitle: SiteCheck = {
+export const duplicateTitle: OptionalCheck = {
   id: "duplicate-title",
   severity: "warning",
-  *run({ nodes, model }) {
+  *run({ index: { nodes, model } }) {
     const seen = new Map<string, string>();
     for (const { path, title, isPartial } of nodes.values()) {
       if (isPartial || title === null) continue;
@@ -59,10 +60,10 @@ export const duplicateTitle: SiteCheck = {
 const picture = /\.(?:png|jpe?g|gif|svg|webp|avif)$/i;
 
 /** Off unless it is set: configuration, styles and code show pictures too, and none of them is read. */
-export const unusedPicture: SiteCheck = {
+export const unusedPicture: OptionalCheck = {
   id: "unused-picture",
   severity: "warning",
-  *run(index) {
+  *run({ index }) {
     const { model, files, nodes } = index;
     const used = new Set<string>();
     const take = (from: string, target: string): void => {
@@ -81,6 +82,32 @@ export const unusedPicture: SiteCheck = {
     }
   },
 };
+
+/**
+ * Off unless it is set: not every project translates at once. Where the repository's history cannot be read, nothing is said.
+ */
+export const staleTranslation: OptionalCheck = {
+  id: "stale-translation",
+  severity: "warning",
+  async *run({ index, tree }, signal) {
+    const { nodes, model } = index;
+    const pairs = [...nodes.keys()].flatMap((source) =>
+      (model.translationsOf?.(source) ?? []).filter((path) => nodes.has(path)).map((path) => ({ source, path })),
+    );
+    const changes = pairs.length === 0 ? undefined : await tree.history?.(signal);
+    for (const { source, path } of pairs) {
+      const theirs = changes?.get(source);
+      const ours = changes?.get(path);
+      if (theirs === undefined || ours === undefined || theirs.rank <= ours.rank) continue;
+      const message = `This page translates ${quoted(source)}, which changed later (${when(theirs)}; this page: ${when(ours)}); translate what changed.`;
+      yield { path, line: 1, column: 1, message };
+    }
+  },
+};
+
+function when({ commit, date }: FileChange): string {
+  return commit === null ? "not committed yet" : `${date}, commit ${commit.slice(0, 9)}`;
+}
 
 interface Loss {
   path: string;

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type FileChange, historyArgs, parseHistory } from "@emend/site";
 import { AppError } from "../../errors.ts";
 import type { Git } from "../git/git.ts";
 import type { Remote } from "../mirror/mirror.ts";
@@ -13,6 +14,9 @@ const timeMsMax = 20_000;
 const packBytesMax = 32 * 1024 * 1024;
 const outputBytesMax = 64 * 1024;
 const messageCharactersMax = 300;
+/** Of a repository on this machine; of any other there are no more than were fetched. */
+const siteCommitsMax = 20_000;
+const siteOutputBytesMax = 64 * 1024 * 1024;
 
 interface PageCommit {
   id: string;
@@ -28,32 +32,84 @@ export type PageHistory = (
 ) => Promise<readonly PageCommit[]>;
 
 /** Mirrors hold one commit and must never become partial, so history is fetched beside them, without the files. */
-export function createPageHistory({ git, dir }: { git: Git; dir: string }): PageHistory {
+export function createPageHistory(deps: HistoryDeps): PageHistory {
   return async ({ remote, branch, path }, signal) => {
-    const ref = `refs/heads/${branch}`;
-    // The local forge's repositories are folders of this machine, with all their history.
-    if (remote.url.startsWith("file:")) return logOf(git, fileURLToPath(remote.url), ref, path, signal);
-    // Named so that the mirrors' own sweep takes it away should this process be killed.
-    const gitDir = join(dir, `history.git.new-${randomBytes(6).toString("hex")}`);
     try {
-      await mkdir(dir, { recursive: true, mode: 0o700 });
-      const run = (args: readonly string[], more = {}) =>
-        git.must({ gitDir, args, timeMsMax, outputBytesMax, ...more }, signal);
-      await run(["init", "--quiet", "--bare", gitDir]);
-      const limits = [`--depth=${depthMax}`, "--filter=blob:none", "--no-tags", "--no-write-fetch-head", "--quiet"];
-      await run(["fetch", ...limits, "--", remote.url, `${ref}:refs/history`], { remote, fileBytesMax: packBytesMax });
-      const oldest = await readFile(join(gitDir, "shallow"), "utf8").catch(() => "");
-      const commits = await logOf(git, gitDir, "refs/history", path, signal);
-      // Beyond the oldest commit nothing was fetched: it looks as if it had made every file that it holds.
-      return commits.filter(({ id }) => !oldest.includes(id));
+      return await withHistory(deps, { remote, branch, ...folders }, signal, async ({ gitDir, ref, shallow }) => {
+        const commits = await logOf(deps.git, gitDir, ref, path, signal);
+        // Beyond the oldest commit nothing was fetched: it looks as if it had made every file that it holds.
+        return commits.filter(({ id }) => !shallow.includes(id));
+      });
     } catch (error) {
       signal.throwIfAborted();
       const publicMessage = "The history of this repository cannot be read now. Go on without it.";
       throw new AppError("invalid_request", { publicMessage, cause: error });
-    } finally {
-      await rm(gitDir, { recursive: true, force: true });
     }
   };
+}
+
+/** When each file of a branch last changed; empty where it cannot be had. */
+export type SiteHistory = (
+  input: { remote: Remote; branch: string },
+  signal: AbortSignal,
+) => Promise<ReadonlyMap<string, FileChange>>;
+
+export function createSiteHistory(deps: HistoryDeps): SiteHistory {
+  return async (input, signal) => {
+    try {
+      return await withHistory(deps, { ...input, ...folders }, signal, async ({ gitDir, ref, shallow }) => {
+        const args = [...historyArgs, `--max-count=${siteCommitsMax}`, ref, "--"];
+        const log = await deps.git.must({ gitDir, args, timeMsMax, outputBytesMax: siteOutputBytesMax }, signal);
+        return parseHistory(log.toString("utf8"), shallow);
+      });
+    } catch {
+      signal.throwIfAborted();
+      return new Map();
+    }
+  };
+}
+
+interface HistoryDeps {
+  git: Git;
+  dir: string;
+}
+
+interface HistoryInput {
+  remote: Remote;
+  branch: string;
+  depth: number;
+  filter: "blob:none" | "tree:0";
+  timeMsMax: number;
+  packBytesMax: number;
+}
+
+/** Folders without their files. */
+const folders = { depth: depthMax, filter: "blob:none", timeMsMax, packBytesMax } as const;
+
+/** Fetches some history of a branch into a repository of its own, which is gone once it was read. */
+async function withHistory<T>(
+  { git, dir }: HistoryDeps,
+  { remote, branch, depth, filter, timeMsMax, packBytesMax }: HistoryInput,
+  signal: AbortSignal,
+  use: (history: { gitDir: string; ref: string; shallow: string }) => Promise<T>,
+): Promise<T> {
+  const ref = `refs/heads/${branch}`;
+  // The local forge's repositories are folders of this machine, with all their history.
+  if (remote.url.startsWith("file:")) return use({ gitDir: fileURLToPath(remote.url), ref, shallow: "" });
+  // Named so that the mirrors' own sweep takes it away should this process be killed.
+  const gitDir = join(dir, `history.git.new-${randomBytes(6).toString("hex")}`);
+  try {
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+    const run = (args: readonly string[], more = {}) =>
+      git.must({ gitDir, args, timeMsMax, outputBytesMax, ...more }, signal);
+    await run(["init", "--quiet", "--bare", gitDir]);
+    const limits = [`--depth=${depth}`, `--filter=${filter}`, "--no-tags", "--no-write-fetch-head", "--quiet"];
+    await run(["fetch", ...limits, "--", remote.url, `${ref}:refs/history`], { remote, fileBytesMax: packBytesMax });
+    const shallow = await readFile(join(gitDir, "shallow"), "utf8").catch(() => "");
+    return await use({ gitDir, ref: "refs/history", shallow });
+  } finally {
+    await rm(gitDir, { recursive: true, force: true });
+  }
 }
 
 async function logOf(
@@ -94,7 +150,7 @@ export type RecentSubjects = (
  * Mirrors hold one commit and must never become partial, so history is asked for beside them: by git itself, which
  * every forge speaks, with trees and files left out.
  */
-export function createRecentSubjects(deps: { git: Git; dir: string }): RecentSubjects {
+export function createRecentSubjects(deps: HistoryDeps): RecentSubjects {
   const remembered = new Map<string, { at: number; subjects: readonly string[] }>();
   return async ({ remote, branch }, signal) => {
     const key = `${remote.url} ${branch}`;
@@ -110,31 +166,19 @@ export function createRecentSubjects(deps: { git: Git; dir: string }): RecentSub
   };
 }
 
-async function readSubjects(
-  { git, dir }: { git: Git; dir: string },
+function readSubjects(
+  deps: HistoryDeps,
   remote: Remote,
   branch: string,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const ref = `refs/heads/${branch}`;
-  // The local forge's repositories are folders of this machine, with all their history.
-  if (remote.url.startsWith("file:")) return subjectsLogOf(git, fileURLToPath(remote.url), ref, signal);
-  // Named so that the mirrors' own sweep takes it away should this process be killed.
-  const gitDir = join(dir, `subjects.git.new-${randomBytes(6).toString("hex")}`);
-  try {
-    await mkdir(dir, { recursive: true, mode: 0o700 });
-    const run = (args: readonly string[], more = {}) =>
-      git.must({ gitDir, args, timeMsMax: subjectsTimeMsMax, outputBytesMax: subjectsOutputBytesMax, ...more }, signal);
-    await run(["init", "--quiet", "--bare", gitDir]);
-    const limits = [`--depth=${subjectsMax}`, "--filter=tree:0", "--no-tags", "--no-write-fetch-head", "--quiet"];
-    await run(["fetch", ...limits, "--", remote.url, `${ref}:refs/subjects`], {
-      remote,
-      fileBytesMax: subjectsPackBytesMax,
-    });
-    return await subjectsLogOf(git, gitDir, "refs/subjects", signal);
-  } finally {
-    await rm(gitDir, { recursive: true, force: true });
-  }
+  const limits = { timeMsMax: subjectsTimeMsMax, packBytesMax: subjectsPackBytesMax };
+  return withHistory(
+    deps,
+    { remote, branch, depth: subjectsMax, filter: "tree:0", ...limits },
+    signal,
+    ({ gitDir, ref }) => subjectsLogOf(deps.git, gitDir, ref, signal),
+  );
 }
 
 async function subjectsLogOf(git: Git, gitDir: string, ref: string, signal: AbortSignal): Promise<readonly string[]> {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GitHttpServer, startGitHttpServer } from "../../../test/support/git-http-server.ts";
 import { makeRepository, type TestRepository } from "../../../test/support/make-repository.ts";
 import { createGit } from "../git/git.ts";
-import { createPageHistory } from "./history.ts";
+import { createPageHistory, createSiteHistory } from "./history.ts";
 
 const git = createGit({ allowedProtocols: ["http", "file"] });
 const { signal } = new AbortController();
@@ -70,5 +70,18 @@ test("a history that cannot be read is told in words, and leaves nothing behind"
   const closed = { ...remote(), authorization: "Basic wrong" };
   await expect(historyOf({ remote: closed, branch: "main", path: "old.md" }, signal)).rejects.toThrow(/history/);
   await expect(historyOf({ remote: remote(), branch: "gone", path: "old.md" }, signal)).rejects.toThrow(/history/);
+  expect(await readdir(scratch())).toEqual([]);
+});
+
+test("a site's history tells when each file last changed, of the oldest commit that it may be earlier, and never fails", async () => {
+  const historyOf = createSiteHistory({ git, dir: scratch() });
+  const changes = await historyOf({ remote: remote(), branch: "main" }, signal);
+  expect(changes.get("guides/new.md")).toMatchObject({
+    commit: repository.git("rev-parse", "main"),
+    date: "2025-06-15",
+  });
+  expect(changes.get("old.md")?.date).toBe("2025-06-15 or earlier");
+  expect(changes.get("guides/new.md")?.rank).toBeGreaterThan(changes.get("other.md")?.rank ?? 0);
+  expect((await historyOf({ remote: remote(), branch: "none" }, signal)).size).toBe(0);
   expect(await readdir(scratch())).toEqual([]);
 });
