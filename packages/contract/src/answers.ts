@@ -1,5 +1,5 @@
 import type { RequestErrorCode } from "./errors.ts";
-import { answerHeaders, rateLimitHeaders } from "./headers.ts";
+import { answerHeaders, everyAnswerHeaders, rateLimitHeaders } from "./headers.ts";
 
 /** One documented answer, in the form that routes and the OpenAPI document share. */
 export interface Answer {
@@ -18,14 +18,14 @@ export function jobAnswer(description: string, headers: Record<string, object>):
 export function jsonAnswer(description: string, schemaId: string, headers: Record<string, object> = {}): Answer {
   return {
     description,
-    headers: { "Cache-Control": answerHeaders.cacheControl, ...headers },
+    headers: { ...everyAnswerHeaders, ...headers },
     content: { "application/json": { schema: { $ref: `${schemaId}#` } } },
   };
 }
 
 /** An answer without a body. */
 export function emptyAnswer(description: string, headers: Record<string, object>): Answer {
-  return { description, headers: { "Cache-Control": answerHeaders.cacheControl, ...headers }, type: "null" };
+  return { description, headers: { ...everyAnswerHeaders, ...headers }, type: "null" };
 }
 
 function refusal(code: RequestErrorCode, description: string, headers: Record<string, object> = {}): Answer {
@@ -37,7 +37,7 @@ function refusal(code: RequestErrorCode, description: string, headers: Record<st
   };
   return {
     description,
-    headers: { "Cache-Control": answerHeaders.cacheControl, "emend-error": errorHeader, ...headers },
+    headers: { ...everyAnswerHeaders, "emend-error": errorHeader, ...headers },
     content: { "application/json": { schema: { $ref: "Error#" } } },
   };
 }
@@ -60,7 +60,10 @@ export const refusals = {
   payloadTooLarge: refusal("payload_too_large", "The body is larger than 2 MiB."),
   invalidRequest: refusal("invalid_request", "The body, a header or the query is not valid; the message says why."),
   idempotencyConflict: refusal("conflict", "The idempotency key was used before with another body."),
-  messageConflict: refusal("conflict", "The job is active or archived, or its pull request is merged or closed."),
+  messageConflict: refusal(
+    "conflict",
+    "The job is active or archived, its pull request is merged or closed, or the idempotency key was used before with another body.",
+  ),
   retryConflict: refusal("conflict", "The job did not fail, or a retry would end the same way."),
   publishing: refusal("conflict", "The job is being published and its outcome is not known yet.", retryAfter),
   rateLimited: refusal("rate_limited", "The project's quota is used up.", { ...retryAfter, ...rateLimitHeaders }),

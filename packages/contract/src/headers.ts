@@ -1,5 +1,12 @@
 /** Headers of answers, as JSON Schema. `x-always` marks those that an answer of its kind never lacks. */
 export const answerHeaders = {
+  requestId: {
+    type: "string",
+    pattern: "^[\\w.:-]{1,128}$",
+    description:
+      "The request's id in the service's log: the caller's own `X-Request-Id`, or a new one. Quote it in reports.",
+    "x-always": true,
+  },
   cacheControl: { type: "string", const: "no-store", description: "Answers are never stored.", "x-always": true },
   streamCacheControl: {
     type: "string",
@@ -62,6 +69,12 @@ export const answerHeaders = {
   },
   wwwAuthenticate: { type: "string", const: "Bearer", description: "How to authenticate.", "x-always": true },
 } as const;
+
+/** On every answer. */
+export const everyAnswerHeaders = {
+  "Cache-Control": answerHeaders.cacheControl,
+  "X-Request-Id": answerHeaders.requestId,
+};
 
 /** The quota's state, on accepted creates and on 429. */
 export const rateLimitHeaders = {

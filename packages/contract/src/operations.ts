@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { jobStatuses } from "./agent-job.ts";
 import { emptyAnswer, jobAnswer, jsonAnswer, refusals } from "./answers.ts";
-import { answerHeaders, rateLimitHeaders } from "./headers.ts";
+import { answerHeaders, everyAnswerHeaders, rateLimitHeaders } from "./headers.ts";
 import { jobsPerPage, jobsPerPageMax } from "./job-list.ts";
 
 const projectId = Type.String({ description: "The project identifier." });
@@ -53,6 +53,18 @@ export const getJobOperation = {
 
 export const idempotencyKeyLengthMax = 255;
 
+/** Of the operations that start work. */
+const IdempotencyHeaders = Type.Object({
+  "Idempotency-Key": Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: idempotencyKeyLengthMax,
+      description:
+        "Makes a repeated request safe for 24 hours: the same key with the same body gives the first answer again, with another body 409. Bodies are the same when the fields that Emend reads are equal; white space, the order of fields and unknown fields do not matter.",
+    }),
+  ),
+});
+
 export const createJobOperation = {
   ...jobOperation,
   operationId: "createAgentJob",
@@ -63,16 +75,7 @@ export const createJobOperation = {
     "A project may create 100 jobs in any hour unless its settings say otherwise. Refused and replayed requests do not count.",
   ].join("\n"),
   params: ProjectParams,
-  headers: Type.Object({
-    "Idempotency-Key": Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: idempotencyKeyLengthMax,
-        description:
-          "Makes a repeated request safe for 24 hours: the same key with the same body gives the first answer again, with another body 409. Bodies are the same when the fields that Emend reads are equal; white space, the order of fields and unknown fields do not matter.",
-      }),
-    ),
-  }),
+  headers: IdempotencyHeaders,
   body: { $ref: "CreateJobBody#" },
   response: {
     201: jobAnswer("The job was created, or was created before with this idempotency key.", {
@@ -130,12 +133,14 @@ export const messageJobOperation = {
     "`active` again, with `prLink` null until it ends. A project may send 100 messages in any hour.",
   ].join(" "),
   params: JobParams,
+  headers: IdempotencyHeaders,
   body: { $ref: "MessageJobBody#" },
   response: {
-    200: jobAnswer("The job, active again.", {
+    200: jobAnswer("The job, active again; or the first answer again, where this idempotency key was used before.", {
       ETag: answerHeaders.etag,
       "Retry-After": answerHeaders.pollAfter,
       ...rateLimitHeaders,
+      "Idempotent-Replayed": answerHeaders.idempotentReplayed,
     }),
     400: refusals.invalidRequest,
     401: refusals.unauthorized,
@@ -278,6 +283,7 @@ export const streamJobEventsOperation = {
     200: {
       description: "The events.",
       headers: {
+        ...everyAnswerHeaders,
         "Cache-Control": answerHeaders.streamCacheControl,
         "X-Accel-Buffering": answerHeaders.accelBuffering,
       },

@@ -61,6 +61,39 @@ describe("404", () => {
   });
 });
 
+test("a path of the older interface leads to the newer, without a key", async () => {
+  const answer = await api.send(`/v1/agent/${project.id}/job`, { method: "POST", body: { branch: "x" } });
+  expect(answer).toMatchObject({ status: 404, json: { error: expect.stringContaining("/v2/agent/{projectId}/job") } });
+});
+
+test("every answer names its request: the caller's id where it is usable, else a new one", async () => {
+  const { id } = (await api.send(jobs, { method: "POST", key, body: { prompt: "x" } })).json as { id: string };
+  await api.send(`${jobs}/${id}/cancel`, { method: "POST", key });
+  for (const [path, request] of [
+    [jobs, { method: "POST", key, body: { prompt: "x" } }],
+    [`${jobs}/${id}`, { key }],
+    [`${jobs}/${id}/run`, { key }],
+    [`${jobs}/${id}/events`, { key }],
+    [jobs, { method: "POST", key, body: {} }],
+    [jobs, { key }],
+    [`${jobs}/${id}`, {}],
+    ["/nothing", {}],
+    ["/%zz", {}],
+    ["/openapi.json", {}],
+    ["/healthz", {}],
+  ] as const) {
+    const given = await api.send(path, { ...request, headers: { "x-request-id": "trace:1.a-b" } });
+    expect(given.headers["x-request-id"], path).toBe("trace:1.a-b");
+    const [one, two] = [
+      await api.send(path, request),
+      await api.send(path, { ...request, headers: { "x-request-id": "ä b" } }),
+    ];
+    for (const { headers } of [one, two]) expect(headers["x-request-id"], path).toMatch(/^req_[\w-]{36}$/);
+    expect(one.headers["x-request-id"]).not.toBe(two.headers["x-request-id"]);
+  }
+  expect(await sendBytes("GET / HTTP/1.1\r\n\r\n")).toMatch(/^x-request-id: req_/im);
+});
+
 describe("405", () => {
   const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "QUERY"];
   const wrong = paths.flatMap(({ path, allow }) =>
@@ -71,6 +104,9 @@ describe("405", () => {
     const answer = await api.send(path, { method, key, body: method === "HEAD" ? undefined : "{" });
     expect(answer.status).toBe(405);
     expect(answer.headers).toMatchObject({ allow, "emend-error": "method_not_allowed" });
+    if (method !== "HEAD") {
+      expect(answer.json).toEqual({ error: `Method not allowed. Use ${allow.replace(", HEAD", "")}.` });
+    }
     expect((await api.send(`${path}/`, { method, key })).status).toBe(405);
     expect((await api.send(path, { method })).status, "the key comes first").toBe(401);
     const foreign = path.replace(project.id, "none");

@@ -14,10 +14,12 @@ import { createAnnounceDue } from "../jobs/announce-due.ts";
 import type { MessageJobDeps } from "../jobs/message-job.ts";
 import { createJobReader } from "../jobs/read/job-reader.ts";
 import type { Logger } from "../lib/logger.ts";
+import { requestId } from "../lib/request-id.ts";
 import { createSeats, type SeatBounds } from "../lib/semaphore.ts";
 import {
   answerClientError,
   createErrorHandler,
+  olderVersion,
   projectNotFound,
   refuse,
   routeNotFound,
@@ -73,6 +75,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     },
     // A path that cannot be decoded.
     frameworkErrors(_error, request, reply) {
+      reply.header("x-request-id", requestId(request.raw));
       unrouted.answer(request, reply).catch((error) => handleError(error, request, reply));
     },
     clientErrorHandler: answerClientError,
@@ -82,6 +85,11 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.decorateRequest("grant", null);
   app.decorateRequest("project", null);
   unrouted.watch(app);
+  // Answers that are written past the framework name it themselves.
+  app.addHook("onRequest", (request, reply, done) => {
+    reply.header("x-request-id", requestId(request.raw));
+    done();
+  });
   // Before a body is read or its type looked at, which would be refused first; the types leave this hook out.
   const beforeBody = { onRequest: unrouted.answer } as object;
   app.setNotFoundHandler(beforeBody, unrouted.answer);
@@ -161,10 +169,12 @@ function createUnrouted(deps: { keyring: Keyring }) {
         if (projectId !== undefined && !grant.projectIds.has(projectId)) return void refuse(reply, projectNotFound);
       }
       // The method is right where the framework could not decode the path.
-      if (!known || known.methods.has(request.method)) return void refuse(reply, routeNotFound);
+      if (!known || known.methods.has(request.method)) {
+        return void refuse(reply, path.startsWith("/v1/agent/") ? olderVersion : routeNotFound);
+      }
       refuse(reply, {
         code: "method_not_allowed",
-        message: `${request.method} is not possible here.`,
+        message: `Method not allowed. Use ${[...known.methods].filter((method) => method !== "HEAD").join(" or ")}.`,
         headers: { allow: [...known.methods].join(", ") },
       });
     },
@@ -209,7 +219,7 @@ export function createHttpServer(
   function take(request: IncomingMessage, response: ServerResponse): void {
     cutUnreadBody(request, response);
     if (request.headers.host === undefined && request.httpVersionMinor === 1) {
-      refuseWithoutHost(response);
+      refuseWithoutHost(request, response);
       return;
     }
     request.url = rewritePath(request.url ?? "/");
@@ -227,13 +237,14 @@ export function createHttpServer(
   return server;
 }
 
-function refuseWithoutHost(response: ServerResponse): void {
+function refuseWithoutHost(request: IncomingMessage, response: ServerResponse): void {
   const body = JSON.stringify({ error: "The Host header is missing." });
   response.writeHead(400, {
     "content-type": "application/json; charset=utf-8",
     "content-length": Buffer.byteLength(body),
     "cache-control": "no-store",
     "emend-error": "invalid_request",
+    "x-request-id": requestId(request),
     connection: "close",
   });
   response.end(body);

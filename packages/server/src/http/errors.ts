@@ -83,6 +83,11 @@ export const tooManyDiffs: Refusal = {
   headers: { "retry-after": "1" },
 };
 export const routeNotFound: Refusal = { code: "not_found", message: "Not found." };
+/** For clients of the older interface, whose paths this service never had. */
+export const olderVersion: Refusal = {
+  code: "not_found",
+  message: "This service speaks version 2. Use /v2/agent/{projectId}/job; docs/migrating.md has the table.",
+};
 export const readOnlyKey: Refusal = { code: "forbidden", message: "This key is read-only." };
 
 /** The only way an error leaves: `{ "error": string }` and its code in a header. */

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { JobEvent } from "@emend/contract";
+import { requestId } from "../lib/request-id.ts";
 
 /** One client's connection, to which events are written as fast as it reads and no faster. */
 export interface EventStream {
@@ -21,7 +22,7 @@ export function openEventStream(
   response: ServerResponse,
   options: { reconnectMs: number; stallMsMax: number },
 ): EventStream {
-  response.writeHead(200, headers);
+  response.writeHead(200, { ...headers, "x-request-id": requestId(response.req) });
   // A header alone may wait for its first bytes; the comment tells the client at once that it is connected.
   response.write(`retry: ${options.reconnectMs}\n\n`);
 

@@ -117,7 +117,7 @@ function bodyHash(input: CreateJobInput): Buffer {
   return hash("sha256", JSON.stringify(fields), "buffer");
 }
 
-function quotaState(rule: QuotaRule, row: Row): QuotaState {
+export function quotaState(rule: QuotaRule, row: { used: number; at: Date; frees_at: Date }): QuotaState {
   return {
     ...rule,
     usesLeft: Math.max(0, rule.usesMax - row.used),

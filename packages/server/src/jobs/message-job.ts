@@ -1,11 +1,12 @@
+import { hash } from "node:crypto";
 import { channels } from "../db/channels.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
-import type { QuotaRule, QuotaState } from "./create-job.ts";
+import { type QuotaRule, type QuotaState, quotaState } from "./create-job.ts";
 import { keptWithinQuota, roomCameLate } from "./kept-prompt.ts";
 import type { RecordedPullRequest } from "./pull-requests.ts";
 import type { JobReader } from "./read/job-reader.ts";
-import { isJobId, toWireJob, type WireJob, type WireRow, wireColumns } from "./wire-job.ts";
+import { isJobId, toWireJob, type WireJob, type WireRow, wireColumns, wireJobOf } from "./wire-job.ts";
 
 /** Of a project, whoever sends them. */
 export const messageQuota: QuotaRule = { usesMax: 100, windowMs: 3_600_000 };
@@ -15,10 +16,16 @@ export interface MessageJobInput {
   projectId: string;
   prompt: string;
   createdBy: string;
+  /** The same key with the same prompt is one message, for 24 hours. */
+  idempotencyKey?: string | null;
 }
 
 export type MessageOutcome =
   | { kind: "accepted"; job: WireJob; quota: QuotaState }
+  /** The key was used before: this is the first answer again. */
+  | { kind: "replayed"; job: WireJob; quota: QuotaState }
+  /** The idempotency key was used with another body, for another job or for a create. */
+  | { kind: "conflict" }
   | { kind: "unknown_job" }
   /** Why the job takes no message now. */
   | { kind: "refused"; because: "active" | "archived" | "merged" | "closed" }
@@ -41,6 +48,9 @@ export async function messageJob(
   input: MessageJobInput,
 ): Promise<MessageOutcome> {
   if (!isJobId(input.id)) return { kind: "unknown_job" };
+  // Before the job's state, which the first message with this key has changed.
+  const first = await findFirstAnswer(deps.pool, quota, input);
+  if (first) return first;
   const found = await findJob(deps.pool, input);
   const early = refusalOf(found);
   if (early) return early;
@@ -50,9 +60,55 @@ export async function messageJob(
   if (state === "merged" || state === "closed") return { kind: "refused", because: state };
   const use = { projectId: input.projectId, kind: "message", ...quota } as const;
   const kept = await keptWithinQuota(deps.pool, use, input.prompt);
-  const outcome = await inTransaction(deps.pool, (client) => acceptMessage(client, quota, { ...input, kept }));
+  const outcome = await inTransaction(deps.pool, async (client) => {
+    if (!input.idempotencyKey) return acceptMessage(client, quota, { ...input, kept });
+    // The lock of creates and quotas: of requests that race with one key, the first is stored before the next looks.
+    // The job's own lock comes before it, as in every message: two in the other order would wait for each other.
+    await findJob(client, input, "for no key update");
+    await client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [input.projectId]);
+    const earlier = await findFirstAnswer(client, quota, input);
+    if (earlier) return earlier;
+    const accepted = await acceptMessage(client, quota, { ...input, kept });
+    if (accepted.kind === "accepted") await storeFirstAnswer(client, input, accepted.job);
+    return accepted;
+  });
   deps.reader.forget(input.id);
   return outcome;
+}
+
+function bodyHash(input: MessageJobInput): Buffer {
+  return hash("sha256", JSON.stringify(["message", input.id, input.prompt]), "buffer");
+}
+
+/** What was answered to this key before; null: it is new. Keys are shared with creates, as one project has one set. */
+async function findFirstAnswer(
+  db: Queryable,
+  quota: QuotaRule,
+  input: MessageJobInput,
+): Promise<Extract<MessageOutcome, { kind: "replayed" | "conflict" }> | null> {
+  if (!input.idempotencyKey) return null;
+  const { rows } = await db.query<{ body_hash: Buffer; response: string; used: number; at: Date; frees_at: Date }>(
+    `select body_hash, response, now.at, used, coalesce(oldest, now.at) + make_interval(secs => $3) as frees_at
+     from idempotency_keys, (select clock_timestamp() as at) now, lateral (
+       select count(*)::int as used, min(used_at) as oldest from quota_uses
+       where project_id = $1 and kind = 'message' and used_at > now.at - make_interval(secs => $3)) uses
+     where project_id = $1 and key = $2 and created_at > now.at - interval '24 hours'`,
+    [input.projectId, input.idempotencyKey, quota.windowMs / 1000],
+  );
+  const [first] = rows;
+  if (!first) return null;
+  if (!first.body_hash.equals(bodyHash(input))) return { kind: "conflict" };
+  const job = wireJobOf({ projectId: input.projectId, body: first.response, isActive: true });
+  return { kind: "replayed", job, quota: quotaState(quota, first) };
+}
+
+async function storeFirstAnswer(client: Queryable, input: MessageJobInput, job: WireJob): Promise<void> {
+  await client.query(
+    `insert into idempotency_keys (project_id, key, body_hash, job_id, response) values ($1, $2, $3, $4, $5)
+     on conflict (project_id, key) do update set body_hash = excluded.body_hash, job_id = excluded.job_id,
+       response = excluded.response, created_at = excluded.created_at`,
+    [input.projectId, input.idempotencyKey, bodyHash(input), input.id, job.body],
+  );
 }
 
 /** The round that is over left a commit on the branch: it did not fail, or at a limit that kept its work. */
@@ -80,7 +136,7 @@ async function findJob(
   return rows[0];
 }
 
-function refusalOf(job: JobRow | undefined): MessageOutcome | null {
+function refusalOf(job: JobRow | undefined): Extract<MessageOutcome, { kind: "unknown_job" | "refused" }> | null {
   if (!job) return { kind: "unknown_job" };
   if (job.status === "active" || job.status === "archived") return { kind: "refused", because: job.status };
   const state = job.pull_request?.state;
@@ -95,7 +151,7 @@ export async function acceptMessage(
   client: Queryable,
   quota: QuotaRule,
   input: Omit<MessageJobInput, "prompt"> & { kept: string | null },
-): Promise<MessageOutcome> {
+): Promise<Exclude<MessageOutcome, { kind: "replayed" | "conflict" }>> {
   const refusal = refusalOf(await findJob(client, input, "for no key update"));
   if (refusal) return refusal;
   const { rows: uses } = await client.query(
@@ -103,12 +159,7 @@ export async function acceptMessage(
     [input.projectId, quota.usesMax, quota.windowMs / 1000],
   );
   const use = uses[0] as { is_admitted: boolean; used: number; at: Date; frees_at: Date };
-  const state = {
-    ...quota,
-    usesLeft: Math.max(0, quota.usesMax - use.used),
-    freesAt: use.frees_at,
-    freesInMs: Math.max(0, use.frees_at.getTime() - use.at.getTime()),
-  };
+  const state = quotaState(quota, use);
   if (!use.is_admitted) return { kind: "limited", quota: state };
   if (input.kept === null) throw roomCameLate();
   // Edits belong to the base they were made on: the branch holds those that were pushed.

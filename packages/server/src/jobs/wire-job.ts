@@ -33,13 +33,15 @@ export function toJobText(row: WireRow): string {
 }
 
 export function toWireJob(row: WireRow): WireJob {
-  const body = toJobText(row);
+  return wireJobOf({ projectId: row.project_id, body: toJobText(row), isActive: row.status === "active" });
+}
+
+/** A job whose body is written already. */
+export function wireJobOf(job: Pick<WireJob, "projectId" | "body" | "isActive">): WireJob {
   return {
-    projectId: row.project_id,
-    body,
-    contentLength: String(Buffer.byteLength(body)),
-    etag: `"${hash("sha256", body, "base64url").slice(0, 22)}"`,
-    isActive: row.status === "active",
+    ...job,
+    contentLength: String(Buffer.byteLength(job.body)),
+    etag: `"${hash("sha256", job.body, "base64url").slice(0, 22)}"`,
   };
 }
 

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 
 const id = Symbol("requestId");
@@ -13,12 +13,12 @@ export function notedJob(request: IncomingMessage & { [job]?: string }): string 
   return request[job];
 }
 
-/** One id for all that is logged about a request: the caller's `X-Request-Id` where it sent a usable one. */
+/** One id for all that is logged about a request, and on its answer: the caller's `X-Request-Id` where it sent a usable one. */
 export function requestId(request: IncomingMessage & { [id]?: string }): string {
   if (request[id] === undefined) {
     const given = request.headers["x-request-id"];
     const isUsable = typeof given === "string" && /^[\w.:-]{1,128}$/.test(given);
-    request[id] = isUsable ? given : `req_${randomBytes(9).toString("base64url")}`;
+    request[id] = isUsable ? given : `req_${randomUUID()}`;
   }
   return request[id];
 }

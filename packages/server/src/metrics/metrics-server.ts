@@ -1,6 +1,7 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { FastifyPluginAsync } from "fastify";
+import { requestId } from "../lib/request-id.ts";
 import type { Metrics } from "./metrics.ts";
 
 export interface MetricsDeps {
@@ -45,6 +46,7 @@ export function metricsPlugin(deps: MetricsDeps & { token: string }): FastifyPlu
   return async (app) => {
     app.get("/metrics", async (request, reply) => {
       reply.hijack();
+      reply.raw.setHeader("x-request-id", requestId(request.raw));
       await answer(deps, request.raw, reply.raw).catch(() => reply.raw.destroy());
     });
   };

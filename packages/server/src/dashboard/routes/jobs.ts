@@ -7,7 +7,7 @@ import { disconnectSignal } from "../../http/disconnect-signal.ts";
 import { jobNotFound, jobPublishing, refuse } from "../../http/errors.ts";
 import { createJobRules, parseCreateBody } from "../../http/parse-create-body.ts";
 import { retryRefusal } from "../../http/routes/end-job.ts";
-import { messageRefusals, promptOf } from "../../http/routes/start-job.ts";
+import { keyReused, messageRefusals, promptOf } from "../../http/routes/start-job.ts";
 import { createJob } from "../../jobs/create-job.ts";
 import { archiveJob, cancelJob, retryJob } from "../../jobs/job-actions.ts";
 import { messageJob, messageQuota } from "../../jobs/message-job.ts";
@@ -119,7 +119,10 @@ export function messageJobRoute(app: FastifyInstance, deps: RouteDeps): void {
     const outcome = await messageJob(deps, messageQuota, message);
     switch (outcome.kind) {
       case "accepted":
+      case "replayed":
         return {};
+      case "conflict":
+        throw new AppError("conflict", { publicMessage: keyReused.message });
       case "unknown_job":
         throw new AppError("not_found", { publicMessage: "Job not found." });
       case "refused":

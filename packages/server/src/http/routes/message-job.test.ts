@@ -91,6 +91,65 @@ describe("200", () => {
   });
 });
 
+describe("Idempotency-Key", () => {
+  const rounds = async (id: string) =>
+    (await api.pool.query("select 1 from job_messages where job_id = $1", [id])).rowCount;
+  const once = (id: string, idempotencyKey: string, prompt = "Say it shorter.") =>
+    message(id, { prompt }, { headers: { "idempotency-key": idempotencyKey } });
+
+  test("the same key and body is one message, also after the job has ended again", async () => {
+    const id = await jobWith(ended);
+    const first = await once(id, "m-1");
+    expect(first).toMatchObject({ status: 200, json: { id, status: "active" } });
+    expect(first.headers["idempotent-replayed"]).toBeUndefined();
+    for (const state of ["phase = 'working'", ended]) {
+      await alterJob(api.pool, id, state);
+      const again = await once(id, "m-1");
+      expect(again).toMatchObject({ status: 200, text: first.text, headers: { "idempotent-replayed": "true" } });
+      expect(again.headers["x-ratelimit-remaining"]).toBe(first.headers["x-ratelimit-remaining"]);
+    }
+    expect(await rounds(id)).toBe(1);
+    expect((await once(id, "m-2")).headers["idempotent-replayed"]).toBeUndefined();
+    expect(await rounds(id)).toBe(2);
+  });
+
+  test("of many at once with one key, one is taken and all get its answer", async () => {
+    const id = await jobWith(ended);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => once(id, "m-race")));
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(answers.filter(({ headers }) => headers["idempotent-replayed"] === "true")).toHaveLength(7);
+    expect(await rounds(id)).toBe(1);
+  });
+
+  test("another body, another job or a create with the same key: 409, and nothing is started", async () => {
+    const [id, other] = [await jobWith(ended), await jobWith(ended)];
+    await once(id, "m-3");
+    await alterJob(api.pool, id, ended);
+    const create = { method: "POST", key, body: { prompt: "Say it shorter." }, headers: { "idempotency-key": "m-3" } };
+    const answers = [
+      await once(id, "m-3", "Say it longer."),
+      await once(other, "m-3"),
+      await api.send(`/v2/agent/${project.id}/job`, create),
+    ];
+    for (const answer of answers) {
+      expect(answer).toMatchObject({ status: 409, json: { error: expect.stringMatching(/different body/) } });
+    }
+    expect([await rounds(id), await rounds(other)]).toEqual([1, 0]);
+  });
+
+  test("a refusal is not stored, an empty key is refused, and after 24 hours a key is new", async () => {
+    const id = await jobWith("phase = 'working'");
+    expect((await once(id, "m-4")).status).toBe(409);
+    await alterJob(api.pool, id, ended);
+    expect((await once(id, "m-4")).status).toBe(200);
+    expect((await once(id, "")).status).toBe(400);
+    await api.pool.query("update idempotency_keys set created_at = created_at - interval '25 hours' where key = 'm-4'");
+    await alterJob(api.pool, id, ended);
+    expect((await once(id, "m-4", "Another one.")).status).toBe(200);
+    expect(await rounds(id)).toBe(2);
+  });
+});
+
 describe("409", () => {
   test.each([
     ["active", "phase = 'working'", /still active/],

@@ -1,5 +1,6 @@
 import type { FastifyReply } from "fastify";
 import type { WireJob } from "../../jobs/wire-job.ts";
+import { requestId } from "../../lib/request-id.ts";
 
 /** A good pause, in seconds, between two polls of an active job. */
 export const pollSeconds = "2";
@@ -18,6 +19,8 @@ export function sendJob(reply: FastifyReply, job: WireJob, moreHeaders: readonly
     job.etag,
     "content-length",
     job.contentLength,
+    "x-request-id",
+    requestId(reply.request.raw),
     ...moreHeaders,
   ];
   if (job.isActive) headers.push("retry-after", pollSeconds);

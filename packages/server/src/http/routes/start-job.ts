@@ -8,7 +8,7 @@ import { type CreateJobOutcome, createJob } from "../../jobs/create-job.ts";
 import { type MessageJobDeps, messageJob, messageQuota } from "../../jobs/message-job.ts";
 import { assertNever } from "../../lib/assert-never.ts";
 import { noteJob } from "../../lib/request-id.ts";
-import { jobNotFound, refuse, retryAfter } from "../errors.ts";
+import { jobNotFound, type Refusal, refuse, retryAfter } from "../errors.ts";
 import { createJobRules, parseCreateBody, parseIdempotencyKey } from "../parse-create-body.ts";
 import { takeBody } from "../request-body.ts";
 import { type RequireKeyDeps, requireKey } from "../require-key.ts";
@@ -52,13 +52,15 @@ export function createJobRoute(app: FastifyInstance, deps: CreateJobRouteDeps): 
   );
 }
 
+export const keyReused: Refusal = {
+  code: "conflict",
+  message: "This Idempotency-Key was used with a different body. Use a new key.",
+};
+
 function answer(reply: FastifyReply, outcome: CreateJobOutcome, jobsUrl: string): FastifyReply {
   switch (outcome.kind) {
     case "conflict":
-      return refuse(reply, {
-        code: "conflict",
-        message: "This Idempotency-Key was used with a different body. Use a new key.",
-      });
+      return refuse(reply, keyReused);
     case "limited":
       return refuse(reply, {
         code: "rate_limited",
@@ -108,14 +110,17 @@ export function messageJobRoute(app: FastifyInstance, deps: MessageJobRouteDeps)
         projectId: project.id,
         prompt,
         createdBy: `key/${request.grant?.keyId}`,
+        idempotencyKey: parseIdempotencyKey(request.headers["idempotency-key"]),
       });
       switch (outcome.kind) {
         case "accepted":
-          return sendJob(
-            reply,
-            outcome.job,
-            Object.entries(rateLimitHeaders("message", outcome.quota)).flat().map(String),
-          );
+        case "replayed": {
+          const headers = rateLimitHeaders("message", outcome.quota);
+          if (outcome.kind === "replayed") headers["idempotent-replayed"] = "true";
+          return sendJob(reply, outcome.job, Object.entries(headers).flat());
+        }
+        case "conflict":
+          return refuse(reply, keyReused);
         case "unknown_job":
           return refuse(reply, jobNotFound);
         case "refused":

@@ -44,6 +44,7 @@ export function gitRoutes(app: FastifyInstance, deps: PluginDeps): void {
     }
     try {
       reply.hijack();
+      reply.raw.setHeader("x-request-id", requestId(request.raw));
       const backend = { ...asked, projectId, headers: request.headers, user: caller.name };
       const code = await serveGit(deps.forgeDir, backend, reply.raw);
       if (isPush && asked.body && code === 0) await afterPush(projectId);
