@@ -56,6 +56,22 @@ module.exports = {
       to: { path: "^packages/(?!lsp/|site/)" },
     },
     {
+      name: "runners-imports",
+      severity: "error",
+      comment: "the server gives a runner all that it needs",
+      from: { path: "^packages/runners/src", pathNot: "\\.test\\.ts$" },
+      to: { path: "^packages/(?!runners/)" },
+    },
+    {
+      name: "runners-are-opened-once",
+      severity: "error",
+      from: {
+        path: "^packages/(?!runners/)",
+        pathNot: `${server}agent/runner-model\\.ts$|\\.test\\.ts$`,
+      },
+      to: { path: "^packages/runners/", dependencyTypesNot: ["type-only"] },
+    },
+    {
       name: "cli-imports",
       severity: "error",
       comment: "the cli starts the server through its index and knows nothing of its inside",

@@ -6,7 +6,7 @@ import { dirname, join, relative } from "node:path";
 import { ensureBuild } from "../packages/dashboard/build/ensure-build.ts";
 
 const root = dirname(import.meta.dirname);
-const ours = ["cli", "server", "site", "sdk", "contract", "mcp", "lsp"] as const;
+const ours = ["cli", "server", "site", "sdk", "contract", "mcp", "lsp", "runners"] as const;
 const besideSource = { cli: ["package.json", "sample"], dashboard: ["dist"] } as const;
 
 interface Manifest {

@@ -1,11 +1,12 @@
+import { trySandbox } from "@emend/runners";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { trySandbox } from "../src/agent/runners/sandbox.ts";
+import { startBound } from "../src/tree/git/bound-process.ts";
 import { type StandIn, standIn } from "./support/runners/stand-in.ts";
 import { clientOf, createInstallation, type Installation } from "./support/whole-server.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 
-const trial = await trySandbox(process.env.PATH ?? "");
+const trial = await trySandbox(startBound, process.env.PATH ?? "");
 const isSandboxed = trial.kind === "usable";
 const runners = ["runner/claude-code", "runner/codex", "runner/opencode"];
 

@@ -1,9 +1,9 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import type { RunnerSettings } from "@emend/runners";
 import type { SingleSignOnConfig } from "../accounts/single-sign-on/single-sign-on.ts";
 import type { PriceTable } from "../agent/models/prices.ts";
 import type { Endpoint } from "../agent/models/vendor.ts";
-import type { RunnerSettings } from "../agent/runners/runner.ts";
 import type { Network } from "../lib/network.ts";
 import { readTracingSettings, type TracingSettings } from "../tracing/tracing.ts";
 import { ConfigError } from "./config-error.ts";
@@ -36,7 +36,7 @@ export interface Config {
   /** What the operator knows better than the list. */
   readonly modelPrices: PriceTable;
   /** Agent programs of the operator's that may do jobs. */
-  readonly runners: Omit<RunnerSettings, "caFile" | "httpsProxy">;
+  readonly runners: RunnerSettings;
   /** Seals credentials and signs internal tokens; null: made and kept in `dataDir` (embedded database only). */
   readonly secret: string | null;
   readonly trustProxy: boolean | string;

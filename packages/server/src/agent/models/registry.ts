@@ -1,9 +1,9 @@
+import type { RunnerSettings } from "@emend/runners";
 import { AppError, isAppError } from "../../errors.ts";
 import { type ModelVendor, modelForms, rulesModelName } from "../../lib/model-names.ts";
 import type { Model } from "../agent.ts";
 import { createRulesModel } from "../rules/rules-model.ts";
-import { isRunner, openRunner } from "../runners/open-runner.ts";
-import type { RunnerSettings } from "../runners/runner.ts";
+import { isRunner, openRunnerModel } from "../runner-model.ts";
 import { anthropic } from "./anthropic.ts";
 import { compatible } from "./compatible.ts";
 import { google } from "./google.ts";
@@ -39,7 +39,7 @@ export async function openModel(
   const { runners, endpoints } = deps;
   if (runners && isRunner(input.name)) {
     const keyOf = async (vendor: string) => (input.projectId === null ? null : deps.keyOf(input.projectId, vendor));
-    return openRunner({ settings: runners, endpoints, fetch: deps.fetch, keyOf }, input.name);
+    return openRunnerModel({ settings: runners, endpoints, fetch: deps.fetch, keyOf }, input.name);
   }
   const first = await openLanguageModel(deps, input.name, input.projectId);
   const others: Model[] = [];

@@ -1,8 +1,7 @@
-import { lstat, readlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { access, constants, lstat, readlink, realpath, writeFile } from "node:fs/promises";
+import { isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { startBound } from "../../tree/git/bound-process.ts";
-import { findProgram } from "./find-program.ts";
+import type { StartProcess } from "./runner.ts";
 
 /** Where things are inside: below a folder of Emend's, so that no mount hides a program that is installed elsewhere. */
 export const inside = {
@@ -31,22 +30,22 @@ export type SandboxTrial =
   | { kind: "unusable"; words: string };
 
 /** Whether bubblewrap is there and this machine lets it do its work: where user namespaces are forbidden, it cannot. */
-export async function trySandbox(path: string): Promise<SandboxTrial> {
+export async function trySandbox(start: StartProcess, path: string): Promise<SandboxTrial> {
   const bwrap = await findProgram("bwrap", path);
   if (bwrap === null) return { kind: "unusable", words: "bubblewrap (bwrap) is not installed" };
   // A namespace of its own would give a program more of the kernel to attack. Older ones cannot forbid it.
   const closed = ["--disable-userns"];
-  if ((await tryOnce(bwrap, closed)) === null) return { kind: "usable", bwrap, own: closed };
-  const said = await tryOnce(bwrap, []);
+  if ((await tryOnce(start, bwrap, closed)) === null) return { kind: "usable", bwrap, own: closed };
+  const said = await tryOnce(start, bwrap, []);
   return said === null
     ? { kind: "usable", bwrap, own: [] }
     : { kind: "unusable", words: `bubblewrap cannot work here: ${said}` };
 }
 
 /** Null where it works, or what it says. */
-async function tryOnce(bwrap: string, own: readonly string[]): Promise<string | null> {
+async function tryOnce(start: StartProcess, bwrap: string, own: readonly string[]): Promise<string | null> {
   const args = [...own, "--unshare-all", "--unshare-user", "--die-with-parent", "--ro-bind", "/", "/", "true"];
-  const trial = startBound({ program: bwrap, args, env: { PATH: "/usr/bin:/bin" } });
+  const trial = start({ program: bwrap, args, env: { PATH: "/usr/bin:/bin" } });
   let said = "";
   trial.stderr.on("data", (chunk) => {
     said = `${said}${chunk}`.slice(0, 300);
@@ -140,4 +139,19 @@ async function writeEtc(dir: string): Promise<readonly string[]> {
     mounts.push(...bind(join(dir, name), `/etc/${name}`));
   }
   return mounts;
+}
+
+/** The file that a command means on a search path, links resolved; null where there is none. */
+export async function findProgram(command: string, path: string): Promise<string | null> {
+  for (const folder of path.split(":")) {
+    if (!isAbsolute(folder)) continue;
+    try {
+      const file = join(folder, command);
+      await access(file, constants.X_OK);
+      return await realpath(file);
+    } catch {
+      // The next folder may have it.
+    }
+  }
+  return null;
 }

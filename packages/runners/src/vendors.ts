@@ -1,3 +1,31 @@
+/** What the gateway knows of a vendor: where it is, how a key is shown to it, and what of it an agent program needs. */
+export interface RunnerVendor {
+  name: string;
+  /** Its own address, with the version, where the operator set no other. */
+  baseUrl: string;
+  /** The header that carries a key. */
+  credential(apiKey: string): readonly [name: string, value: string];
+  /** Method and path, below the version, of asking a model; files, batches and administration are none of it. */
+  asks: RegExp;
+}
+
+const anthropic: RunnerVendor = {
+  name: "anthropic",
+  baseUrl: "https://api.anthropic.com/v1",
+  credential: (apiKey) => ["x-api-key", apiKey],
+  asks: /^(?:POST \/messages(?:\/count_tokens)?|GET \/models(?:\/[\w.:-]+)?)$/,
+};
+
+const openai: RunnerVendor = {
+  name: "openai",
+  baseUrl: "https://api.openai.com/v1",
+  credential: (apiKey) => ["authorization", `Bearer ${apiKey}`],
+  asks: /^(?:POST \/(?:responses(?:\/compact)?|chat\/completions)|GET \/models(?:\/[\w.:-]+)?)$/,
+};
+
+/** Those whose programs there are. */
+export const runnerVendors: readonly RunnerVendor[] = [anthropic, openai];
+
 /** What a program may say to a vendor in one kind of request: nothing that is not named here. */
 export interface RequestProtocol {
   /** The settings that the known programs send, by name. */

@@ -4,7 +4,7 @@ import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { createFetch } from "../../lib/network.ts";
+import { createFetch } from "../../server/src/lib/network.ts";
 import { type ModelGateway, startModelGateway } from "./model-gateway.ts";
 import { runnerVendors } from "./vendors.ts";
 
@@ -361,7 +361,7 @@ it("says so where the vendor does not answer", async () => {
 });
 
 it("speaks TLS to the vendor, and trusts the operator's authority alone beside the usual ones", async () => {
-  const certificates = new URL("../../../test/support/certificates/", import.meta.url);
+  const certificates = new URL("../../server/test/support/certificates/", import.meta.url);
   const caFile = fileURLToPath(new URL("localhost.cert.pem", certificates));
   const secure = createSecureServer(
     { key: readFileSync(new URL("localhost.key.pem", certificates)), cert: readFileSync(caFile) },

@@ -1,4 +1,4 @@
-import type { RunnerAnswer, RunnerProgram } from "./runner.ts";
+import type { RunnerAnswer, RunnerProgram } from "../runner.ts";
 
 const usualModel = "anthropic/claude-sonnet-4-5";
 

@@ -1,4 +1,4 @@
-import type { RunnerProgram } from "./runner.ts";
+import type { RunnerProgram } from "../runner.ts";
 
 export const codex: RunnerProgram = {
   name: "codex",

@@ -1,8 +1,7 @@
 import { open, readdir, readFile, readlink } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
-import { type BoundProcess, startBound } from "../../tree/git/bound-process.ts";
-import { watchMemory } from "./watch-memory.ts";
+import type { StartedProcess, StartProcess } from "./runner.ts";
 
 export type ProgramEnd =
   | { kind: "exited"; code: number | null; stdout: string; stderr: string }
@@ -19,6 +18,7 @@ const script = 'cd "$1" || exit 126; shift; ulimit -c 0; exec "$@"';
  * are one process group, which dies with this process too.
  */
 export async function runProgram(
+  start: StartProcess,
   input: {
     command: readonly string[];
     cwd: string;
@@ -33,7 +33,7 @@ export async function runProgram(
 ): Promise<ProgramEnd> {
   signal.throwIfAborted();
   const status = input.statusFile === null ? null : await open(input.statusFile, "w");
-  const child = startBound({
+  const child = start({
     program: "/bin/sh",
     args: ["-c", script, "sh", input.cwd, ...input.command],
     env: input.env,
@@ -67,7 +67,7 @@ export async function runProgram(
   }
 }
 
-async function endOf(child: BoundProcess): Promise<{ code: number | null }> {
+async function endOf(child: StartedProcess): Promise<{ code: number | null }> {
   try {
     return await child.ended;
   } finally {
@@ -119,4 +119,70 @@ async function isInhabited(namespace: string): Promise<boolean> {
 async function isLiving(pid: string): Promise<boolean> {
   const line = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
   return line !== "" && !/^[ZX]/.test(line.slice(line.lastIndexOf(")") + 2));
+}
+
+const addUpEveryMs = 300;
+const processesMax = 1_000;
+const pageBytes = 4_096;
+
+interface Process {
+  parent: number;
+  group: number;
+  bytes: number;
+}
+
+/**
+ * Adds up, every little while, what a process, its descendants and its group hold in memory. A limit of the kernel's
+ * would count what runtimes only reserve, and those of today reserve more than any machine has.
+ */
+function watchMemory(pid: number | undefined, bytesMax: number, onOver: (words: string) => void): () => void {
+  if (pid === undefined || process.platform !== "linux") return () => {};
+  let isOver = false;
+  let isLooking = false;
+  const look = async () => {
+    if (isLooking || isOver) return;
+    isLooking = true;
+    const { bytes, processes } = await sumOf(pid);
+    isLooking = false;
+    if (isOver || (bytes <= bytesMax && processes <= processesMax)) return;
+    isOver = true;
+    const words = bytes > bytesMax ? `${Math.ceil(bytes / 2 ** 20)} MiB of memory` : `${processes} processes`;
+    onOver(words);
+  };
+  const timer = setInterval(() => void look(), addUpEveryMs);
+  timer.unref();
+  return () => {
+    isOver = true;
+    clearInterval(timer);
+  };
+}
+
+async function sumOf(root: number): Promise<{ bytes: number; processes: number }> {
+  const all = await readProcesses();
+  const counted = new Set([root]);
+  // Children may be listed before their parents: go on until nothing is added.
+  for (let before = -1; before !== counted.size; ) {
+    before = counted.size;
+    for (const [pid, { parent, group }] of all) if (counted.has(parent) || group === root) counted.add(pid);
+  }
+  let bytes = 0;
+  for (const pid of counted) bytes += all.get(pid)?.bytes ?? 0;
+  return { bytes, processes: counted.size };
+}
+
+async function readProcesses(): Promise<ReadonlyMap<number, Process>> {
+  const names = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
+  const found = new Map<number, Process>();
+  for (const name of names) {
+    const line = await readFile(`/proc/${name}/stat`, "utf8").catch(() => "");
+    // The second field is the program's name, in parentheses, and may hold anything.
+    const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
+    if (fields.length < 22) continue;
+    found.set(Number(name), {
+      parent: Number(fields[1]),
+      group: Number(fields[2]),
+      bytes: Number(fields[21]) * pageBytes,
+    });
+  }
+  return found;
 }

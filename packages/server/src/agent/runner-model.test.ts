@@ -1,20 +1,19 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { trySandbox } from "@emend/runners";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { type StandIn, standIn } from "../../../test/support/runners/stand-in.ts";
-import { testLimits } from "../../../test/support/scripted-model.ts";
-import { openTestTrees, type TestTrees } from "../../../test/support/test-tree.ts";
-import { createOverlay } from "../../tree/overlay.ts";
-import type { CommitTree, Overlay } from "../../tree/tree.ts";
-import type { AgentOutcome, AgentTask, Step } from "../agent.ts";
-import { openRunner } from "./open-runner.ts";
-import { sandboxed, trySandbox } from "./sandbox.ts";
+import { type StandIn, standIn } from "../../test/support/runners/stand-in.ts";
+import { testLimits } from "../../test/support/scripted-model.ts";
+import { openTestTrees, type TestTrees } from "../../test/support/test-tree.ts";
+import { startBound } from "../tree/git/bound-process.ts";
+import { createOverlay } from "../tree/overlay.ts";
+import type { CommitTree, Overlay } from "../tree/tree.ts";
+import type { AgentOutcome, AgentTask, Step } from "./agent.ts";
+import { handOverOf, instructionsFor, openRunnerModel } from "./runner-model.ts";
 
 const runnerNames = ["claude-code", "codex", "opencode"];
 const apiKey = "sk-model-0123456789";
-const trial = await trySandbox(process.env.PATH ?? "");
+const trial = await trySandbox(startBound, process.env.PATH ?? "");
 /** Where bubblewrap is absent, what must hold without it is tested instead: nothing is passed over in silence. */
 const hasSandbox = trial.kind === "usable";
 
@@ -66,7 +65,7 @@ interface Run {
 async function open(script: string, options: { name?: string; unsandboxed?: boolean; memoryMb?: number } = {}) {
   const programs = await standInFor(script);
   const endpoint = { apiKey, baseUrl: `http://127.0.0.1:${farPort}` };
-  return openRunner(
+  return openRunnerModel(
     {
       settings: {
         path: programs.path,
@@ -388,30 +387,10 @@ answer("TITLE: x\\nSUMMARY:\\n" + JSON.stringify(got));`;
     },
   );
 
-  it("hides no program by a mount of the sandbox, wherever it is installed", async () => {
-    const dir = await mkdtemp(join(tmpdir(), "emend-place-"));
-    try {
-      // Folders that a server is likely to have, some of which the sandbox once used for itself.
-      for (const prefix of ["/work", "/work/emend", "/home/emend/.npm-global/lib", "/opt/emend", "/srv/run"]) {
-        const file = `${prefix}/node_modules/program/bin/program`;
-        const place = { dir, work: join(dir, "work"), home: join(dir, "home") };
-        const command = await sandboxed({ sandbox: { bwrap: "bwrap", own: [] }, file, args: [], place });
-        const at = command.lastIndexOf(`${prefix}/node_modules`);
-        const later = command.flatMap((word, index) =>
-          index > at && /^--(ro-)?bind$/.test(word) ? [command[index + 2] ?? ""] : [],
-        );
-        expect(later).not.toEqual([]);
-        for (const mount of later) expect(file.startsWith(`${mount}/`), `${mount} hides ${file}`).toBe(false);
-      }
-    } finally {
-      await rm(dir, { recursive: true, force: true });
-    }
-  });
-
   it("is refused where bubblewrap is not on the PATH, unless the operator says so", async () => {
     const programs = await standIn("");
     const open = (isUnsandboxed: boolean) =>
-      openRunner(
+      openRunnerModel(
         {
           settings: { allowed: runnerNames, path: `${programs.dir}/bin`, isUnsandboxed, memoryBytesMax: 1 },
           fetch: globalThis.fetch,
@@ -462,22 +441,58 @@ describe("opening", () => {
   it("refuses a program that the operator did not allow", async () => {
     const settings = { allowed: ["codex"], path: "/nowhere", isUnsandboxed: true, memoryBytesMax: 1 };
     const deps = { settings, fetch: globalThis.fetch, endpoints: {}, keyOf: async () => null };
-    await expect(openRunner(deps, "runner/claude-code")).rejects.toMatchObject({
+    await expect(openRunnerModel(deps, "runner/claude-code")).rejects.toMatchObject({
       code: "model_unavailable",
       publicMessage: expect.stringContaining("EMEND_RUNNERS"),
     });
-    await expect(openRunner(deps, "runner/codex")).rejects.toThrow("needs the program codex");
+    await expect(openRunnerModel(deps, "runner/codex")).rejects.toThrow("needs the program codex");
   });
 
   it("says which program or key is missing", async () => {
     const settings = { allowed: runnerNames, path: "/nowhere", isUnsandboxed: true, memoryBytesMax: 1 };
     const opened = (path: string) =>
-      openRunner(
+      openRunnerModel(
         { settings: { ...settings, path }, fetch: globalThis.fetch, endpoints: {}, keyOf: async () => null },
         "runner/codex",
       );
     await expect(opened("/nowhere")).rejects.toThrow("needs the program codex");
     const programs = await standInFor("");
     await expect(opened(programs.path)).rejects.toThrow("needs a key for openai");
+  });
+});
+
+describe("instructions and the answer", () => {
+  const task = { prompt: "Document the flag.", docsDir: "docs" } as AgentTask;
+  const followUp = { ...task, followUps: [{ prompt: "Mention the default too.", afterStep: 3 }] } as AgentTask;
+  const answer =
+    "REPLY: Said what the default is.\nTITLE: Document the flag\nSUMMARY:\nThe page has the flag and its default.";
+
+  it("asks for a reply in a follow-up alone, with what was asked before", () => {
+    expect(instructionsFor(task)).not.toContain("REPLY:");
+    const asked = instructionsFor(followUp);
+    expect(asked).toContain("`REPLY: `");
+    expect(asked).toContain("- Document the flag.");
+    expect(asked).toContain("What is asked:\nMention the default too.");
+  });
+
+  it("reads a follow-up's reply beside the title and summary of the whole pull request", () => {
+    expect(handOverOf(answer, followUp)).toEqual({
+      title: "Document the flag",
+      summary: "The page has the flag and its default.",
+      reply: "Said what the default is.",
+    });
+    expect(handOverOf(answer.replace("REPLY:", "**REPLY:**"), followUp).reply).toBe("Said what the default is.");
+  });
+
+  it("a first round has no reply; a follow-up without one is told by its title", () => {
+    expect(handOverOf(answer, task)).not.toHaveProperty("reply");
+    expect(handOverOf("TITLE: Say the default\nSUMMARY:\nDone.", followUp).reply).toBe("Say the default");
+  });
+
+  it("a reply or title that would load or link something is left out", () => {
+    const loud = answer.replace("Said what", "![x](https://collect.example/p.png) Said what");
+    expect(handOverOf(loud, followUp)).not.toHaveProperty("reply");
+    const linked = answer.replace("TITLE: Document", "TITLE: https://collect.example Document");
+    expect(handOverOf(linked, followUp).title).toBe("Mention the default too.");
   });
 });

@@ -1,7 +1,6 @@
 import { parentPort } from "node:worker_threads";
-import { judgeRequest } from "./judge-request.ts";
-import { measureJson } from "./measure-json.ts";
-import { requestProtocols } from "./request-protocols.ts";
+import { judgeRequest, measureJson } from "./judge-request.ts";
+import { requestProtocols } from "./vendors.ts";
 
 export interface RequestQuestion {
   /** Below the version. */

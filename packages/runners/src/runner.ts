@@ -1,9 +1,9 @@
-import type { RunnerVendor } from "./vendors.ts";
+import type { Readable, Writable } from "node:stream";
 
 /**
  * A runner is an agent program of the operator's that does a job in place of the loop: it gets a checkout, a prompt and a
  * token, in a sandbox that reaches our gateway to the model and nothing else. The model's key stays outside. What it
- * leaves in the checkout becomes the overlay and passes the same review.
+ * leaves in the checkout becomes the change and passes the same review.
  */
 export interface RunnerProgram {
   /** The part of the model's name after `runner/`. */
@@ -33,14 +33,6 @@ export interface RunnerAccess {
   model: string | null;
 }
 
-/** What the gateway knows of the model. */
-export interface RunnerModel {
-  vendor: RunnerVendor;
-  apiKey: string;
-  /** With the version. */
-  baseUrl: string;
-}
-
 export interface RunnerAnswer {
   text: string;
   inputTokens?: number;
@@ -59,4 +51,62 @@ export interface RunnerSettings {
   isUnsandboxed: boolean;
   /** Of all processes of one run together. */
   memoryBytesMax: number;
+}
+
+/** A program that was found, with all that it needs to run. */
+export interface Runner {
+  /** As the job names it: `runner/…`. */
+  readonly name: string;
+  readonly program: string;
+  /** Of its model. It must be in nothing that the program leaves. */
+  readonly apiKey: string;
+  run(task: RunnerTask, signal: AbortSignal): Promise<RunnerEnd>;
+}
+
+export interface RunnerTask {
+  /** The checkout, which it changes. Nothing of the program runs any more once `run` has returned. */
+  folder: string;
+  /** Said on standard input. */
+  instructions: string;
+  /** Ends it. */
+  clock: AbortSignal;
+}
+
+export type RunnerEnd =
+  | { kind: "answered"; answer: RunnerAnswer }
+  /** In the program's own words, without the key. */
+  | { kind: "failed"; words: string }
+  | { kind: "timed out" }
+  | { kind: "too large"; words: string };
+
+/** What the server gives to every runner. */
+export interface RunnerDeps {
+  settings: RunnerSettings;
+  /** By which the gateway asks the model: it heeds the operator's proxy and authorities. */
+  fetch: typeof globalThis.fetch;
+  start: StartProcess;
+  /** A vendor's key, and its address with the version; null: not set, or the vendor's own. */
+  endpointOf(vendor: string): Promise<{ apiKey: string | null; baseUrl: string | null }>;
+}
+
+/** Starts a program in a process group of its own, which dies with this process however that ends. */
+export type StartProcess = (options: {
+  program: string;
+  args: readonly string[];
+  env: Readonly<Record<string, string>>;
+  /** No file that it writes may grow past this. */
+  fileBytesMax?: number;
+  /** Kept open in the child, as 4 and 5. */
+  descriptors?: readonly number[];
+}) => StartedProcess;
+
+export interface StartedProcess {
+  readonly pid: number | undefined;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Resolves once it has exited and its output was read. */
+  readonly ended: Promise<{ code: number | null }>;
+  /** Ends the whole group. */
+  stop(): void;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { judgeRequest } from "./judge-request.ts";
-import { requestProtocols } from "./request-protocols.ts";
+import { judgeRequest, measureJson } from "./judge-request.ts";
+import { requestProtocols } from "./vendors.ts";
 
 const elsewhere = "https://evil.example/x.png";
 
@@ -217,4 +217,14 @@ it("is done with what is nested deeply", () => {
   let deep: unknown = "x";
   for (let depth = 0; depth < 5_000; depth += 1) deep = [deep];
   expect(judged("/messages", { messages: deep }).kind).toBe("passed");
+});
+
+it.each([
+  ['{"a":[1,2,{"b":null}]}', { nodes: 5, depth: 3 }],
+  ['"[{,"', { nodes: 0, depth: 0 }],
+  ['["\\"[{,", "\\\\"]', { nodes: 2, depth: 1 }],
+  ["[[],[],[]]", { nodes: 6, depth: 2 }],
+  ["", { nodes: 0, depth: 0 }],
+])("measures %s", (text, size) => {
+  expect(measureJson(Buffer.from(text))).toEqual(size);
 });

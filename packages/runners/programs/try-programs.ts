@@ -5,14 +5,13 @@ import { spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { judge } from "../eval/judge.ts";
-import { attempt } from "../eval/product.ts";
-import { evalTasks } from "../eval/tasks/index.ts";
-import { startServer } from "../src/compose/compose.ts";
-import { loadConfig } from "../src/config/config.ts";
-import { forgeDirOf } from "../src/installation/local-git.ts";
-import { startFarModel } from "../test/support/far-model.ts";
-import { answerAsVendor } from "./scripted-vendor.ts";
+import { judge } from "../../server/eval/judge.ts";
+import { attempt } from "../../server/eval/product.ts";
+import { evalTasks } from "../../server/eval/tasks/index.ts";
+import { startServer } from "../../server/src/compose/compose.ts";
+import { loadConfig } from "../../server/src/config/config.ts";
+import { forgeDirOf } from "../../server/src/installation/local-git.ts";
+import { startFarModel } from "../../server/test/support/far-model.ts";
 
 const programs = [
   { runner: "claude-code", package: "@anthropic-ai/claude-code", version: "2.1.325", command: "claude", model: "" },
@@ -20,6 +19,11 @@ const programs = [
   { runner: "codex", package: "@openai/codex", version: "0.166.0", command: "codex", model: "/gpt-5" },
   { runner: "opencode", package: "opencode-ai", version: "1.18.33", command: "opencode", model: "" },
 ] as const;
+
+type Script = Parameters<typeof startFarModel>[0];
+const file = "docs/guides/retries.md";
+const [oldText, newText] = ["title: Retries", "title: Delivery and retries"];
+const words = "TITLE: Retitle the retries guide\nSUMMARY:\nThe title of the page is now Delivery and retries.";
 
 const chosen = programs.filter(({ runner }) => process.argv.length < 3 || process.argv.includes(runner));
 const home = join(import.meta.dirname, "../../../node_modules/.cache/emend-programs");
@@ -31,7 +35,7 @@ await writeFile(join(home, "package.json"), JSON.stringify({ private: true }));
 for (const { package: name, version } of chosen)
   run("npm", ["install", "--no-audit", "--no-fund", "--save-exact", `${name}@${version}`]);
 
-const far = await startFarModel((turn, request) => answerAsVendor(turn, request));
+const far = await startFarModel(answerAsVendor);
 const environment = {
   ...far.environment,
   PATH: [bin, process.env.PATH].join(delimiter),
@@ -68,4 +72,24 @@ function run(command: string, args: readonly string[]): string {
   const { status, stdout, stderr, error } = spawnSync(command, args, { cwd: home, encoding: "utf8", timeout: 600_000 });
   if (status === 0) return stdout;
   throw new Error(`${command} ${args.join(" ")} failed: ${error?.message ?? stderr}`);
+}
+
+/** What a vendor's model would say to whichever program asks: it edits one file with the tools that the program offers. */
+function answerAsVendor(turn: number, request: Parameters<Script>[1]): ReturnType<Script> {
+  const offered = new Set((request.tools ?? []).map((tool) => tool.function.name));
+  const text = JSON.stringify(request.messages);
+  const folder = /(?:Primary working directory|Working directory|<cwd>|cwd): ?([^\s<"\\]+)/.exec(text)?.[1] ?? ".";
+  const path = `${folder}/${file}`;
+  if (offered.has("Edit")) {
+    if (turn === 0) return [["Read", { file_path: path }]];
+    if (turn === 1) return [["Edit", { file_path: path, old_string: oldText, new_string: newText }]];
+  } else if (offered.has("edit")) {
+    if (turn === 0) return [["read", { filePath: path }]];
+    if (turn === 1) return [["edit", { filePath: path, oldString: oldText, newString: newText }]];
+  } else if (offered.has("exec_command")) {
+    if (turn === 0) return [["exec_command", { cmd: `sed -i 's/^${oldText}$/${newText}/' ${file}` }]];
+  } else if (offered.has("shell")) {
+    if (turn === 0) return [["shell", { command: ["sed", "-i", `s/^${oldText}$/${newText}/`, file] }]];
+  }
+  return words;
 }

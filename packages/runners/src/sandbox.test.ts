@@ -2,9 +2,9 @@ import { mkdtemp, open, readFile, readlink, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { startBound } from "../../tree/git/bound-process.ts";
+import { startBound } from "../../server/src/tree/git/bound-process.ts";
 import { untilGone } from "./run-program.ts";
-import { trySandbox } from "./sandbox.ts";
+import { sandboxed, trySandbox } from "./sandbox.ts";
 
 let dir: string;
 beforeEach(async () => {
@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dir, { recursive: true }));
 
-const trial = await trySandbox(process.env.PATH ?? "");
+const trial = await trySandbox(startBound, process.env.PATH ?? "");
 
 it("has nothing to wait for where no sandbox was made", async () => {
   await writeFile(join(dir, "status.json"), "");
@@ -48,3 +48,18 @@ it(
     await status.close();
   },
 );
+
+it("hides no program by a mount of the sandbox, wherever it is installed", async () => {
+  // Folders that a server is likely to have, some of which the sandbox once used for itself.
+  for (const prefix of ["/work", "/work/emend", "/home/emend/.npm-global/lib", "/opt/emend", "/srv/run"]) {
+    const file = `${prefix}/node_modules/program/bin/program`;
+    const place = { dir, work: join(dir, "work"), home: join(dir, "home") };
+    const command = await sandboxed({ sandbox: { bwrap: "bwrap", own: [] }, file, args: [], place });
+    const at = command.lastIndexOf(`${prefix}/node_modules`);
+    const later = command.flatMap((word, index) =>
+      index > at && /^--(ro-)?bind$/.test(word) ? [command[index + 2] ?? ""] : [],
+    );
+    expect(later).not.toEqual([]);
+    for (const mount of later) expect(file.startsWith(`${mount}/`), `${mount} hides ${file}`).toBe(false);
+  }
+});

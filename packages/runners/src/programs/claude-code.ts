@@ -1,4 +1,4 @@
-import type { RunnerAnswer, RunnerProgram } from "./runner.ts";
+import type { RunnerAnswer, RunnerProgram } from "../runner.ts";
 
 export const claudeCode: RunnerProgram = {
   name: "claude-code",

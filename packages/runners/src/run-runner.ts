@@ -1,0 +1,117 @@
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { startModelGateway } from "./model-gateway.ts";
+import { type ProgramEnd, runProgram } from "./run-program.ts";
+import type { RunnerAccess, RunnerDeps, RunnerEnd, RunnerProgram, RunnerTask } from "./runner.ts";
+import { inside, type SandboxTrial, sandboxed } from "./sandbox.ts";
+import type { RunnerVendor } from "./vendors.ts";
+
+interface ReadyProgram {
+  program: RunnerProgram;
+  file: string;
+  /** What of the program's models; null: its usual one. */
+  model: string | null;
+  /** The model as the gateway reaches it; its address with the version. */
+  far: { vendor: RunnerVendor; apiKey: string; baseUrl: string };
+  /** Null: without a sandbox. */
+  sandbox: Extract<SandboxTrial, { kind: "usable" }> | null;
+}
+
+/** Of one run, on the host. */
+interface Place {
+  /** What only we write to. */
+  dir: string;
+  home: string;
+  /** The checkout. */
+  work: string;
+}
+
+/** One task, whole, by the program. */
+export async function runRunner(
+  deps: RunnerDeps,
+  ready: ReadyProgram,
+  task: RunnerTask,
+  signal: AbortSignal,
+): Promise<RunnerEnd> {
+  const dir = await realpath(await mkdtemp(join(tmpdir(), "emend-runner-")));
+  const place = { dir, home: join(dir, "home"), work: await realpath(task.folder) };
+  try {
+    await mkdir(place.home, { mode: 0o700 });
+    const end = await execute(deps, ready, { task, place }, signal);
+    return end.kind === "exited" ? read(ready, end) : end;
+  } finally {
+    await rm(dir, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+async function execute(
+  deps: RunnerDeps,
+  ready: ReadyProgram,
+  { task, place }: { task: RunnerTask; place: Place },
+  signal: AbortSignal,
+): Promise<ProgramEnd> {
+  const { program, sandbox, file } = ready;
+  const socketPath = sandbox === null ? null : join(place.dir, "gateway.sock");
+  const model = program.asksFor?.(ready.model) ?? null;
+  const gateway = await startModelGateway(deps, { ...ready.far, model, socketPath });
+  try {
+    const gatewayUrl = `http://127.0.0.1:${gateway.port ?? inside.port}`;
+    const access = { token: gateway.token, gatewayUrl, model: ready.model };
+    for (const [path, text] of Object.entries(program.homeFiles?.(access) ?? {})) {
+      await mkdir(dirname(join(place.home, path)), { recursive: true });
+      await writeFile(join(place.home, path), text);
+    }
+    const args = program.arguments({ ...access, isSandboxed: sandbox !== null });
+    const command = sandbox === null ? [file, ...args] : await sandboxed({ sandbox, file, args, place });
+    return await runProgram(
+      deps.start,
+      {
+        command,
+        cwd: place.work,
+        env: environmentOf(deps, ready, place, access),
+        stdin: task.instructions,
+        memoryBytesMax: deps.settings.memoryBytesMax,
+        clock: task.clock,
+        statusFile: sandbox === null ? null : join(place.dir, "status.json"),
+      },
+      signal,
+    );
+  } finally {
+    await gateway.close();
+  }
+}
+
+/** Nothing of the server's own environment but where programs are. */
+function environmentOf(deps: RunnerDeps, { program, sandbox }: ReadyProgram, place: Place, access: RunnerAccess) {
+  const isSandboxed = sandbox !== null;
+  // Whatever else a program tries to reach, the gateway refuses at once.
+  const proxy = access.gatewayUrl;
+  return {
+    HOME: isSandboxed ? inside.home : place.home,
+    PATH: isSandboxed ? inside.path : deps.settings.path,
+    TMPDIR: isSandboxed ? "/tmp" : place.home,
+    LANG: "C.UTF-8",
+    TERM: "dumb",
+    HTTPS_PROXY: proxy,
+    https_proxy: proxy,
+    HTTP_PROXY: proxy,
+    http_proxy: proxy,
+    NO_PROXY: "127.0.0.1",
+    no_proxy: "127.0.0.1",
+    NODE_USE_ENV_PROXY: "1",
+    ...program.environment(access),
+  };
+}
+
+/** A key that a program repeats is in no answer and no error: without a sandbox it may have found it. */
+function read({ program, far }: ReadyProgram, end: Extract<ProgramEnd, { kind: "exited" }>): RunnerEnd {
+  const quiet = (text: string) => text.replaceAll(far.apiKey, "…");
+  if (end.code !== 0) return { kind: "failed", words: quiet(end.stderr || end.stdout) };
+  try {
+    const answer = program.readAnswer(end.stdout);
+    return { kind: "answered", answer: { ...answer, text: quiet(answer.text) } };
+  } catch (cause) {
+    return { kind: "failed", words: quiet(cause instanceof SyntaxError ? end.stdout || end.stderr : String(cause)) };
+  }
+}
