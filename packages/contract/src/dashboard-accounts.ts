@@ -114,8 +114,6 @@ export interface DashboardProject {
   createsThisHour: number;
   /** The same by twelfths of the hour, oldest first. */
   createsByFiveMinutes: readonly number[];
-  /** The project's pull requests, where this installation is the forge. */
-  pullsUrl: string | null;
 }
 
 /** What a maintainer may set; the server knows what each may be. */

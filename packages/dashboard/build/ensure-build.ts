@@ -8,8 +8,7 @@ import { promisify } from "node:util";
 const root = fileURLToPath(new URL("../", import.meta.url));
 const dist = join(root, "dist");
 const modules = fileURLToPath(new URL("../../../node_modules/", import.meta.url));
-const palette = "../server/src/forge/local/pages/palette.css";
-const sources = ["index.html", "package.json", "vite.config.ts", "src", "build", "../contract/src", palette];
+const sources = ["index.html", "package.json", "vite.config.ts", "src", "build", "../contract/src"];
 
 /** Builds the dashboard unless the build that stands is of these very sources: a build by hand leaves no stamp. */
 export async function ensureBuild(): Promise<void> {
@@ -56,7 +55,7 @@ export function describeBuildFailure(error: Error & { stderr?: string }): string
   const [reason] = (lines.find((line) => /^(\w*error\b|cannot find)/i.test(line)) ?? lines[0] ?? "").split(". ");
   return `
 The dashboard was not built: ${reason}
-Emend works without it, and shows pull requests on plain pages.
+The API, the command line and git work without it. Pull requests of the local forge are shown in the dashboard.
 To build it, remove node_modules and run "npm install" again. If it fails again, "npm run build:dashboard" prints the whole error.
 `;
 }

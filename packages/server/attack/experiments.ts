@@ -65,7 +65,7 @@ async function send(host: Installation, route: string, caller: Caller, body?: st
 
 function typeOf(path: string, service: string | undefined): string {
   if (service !== undefined) return `application/x-${service}-request`;
-  return /^\/(forge|logout)/.test(path) ? "application/x-www-form-urlencoded" : "application/json";
+  return path.startsWith("/forge/") ? "application/x-www-form-urlencoded" : "application/json";
 }
 
 export async function tryMatrix(host: Installation): Promise<string> {

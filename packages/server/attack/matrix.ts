@@ -31,9 +31,6 @@ const rules = {
   key: { ...strangers(401), "foreign key": "in", "read key": "in", "write key": "in" },
   /** People who are logged in: a key is none. `roles.test.ts` tries every role at every one of these. */
   session: { ...strangers(401), "foreign key": 401, "read key": 401, "write key": 401 },
-  /** A page that says how to log in, or that there is nothing. */
-  page: { ...strangers(401), "foreign key": 404, "read key": "in", "write key": "in" },
-  pageWrite: { ...strangers(401), "foreign key": 404, "read key": 403, "write key": "in" },
   signed: { ...strangers(401), "foreign key": 401, "read key": 401, "write key": 401 },
   open: { ...strangers("in"), "foreign key": "in", "read key": "in", "write key": "in" },
   /** Logging in from somewhere that is no page of ours. */
@@ -55,16 +52,17 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
     `POST ${api}/job`,
     ...["archive", "cancel", "message", "retry"].map((end) => `POST ${api}/job/:id/${end}`),
     "POST /git/:repository/git-receive-pack",
+    ...["close", "merge", "ready"].map((end) => `POST /forge/:projectId/pull/:number/${end}`),
   ],
   key: ["POST /mcp"],
-  page: ["GET /forge/:projectId/pull/:number", "GET /forge/:projectId/pulls"],
-  pageWrite: ["close", "merge", "ready"].map((end) => `POST /forge/:projectId/pull/:number/${end}`),
   signed: ["POST /hooks/:forge/:projectId"],
   open: [
+    "GET /",
     "GET /app",
     "GET /app/*",
     "GET /app/assets/:name",
-    "GET /forge/style-:hash.css",
+    "GET /forge/:projectId/pull/:number",
+    "GET /forge/:projectId/pulls",
     "GET /healthz",
     "GET /login/:token",
     "GET /openapi.json",
@@ -147,12 +145,6 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
     ].map((end) => `POST ${dashboard}/${end}`),
   ],
 };
-/** Those that are like no other: the first page says how to log in; who logs out has a session, and comes from a page of ours. */
-const own: Readonly<Record<string, Rule>> = {
-  "GET /": { ...rules.page, "foreign key": "in" },
-  "POST /logout": { ...rules.session, nobody: 403 },
-};
-
 export interface Cell {
   route: string;
   caller: Caller;
@@ -161,17 +153,16 @@ export interface Cell {
 
 /** Every route by every caller; `missing` are routes without a row, `stale` rows without a route. */
 export function matrixOf(routes: readonly string[]): { cells: readonly Cell[]; missing: string[]; stale: string[] } {
-  const ruleOf = new Map<string, Rule>(Object.entries(own));
+  const ruleOf = new Map<string, Rule>();
   for (const [rule, named] of Object.entries(rows)) {
     for (const route of named) ruleOf.set(route, rules[rule as keyof typeof rules]);
   }
-  const names = routes.map((route) => ({ route, row: route.replace(/style-[0-9a-f]+\.css$/, "style-:hash.css") }));
-  const known = new Set(names.map(({ row }) => row));
+  const known = new Set(routes);
   return {
-    missing: names.filter(({ row }) => !ruleOf.has(row)).map(({ route }) => route),
+    missing: routes.filter((route) => !ruleOf.has(route)),
     stale: [...ruleOf.keys()].filter((row) => !known.has(row)),
-    cells: names.flatMap(({ route, row }) =>
-      callers.map((caller) => ({ route, caller, wanted: ruleOf.get(row)?.[caller] ?? "in" })),
+    cells: routes.flatMap((route) =>
+      callers.map((caller) => ({ route, caller, wanted: ruleOf.get(route)?.[caller] ?? "in" })),
     ),
   };
 }

@@ -7,7 +7,6 @@ import { revokeKey } from "../src/accounts/keys/api-keys.ts";
 import { authenticateGitKey } from "../src/accounts/keys/keyring.ts";
 import { createLoginLink } from "../src/accounts/people/login-links.ts";
 import type { Project } from "../src/accounts/projects/projects.ts";
-import { createSessions } from "../src/accounts/sessions/sessions.ts";
 import { hookSecretOf } from "../src/forge/hooks/hook-secret.ts";
 import { forgeHooksPlugin } from "../src/forge/hooks/plugin.ts";
 import { createLocalRepository } from "../src/forge/local/create-repository.ts";
@@ -45,7 +44,6 @@ function everything(name: string): NonNullable<Parameters<typeof startApi>[0]>["
         signal: new AbortController().signal,
         log: createLogger({ level: "silent" }),
         authenticateKey: (bearer) => authenticateGitKey(keyring, bearer),
-        sessions: createSessions({ pool, publicUrl }),
       }),
       mcpPlugin({ keyring }),
       forgeHooksPlugin({
@@ -228,7 +226,7 @@ test("a push, a clone, a tool's call, a forge's hook and a browser find on eithe
   const cookie = claimed.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
   for (const _turn of nodes) expect((await fetch(link, { redirect: "manual" })).status).toBe(410);
   const browse = (path: string) => fetch(`${proxy.url}${path}`, { headers: { cookie } });
-  for (const path of ["/dashboard/api/session", "/dashboard/api/projects", `/forge/${id}/pulls`]) {
+  for (const path of ["/dashboard/api/session", "/dashboard/api/projects", `/dashboard/api/pulls?project=${id}`]) {
     const seen = [];
     for (const _turn of nodes) {
       const answer = await browse(path);
@@ -237,7 +235,7 @@ test("a push, a clone, a tool's call, a forge's hook and a browser find on eithe
     expect(seen[0]).toMatchObject({ status: 200 });
     expect(seen[1]).toEqual(seen[0]);
   }
-  await fetch(`${proxy.url}/logout`, { method: "POST", headers: { cookie, origin: proxy.url } });
+  await fetch(`${proxy.url}/dashboard/api/session/end`, { method: "POST", headers: { cookie, origin: proxy.url } });
   for (const _turn of nodes) expect((await browse("/dashboard/api/session")).status).toBe(401);
 });
 

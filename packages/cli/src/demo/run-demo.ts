@@ -197,7 +197,9 @@ export function showWayBack(cli: Cli, narrator: Narrator, way: WayBack): void {
   function showLink(): void {
     narrator.line(`  ${style.link(way.link)}`);
     if (way.isDashboardBuilt) return;
-    narrator.line(`  ${style.bad("The dashboard is not built: this opens a plain page.")} To build it, run:`);
+    narrator.line(
+      `  ${style.bad("The dashboard is not built, so this page is empty.")} To build it, run this, then restart the server:`,
+    );
     narrator.line("  npm run build:dashboard");
   }
 }

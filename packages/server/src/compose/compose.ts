@@ -13,7 +13,7 @@ import { hastenLooks } from "../automations/claim-look.ts";
 import type { Config } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { accountsPlugin } from "../dashboard/accounts-plugin.ts";
-import { assetsDir, isDashboardBuilt } from "../dashboard/assets.ts";
+import { assetsDir } from "../dashboard/assets.ts";
 import { dashboardPlugin } from "../dashboard/plugin.ts";
 import { forgeHooksPlugin } from "../forge/hooks/plugin.ts";
 import { localForgePlugin } from "../forge/local/plugin.ts";
@@ -108,14 +108,9 @@ async function composeApi(parts: Parts, undo: Undo): Promise<void> {
   const { metrics, tracer, sealer, forges, automations } = parts;
   const keyring = createKeyring({ pool, listener, log });
   undo.push(() => keyring.close());
-  const access = {
-    authenticateKey: (bearer: Parameters<typeof authenticateGitKey>[1]) => authenticateGitKey(keyring, bearer),
-    sessions: createSessions({ pool, publicUrl }),
-  };
+  const sessions = createSessions({ pool, publicUrl });
   const serving = new AbortController();
   const unknownBytes = createByteBudget({ bytesMax: 32 * 2 ** 20, bodyMsMax: 20_000 });
-  const isBuilt = isDashboardBuilt();
-  const dashboardUrl = () => (isBuilt ? `${publicUrl()}/app` : null);
   const pullRequestState = (projectId: string, number: number) =>
     readPullRequestState({ pool, forges, log }, projectId, number);
   const app = buildApp({
@@ -129,7 +124,12 @@ async function composeApi(parts: Parts, undo: Undo): Promise<void> {
     defaultModel: config.model,
     pullRequestState,
     plugins: [
-      localForgePlugin({ ...local, ...access, log, signal: serving.signal, dashboardUrl }),
+      localForgePlugin({
+        ...local,
+        log,
+        signal: serving.signal,
+        authenticateKey: (request) => authenticateGitKey(keyring, request),
+      }),
       mcpPlugin({ keyring }),
       forgeHooksPlugin({
         secret,
@@ -145,9 +145,9 @@ async function composeApi(parts: Parts, undo: Undo): Promise<void> {
       accountsPlugin({
         pool,
         unknownBytes,
-        sessions: access.sessions,
+        sessions,
         passwords: createPasswords(),
-        devices: createKnownDevices({ sealer, sessions: access.sessions, publicUrl }),
+        devices: createKnownDevices({ sealer, sessions, publicUrl }),
         singleSignOn: config.singleSignOn && createSingleSignOn({ fetch: network.fetch, sealer }, config.singleSignOn),
         log,
         publicUrl,
@@ -157,7 +157,7 @@ async function composeApi(parts: Parts, undo: Undo): Promise<void> {
       dashboardPlugin({
         pool,
         listener,
-        sessions: access.sessions,
+        sessions,
         log,
         publicUrl,
         typed: typedCommand(config),

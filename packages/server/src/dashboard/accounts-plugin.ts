@@ -15,7 +15,7 @@ import { requireOwnPage, requireSession } from "./require-session.ts";
 import { ownSessionRoutes, passwordRoute, settingsRoutes, startRoutes } from "./routes/account.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { memberRoutes } from "./routes/members.ts";
-import { linkRoutes, loginRoutes, singleSignOnRoutes } from "./routes/sign-in.ts";
+import { linkRoutes, loginLinkRoute, loginRoutes, singleSignOnRoutes } from "./routes/sign-in.ts";
 
 /** What logging in and managing people need of the server around them. */
 export interface AccountsDeps {
@@ -45,6 +45,7 @@ function tooMuch(): AppError {
 /** The dashboard's routes about people: to log in, which need no session, and to manage who may do what. */
 export function accountsPlugin(deps: AccountsDeps): (app: FastifyInstance) => Promise<void> {
   return async (app) => {
+    loginLinkRoute(app, deps);
     app.register(
       async (open) => {
         readBodies(open);

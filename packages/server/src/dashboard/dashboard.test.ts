@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DashboardApi, startDashboard } from "../../test/support/dashboard.ts";
+import { createLoginLink } from "../accounts/people/login-links.ts";
 
 let host: DashboardApi;
 let project: string;
@@ -21,6 +22,26 @@ const newKey = (more: object = {}) => ({
   expiresInDays: 30,
   allowList: null,
   ...more,
+});
+
+describe("the login link", () => {
+  it("logs one browser in and lands where it was made for; then it is gone", async () => {
+    const link = await createLoginLink(
+      { db: host.api.pool, publicUrl: "https://emend.test/base" },
+      { landsOn: "/forge/prj_a/pulls" },
+    );
+    const path = link.slice("https://emend.test/base".length);
+    const visit = (more: { method?: "HEAD"; headers?: Record<string, string> } = {}) => host.api.send(path, more);
+    expect((await visit({ method: "HEAD" })).status).toBe(405);
+    expect((await visit({ headers: { "sec-purpose": "prefetch" } })).status).toBe(503);
+    const first = await visit();
+    expect([first.status, first.headers.location]).toEqual([303, "https://emend.test/base/forge/prj_a/pulls"]);
+    expect(String(first.headers["set-cookie"])).toMatch(/Secure; HttpOnly; SameSite=Lax$/);
+    const second = await visit();
+    expect([second.status, second.headers["content-type"]]).toEqual([410, "text/html; charset=utf-8"]);
+    expect(second.text).toContain("emend user link");
+    expect(second.headers["set-cookie"]).toBeUndefined();
+  });
 });
 
 describe("who may ask", () => {

@@ -58,7 +58,6 @@ export function showProject(
     settings,
     createsThisHour: createsByFiveMinutes.reduce((sum, count) => sum + count, 0),
     createsByFiveMinutes,
-    pullsUrl: forge === "local" ? `${deps.publicUrl()}/forge/${id}/pulls` : null,
   };
 }
 

@@ -5,6 +5,7 @@ import { createJobReader } from "../jobs/read/job-reader.ts";
 import { readAssets } from "./assets.ts";
 import type { DashboardDeps } from "./dashboard.ts";
 import { readBodies } from "./parse-request.ts";
+import { plainPages, sendPage } from "./plain-page.ts";
 import { requireSession } from "./require-session.ts";
 import { automationRoutes } from "./routes/automations.ts";
 import { healthRoutes } from "./routes/health.ts";
@@ -54,43 +55,19 @@ export function dashboardPlugin(deps: DashboardDeps): (app: FastifyInstance) => 
   };
 }
 
-/** Nothing inline, nothing from elsewhere: what slipped through an escaper would still do nothing. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
-
 /** The dashboard's one page, at every path below `/app`, and the files that it loads. */
 function appRoutes(app: FastifyInstance, deps: Pick<DashboardDeps, "assetsDir" | "publicUrl">): void {
   const assets = readAssets(deps.assetsDir);
 
-  function sendPage(reply: FastifyReply): FastifyReply {
+  function sendApp(reply: FastifyReply): FastifyReply {
+    if (!assets) return sendPage(reply, 503, plainPages.unbuilt);
     const basePath = new URL(deps.publicUrl()).pathname.replace(/\/+$/, "");
-    return (
-      reply
-        .headers({
-          "content-security-policy": policy,
-          "x-content-type-options": "nosniff",
-          "x-frame-options": "DENY",
-          "referrer-policy": "same-origin",
-          "cross-origin-opener-policy": "same-origin",
-          "cache-control": "no-store",
-        })
-        .type("text/html; charset=utf-8")
-        .code(assets ? 200 : 503)
-        // The build leaves relative links, which would not hold on pages further down.
-        .send(assets ? assets.page.replaceAll('"./assets/', `"${basePath}/app/assets/`) : unbuiltPage(basePath))
-    );
+    // The build leaves relative links, which would not hold on pages further down.
+    return sendPage(reply, 200, assets.page.replaceAll('"./assets/', `"${basePath}/app/assets/`));
   }
 
-  app.get("/app", async (_request, reply) => sendPage(reply));
-  app.get("/app/*", async (_request, reply) => sendPage(reply));
+  app.get("/app", async (_request, reply) => sendApp(reply));
+  app.get("/app/*", async (_request, reply) => sendApp(reply));
   app.get<{ Params: { name: string } }>("/app/assets/:name", async (request, reply) => {
     const asset = assets?.files.get(request.params.name);
     if (!asset) throw new AppError("not_found", { publicMessage: "Not found." });
@@ -105,21 +82,4 @@ function appRoutes(app: FastifyInstance, deps: Pick<DashboardDeps, "assetsDir" |
       .type(asset.type)
       .send(isGzipTaken ? asset.gzipped : asset.bytes);
   });
-}
-
-/** What a checkout shows before its first build. */
-function unbuiltPage(basePath: string): string {
-  const home = `${basePath}/`.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
-  return `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark"><title>Build the dashboard · Emend</title></head>
-<body>
-<h1>The dashboard is not built yet</h1>
-<p>In the checkout that this server runs from, type this, and start the server again:</p>
-<pre><code>npm run build:dashboard</code></pre>
-<p>The API works without it, and so do the <a href="${home}">pull requests of the local forge</a>.</p>
-</body>
-</html>
-`;
 }

@@ -35,7 +35,11 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-async function openPull(branch: string, text: string, more: { draft?: boolean; file?: string } = {}): Promise<string> {
+async function openPull(
+  branch: string,
+  text: string,
+  more: { draft?: boolean; file?: string; body?: string } = {},
+): Promise<string> {
   const { file = "page.md", ...rest } = more;
   await personGit(work, "switch", "--quiet", "--force-create", branch, "main");
   await writeFile(join(work, file), `one\n${text}\nthree\n`);
@@ -80,6 +84,18 @@ it("shows one with its diff, its clone address, its job and what merging would c
   }
   const { pulls } = (await host.send("/pulls")).json();
   expect(pulls).toContainEqual(expect.objectContaining({ projectId, number, comments: 0 }));
+});
+
+it("hides Emend's own marks, and nobody else's comments", async () => {
+  const body = `Why\n\n<!-- theirs -->\n\n<!-- emend:text=${"0f".repeat(8)} -->\n\n<!-- emend:round=1 -->\n<!-- emend:job=job_1 -->\n`;
+  const path = await openPull("topic/marks", "MARKS", { body });
+  expect((await host.send(path)).json().body).toBe("Why\n\n<!-- theirs -->");
+});
+
+it("leaves off whole files where a change is too large to send", async () => {
+  const path = await openPull("topic/large", "x".repeat(5_000_000), { file: "large.md" });
+  const { diff } = (await host.send(path)).json();
+  expect(diff).toEqual({ diff: "", files: [{ path: "large.md", change: "added", additions: 3, deletions: 0 }] });
 });
 
 it("merges what was read, and tells why it does not", async () => {

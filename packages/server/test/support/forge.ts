@@ -5,8 +5,6 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import fastify from "fastify";
 import { authenticateGitKey } from "../../src/accounts/keys/keyring.ts";
-import { createLoginLink } from "../../src/accounts/people/login-links.ts";
-import { createSessions } from "../../src/accounts/sessions/sessions.ts";
 import type { Forge } from "../../src/forge/forge.ts";
 import { createLocalRepository } from "../../src/forge/local/create-repository.ts";
 import { openLocalForge } from "../../src/forge/local/local-forge.ts";
@@ -17,7 +15,7 @@ import { createTestDatabase, type TestDatabase } from "./database.ts";
 
 const run = promisify(execFile);
 
-/** A local forge that listens: real repositories, rows, pages and git over HTTP. */
+/** A local forge that listens: real repositories, rows and git over HTTP. */
 export interface TestForge {
   database: TestDatabase;
   git: Git;
@@ -30,11 +28,10 @@ export interface TestForge {
   open(projectId: string): Forge;
   /** `key-<scope>-<project>` is a key of that project. */
   keyOf(projectId: string, scope: "read" | "write"): string;
-  loginLink(landsOn: string): Promise<string>;
   close(): Promise<void>;
 }
 
-export async function startTestForge(options: { basePath?: string; dashboardUrl?: string } = {}): Promise<TestForge> {
+export async function startTestForge(options: { basePath?: string } = {}): Promise<TestForge> {
   const database = await createTestDatabase();
   const dir = await mkdtemp(join(tmpdir(), "emend-forge-"));
   const forgeDir = join(dir, "forge");
@@ -56,10 +53,8 @@ export async function startTestForge(options: { basePath?: string; dashboardUrl?
     localForgePlugin({
       ...local,
       signal: stopping.signal,
-      dashboardUrl: () => options.dashboardUrl ?? null,
       log: createLogger({ level: "silent" }),
       authenticateKey: (bearer) => authenticateGitKey(keyring, bearer),
-      sessions: createSessions({ pool: database.pool, publicUrl: local.publicUrl }),
     }),
     { prefix: options.basePath ?? "" },
   );
@@ -75,7 +70,6 @@ export async function startTestForge(options: { basePath?: string; dashboardUrl?
     signal: stopping.signal,
     open,
     keyOf: (projectId, scope) => `key-${scope}-${projectId}`,
-    loginLink: (landsOn) => createLoginLink({ db: database.pool, publicUrl: url }, { landsOn }),
     async addProject(id, importFrom) {
       await createLocalRepository(
         { git, forgeDir },

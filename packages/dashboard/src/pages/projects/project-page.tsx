@@ -61,7 +61,7 @@ export function ProjectPage() {
         <Link to="/health" search={{ project: id }} className={buttonLook("ordinary")}>
           Site health
         </Link>
-        {project.pullsUrl && (
+        {project.forge === "local" && (
           <Link to="/pulls" search={{ project: id }} className={buttonLook("ordinary")}>
             Pull requests
           </Link>

@@ -13,6 +13,7 @@ import { disconnectSignal } from "../../http/disconnect-signal.ts";
 import type { AccountsDeps } from "../accounts-plugin.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { bodyParser, pathInApp } from "../parse-request.ts";
+import { plainPages, sendPage } from "../plain-page.ts";
 import { currentSession, keepSession } from "../require-session.ts";
 
 const parseLogin = bodyParser(
@@ -88,6 +89,28 @@ export function linkRoutes(app: FastifyInstance, deps: AccountsDeps): void {
     await keepSession(deps, reply, outcome.sessionToken);
     return reply.code(201).send({});
   });
+}
+
+/** The console's single-use link, which a person opens as a page. */
+export function loginLinkRoute(app: FastifyInstance, deps: Pick<AccountsDeps, "sessions">): void {
+  app.get<{ Params: { token: string } }>(
+    "/login/:token",
+    // HEAD must not spend a link, and no log may hold one.
+    { exposeHeadRoute: false, logLevel: "silent" },
+    async (request, reply) => {
+      // Browsers fetch ahead what they think will be clicked: that is not the click.
+      if (/prefetch|prerender/.test(String(request.headers["sec-purpose"] ?? ""))) return reply.code(503).send();
+      const claimed = await deps.sessions.claim(request.params.token, request.headers.cookie, request.ip);
+      if (claimed.kind === "gone") return sendPage(reply, 410, plainPages.linkGone);
+      return reply
+        .headers({
+          ...(claimed.kind === "claimed" && { "set-cookie": claimed.cookie }),
+          "cache-control": "no-store",
+          "referrer-policy": "no-referrer",
+        })
+        .redirect(claimed.location, 303);
+    },
+  );
 }
 
 function sendGone(reply: FastifyReply): FastifyReply {

@@ -1,32 +1,94 @@
-import type { FastifyInstance } from "fastify";
-import { pageErrors } from "./routes/error-pages.ts";
-import { gitRoutes } from "./routes/git-routes.ts";
-import { loginRoutes } from "./routes/login-routes.ts";
-import { readStyle } from "./routes/page-reply.ts";
-import type { PluginDeps } from "./routes/plugin-deps.ts";
-import { pullRoutes } from "./routes/pull-routes.ts";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { type AccessDeps, admitKey, say } from "./caller.ts";
+import { type GitRoutesDeps, gitRoutes } from "./git-routes.ts";
+import { createPullDesk } from "./pull-desk.ts";
+
+type PullRequestRequest = FastifyRequest<{ Params: { projectId: string; number: string } }>;
 
 const formBytesMax = 16 * 1024;
 
-/** The local forge's pages and its git endpoints. Register it encapsulated: it brings parsers of its own. */
-export function localForgePlugin(deps: PluginDeps): (app: FastifyInstance) => Promise<void> {
+/** The local forge's git endpoints and the links to its pull requests. Register it encapsulated: it brings parsers of its own. */
+export function localForgePlugin(deps: GitRoutesDeps): (app: FastifyInstance) => Promise<void> {
   return async (app) => {
-    const style = readStyle();
     app.removeAllContentTypeParsers();
     app.addContentTypeParser(
       "application/x-www-form-urlencoded",
       { parseAs: "string", bodyLimit: formBytesMax },
       async (_request: unknown, body: string | Buffer) => String(body),
     );
-    app.get(style.path, async (_request, reply) =>
-      reply
-        .headers({ "cache-control": "public, max-age=31536000, immutable", "x-content-type-options": "nosniff" })
-        .type("text/css; charset=utf-8")
-        .send(style.text),
-    );
-    app.setErrorHandler(pageErrors(deps, style));
+    app.setErrorHandler((error, _request, reply) => {
+      const { statusCode = 500 } = error as { statusCode?: number };
+      // Whatever is our fault, or the database's, the server answers as everywhere.
+      if (statusCode >= 500) throw error;
+      say(reply, 400, "this request could not be read");
+    });
     gitRoutes(app, deps);
-    loginRoutes(app, deps, style);
-    pullRoutes(app, deps, style);
+    linkRoutes(app, deps);
+    pullActionRoutes(app, deps);
   };
+}
+
+/** A pull request's address stays what it is: it is in jobs, webhooks and chats. The dashboard shows it. */
+function linkRoutes(app: FastifyInstance, { publicUrl }: GitRoutesDeps): void {
+  const pages: Readonly<Record<string, (params: Record<string, string | undefined>) => string>> = {
+    "/": () => "",
+    "/forge/:projectId/pulls": ({ projectId = "" }) => `/pulls?project=${encodeURIComponent(projectId)}`,
+    "/forge/:projectId/pull/:number": ({ projectId = "", number = "" }) =>
+      `/pulls/${encodeURIComponent(projectId)}/${encodeURIComponent(number)}`,
+  };
+  for (const [path, pageOf] of Object.entries(pages)) {
+    app.get(path, async (request, reply) =>
+      reply
+        .header("cache-control", "no-store")
+        .redirect(`${publicUrl()}/app${pageOf(request.params as Record<string, string>)}`, 303),
+    );
+  }
+}
+
+/** What a program with a key may do with a pull request: merge it, close it, mark it ready. People do so in the dashboard. */
+function pullActionRoutes(app: FastifyInstance, deps: GitRoutesDeps & AccessDeps): void {
+  const desk = createPullDesk(deps);
+
+  /** `act` says what stands in the way, in words, or null. */
+  function action(
+    name: string,
+    act: (
+      pull: { projectId: string; number: number },
+      by: { name: string; address: string },
+      form: URLSearchParams,
+    ) => Promise<string | null>,
+  ): void {
+    app.post(`/forge/:projectId/pull/:number/${name}`, async (request: PullRequestRequest, reply) => {
+      const { projectId } = request.params;
+      const key = await admitKey(deps, request, reply, { projectId, right: "write" });
+      if (key === null) return reply;
+      if (isForeign(request, deps.publicUrl())) return say(reply, 403, "sent from another site: nothing was done");
+      const number = /^[1-9]\d{0,8}$/.test(request.params.number) ? Number(request.params.number) : 0;
+      if (!(await desk.has({ projectId, number }))) return say(reply, 404, "pull request not found");
+      const form = new URLSearchParams(String(request.body ?? ""));
+      const problem = await act({ projectId, number }, { name: key, address: request.ip }, form);
+      if (problem !== null) return say(reply, 409, problem);
+      return reply.redirect(`${deps.publicUrl()}/forge/${projectId}/pull/${number}`, 303);
+    });
+  }
+
+  action("merge", async (pull, by, form) => {
+    const outcome = await desk.merge(pull, { headExpected: form.get("head"), by });
+    return outcome.kind === "refused" ? outcome.reason : null;
+  });
+  action("close", async (pull, by) => {
+    await desk.close(pull, by);
+    return null;
+  });
+  action("ready", async (pull) => {
+    await desk.markReady(pull);
+    return null;
+  });
+}
+
+/** CSRF: a browser remembers a key that was typed into its own prompt, and sends it along from whichever site. */
+function isForeign({ headers }: FastifyRequest, publicUrl: string): boolean {
+  const site = headers["sec-fetch-site"];
+  if (site !== undefined && site !== "same-origin") return true;
+  return headers.origin !== undefined && headers.origin !== new URL(publicUrl).origin;
 }

@@ -27,6 +27,7 @@ interface PullName {
 interface PullDesk {
   /** Of one project, or of all: open ones first, newest first. */
   list(projectId: string | null): Promise<readonly DashboardPullRow[]>;
+  has(name: PullName): Promise<boolean>;
   /** Null: there is none. */
   read(name: PullName): Promise<Omit<DashboardPull, "jobId"> | null>;
   /** A file as the pull request leaves it; null where it has none, or one too large to show. */
@@ -46,6 +47,8 @@ export function createPullDesk(deps: LocalForgeDeps & { signal: AbortSignal }): 
   const find = ({ projectId, number }: PullName) => getPullRequest(db, projectId, number);
 
   return {
+    has: async (name) => (await find(name)) !== null,
+
     list: (projectId) => listPullRows(db, projectId),
 
     async read(name) {

@@ -73,7 +73,7 @@ export async function listPullRequestsOfHead(
 }
 
 /** Open ones first, newest first. */
-export async function listPullRequests(db: Queryable, projectId: string): Promise<readonly LocalPullRequest[]> {
+async function listPullRequests(db: Queryable, projectId: string): Promise<readonly LocalPullRequest[]> {
   const { rows } = await db.query<LocalPullRequest>(
     `select ${columns} from local_pull_requests where project_id = $1
      order by state = 'open' desc, number desc limit $2`,

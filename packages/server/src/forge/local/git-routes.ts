@@ -1,12 +1,13 @@
 import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { requestId } from "../../../lib/request-id.ts";
-import { createSeats } from "../../../lib/semaphore.ts";
-import { findKeyHolder, findLocalProject } from "../caller.ts";
-import { type GitRequest, serveGit } from "../git-backend.ts";
-import { settlePullRequests } from "../pull-requests.ts";
-import { repositoryOf } from "../repository.ts";
-import type { PluginDeps } from "./plugin-deps.ts";
+import type { Logger } from "../../lib/logger.ts";
+import { requestId } from "../../lib/request-id.ts";
+import { createSeats } from "../../lib/semaphore.ts";
+import { type AccessDeps, admitKey, say } from "./caller.ts";
+import { type GitRequest, serveGit } from "./git-backend.ts";
+import type { LocalForgeDeps } from "./local-forge.ts";
+import { settlePullRequests } from "./pull-requests.ts";
+import { repositoryOf } from "./repository.ts";
 
 type Service = GitRequest["service"];
 const services: readonly Service[] = ["git-upload-pack", "git-receive-pack"];
@@ -18,8 +19,14 @@ interface Params {
   repository: string;
 }
 
+export interface GitRoutesDeps extends LocalForgeDeps, Pick<AccessDeps, "authenticateKey"> {
+  /** Aborted when the server stops. */
+  signal: AbortSignal;
+  log: Logger;
+}
+
 /** Smart HTTP for git clients: to fetch takes a key that reads the project, to push one that writes. */
-export function gitRoutes(app: FastifyInstance, deps: PluginDeps): void {
+export function gitRoutes(app: FastifyInstance, deps: GitRoutesDeps): void {
   const seats = createSeats(exchanges);
 
   async function exchange(
@@ -27,17 +34,11 @@ export function gitRoutes(app: FastifyInstance, deps: PluginDeps): void {
     reply: FastifyReply,
     asked: { path: GitRequest["path"]; service: Service; body: Readable | null },
   ): Promise<unknown> {
-    const caller = await findKeyHolder(deps, request);
-    if (!caller) {
-      reply.header("www-authenticate", 'Basic realm="Emend: any user name, an API key as the password"');
-      return say(reply, 401, "an API key is needed: give it as the password, with any user name");
-    }
     const projectId = /^(.+)\.git$/.exec(request.params.repository)?.[1] ?? "";
-    const project = caller.mayRead(projectId) ? await findLocalProject(deps.pool, projectId) : null;
-    if (!project) return say(reply, 404, "repository not found");
     const isPush = asked.service === "git-receive-pack";
-    if (isPush && !caller.mayWrite(projectId)) return say(reply, 403, "this key may read the repository, not push");
-    const leave = seats.take(caller.name);
+    const key = await admitKey(deps, request, reply, { projectId, right: isPush ? "write" : "read" });
+    if (key === null) return reply;
+    const leave = seats.take(key);
     if (leave === null) {
       reply.header("retry-after", "5");
       return say(reply, 503, "too many git clients at once: try again in a moment");
@@ -45,7 +46,7 @@ export function gitRoutes(app: FastifyInstance, deps: PluginDeps): void {
     try {
       reply.hijack();
       reply.raw.setHeader("x-request-id", requestId(request.raw));
-      const backend = { ...asked, projectId, headers: request.headers, user: caller.name };
+      const backend = { ...asked, projectId, headers: request.headers, user: key };
       const code = await serveGit(deps.forgeDir, backend, reply.raw);
       if (isPush && asked.body && code === 0) await afterPush(projectId);
     } catch (error) {
@@ -81,8 +82,4 @@ export function gitRoutes(app: FastifyInstance, deps: PluginDeps): void {
     // The body goes to git as it comes: nothing here reads it.
     app.addContentTypeParser(`application/x-${service}-request`, async (_request: unknown, body: Readable) => body);
   }
-}
-
-function say(reply: FastifyReply, status: number, words: string): FastifyReply {
-  return reply.code(status).type("text/plain; charset=utf-8").send(`${words}\n`);
 }

@@ -1,0 +1,57 @@
+import type { FastifyReply } from "fastify";
+
+/** Nothing inline, nothing from elsewhere: what slipped through an escaper would still do nothing. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+export function sendPage(reply: FastifyReply, status: number, markup: string): FastifyReply {
+  return reply
+    .headers({
+      "content-security-policy": policy,
+      "x-content-type-options": "nosniff",
+      "x-frame-options": "DENY",
+      "referrer-policy": "same-origin",
+      "cross-origin-opener-policy": "same-origin",
+      "cache-control": "no-store",
+    })
+    .type("text/html; charset=utf-8")
+    .code(status)
+    .send(markup);
+}
+
+/** What is said without the dashboard's own page. Fixed words only: nothing here is escaped. */
+export const plainPages = {
+  /** What a checkout shows before its first build. */
+  unbuilt: plainPage(
+    "The dashboard is not built yet",
+    `<p>In the checkout that this server runs from, run this command, then restart the server:</p>
+<pre><code>npm run build:dashboard</code></pre>
+<p>The API, the command line and git work without it.</p>`,
+  ),
+  linkGone: plainPage(
+    "This link has been used or has expired",
+    `<p>A login link works once. Ask an owner for a new invitation, or print another link on the machine that runs Emend:</p>
+<pre><code>emend user link</code></pre>`,
+  ),
+} as const;
+
+function plainPage(title: string, main: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark"><title>${title} · Emend</title></head>
+<body>
+<h1>${title}</h1>
+${main}
+</body>
+</html>
+`;
+}
