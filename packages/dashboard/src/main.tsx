@@ -3,6 +3,7 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { ApiError } from "./api/request.ts";
+import { readTheme, showTheme } from "./layout/theme.ts";
 import { createAppRouter } from "./router.tsx";
 import "./style.css";
 
@@ -16,6 +17,7 @@ const queries = new QueryClient({
   },
 });
 
+showTheme(readTheme());
 const root = document.getElementById("root");
 if (root) {
   createRoot(root).render(

@@ -3,13 +3,15 @@ import { Link, Outlet, useLocation, useRouter } from "@tanstack/react-router";
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { sessionQuery } from "../api/queries.ts";
 import { ApiError, isAway, request } from "../api/request.ts";
+import { appPath, basePath } from "../base-path.ts";
 import { LoginPage } from "../pages/login/login-page.tsx";
 import { SessionEnded } from "../pages/login/session-ended.tsx";
-import { Button } from "../parts/button.tsx";
+import { Button, Toggle } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Pending, Problem } from "../parts/notice.tsx";
 import { showInView } from "../parts/show-in-view.ts";
 import { CommandPalette } from "./command-palette.tsx";
+import { readTheme, saveTheme, type Theme, themes } from "./theme.ts";
 import { useShortcuts } from "./use-shortcuts.ts";
 
 const pages = [
@@ -52,9 +54,9 @@ export function Shell() {
       </button>
       <header className="border-b border-line bg-sheet">
         <div
-          className={`mx-auto flex min-h-12 ${width} flex-wrap items-center gap-x-6 px-4 sm:px-6 ${session.data ? "pt-1.5 lg:pt-0" : ""}`}
+          className={`flex min-h-12 flex-wrap items-center gap-x-6 px-4 sm:px-6 ${session.data ? "pt-1.5 lg:pt-0" : ""}`}
         >
-          <Link to="/" className="flex items-center gap-2 font-serif text-[17px] leading-6 font-semibold">
+          <Link to="/" className="flex items-center gap-2 text-[17px] leading-6 font-semibold">
             <Mark />
             Emend
           </Link>
@@ -84,9 +86,12 @@ export function Shell() {
                     Go to <kbd className="rounded-md border border-line px-1 text-[12px]">{paletteKey}</kbd>
                   </span>
                 </button>
+                <button type="button" className="min-h-9 hover:text-ink" onClick={() => setOpen("help")}>
+                  Help
+                </button>
                 <Link
                   to="/settings"
-                  className="py-2 hover:text-ink"
+                  className={`border-y-2 border-t-transparent py-2 hover:text-ink lg:py-3 ${pathname.startsWith("/settings") ? "border-b-ink text-ink" : "border-b-transparent"}`}
                   aria-label={`Settings, ${session.data.subject}`}
                   title={session.data.subject}
                 >
@@ -199,9 +204,33 @@ const keys = [
   [["?"], "this list"],
 ] as const;
 
+const links = [
+  { href: `${appPath}/start`, words: "First steps" },
+  { href: `${basePath}reference/`, words: "API reference" },
+] as const;
+
 function HelpDialog({ onClose }: { onClose(): void }) {
+  const [theme, setTheme] = useState(readTheme);
+  const choose = (chosen: Theme) => {
+    saveTheme(chosen);
+    setTheme(chosen);
+  };
   return (
-    <Dialog title="Keys" onClose={onClose}>
+    <Dialog title="Help" onClose={onClose}>
+      <ul className="grid justify-items-start gap-2">
+        {links.map(({ href, words }) => (
+          <li key={href}>
+            <a href={href} className="underline underline-offset-3">
+              {words}
+            </a>
+          </li>
+        ))}
+      </ul>
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <h3 className="font-semibold">Theme</h3>
+        <Toggle<Theme> label="Theme" options={themes} chosen={theme} onChoose={choose} />
+      </div>
+      <h3 className="font-semibold">Keyboard shortcuts</h3>
       <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-2">
         {keys.map(([names, words]) => (
           <div key={words} className="contents">

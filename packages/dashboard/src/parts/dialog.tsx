@@ -24,7 +24,7 @@ export function Dialog(props: { title: string; isBare?: boolean; onClose(): void
       className="mx-auto mt-[10vh] max-h-[calc(90dvh-16px)] w-[min(640px,calc(100vw-32px))] rounded-md border border-line bg-sheet p-0 text-ink"
     >
       <div className={props.isBare ? "" : "grid gap-4 p-5"}>
-        {!props.isBare && <h2 className="font-serif text-[20px] leading-7">{props.title}</h2>}
+        {!props.isBare && <h2 className="text-[20px] leading-7">{props.title}</h2>}
         {props.children}
       </div>
     </dialog>
@@ -35,6 +35,9 @@ export function Dialog(props: { title: string; isBare?: boolean; onClose(): void
 export function Confirm(props: {
   title: string;
   submit: string;
+  look?: "primary" | "danger";
+  /** The way out. */
+  cancel?: string;
   onConfirm(): Promise<unknown>;
   onClose(): void;
   children: ReactNode;
@@ -42,7 +45,13 @@ export function Confirm(props: {
   const action = useMutation({ mutationFn: props.onConfirm, onSuccess: props.onClose });
   return (
     <Dialog title={props.title} onClose={props.onClose}>
-      <Form action={action} submit={props.submit} look="danger" cancel="Cancel" onCancel={props.onClose}>
+      <Form
+        action={action}
+        submit={props.submit}
+        look={props.look ?? "danger"}
+        cancel={props.cancel}
+        onCancel={props.onClose}
+      >
         {props.children}
       </Form>
     </Dialog>

@@ -1,4 +1,4 @@
-import type { JobPhase, JobStatus } from "@emend/contract";
+import type { FailureCode, JobPhase, JobStatus } from "@emend/contract";
 import { Icon, type IconName } from "./icon.tsx";
 
 const finals: Record<Exclude<JobStatus, "active">, { icon: IconName; className: string; word: string }> = {
@@ -6,9 +6,12 @@ const finals: Record<Exclude<JobStatus, "active">, { icon: IconName; className: 
   failed: { icon: "cross", className: "text-bad", word: "Failed" },
   archived: { icon: "archived", className: "text-quiet", word: "Archived" },
 };
+/** Somebody asked for it: nothing went wrong. */
+const cancelled = { icon: "cross", className: "text-quiet", word: "Cancelled" } as const;
 
 /** Where a job stands: always an icon and a word. */
-export function Status({ status, phase }: { status: JobStatus; phase: JobPhase }) {
+export function Status(props: { status: JobStatus; phase: JobPhase; failureCode: FailureCode | null }) {
+  const { status, phase } = props;
   const shown =
     status === "active"
       ? {
@@ -16,7 +19,9 @@ export function Status({ status, phase }: { status: JobStatus; phase: JobPhase }
           className: phase === "queued" ? "text-quiet" : "text-ink",
           word: phase.charAt(0).toUpperCase() + phase.slice(1),
         }
-      : finals[status];
+      : status === "failed" && props.failureCode === "cancelled"
+        ? cancelled
+        : finals[status];
   return (
     <span className={`inline-flex items-center gap-1.5 font-medium whitespace-nowrap ${shown.className}`}>
       <Icon name={shown.icon} />

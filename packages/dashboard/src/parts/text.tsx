@@ -1,5 +1,6 @@
 import { unseenCharacters, unseenName } from "@emend/contract";
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { durationOf } from "./format.ts";
 
 /** In a group, so that splitting keeps them. */
 const unseen = new RegExp(`(${unseenCharacters.source})`, unseenCharacters.flags);
@@ -88,4 +89,15 @@ function useNow(): number {
     return () => clearInterval(timer);
   }, []);
   return now;
+}
+
+/** How long it is since then, to the second. */
+export function Clock({ since }: { since: string }) {
+  const [nowMs, setNowMs] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNowMs(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  const seconds = Math.max(0, Math.floor((nowMs - Date.parse(since)) / 1_000));
+  return <span role="timer">{seconds < 10 ? `${seconds} s` : durationOf(seconds * 1_000)}</span>;
 }

@@ -128,8 +128,9 @@ it.each(bothLooks)("shows events as they come, through a lost connection and a r
 
   if (process.env.EMEND_MEASURE) await measureEvents(page, say);
   await press(page.getByRole("button", { name: "Cancel" }));
-  const failure = page.getByRole("region", { name: "Failure" });
-  await failure.getByText("cancelled", { exact: true }).waitFor();
+  await press(page.getByRole("button", { name: "Cancel job" }));
+  const failure = page.getByRole("region", { name: "Cancelled" });
+  await failure.getByRole("heading", { name: "Cancelled" }).waitFor();
   expect(await page.getByRole("button", { name: "Run again" }).count()).toBe(1);
   expect(await failure.getByRole("button").count()).toBe(1);
 
@@ -199,8 +200,9 @@ it.each(bothLooks)("says that it waits for the forge and until when, and retries
   await page.getByText(/^Next try /).waitFor();
   await expectGood(page);
   await press(page.getByRole("button", { name: "Cancel" }));
-  const failure = page.getByRole("region", { name: "Failure" });
-  await failure.getByText("cancelled", { exact: true }).waitFor();
+  await press(page.getByRole("button", { name: "Cancel job" }));
+  const failure = page.getByRole("region", { name: /^(Cancelled|Failure)$/ });
+  await failure.getByRole("heading", { name: "Cancelled" }).waitFor();
   const retry = failure.getByRole("button", { name: "Retry" });
   await retry.waitFor();
   await pool.query(

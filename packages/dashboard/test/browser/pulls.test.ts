@@ -44,6 +44,7 @@ it.each(bothLooks)("opens, discusses and merges a pull request by the keyboard a
   await expectGood(page);
 
   await press(page.getByRole("button", { name: "Merge" }));
+  await press(page.getByRole("button", { name: "Merge pull request" }));
   await page.getByRole("heading", { name: "Merged" }).waitFor();
   await press(page.getByRole("link", { name: "The job" }));
   await page.waitForURL(`${dashboard.url}/app/jobs/${jobId}`);
@@ -86,8 +87,10 @@ it.each(bothLooks)(
     await page.route("**/merge", (route) => route.continue({ postData: JSON.stringify({ head: "0".repeat(40) }) }));
     dashboard.expectComplaint(/409/);
     await press(page.getByRole("button", { name: "Merge" }));
+    await press(page.getByRole("button", { name: "Merge pull request" }));
     await page.getByRole("alert").getByText("branch changed").waitFor();
     await page.unroute("**/merge");
+    await press(page.getByRole("button", { name: "Cancel" }));
     await press(page.getByRole("button", { name: "Close" }));
     await page.getByRole("heading", { name: "Closed" }).waitFor();
     expect(await page.getByRole("button", { name: "Merge" }).count()).toBe(0);

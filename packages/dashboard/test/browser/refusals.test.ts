@@ -101,9 +101,9 @@ const writes: Readonly<Record<string, Write>> = {
   "a follow-up": { path: "/app/jobs/JOB", typed: { "Ask for changes": "And that." }, submit: button("Send") },
   "running again": { path: "/app/jobs/JOB", submit: button("Run again") },
   archiving: { path: "/app/jobs/JOB", submit: button("Archive") },
-  cancelling: { path: "/app/jobs/ACTIVE", submit: button("Cancel") },
+  cancelling: { path: "/app/jobs/ACTIVE", open: click("Cancel"), submit: button("Cancel job") },
   "a comment": { path: "/app/pulls/PROJECT/1", typed: { Comment: "Good." }, submit: button("Comment") },
-  merging: { path: "/app/pulls/PROJECT/1", submit: button("Merge") },
+  merging: { path: "/app/pulls/PROJECT/1", open: click("Merge"), submit: button("Merge pull request") },
   closing: { path: "/app/pulls/PROJECT/1", submit: button("Close") },
   "a new project": {
     path: "/app/projects/new",

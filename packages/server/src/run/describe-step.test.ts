@@ -7,7 +7,7 @@ test("those who watch see which tools were used on what, and none of the content
   const content = "secret ".repeat(100);
   const toolCalls = [
     { id: "1", name: "write_file", input: { path: "docs/a.md", content } },
-    { id: "2", name: "read_file", input: { path: "docs/none.md", lines: [1, 2] } },
+    { id: "2", name: "read_file", input: { paths: ["docs/none.md"], lines: [1, 2], texts: [content] } },
     { id: "3", name: "finish", input: null },
   ];
   const described = describeStep({
@@ -25,7 +25,7 @@ test("those who watch see which tools were used on what, and none of the content
     model: "m",
     tools: [
       { name: "write_file", input: { path: "docs/a.md", content: "700 characters" }, ok: true },
-      { name: "read_file", input: { path: "docs/none.md" }, ok: false },
+      { name: "read_file", input: { paths: ["docs/none.md"] }, ok: false },
       { name: "finish", input: {}, ok: true },
     ],
   });

@@ -144,6 +144,7 @@ function describeVerdict(verdict: Verdict): unknown {
 
 const textMax = 200;
 const valueMax = 120;
+const listMax = 20;
 
 /** A step in short, for those who watch a job: what was said and which tools were used, without their contents. */
 export function describeStep(step: Step): unknown {
@@ -169,6 +170,8 @@ function describeInput(input: unknown): unknown {
 
 function describeValue(key: string, value: unknown): [string, unknown][] {
   if (typeof value === "number" || typeof value === "boolean") return [[key, value]];
+  if (Array.isArray(value) && value.every((item) => typeof item === "string" && item.length <= valueMax))
+    return [[key, value.slice(0, listMax)]];
   if (typeof value !== "string") return [];
   return value.length <= valueMax ? [[key, value]] : [[key, `${value.length} characters`]];
 }

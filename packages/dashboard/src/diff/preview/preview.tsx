@@ -25,7 +25,7 @@ export function Preview(props: { path: string; url: string; lines: readonly Diff
   );
   if (!page) return <Pending error={file.error} />;
   return (
-    <div className="mx-auto grid max-w-[720px] grid-cols-[minmax(0,1fr)] gap-4 px-5 py-6 font-serif text-[17px] leading-[27px] wrap-anywhere">
+    <div className="mx-auto grid max-w-[720px] grid-cols-[minmax(0,1fr)] gap-4 px-5 py-6 text-[17px] leading-[27px] wrap-anywhere">
       {isGone && (
         <p className="font-sans text-[14px] text-quiet">{file.error?.message} Only changed passages are shown.</p>
       )}

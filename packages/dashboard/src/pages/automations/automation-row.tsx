@@ -43,7 +43,7 @@ export function AutomationRow(props: {
           {automation.model && <VisibleText text={` · ${automation.model}`} />}
         </p>
         <Standing automation={automation} />
-        <p className="line-clamp-2 pt-1 font-serif text-[15px] leading-6 wrap-anywhere">
+        <p className="line-clamp-2 pt-1 text-[15px] leading-6 wrap-anywhere">
           <VisibleText text={automation.prompt} />
         </p>
       </div>

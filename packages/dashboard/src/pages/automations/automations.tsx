@@ -29,7 +29,7 @@ export function Automations({ project }: { project: DashboardProject }) {
   return (
     <Sheet>
       <div className="flex flex-wrap items-center justify-between gap-3 border-b border-line px-5 py-4">
-        <h2 className="font-serif text-[18px] leading-7">Automations</h2>
+        <h2 className="text-[18px] leading-7">Automations</h2>
         {mayWrite && <Button onClick={() => setWriting("new")}>Add automation</Button>}
       </div>
       {automations.data.length === 0 && (
@@ -123,7 +123,7 @@ function AutomationForm(props: {
               required
               rows={3}
               maxLength={20_000}
-              className="field-sizing-content max-h-60 min-h-20 w-full resize-none font-serif text-[16px] leading-6"
+              className="field-sizing-content max-h-60 min-h-20 w-full resize-none text-[16px] leading-6"
               placeholder="Fix broken links."
               value={prompt}
               onChange={(event) => setPrompt(event.target.value)}

@@ -171,7 +171,7 @@ export function Fixes({ projectId, fixes }: { projectId: string; fixes: readonly
           {fixes.map((fix) => (
             <li key={fix.prompt} className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 px-4 py-3">
               <div className="min-w-0 flex-1 basis-60">
-                <p className="line-clamp-2 font-serif text-[16px] leading-6 wrap-anywhere">
+                <p className="line-clamp-2 text-[16px] leading-6 wrap-anywhere">
                   <VisibleText text={fix.prompt} />
                 </p>
                 <p className="text-quiet">

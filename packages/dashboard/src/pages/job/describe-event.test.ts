@@ -13,6 +13,20 @@ it("tells a step's calls with what they were given, lists and records too", () =
   });
 });
 
+it("names a step by what it did", () => {
+  const tools = [
+    { name: "read_file", input: { paths: ["guides/retries.mdx"] }, ok: true },
+    { name: "edit_file", input: { path: "quickstart.mdx" }, ok: true },
+    { name: "edit_file", input: { path: "quickstart.mdx" }, ok: true },
+    { name: "write_file", input: { path: "elsewhere.mdx" }, ok: false },
+    { name: "replace_term", input: { from: "API token", to: "access key" }, ok: true },
+    { name: "search", input: { pattern: "token" }, ok: true },
+  ];
+  expect(tell("step", { number: 3, tools }).title).toBe(
+    "Read guides/retries.mdx, edited quickstart.mdx, replaced API token → access key, and 1 more",
+  );
+});
+
 it("tells what it does not understand by its name, and data of another shape by nothing", () => {
   expect(tell("dreamt", { of: "sheep" })).toMatchObject({ title: "dreamt", text: "", tools: [] });
   expect(tell("step", { truncated: true })).toMatchObject({ title: "Step ", text: "", tools: [] });

@@ -24,7 +24,7 @@ const adviceFor: Record<FailureCode, Advice> = {
   },
   budget_exceeded: { words: "The job needs more than the project's limits allow.", action: "settings" },
   timeout: { words: "The job needs more time than the project allows.", action: "settings" },
-  cancelled: { words: "The job was cancelled. Nothing was published.", action: "again" },
+  cancelled: { words: "Nothing was published.", action: "again" },
   policy_denied: { words: "The project's policy does not allow this change.", action: "settings" },
   branch_conflict: {
     words: "The job's branch has commits that Emend did not make. Start a new job: it gets its own branch.",
@@ -67,20 +67,28 @@ export function Failure({ job }: { job: DashboardJob }) {
   if (!failure) return null;
   // Newer servers may know codes that this page does not.
   const advice: Advice = adviceFor[failure.code] ?? { words: "", action: "again" };
+  const isCancelled = failure.code === "cancelled";
   function reword() {
     saveDraft({ prompt });
     void navigate({ to: "/", search: { project: job.projectId } });
   }
   return (
-    <section className="grid gap-2 rounded-md border border-bad bg-sheet px-4 py-3" aria-label="Failure">
-      <p className="flex items-center gap-2 font-semibold text-bad">
-        <Icon name="cross" />
-        <code>{failure.code}</code>
-      </p>
+    <section
+      className={`grid gap-2 rounded-md border ${isCancelled ? "border-line" : "border-bad"} bg-sheet px-4 py-3`}
+      aria-label={isCancelled ? "Cancelled" : "Failure"}
+    >
+      {isCancelled ? (
+        <h2>Cancelled</h2>
+      ) : (
+        <p className="flex items-center gap-2 font-semibold text-bad">
+          <Icon name="cross" />
+          <code>{failure.code}</code>
+        </p>
+      )}
       <Clipped className="whitespace-pre-wrap wrap-anywhere">
         <VisibleText text={failure.message} />
       </Clipped>
-      {advice.words && !(failure.code === "cancelled" && pullRequest) && <p className="text-quiet">{advice.words}</p>}
+      {advice.words && !(isCancelled && pullRequest) && <p className="text-quiet">{advice.words}</p>}
       <Problem error={retry.error ?? again.error} />
       {mayWrite && status !== "archived" && (
         <p className="flex flex-wrap gap-2">

@@ -40,7 +40,7 @@ export function FollowUp({ run }: { run: JobRun }) {
         <textarea
           id="follow-up"
           rows={2}
-          className="field-sizing-content max-h-60 min-h-16 w-full resize-none font-serif text-[16px] leading-6"
+          className="field-sizing-content max-h-60 min-h-16 w-full resize-none text-[16px] leading-6"
           placeholder="What else should change?"
           value={prompt}
           onChange={(event) => write(event.target.value)}

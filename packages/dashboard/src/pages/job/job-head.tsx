@@ -1,14 +1,16 @@
 import type { DashboardJob, DashboardProject, JobDiff, JobRun } from "@emend/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useState } from "react";
 import { jobQuery } from "../../api/queries.ts";
 import { request } from "../../api/request.ts";
 import { Button, buttonLook } from "../../parts/button.tsx";
+import { Confirm } from "../../parts/dialog.tsx";
 import { durationOf, jobTitle } from "../../parts/format.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { Problem } from "../../parts/notice.tsx";
 import { Status } from "../../parts/status.tsx";
-import { Age, VisibleText } from "../../parts/text.tsx";
+import { Age, Clock, VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
 import { offersAgain } from "./failure.tsx";
 import { useRunAgain } from "./use-run-again.ts";
@@ -40,7 +42,7 @@ export function JobHead(props: {
         />
       </div>
       <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-[16px] leading-6" aria-live="polite">
-        <Status status={run.status} phase={run.phase} />
+        <Status status={run.status} phase={run.phase} failureCode={run.failure?.code ?? null} />
         <span>{headlineOf(run, props.diff)}</span>
       </p>
       {props.problem && (
@@ -67,6 +69,11 @@ export function JobHead(props: {
         )}
         <code className="wrap-anywhere">{run.id}</code>
         <Age at={run.timings.createdAt} />
+        {run.status === "active" && startedAt && !wasAskedMore && (
+          <span>
+            running for <Clock since={startedAt} />
+          </span>
+        )}
         {startedAt && endedAt && !wasAskedMore && (
           <span>took {durationOf(Date.parse(endedAt) - Date.parse(startedAt))}</span>
         )}
@@ -124,20 +131,33 @@ function costOf({ usage }: JobRun): string {
 function Actions(props: { job: DashboardJob; isLocal: boolean; isAgainElsewhere: boolean }) {
   const { run, projectId } = props.job;
   const queries = useQueryClient();
-  const act = useMutation({
-    mutationFn: (action: "cancel" | "archive") => request(`/jobs/${run.id}/${action}`, { body: {} }),
-    onSettled: () => queries.invalidateQueries({ queryKey: jobQuery(run.id).queryKey }),
+  const [isAsking, setIsAsking] = useState(false);
+  const readAgain = () => queries.invalidateQueries({ queryKey: jobQuery(run.id).queryKey });
+  const archive = useMutation({
+    mutationFn: () => request(`/jobs/${run.id}/archive`, { body: {} }),
+    onSettled: readAgain,
   });
   const again = useRunAgain(props.job);
   const mayWrite = useMayWrite();
-  const isBusy = act.isPending || again.isPending;
+  const isBusy = archive.isPending || again.isPending;
   return (
     <div className="grid gap-2 sm:justify-items-end">
       <div className="flex flex-wrap gap-2">
         {mayWrite && run.status === "active" && (
-          <Button look="danger" disabled={isBusy} onClick={() => act.mutate("cancel")}>
-            {act.isPending ? "Cancelling …" : "Cancel"}
+          <Button look="danger" onClick={() => setIsAsking(true)}>
+            Cancel
           </Button>
+        )}
+        {isAsking && (
+          <Confirm
+            title="Cancel this job?"
+            submit="Cancel job"
+            cancel="Keep running"
+            onConfirm={() => request(`/jobs/${run.id}/cancel`, { body: {} }).finally(readAgain)}
+            onClose={() => setIsAsking(false)}
+          >
+            <p>The agent stops and nothing is published. You can run the job again later.</p>
+          </Confirm>
         )}
         {mayWrite && run.status !== "active" && !props.isAgainElsewhere && (
           <Button disabled={isBusy} onClick={() => again.mutate()}>
@@ -145,7 +165,7 @@ function Actions(props: { job: DashboardJob; isLocal: boolean; isAgainElsewhere:
           </Button>
         )}
         {mayWrite && (run.status === "completed" || run.status === "failed") && (
-          <Button disabled={isBusy} onClick={() => act.mutate("archive")}>
+          <Button disabled={isBusy} onClick={() => archive.mutate()}>
             Archive
           </Button>
         )}
@@ -158,7 +178,7 @@ function Actions(props: { job: DashboardJob; isLocal: boolean; isAgainElsewhere:
           />
         )}
       </div>
-      <Problem error={act.error ?? again.error} />
+      <Problem error={archive.error ?? again.error} />
     </div>
   );
 }

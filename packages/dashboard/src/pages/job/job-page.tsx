@@ -85,7 +85,9 @@ function Job({ job, isServerAway }: { job: DashboardJob; isServerAway: boolean }
             />
           </div>
         )}
-        <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
+        <div
+          className={`grid grid-cols-[minmax(0,1fr)] gap-5 ${isBeside ? "lg:sticky lg:top-4 lg:max-h-[calc(100dvh-32px)] lg:overflow-y-auto" : ""}`}
+        >
           <Asked job={job} />
           <FollowUp run={run} />
           <Events
@@ -93,6 +95,7 @@ function Job({ job, isServerAway }: { job: DashboardJob; isServerAway: boolean }
             jobId={run.id}
             events={stream.events}
             isOpen={isActive || (diff.data !== undefined && !hasChanges)}
+            isLive={isActive && run.model !== "emend/rules"}
           />
         </div>
       </div>
@@ -151,7 +154,7 @@ export function Asked({ job }: { job: DashboardJob }) {
 
 function Words({ text }: { text: string }) {
   return (
-    <Clipped className="font-serif text-[16px] leading-6 whitespace-pre-wrap wrap-anywhere">
+    <Clipped className="text-[16px] leading-6 whitespace-pre-wrap wrap-anywhere">
       <VisibleText text={text} />
     </Clipped>
   );
@@ -193,7 +196,7 @@ const views = ["Summary", "Raw events"] as const;
 type View = (typeof views)[number];
 
 /** Everything that happened; `isOpen` until somebody folds or unfolds it. */
-export function Events(props: { jobId: string; events: readonly JobEvent[]; isOpen: boolean }) {
+export function Events(props: { jobId: string; events: readonly JobEvent[]; isOpen: boolean; isLive: boolean }) {
   const [view, setView] = useState<View>("Summary");
   const [chosen, setChosen] = useState<boolean | null>(null);
   const isOpen = chosen ?? props.isOpen;
@@ -215,7 +218,7 @@ export function Events(props: { jobId: string; events: readonly JobEvent[]; isOp
             <Toggle<View> label="How to show events" options={views} chosen={view} onChoose={(next) => setView(next)} />
           </div>
           {view === "Summary" ? (
-            <Timeline jobId={props.jobId} events={props.events} />
+            <Timeline jobId={props.jobId} events={props.events} isLive={props.isLive} />
           ) : (
             <RawEvents events={props.events} />
           )}

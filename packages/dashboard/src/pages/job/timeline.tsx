@@ -5,14 +5,37 @@ import { request } from "../../api/request.ts";
 import { durationOf } from "../../parts/format.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { Near } from "../../parts/near.tsx";
-import { VisibleText } from "../../parts/text.tsx";
+import { Clock, VisibleText } from "../../parts/text.tsx";
 
 const eventsPerPiece = 25;
 const eventPx = 52;
 
-/** What happened, in words; a thousand steps cost what is on screen. */
-export function Timeline({ jobId, events }: { jobId: string; events: readonly JobEvent[] }) {
+/** What happened, in words; a thousand steps cost what is on screen. `isLive`: more is to come. */
+export function Timeline(props: { jobId: string; events: readonly JobEvent[]; isLive: boolean }) {
+  const { jobId, events } = props;
   const startMs = events[0] ? Date.parse(events[0].at) : 0;
+  const last = events.at(-1);
+  return (
+    <>
+      <Pieces jobId={jobId} events={events} startMs={startMs} />
+      {props.isLive && last && waitsForModel(last) && (
+        <p className="grid grid-cols-[52px_minmax(0,1fr)] gap-2 px-4 py-1 text-quiet">
+          <Icon name="running" className="justify-self-end" />
+          <span>
+            Waiting for the model, <Clock since={last.at} />
+          </span>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The agent's turn is the model's from the start of its work and from each step to the next. */
+function waitsForModel({ kind, data }: JobEvent): boolean {
+  return kind === "step" || (kind === "phase" && recordOf(data).phase === "working");
+}
+
+function Pieces({ jobId, events, startMs }: { jobId: string; events: readonly JobEvent[]; startMs: number }) {
   const pieces = Array.from({ length: Math.ceil(events.length / eventsPerPiece) }, (_, index) => index);
   return pieces.map((index) => {
     const end = Math.min(events.length, (index + 1) * eventsPerPiece);
@@ -151,7 +174,7 @@ export function describeEvent(event: JobEvent): ToldEvent {
       return say(phases[String(data.phase)] ?? String(data.phase), reasonOf(data));
     case "step":
       return {
-        ...say(`Step ${data.number ?? ""}`, String(data.text ?? "")),
+        ...say(actsOf(data.tools) || `Step ${data.number ?? ""}`, String(data.text ?? "")),
         step: Number(data.number ?? 0),
         tools: toolsOf(data.tools),
       };
@@ -199,6 +222,48 @@ function reasonOf(data: Record<string, unknown>): string {
 function findingsOf({ introduced, fixed, before, after }: Record<string, unknown>): string {
   if (typeof before !== "number") return "";
   return `${introduced} new, ${fixed} fixed; ${before} → ${after} on the whole site`;
+}
+
+const actsMax = 3;
+const verbs: Readonly<Record<string, string>> = {
+  read_file: "Read",
+  search: "Searched",
+  list_files: "Listed",
+  edit_file: "Edited",
+  write_file: "Wrote",
+  delete_file: "Deleted",
+  rename_page: "Moved",
+  move_section: "Moved a section of",
+  replace_term: "Replaced",
+  set_front_matter: "Edited the front matter of",
+  update_navigation: "Edited the navigation",
+  check: "Checked the site",
+  git: "Looked at the history",
+  finish: "Finished",
+};
+
+/** A step by what it did: "Read guides/retries.mdx, edited quickstart.mdx". Refused calls are told apart. */
+function actsOf(tools: unknown): string {
+  const done = (Array.isArray(tools) ? tools.map(recordOf) : []).filter(({ ok }) => ok !== false);
+  const acts = done.map(({ name, input }) => {
+    const verb = verbs[String(name)];
+    return verb === undefined ? String(name ?? "") : `${verb} ${objectOf(recordOf(input))}`.trim();
+  });
+  const told = [...new Set(acts)].filter((act) => act !== "");
+  const more = told.length > actsMax ? `, and ${told.length - actsMax} more` : "";
+  return told
+    .slice(0, actsMax)
+    .map((act, index) => (index === 0 ? act : act.charAt(0).toLowerCase() + act.slice(1)))
+    .join(", ")
+    .concat(more);
+}
+
+function objectOf({ path, paths, from, to, pattern, under }: Record<string, unknown>): string {
+  if (typeof path === "string") return path;
+  if (Array.isArray(paths)) return paths.length > 2 ? `${paths.length} files` : paths.join(" and ");
+  if (typeof from === "string" && typeof to === "string") return `${from} → ${to}`;
+  if (typeof pattern === "string") return `“${pattern}”`;
+  return typeof under === "string" ? under : "";
 }
 
 function toolsOf(tools: unknown): ToldEvent["tools"] {

@@ -61,7 +61,7 @@ export function Composer(props: { projects: readonly DashboardProject[]; project
         ref={field}
         id={composerId}
         aria-label="What should change in the docs?"
-        className="field-sizing-content max-h-[50vh] min-h-16 w-full resize-none border-0 bg-transparent p-0 font-serif text-[17px] leading-6 outline-none"
+        className="field-sizing-content max-h-[50vh] min-h-16 w-full resize-none border-0 bg-transparent p-0 text-[17px] leading-6 outline-none"
         placeholder="What should change in the docs?"
         value={prompt}
         onChange={(event) => change({ prompt: event.target.value })}

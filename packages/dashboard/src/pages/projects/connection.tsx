@@ -29,7 +29,7 @@ export function Connection({ project }: { project: DashboardProject }) {
     <>
       <Sheet className="grid grid-cols-[minmax(0,1fr)] gap-4 p-5">
         <div className="flex flex-wrap items-center justify-between gap-3">
-          <h2 className="font-serif text-[18px] leading-7">
+          <h2 className="text-[18px] leading-7">
             {forge === "local" ? "Emend hosts this repository" : `Connection to ${forgeNames[forge]}`}
           </h2>
           <Button onClick={() => look.mutate()} disabled={look.isPending}>

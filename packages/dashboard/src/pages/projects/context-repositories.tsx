@@ -24,7 +24,7 @@ export function ContextRepositories({ project }: { project: DashboardProject }) 
   return (
     <Sheet>
       <div className="flex flex-wrap items-center justify-between gap-3 border-b border-line px-5 py-4">
-        <h2 className="font-serif text-[18px] leading-7">Context repositories</h2>
+        <h2 className="text-[18px] leading-7">Context repositories</h2>
         <Button onClick={() => setIsAdding(true)}>Add repository</Button>
       </div>
       {repositories.data.length === 0 && (

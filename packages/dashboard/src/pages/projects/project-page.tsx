@@ -231,7 +231,7 @@ export function ModelKeys({ project }: { project: DashboardProject }) {
   const own = keys.data.filter(({ isSet }) => isSet);
   return (
     <Sheet className="grid grid-cols-[minmax(0,1fr)] gap-4 p-5">
-      <h2 className="font-serif text-[18px] leading-7">Model keys</h2>
+      <h2 className="text-[18px] leading-7">Model keys</h2>
       {own.length === 0 ? (
         <p className="text-quiet">This project uses the installation's keys. Set a key here to override one.</p>
       ) : (

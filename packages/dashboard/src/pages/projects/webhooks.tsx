@@ -29,7 +29,7 @@ export function Webhooks({ project }: { project: DashboardProject }) {
   return (
     <Sheet>
       <div className="flex flex-wrap items-center justify-between gap-3 border-b border-line px-5 py-4">
-        <h2 className="font-serif text-[18px] leading-7">Webhooks</h2>
+        <h2 className="text-[18px] leading-7">Webhooks</h2>
         {mayWrite && <Button onClick={() => setIsAdding(true)}>Add webhook</Button>}
       </div>
       {webhooks.data.length === 0 && (

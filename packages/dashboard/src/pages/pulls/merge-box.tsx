@@ -1,8 +1,9 @@
 import type { DashboardPull } from "@emend/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import { request } from "../../api/request.ts";
 import { Button } from "../../parts/button.tsx";
-import { Sheet } from "../../parts/dialog.tsx";
+import { Confirm, Sheet } from "../../parts/dialog.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Problem } from "../../parts/notice.tsx";
 import { Age, VisibleText } from "../../parts/text.tsx";
@@ -14,14 +15,15 @@ export function MergeBox({ pull }: { pull: DashboardPull }) {
   const mayWrite = useMayWrite();
   const queries = useQueryClient();
   const name = { projectId: pull.projectId, number: String(pull.number) };
+  const [isAsking, setIsAsking] = useState(false);
+  async function readAgain() {
+    await queries.invalidateQueries({ queryKey: pullQuery(name).queryKey });
+    void queries.invalidateQueries({ queryKey: ["pulls"] });
+    void queries.invalidateQueries({ queryKey: ["job"] });
+  }
   const act = useMutation({
-    mutationFn: ({ action, body = {} }: { action: "merge" | "close" | "ready"; body?: object }) =>
-      request(`${pullPath(name)}/${action}`, { body }),
-    async onSettled() {
-      await queries.invalidateQueries({ queryKey: pullQuery(name).queryKey });
-      void queries.invalidateQueries({ queryKey: ["pulls"] });
-      void queries.invalidateQueries({ queryKey: ["job"] });
-    },
+    mutationFn: (action: "close" | "ready") => request(`${pullPath(name)}/${action}`, { body: {} }),
+    onSettled: readAgain,
   });
   const { mergeability } = pull;
   const isOpen = pull.state === "open";
@@ -34,21 +36,39 @@ export function MergeBox({ pull }: { pull: DashboardPull }) {
         {isOpen && mayWrite && (
           <div className="flex flex-wrap gap-2">
             {mergeability.kind === "clean" && !pull.draft && (
-              <Button
-                look="primary"
-                disabled={act.isPending}
-                onClick={() => act.mutate({ action: "merge", body: { head: mergeability.head } })}
-              >
+              <Button look="primary" disabled={act.isPending} onClick={() => setIsAsking(true)}>
                 <Icon name="merged" />
                 Merge
               </Button>
             )}
+            {isAsking && mergeability.kind === "clean" && (
+              <Confirm
+                title={`Merge #${pull.number}?`}
+                submit="Merge pull request"
+                look="primary"
+                onConfirm={() =>
+                  request(`${pullPath(name)}/merge`, { body: { head: mergeability.head } }).finally(readAgain)
+                }
+                onClose={() => setIsAsking(false)}
+              >
+                <p className="wrap-anywhere">
+                  <code>
+                    <VisibleText text={pull.headRef} />
+                  </code>{" "}
+                  is merged into{" "}
+                  <code>
+                    <VisibleText text={pull.baseRef} />
+                  </code>
+                  .
+                </p>
+              </Confirm>
+            )}
             {pull.draft && (
-              <Button disabled={act.isPending} onClick={() => act.mutate({ action: "ready" })}>
+              <Button disabled={act.isPending} onClick={() => act.mutate("ready")}>
                 Mark ready
               </Button>
             )}
-            <Button look="danger" disabled={act.isPending} onClick={() => act.mutate({ action: "close" })}>
+            <Button look="danger" disabled={act.isPending} onClick={() => act.mutate("close")}>
               Close
             </Button>
           </div>

@@ -195,7 +195,7 @@ export function JobStep({ project, url, hasKey, hasJob, secret }: JobStepProps) 
               <textarea
                 {...control}
                 rows={3}
-                className="field-sizing-content max-h-60 min-h-20 w-full resize-none font-serif text-[16px] leading-6"
+                className="field-sizing-content max-h-60 min-h-20 w-full resize-none text-[16px] leading-6"
                 value={prompt}
                 onChange={(event) => setTyped(event.target.value)}
               />

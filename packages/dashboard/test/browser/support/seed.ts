@@ -70,6 +70,7 @@ async function mergeLast(page: Page, url: string): Promise<void> {
   await page.getByRole("button", { name: "Comment" }).click();
   await page.getByText("reads better aloud").waitFor();
   await page.getByRole("button", { name: "Merge" }).click();
+  await page.getByRole("button", { name: "Merge pull request" }).click();
   await page.getByRole("heading", { name: "Merged" }).waitFor();
 }
 
