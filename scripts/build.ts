@@ -1,4 +1,4 @@
-// Compiles the publishable `emend` package: `npm run build` leaves it in packages/cli/dist, ready for `npm pack`.
+// Compiles the publishable package @emend/cli: `npm run build` leaves it in packages/cli/dist, ready for `npm pack`.
 // File by file and in the same layout, because workers, migrations, prompts and the sample are found beside their source.
 import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { stripTypeScriptTypes } from "node:module";
@@ -10,6 +10,7 @@ const ours = ["cli", "server", "site", "sdk", "contract", "mcp", "lsp", "runners
 const besideSource = { cli: ["package.json", "sample"], dashboard: ["dist"] } as const;
 
 interface Manifest {
+  name: string;
   version: string;
   description: string;
   license: string;
@@ -64,7 +65,7 @@ async function manifestOf(): Promise<object> {
   const all = await Promise.all(ours.map((name) => readManifest(`packages/${name}/package.json`)));
   const foreign = all.flatMap(({ dependencies = {} }) => Object.entries(dependencies));
   return {
-    name: "emend",
+    name: cli.name,
     version: cli.version,
     description: cli.description,
     license: cli.license,
@@ -72,6 +73,8 @@ async function manifestOf(): Promise<object> {
     bin: { emend: "bin/emend.cjs" },
     engines,
     os: ["linux", "darwin"],
+    // npm takes a scoped package for a private one unless told otherwise.
+    publishConfig: { access: "public" },
     dependencies: Object.fromEntries(foreign.filter(([name]) => !name.startsWith("@emend/")).sort()),
     optionalDependencies: Object.assign({}, ...all.map(({ optionalDependencies = {} }) => optionalDependencies)),
   };
@@ -81,4 +84,18 @@ async function readManifest(path: string): Promise<Manifest> {
   return JSON.parse(await readFile(join(root, path), "utf8"));
 }
 
-if (import.meta.main) await buildPackage(join(root, "packages/cli/dist"));
+if (import.meta.main) {
+  const outDir = join(root, "packages/cli/dist");
+  await buildPackage(outDir);
+  const { name, version } = await readManifest("packages/cli/package.json");
+  const files = (await readdir(outDir, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  const tarball = `${name.replace("@", "").replace("/", "-")}-${version}.tgz`;
+  console.log(`Built ${name} ${version}: ${files.length} files in ${relative(process.cwd(), outDir)}.
+
+Next, make a package and install it:
+  npm pack ./${relative(process.cwd(), outDir)}
+  npm install --global ./${tarball}
+
+On a machine where you may not write to npm's global folder, add --prefix ~/.local. Then start it:
+  emend serve`);
+}

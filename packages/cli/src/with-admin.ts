@@ -8,10 +8,15 @@ type Work<T> = (admin: Admin) => Promise<T>;
  * Opens the installation that `--data` or the environment names, also while its server runs, and closes it again. One
  * that is not there is told and not made: a mistyped folder would look like an installation that lost everything.
  */
-export async function withAdmin<T>(cli: Cli, options: { data?: string }, work: Work<T>): Promise<T> {
+export async function withAdmin<T>(
+  cli: Cli,
+  options: { data?: string },
+  work: Work<T>,
+  opening: { checksSecret?: boolean } = {},
+): Promise<T> {
   const { isMade } = await import("@emend/server");
   const config = await configOf(cli, options);
-  if (isMade(config)) return openFor(config, work);
+  if (isMade(config)) return openFor(config, work, opening);
   throw new CliError("refused", `there is no installation in ${config.dataDir} yet; \`emend serve\` makes it`);
 }
 
@@ -35,9 +40,9 @@ async function configOf(cli: Cli, options: { data?: string }): Promise<Config> {
   return loadConfig(env, options.data === undefined ? {} : { dataDir: resolve(options.data) });
 }
 
-async function openFor<T>(config: Config, work: Work<T>): Promise<T> {
+async function openFor<T>(config: Config, work: Work<T>, opening: { checksSecret?: boolean } = {}): Promise<T> {
   const { openAdmin } = await import("@emend/server");
-  const admin = await openAdmin(config);
+  const admin = await openAdmin(config, opening);
   try {
     return await work(admin);
   } finally {

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile, symlink } from "node:fs/promises";
+import { readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { promisify } from "node:util";
@@ -14,15 +14,28 @@ const root = join(import.meta.dirname, "..", "..", "..");
 
 let dir: string;
 let program: string;
-// Packed as npm publishes it, unpacked where nothing of this checkout but other people's packages can be found.
+let installed: string;
+let manifest: { name: string; bin: object; dependencies: Record<string, string>; publishConfig: object };
+// Packed and installed into a prefix as docs/deploy.md says. Other people's packages are linked from this checkout instead of
+// downloaded: `npm run test:package` installs those too.
 beforeAll(async () => {
   dir = await makeTempDir();
-  await buildPackage(join(dir, "built"));
-  await run("npm", ["pack", "--silent", "--pack-destination", dir, join(dir, "built")], { cwd: dir });
+  const built = join(dir, "built");
+  await buildPackage(built);
+  manifest = JSON.parse(await readFile(join(built, "package.json"), "utf8"));
+  await writeFile(
+    join(built, "package.json"),
+    JSON.stringify({ ...manifest, dependencies: {}, optionalDependencies: {} }),
+  );
+  await run("npm", ["pack", "--silent", "--pack-destination", dir, built], { cwd: dir });
   const [tarball = ""] = (await readdir(dir)).filter((name) => name.endsWith(".tgz"));
-  await run("tar", ["-xzf", join(dir, tarball), "-C", dir]);
-  await symlink(join(root, "node_modules"), join(dir, "package", "node_modules"));
-  program = join(dir, "package", "bin", "emend.cjs");
+  expect(tarball).toBe("emend-cli-0.1.0.tgz");
+  const prefix = join(dir, "prefix");
+  const env = { PATH: process.env.PATH, HOME: dir };
+  await run("npm", ["install", "--global", "--offline", "--prefix", prefix, join(dir, tarball)], { cwd: dir, env });
+  installed = join(prefix, "lib", "node_modules", "@emend", "cli");
+  await symlink(join(root, "node_modules"), join(installed, "node_modules"));
+  program = join(prefix, "bin", "emend");
 });
 afterAll(() => removeDir(dir));
 
@@ -55,17 +68,16 @@ test("the packed program serves an editor", async () => {
 });
 
 test("holds compiled code alone, which reaches nothing by a workspace's name", async () => {
-  const files = (await readdir(join(dir, "package"), { recursive: true })).filter(
-    (name) => !name.includes("node_modules"),
-  );
+  const files = (await readdir(installed, { recursive: true })).filter((name) => !name.includes("node_modules"));
   expect(files.filter((name) => name.endsWith(".ts") || name.includes(".test."))).toEqual([]);
   expect(files, "the schema that editors read").toContain("check.schema.json");
   expect(files, "the dashboard that it serves").toContain(join("packages", "dashboard", "dist", "index.html"));
   for (const name of files.filter((one) => one.endsWith(".js"))) {
-    const text = await readFile(join(dir, "package", name), "utf8");
+    const text = await readFile(join(installed, name), "utf8");
     expect(text, name).not.toMatch(/(from|import\()\s*"(@emend\/|\.{1,2}\/[^"]*\.ts")/);
   }
-  const manifest = JSON.parse(await readFile(join(dir, "package", "package.json"), "utf8"));
+  expect(manifest).toMatchObject({ name: "@emend/cli", bin: { emend: "bin/emend.cjs" } });
+  expect(manifest.publishConfig).toEqual({ access: "public" });
   expect(Object.keys(manifest.dependencies).filter((name) => name.startsWith("@emend/"))).toEqual([]);
   expect(Object.values(manifest.dependencies).filter((version) => !/^\d/.test(String(version)))).toEqual([]);
 });

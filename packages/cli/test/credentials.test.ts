@@ -115,6 +115,22 @@ describe("once the server has stopped", () => {
     expect(second.stderr).not.toContain("nnnn");
   });
 
+  test("a wrong EMEND_SECRET is refused by serve and by other commands, and doctor says so", async () => {
+    const wrong = { EMEND_SECRET: "w".repeat(40) };
+    const refused = "EMEND_SECRET is not the secret that this database's credentials are sealed with";
+    for (const line of [
+      ["serve", "--port", "0"],
+      ["project", "list"],
+    ]) {
+      const { code, stdout, stderr } = await command(line, wrong);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(refused) });
+      expect(stdout).not.toContain("owner-link");
+    }
+    const seen = await command(["doctor"], wrong);
+    expect(seen.code).not.toBe(0);
+    expect(seen.stdout).toMatch(/✗ database .* EMEND_SECRET is not the secret/);
+  });
+
   test("a rotation that was cut off is finished by the same command", async () => {
     // As after a kill between the database's commit and the file's renaming.
     const chosen = "c".repeat(64);

@@ -124,9 +124,10 @@ async function examineDatabase(
     return { name, verdict: "bad", detail: `${what}: nothing here yet`, advice: "`emend serve` makes it." };
   }
   try {
-    const admin = await deps.openAdmin(config, { migrates: false });
+    const admin = await deps.openAdmin(config, { migrates: false, checksSecret: false });
     try {
       const projects = await admin.listProjects();
+      if (!(await admin.isSecretRight())) return { name, verdict: "bad", ...wrongSecret(config, what) };
       const detail = `${what} answers; projects: ${projects.length}`;
       return { name, verdict: "good", detail, serverUrl: await admin.url() };
     } finally {
@@ -137,6 +138,14 @@ async function examineDatabase(
     const { detail, advice } = unmade(error) ?? { detail: reason };
     return { name, verdict: "bad", detail: `${what}: ${detail}`, ...(advice === undefined ? {} : { advice }) };
   }
+}
+
+function wrongSecret(config: Config, what: string): Pick<Examination, "detail" | "advice"> {
+  const which = config.secret === null ? `the secret in ${config.dataDir}/secret` : "EMEND_SECRET";
+  return {
+    detail: `${what} answers, but ${which} is not the secret that its credentials are sealed with`,
+    advice: "Put the former secret back. `emend secrets rotate --from-env OLD --to-env NEW` replaces it.",
+  };
 }
 
 /** By what Postgres says of tables, or columns, that no server of this release made yet. */

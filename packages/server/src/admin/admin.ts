@@ -35,6 +35,7 @@ import { createForgeReach } from "../installation/forge-reach.ts";
 import { forgeDirOf, gitNetwork, localGit } from "../installation/local-git.ts";
 import { openDatabase } from "../installation/open-database.ts";
 import { recallUrl } from "../installation/public-url.ts";
+import { assertSecret, opensCanary } from "../installation/sealed-values.ts";
 import { type JobEvent, listEvents } from "../jobs/read/list-events.ts";
 import { type JobReport, readReport } from "../jobs/read/read-report.ts";
 import { newId } from "../lib/id.ts";
@@ -113,6 +114,8 @@ export interface Admin {
   setModelKey(input: { projectId: string; vendor: string; key: string | null }): Promise<boolean>;
   /** Seals every stored credential with a new EMEND_SECRET. `keptIn`: the file that holds the new one now. */
   rotateSecret(input: RotationInput): Promise<{ resealed: number; keptIn: string | null }>;
+  /** Whether the secret is the one that sealed this installation's credentials. */
+  isSecretRight(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -298,6 +301,7 @@ export function createAdmin(deps: AdminDeps): Admin {
       return setModelKey({ db, sealer }, input);
     },
     rotateSecret: (input) => rotateKeptSecret({ pool, config, secret: deps.secret }, input),
+    isSecretRight: () => opensCanary(pool, sealer),
     close: deps.close,
   };
 }
@@ -308,16 +312,31 @@ const importMsMax = 10 * 60_000;
 const diagnosisMsMax = 60_000;
 const connectionsMax = 4;
 
-/** For commands beside or without a running server. Who only looks does not migrate. */
-export async function openAdmin(config: Config, options: { migrates?: boolean } = {}): Promise<Admin> {
+interface OpenOptions {
+  /** False for who only looks: the tables are left as they are. */
+  migrates?: boolean;
+  /** False for who looks at the secret itself, or changes it; else a wrong one is refused. */
+  checksSecret?: boolean;
+}
+
+/** For commands beside or without a running server. */
+export async function openAdmin(config: Config, options: OpenOptions = {}): Promise<Admin> {
+  const { migrates = true, checksSecret = true } = options;
   const log = createLogger({ level: config.logLevel === "info" ? "warn" : config.logLevel });
   const signal = new AbortController().signal;
-  const database = await openDatabase({ config, log, connectionsMax, holder: "command", signal, ...options });
-  return createAdmin({
-    config,
-    pool: database.pool,
-    secret: await ensureSecret(config),
-    publicUrl: () => recallUrl(config),
-    close: () => database.close(),
-  });
+  const database = await openDatabase({ config, log, connectionsMax, holder: "command", signal, migrates });
+  try {
+    const secret = await ensureSecret(config);
+    if (checksSecret) await assertSecret(database.pool, secret, config);
+    return createAdmin({
+      config,
+      pool: database.pool,
+      secret,
+      publicUrl: () => recallUrl(config),
+      close: () => database.close(),
+    });
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
 }

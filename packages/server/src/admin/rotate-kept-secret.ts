@@ -1,16 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { open, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { modelKeyContext } from "../accounts/keys/model-keys.ts";
-import { contextCredentialContext } from "../accounts/projects/context-repositories.ts";
-import { appContext } from "../accounts/projects/github-app.ts";
-import { credentialContext } from "../accounts/projects/project-credential.ts";
 import { createSealer } from "../accounts/secrets.ts";
 import type { Config } from "../config/config.ts";
 import type { Client, Pool } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { AppError, isAppError } from "../errors.ts";
-import { secretContext, urlContext } from "../notify/webhooks.ts";
+import { resealCanary, type SealedRow, sealedColumns } from "../installation/sealed-values.ts";
 
 export interface RotationInput {
   /** Null: the one in use. */
@@ -110,53 +106,6 @@ function refused(publicMessage: string): AppError {
   return new AppError("invalid_request", { publicMessage });
 }
 
-interface SealedRow {
-  id: string;
-  vendor: string;
-  sealed: Buffer;
-}
-
-/** Every column that is sealed, and whose each value is. */
-export const sealedColumns = [
-  {
-    column: "projects.credential",
-    select: "select id, '' as vendor, credential as sealed from projects where credential is not null for update",
-    update: "update projects set credential = $2 where id = $1 and $3 = ''",
-    contextOf: (row: SealedRow) => credentialContext(row.id),
-  },
-  {
-    column: "context_repositories.credential",
-    select: `select id, '' as vendor, credential as sealed from context_repositories
-      where credential is not null for update`,
-    update: "update context_repositories set credential = $2 where id = $1 and $3 = ''",
-    contextOf: (row: SealedRow) => contextCredentialContext(row.id),
-  },
-  {
-    column: "github_apps.credential",
-    select: "select repository_url as id, '' as vendor, credential as sealed from github_apps for update",
-    update: "update github_apps set credential = $2 where repository_url = $1 and $3 = ''",
-    contextOf: (row: SealedRow) => appContext(row.id),
-  },
-  {
-    column: "model_keys.credential",
-    select: "select project_id as id, vendor, credential as sealed from model_keys for update",
-    update: "update model_keys set credential = $2 where project_id = $1 and vendor = $3",
-    contextOf: (row: SealedRow) => modelKeyContext(row.id, row.vendor),
-  },
-  {
-    column: "webhooks.secret",
-    select: "select id, '' as vendor, secret as sealed from webhooks for update",
-    update: "update webhooks set secret = $2 where id = $1 and $3 = ''",
-    contextOf: (row: SealedRow) => secretContext(row.id),
-  },
-  {
-    column: "webhooks.sealed_url",
-    select: "select id, '' as vendor, sealed_url as sealed from webhooks where sealed_url is not null for update",
-    update: "update webhooks set sealed_url = $2 where id = $1 and $3 = ''",
-    contextOf: (row: SealedRow) => urlContext(row.id),
-  },
-];
-
 /**
  * Seals every stored credential anew, all or none. Run it while no server runs, then start them with the new secret.
  * Safe to repeat: what the new secret sealed already is sealed by it once more.
@@ -176,6 +125,7 @@ export async function rotateSecret(
         resealed += 1;
       }
     }
+    await resealCanary(client, sealer);
     return { resealed };
   });
 }

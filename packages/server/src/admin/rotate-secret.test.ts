@@ -4,8 +4,9 @@ import { openModelKey, setModelKey } from "../accounts/keys/model-keys.ts";
 import { addProject } from "../accounts/projects/add-project.ts";
 import { openProjectCredential } from "../accounts/projects/project-credential.ts";
 import { createSealer } from "../accounts/secrets.ts";
+import { sealedColumns } from "../installation/sealed-values.ts";
 import { addWebhook, openUrl } from "../notify/webhooks.ts";
-import { rotateSecret, sealedColumns } from "./rotate-kept-secret.ts";
+import { rotateSecret } from "./rotate-kept-secret.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -46,9 +46,10 @@ async function fillTables(client: Client, manifest: Manifest, folder: string, si
   if (manifest.migrations.some((name) => !known.has(name))) {
     throw new AppError("invalid_request", { publicMessage: "the archive was made by a newer Emend: use that one" });
   }
-  // The archive brings its own log; and a server that was started first may have asked for an owner.
+  // The archive brings its own log; and a server that was started first may have asked for an owner and sealed its canary.
   await client.query("select set_config('emend.audit', 'off', true)");
   await client.query("delete from login_links where purpose = 'owner'");
+  await client.query("delete from settings where name = 'secretCanary'");
   const archived = new Map(manifest.tables.map((table) => [table.name, table]));
   for (const { name } of await listTables(client)) {
     const { rowCount } = await client.query(`select from ${pg.escapeIdentifier(name)} limit 1`);

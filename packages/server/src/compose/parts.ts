@@ -23,6 +23,7 @@ import { ensureSecret } from "../installation/ensure-secret.ts";
 import { createForgeReach } from "../installation/forge-reach.ts";
 import { forgeDirOf, gitNetwork, localGit } from "../installation/local-git.ts";
 import { openDatabase } from "../installation/open-database.ts";
+import { assertSecret } from "../installation/sealed-values.ts";
 import { createAnnounceDue } from "../jobs/announce-due.ts";
 import type { Logger } from "../lib/logger.ts";
 import { createFetch } from "../lib/network.ts";
@@ -50,6 +51,7 @@ export async function composeParts(config: Config, log: Logger, undo: Undo, sign
     signal: signal,
   });
   undo.push(() => database.close());
+  await assertSecret(database.pool, secret, config);
   if (await hasLocalProjects(database.pool)) assertLocalForgeUsable(config);
   const listener = await startListener({ url: database.url, log });
   undo.push(() => listener.close());

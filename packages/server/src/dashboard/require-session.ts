@@ -4,6 +4,7 @@ import { findSession, type Session } from "../accounts/sessions/session-store.ts
 import type { Sessions } from "../accounts/sessions/sessions.ts";
 import type { Actor } from "../db/acting.ts";
 import { AppError } from "../errors.ts";
+import { isFromOwnPage } from "../lib/own-address.ts";
 import type { AccountsDeps } from "./accounts-plugin.ts";
 
 declare module "fastify" {
@@ -39,17 +40,10 @@ export function requireSession(deps: { sessions: Sessions; publicUrl(): string }
 
 /** Also for routes that need no session yet: nobody is logged in, or out, by another site. */
 export function requireOwnPage(request: FastifyRequest, publicUrl: string): void {
-  if (reading.has(request.method) || isOwnPage(request, publicUrl)) return;
+  if (reading.has(request.method) || isFromOwnPage(request.headers, publicUrl)) return;
   throw new AppError("forbidden", {
-    publicMessage: `This was sent from another address than ${publicUrl}, so nothing was done.`,
+    publicMessage: `This page was not opened at Emend's address, so nothing was changed. Open ${publicUrl}/app instead, or set EMEND_PUBLIC_URL to the address that you use.`,
   });
-}
-
-/** Browsers send Origin with every write, and another site cannot forge it; the cookie alone proves nothing. */
-function isOwnPage(request: FastifyRequest, publicUrl: string): boolean {
-  const site = request.headers["sec-fetch-site"];
-  if (site !== undefined && site !== "same-origin") return false;
-  return request.headers.origin === new URL(publicUrl).origin;
 }
 
 /** Who asks, for the record of who made what. */

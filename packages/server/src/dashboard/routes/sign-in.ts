@@ -10,6 +10,7 @@ import { journeyMinutes } from "../../accounts/single-sign-on/journey.ts";
 import { logInIdentity } from "../../accounts/single-sign-on/log-in-identity.ts";
 import { AppError, isAppError } from "../../errors.ts";
 import { disconnectSignal } from "../../http/disconnect-signal.ts";
+import { addressUsed } from "../../lib/own-address.ts";
 import type { AccountsDeps } from "../accounts-plugin.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { bodyParser, pathInApp } from "../parse-request.ts";
@@ -92,7 +93,7 @@ export function linkRoutes(app: FastifyInstance, deps: AccountsDeps): void {
 }
 
 /** The console's single-use link, which a person opens as a page. */
-export function loginLinkRoute(app: FastifyInstance, deps: Pick<AccountsDeps, "sessions">): void {
+export function loginLinkRoute(app: FastifyInstance, deps: Pick<AccountsDeps, "sessions" | "publicUrl">): void {
   app.get<{ Params: { token: string } }>(
     "/login/:token",
     // HEAD must not spend a link, and no log may hold one.
@@ -100,15 +101,19 @@ export function loginLinkRoute(app: FastifyInstance, deps: Pick<AccountsDeps, "s
     async (request, reply) => {
       // Browsers fetch ahead what they think will be clicked: that is not the click.
       if (/prefetch|prerender/.test(String(request.headers["sec-purpose"] ?? ""))) return reply.code(503).send();
+      const publicUrl = deps.publicUrl();
       const claimed = await deps.sessions.claim(request.params.token, request.headers.cookie, request.ip);
       if (claimed.kind === "gone") return sendPage(reply, 410, plainPages.linkGone);
-      return reply
-        .headers({
-          ...(claimed.kind === "claimed" && { "set-cookie": claimed.cookie }),
-          "cache-control": "no-store",
-          "referrer-policy": "no-referrer",
-        })
-        .redirect(claimed.location, 303);
+      return (
+        reply
+          .headers({
+            ...(claimed.kind === "claimed" && { "set-cookie": claimed.cookie }),
+            "cache-control": "no-store",
+            "referrer-policy": "no-referrer",
+          })
+          // On where the browser is: its cookie is good for that name alone.
+          .redirect(`${addressUsed(request.headers, publicUrl)}${claimed.location.slice(publicUrl.length)}`, 303)
+      );
     },
   );
 }

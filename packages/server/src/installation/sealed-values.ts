@@ -1,0 +1,135 @@
+import { modelKeyContext } from "../accounts/keys/model-keys.ts";
+import { contextCredentialContext } from "../accounts/projects/context-repositories.ts";
+import { appContext } from "../accounts/projects/github-app.ts";
+import { credentialContext } from "../accounts/projects/project-credential.ts";
+import { createSealer, type Sealer } from "../accounts/secrets.ts";
+import type { Config } from "../config/config.ts";
+import { ConfigError } from "../config/config-error.ts";
+import type { Client, Pool, Queryable } from "../db/pool.ts";
+import { inTransaction } from "../db/transaction.ts";
+import { secretContext, urlContext } from "../notify/webhooks.ts";
+
+export interface SealedRow {
+  id: string;
+  vendor: string;
+  sealed: Buffer;
+}
+
+/** Every column that is sealed, and whose each value is. */
+export const sealedColumns = [
+  {
+    column: "projects.credential",
+    select: "select id, '' as vendor, credential as sealed from projects where credential is not null for update",
+    update: "update projects set credential = $2 where id = $1 and $3 = ''",
+    contextOf: (row: SealedRow) => credentialContext(row.id),
+  },
+  {
+    column: "context_repositories.credential",
+    select: `select id, '' as vendor, credential as sealed from context_repositories
+      where credential is not null for update`,
+    update: "update context_repositories set credential = $2 where id = $1 and $3 = ''",
+    contextOf: (row: SealedRow) => contextCredentialContext(row.id),
+  },
+  {
+    column: "github_apps.credential",
+    select: "select repository_url as id, '' as vendor, credential as sealed from github_apps for update",
+    update: "update github_apps set credential = $2 where repository_url = $1 and $3 = ''",
+    contextOf: (row: SealedRow) => appContext(row.id),
+  },
+  {
+    column: "model_keys.credential",
+    select: "select project_id as id, vendor, credential as sealed from model_keys for update",
+    update: "update model_keys set credential = $2 where project_id = $1 and vendor = $3",
+    contextOf: (row: SealedRow) => modelKeyContext(row.id, row.vendor),
+  },
+  {
+    column: "webhooks.secret",
+    select: "select id, '' as vendor, secret as sealed from webhooks for update",
+    update: "update webhooks set secret = $2 where id = $1 and $3 = ''",
+    contextOf: (row: SealedRow) => secretContext(row.id),
+  },
+  {
+    column: "webhooks.sealed_url",
+    select: "select id, '' as vendor, sealed_url as sealed from webhooks where sealed_url is not null for update",
+    update: "update webhooks set sealed_url = $2 where id = $1 and $3 = ''",
+    contextOf: (row: SealedRow) => urlContext(row.id),
+  },
+];
+
+const canaryName = "secretCanary";
+const canaryText = "Only the installation's own EMEND_SECRET opens this.";
+
+/**
+ * Refuses a secret that is not this installation's: what it sealed could not be opened, and its owner link would be another.
+ * The database holds a sealed text, the canary. An installation without one gets it if the secret opens anything stored.
+ */
+export async function assertSecret(
+  pool: Pool,
+  secret: string,
+  config: Pick<Config, "secret" | "dataDir">,
+): Promise<void> {
+  const sealer = createSealer(secret);
+  const opens = await inTransaction(pool, async (client) => {
+    if ((await readCanary(client)) === null) {
+      if (!(await opensAnyStored(client, sealer))) return false;
+      // Of nodes that start together the first one's is kept, and the others are judged by it.
+      await writeCanary(client, sealer, "do nothing");
+    }
+    return opensCanary(client, sealer);
+  });
+  if (opens) return;
+  const which = config.secret === null ? `The secret in ${config.dataDir}/secret` : "EMEND_SECRET";
+  throw new ConfigError([
+    `${which} is not the secret that this database's credentials are sealed with. Put the former secret back. To replace it, ` +
+      "run `emend secrets rotate`; `emend doctor` tells whether a secret fits",
+  ]);
+}
+
+/** True also where there is no canary yet. Changes nothing. */
+export async function opensCanary(db: Queryable, sealer: Sealer): Promise<boolean> {
+  const canary = await readCanary(db);
+  return canary === null || opens(sealer, canary, canaryName);
+}
+
+/** Fails where neither the new nor a former secret of the sealer opens it. */
+export async function resealCanary(client: Client, sealer: Sealer): Promise<void> {
+  const canary = await readCanary(client);
+  if (canary === null) return;
+  sealer.open(canary, canaryName);
+  await writeCanary(client, sealer, "do update set value = excluded.value, updated_at = clock_timestamp()");
+}
+
+async function readCanary(db: Queryable): Promise<Buffer | null> {
+  const { rows } = await db.query<{ value: string }>("select value from settings where name = $1", [canaryName]);
+  return rows[0] ? Buffer.from(rows[0].value, "base64") : null;
+}
+
+async function writeCanary(client: Client, sealer: Sealer, onConflict: string): Promise<void> {
+  const value = JSON.stringify(sealer.seal(canaryText, canaryName).toString("base64"));
+  // No person set it: the audit log would only puzzle.
+  await client.query("select set_config('emend.audit', 'off', true)");
+  await client.query(`insert into settings (name, value) values ($1, $2) on conflict (name) ${onConflict}`, [
+    canaryName,
+    value,
+  ]);
+}
+
+/** A token that was entered before the secret last changed may be lost; the secret is the right one all the same. */
+async function opensAnyStored(client: Client, sealer: Sealer): Promise<boolean> {
+  let stored = 0;
+  for (const { select, contextOf } of sealedColumns) {
+    const { rows } = await client.query<SealedRow>(select);
+    if (rows.some((row) => opens(sealer, row.sealed, contextOf(row)))) return true;
+    stored += rows.length;
+  }
+  return stored === 0;
+}
+
+function opens(sealer: Sealer, sealed: Buffer, context: string): boolean {
+  try {
+    sealer.open(sealed, context);
+    return true;
+  } catch {
+    return false;
+  }
+}
