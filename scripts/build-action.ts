@@ -1,5 +1,5 @@
 // Bundles the GitHub Action, so that nothing is installed when it runs: `npm run build:action`.
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type InputOptions, type OutputOptions, rolldown } from "rolldown";
 
@@ -33,6 +33,7 @@ async function buildCheck(dir: string): Promise<void> {
       "check-docs": join(action, "check-docs.ts"),
       "parse-worker": join(parse, "parse-worker.ts"),
       "mdx-worker": join(parse, "mdx-worker.ts"),
+      "prose-worker": join(root, "packages/site/src/prose/prose-worker.ts"),
     },
     platform: "node",
     plugins: [workers],
@@ -42,6 +43,9 @@ async function buildCheck(dir: string): Promise<void> {
   const packages = new Set(modules.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []));
   const licenses = await Promise.all([...packages].sort().map(licenseOf));
   await writeFile(join(dir, "licenses.txt"), licenses.join("\n"));
+  // The dictionary's module reads its words from beside itself.
+  const dictionary = join(root, "node_modules/dictionary-en");
+  for (const file of ["index.aff", "index.dic"]) await cp(join(dictionary, file), join(dir, file));
 }
 
 /** Answers the modules that went into it. */

@@ -30,6 +30,8 @@ describe("settings of the checks", () => {
     ["{", "it is no JSON"],
     ["[]", "it must be an object"],
     ['{"check": {}}', 'no setting "check"'],
+    ['{"dictionary": 1}', "must be the path of a file"],
+    ['{"dictionary": "words.txt"}', "names words.txt, which does not exist"],
     ['{"checks": []}', "must be an object of checks"],
     ['{"checks": {"image-alts": "off"}}', 'no check "image-alts"'],
     ['{"checks": {"image-alt": "none"}}', "must be one of error, warning, info, off"],

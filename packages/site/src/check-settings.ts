@@ -9,8 +9,13 @@ const settingsFile = ".emend/check.json";
 const levels = ["error", "warning", "info", "off"] as const;
 type Level = (typeof levels)[number];
 
+/** Where a project lists its own words, unless its settings name another file. */
+const dictionaryFile = ".emend/dictionary.txt";
+
 export interface CheckSettings {
   levels: ReadonlyMap<string, Level>;
+  /** The path of the project's own words. */
+  dictionary: string;
   /** What is wrong with the file; none of it is used then. */
   problem: string | null;
 }
@@ -35,8 +40,14 @@ export const settingsSchema = {
       additionalProperties: false,
       properties: Object.fromEntries(checkIds.map((id) => [id, { enum: levels }])),
     },
+    dictionary: {
+      description: `The file with the project's own words for the check spelling, one a line (default: ${dictionaryFile}).`,
+      type: "string",
+    },
   },
 } as const;
+
+const unset: CheckSettings = { levels: new Map(), dictionary: dictionaryFile, problem: null };
 
 const known = new WeakMap<Site, CheckSettings>();
 
@@ -45,13 +56,13 @@ export async function readCheckSettings(site: Site): Promise<CheckSettings> {
   const remembered = known.get(site);
   if (remembered !== undefined) return remembered;
   const bytes = site.index.files.has(settingsFile) ? await site.tree.read(settingsFile) : null;
-  const settings = bytes === null ? { levels: new Map(), problem: null } : parseSettings(Buffer.from(bytes).toString());
+  const settings = bytes === null ? unset : parseSettings(Buffer.from(bytes).toString(), site.index.files);
   known.set(site, settings);
   return settings;
 }
 
-function parseSettings(text: string): CheckSettings {
-  const refuse = (problem: string): CheckSettings => ({ levels: new Map(), problem });
+function parseSettings(text: string, files: ReadonlyMap<string, unknown>): CheckSettings {
+  const refuse = (problem: string): CheckSettings => ({ ...unset, problem });
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -59,15 +70,19 @@ function parseSettings(text: string): CheckSettings {
     return refuse(`it is no JSON (${(error as Error).message})`);
   }
   if (!isRecord(value)) return refuse('it must be an object such as { "checks": { "image-alt": "off" } }');
-  const stranger = Object.keys(value).find((key) => key !== "$schema" && key !== "checks");
-  if (stranger !== undefined) return refuse(`it has no setting "${stranger}"; there is "checks"`);
+  const stranger = Object.keys(value).find((key) => !Object.hasOwn(settingsSchema.properties, key));
+  if (stranger !== undefined) return refuse(`it has no setting "${stranger}"; there are "checks" and "dictionary"`);
   const checks = value.checks ?? {};
   if (!isRecord(checks)) return refuse('"checks" must be an object of checks and levels');
   for (const [id, level] of Object.entries(checks)) {
     if (!checkIds.includes(id)) return refuse(`there is no check "${id}"; there are ${checkIds.join(", ")}`);
     if (!levels.includes(level as Level)) return refuse(`"${id}" must be one of ${levels.join(", ")}`);
   }
-  return { levels: new Map(Object.entries(checks) as [string, Level][]), problem: null };
+  const { dictionary = dictionaryFile } = value;
+  if (typeof dictionary !== "string") return refuse('"dictionary" must be the path of a file');
+  if (value.dictionary !== undefined && !files.has(dictionary))
+    return refuse(`"dictionary" names ${dictionary}, which does not exist`);
+  return { levels: new Map(Object.entries(checks) as [string, Level][]), dictionary, problem: null };
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -25,7 +25,7 @@ export async function checkSite(site: Site, options: CheckOptions = {}): Promise
   const findings = [...allFindings(await checkOnce(site, options)), ...settingsFindings(settings)];
   for (const check of optionalChecks) {
     if ((settings.levels.get(check.id) ?? "off") === "off") continue;
-    for await (const report of check.run(site, options.signal)) findings.push(toFinding(check, report));
+    for await (const report of check.run(site, { ...options, settings })) findings.push(toFinding(check, report));
   }
   return applySettings(findings, settings).sort(byPlace);
 }

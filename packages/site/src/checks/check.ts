@@ -1,3 +1,4 @@
+import type { CheckSettings } from "../check-settings.ts";
 import type { Resolution } from "../links/resolve.ts";
 import type { PageNode, SiteIndex } from "../links/site-index.ts";
 import type { Link, PageFacts } from "../parse/facts.ts";
@@ -52,7 +53,7 @@ export interface SiteCheck {
 export interface OptionalCheck {
   id: string;
   severity: Severity;
-  run(site: Site, signal?: AbortSignal): Iterable<Report> | AsyncIterable<Report>;
+  run(site: Site, context: { settings: CheckSettings; signal?: AbortSignal }): Iterable<Report> | AsyncIterable<Report>;
 }
 
 export function toFinding(check: { id: string; severity: Severity }, report: Report): Finding {

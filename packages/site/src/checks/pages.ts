@@ -89,7 +89,7 @@ export const unusedPicture: OptionalCheck = {
 export const staleTranslation: OptionalCheck = {
   id: "stale-translation",
   severity: "warning",
-  async *run({ index, tree }, signal) {
+  async *run({ index, tree }, { signal }) {
     const { nodes, model } = index;
     const pairs = [...nodes.keys()].flatMap((source) =>
       (model.translationsOf?.(source) ?? []).filter((path) => nodes.has(path)).map((path) => ({ source, path })),
