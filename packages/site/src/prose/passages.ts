@@ -9,7 +9,7 @@ import { type InlineSink, scanInline } from "../parse/scan-inline.ts";
 import { scanMarkup } from "../parse/scan-markup.ts";
 import { textStart } from "../text/bytes.ts";
 
-export type PassageKind = "heading" | "paragraph" | "list" | "blockquote" | "cell" | "alt" | "title";
+type PassageKind = "heading" | "paragraph" | "list" | "blockquote" | "cell" | "alt" | "title";
 
 /** A piece of a page as a reader reads it: no code, no targets, no attributes, no markup. */
 export interface Passage {
