@@ -4,41 +4,135 @@ export type DiffLine =
   | { kind: "deleted"; before: number; text: string }
   | { kind: "added"; after: number; text: string };
 
-/** A unified diff as git writes it, cut into one list of lines a file. */
-export function parsePatch(patch: string): readonly (readonly DiffLine[])[] {
-  const files: DiffLine[][] = [];
-  let lines: DiffLine[] = [];
+/** A file of a unified diff: its path after the change, or before where it was deleted, with its figures. */
+export interface PatchFile {
+  path: string;
+  /** Where it was, for a rename. */
+  pathBefore: string | null;
+  change: "added" | "modified" | "deleted" | "renamed";
+  additions: number;
+  deletions: number;
+}
+
+export interface PatchReader {
+  read(piece: string): void;
+  end(): readonly PatchFile[];
+}
+
+/**
+ * Reads a unified diff as git writes it, in pieces of whatever length: the one place that knows its form. `take` is given each
+ * line with its numbers; without it nothing but the files is kept.
+ */
+export function createPatchReader(take?: (file: PatchFile, line: DiffLine) => void): PatchReader {
+  const files: PatchFile[] = [];
+  let file: PatchFile | null = null;
+  let isInHunk = false;
   let before = 0;
   let after = 0;
-  let isInHunk = false;
-  for (const line of patch.split("\n")) {
+  let begun: string[] = [];
+
+  function readLine(line: string): void {
     // Inside a hunk every line begins with a space, a sign or a backslash: this can only be a header.
     if (line.startsWith("diff --git ")) {
-      lines = [];
-      files.push(lines);
+      file = { path: secondName(line), pathBefore: null, change: "modified", additions: 0, deletions: 0 };
+      files.push(file);
       isInHunk = false;
-      continue;
-    }
-    const hunk = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/.exec(line);
-    if (hunk) {
-      before = Number(hunk[1]);
-      after = Number(hunk[2]);
+    } else if (file === null) return;
+    else if (line.startsWith("@@ ")) {
+      const starts = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(line);
+      [before, after] = [Number(starts?.[1] ?? 0), Number(starts?.[2] ?? 0)];
       isInHunk = true;
-      lines.push({ kind: "hunk", text: line });
-      continue;
-    }
-    if (!isInHunk) {
-      if (/^(old|new) mode |^rename (from|to) /.test(line)) lines.push({ kind: "note", text: line });
-      if (line.startsWith("Binary files ")) lines.push({ kind: "note", text: "Binary file: not shown" });
-      continue;
-    }
-    const text = line.slice(1);
-    if (line.startsWith(" ")) lines.push({ kind: "context", before: before++, after: after++, text });
-    else if (line.startsWith("-")) lines.push({ kind: "deleted", before: before++, text });
-    else if (line.startsWith("+")) lines.push({ kind: "added", after: after++, text });
-    else if (line.startsWith("\\")) lines.push({ kind: "note", text: text.trim() });
+      take?.(file, { kind: "hunk", text: line });
+    } else if (!isInHunk) readHeader(file, line, take);
+    else readChange(file, line);
   }
-  return files;
+
+  function readChange(at: PatchFile, line: string): void {
+    switch (line[0]) {
+      case "+":
+        at.additions += 1;
+        take?.(at, { kind: "added", after: after++, text: line.slice(1) });
+        break;
+      case "-":
+        at.deletions += 1;
+        take?.(at, { kind: "deleted", before: before++, text: line.slice(1) });
+        break;
+      case " ":
+        take?.(at, { kind: "context", before: before++, after: after++, text: line.slice(1) });
+        break;
+      case "\\":
+        take?.(at, { kind: "note", text: line.slice(1).trim() });
+        break;
+    }
+  }
+
+  return {
+    read(piece) {
+      const lines = piece.split("\n");
+      const rest = lines.pop() as string;
+      if (lines.length > 0) {
+        readLine(begun.join("") + lines[0]);
+        for (const line of lines.slice(1)) readLine(line);
+        begun = [];
+      }
+      begun.push(rest);
+    },
+    end() {
+      readLine(begun.join(""));
+      return files;
+    },
+  };
+}
+
+/** The files of a diff, each with its lines. */
+export function parsePatch(patch: string): readonly (PatchFile & { lines: readonly DiffLine[] })[] {
+  const linesOf = new Map<PatchFile, DiffLine[]>();
+  const reader = createPatchReader((file, line) => {
+    const lines = linesOf.get(file);
+    if (lines) lines.push(line);
+    else linesOf.set(file, [line]);
+  });
+  reader.read(patch);
+  return reader.end().map((file) => ({ ...file, lines: linesOf.get(file) ?? [] }));
+}
+
+/** The text of each file of a diff, in the order of `parsePatch`. */
+export function splitPatch(patch: string): readonly string[] {
+  return patch.split(/^(?=diff --git )/m).filter((text) => text.startsWith("diff --git "));
+}
+
+function readHeader(file: PatchFile, line: string, take?: (file: PatchFile, line: DiffLine) => void): void {
+  if (line.startsWith("new file ")) file.change = "added";
+  else if (line.startsWith("deleted file ")) file.change = "deleted";
+  else if (line.startsWith("rename from ")) file.pathBefore = unquote(line.slice("rename from ".length));
+  else if (line.startsWith("rename to ")) {
+    file.change = "renamed";
+    file.path = unquote(line.slice("rename to ".length));
+  } else if (/^(\+\+\+ "?b|--- "?a)\//.test(line)) file.path = unquote(line.slice(4)).slice(2);
+  if (/^(old|new) mode |^rename (from|to) /.test(line)) take?.(file, { kind: "note", text: line });
+  if (line.startsWith("Binary files ")) take?.(file, { kind: "note", text: "Binary file: not shown" });
+}
+
+/** Both names are the same here, or a later line says better: the second half is the path. */
+function secondName(header: string): string {
+  const names = header.slice("diff --git ".length);
+  return unquote(names.slice(names.length / 2 + 0.5)).replace(/^b\//, "");
+}
+
+const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", a: "\x07", b: "\b", f: "\f", v: "\v" };
+
+/** git writes odd names in double quotes, with C's escapes and bytes in octal; a name that ends oddly has a tab after it. */
+function unquote(name: string): string {
+  if (!name.startsWith('"')) return name.replace(/\t$/, "");
+  const encoder = new TextEncoder();
+  const bytes: number[] = [];
+  for (const [, octal, escaped, plain = ""] of name.slice(1, -1).matchAll(/\\([0-7]{3})|\\(.)|([^\\]+)/gs)) {
+    if (octal !== undefined) bytes.push(Number.parseInt(octal, 8));
+    else
+      for (const byte of encoder.encode(escaped === undefined ? plain : (escapes[escaped] ?? escaped)))
+        bytes.push(byte);
+  }
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(Uint8Array.from(bytes));
 }
 
 /** One row side by side; where only one half is there, the other is empty. A line that stayed is both halves. */

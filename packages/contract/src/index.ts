@@ -2,28 +2,24 @@ export * from "./agent-job.ts";
 export { refusals } from "./answers.ts";
 export * from "./create-job.ts";
 export type * from "./dashboard.ts";
-export type * from "./dashboard.ts";
-export type * from "./dashboard.ts";
-export type * from "./dashboard.ts";
-export type * from "./dashboard.ts";
-export type * from "./dashboard-accounts.ts";
 export type * from "./dashboard-accounts.ts";
 export {
+  createPatchReader,
   type DiffLine,
   type DiffRow,
   diffWords,
   lineCharactersMax,
+  type PatchFile,
   pairLines,
   parsePatch,
   type Span,
+  splitPatch,
   unseenCharacters,
   unseenName,
 } from "./diff.ts";
 export * from "./errors.ts";
-export * from "./errors.ts";
 export { type ForgeName, forgeNames } from "./forge-name.ts";
 export * from "./job-diff.ts";
-export * from "./job-event.ts";
 export * from "./job-event.ts";
 export * from "./job-list.ts";
 export * from "./job-run.ts";

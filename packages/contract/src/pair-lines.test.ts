@@ -21,7 +21,7 @@ const patch = [
 ].join("\n");
 
 it("cuts a patch by file and numbers its lines", () => {
-  const [first, second] = parsePatch(patch);
+  const [first, second] = parsePatch(patch).map(({ lines }) => lines);
   expect(first?.slice(1, 4)).toEqual([
     { kind: "context", before: 1, after: 1, text: "same" },
     { kind: "deleted", before: 2, text: "Use an API token here." },
@@ -32,7 +32,7 @@ it("cuts a patch by file and numbers its lines", () => {
 });
 
 it("sets edited lines beside each other, and others alone", () => {
-  const rows = pairLines(parsePatch(patch)[0] ?? [], { stacked: false });
+  const rows = pairLines(parsePatch(patch)[0]?.lines ?? [], { stacked: false });
   expect(rows.map(({ left, right, isEdited }) => [left?.text, right?.text, isEdited]).slice(1)).toEqual([
     ["same", "same", false],
     ["Use an API token here.", "Use an access key here.", true],
@@ -46,7 +46,7 @@ it("sets edited lines beside each other, and others alone", () => {
 });
 
 it("keeps git's order in one column where lines do not pair", () => {
-  const lines = parsePatch("diff --git a/a b/a\n@@ -1,2 +1 @@\n-one\n-two\n+three\n")[0] ?? [];
+  const lines = parsePatch("diff --git a/a b/a\n@@ -1,2 +1 @@\n-one\n-two\n+three\n")[0]?.lines ?? [];
   const textsOf = (stacked: boolean) =>
     pairLines(lines, { stacked }).map(({ left, right }) => [left?.text ?? null, right?.text ?? null]);
   expect(textsOf(true).slice(1)).toEqual([

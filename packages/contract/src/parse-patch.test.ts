@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parsePatch } from "./diff.ts";
+import { createPatchReader, parsePatch, splitPatch } from "./diff.ts";
 
 it("numbers lines on both sides and takes none of their text for a header", () => {
   const patch = [
@@ -21,7 +21,15 @@ it("numbers lines on both sides and takes none of their text for a header", () =
     "Binary files a/logo.png and b/logo.png differ",
     "",
   ].join("\n");
-  expect(parsePatch(patch)).toEqual([
+  const files = parsePatch(patch);
+  expect(files.map(({ path, additions, deletions }) => [path, additions, deletions])).toEqual([
+    ["a.md", 2, 2],
+    ["run.sh", 0, 0],
+    ["logo.png", 0, 0],
+  ]);
+  expect(splitPatch(patch)).toHaveLength(3);
+  expect(splitPatch(patch).join("")).toBe(patch);
+  expect(files.map(({ lines }) => lines)).toEqual([
     [
       { kind: "hunk", text: "@@ -4,3 +4,3 @@ Heading" },
       { kind: "context", before: 4, after: 4, text: "same" },
@@ -37,4 +45,36 @@ it("numbers lines on both sides and takes none of their text for a header", () =
     ],
     [{ kind: "note", text: "Binary file: not shown" }],
   ]);
+});
+
+it("knows what became of each file, and its name however git writes it", () => {
+  const patch = [
+    "diff --git a/old.md b/new name.md",
+    "similarity index 100%",
+    "rename from old.md",
+    "rename to new name.md",
+    'diff --git "a/tab\\there \\303\\251\\"q.md" "b/tab\\there \\303\\251\\"q.md"',
+    "new file mode 100644",
+    "--- /dev/null",
+    '+++ "b/tab\\there \\303\\251\\"q.md"',
+    "@@ -0,0 +1 @@",
+    "+x",
+    "diff --git a/gone b.md b/gone b.md",
+    "deleted file mode 100644",
+    "--- a/gone b.md\t",
+    "+++ /dev/null",
+    "@@ -1 +0,0 @@",
+    "-x",
+    "\\ No newline at end of file",
+  ].join("\n");
+  const files = [
+    { path: "new name.md", pathBefore: "old.md", change: "renamed", additions: 0, deletions: 0 },
+    { path: 'tab\there é"q.md', pathBefore: null, change: "added", additions: 1, deletions: 0 },
+    { path: "gone b.md", pathBefore: null, change: "deleted", additions: 0, deletions: 1 },
+  ];
+  expect(parsePatch(patch)).toMatchObject(files);
+  const reader = createPatchReader();
+  for (const character of patch) reader.read(character);
+  expect(reader.end()).toEqual(files);
+  expect(parsePatch("")).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import { parsePatch } from "@emend/contract";
 import type { JobReport } from "@emend/server";
 import { modelHint } from "../model-hint.ts";
 import { counted, safeText, seconds, wrap } from "../terminal/format.ts";
@@ -23,9 +24,11 @@ export function showReport(
   narrator.line();
 
   showExcerpt(narrator, report.diff);
-  const { linesAdded, linesRemoved } = diffFigures(report.diff);
-  if (report.changedFiles > 0)
-    row("diff", `${counted(report.changedFiles, "file")}, +${linesAdded} −${linesRemoved} lines`);
+  const files = parsePatch(report.diff);
+  const sum = (name: "additions" | "deletions") => files.reduce((total, file) => total + file[name], 0);
+  if (files.length > 0) {
+    row("diff", `${counted(files.length, "file")}, +${sum("additions")} −${sum("deletions")} lines`);
+  }
   if (report.findings) row("findings", findingsText(report.findings));
   row("model", modelText(report.model));
   row("time", `${seconds(more.elapsedMs)} in all`);
@@ -64,38 +67,6 @@ function modelText(model: string): string {
   return model === "emend/rules" ? "emend/rules, deterministic" : safeText(model);
 }
 
-interface DiffFigures {
-  linesAdded: number;
-  linesRemoved: number;
-}
-
-/** The size of a unified diff. Inside a hunk the counts of its head say which lines belong to it. */
-export function diffFigures(diff: string): DiffFigures {
-  const figures = { linesAdded: 0, linesRemoved: 0 };
-  let oldLeft = 0;
-  let newLeft = 0;
-  for (const line of diff.split("\n")) {
-    const isInHunk = oldLeft > 0 || newLeft > 0;
-    if (!isInHunk) {
-      const [, oldCount = "1", newCount = "1"] = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(line) ?? ["", "0", "0"];
-      oldLeft = Number(oldCount);
-      newLeft = Number(newCount);
-      continue;
-    }
-    if (line.startsWith("+")) {
-      figures.linesAdded += 1;
-      newLeft -= 1;
-    } else if (line.startsWith("-")) {
-      figures.linesRemoved += 1;
-      oldLeft -= 1;
-    } else if (!line.startsWith("\\")) {
-      oldLeft -= 1;
-      newLeft -= 1;
-    }
-  }
-  return figures;
-}
-
 interface ExcerptLine {
   kind: "file" | "added" | "removed";
   text: string;
@@ -115,14 +86,17 @@ const linesOfFileMax = 4;
 export function diffExcerpt(diff: string): Excerpt {
   const lines: ExcerptLine[] = [];
   let isWhole = true;
-  for (const file of diff.split(/^diff --git /m).slice(1)) {
-    const [head = "", ...hunks] = file.split(/^@@ .*$/m);
-    const changed = hunks.flatMap((hunk) => hunk.split("\n").slice(1)).filter((line) => /^[+-]./.test(line));
+  for (const { path, lines: all } of parsePatch(diff)) {
+    const changed = all.flatMap((line) =>
+      (line.kind === "added" || line.kind === "deleted") && line.text !== ""
+        ? [`${line.kind === "added" ? "+" : "-"}${line.text}`]
+        : [],
+    );
     const shown = changed.slice(0, linesOfFileMax);
     if (shown.length < changed.length) isWhole = false;
     if (shown.length === 0) continue;
     if (lines.length + 1 + shown.length > linesMax) return { lines, isWhole: false };
-    lines.push({ kind: "file", text: newName(head), differsAt: 0 }, ...shown.map(toLine));
+    lines.push({ kind: "file", text: path, differsAt: 0 }, ...shown.map(toLine));
   }
   return { lines, isWhole };
 }
@@ -139,8 +113,4 @@ function firstDifference(a: string, b: string): number {
   let at = 1;
   while (at < a.length && a[at] === b[at]) at += 1;
   return at;
-}
-
-function newName(head: string): string {
-  return /^\+\+\+ "?b\/(.*?)"?\t?$/m.exec(head)?.[1] ?? /^--- "?a\/(.*?)"?\t?$/m.exec(head)?.[1] ?? "";
 }

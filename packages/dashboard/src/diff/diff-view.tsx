@@ -25,7 +25,7 @@ export const DiffView = memo(function DiffView({ diff, findings, isSplit, onSpli
   const [toggled, setToggled] = useState<ReadonlyMap<string, boolean>>(new Map());
   let linesLeft = linesOpenMax;
   const shown = diff.files.map((file, index) => {
-    const lines = files[index] ?? null;
+    const lines = files[index]?.lines ?? null;
     linesLeft -= lines?.length ?? 0;
     return {
       id: `file-${index + 1}`,

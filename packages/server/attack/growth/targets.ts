@@ -10,7 +10,6 @@ import { withoutFence } from "../../src/agent/openings.ts";
 import { readPrompt } from "../../src/agent/rules/read-prompt.ts";
 import { checkTemplate } from "../../src/automations/template.ts";
 import { AppError } from "../../src/errors.ts";
-import { parseDiffFiles } from "../../src/forge/local/read-diff.ts";
 import { hostsIn } from "../../src/hosts/hosts-in.ts";
 import { isBranchName } from "../../src/lib/branch-name.ts";
 import { matchesGlob } from "../../src/lib/matches-glob.ts";
@@ -20,6 +19,7 @@ import { codeSpan, plainLine, plainText, quietMarkdown } from "../../src/publish
 import { conventionalTitle } from "../../src/publish/title-convention.ts";
 import { asRead } from "../../src/secrets/as-read.ts";
 import { knownSecretsIn, scanSecrets, UnsearchableText } from "../../src/secrets/scan-secrets.ts";
+import { parseFileList } from "../../src/tree/read/diff.ts";
 
 /** Something of Emend's that reads texts of strangers, to be tried with ever longer ones. */
 export interface GrowthTarget {
@@ -65,7 +65,7 @@ export const growthTargets: readonly GrowthTarget[] = [
     read: (text) => [plainText(text, 1e9), plainLine(text, 1e9), codeSpan(text)],
   },
   { name: "a title by convention", read: (text) => conventionalTitle(text, { kind: "conventional" } as never) },
-  { name: "a diff's files", read: parseDiffFiles },
+  { name: "a diff's files", read: parseFileList },
   { name: "a patch", read: parsePatch },
   { name: "words of two lines", read: (text) => diffWords(text, `${text}x`) },
   { name: "a branch's name", read: isBranchName },

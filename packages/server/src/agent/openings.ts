@@ -1,7 +1,7 @@
 import type { Finding } from "@emend/site";
 import type { Message } from "./agent.ts";
 import { describeFinding } from "./tools/check.ts";
-import { splitPatch } from "./tools/git.ts";
+import { readPatch } from "./tools/git.ts";
 
 const diffCharactersMax = 24_000;
 const fileCharactersMax = 4_000;
@@ -45,7 +45,7 @@ export function selfReviewOpening(
 
 /** Every file with its beginning: of a change to hundreds of pages the first ones show what the others are like. */
 function shortPatch(diff: string, charactersMax: number): string {
-  const files = splitPatch(diff);
+  const files = readPatch(diff);
   const shown: string[] = [];
   let characters = 0;
   for (const { patch } of files) {

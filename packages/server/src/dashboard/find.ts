@@ -39,7 +39,7 @@ export async function findPullJob(db: Queryable, pull: { projectId: string; numb
 
 /** A project as the dashboard sees it: never its credential. */
 export function showProject(
-  deps: { defaultModel: string; publicUrl(): string },
+  deps: { defaultModel: string },
   project: Project,
   creates: ReadonlyMap<string, readonly number[]>,
 ): DashboardProject {

@@ -1,3 +1,4 @@
+import { parsePatch, splitPatch } from "@emend/contract";
 import { Type } from "typebox";
 import { fitItems } from "./bound-output.ts";
 import { pathFilter } from "./paths.ts";
@@ -24,7 +25,7 @@ export const gitTool = defineTool({
 
 async function diff({ overlay, outputBytesMax }: ToolContext, path: string, signal: AbortSignal): Promise<ToolAnswer> {
   const accepts = pathFilter([path]);
-  const files = splitPatch((await overlay.diff(signal)).toString()).filter(
+  const files = readPatch((await overlay.diff(signal)).toString()).filter(
     (file) => path === "" || file.paths.some(accepts),
   );
   if (files.length === 0) return { kind: "answer", text: path === "" ? "nothing is edited" : `${path} is not edited` };
@@ -57,17 +58,12 @@ async function log({ history }: ToolContext, path: string, signal: AbortSignal):
 }
 
 /** A patch file by file, without the ids of blobs that mean nothing to a reader. */
-export function splitPatch(patch: string): readonly { paths: readonly string[]; patch: string }[] {
-  return patch
-    .split(/^(?=diff --git )/m)
-    .filter((file) => file !== "")
-    .map((file) => {
-      const paths = [...file.matchAll(/^(?:--- a|\+\+\+ b|rename from |rename to )\/?(.+)$/gm)].map(
-        ([, path = ""]) => path,
-      );
-      const [, a = "", b = ""] = /^diff --git a\/(.+?) b\/(.+)$/m.exec(file) ?? [];
-      return { paths: paths.length > 0 ? paths : [a, b], patch: shortened(file) };
-    });
+export function readPatch(patch: string): readonly { paths: readonly string[]; patch: string }[] {
+  const files = parsePatch(patch);
+  return splitPatch(patch).map((text, index) => {
+    const { path = "", pathBefore = null } = files[index] ?? {};
+    return { paths: pathBefore === null ? [path] : [pathBefore, path], patch: shortened(text) };
+  });
 }
 
 function shortened(file: string): string {

@@ -1,6 +1,7 @@
 import type { DashboardPull, DashboardPullRow, JobDiff } from "@emend/contract";
 import { type Actor, asActor } from "../../db/acting.ts";
 import type { Queryable } from "../../db/pool.ts";
+import type { ListedFile } from "../../tree/read/diff.ts";
 import { insertComment, type LocalComment, listComments } from "./comments.ts";
 import { hideMarks } from "./hide-marks.ts";
 import type { LocalForgeDeps } from "./local-forge.ts";
@@ -14,7 +15,7 @@ import {
   markReady,
   saveCompared,
 } from "./pull-requests.ts";
-import { type DiffFile, isAncestor } from "./read-diff.ts";
+import { isAncestor } from "./read-diff.ts";
 import { type PullState, readPullView } from "./read-pull-view.ts";
 import { ask, type Repository, repositoryOf, tell } from "./repository.ts";
 
@@ -144,7 +145,7 @@ function showMergeability(found: Mergeability): DashboardPull["mergeability"] {
   }
 }
 
-function showFile({ path, status, added, deleted }: DiffFile): JobDiff["files"][number] {
+function showFile({ path, status, added, deleted }: ListedFile): JobDiff["files"][number] {
   const change = status === "copied" ? "added" : status === "type" ? "modified" : status;
   return { path, change, additions: added ?? 0, deletions: deleted ?? 0 };
 }

@@ -1,82 +1,21 @@
 import { Readable, Transform } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { createInflate } from "node:zlib";
-import type { JobDiff } from "@emend/contract";
+import { createPatchReader, type JobDiff, type PatchFile } from "@emend/contract";
 import type { Queryable } from "../../db/pool.ts";
 import type { SeatBounds } from "../../lib/semaphore.ts";
 import { isJobId } from "../wire-job.ts";
 
 type ChangedFile = JobDiff["files"][number];
 
-/** The files of a diff that git wrote, with their figures, as its text arrives in pieces of whatever length. */
-function createDiffReader(): { read(piece: string): void; end(): readonly ChangedFile[] } {
-  const files: ChangedFile[] = [];
-  let isInHunk = false;
-  let begun: string[] = [];
-
-  function readLine(line: string): void {
-    if (line.startsWith("diff --git ")) {
-      files.push({ path: pathOf(line), change: "modified", additions: 0, deletions: 0 });
-      isInHunk = false;
-      return;
-    }
-    const file = files.at(-1);
-    if (file === undefined) return;
-    if (line.startsWith("@@ ")) isInHunk = true;
-    else if (!isInHunk) readHeader(file, line);
-    else if (line.startsWith("+")) file.additions += 1;
-    else if (line.startsWith("-")) file.deletions += 1;
-  }
-
-  return {
-    read(piece) {
-      const lines = piece.split("\n");
-      const rest = lines.pop() as string;
-      if (lines.length > 0) {
-        readLine(begun.join("") + lines[0]);
-        for (const line of lines.slice(1)) readLine(line);
-        begun = [];
-      }
-      begun.push(rest);
-    },
-    end() {
-      readLine(begun.join(""));
-      return files;
-    },
-  };
-}
-
 export function diffFiles(diff: string): readonly ChangedFile[] {
-  const reader = createDiffReader();
+  const reader = createPatchReader();
   reader.read(diff);
-  return reader.end();
+  return reader.end().map(toChangedFile);
 }
 
-function readHeader(file: ChangedFile, line: string): void {
-  if (line.startsWith("new file ")) file.change = "added";
-  else if (line.startsWith("deleted file ")) file.change = "deleted";
-  else if (line.startsWith("rename to ")) {
-    file.change = "renamed";
-    file.path = unquote(line.slice("rename to ".length));
-  } else if (/^(\+\+\+ "?b|--- "?a)\//.test(line)) file.path = unquote(line.slice(4)).slice(2);
-}
-
-/** Both names are the same here, or a later line says better: the second half is the path. */
-function pathOf(header: string): string {
-  const names = header.slice("diff --git ".length);
-  const second = names.slice(names.length / 2 + 0.5);
-  return unquote(second).replace(/^b\//, "");
-}
-
-/** git writes odd names in double quotes, with C's escapes and bytes in octal; a name that ends oddly has a tab after it. */
-function unquote(name: string): string {
-  if (!name.startsWith('"')) return name.replace(/\t$/, "");
-  const escapes: Record<string, string> = { n: "\n", t: "\t", r: "\r", a: "\x07", b: "\b", f: "\f", v: "\v" };
-  const bytes = Buffer.from(name.slice(1, -1)).toString("latin1");
-  const plain = bytes.replace(/\\([0-7]{3}|.)/g, (_all, code: string) =>
-    code.length === 3 ? String.fromCharCode(Number.parseInt(code, 8)) : (escapes[code] ?? code),
-  );
-  return Buffer.from(plain, "latin1").toString("utf8");
+function toChangedFile({ path, change, additions, deletions }: PatchFile): ChangedFile {
+  return { path, change, additions, deletions };
 }
 
 /** What a diff takes of this process while it is sent: only what is stored, however slowly it is read. */
@@ -116,7 +55,7 @@ export function diffText(deflated: Buffer | null): Readable {
 /** The same with its files and figures, as JSON. */
 export function diffJson(deflated: Buffer | null): Readable {
   const decoder = new StringDecoder("utf8");
-  const reader = createDiffReader();
+  const reader = createPatchReader();
   const quoted = (text: string) => {
     reader.read(text);
     return JSON.stringify(text).slice(1, -1);
@@ -127,7 +66,7 @@ export function diffJson(deflated: Buffer | null): Readable {
     },
     flush(done) {
       const rest = quoted(decoder.end());
-      const files: JobDiff["files"] = [...reader.end()];
+      const files: JobDiff["files"] = reader.end().map(toChangedFile);
       done(null, `${rest}","files":${JSON.stringify(files)}}`);
     },
   });

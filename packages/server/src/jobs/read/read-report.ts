@@ -3,6 +3,7 @@ import { inflate } from "node:zlib";
 import type { FailureCode, JobPhase, JobStatus } from "@emend/contract";
 import type { Finding } from "@emend/site";
 import type { Queryable } from "../../db/pool.ts";
+import { diffFiles } from "./diff.ts";
 import { type StoredVerdict, toFindings } from "./stored-verdict.ts";
 
 /** What a job did, for people: the wire's nine fields say nothing of it. */
@@ -48,7 +49,7 @@ export async function readReport(db: Queryable, jobId: string): Promise<JobRepor
     summary: row.summary,
     findings: toFindings(row.findings),
     diff,
-    changedFiles: diff.match(/^diff --git /gm)?.length ?? 0,
+    changedFiles: diffFiles(diff).length,
     failure: row.failure_code ? { code: row.failure_code, message: row.failure_message ?? "" } : null,
   };
 }

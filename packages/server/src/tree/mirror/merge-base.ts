@@ -1,6 +1,7 @@
 import { gitError } from "../git/git.ts";
 import { isObjectId } from "../git/object-id.ts";
 import { type BlobReader, unreadable } from "../read/blob-reader.ts";
+import { parseFileList } from "../read/diff.ts";
 import type { FileMode, OverlayEntry } from "../tree.ts";
 import { buildCommit } from "./build-commit.ts";
 import { ensureBase, fetchBase } from "./fetch-base.ts";
@@ -105,17 +106,13 @@ async function listChanged(
 ): Promise<readonly { path: string; mode: FileMode; oid: string | null }[]> {
   const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", from, to];
   const { gitDir } = context.place;
-  const records = (await context.git.must({ gitDir, args, timeMsMax, outputBytesMax }, signal))
-    .toString("utf8")
-    .split("\0");
-  const changed: { path: string; mode: FileMode; oid: string | null }[] = [];
-  for (let index = 0; index + 1 < records.length; index += 2) {
-    const [, mode = "", , oid = "", status = ""] = (records[index] ?? "").split(" ");
-    const path = records[index + 1] ?? "";
-    if (status === "D") changed.push({ path, mode: "100644", oid: null });
-    else if (mode === "100644" || mode === "100755") changed.push({ path, mode, oid });
-  }
-  return changed;
+  const list = await context.git.must({ gitDir, args, timeMsMax, outputBytesMax }, signal);
+  return parseFileList(list.toString("utf8")).flatMap<{ path: string; mode: FileMode; oid: string | null }>(
+    ({ status, path, mode, oid }) => {
+      if (status === "deleted") return [{ path, mode: "100644", oid: null }];
+      return mode === "100644" || mode === "100755" ? [{ path, mode, oid }] : [];
+    },
+  );
 }
 
 /** The files in which two commits differ, whatever they are. */

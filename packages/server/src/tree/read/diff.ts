@@ -22,24 +22,75 @@ export async function diffCommits(
 ): Promise<{ patch: Buffer; truncated: boolean }> {
   const options = ["--patch", "--full-index", "--src-prefix=a/", "--dst-prefix=b/"];
   const result = await run(context, input, options, input.bytesMax ?? patchBytesMax, signal);
-  if (!result.cut) return { patch: result.stdout, truncated: false };
-  const whole = result.stdout.lastIndexOf("\ndiff --git ");
-  return { patch: result.stdout.subarray(0, whole + 1), truncated: true };
+  return { patch: wholeFiles(result), truncated: result.cut };
 }
 
 export async function diffStat(context: MirrorContext, input: DiffInput, signal: AbortSignal): Promise<DiffStat> {
-  const result = await run(context, input, ["--numstat", "-z"], statBytesMax, signal);
-  const stat = { files: 0, insertions: 0, deletions: 0 };
-  // `<added>\t<removed>\t<path>`, or with an empty path and the two names of a rename as records of their own.
-  const records = result.stdout.toString("latin1").split("\0");
-  for (let index = 0; index < records.length - 1; index += 1) {
-    const [added, removed, path] = (records[index] ?? "").split("\t");
-    stat.files += 1;
-    stat.insertions += Number(added) || 0;
-    stat.deletions += Number(removed) || 0;
-    if (path === "") index += 2;
+  const result = await run(context, input, ["--raw", "--numstat", "-z"], statBytesMax, signal);
+  const files = parseFileList(result.stdout.toString("latin1"));
+  return {
+    files: files.length,
+    insertions: files.reduce((sum, { added }) => sum + (added ?? 0), 0),
+    deletions: files.reduce((sum, { deleted }) => sum + (deleted ?? 0), 0),
+  };
+}
+
+/** What was cut off in the middle of a file would pass for all of it. */
+export function wholeFiles({ stdout, cut }: { stdout: Buffer; cut: boolean }): Buffer {
+  return cut ? stdout.subarray(0, stdout.lastIndexOf("\ndiff --git ") + 1) : stdout;
+}
+
+/** A file that two commits differ in, as `git diff-tree -r --raw --numstat -z` lists it. */
+export interface ListedFile {
+  status: "added" | "deleted" | "modified" | "renamed" | "copied" | "type";
+  path: string;
+  /** Where it was before, for renames and copies. */
+  pathBefore: string | null;
+  /** After the change. */
+  mode: string;
+  oid: string;
+  /** Null for binary files, and where git was not asked to count. */
+  added: number | null;
+  deleted: number | null;
+}
+
+const statuses: Readonly<Record<string, ListedFile["status"]>> = {
+  A: "added",
+  D: "deleted",
+  M: "modified",
+  R: "renamed",
+  C: "copied",
+  T: "type",
+};
+
+/** Names come from here, NUL-separated, and not from the patch, where git quotes what looks odd. */
+export function parseFileList(output: string): readonly ListedFile[] {
+  const fields = output.split("\0");
+  const files: ListedFile[] = [];
+  let counted = 0;
+  for (let at = 0; at < fields.length; at += 1) {
+    const field = fields[at] ?? "";
+    if (field.startsWith(":")) {
+      const [, mode = "", , oid = "", letter = ""] = field.split(" ");
+      const status = statuses[letter[0] ?? ""] ?? "modified";
+      const isPair = status === "renamed" || status === "copied";
+      const first = fields[at + 1] ?? "";
+      const path = isPair ? (fields[at + 2] ?? "") : first;
+      files.push({ status, path, pathBefore: isPair ? first : null, mode, oid, added: null, deleted: null });
+      at += isPair ? 2 : 1;
+      continue;
+    }
+    const [added, deleted, path] = field.split("\t");
+    if (deleted === undefined) continue;
+    const file = files[counted++];
+    if (file) [file.added, file.deleted] = [parseCount(added), parseCount(deleted)];
+    if (path === "") at += 2;
   }
-  return stat;
+  return files;
+}
+
+function parseCount(text: string | undefined): number | null {
+  return text === undefined || text === "-" ? null : Number(text);
 }
 
 async function run(

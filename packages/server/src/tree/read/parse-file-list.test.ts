@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseDiffFiles } from "./read-diff.ts";
+import { parseFileList } from "./diff.ts";
 
 describe("a diff's list of files", () => {
   it("takes names as they are: renames, binaries, tabs and colons in them", () => {
@@ -13,11 +13,14 @@ describe("a diff's list of files", () => {
       "-\t-\tlogo.png\0",
       "0\t9\tgone.md\0",
     ].join("");
-    expect(parseDiffFiles(output)).toEqual([
+    expect(parseFileList(output)).toMatchObject([
       { status: "modified", path: ":odd\tname.md", pathBefore: null, added: 1, deleted: 2 },
       { status: "renamed", path: "new.md", pathBefore: "old.md", added: 3, deleted: 4 },
       { status: "added", path: "logo.png", pathBefore: null, added: null, deleted: null },
       { status: "deleted", path: "gone.md", pathBefore: null, added: 0, deleted: 9 },
+    ]);
+    expect(parseFileList(":100644 100755 aaa bbb M\0run.sh\0")).toEqual([
+      { status: "modified", path: "run.sh", pathBefore: null, mode: "100755", oid: "bbb", added: null, deleted: null },
     ]);
   });
 });
