@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "./support/database.ts";
 import { createFarEnds, type Script } from "./support/scripted-stages.ts";
-import { readEvents, readJob, seedJob, seedProject } from "./support/seed-jobs.ts";
+import { alterJob, readEvents, readJob, seedJob, seedProject } from "./support/seed-jobs.ts";
 import {
   expireLeases,
   isFinal,
@@ -106,21 +106,46 @@ test("a main loop that stands still for too long loses its lease", async () => {
   const id = await job({ blockMs: 600_000 });
   await worker("stuck", { options: { ...shortTimes, leaseMs: 1_000, stallMsMax: 400 } });
   await waitForJob(database.pool, id, (row) => row.lease !== null);
-  await worker("second", { options: { crashesMax: 1 } });
-  const ended = await waitForJob(database.pool, id, isFinal);
-  expect(ended).toMatchObject({ status: "failed", failure_code: "internal", crashes: 1 });
+  const sweeper = await worker("sweeper", { options: { concurrency: 0 } });
+  await waitForJob(database.pool, id, (row) => row.lease === null && row.crashes === 1);
+  await sweeper.kill();
 });
 
-test("a job that takes its worker down three times fails, and the fourth leaves it alone", async () => {
-  const id = await job({});
-  for (const name of ["first", "second", "third"]) {
-    const doomed = await worker(name, { crashAt: "after-claim" });
-    expect(await doomed.ended).toBe("SIGKILL");
+test("a job that takes its worker down fails after three times alone, and the jobs beside it complete", async () => {
+  const guilty = await job({ turnMs: 300, killsWorker: true });
+  const innocent = [await job({ turnMs: 900 }), await job({ turnMs: 900 }), await job({ turnMs: 900 })];
+  let workersLost = 0;
+  for (;;) {
+    const spawned = await worker(`worker ${workersLost + 1}`);
+    const ended = await Promise.race([spawned.ended, waitForJob(database.pool, guilty, isFinal)]);
+    if (ended !== "SIGKILL") break;
+    workersLost += 1;
     await expireLeases(database.pool);
   }
-  await worker("fourth", { crashAt: "after-claim" });
+  expect(await readJob(database.pool, guilty)).toMatchObject({
+    status: "failed",
+    failure_code: "internal",
+    crashes: 5,
+    crashes_blamed: 3,
+    ref: null,
+    pr_link: null,
+  });
+  expect(workersLost).toBe(5);
+  for (const id of innocent) {
+    expect(await waitForJob(database.pool, id, isFinal)).toMatchObject({ status: "completed", crashes_blamed: 0 });
+  }
+});
+
+test("a job whose commit is stored is published, however many workers it lost", async () => {
+  const id = await job({});
+  const doomed = await worker("first", { crashAt: "after-commit-stored" });
+  expect(await doomed.ended).toBe("SIGKILL");
+  await alterJob(database.pool, id, "crashes = 9, crashes_blamed = 9");
+  await expireLeases(database.pool);
+  await worker("second");
   const ended = await waitForJob(database.pool, id, isFinal);
-  expect(ended).toMatchObject({ status: "failed", failure_code: "internal", crashes: 3, ref: null, pr_link: null });
+  expect(ended).toMatchObject({ status: "completed", pr_link: `http://forge.test/${id}` });
+  expect(await rowsOf("turns", id)).toHaveLength(1);
 });
 
 test("a worker told to stop gives its jobs back after the next step, and exits with 0", async () => {

@@ -100,7 +100,8 @@ async function wasStopped(pool: Pool, id: string): Promise<boolean> {
 async function attempt(deps: CarryOutDeps, run: ActiveRun): Promise<Settlement> {
   const { job, controller } = run;
   if (job.stopAsked !== null && job.change === null) return { kind: "end", ending: { kind: "stopped" } };
-  if (job.crashes >= deps.patience.crashesMax) {
+  // What is stored with its commit only needs to be published, and is never given up for a lost worker.
+  if (job.crashesBlamed >= deps.patience.crashesMax && job.change === null) {
     return { kind: "end", ending: { kind: "failed", code: "internal", message: internalMessage } };
   }
   deps.log.info("run started");
@@ -213,10 +214,10 @@ function waitOrFail(error: ForgeAway, job: LeasedJob, patience: Patience): Settl
 }
 
 function unexpected(job: LeasedJob, patience: Patience): Settlement {
-  if (job.crashes + 1 >= patience.crashesMax) {
+  if (job.crashesBlamed + 1 >= patience.crashesMax) {
     return { kind: "end", ending: { kind: "failed", code: "internal", message: internalMessage } };
   }
-  return { kind: "release", release: { reason: "crash", delayMs: patience.retryMs * 2 ** job.crashes } };
+  return { kind: "release", release: { reason: "crash", delayMs: patience.retryMs * 2 ** job.crashesBlamed } };
 }
 
 function isFailure(code: string): code is FailureCode {

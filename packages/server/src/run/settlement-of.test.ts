@@ -6,7 +6,7 @@ import { Released } from "./run.ts";
 import { settlementOf } from "./run-job.ts";
 
 const patience = { crashesMax: 3, retriesMax: 2, retryMs: 1_000 };
-const job = (counts: Partial<LeasedJob> = {}) => ({ retries: 0, crashes: 0, ...counts }) as LeasedJob;
+const job = (counts: Partial<LeasedJob> = {}) => ({ retries: 0, crashesBlamed: 0, ...counts }) as LeasedJob;
 const away = (retryAfterMs?: number) =>
   new AppError("forge_unavailable", {
     publicMessage: "The forge is away.",
@@ -76,13 +76,13 @@ describe("a fault leaves the job", () => {
 
   test("without a crash, where the database was away", () => {
     const lost = new Error("Connection terminated unexpectedly");
-    expect(settlementOf(lost, job({ crashes: 2 }), patience, false)).toMatchObject({ release: { reason: "retry" } });
+    expect(settlementOf(lost, job({ crashesBlamed: 2 }), patience, false)).toMatchObject({ release: { reason: "retry" } });
   });
 
   test("with a crash, where nobody foresaw it, and failed at the third", () => {
     const bug = new TypeError("x is not a function");
     expect(settlementOf(bug, job(), patience, false)).toMatchObject({ release: { reason: "crash" } });
-    expect(settlementOf(bug, job({ crashes: 2 }), patience, false)).toMatchObject({
+    expect(settlementOf(bug, job({ crashesBlamed: 2 }), patience, false)).toMatchObject({
       ending: { kind: "failed", code: "internal" },
     });
   });

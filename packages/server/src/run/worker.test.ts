@@ -301,6 +301,19 @@ test("what policy denied before a crash is ended by the next run, and no model i
   expect(rowCount).toBe(0);
 });
 
+test("a busy worker makes room for a job that must run alone, and then goes on with the others", async () => {
+  const busy = await job({ steps: 80, turnMs: 100 });
+  start();
+  await waitForJob(database.pool, busy, (row) => row.usage?.steps >= 1);
+  const lone = await job({});
+  await alterJob(database.pool, lone, "crashes = 2");
+  expect(await ended(lone)).toMatchObject({ status: "completed", runs: 1 });
+  expect(await readEvents(database.pool, busy)).toContainEqual(
+    expect.objectContaining({ kind: "phase", data: expect.objectContaining({ reason: "released" }) }),
+  );
+  await waitForJob(database.pool, busy, (row) => row.runs === 2);
+});
+
 test("a preview ends with its diff, and nothing was pushed", async () => {
   const id = await job({ steps: 1 });
   await alterJob(database.pool, id, "preview = true");

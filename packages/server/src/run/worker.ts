@@ -53,6 +53,8 @@ const defaults = {
   retryMs: 5_000,
 };
 const awayMsMax = 5_000;
+/** An idle process takes a job that must run alone at once; a busy one makes room for it if none did. */
+const makeRoomAfterMs = 2_000;
 
 /** Claims due jobs and runs them, until stopped. NOTIFY is a hint; polling is the truth. */
 export function startWorker(deps: WorkerDeps, given: WorkerOptions): Worker {
@@ -84,14 +86,20 @@ export function startWorker(deps: WorkerDeps, given: WorkerOptions): Worker {
     let failures = 0;
     let lookAfter = "";
     let foundInRound = false;
+    let makeRoomAtMs = Number.POSITIVE_INFINITY;
     while (!stopping) {
-      if (runs.size >= options.concurrency) {
+      const isMakingRoom = runs.size > 0 && performance.now() >= makeRoomAtMs;
+      if (isMakingRoom) for (const { run } of runs.values()) run.draining = true;
+      if (isMakingRoom || runs.size >= options.concurrency || isOneAlone(runs)) {
         await wake.wait(options.pollMs);
         continue;
       }
       try {
-        const claim = await claimRun(deps.pool, { ...options, lookAfter });
+        const claim = await claimRun(deps.pool, { ...options, lookAfter, isIdle: runs.size === 0 });
         lookAfter = claim.lookAfter;
+        if (!claim.loneJobWaits) makeRoomAtMs = Number.POSITIVE_INFINITY;
+        // Not all at the same moment: one empty process is enough.
+        else makeRoomAtMs = Math.min(makeRoomAtMs, performance.now() + makeRoomAfterMs * (1 + Math.random()));
         foundInRound ||= claim.job !== null;
         if (claim.job) start(claim.job);
         if (lookAfter === "") {
@@ -136,6 +144,10 @@ export function startWorker(deps: WorkerDeps, given: WorkerOptions): Worker {
       return stopped;
     },
   };
+}
+
+function isOneAlone(runs: ReadonlyMap<string, { run: ActiveRun }>): boolean {
+  return [...runs.values()].some(({ run }) => run.job.alone);
 }
 
 /** A stop that comes once the run publishes waits for the outcome; `end-run.ts` applies it. */

@@ -23,6 +23,8 @@ export interface Script {
   };
   /** Throws something nobody foresaw. */
   breakAt?: "openTree" | "publish";
+  /** Ends its process as the kernel ends one that took all memory; only for workers that are processes of their own. */
+  killsWorker?: boolean;
   verdict?: "passed" | "denied";
   limit?: "budget_exceeded";
 }
@@ -79,6 +81,7 @@ async function takeTurns(
   const usage = { model: "scripted/last", inputTokens: 1, outputTokens: 1, cachedInputTokens: 0, costUsd: 0 };
   for (let number = work.steps.length + 1; number <= (script.steps ?? 1); number += 1) {
     await pause(script.turnMs ?? 0, undefined, { signal });
+    if (script.killsWorker) process.kill(process.pid, "SIGKILL");
     await deps.pool.query("insert into turns (job_id, number, worker) values ($1, $2, $3)", [
       job.id,
       number,

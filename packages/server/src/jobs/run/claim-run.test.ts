@@ -7,7 +7,7 @@ import { claimRun as claim } from "./claim-run.ts";
 import type { LeasedJob } from "./leased-job.ts";
 
 let database: TestDatabase;
-const options = { lanes: 4, leaseMs: 20_000, lookAfter: "" };
+const options = { lanes: 4, leaseMs: 20_000, lookAfter: "", isIdle: true };
 
 async function claimRun(pool: Pool, given = options): Promise<LeasedJob | null> {
   return (await claim(pool, given)).job;
@@ -135,3 +135,26 @@ async function claimTimes(pool: Pool, times: number): Promise<readonly string[]>
   }
   return ids;
 }
+
+test("a job that lost two workers goes to an idle process alone, before the others", async () => {
+  const { pool } = database;
+  const project = await seedProject(pool);
+  const [first, lone] = [await seedJob(pool, project), await seedJob(pool, project)];
+  await pool.query("update jobs set crashes = 2 where id = $1", [lone]);
+  const busy = await claim(pool, { ...options, isIdle: false });
+  expect(busy).toMatchObject({ job: { id: first, alone: false }, loneJobWaits: true });
+  expect(await claim(pool, { ...options, isIdle: false })).toMatchObject({ job: null, loneJobWaits: true });
+  await seedJob(pool, project);
+  expect(await claim(pool, options)).toMatchObject({ job: { id: lone, alone: true }, loneJobWaits: false });
+});
+
+test("a job that must run alone waits for a lane of its project", async () => {
+  const { pool } = database;
+  const project = await seedProject(pool, { lanes: 1 });
+  await seedJob(pool, project);
+  await claim(pool, options);
+  const lone = await seedJob(pool, project);
+  await pool.query("update jobs set crashes = 2 where id = $1", [lone]);
+  expect(await claim(pool, { ...options, isIdle: false })).toMatchObject({ job: null, loneJobWaits: false });
+  expect(await claim(pool, options)).toMatchObject({ job: null });
+});

@@ -10,13 +10,23 @@ export interface ClaimOptions {
   leaseMs: number;
   /** Where to look from: what the last claim said, "" at first. */
   lookAfter: string;
+  /** The process has no other run. */
+  isIdle: boolean;
 }
 
 export interface Claim {
   /** Null: nothing is due, or others are taking it this moment; a later claim sees the rest. */
   job: LeasedJob | null;
   lookAfter: string;
+  /** A job that must run alone is due, and this process has other runs. */
+  loneJobWaits: boolean;
 }
+
+/**
+ * A job that lost so many workers runs alone in its process from then on. A worker that dies takes every job aboard with it,
+ * and only a job that was alone can be blamed.
+ */
+const workersLostMax = 2;
 
 /** More projects than this rarely wait at once; where they do, claims look at them by turns. */
 const projectsLookedAtMax = 200;
@@ -24,10 +34,40 @@ const projectsLookedAtMax = 200;
 /** Takes the oldest due job of the project that has fewest running, in one short transaction. */
 export async function claimRun(pool: Pool, options: ClaimOptions): Promise<Claim> {
   return inTransaction(pool, async (client) => {
-    const { id, lanes, lookAfter } = await lockProjectWithDueJob(client, options);
-    const job = id === null ? null : await leaseOldestDueJob(client, { id, lanes }, options.leaseMs);
-    return { job, lookAfter };
+    const { loneJobDue, lookAfter, ...project } = await lockProjectWithDueJob(client, options);
+    const lone = loneJobDue && options.isIdle ? await lockProjectWithLoneJob(client, options.lanes) : undefined;
+    const found = lone ?? project;
+    const { leaseMs } = options;
+    const job = found.id === null ? null : await leaseOldestDueJob(client, found, { leaseMs, alone: lone !== undefined });
+    return { job, lookAfter, loneJobWaits: loneJobDue && !options.isIdle };
   });
+}
+
+interface LockedProject {
+  id: string | null;
+  lanes: number;
+}
+
+const lanesOfProject =
+  "select case jsonb_typeof(settings -> 'lanes') when 'number' then (settings ->> 'lanes')::float else $1 end as max";
+const loneJobsDue = `
+  select jobs.project_id, jobs.run_after, lanes.max from jobs
+  join projects on projects.id = jobs.project_id
+  cross join lateral (${lanesOfProject}) lanes
+  where jobs.status = 'active' and jobs.lease is null and jobs.crashes >= ${workersLostMax}
+    and jobs.run_after <= statement_timestamp()
+    and (select count(*) from jobs running where running.project_id = projects.id and running.lease is not null) < lanes.max`;
+
+/** Oldest first, before all jobs that may share a process: those would keep it from ever being empty. */
+async function lockProjectWithLoneJob(client: Client, lanes: number): Promise<LockedProject | undefined> {
+  const { rows } = await client.query<LockedProject>({
+    name: "claim-lone-project",
+    text: `
+      select projects.id, due.max as lanes from (${loneJobsDue}) due join projects on projects.id = due.project_id
+      order by due.run_after limit 1 for no key update of projects skip locked`,
+    values: [lanes],
+  });
+  return rows[0];
 }
 
 /**
@@ -37,18 +77,18 @@ export async function claimRun(pool: Pool, options: ClaimOptions): Promise<Claim
 async function lockProjectWithDueJob(
   client: Client,
   options: ClaimOptions,
-): Promise<{ id: string | null; lanes: number; lookAfter: string }> {
+): Promise<LockedProject & { lookAfter: string; loneJobDue: boolean }> {
   const { rows } = await client.query({
     name: "claim-project",
     text: `
       with recursive waiting as (
         (select project_id, run_after, 1 as hop from jobs
-         where status = 'active' and lease is null and project_id > $2
+         where status = 'active' and lease is null and crashes < ${workersLostMax} and project_id > $2
          order by project_id, run_after limit 1)
         union all
         select next.project_id, next.run_after, hop + 1 from waiting cross join lateral (
           select project_id, run_after from jobs
-          where status = 'active' and lease is null and project_id > waiting.project_id
+          where status = 'active' and lease is null and crashes < ${workersLostMax} and project_id > waiting.project_id
           order by project_id, run_after limit 1
         ) next where hop < ${projectsLookedAtMax}
       ), running as (
@@ -58,15 +98,14 @@ async function lockProjectWithDueJob(
         from waiting
         join projects on projects.id = waiting.project_id
         left join running on running.project_id = waiting.project_id
-        cross join lateral (
-          select case jsonb_typeof(settings -> 'lanes') when 'number' then (settings ->> 'lanes')::float else $1 end as max
-        ) lanes
+        cross join lateral (${lanesOfProject}) lanes
         where waiting.run_after <= statement_timestamp() and coalesce(running.count, 0) < lanes.max
         order by coalesce(running.count, 0), waiting.run_after
         limit 1
         for no key update of projects skip locked
       )
       select (select id from locked) as id, (select max from locked) as lanes,
+        exists (${loneJobsDue}) as "loneJobDue",
         coalesce((select project_id from waiting where hop = ${projectsLookedAtMax}), '') as "lookAfter"`,
     values: [options.lanes, options.lookAfter],
   });
@@ -80,20 +119,22 @@ async function lockProjectWithDueJob(
  */
 async function leaseOldestDueJob(
   client: Client,
-  project: { id: string; lanes: number },
-  leaseMs: number,
+  project: LockedProject,
+  { leaseMs, alone }: { leaseMs: number; alone: boolean },
 ): Promise<LeasedJob | null> {
   const { rows } = await client.query<LeasedJobRow>({
-    name: "claim-job",
+    name: alone ? "claim-lone-job" : "claim-job",
     text: `
       with claimed as (
-        update jobs set lease = $2, lease_until = clock_timestamp() + make_interval(secs => $3), 
+        update jobs set lease = $2, lease_until = clock_timestamp() + make_interval(secs => $3),
+          alone = ${alone},
           -- Another try of a job that waits for its forge is no new run, and is not told.
           runs = runs + (waiting_since is null)::int, event_seq = event_seq + (waiting_since is null)::int,
           phase = case when commit_id is null then 'preparing' else phase end, updated_at = clock_timestamp()
         where id = (
             select id from jobs
             where project_id = $1 and status = 'active' and lease is null and run_after <= statement_timestamp()
+              and crashes ${alone ? ">=" : "<"} ${workersLostMax}
             order by run_after, id limit 1 for no key update skip locked
           )
           and (select count(*) from jobs where project_id = $1 and lease is not null) < $4

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 beforeEach(async () => {
   await seedJob(database.pool, await seedProject(database.pool));
-  const { job } = await claimRun(database.pool, { lanes: 4, leaseMs: 20_000, lookAfter: "" });
+  const { job } = await claimRun(database.pool, { lanes: 4, leaseMs: 20_000, lookAfter: "", isIdle: true });
   if (!job) throw new Error("no job");
   lease = job.lease;
 });

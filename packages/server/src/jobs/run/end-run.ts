@@ -86,12 +86,13 @@ export async function releaseRun(db: Queryable, lease: Lease, release: Release):
        select id, $3 <> 'waiting' or waiting_since is null as is_told
        from jobs where id = $1 and lease = $2 for no key update
      ), changed as (
-       update jobs set lease = null, lease_until = null,
+       update jobs set lease = null, lease_until = null, alone = false,
          phase = case when commit_id is null then 'queued' else phase end,
          waiting_since = case when $3 = 'waiting' then coalesce(waiting_since, clock_timestamp()) else waiting_since end,
          waiting_words = case when $3 = 'waiting' then $5::jsonb ->> 'message' else waiting_words end,
          run_after = case when $4::float > 0 then clock_timestamp() + make_interval(secs => $4) else run_after end,
          retries = retries + ($3 = 'retry')::int, crashes = crashes + ($3 = 'crash')::int,
+         crashes_blamed = crashes_blamed + ($3 = 'crash')::int,
          -- A job that goes on waiting has told so: its run says when the next try is.
          event_seq = event_seq + is_told::int, updated_at = clock_timestamp()
        from held where jobs.id = held.id

@@ -26,7 +26,10 @@ export interface LeasedJob {
   maxCostUsd: number | null;
   phase: JobPhase;
   runs: number;
-  crashes: number;
+  /** Of its crashes those that speak against it: in its own code, or of a worker that had no other job. */
+  crashesBlamed: number;
+  /** Its process must run nothing else meanwhile. */
+  alone: boolean;
   retries: number;
   /** How long it has waited for its forge; null: it does not wait. */
   waitedMs: number | null;
@@ -104,7 +107,7 @@ export interface StoredChange {
 }
 
 export const leasedJobColumns = `id, lease, project_id, prompt, model, chosen_model, branch, created_at, base_ref, draft,
-  max_cost_usd, phase, runs, crashes, retries, stop_asked, base_commit, base_branch, title, summary, reply, findings,
+  max_cost_usd, phase, runs, crashes_blamed, alone, retries, stop_asked, base_commit, base_branch, title, summary, reply, findings,
   limit_reached, tree_id, commit_id, pull_request, continues_branch, fork_commit, branch_commit, people_paths, rounds,
   commit_title, base_conflict, preview, context,
   extract(epoch from clock_timestamp() - waiting_since)::float * 1000 as waited_ms,
@@ -125,7 +128,8 @@ export interface LeasedJobRow {
   max_cost_usd: number | null;
   phase: JobPhase;
   runs: number;
-  crashes: number;
+  crashes_blamed: number;
+  alone: boolean;
   retries: number;
   waited_ms: number | null;
   publish_wait_hours: unknown;
@@ -169,7 +173,8 @@ export function toLeasedJob(row: LeasedJobRow): LeasedJob {
     maxCostUsd: row.max_cost_usd,
     phase: row.phase,
     runs: row.runs,
-    crashes: row.crashes,
+    crashesBlamed: row.crashes_blamed,
+    alone: row.alone,
     retries: row.retries,
     waitedMs: row.waited_ms,
     publishWaitMs: hoursOf(row.publish_wait_hours) * 3_600_000,

@@ -119,8 +119,9 @@ interface SweptJob {
 }
 
 /**
- * Takes expired leases away and counts a crash for each: its worker is gone, or will find every write refused. The
- * jobs are due at once; whoever claims one with too many crashes ends it.
+ * Takes expired leases away and counts a crash for each: its worker is gone, or will find every write refused. Only a job
+ * that was alone in its process is blamed for it. The jobs are due at once; whoever claims one that is blamed too often ends
+ * it. One whose commit is stored is never given up, so it waits ever longer instead.
  */
 export async function sweepLeases(db: Queryable): Promise<readonly SweptJob[]> {
   const { rows } = await db.query<SweptJob>(
@@ -129,6 +130,10 @@ export async function sweepLeases(db: Queryable): Promise<readonly SweptJob[]> {
        order by id limit 100 for no key update skip locked
      ), changed as (
        update jobs set lease = null, lease_until = null, crashes = crashes + 1,
+         crashes_blamed = crashes_blamed + alone::int, alone = false,
+         run_after = case when alone and commit_id is not null
+           then clock_timestamp() + least(interval '5 seconds' * 2 ^ least(crashes_blamed, 10), interval '10 minutes')
+           else run_after end,
          phase = case when commit_id is null then 'queued' else phase end,
          event_seq = event_seq + 1, updated_at = clock_timestamp()
        from expired where jobs.id = expired.id

@@ -10,7 +10,7 @@ import { recordCommit } from "./record-change.ts";
 let database: TestDatabase;
 let projectId: string;
 let job: LeasedJob;
-const options = { lanes: 4, leaseMs: 20_000, lookAfter: "" };
+const options = { lanes: 4, leaseMs: 20_000, lookAfter: "", isIdle: true };
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -58,7 +58,7 @@ test("an expired lease is swept once, counts a crash, and its job is due at once
   await expire();
   const swept = await Promise.all(Array.from({ length: 5 }, () => sweepLeases(pool)));
   expect(swept.flat()).toEqual([{ id: job.id, crashes: 1 }]);
-  expect((await claimRun(pool, options)).job).toMatchObject({ id: job.id, crashes: 1, runs: 2 });
+  expect((await claimRun(pool, options)).job).toMatchObject({ id: job.id, crashesBlamed: 0, runs: 2 });
 });
 
 test("renewing tells the leases that are lost and the jobs that were asked to stop", async () => {

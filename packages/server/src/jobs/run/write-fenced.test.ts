@@ -94,7 +94,7 @@ test("events are numbered without a gap, and each write wakes those who wait for
 
 async function claimed(pool: Pool): Promise<{ id: string; lease: Lease }> {
   const id = await seedJob(pool, await seedProject(pool));
-  const { job } = await claimRun(pool, { lanes: 4, leaseMs: 20_000, lookAfter: "" });
+  const { job } = await claimRun(pool, { lanes: 4, leaseMs: 20_000, lookAfter: "", isIdle: true });
   if (job?.id !== id) throw new Error("another job was claimed");
   return { id, lease: job.lease };
 }
