@@ -233,6 +233,7 @@ test("doctor says what is missing and makes nothing", async () => {
     code: 1,
     stdout: expect.stringMatching(/database .*nothing here yet\n +`emend serve` makes it/),
   });
+  expect(fresh.stdout).toMatch(/open files +at most \S+; 8 jobs at a time need about 512\n/);
   expect((await runInProcess(["doctor", "--data", nowhere])).stdout).toContain("not there yet");
   const empty = await makeDataDir(join(dir, "empty"));
   expect((await runInProcess(["doctor", "--data", empty])).stdout).toContain("nothing here yet");

@@ -13,9 +13,16 @@ import { repeatedPosts } from "./repeated-posts.ts";
 import { rollingRestarts } from "./rolling-restarts.ts";
 import { runExperiment } from "./run-experiment.ts";
 import { soak } from "./soak.ts";
-import { workerKills } from "./worker-kills.ts";
+import { failover, workerKills } from "./worker-kills.ts";
 
-const experiments: readonly Experiment[] = [workerKills, databaseFaults, repeatedPosts, rollingRestarts, soak];
+const experiments: readonly Experiment[] = [
+  workerKills,
+  failover,
+  databaseFaults,
+  repeatedPosts,
+  rollingRestarts,
+  soak,
+];
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { seed: { type: "string" }, scale: { type: "string" }, history: { type: "string" } },

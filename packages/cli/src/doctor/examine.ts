@@ -43,6 +43,7 @@ export async function examine(cli: Cli, options: { data?: string }): Promise<rea
     node,
     git,
     ...(settings.length === 0 ? [good] : settings),
+    await examineOpenFiles(config.concurrency),
     ...config.unknownSettings.map(
       ({ variable, nearest }): Examination => ({
         name: "settings",
@@ -176,6 +177,23 @@ async function examineGit(): Promise<Examination> {
       error instanceof Error && "code" in error && error.code === "ENOENT" ? "not found" : "does not answer";
     return { name: "git", verdict: "bad", detail, advice: `Install git ${oldest.join(".")} or newer.` };
   }
+}
+
+/** With room to spare: for the database, callers and caches; and for a job's git processes, their locks and its model. */
+const filesAtRest = 256;
+const filesOfJob = 32;
+
+async function examineOpenFiles(concurrency: number): Promise<Examination> {
+  const name = "open files";
+  // Node has raised its own limit as far as it may, and the shell has the same.
+  const { stdout } = await promisify(execFile)("/bin/sh", ["-c", "ulimit -n"], { timeout: 5000 });
+  const limit = stdout.trim() === "unlimited" ? Number.POSITIVE_INFINITY : Number(stdout);
+  const needed = filesAtRest + filesOfJob * concurrency;
+  const detail = `at most ${stdout.trim()}; ${concurrency} jobs at a time need about ${needed}`;
+  if (limit >= needed) return { name, verdict: "good", detail };
+  const advice =
+    "Raise the limit (`ulimit -n`, LimitNOFILE of systemd, --ulimit nofile of Docker) or lower EMEND_CONCURRENCY.";
+  return { name, verdict: "bad", detail, advice };
 }
 
 /** Asks each configured model one short question: a wrong key is heard of here rather than by a job. */

@@ -1,8 +1,8 @@
 import { AppError, isAppError } from "../errors.ts";
 import type { PublishDeps } from "./publication.ts";
 
-/** Where `requestMsMax` says nothing else. */
-const usualRequestMsMax = 15_000;
+/** Where `requestMsMax` says nothing else. With the time in which it must be sent it stays within a lease. */
+const usualRequestMsMax = 12_000;
 /** A question may be a list of many pages, each of which has a limit of its own. */
 const pagesPerQuestionMax = 20;
 const renewalsMax = 3;

@@ -171,6 +171,7 @@ export function settlementOf(
   if (error instanceof Released) return { kind: "release", release: { reason: "released", delayMs: 0 } };
   // The release itself waits until the database is back, so this counts outages and not how long they were.
   if (isDatabaseUnavailable(error)) return retryOrFail(databaseAway, "internal", job, patience);
+  if (isAppError(error, "unavailable")) return retryOrFail(error, "internal", job, patience);
   if (hasWork && isForgeAway(error) && job.publishWaitMs > 0) return waitOrFail(error, job, patience);
   if (error instanceof AppError && isFailure(error.code)) return retryOrFail(error, error.code, job, patience);
   return unexpected(job, patience);

@@ -76,7 +76,14 @@ describe("a fault leaves the job", () => {
 
   test("without a crash, where the database was away", () => {
     const lost = new Error("Connection terminated unexpectedly");
-    expect(settlementOf(lost, job({ crashesBlamed: 2 }), patience, false)).toMatchObject({ release: { reason: "retry" } });
+    expect(settlementOf(lost, job({ crashesBlamed: 2 }), patience, false)).toMatchObject({
+      release: { reason: "retry" },
+    });
+  });
+
+  test("without a crash, where the server could not start git for want of file descriptors", () => {
+    const full = new AppError("unavailable", { publicMessage: "Out of file descriptors.", retryable: true });
+    expect(settlementOf(full, job(), patience, false)).toMatchObject({ release: { reason: "retry" } });
   });
 
   test("with a crash, where nobody foresaw it, and failed at the third", () => {

@@ -44,8 +44,8 @@ export interface Worker {
 const defaults = {
   lanes: 4,
   pollMs: 1_000,
-  leaseMs: 20_000,
-  renewEveryMs: 5_000,
+  leaseMs: 16_000,
+  renewEveryMs: 4_000,
   stallMsMax: 60_000,
   drainMsMax: 25_000,
   crashesMax: 3,
@@ -54,7 +54,7 @@ const defaults = {
 };
 const awayMsMax = 5_000;
 /** An idle process takes a job that must run alone at once; a busy one makes room for it if none did. */
-const makeRoomAfterMs = 2_000;
+const makeRoomAfterMs = 500;
 
 /** Claims due jobs and runs them, until stopped. NOTIFY is a hint; polling is the truth. */
 export function startWorker(deps: WorkerDeps, given: WorkerOptions): Worker {

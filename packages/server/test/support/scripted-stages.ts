@@ -34,6 +34,7 @@ const passed = { kind: "passed", introduced: [], fixed: [], findingsBefore: 0, f
 /** Where the far ends of a scripted run keep what reached them: turns paid for, branches pushed, pull requests opened. */
 export async function createFarEnds(pool: Pool): Promise<void> {
   await pool.query(`
+    create table starts (job_id text, worker text, at timestamptz default clock_timestamp());
     create table turns (job_id text, number int, worker text, at timestamptz default clock_timestamp());
     create table pushes (job_id text, worker text, at timestamptz default clock_timestamp());
     create table pulls (job_id text primary key, worker text)`);
@@ -44,6 +45,7 @@ export function scriptedStages(deps: { pool: Pool; worker: string; crashPoint(na
   const scriptOf = (job: LeasedJob): Script => JSON.parse(job.prompt);
   return {
     async openTree(job, edits) {
+      await deps.pool.query("insert into starts (job_id, worker) values ($1, $2)", [job.id, deps.worker]);
       failWhere(scriptOf(job), "openTree");
       return { base: { commit: "base" } as Tree, overlay: memoryOverlay(edits), baseBranch: "main" } satisfies OpenTree;
     },

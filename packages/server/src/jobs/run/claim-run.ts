@@ -38,7 +38,8 @@ export async function claimRun(pool: Pool, options: ClaimOptions): Promise<Claim
     const lone = loneJobDue && options.isIdle ? await lockProjectWithLoneJob(client, options.lanes) : undefined;
     const found = lone ?? project;
     const { leaseMs } = options;
-    const job = found.id === null ? null : await leaseOldestDueJob(client, found, { leaseMs, alone: lone !== undefined });
+    const job =
+      found.id === null ? null : await leaseOldestDueJob(client, found, { leaseMs, alone: lone !== undefined });
     return { job, lookAfter, loneJobWaits: loneJobDue && !options.isIdle };
   });
 }

@@ -121,7 +121,7 @@ interface SweptJob {
 /**
  * Takes expired leases away and counts a crash for each: its worker is gone, or will find every write refused. Only a job
  * that was alone in its process is blamed for it. The jobs are due at once; whoever claims one that is blamed too often ends
- * it. One whose commit is stored is never given up, so it waits ever longer instead.
+ * it. One whose commit is stored is never given up: from its third blamed crash on it waits ever longer instead.
  */
 export async function sweepLeases(db: Queryable): Promise<readonly SweptJob[]> {
   const { rows } = await db.query<SweptJob>(
@@ -131,8 +131,8 @@ export async function sweepLeases(db: Queryable): Promise<readonly SweptJob[]> {
      ), changed as (
        update jobs set lease = null, lease_until = null, crashes = crashes + 1,
          crashes_blamed = crashes_blamed + alone::int, alone = false,
-         run_after = case when alone and commit_id is not null
-           then clock_timestamp() + least(interval '5 seconds' * 2 ^ least(crashes_blamed, 10), interval '10 minutes')
+         run_after = case when alone and commit_id is not null and crashes_blamed >= 2
+           then clock_timestamp() + least(interval '5 seconds' * 2 ^ least(crashes_blamed - 2, 10), interval '10 minutes')
            else run_after end,
          phase = case when commit_id is null then 'queued' else phase end,
          event_seq = event_seq + 1, updated_at = clock_timestamp()

@@ -93,3 +93,23 @@ test("no file grows past the cap", async () => {
   expect(code !== 0 || signal !== null).toBe(true);
   expect(statSync(path).size).toBe(64 * 1024);
 });
+
+test("without a free file descriptor it is refused in words, and this process lives on", () => {
+  const program = `
+    import { openSync } from "node:fs";
+    import { startBound } from ${JSON.stringify(join(import.meta.dirname, "bound-process.ts"))};
+    try {
+      for (;;) openSync("/dev/null");
+    } catch {}
+    try {
+      startBound({ program: "true", args: [], env: process.env });
+    } catch (error) {
+      setTimeout(() => console.log(error.code, error.retryable, error.publicMessage), 50);
+    }`;
+  const args = ["-c", `ulimit -n 200; exec "$@"`, "sh", process.execPath, "--input-type=module", "-e", program];
+  const { status, stdout } = spawnSync("/bin/sh", args, { encoding: "utf8" });
+  expect({ status, stdout }).toEqual({
+    status: 0,
+    stdout: expect.stringMatching(/^unavailable true The server is out of file descriptors/),
+  });
+});

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
+import { AppError } from "../../errors.ts";
 
 /** A child in a process group of its own, which dies with this process however that ends. */
 export interface BoundProcess {
@@ -49,13 +50,19 @@ export function startBound(options: {
     env: options.env,
     stdio: ["pipe", "pipe", "pipe", "pipe", ...descriptors],
   });
+  const { promise: ended, resolve, reject } = Promise.withResolvers<Awaited<BoundProcess["ended"]>>();
+  // Before anything else: an error event that nobody hears ends this process.
+  child.once("error", reject);
+  // Without a free file descriptor the child has no pipes at all.
+  if (child.stdio === undefined) {
+    ended.catch(() => {});
+    throw outOfDescriptors();
+  }
   const [stdin, stdout, stderr, lifeline] = child.stdio as unknown as [Writable, Readable, Readable, Writable];
   // Writing to a child that is gone is no fault of its own: its exit tells more.
   for (const stream of [stdin, lifeline]) stream.on("error", () => {});
 
-  const { promise: ended, resolve, reject } = Promise.withResolvers<Awaited<BoundProcess["ended"]>>();
   let killTimer: NodeJS.Timeout | undefined;
-  child.once("error", reject);
   child.once("exit", () => lifeline.destroy());
   child.once("close", (code, signal) => {
     clearTimeout(killTimer);
@@ -74,6 +81,15 @@ export function startBound(options: {
       killTimer = setTimeout(() => killGroup(child, "SIGKILL"), killAfterMs);
     },
   };
+}
+
+const freeAgainMs = 5_000;
+
+function outOfDescriptors(): AppError {
+  const publicMessage =
+    "The server is out of file descriptors, so it could not start git. Try again later. " +
+    "If this goes on, raise the limit (`ulimit -n`) or lower EMEND_CONCURRENCY: `emend doctor` says what is needed.";
+  return new AppError("unavailable", { publicMessage, retryable: true, retryAfterMs: freeAgainMs });
 }
 
 function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {

@@ -37,8 +37,16 @@ export function createBlobReader(git: Git, gitDir: string): BlobReader {
     const [first] = requests;
     if (first) first.deaths += 1;
     for (const request of requests) {
-      if (request.deaths < deathsMax) sessionOf().ask(request);
-      else request.reject(unreadable(request.id));
+      if (request.deaths >= deathsMax) request.reject(unreadable(request.id));
+      else askAnew(request);
+    }
+  }
+
+  function askAnew(request: Request): void {
+    try {
+      sessionOf().ask(request);
+    } catch (error) {
+      request.reject(error);
     }
   }
 
