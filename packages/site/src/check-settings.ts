@@ -95,7 +95,10 @@ export function applySettings(findings: readonly Finding[], { levels: wanted }: 
   return findings.flatMap((finding) => {
     const level = wanted.get(finding.check);
     if (level === "off") return [];
-    return [level === undefined ? finding : { ...finding, severity: level satisfies Severity }];
+    if (level === undefined) return [finding];
+    // Rules of a style have levels of their own: the setting is the highest that they may have.
+    const isOwn = finding.check === "prose-rules" && levels.indexOf(finding.severity) > levels.indexOf(level);
+    return [isOwn ? finding : { ...finding, severity: level satisfies Severity }];
   });
 }
 

@@ -1,11 +1,17 @@
 import type { LinkCheck, OptionalCheck, SiteCheck } from "./check.ts";
 import { brokenAnchor, brokenLink, brokenNavigation, brokenRedirect, missingFile } from "./links.ts";
 import { duplicateRoute, duplicateTitle, orphanPage, staleTranslation, unusedPicture } from "./pages.ts";
-import { spelling } from "./prose.ts";
+import { proseRules, spelling } from "./prose.ts";
 
 export const linkChecks: readonly LinkCheck[] = [brokenLink, brokenAnchor, missingFile];
 
 export const siteChecks: readonly SiteCheck[] = [brokenNavigation, orphanPage, duplicateRoute, brokenRedirect];
 
 /** Off unless a project's settings name them. */
-export const optionalChecks: readonly OptionalCheck[] = [duplicateTitle, spelling, staleTranslation, unusedPicture];
+export const optionalChecks: readonly OptionalCheck[] = [
+  duplicateTitle,
+  proseRules,
+  spelling,
+  staleTranslation,
+  unusedPicture,
+];

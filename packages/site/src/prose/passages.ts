@@ -9,7 +9,7 @@ import { type InlineSink, scanInline } from "../parse/scan-inline.ts";
 import { scanMarkup } from "../parse/scan-markup.ts";
 import { textStart } from "../text/bytes.ts";
 
-type PassageKind = "heading" | "paragraph" | "list" | "blockquote" | "cell" | "alt" | "title";
+type PassageKind = "heading" | "paragraph" | "list" | "blockquote" | "header" | "cell" | "alt" | "title";
 
 /** A piece of a page as a reader reads it: no code, no targets, no attributes, no markup. */
 export interface Passage {
@@ -32,6 +32,7 @@ const wordCharacter = /[\p{L}\p{N}]/u;
 const codeTags = new Set(["code", "kbd", "samp", "tt", "pre", "var"]);
 const inlineTag =
   /^<\/?(?:a|abbr|b|big|cite|code|del|dfn|em|i|ins|kbd|mark|q|s|samp|small|span|strong|sub|sup|tt|u|var)\b/i;
+const address = /^(?:https?:\/\/|www\.)/;
 const escapable = /[!-/:-@[-`{-~]/;
 
 /** What a page says to its readers, block by block. */
@@ -143,7 +144,12 @@ function assemble(
     }
     for (let i = start; i < end; ) {
       const c = source.charCodeAt(i);
-      if (c === 92 && escapable.test(source.charAt(i + 1))) {
+      if ((c === 104 || c === 119) && address.test(source.slice(i, i + 8))) {
+        // A bare address is no prose either.
+        let after = i;
+        while (after < end && source.charCodeAt(after) > 32) after++;
+        for (; i < after; i++) add("*", i);
+      } else if (c === 92 && escapable.test(source.charAt(i + 1))) {
         add(source.charAt(i + 1), i + 1);
         i += 2;
       } else if (c === 42 || c === 95 || c === 126) {
@@ -195,7 +201,11 @@ function kindOf(text: string, { start, end, kind }: TextBlock): PassageKind {
   let lineStart = text.lastIndexOf("\n", start - 1) + 1;
   const prefix = text.slice(lineStart, start);
   const rest = text.slice(end, (text.indexOf("\n", end) + 1 || text.length + 1) - 1);
-  if (/\|\s*$/.test(prefix) || (/^\s*\|/.test(rest) && !prefix.trim().endsWith(">"))) return "cell";
+  if (/\|\s*$/.test(prefix) || (/^\s*\|/.test(rest) && !prefix.trim().endsWith(">"))) {
+    const after = text.indexOf("\n", end) + 1;
+    const next = after === 0 ? "" : text.slice(after, (text.indexOf("\n", after) + 1 || text.length + 1) - 1);
+    return /^[\s>]*\|?[\s:|-]*-[\s:|-]*$/.test(next) ? "header" : "cell";
+  }
   if (listItem.test(`${prefix} `.slice(0, -1))) return "list";
   const indent = prefix.length - prefix.trimStart().length;
   // A further paragraph of an item is indented below its marker.

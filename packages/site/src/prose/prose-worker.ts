@@ -5,10 +5,16 @@ import { indexLines } from "../text/line-index.ts";
 import type { Severity } from "../types.ts";
 import { readPassages } from "./passages.ts";
 import { findSlips } from "./spelling.ts";
+import type { ValeFiles } from "./vale/config.ts";
+import { judgePage } from "./vale/judge-page.ts";
+import { loadStyles } from "./vale/rules.ts";
 import { createWordList, readDictionary, tradeWords } from "./word-list.ts";
 
 /** What a thread looks for. */
-export type ProseRules = { kind: "spelling"; words: readonly string[] };
+export type ProseRules =
+  | { kind: "spelling"; words: readonly string[] }
+  /** `left`: names of rules that took too long. */
+  | { kind: "vale"; configFile: string; files: ValeFiles; left: readonly string[] };
 
 export interface ProsePage {
   path: string;
@@ -47,9 +53,35 @@ async function createSpelling(words: readonly string[]): Promise<Judge> {
   };
 }
 
-const rules = workerData as ProseRules;
-const judge = createSpelling(rules.words);
+const severityOf = { suggestion: "info", warning: "warning", error: "error" } as const;
 
-parentPort?.on("message", async (page: ProsePage) => {
-  parentPort?.postMessage((await judge)(page));
-});
+function createVale(configFile: string, files: ValeFiles, left: readonly string[], running: Int32Array): Judge {
+  const styles = loadStyles(configFile, files);
+  const used = { ...styles, settingsFor: (path: string) => without(styles.settingsFor(path), left) };
+  return ({ path, bytes, dialect }) => {
+    const text = toByteString(bytes);
+    const { place } = indexLines(text, isAsciiText(text));
+    const alerts = judgePage(used, path, text, readPassages(text, dialect), (index) =>
+      Atomics.store(running, 0, index),
+    );
+    return alerts.map(({ rule, level, offset, message }) => ({
+      ...place(offset),
+      message: `${message.replace(/([^.!?)])$/, "$1.")} (${rule})`,
+      severity: severityOf[level],
+    }));
+  };
+}
+
+function without<T extends { runs(name: string): boolean }>(settings: T, left: readonly string[]): T {
+  return { ...settings, runs: (name: string) => !left.includes(name) && settings.runs(name) };
+}
+
+const { rules, running } = workerData as { rules: ProseRules; running: SharedArrayBuffer };
+const judge =
+  rules.kind === "spelling"
+    ? createSpelling(rules.words)
+    : createVale(rules.configFile, rules.files, rules.left, new Int32Array(running));
+
+const loaded = await judge;
+parentPort?.on("message", (page: ProsePage) => parentPort?.postMessage(loaded(page)));
+parentPort?.postMessage("ready");

@@ -108,7 +108,7 @@ it("reads a page as its readers do", () => {
     "list: item",
     "list: more of it",
     "blockquote: said\nthere",
-    ...["a", "b", "c", "d"].map((cell) => `cell: ${cell}`),
+    ...["header: a", "header: b", "cell: c", "cell: d"],
   ]);
   for (const { text, at } of passages.filter(({ kind }) => kind === "blockquote"))
     expect(page.slice(at(text.indexOf("there")))).toMatch(/^there/);
