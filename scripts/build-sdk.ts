@@ -1,7 +1,9 @@
 // Compiles the publishable `@emend/sdk`: `npm run build:sdk` leaves it in packages/sdk/dist, ready for `npm pack`. One
-// file of code, and types that stand alone: the contract's schemas are written out as the plain shapes that they mean.
+// file of code, as an ES module and for CommonJS, and types that stand alone: the contract's schemas are written out as the
+// plain shapes that they mean, with their descriptions.
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import * as contract from "@emend/contract";
 import { rolldown } from "rolldown";
 import ts from "typescript";
 
@@ -13,6 +15,7 @@ export async function buildSdk(outDir: string): Promise<void> {
   await mkdir(outDir, { recursive: true });
   const bundle = await rolldown({ input: join(source, "src/index.ts"), platform: "neutral" });
   await bundle.write({ file: join(outDir, "index.js"), format: "esm" });
+  await bundle.write({ file: join(outDir, "index.cjs"), format: "cjs" });
   await bundle.close();
   await writeTypes(outDir);
   for (const [from, to] of [
@@ -50,7 +53,11 @@ async function writeTypes(outDir: string): Promise<void> {
       );
   });
   texts.set("contract.d.ts", contractShapes(program));
-  for (const [name, text] of texts) await writeFile(join(outDir, name), text);
+  for (const [name, text] of texts) {
+    await writeFile(join(outDir, name), text);
+    // What is required is another module to the compiler than what is imported, with types of its own.
+    await writeFile(join(outDir, name.replace(/ts$/, "cts")), text.replaceAll(/(from "\.\/[\w-]+)\.js"/g, '$1.cjs"'));
+  }
 }
 
 /** Every type of the contract that the client names, without the schema library that it is derived with. */
@@ -61,14 +68,70 @@ function contractShapes(program: ts.Program): string {
   const shapes = new Map<string, string>();
   for (const file of program.getSourceFiles().filter((one) => one.fileName.startsWith(join(source, "src")))) {
     for (const name of contractNames(file)) {
+      const schema = (contract as unknown as Record<string, Schema | undefined>)[name.text];
       const type = checker.getTypeAtLocation(name);
       const node = checker.typeToTypeNode(type, undefined, InTypeAlias | NoTruncation | MultilineObjectLiterals);
       if (!node) throw new Error(`the contract's ${name.text} cannot be written out`);
-      const shape = printer.printNode(ts.EmitHint.Unspecified, node, file);
-      shapes.set(name.text, `export type ${name.text} = ${shape};\n`);
+      const shape = schema?.$id ? shapeOf(schema, "") : printer.printNode(ts.EmitHint.Unspecified, node, file);
+      shapes.set(name.text, `${comment(schema, "")}export type ${name.text} = ${shape};\n`);
     }
   }
   return [...shapes.values()].join("\n");
+}
+
+interface Schema {
+  $id?: string;
+  $ref?: string;
+  description?: string;
+  type?: string;
+  const?: unknown;
+  enum?: readonly unknown[];
+  anyOf?: readonly Schema[];
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: readonly string[];
+}
+
+/** The TypeScript of a JSON schema, of the forms that the contract uses. */
+function shapeOf(schema: Schema, indent: string): string {
+  if (schema.$ref) return schema.$ref.replace("#", "");
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
+  if (schema.anyOf) return schema.anyOf.map((one) => shapeOf(one, indent)).join(" | ");
+  switch (schema.type) {
+    case "string":
+    case "boolean":
+    case "null":
+      return schema.type;
+    case "integer":
+    case "number":
+      return "number";
+    case "array":
+      return `Array<${shapeOf(schema.items ?? {}, indent)}>`;
+    case "object":
+      return schema.properties
+        ? objectShape(schema.properties, schema.required ?? [], indent)
+        : "Record<string, unknown>";
+    case undefined:
+      return "unknown";
+    default:
+      throw new Error(`no type is known for ${JSON.stringify(schema)}`);
+  }
+}
+
+function objectShape(properties: Record<string, Schema>, required: readonly string[], indent: string): string {
+  const inner = `${indent}  `;
+  const lines = Object.entries(properties).map(([name, schema]) => {
+    const key = /^\w+$/.test(name) ? name : JSON.stringify(name);
+    const shape = shapeOf(schema, inner);
+    // As in the source: what is optional may be left out, and is not set to undefined.
+    return `${comment(schema, inner)}${inner}${key}${required.includes(name) ? "" : "?"}: ${shape};\n`;
+  });
+  return lines.length === 0 ? "Record<string, never>" : `{\n${lines.join("")}${indent}}`;
+}
+
+function comment(schema: Schema | undefined, indent: string): string {
+  return schema?.description ? `${indent}/** ${schema.description.replaceAll("*/", "* /")} */\n` : "";
 }
 
 function contractNames(file: ts.SourceFile): ts.Identifier[] {
@@ -91,7 +154,14 @@ async function manifestOf(): Promise<object> {
     license,
     type: "module",
     sideEffects: false,
-    exports: { ".": { types: "./index.d.ts", default: "./index.js" } },
+    main: "./index.cjs",
+    types: "./index.d.cts",
+    exports: {
+      ".": {
+        import: { types: "./index.d.ts", default: "./index.js" },
+        require: { types: "./index.d.cts", default: "./index.cjs" },
+      },
+    },
     engines: { node: ">=20" },
   };
 }

@@ -11,6 +11,10 @@ var EmendError = class extends Error {
 	code;
 	/** How long the service asked to wait before the next try. */
 	retryAfterMs;
+	/** The request's id in the service's log, from the header `x-request-id`: quote it in reports. */
+	requestId;
+	/** What is left of the quota, where the refusal says it (429). */
+	quota;
 	constructor(kind, message, details = {}) {
 		super(message, details.cause === void 0 ? void 0 : { cause: details.cause });
 		this.name = "EmendError";
@@ -18,28 +22,51 @@ var EmendError = class extends Error {
 		this.status = details.status ?? null;
 		this.code = details.code ?? null;
 		this.retryAfterMs = details.retryAfterMs ?? null;
+		this.requestId = details.requestId ?? null;
+		this.quota = details.quota ?? null;
 	}
 };
 // packages/sdk/src/connection.ts
-/** Checks the options once, so that a bad one is told at construction and not as a strange network error. */
+/** Checks the options once, so that a bad one is reported at construction and not as a strange network error. */
 function connection(options) {
+	return forCall({
+		baseUrl: parseBaseUrl(options.baseUrl ?? fromEnvironment("EMEND_URL")),
+		apiKey: parseApiKey(options.apiKey ?? fromEnvironment("EMEND_API_KEY")),
+		timeoutMs: 3e4,
+		outageMsMax: 12e4,
+		retryWaitMsMax: 3e4,
+		headers: {},
+		fetch: options.fetch ?? fetch,
+		heard: { isReached: false }
+	}, options);
+}
+/** The connection with what one call sets anew. */
+function forCall(deps, settings) {
 	return {
-		baseUrl: parseBaseUrl(options.baseUrl),
-		apiKey: parseApiKey(options.apiKey),
-		retriesMax: options.retriesMax ?? 4,
-		retryWaitMsMax: options.retryWaitMsMax ?? 3e4,
-		timeoutMs: options.timeoutMs ?? 3e4,
-		fetch: options.fetch ?? fetch
+		...deps,
+		timeoutMs: settings.timeoutMs ?? deps.timeoutMs,
+		outageMsMax: settings.outageMsMax ?? deps.outageMsMax,
+		retryWaitMsMax: settings.retryWaitMsMax ?? deps.retryWaitMsMax,
+		headers: settings.headers ? {
+			...deps.headers,
+			...Object.fromEntries(new Headers({ ...settings.headers }))
+		} : deps.headers
 	};
 }
+/** Edge runtimes have no environment variables: there the options must be given. */
+function fromEnvironment(name) {
+	const { process } = globalThis;
+	return process?.env?.[name];
+}
 function parseBaseUrl(text) {
-	if (!URL.canParse(text)) throw new EmendError("invalid_request", "baseUrl is not a URL; give one such as http://localhost:4600");
+	if (text === void 0 || !URL.canParse(text)) throw new EmendError("invalid_request", `baseUrl ${text === void 0 ? "is missing" : "is not a URL"}; give one such as http://localhost:4600, or set EMEND_URL`);
 	const url = new URL(text);
 	if (url.protocol !== "http:" && url.protocol !== "https:") throw new EmendError("invalid_request", "baseUrl must begin with http:// or https://");
 	if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") throw new EmendError("invalid_request", "baseUrl must hold no user, password, query or fragment");
 	return url.href.replace(/\/+$/, "");
 }
 function parseApiKey(text) {
+	if (text === void 0) throw new EmendError("invalid_request", "apiKey is missing; give it, or set EMEND_API_KEY");
 	const key = text.trim();
 	if (!/^[\x21-\x7e]+$/.test(key)) throw new EmendError("invalid_request", "apiKey is empty or holds characters that no key has");
 	return key;
@@ -48,23 +75,53 @@ function parseApiKey(text) {
 const firstPauseMs = 250;
 const pauseMsMax$1 = 8e3;
 /**
-* Sends a request, and again while that can help. Reads, archive, cancel and retry (idempotent by contract) and creates, which
-* carry one idempotency key through all their tries, may be repeated whatever happened; others only after a refusal.
+* Sends a request, and again while that can help. Every request may be repeated whatever happened: reads, archive, cancel
+* and retry are idempotent by contract; creates and messages carry one idempotency key through all their tries.
 */
 async function request(deps, what, signal) {
-	for (let retries = 0;; retries += 1) try {
-		return await exchange(deps, what, signal);
-	} catch (error) {
-		if (!(error instanceof EmendError) || retries >= deps.retriesMax) throw error;
-		if (what.isOnce && !isRefusal(error)) throw error;
-		const waitMs = retryWaitMs(error, retries);
-		if (waitMs === null || waitMs > deps.retryWaitMsMax) throw error;
-		await pause(waitMs, signal);
+	const outage = createOutage(deps, what.isPatient ?? false);
+	for (;;) {
+		const startedMs = performance.now();
+		try {
+			return await exchange(deps, what, signal);
+		} catch (error) {
+			const waitMs = outage.nextPauseMs(error, startedMs);
+			if (waitMs === null) throw error;
+			await pause(waitMs, signal);
+		}
 	}
 }
-/** An answer that says that nothing was done; without one, nobody knows. */
-function isRefusal({ status }) {
-	return status === 429 || status === 503;
+const unreachedMsMax = 5e3;
+/** Says how long to pause after a failed try, until the time for an outage is used up. */
+function createOutage(deps, isPatient, clock = {
+	nowMs: () => performance.now(),
+	random: Math.random
+}) {
+	let sinceMs = null;
+	let retries = 0;
+	return {
+		/** Null: give up. A try that began before the time was over is followed by one more, so a shorter outage is survived. */
+		nextPauseMs(error, triedAtMs) {
+			if (!(error instanceof EmendError)) return null;
+			const waitMs = retryWaitMs(error, retries, clock.random());
+			if (waitMs === null || waitMs > deps.retryWaitMsMax) return null;
+			sinceMs ??= clock.nowMs();
+			const isKnown = isPatient || deps.heard.isReached;
+			const untilMs = sinceMs + (isKnown ? deps.outageMsMax : Math.min(deps.outageMsMax, unreachedMsMax));
+			if (deps.outageMsMax === 0 || triedAtMs >= untilMs) return null;
+			retries += 1;
+			return Math.max(error.retryAfterMs ?? 0, Math.min(waitMs, untilMs - clock.nowMs()), 0);
+		},
+		/** The service is there: the next failure begins another outage. */
+		end() {
+			sinceMs = null;
+		},
+		/** Something was received: pauses are short again. */
+		reset() {
+			sinceMs = null;
+			retries = 0;
+		}
+	};
 }
 /** How long to wait before the next try, or null where another try cannot help. */
 function retryWaitMs(error, retries, random = Math.random()) {
@@ -96,6 +153,7 @@ async function exchange(deps, request, signal) {
 		signal?.throwIfAborted();
 		throw noAnswer(deps, deadline.aborted, cause);
 	}
+	deps.heard.isReached = true;
 	if (isAccepted(response.status)) return response;
 	throw refusal(deps, response);
 }
@@ -104,6 +162,7 @@ function send(deps, request, signal) {
 	return deps.fetch(deps.baseUrl + request.path, {
 		method: request.method,
 		headers: {
+			...deps.headers,
 			accept: "application/json",
 			authorization: `Bearer ${deps.apiKey}`,
 			...request.body === void 0 ? {} : { "content-type": "application/json" },
@@ -123,7 +182,9 @@ function refusal(deps, answer) {
 	const details = {
 		status,
 		code: headers.get("emend-error"),
-		retryAfterMs: retryAfterMs(headers.get("retry-after"))
+		retryAfterMs: retryAfterMs(headers.get("retry-after")),
+		requestId: headers.get("x-request-id"),
+		quota: readQuota(headers)
 	};
 	if (status < 400) {
 		const target = headers.get("location") ?? "elsewhere";
@@ -162,6 +223,22 @@ function kindOf(status) {
 		default: return status >= 500 ? "unavailable" : "invalid_request";
 	}
 }
+/** Null where an answer says nothing of a quota. */
+function readQuota(headers) {
+	const [, of] = /^"(create|message)"/.exec(headers.get("ratelimit") ?? "") ?? [];
+	const [limit, remaining, reset] = [
+		"limit",
+		"remaining",
+		"reset"
+	].map((name) => Number(headers.get(`x-ratelimit-${name}`) ?? NaN));
+	if (of !== "create" && of !== "message" || Number.isNaN(limit + remaining + reset)) return null;
+	return {
+		of,
+		limit,
+		remaining,
+		resetsAt: /* @__PURE__ */ new Date(reset * 1e3)
+	};
+}
 /** Reads `Retry-After` (seconds or an HTTP date); null where it is absent or not understood. */
 function retryAfterMs(header, nowMs = Date.now()) {
 	if (header === null) return null;
@@ -196,16 +273,18 @@ function parseBody(deps, response, what) {
 	return body;
 }
 function unexpected(deps, response, name, cause) {
-	return new EmendError("invalid_response", `${deps.baseUrl} answered with something that is no Emend ${name}; is baseUrl right?`, {
+	const message = `${deps.baseUrl} answered with something that is no Emend ${name}; is baseUrl right?`;
+	const requestId = response.headers.get("x-request-id");
+	return new EmendError("invalid_response", message, {
 		status: response.status,
+		requestId,
 		cause
 	});
 }
 // packages/sdk/src/jobs.ts
-/** The path of a project's jobs, or of one job. */
+/** The path of one job. */
 function jobPath(projectId, jobId) {
-	const collection = `${projectPath(projectId)}/job`;
-	return jobId === void 0 ? collection : `${collection}/${segment("id", jobId)}`;
+	return `${projectPath(projectId)}/job/${segment("id", jobId)}`;
 }
 function jobsPath(projectId, query) {
 	const given = Object.entries(query).filter((entry) => entry[1] !== void 0);
@@ -216,6 +295,7 @@ function projectPath(projectId) {
 	return `/v2/agent/${segment("projectId", projectId)}`;
 }
 function segment(name, value) {
+	if (typeof value !== "string") throw new EmendError("invalid_request", `${name} must be ${name === "id" ? "a job's id, job_…" : "a project's id, prj_…"}, but is ${value === null ? "null" : typeof value}`);
 	if (value === "" || value === "." || value === ".." || !value.isWellFormed()) throw new EmendError("invalid_request", `${name} is not an identifier: ${JSON.stringify(value)}`);
 	return encodeURIComponent(value);
 }
@@ -239,15 +319,25 @@ function startedJob(starting, wait) {
 	return Object.assign(starting, { wait: async (options = {}) => wait((await starting).id, options) });
 }
 /** Creates a job at most once, however often the request had to be sent. */
-async function createJob(deps, projectId, input, options) {
+function createJob(deps, projectId, input, options) {
+	return startOnce(deps, () => `${projectPath(projectId)}/job`, input, options);
+}
+async function startOnce(deps, path, body, options) {
 	const idempotencyKey = options.idempotencyKey ?? crypto.randomUUID();
 	if (!/^[\x20-\x7e]{1,255}$/.test(idempotencyKey)) throw new EmendError("invalid_request", "idempotencyKey must be 1 to 255 printable ASCII characters");
-	return parseJob(deps, await request(deps, {
+	const headers = { "idempotency-key": idempotencyKey };
+	const response = await request(deps, {
 		method: "POST",
-		path: jobPath(projectId),
-		headers: { "idempotency-key": idempotencyKey },
-		body: input
-	}, options.signal));
+		path: path(),
+		headers,
+		body
+	}, options.signal).catch((error) => {
+		if (error instanceof EmendError && error.quota) options.onQuota(error.quota);
+		throw error;
+	});
+	const quota = readQuota(response.headers);
+	if (quota) options.onQuota(quota);
+	return parseJob(deps, response);
 }
 async function getJob(deps, projectId, jobId, signal) {
 	return parseJob(deps, await request(deps, {
@@ -286,14 +376,9 @@ function isList(body) {
 	if (!("jobs" in body) || !Array.isArray(body.jobs)) return false;
 	return body.jobs.every((job) => typeof job === "object" && job !== null && isJob(job)) && "nextCursor" in body;
 }
-/** Asks a finished job for more, on the same branch and pull request. */
-async function messageJob(deps, projectId, jobId, body, signal) {
-	return parseJob(deps, await request(deps, {
-		method: "POST",
-		path: `${jobPath(projectId, jobId)}/message`,
-		body,
-		isOnce: true
-	}, signal));
+/** Asks a finished job for more, on the same branch and pull request; at most once, as a create. */
+function messageJob(deps, projectId, jobId, body, options) {
+	return startOnce(deps, () => `${jobPath(projectId, jobId)}/message`, body, options);
 }
 /** Stops an active job; a final one is answered as it is. */
 async function cancelJob(deps, projectId, jobId, signal) {
@@ -344,57 +429,6 @@ async function getRun(deps, projectId, jobId, signal) {
 function isRun(body) {
 	return "id" in body && typeof body.id === "string" && "phase" in body && "failure" in body && "steps" in body;
 }
-// packages/sdk/src/wait-for-job.ts
-const holdSeconds = 50;
-const heldMsMin = 1e3;
-const pauseMsMin = 250;
-const pauseMsMax = 1e4;
-/** Waits until the job is completed, archived or failed, by long polling. */
-async function waitForJob(deps, projectId, jobId, options) {
-	const patient = {
-		...deps,
-		retriesMax: Math.max(deps.retriesMax, 12)
-	};
-	const path = jobPath(projectId, jobId);
-	let last = null;
-	let quickAnswers = 0;
-	for (;;) {
-		const askedAt = performance.now();
-		const answer = await request(patient, pollOf(path, last), options.signal);
-		const isChanged = answer.status !== 304 && answer.text !== last?.text;
-		if (isChanged) {
-			const job = parseJob(deps, answer);
-			options.onUpdate?.(job);
-			if (job.status !== "active") return job;
-		}
-		const isFirst = last === null;
-		if (answer.status !== 304) last = answer;
-		if (isFirst) continue;
-		const wasHeld = performance.now() - askedAt >= heldMsMin;
-		quickAnswers = wasHeld || isChanged ? 0 : quickAnswers + 1;
-		if (!wasHeld) await pause(isChanged ? pauseMsMin : idlePauseMs(answer, quickAnswers), options.signal);
-	}
-}
-function pollOf(path, last) {
-	if (last === null) return {
-		method: "GET",
-		path
-	};
-	const etag = last.headers.get("etag");
-	return {
-		method: "GET",
-		path,
-		headers: {
-			prefer: `wait=${holdSeconds}`,
-			...etag ? { "if-none-match": etag } : {}
-		},
-		heldMsMax: holdSeconds * 1e3
-	};
-}
-function idlePauseMs(answer, quickAnswers) {
-	const grownMs = Math.min(pauseMsMax, pauseMsMin * 2 ** quickAnswers);
-	return Math.max(grownMs, retryAfterMs(answer.headers.get("retry-after")) ?? 0);
-}
 // packages/sdk/src/stream-events.ts
 const silenceMsMax = 45e3;
 const reconnectMs = 500;
@@ -408,24 +442,25 @@ async function* streamEvents(deps, projectId, jobId, options) {
 	const path = `${jobPath(projectId, jobId)}/events`;
 	const { signal } = options;
 	let after = options.after ?? 0;
-	let failures = 0;
+	const outage = createOutage(deps, true);
 	for (;;) {
 		let isFinal = false;
+		let triedAtMs = performance.now();
 		try {
 			const events = await connect(deps, path, after, signal);
 			if (events === "over") return;
+			outage.end();
 			for await (const event of events) {
-				failures = 0;
+				outage.reset();
+				triedAtMs = performance.now();
 				if (event.seq <= after) continue;
 				after = event.seq;
 				isFinal = finals.has(event.kind);
 				yield event;
 			}
 		} catch (error) {
-			if (!(error instanceof EmendError) || failures >= Math.max(deps.retriesMax, 12)) throw error;
-			const waitMs = retryWaitMs(error, failures);
-			if (waitMs === null || waitMs > deps.retryWaitMsMax) throw error;
-			failures += 1;
+			const waitMs = outage.nextPauseMs(error, triedAtMs);
+			if (waitMs === null) throw error;
 			await pause(waitMs, signal);
 			continue;
 		}
@@ -445,6 +480,7 @@ async function connect(deps, path, after, signal) {
 			path,
 			headers
 		}, either);
+		deps.heard.isReached = true;
 		if (!isAccepted(answer.status)) throw refusal(deps, {
 			status: answer.status,
 			headers: answer.headers,
@@ -536,29 +572,94 @@ async function* parseEvents(body) {
 		reader.cancel().catch(() => {});
 	}
 }
+// packages/sdk/src/wait-for-job.ts
+const holdSeconds = 50;
+const heldMsMin = 1e3;
+const pauseMsMin = 250;
+const pauseMsMax = 1e4;
+/** Waits until the job is completed, archived or failed, by long polling. */
+async function waitForJob(deps, projectId, jobId, options) {
+	const path = jobPath(projectId, jobId);
+	let last = null;
+	let quickAnswers = 0;
+	for (;;) {
+		const askedAt = performance.now();
+		const answer = await request(deps, pollOf(path, last), options.signal);
+		const isChanged = answer.status !== 304 && answer.text !== last?.text;
+		if (isChanged) {
+			const job = parseJob(deps, answer);
+			options.onUpdate?.(job);
+			if (job.status !== "active") return job;
+		}
+		const isFirst = last === null;
+		if (answer.status !== 304) last = answer;
+		if (isFirst) continue;
+		const wasHeld = performance.now() - askedAt >= heldMsMin;
+		quickAnswers = wasHeld || isChanged ? 0 : quickAnswers + 1;
+		if (!wasHeld) await pause(isChanged ? pauseMsMin : idlePauseMs(answer, quickAnswers), options.signal);
+	}
+}
+function pollOf(path, last) {
+	if (last === null) return {
+		method: "GET",
+		path,
+		isPatient: true
+	};
+	const etag = last.headers.get("etag");
+	return {
+		method: "GET",
+		path,
+		headers: {
+			prefer: `wait=${holdSeconds}`,
+			...etag ? { "if-none-match": etag } : {}
+		},
+		heldMsMax: holdSeconds * 1e3,
+		isPatient: true
+	};
+}
+function idlePauseMs(answer, quickAnswers) {
+	const grownMs = Math.min(pauseMsMax, pauseMsMin * 2 ** quickAnswers);
+	return Math.max(grownMs, retryAfterMs(answer.headers.get("retry-after")) ?? 0);
+}
 // packages/sdk/src/emend.ts
 /** A client for one Emend service and one key. */
 var Emend = class {
 	#connection;
-	constructor(options) {
+	/** Without options, the address and the key are those of `EMEND_URL` and `EMEND_API_KEY`. */
+	constructor(options = {}) {
 		this.#connection = connection(options);
 	}
+	/** The jobs of a project, by its id (`prj_…`). */
 	jobs(projectId) {
-		const deps = this.#connection;
-		const wait = (id, options = {}) => waitForJob(deps, projectId, id, options);
+		const of = (options) => forCall(this.#connection, options);
+		const quota = {
+			create: null,
+			message: null
+		};
+		const onQuota = (one) => {
+			quota[one.of] = one;
+		};
+		const wait = (id, options = {}) => waitForJob(of(options), projectId, id, options);
 		return {
-			create: (input, options = {}) => startedJob(createJob(deps, projectId, input, options), wait),
-			get: (id, options = {}) => getJob(deps, projectId, id, options.signal),
-			list: (options = {}) => listJobs(deps, projectId, options),
-			listPage: (options = {}) => listPage(deps, projectId, options),
+			create: (input, options = {}) => startedJob(createJob(of(options), projectId, input, {
+				...options,
+				onQuota
+			}), wait),
+			get: (id, options = {}) => getJob(of(options), projectId, id, options.signal),
+			list: (options = {}) => listJobs(of(options), projectId, options),
+			listPage: (options = {}) => listPage(of(options), projectId, options),
 			wait,
-			events: (id, options = {}) => streamEvents(deps, projectId, id, options),
-			run: (id, options = {}) => getRun(deps, projectId, id, options.signal),
-			diff: (id, options = {}) => getDiff(deps, projectId, id, options.signal),
-			message: (id, body, options = {}) => startedJob(messageJob(deps, projectId, id, body, options.signal), wait),
-			cancel: (id, options = {}) => cancelJob(deps, projectId, id, options.signal),
-			retry: (id, options = {}) => retryJob(deps, projectId, id, options.signal),
-			archive: (id, options = {}) => archiveJob(deps, projectId, id, options.signal)
+			events: (id, options = {}) => streamEvents(of(options), projectId, id, options),
+			run: (id, options = {}) => getRun(of(options), projectId, id, options.signal),
+			diff: (id, options = {}) => getDiff(of(options), projectId, id, options.signal),
+			message: (id, body, options = {}) => startedJob(messageJob(of(options), projectId, id, body, {
+				...options,
+				onQuota
+			}), wait),
+			cancel: (id, options = {}) => cancelJob(of(options), projectId, id, options.signal),
+			retry: (id, options = {}) => retryJob(of(options), projectId, id, options.signal),
+			archive: (id, options = {}) => archiveJob(of(options), projectId, id, options.signal),
+			quota
 		};
 	}
 };

@@ -1,3 +1,5 @@
+import { Type } from "typebox";
+
 /** Why a job failed: shown on its run, stable for scripts. */
 export const failureCodes = [
   "model_unavailable",
@@ -32,4 +34,10 @@ export const requestErrorCodes = [
   "unavailable",
   "internal",
 ] as const;
+/** The same for the OpenAPI document. */
+export const RequestErrorCodes = Type.Enum(requestErrorCodes, {
+  type: "string",
+  $id: "ErrorCode",
+  description: "Why a request was refused: the header `emend-error`. Newer servers may send others.",
+});
 export type RequestErrorCode = (typeof requestErrorCodes)[number];

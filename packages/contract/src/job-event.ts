@@ -2,33 +2,21 @@ import { type Static, Type } from "typebox";
 import { failureCodes, jobPhases } from "./errors.ts";
 import { PullRequestState } from "./pull-request.ts";
 
-/** Larger data is replaced by `{ "truncated": true }`, so that every event fits a client's buffer. */
+/** Of larger data the long texts and lists are left out, so that every event fits a client's buffer. */
 export const eventDataBytesMax = 65_536;
-
-/** One thing that happened to a job: the `data` field of an event on the stream. */
-export const JobEvent = Type.Object(
-  {
-    seq: Type.Integer({ minimum: 1, description: "The event's place in its job, without gaps; also its `id` field." }),
-    kind: Type.String({
-      description:
-        "What happened; also its `event` field. `job.created`, `job.message`, `run.started`, `phase`, `step`, `findings`, `pull_request`, and the final `completed`, `failed` and `archived`. Newer servers may send others.",
-    }),
-    at: Type.String({ format: "date-time" }),
-    data: Type.Unknown({
-      description: `As JobEventData says of its kind; \`{"truncated":true}\` where it is over ${eventDataBytesMax} bytes.`,
-    }),
-  },
-  {
-    additionalProperties: false,
-    $id: "JobEvent",
-    examples: [{ seq: 3, kind: "phase", at: "2026-03-02T09:15:01.000Z", data: { phase: "checking" } }],
-  },
-);
-export type JobEvent = Static<typeof JobEvent>;
 
 const record = { additionalProperties: false };
 const optional = Type.Optional;
+const truncated = {
+  truncated: optional(
+    Type.Literal(true, {
+      type: "boolean",
+      description: `The data was over ${eventDataBytesMax} bytes: its long texts and lists are left out.`,
+    }),
+  ),
+};
 const ending = {
+  ...truncated,
   prLink: optional(Type.String({ description: "Absent: there is no pull request." })),
 };
 const failure = {
@@ -71,32 +59,36 @@ export const JobEventData = Type.Object(
         ),
         ...failure,
         try: optional(Type.Integer({ description: "How often a far end that was away was tried." })),
-        crashes: optional(Type.Integer()),
+        crashes: optional(Type.Integer({ description: "How often a worker of this job was lost." })),
+        ...truncated,
       },
       { ...record, description: "The run is in another phase." },
     ),
     step: Type.Object(
       {
-        number: Type.Integer(),
-        model: Type.String(),
+        number: Type.Integer({ description: "The step's place in its job, from 1 on." }),
+        model: Type.String({ description: "The model that made it." }),
         text: Type.String({ description: "What the model said, shortened." }),
         tools: Type.Array(
           Type.Object(
             { name: Type.String(), input: Type.Record(Type.String(), Type.Unknown()), ok: Type.Boolean() },
             record,
           ),
+          { description: "The tools that it called." },
         ),
+        ...truncated,
       },
       { ...record, description: "The agent has made a step." },
     ),
     findings: Type.Object(
       {
         verdict: Type.Enum(["passed", "flagged", "denied"] as const, { type: "string" }),
-        introduced: optional(Type.Integer()),
-        fixed: optional(Type.Integer()),
-        before: optional(Type.Integer()),
-        after: optional(Type.Integer()),
+        introduced: optional(Type.Integer({ description: "Findings that are new with the change." })),
+        fixed: optional(Type.Integer({ description: "Findings that the change fixed." })),
+        before: optional(Type.Integer({ description: "On the whole site before the change." })),
+        after: optional(Type.Integer({ description: "On the whole site after the change." })),
         violations: optional(Type.Array(Type.Object({ path: Type.String(), rule: Type.String() }, record))),
+        ...truncated,
       },
       { ...record, description: "The change was checked; figures of a denied one are its violations, at most 20." },
     ),
@@ -112,4 +104,34 @@ export const JobEventData = Type.Object(
     ),
   },
   { ...record, $id: "JobEventData", description: "What the `data` of an event holds, by its `kind`." },
+);
+
+/** The kinds of events; newer servers may send others. */
+export type JobEventKind = keyof Static<typeof JobEventData>;
+/** One thing that happened to a job, told apart by its `kind`: the `data` field of an event on the stream. */
+export type JobEvent = {
+  [Kind in JobEventKind]: { seq: number; kind: Kind; at: string; data: Static<typeof JobEventData>[Kind] };
+}[JobEventKind];
+
+/** One thing that happened to a job: the `data` field of an event on the stream. */
+export const JobEvent = Type.Union(
+  Object.entries(JobEventData.properties).map(([kind, data]) =>
+    Type.Object(
+      {
+        seq: Type.Integer({
+          minimum: 1,
+          description: "The event's place in its job, without gaps; also its `id` field.",
+        }),
+        kind: Type.Literal(kind, { type: "string", description: "What happened; also its `event` field." }),
+        at: Type.String({ format: "date-time", description: "When it happened." }),
+        data,
+      },
+      { ...record, title: kind },
+    ),
+  ),
+  {
+    $id: "JobEvent",
+    description: "One thing that happened to a job, by its `kind`. Newer servers may send kinds that are not listed.",
+    examples: [{ seq: 3, kind: "phase", at: "2026-03-02T09:15:01.000Z", data: { phase: "checking" } }],
+  },
 );

@@ -1,4 +1,4 @@
-import { type Static, Type } from "typebox";
+import { type Static, type TSchema, Type } from "typebox";
 import type { AgentJob } from "./agent-job.ts";
 import { failureCodes } from "./errors.ts";
 import { PullRequestState } from "./pull-request.ts";
@@ -15,27 +15,34 @@ export type WebhookEvent = (typeof webhookEvents)[number];
 
 const record = { additionalProperties: false };
 
+const data = {
+  projectId: Type.String({ description: "The job's project." }),
+  job: Type.Unsafe<AgentJob>({ $ref: "AgentJob#" }),
+  title: Type.Union([Type.String(), Type.Null()], { description: "The pull request's; null: none was written." }),
+  failure: Type.Union(
+    [Type.Object({ code: Type.Enum(failureCodes, { type: "string" }), message: Type.String() }, record), Type.Null()],
+    { description: "Why the job failed; null: it did not." },
+  ),
+};
+const aboutJob = Type.Object({ ...data, pullRequest: Type.Union([PullRequestState, Type.Null()]) }, record);
+const aboutPullRequest = Type.Object({ ...data, pullRequest: PullRequestState }, record);
+
+function messageOf<Name extends WebhookEvent, Data extends TSchema>(type: Name, data: Data) {
+  const timestamp = Type.String({ format: "date-time", description: "When it happened." });
+  const name = Type.Literal(type, { type: "string", description: "What happened." });
+  return Type.Object({ type: name, timestamp, data }, { ...record, title: type });
+}
+
 /** What is posted to a webhook of the format `standard`. */
-export const WebhookMessage = Type.Object(
+export const WebhookMessage = Type.Union(
+  [
+    messageOf("job.completed", aboutJob),
+    messageOf("job.failed", aboutJob),
+    messageOf("job.archived", aboutJob),
+    messageOf("pull_request.merged", aboutPullRequest),
+    messageOf("pull_request.closed", aboutPullRequest),
+  ],
   {
-    type: Type.Enum(webhookEvents, { type: "string", description: "What happened." }),
-    timestamp: Type.String({ format: "date-time", description: "When it happened." }),
-    data: Type.Object(
-      {
-        projectId: Type.String(),
-        job: Type.Unsafe<AgentJob>({ $ref: "AgentJob#" }),
-        title: Type.Union([Type.String(), Type.Null()], { description: "The pull request's; null: none was written." }),
-        failure: Type.Union([
-          Type.Object({ code: Type.Enum(failureCodes, { type: "string" }), message: Type.String() }, record),
-          Type.Null(),
-        ]),
-        pullRequest: Type.Union([PullRequestState, Type.Null()]),
-      },
-      record,
-    ),
-  },
-  {
-    ...record,
     $id: "WebhookMessage",
     description: "What is posted to a webhook of the format `standard`. `job` is the job as it was at that moment.",
     examples: [

@@ -18,7 +18,7 @@ export async function answerMcpRequest(
   parsedBody: unknown,
 ): Promise<Response> {
   // What must wait longer is told to the agent, which can come back by itself.
-  const emend = new Emend({ ...access, baseUrl: new URL(request.url).origin, retriesMax: 1, retryWaitMsMax: 2000 });
+  const emend = new Emend({ ...access, baseUrl: new URL(request.url).origin, outageMsMax: 2000, retryWaitMsMax: 2000 });
   const server = createMcpServer({ jobs: (projectId) => emend.jobs(projectId) });
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport);

@@ -100,13 +100,50 @@ test.each([
   expect(server.seen).toHaveLength(1);
 });
 
-test("throws the last refusal once the retries are used up", async () => {
-  server.faults.push(answer(503), answer(500), answer(502));
+test("throws the last refusal once the time for an outage is used up, and at once where there is none", async () => {
+  server.faults.push(answer(503), ...Array.from({ length: 500 }, () => answer(502, { "x-request-id": "req_7" })));
 
-  const created = client({ retriesMax: 2 }).create({ prompt: "x" });
+  const created = client({ outageMsMax: 200 }).create({ prompt: "x" });
 
-  await expect(created).rejects.toMatchObject({ kind: "unavailable", status: 502, message: "said 502" });
-  expect(server.seen).toHaveLength(3);
+  await expect(created).rejects.toMatchObject({
+    kind: "unavailable",
+    status: 502,
+    message: "said 502",
+    requestId: "req_7",
+  });
+  const tries = server.seen.length;
+  expect(tries).toBeGreaterThan(1);
+  await expect(client().create({ prompt: "x" }, { outageMsMax: 0 })).rejects.toMatchObject({ status: 502 });
+  expect(server.seen).toHaveLength(tries + 1);
+});
+
+test("sends the headers of the client and of the call, but never another key", async () => {
+  const jobs = client({ headers: { "X-Team": "docs", "X-Request-Id": "a" } });
+  await jobs.create({ prompt: "x" }, { headers: { "x-request-id": "b", Authorization: "Bearer other" } });
+  expect(server.seen[0]?.headers).toMatchObject({
+    "x-team": "docs",
+    "x-request-id": "b",
+    authorization: "Bearer emend_test",
+  });
+});
+
+test("says what is left of the quota, after a create and after a refusal", async () => {
+  const quota = (remaining: number) => ({
+    ratelimit: `"create";r=${remaining};t=60`,
+    "x-ratelimit-limit": "100",
+    "x-ratelimit-remaining": String(remaining),
+    "x-ratelimit-reset": "1800000000",
+  });
+  const jobs = client();
+  expect(jobs.quota).toEqual({ create: null, message: null });
+  const body = JSON.stringify({ id: "job_1", status: "active" });
+  server.faults.push({ kind: "answer", status: 201, headers: quota(41), body });
+  await jobs.create({ prompt: "x" });
+  const resetsAt = new Date(1_800_000_000_000);
+  expect(jobs.quota.create).toEqual({ of: "create", limit: 100, remaining: 41, resetsAt });
+  server.faults.push(answer(429, { ...quota(0), "retry-after": "1800" }));
+  await expect(jobs.create({ prompt: "x" })).rejects.toMatchObject({ quota: { remaining: 0 } });
+  expect(jobs.quota.create?.remaining).toBe(0);
 });
 
 test("tells a page that is no JSON, or JSON that is no job, from an answer of Emend's", async () => {
@@ -144,13 +181,13 @@ test("gives a try that gets no answer up and makes another", async () => {
 
 test("calls a silence that lasts a time-out", async () => {
   server.faults.push({ kind: "silence" });
-  const created = client({ timeoutMs: 100, retriesMax: 0 }).create({ prompt: "x" });
+  const created = client({ timeoutMs: 100, outageMsMax: 0 }).create({ prompt: "x" });
   await expect(created).rejects.toMatchObject({ kind: "timeout", status: null });
 });
 
 test("says that nothing listens there", async () => {
   await server.stop();
-  const created = client({ retriesMax: 0 }).create({ prompt: "x" });
+  const created = client({ outageMsMax: 0 }).create({ prompt: "x" });
   await expect(created).rejects.toMatchObject({ kind: "network", message: expect.stringContaining("ECONNREFUSED") });
   server = await startContractServer();
 });
@@ -158,7 +195,7 @@ test("says that nothing listens there", async () => {
 test("stops at once with the signal's reason, during a request and between two", async () => {
   const duringRequest = new AbortController();
   server.faults.push({ kind: "silence" });
-  const first = client({ retriesMax: 0 }).create({ prompt: "x" }, { signal: duringRequest.signal });
+  const first = client({ outageMsMax: 0 }).create({ prompt: "x" }, { signal: duringRequest.signal });
   await server.untilSeen(1);
   duringRequest.abort(new Error("changed my mind"));
   await expect(first).rejects.toThrow("changed my mind");

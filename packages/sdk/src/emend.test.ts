@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type ContractServer, newJob, startContractServer } from "../test/support/contract-server.ts";
 import { Emend } from "./emend.ts";
 
@@ -28,6 +28,40 @@ test("encodes ids so that they stay one segment, and refuses those that cannot",
     await expect(emend.jobs(id).get("job_1")).rejects.toMatchObject({ kind: "invalid_request", status: null });
   }
   expect(server.seen).toHaveLength(1);
+});
+
+test("says what an id must be where plain JavaScript passed none", async () => {
+  const jobs = new Emend({ baseUrl: server.url, apiKey: "emend_test" }).jobs("docs");
+  const nothing = undefined as unknown as string;
+  for (const call of [jobs.get(nothing), jobs.wait(nothing), jobs.message(nothing, { prompt: "x" })]) {
+    await expect(call).rejects.toMatchObject({
+      kind: "invalid_request",
+      message: "id must be a job's id, job_…, but is undefined",
+    });
+  }
+  await expect(new Emend({ baseUrl: server.url, apiKey: "k" }).jobs(nothing).get("job_1")).rejects.toThrow(
+    "projectId must be a project's id, prj_…, but is undefined",
+  );
+  expect(server.seen).toEqual([]);
+});
+
+test("takes the address and the key from the environment unless they are given", async () => {
+  vi.stubEnv("EMEND_URL", server.url);
+  vi.stubEnv("EMEND_API_KEY", "emend_environment");
+  try {
+    await new Emend().jobs("docs").get("job_1");
+    await new Emend({ apiKey: "emend_given" }).jobs("docs").get("job_1");
+    expect(server.seen.map(({ headers }) => headers.authorization)).toEqual([
+      "Bearer emend_environment",
+      "Bearer emend_given",
+    ]);
+    vi.stubEnv("EMEND_API_KEY", undefined);
+    expect(() => new Emend()).toThrow("apiKey is missing; give it, or set EMEND_API_KEY");
+    vi.stubEnv("EMEND_URL", undefined);
+    expect(() => new Emend()).toThrow(/^baseUrl is missing; .*EMEND_URL/);
+  } finally {
+    vi.unstubAllEnvs();
+  }
 });
 
 test.each(["", "localhost:4000", "ftp://emend.test", "https://user:pass@emend.test", "https://emend.test/?a=1"])(

@@ -1,8 +1,7 @@
 import type { AgentJob, CreateJobBody, JobDiff, JobEvent, JobList, JobRun } from "@emend/contract";
-import { type Connection, connection, type EmendOptions } from "./connection.ts";
+import { type CallOptions, type Connection, connection, type EmendOptions, forCall } from "./connection.ts";
 import {
   archiveJob,
-  type CreateOptions,
   cancelJob,
   createJob,
   getDiff,
@@ -14,19 +13,18 @@ import {
   messageJob,
   retryJob,
   type StartedJob,
+  type StartOptions,
   startedJob,
 } from "./jobs.ts";
+import type { Quota } from "./request.ts";
 import { type EventsOptions, streamEvents } from "./stream-events.ts";
 import { type WaitOptions, waitForJob } from "./wait-for-job.ts";
-
-interface CallOptions {
-  signal?: AbortSignal;
-}
 
 /** The jobs of one project. */
 export interface Jobs {
   /** Starts a job. Retried safely: the same call never makes two. `create(…).wait()` resolves when it is over. */
-  create(input: CreateJobBody, options?: CreateOptions): StartedJob;
+  create(input: CreateJobBody, options?: StartOptions): StartedJob;
+  /** The job's current state. */
   get(id: string, options?: CallOptions): Promise<AgentJob>;
   /** Every job, newest first, page after page: `for await (const job of jobs.list())`. */
   list(options?: ListOptions): AsyncGenerator<AgentJob, void, undefined>;
@@ -38,41 +36,56 @@ export interface Jobs {
   events(id: string, options?: EventsOptions): AsyncGenerator<JobEvent, void, undefined>;
   /** Phase, failure, steps, usage and cost, findings, pull request. */
   run(id: string, options?: CallOptions): Promise<JobRun>;
+  /** The unified diff, and the changed files with their figures. */
   diff(id: string, options?: CallOptions): Promise<JobDiff>;
-  /** Asks a finished job for more, on the same branch and pull request. `message(…).wait()` resolves when it is over. */
-  message(id: string, body: { prompt: string }, options?: CallOptions): StartedJob;
+  /**
+   * Asks a finished job for more, on the same branch and pull request. Retried safely, as `create` is.
+   * `message(…).wait()` resolves when it is over.
+   */
+  message(id: string, body: { prompt: string }, options?: StartOptions): StartedJob;
   /** Stops an active job: it becomes failed. A final job is answered as it is. */
   cancel(id: string, options?: CallOptions): Promise<AgentJob>;
   /** Starts a failed job again where it stopped: finished work is published without asking a model. */
   retry(id: string, options?: CallOptions): Promise<AgentJob>;
   /** Archives a job, stopping it first if it is active. Archiving again changes nothing. */
   archive(id: string, options?: CallOptions): Promise<AgentJob>;
+  /** What the latest create and the latest message of this client said of the project's quotas; null before. */
+  readonly quota: { readonly create: Quota | null; readonly message: Quota | null };
 }
 
 /** A client for one Emend service and one key. */
 export class Emend {
   readonly #connection: Connection;
 
-  constructor(options: EmendOptions) {
+  /** Without options, the address and the key are those of `EMEND_URL` and `EMEND_API_KEY`. */
+  constructor(options: EmendOptions = {}) {
     this.#connection = connection(options);
   }
 
+  /** The jobs of a project, by its id (`prj_…`). */
   jobs(projectId: string): Jobs {
-    const deps = this.#connection;
-    const wait = (id: string, options: WaitOptions = {}) => waitForJob(deps, projectId, id, options);
+    const of = (options: CallOptions) => forCall(this.#connection, options);
+    const quota: { create: Quota | null; message: Quota | null } = { create: null, message: null };
+    const onQuota = (one: Quota) => {
+      quota[one.of] = one;
+    };
+    const wait = (id: string, options: WaitOptions = {}) => waitForJob(of(options), projectId, id, options);
     return {
-      create: (input, options = {}) => startedJob(createJob(deps, projectId, input, options), wait),
-      get: (id, options = {}) => getJob(deps, projectId, id, options.signal),
-      list: (options = {}) => listJobs(deps, projectId, options),
-      listPage: (options = {}) => listPage(deps, projectId, options),
+      create: (input, options = {}) =>
+        startedJob(createJob(of(options), projectId, input, { ...options, onQuota }), wait),
+      get: (id, options = {}) => getJob(of(options), projectId, id, options.signal),
+      list: (options = {}) => listJobs(of(options), projectId, options),
+      listPage: (options = {}) => listPage(of(options), projectId, options),
       wait,
-      events: (id, options = {}) => streamEvents(deps, projectId, id, options),
-      run: (id, options = {}) => getRun(deps, projectId, id, options.signal),
-      diff: (id, options = {}) => getDiff(deps, projectId, id, options.signal),
-      message: (id, body, options = {}) => startedJob(messageJob(deps, projectId, id, body, options.signal), wait),
-      cancel: (id, options = {}) => cancelJob(deps, projectId, id, options.signal),
-      retry: (id, options = {}) => retryJob(deps, projectId, id, options.signal),
-      archive: (id, options = {}) => archiveJob(deps, projectId, id, options.signal),
+      events: (id, options = {}) => streamEvents(of(options), projectId, id, options),
+      run: (id, options = {}) => getRun(of(options), projectId, id, options.signal),
+      diff: (id, options = {}) => getDiff(of(options), projectId, id, options.signal),
+      message: (id, body, options = {}) =>
+        startedJob(messageJob(of(options), projectId, id, body, { ...options, onQuota }), wait),
+      cancel: (id, options = {}) => cancelJob(of(options), projectId, id, options.signal),
+      retry: (id, options = {}) => retryJob(of(options), projectId, id, options.signal),
+      archive: (id, options = {}) => archiveJob(of(options), projectId, id, options.signal),
+      quota,
     };
   }
 }

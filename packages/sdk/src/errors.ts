@@ -1,3 +1,6 @@
+import type { RequestErrorCode } from "@emend/contract";
+import type { Quota } from "./request.ts";
+
 /**
  * What went wrong, in one word to switch on.
  *
@@ -26,20 +29,34 @@ export type EmendErrorKind =
   | "invalid_response"
   | "invalid_signature";
 
+/** The service's stable code; newer services may send others. */
+export type ErrorCode = RequestErrorCode | (string & {});
+
 /** The one error that this client throws, except an aborted signal's own reason. */
 export class EmendError extends Error {
   readonly kind: EmendErrorKind;
   /** HTTP status, or null where there was no answer. */
   readonly status: number | null;
   /** The service's stable machine code, from the header `emend-error`. */
-  readonly code: string | null;
+  readonly code: ErrorCode | null;
   /** How long the service asked to wait before the next try. */
   readonly retryAfterMs: number | null;
+  /** The request's id in the service's log, from the header `x-request-id`: quote it in reports. */
+  readonly requestId: string | null;
+  /** What is left of the quota, where the refusal says it (429). */
+  readonly quota: Quota | null;
 
   constructor(
     kind: EmendErrorKind,
     message: string,
-    details: { status?: number; code?: string | null; retryAfterMs?: number | null; cause?: unknown } = {},
+    details: {
+      status?: number;
+      code?: ErrorCode | null;
+      retryAfterMs?: number | null;
+      requestId?: string | null;
+      quota?: Quota | null;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.name = "EmendError";
@@ -47,5 +64,7 @@ export class EmendError extends Error {
     this.status = details.status ?? null;
     this.code = details.code ?? null;
     this.retryAfterMs = details.retryAfterMs ?? null;
+    this.requestId = details.requestId ?? null;
+    this.quota = details.quota ?? null;
   }
 }

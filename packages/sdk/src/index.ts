@@ -1,8 +1,21 @@
-export type { AgentJob, CreateJobBody, JobDiff, JobEvent, JobList, JobRun, JobStatus } from "@emend/contract";
-export type { EmendOptions } from "./connection.ts";
+export type {
+  AgentJob,
+  CreateJobBody,
+  FailureCode,
+  JobDiff,
+  JobEvent,
+  JobEventKind,
+  JobList,
+  JobRun,
+  JobStatus,
+  RequestErrorCode,
+  WebhookMessage,
+} from "@emend/contract";
+export type { CallOptions, CallSettings, EmendOptions } from "./connection.ts";
 export { Emend, type Jobs } from "./emend.ts";
-export { EmendError, type EmendErrorKind } from "./errors.ts";
-export type { CreateOptions, ListOptions, StartedJob } from "./jobs.ts";
+export { EmendError, type EmendErrorKind, type ErrorCode } from "./errors.ts";
+export type { ListOptions, StartedJob, StartOptions } from "./jobs.ts";
+export type { Quota } from "./request.ts";
 export type { EventsOptions } from "./stream-events.ts";
 export { verifyWebhook, type WebhookEvent, type WebhookRequest } from "./verify-webhook.ts";
 export type { WaitOptions } from "./wait-for-job.ts";

@@ -1,13 +1,12 @@
 import type { AgentJob, CreateJobBody, JobDiff, JobList, JobRun, JobStatus } from "@emend/contract";
-import type { Connection } from "./connection.ts";
+import type { CallOptions, Connection } from "./connection.ts";
 import { EmendError } from "./errors.ts";
-import { type ApiResponse, parseBody, request } from "./request.ts";
+import { type ApiResponse, parseBody, type Quota, readQuota, request } from "./request.ts";
 import type { WaitOptions } from "./wait-for-job.ts";
 
-/** The path of a project's jobs, or of one job. */
-export function jobPath(projectId: string, jobId?: string): string {
-  const collection = `${projectPath(projectId)}/job`;
-  return jobId === undefined ? collection : `${collection}/${segment("id", jobId)}`;
+/** The path of one job. */
+export function jobPath(projectId: string, jobId: string): string {
+  return `${projectPath(projectId)}/job/${segment("id", jobId)}`;
 }
 
 function jobsPath(projectId: string, query: Record<string, string | undefined>): string {
@@ -20,7 +19,15 @@ function projectPath(projectId: string): string {
   return `/v2/agent/${segment("projectId", projectId)}`;
 }
 
-function segment(name: string, value: string): string {
+function segment(name: "projectId" | "id", value: string): string {
+  // Plain JavaScript passes `undefined` where a field was misspelt; "undefined" in a path would be not found.
+  if (typeof value !== "string") {
+    const expected = name === "id" ? "a job's id, job_…" : "a project's id, prj_…";
+    throw new EmendError(
+      "invalid_request",
+      `${name} must be ${expected}, but is ${value === null ? "null" : typeof value}`,
+    );
+  }
   // "." and ".." would be resolved away and reach another route.
   if (value === "" || value === "." || value === ".." || !value.isWellFormed()) {
     throw new EmendError("invalid_request", `${name} is not an identifier: ${JSON.stringify(value)}`);
@@ -54,33 +61,40 @@ export function startedJob(
   });
 }
 
-export interface CreateOptions {
-  /** Made anew for each call unless given; give your own to create once across restarts of your program. */
+export interface StartOptions extends CallOptions {
+  /** Made anew for each call unless given; give your own to start once across restarts of your program. */
   idempotencyKey?: string;
-  signal?: AbortSignal;
 }
 
 /** Creates a job at most once, however often the request had to be sent. */
-export async function createJob(
+export function createJob(
   deps: Connection,
   projectId: string,
   input: CreateJobBody,
-  options: CreateOptions,
+  options: StartOptions & { onQuota(quota: Quota): void },
+): Promise<AgentJob> {
+  return startOnce(deps, () => `${projectPath(projectId)}/job`, input, options);
+}
+
+async function startOnce(
+  deps: Connection,
+  path: () => string,
+  body: { prompt: string },
+  options: StartOptions & { onQuota(quota: Quota): void },
 ): Promise<AgentJob> {
   const idempotencyKey = options.idempotencyKey ?? crypto.randomUUID();
   if (!/^[\x20-\x7e]{1,255}$/.test(idempotencyKey)) {
     throw new EmendError("invalid_request", "idempotencyKey must be 1 to 255 printable ASCII characters");
   }
-  const response = await request(
-    deps,
-    {
-      method: "POST",
-      path: jobPath(projectId),
-      headers: { "idempotency-key": idempotencyKey },
-      body: input,
+  const headers = { "idempotency-key": idempotencyKey };
+  const response = await request(deps, { method: "POST", path: path(), headers, body }, options.signal).catch(
+    (error) => {
+      if (error instanceof EmendError && error.quota) options.onQuota(error.quota);
+      throw error;
     },
-    options.signal,
   );
+  const quota = readQuota(response.headers);
+  if (quota) options.onQuota(quota);
   return parseJob(deps, response);
 }
 
@@ -93,12 +107,11 @@ export async function getJob(
   return parseJob(deps, await request(deps, { method: "GET", path: jobPath(projectId, jobId) }, signal));
 }
 
-export interface ListOptions {
+export interface ListOptions extends CallOptions {
   /** Only jobs in this state. */
   status?: JobStatus;
   /** Jobs a page, 100 at most. */
   limit?: number;
-  signal?: AbortSignal;
 }
 
 /** One page of a project's jobs, newest first. */
@@ -131,17 +144,15 @@ function isList(body: object): body is JobList {
   return body.jobs.every((job) => typeof job === "object" && job !== null && isJob(job)) && "nextCursor" in body;
 }
 
-/** Asks a finished job for more, on the same branch and pull request. */
-export async function messageJob(
+/** Asks a finished job for more, on the same branch and pull request; at most once, as a create. */
+export function messageJob(
   deps: Connection,
   projectId: string,
   jobId: string,
   body: { prompt: string },
-  signal: AbortSignal | undefined,
+  options: StartOptions & { onQuota(quota: Quota): void },
 ): Promise<AgentJob> {
-  const path = `${jobPath(projectId, jobId)}/message`;
-  // A lost answer is told, not tried again: the work may have begun.
-  return parseJob(deps, await request(deps, { method: "POST", path, body, isOnce: true }, signal));
+  return startOnce(deps, () => `${jobPath(projectId, jobId)}/message`, body, options);
 }
 
 /** Stops an active job; a final one is answered as it is. */

@@ -10,7 +10,7 @@ beforeEach(async () => {
 afterEach(() => server.stop());
 
 function client() {
-  return new Emend({ baseUrl: server.url, apiKey: "emend_test", retriesMax: 1 }).jobs("docs");
+  return new Emend({ baseUrl: server.url, apiKey: "emend_test", outageMsMax: 100 }).jobs("docs");
 }
 
 test("goes through every page, newest first, and asks for no page before it is needed", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { EmendError } from "./errors.ts";
-import { retryAfterMs, retryWaitMs } from "./request.ts";
+import { createOutage, retryAfterMs, retryWaitMs } from "./request.ts";
 
 test("waits longer with each try, up to a bound, spread by chance", () => {
   const error = new EmendError("network", "reset");
@@ -27,4 +27,56 @@ test("reads Retry-After as seconds and as a date", () => {
   expect(retryAfterMs("Wed, 31 Dec 2025 23:59:00 GMT", nowMs)).toBe(0);
   expect(retryAfterMs("soon", nowMs)).toBeNull();
   expect(retryAfterMs(null, nowMs)).toBeNull();
+});
+
+const away = new EmendError("network", "refused");
+
+/** Whether one request outlives an outage, in simulated time; each try that meets it takes `tryMs` to fail. */
+function survives(outageMs: number, tryMs: number, random: () => number, isReached = true): boolean {
+  let nowMs = 0;
+  const deps = { outageMsMax: 120_000, retryWaitMsMax: 30_000, heard: { isReached } };
+  const outage = createOutage(deps, false, { nowMs: () => nowMs, random });
+  for (;;) {
+    const triedAtMs = nowMs;
+    if (triedAtMs >= outageMs) return true;
+    nowMs += tryMs;
+    const waitMs = outage.nextPauseMs(away, triedAtMs);
+    if (waitMs === null) return false;
+    nowMs += waitMs;
+  }
+}
+
+test("every request outlives an outage that is shorter than its time, however its pauses fall", () => {
+  // A generator of our own: the same thousand courses each time, and the two extremes.
+  let seed = 1;
+  const chance = () => {
+    seed = (seed * 16_807) % 2_147_483_647;
+    return seed / 2_147_483_647;
+  };
+  for (const tryMs of [1, 400, 30_000]) {
+    for (const outageMs of [45_000, 110_000, 119_999]) {
+      for (const random of [() => 0.001, () => 0.999, ...Array(1000).fill(chance)]) {
+        expect(survives(outageMs, tryMs, random)).toBe(true);
+      }
+    }
+    expect(survives(121_000 + 2 * tryMs, tryMs, chance)).toBe(false);
+  }
+});
+
+test("a service that never answered is given up after seconds", () => {
+  expect(survives(4_000, 1, () => 0.5, false)).toBe(true);
+  expect(survives(10_000, 1, () => 0.5, false)).toBe(false);
+});
+
+test("a second outage has its whole time again", () => {
+  let nowMs = 0;
+  const deps = { outageMsMax: 1000, retryWaitMsMax: 30_000, heard: { isReached: true } };
+  const outage = createOutage(deps, false, { nowMs: () => nowMs, random: () => 0.5 });
+  expect(outage.nextPauseMs(away, nowMs)).toBe(125);
+  nowMs = 5000;
+  expect(outage.nextPauseMs(away, nowMs)).toBeNull();
+  outage.end();
+  expect(outage.nextPauseMs(away, nowMs)).toBe(250);
+  outage.reset();
+  expect(outage.nextPauseMs(away, nowMs)).toBe(125);
 });

@@ -5,30 +5,61 @@ const firstPauseMs = 250;
 const pauseMsMax = 8000;
 
 /**
- * Sends a request, and again while that can help. Reads, archive, cancel and retry (idempotent by contract) and creates, which
- * carry one idempotency key through all their tries, may be repeated whatever happened; others only after a refusal.
+ * Sends a request, and again while that can help. Every request may be repeated whatever happened: reads, archive, cancel
+ * and retry are idempotent by contract; creates and messages carry one idempotency key through all their tries.
  */
 export async function request(
   deps: Connection,
   what: ApiRequest,
   signal: AbortSignal | undefined,
 ): Promise<ApiResponse> {
-  for (let retries = 0; ; retries += 1) {
+  const outage = createOutage(deps, what.isPatient ?? false);
+  for (;;) {
+    const startedMs = performance.now();
     try {
       return await exchange(deps, what, signal);
     } catch (error) {
-      if (!(error instanceof EmendError) || retries >= deps.retriesMax) throw error;
-      if (what.isOnce && !isRefusal(error)) throw error;
-      const waitMs = retryWaitMs(error, retries);
-      if (waitMs === null || waitMs > deps.retryWaitMsMax) throw error;
+      const waitMs = outage.nextPauseMs(error, startedMs);
+      if (waitMs === null) throw error;
       await pause(waitMs, signal);
     }
   }
 }
 
-/** An answer that says that nothing was done; without one, nobody knows. */
-function isRefusal({ status }: EmendError): boolean {
-  return status === 429 || status === 503;
+// A service that never answered is more likely at another address than away.
+const unreachedMsMax = 5000;
+
+/** Says how long to pause after a failed try, until the time for an outage is used up. */
+export function createOutage(
+  deps: Pick<Connection, "outageMsMax" | "retryWaitMsMax" | "heard">,
+  isPatient: boolean,
+  clock: { nowMs(): number; random(): number } = { nowMs: () => performance.now(), random: Math.random },
+) {
+  let sinceMs: number | null = null;
+  let retries = 0;
+  return {
+    /** Null: give up. A try that began before the time was over is followed by one more, so a shorter outage is survived. */
+    nextPauseMs(error: unknown, triedAtMs: number): number | null {
+      if (!(error instanceof EmendError)) return null;
+      const waitMs = retryWaitMs(error, retries, clock.random());
+      if (waitMs === null || waitMs > deps.retryWaitMsMax) return null;
+      sinceMs ??= clock.nowMs();
+      const isKnown = isPatient || deps.heard.isReached;
+      const untilMs = sinceMs + (isKnown ? deps.outageMsMax : Math.min(deps.outageMsMax, unreachedMsMax));
+      if (deps.outageMsMax === 0 || triedAtMs >= untilMs) return null;
+      retries += 1;
+      return Math.max(error.retryAfterMs ?? 0, Math.min(waitMs, untilMs - clock.nowMs()), 0);
+    },
+    /** The service is there: the next failure begins another outage. */
+    end(): void {
+      sinceMs = null;
+    },
+    /** Something was received: pauses are short again. */
+    reset(): void {
+      sinceMs = null;
+      retries = 0;
+    },
+  };
 }
 
 /** How long to wait before the next try, or null where another try cannot help. */
@@ -59,8 +90,8 @@ interface ApiRequest {
   body?: unknown;
   /** Added to the time-out: how long the service was asked to hold the answer back. */
   heldMsMax?: number;
-  /** Carried out again by each further try: only a refusal, which did nothing, is tried again. */
-  isOnce?: boolean;
+  /** Asked by somebody who waits for a job: the whole time for an outage, even of a service not reached before. */
+  isPatient?: boolean;
 }
 
 export interface ApiResponse {
@@ -80,6 +111,7 @@ async function exchange(deps: Connection, request: ApiRequest, signal: AbortSign
     signal?.throwIfAborted();
     throw noAnswer(deps, deadline.aborted, cause);
   }
+  deps.heard.isReached = true;
   if (isAccepted(response.status)) return response;
   throw refusal(deps, response);
 }
@@ -89,6 +121,7 @@ export function send(deps: Connection, request: ApiRequest, signal: AbortSignal)
   return deps.fetch(deps.baseUrl + request.path, {
     method: request.method,
     headers: {
+      ...deps.headers,
       accept: "application/json",
       authorization: `Bearer ${deps.apiKey}`,
       ...(request.body === undefined ? {} : { "content-type": "application/json" }),
@@ -114,7 +147,13 @@ interface RefusedAnswer {
 /** The error that an answer other than 2xx and 304 stands for. */
 export function refusal(deps: Connection, answer: RefusedAnswer): EmendError {
   const { status, headers } = answer;
-  const details = { status, code: headers.get("emend-error"), retryAfterMs: retryAfterMs(headers.get("retry-after")) };
+  const details = {
+    status,
+    code: headers.get("emend-error"),
+    retryAfterMs: retryAfterMs(headers.get("retry-after")),
+    requestId: headers.get("x-request-id"),
+    quota: readQuota(headers),
+  };
   if (status < 400) {
     const target = headers.get("location") ?? "elsewhere";
     return new EmendError("invalid_response", `${deps.baseUrl} redirects to ${target}; set that as baseUrl`, details);
@@ -163,6 +202,28 @@ function kindOf(status: number): EmendErrorKind {
   }
 }
 
+/** What is left of the quota that a request counted against. */
+export interface Quota {
+  /** Creates and messages are counted apart. */
+  of: "create" | "message";
+  /** Uses in any hour. */
+  limit: number;
+  /** Uses left now. */
+  remaining: number;
+  /** When one more use is freed. */
+  resetsAt: Date;
+}
+
+/** Null where an answer says nothing of a quota. */
+export function readQuota(headers: Headers): Quota | null {
+  const [, of] = /^"(create|message)"/.exec(headers.get("ratelimit") ?? "") ?? [];
+  const [limit, remaining, reset] = ["limit", "remaining", "reset"].map((name) =>
+    Number(headers.get(`x-ratelimit-${name}`) ?? Number.NaN),
+  ) as [number, number, number];
+  if ((of !== "create" && of !== "message") || Number.isNaN(limit + remaining + reset)) return null;
+  return { of, limit, remaining, resetsAt: new Date(reset * 1000) };
+}
+
 /** Reads `Retry-After` (seconds or an HTTP date); null where it is absent or not understood. */
 export function retryAfterMs(header: string | null, nowMs = Date.now()): number | null {
   if (header === null) return null;
@@ -205,5 +266,6 @@ export function parseBody<T>(
 
 function unexpected(deps: Connection, response: ApiResponse, name: string, cause?: unknown): EmendError {
   const message = `${deps.baseUrl} answered with something that is no Emend ${name}; is baseUrl right?`;
-  return new EmendError("invalid_response", message, { status: response.status, cause });
+  const requestId = response.headers.get("x-request-id");
+  return new EmendError("invalid_response", message, { status: response.status, requestId, cause });
 }

@@ -1,14 +1,12 @@
 import type { JobEvent } from "@emend/contract";
-import type { Connection } from "./connection.ts";
+import type { CallOptions, Connection } from "./connection.ts";
 import { EmendError } from "./errors.ts";
 import { jobPath } from "./jobs.ts";
-import { isAccepted, noAnswer, pause, refusal, retryWaitMs, send } from "./request.ts";
-import { outageRetries } from "./wait-for-job.ts";
+import { createOutage, isAccepted, noAnswer, pause, refusal, send } from "./request.ts";
 
-export interface EventsOptions {
+export interface EventsOptions extends CallOptions {
   /** The `seq` of the last event seen: the stream goes on after it. */
   after?: number;
-  signal?: AbortSignal;
 }
 
 // The service sends a comment every 15 seconds; a connection that is silent for three of them is dead.
@@ -26,24 +24,25 @@ export async function* streamEvents(
   const path = `${jobPath(projectId, jobId)}/events`;
   const { signal } = options;
   let after = options.after ?? 0;
-  let failures = 0;
+  const outage = createOutage(deps, true);
   for (;;) {
     let isFinal = false;
+    let triedAtMs = performance.now();
     try {
       const events = await connect(deps, path, after, signal);
       if (events === "over") return;
+      outage.end();
       for await (const event of events) {
-        failures = 0;
+        outage.reset();
+        triedAtMs = performance.now();
         if (event.seq <= after) continue;
         after = event.seq;
         isFinal = finals.has(event.kind);
         yield event;
       }
     } catch (error) {
-      if (!(error instanceof EmendError) || failures >= Math.max(deps.retriesMax, outageRetries)) throw error;
-      const waitMs = retryWaitMs(error, failures);
-      if (waitMs === null || waitMs > deps.retryWaitMsMax) throw error;
-      failures += 1;
+      const waitMs = outage.nextPauseMs(error, triedAtMs);
+      if (waitMs === null) throw error;
       await pause(waitMs, signal);
       continue;
     }
@@ -63,6 +62,7 @@ async function connect(
   const headers = { accept: "text/event-stream", ...(after > 0 ? { "last-event-id": String(after) } : {}) };
   try {
     const answer = await send(deps, { method: "GET", path, headers }, either);
+    deps.heard.isReached = true;
     if (!isAccepted(answer.status)) {
       throw refusal(deps, { status: answer.status, headers: answer.headers, text: await answer.text() });
     }

@@ -1,23 +1,11 @@
-import type { AgentJob } from "@emend/contract";
+import type { WebhookMessage } from "@emend/contract";
 import { EmendError } from "./errors.ts";
 
-/** What Emend posts to a webhook's address. */
-export interface WebhookEvent {
-  /** The same for each delivery of one event: remember it to handle an event once. */
-  id: string;
-  /** `job.completed`, `job.failed`, `job.archived`, `pull_request.merged`, `pull_request.closed`; newer servers may send others. */
-  type: string;
-  /** When it happened. */
-  timestamp: string;
-  data: {
-    projectId: string;
-    /** As `GET …/job/{id}` answered at that moment. */
-    job: AgentJob;
-    title: string | null;
-    failure: { code: string; message: string } | null;
-    pullRequest: { number: number; url: string; state: string; draft: boolean } | null;
-  };
-}
+/**
+ * What Emend posts to a webhook's address, told apart by its `type`. Newer servers may send types that are not listed.
+ * `id` is the same for each delivery of one event: remember it to handle an event once.
+ */
+export type WebhookEvent = WebhookMessage & { id: string };
 
 export interface WebhookRequest {
   /** `whsec_…`, as shown when the webhook was added. */

@@ -1,11 +1,10 @@
 import type { AgentJob } from "@emend/contract";
-import type { Connection } from "./connection.ts";
+import type { CallOptions, Connection } from "./connection.ts";
 import { jobPath, parseJob } from "./jobs.ts";
 import { type ApiResponse, pause, request, retryAfterMs } from "./request.ts";
 
-export interface WaitOptions {
-  /** Ends the waiting, not the job. `AbortSignal.timeout(ms)` gives a limit. */
-  signal?: AbortSignal;
+/** A signal ends the waiting, not the job. */
+export interface WaitOptions extends CallOptions {
   /** Called with the job as it is at first, and after each change. */
   onUpdate?: (job: AgentJob) => void;
 }
@@ -14,8 +13,6 @@ const holdSeconds = 50;
 const heldMsMin = 1000;
 const pauseMsMin = 250;
 const pauseMsMax = 10_000;
-// A rolling restart or a failing-over database takes about a minute; whoever waits for a job can wait for that too.
-export const outageRetries = 12;
 
 /** Waits until the job is completed, archived or failed, by long polling. */
 export async function waitForJob(
@@ -24,13 +21,12 @@ export async function waitForJob(
   jobId: string,
   options: WaitOptions,
 ): Promise<AgentJob> {
-  const patient = { ...deps, retriesMax: Math.max(deps.retriesMax, outageRetries) };
   const path = jobPath(projectId, jobId);
   let last: ApiResponse | null = null;
   let quickAnswers = 0;
   for (;;) {
     const askedAt = performance.now();
-    const answer: ApiResponse = await request(patient, pollOf(path, last), options.signal);
+    const answer: ApiResponse = await request(deps, pollOf(path, last), options.signal);
     const isChanged = answer.status !== 304 && answer.text !== last?.text;
     if (isChanged) {
       const job = parseJob(deps, answer);
@@ -50,13 +46,14 @@ export async function waitForJob(
 }
 
 function pollOf(path: string, last: ApiResponse | null) {
-  if (last === null) return { method: "GET", path } as const;
+  if (last === null) return { method: "GET", path, isPatient: true } as const;
   const etag = last.headers.get("etag");
   return {
     method: "GET",
     path,
     headers: { prefer: `wait=${holdSeconds}`, ...(etag ? { "if-none-match": etag } : {}) },
     heldMsMax: holdSeconds * 1000,
+    isPatient: true,
   } as const;
 }
 

@@ -65,7 +65,10 @@ export async function startContractServer(basePath = ""): Promise<ContractServer
     },
     tell(id, kind, data = {}) {
       const events = self.events.get(id) ?? [];
-      self.events.set(id, [...events, { seq: events.length + 1, kind, at: "2026-01-01T00:00:00.000Z", data }]);
+      self.events.set(id, [
+        ...events,
+        { seq: events.length + 1, kind, at: "2026-01-01T00:00:00.000Z", data } as JobEvent,
+      ]);
       changes.dispatchEvent(new Event("change"));
     },
     async untilSeen(count) {
@@ -102,7 +105,8 @@ export async function startContractServer(basePath = ""): Promise<ContractServer
     const [path = "", query] = (request.url ?? "").slice(basePath.length).split("?");
     if (path === "/v2/agent/docs/jobs") return list(new URLSearchParams(query));
     const [, id, action] = /^\/v2\/agent\/docs\/job(?:\/([^/]+))?(?:\/(\w+))?$/.exec(path) ?? [];
-    if (request.method === "POST" && id === undefined) return create(request);
+    const key = String(request.headers["idempotency-key"]);
+    if (request.method === "POST" && id === undefined) return create(key);
     const job = self.jobs.get(id ?? "");
     if (!job) return { status: 404, headers: { "emend-error": "not_found" }, body: '{"error":"No such job."}' };
     switch (action) {
@@ -111,8 +115,11 @@ export async function startContractServer(basePath = ""): Promise<ContractServer
       case "cancel":
         return changed(job.id, { status: "failed" });
       case "message":
+        if (replays.has(key))
+          return { status: 200, headers: { "idempotent-replayed": "true" }, body: replays.get(key) };
         if (job.status === "active") return { status: 409, headers: {}, body: '{"error":"The job is active."}' };
-        return changed(job.id, { status: "active", model: JSON.parse(body).prompt });
+        replays.set(key, changed(job.id, { status: "active", model: JSON.parse(body).prompt }).body ?? "");
+        return { status: 200, headers: {}, body: replays.get(key) };
       case "run":
         return { status: 200, headers: {}, body: JSON.stringify(runOf(job, self.failure)) };
       case "events":
@@ -159,8 +166,7 @@ export async function startContractServer(basePath = ""): Promise<ContractServer
     }
   }
 
-  function create(request: IncomingMessage) {
-    const key = String(request.headers["idempotency-key"]);
+  function create(key: string) {
     const replayed = replays.get(key);
     if (replayed) return { status: 201, headers: { "idempotent-replayed": "true" }, body: replayed };
     const job = newJob(`job_${self.jobs.size + 1}`);

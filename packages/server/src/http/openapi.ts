@@ -9,6 +9,7 @@ import {
   JobList,
   JobRun,
   MessageJobBody,
+  RequestErrorCodes,
   refusals,
   WebhookMessage,
   webhookEvents,
@@ -24,7 +25,17 @@ type Operations = Record<
 
 /** Collects the document from the routes that are added after this. */
 export function describeRoutes(app: FastifyInstance, options: { promptCodePointsMax: number }): void {
-  for (const schema of [AgentJob, ErrorBody, JobList, JobRun, JobDiff, JobEvent, JobEventData, WebhookMessage]) {
+  for (const schema of [
+    AgentJob,
+    ErrorBody,
+    JobList,
+    JobRun,
+    JobDiff,
+    JobEvent,
+    JobEventData,
+    WebhookMessage,
+    RequestErrorCodes,
+  ]) {
     app.addSchema(schema);
   }
   for (const body of [CreateJobBody, MessageJobBody]) app.addSchema(withPromptMax(body, options.promptCodePointsMax));

@@ -25,7 +25,8 @@ const pullRequest = { number: 1, url: "https://git.test/pull/1", state: "open", 
 
 function textOf(more: Partial<WebhookMessage["data"]> & { type?: WebhookMessage["type"] }): string {
   const { type = message.type, ...data } = more;
-  return JSON.parse(formatMessage({ ...message, type, data: { ...message.data, ...data } }, "slack")).text;
+  const told = { ...message, type, data: { ...message.data, ...data } } as WebhookMessage;
+  return JSON.parse(formatMessage(told, "slack")).text;
 }
 
 test("standard is the message itself, and of a pull request what is documented", () => {

@@ -1,7 +1,9 @@
+import type { JobEvent } from "@emend/contract";
 import { expect, it } from "vitest";
 import { describeEvent } from "./timeline.tsx";
 
-const tell = (kind: string, data: unknown) => describeEvent({ seq: 1, kind, at: "2026-03-02T09:15:00.000Z", data });
+const tell = (kind: string, data: unknown) =>
+  describeEvent({ seq: 1, kind, at: "2026-03-02T09:15:00.000Z", data } as JobEvent);
 
 it("tells a step's calls with what they were given, lists and records too", () => {
   const tools = [{ name: "edit_page", input: { path: "a.md", edits: [{ old: "x", new: "y" }], count: 2 }, ok: false }];

@@ -189,7 +189,8 @@ export function describeEvent(event: JobEvent): ToldEvent {
     case "archived":
       return { ...say("Archived"), isEnd: true };
     default:
-      return say(event.kind);
+      // Newer servers may send kinds that this page does not know.
+      return say((event as { kind: string }).kind);
   }
 }
 

@@ -80,16 +80,21 @@ describe("200", () => {
     source.close();
   });
 
-  test("an event of 10 MB is told without its data", async () => {
+  test("an event of 10 MB is told without what is long in it, in its kind's form", async () => {
     const id = await runningJob();
     await api.pool.query(
-      "insert into job_events (job_id, seq, kind, data) values ($1, 2, 'step', jsonb_build_object('text', repeat('x', 10000000)))",
+      `insert into job_events (job_id, seq, kind, data) values ($1, 2, 'step', jsonb_build_object(
+         'number', 3, 'model', 'm', 'text', repeat('x', 10000000), 'tools', jsonb_build_array(repeat('x', 100000))))`,
       [id],
     );
     await alterJob(api.pool, id, "event_seq = 2");
     await end(id);
     const events = await (await follow(id)).rest();
-    expect(events.map(({ data }) => data.data)).toEqual([{}, { truncated: true }, {}]);
+    expect(events.map(({ data }) => data.data)).toEqual([
+      {},
+      { number: 3, model: "m", text: "", tools: [], truncated: true },
+      {},
+    ]);
   });
 
   test("to HEAD the headers alone", async () => {

@@ -10,8 +10,13 @@ interface EventPage {
 }
 
 const pageEventsMax = 100;
+/** Of data that is too large, the longest field that is kept. */
+const fieldBytesMax = 4096;
 
-interface Row extends Omit<JobEvent, "seq"> {
+interface Row {
+  kind: JobEvent["kind"];
+  at: string;
+  data: unknown;
   is_final: boolean;
   event_seq: number;
   seq: number | null;
@@ -27,14 +32,17 @@ export async function readEventPage(db: Queryable, jobId: string, afterSeq: numb
     text: `select status <> 'active' as is_final, event_seq, event.* from jobs
       left join lateral (
         select seq, kind, wire_time(created_at) as at,
-          case when octet_length(data::text) <= ${eventDataBytesMax} then data else '{"truncated": true}' end as data
+          case when octet_length(data::text) <= ${eventDataBytesMax} then data else
+            case kind when 'step' then '{"text": "", "tools": []}'::jsonb else '{}' end || (
+              select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(data)
+              where octet_length(value::text) <= ${fieldBytesMax}) || '{"truncated": true}' end as data
         from job_events where job_id = jobs.id and seq > $2 order by seq limit ${pageEventsMax}
       ) event on true
       where id = $1 order by seq`,
     values: [jobId, afterSeq],
   });
   const events = rows.flatMap(({ seq, kind, at, data }) =>
-    seq === null ? [] : [{ seq, kind, at, data: shownOf(kind, data) }],
+    seq === null ? [] : [{ seq, kind, at, data: shownOf(kind, data) } as JobEvent],
   );
   const first = rows[0];
   const lastSeq = events.at(-1)?.seq ?? afterSeq;
