@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { SignJWT } from "jose";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type DashboardApi, startDashboard } from "../../test/support/dashboard.ts";
 import {
   clientId,
@@ -14,15 +15,10 @@ import { createFetch } from "../lib/network.ts";
 let provider: IdentityProvider;
 let host: DashboardApi;
 const network = createFetch({});
-let clockMs = 0;
 beforeAll(async () => {
   provider = await startIdentityProvider();
   const singleSignOn = createSingleSignOn(
-    {
-      fetch: network.fetch,
-      sealer: createSealer("a secret of the tests, and of nothing else"),
-      now: () => Date.now() + clockMs,
-    },
+    { fetch: network.fetch, sealer: createSealer("a secret of the tests, and of nothing else") },
     {
       issuer: provider.issuer,
       clientId,
@@ -40,12 +36,19 @@ afterAll(async () => {
   await provider.close();
 });
 beforeEach(async () => {
-  clockMs = 0;
   for (const table of ["users", "login_links", "audit_log", "removed_members"])
     await host.api.pool.query(`delete from ${table}`);
   await host.api.pool.query("insert into users values ('usr_owner', 'owner@emend.test', 'Owner', 'owner', null)");
   script({});
 });
+
+afterEach(() => void vi.useRealTimers());
+
+/** So many minutes from now: what was asked of the provider is asked again after ten. */
+function later(minutes: number): void {
+  const nowMs = vi.getRealSystemTime() + minutes * 60_000;
+  vi.useFakeTimers({ toFake: ["Date"], now: nowMs });
+}
 
 function script(more: Partial<Script>): void {
   const claims = { email: "ada@example.com", email_verified: true, name: "Ada" };
@@ -100,7 +103,7 @@ describe("somebody whom the provider vouches for", () => {
     await host.api.pool.query("insert into users values ('usr_a', 'ADA@example.com', 'Ada', 'owner', null)");
     const { session } = await logIn();
     expect((await host.send("/session", { cookie: session ?? "" })).json()).toMatchObject({ role: "owner" });
-    script({ subject: "somebody else" });
+    script({ subject: "is not valid" });
     expect((await logIn()).words).toContain("another account");
   });
 
@@ -256,15 +259,23 @@ describe("what a hostile provider says of somebody", () => {
   });
 });
 
+const byClientSecret: Script["sign"] = (claims) =>
+  new SignJWT(claims).setProtectedHeader({ alg: "HS256" }).sign(Buffer.from(clientSecret));
+const bySilence: Script["sign"] = async (claims) =>
+  `${[{ alg: "none" }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".")}.`;
+
 describe("is refused, in words, and no session opened", () => {
   it.each<[string, Partial<Script>, string]>([
-    ["a token signed by another key", { isForged: true }, "does not hold"],
-    ["issuer differs", { alter: (claims) => ({ ...claims, iss: "https://evil.example" }) }, "does not hold"],
-    ["another client", { alter: (claims) => ({ ...claims, aud: "other" }) }, "does not hold"],
-    ["one of several clients", { alter: (claims) => ({ ...claims, aud: [clientId, "other"] }) }, "somebody else"],
-    ["an expired token", { alter: (claims) => ({ ...claims, exp: 1000, iat: 900 }) }, "does not hold"],
-    ["another login's nonce", { alter: (claims) => ({ ...claims, nonce: "other" }) }, "another login"],
-    ["no nonce", { alter: ({ nonce: _, ...claims }) => claims }, "another login"],
+    ["a token signed by another key", { isForged: true }, "is not valid"],
+    ["a token signed by the client's secret", { sign: byClientSecret }, "is not valid"],
+    ["a token that nobody signed", { sign: bySilence }, "is not valid"],
+    ["an answer without end", { claims: {}, userInfo: { padding: "x".repeat(2 ** 20) } }, "Can't reach"],
+    ["issuer differs", { alter: (claims) => ({ ...claims, iss: "https://evil.example" }) }, "is not valid"],
+    ["another client", { alter: (claims) => ({ ...claims, aud: "other" }) }, "is not valid"],
+    ["one of several clients", { alter: (claims) => ({ ...claims, aud: [clientId, "other"] }) }, "is not valid"],
+    ["an expired token", { alter: (claims) => ({ ...claims, exp: 1000, iat: 900 }) }, "is not valid"],
+    ["another login's nonce", { alter: (claims) => ({ ...claims, nonce: "other" }) }, "is not valid"],
+    ["no nonce", { alter: ({ nonce: _, ...claims }) => claims }, "is not valid"],
     ["an address that is not verified", { claims: { email: "ada@example.com" } }, "not verified"],
     ["no address", { claims: {} }, "not an email address"],
     [
@@ -310,7 +321,7 @@ describe("is refused, in words, and no session opened", () => {
     expect((await comeBack(back, other.cookie)).words).toContain("started in another browser");
     expect((await comeBack(back, null)).words).toContain("started in another browser");
     expect((await comeBack(back, `${cookie}x`)).words).toContain("started in another browser");
-    clockMs = 11 * 60_000;
+    later(11);
     expect((await comeBack(back, cookie)).words).toContain("has expired");
   });
 
@@ -318,7 +329,7 @@ describe("is refused, in words, and no session opened", () => {
     const { left, cookie } = await start();
     const back = provider.visit(String(left.headers.location));
     expect((await comeBack(back, cookie)).session).toBeDefined();
-    expect((await comeBack(back, cookie)).words).toContain("no id token");
+    expect((await comeBack(back, cookie)).words).toContain("already used or has expired");
     const again = await start();
     const denied = new URL(String(again.left.headers.location));
     const away = new URL(`https://x.test/?error=access_denied&state=${denied.searchParams.get("state")}`);
@@ -326,26 +337,37 @@ describe("is refused, in words, and no session opened", () => {
   });
 
   it("a provider that calls itself otherwise, or sends people to another place without https", async () => {
-    clockMs = 20 * 60_000;
+    later(20);
     script({ discovery: { issuer: "https://evil.example" } });
-    const { location } = { location: String((await start()).left.headers.location) };
-    expect(location).toContain("/app/login?problem=");
+    expect(String((await start()).left.headers.location)).toContain("/app/login?problem=");
+    script({ discovery: { issuer: `${provider.issuer}/` } });
+    expect(String((await start()).left.headers.location)).toContain("/app/login?problem=");
+    script({ discovery: { authorization_endpoint: "ftp://evil.example" } });
+    expect(String((await start()).left.headers.location)).toContain("/app/login?problem=");
   });
 });
 
 it("asks for new keys when the provider signs with one that is not known, and not for each forgery", async () => {
-  clockMs = 40 * 60_000;
-  script({ alter: (claims) => ({ ...claims, iat: undefined as never, exp: undefined as never }) });
-  await logIn();
+  later(40);
+  expect((await logIn()).session).toBeDefined();
   const before = provider.asked["/keys"] ?? 0;
   await provider.rotateKey();
-  clockMs = 42 * 60_000;
-  script({ alter: ({ iat = 0, exp = 0, ...claims }) => ({ ...claims, iat: iat + 2520, exp: exp + 2520 }) });
+  later(42);
   expect((await logIn()).session).toBeDefined();
   expect(provider.asked["/keys"]).toBe(before + 1);
   script({ isForged: true });
-  await logIn();
+  expect((await logIn()).session).toBeUndefined();
   expect(provider.asked["/keys"]).toBe(before + 1);
+});
+
+it("proves itself by Basic, which all providers take, and in the form where they take that", async () => {
+  later(60);
+  expect((await logIn()).session).toBeDefined();
+  expect(provider.clientProvedBy).toBe("client_secret_basic");
+  later(80);
+  script({ discovery: { token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"] } });
+  expect((await logIn()).session).toBeDefined();
+  expect(provider.clientProvedBy).toBe("client_secret_post");
 });
 
 it("nobody but this server puts words on the login page", async () => {

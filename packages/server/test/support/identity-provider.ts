@@ -14,6 +14,8 @@ export interface Script {
   alter?(claims: JWTPayload): JWTPayload;
   /** Signs with a key that is not published. */
   isForged?: boolean;
+  /** Makes the token itself. */
+  sign?(claims: JWTPayload): Promise<string>;
   /** The discovery document, changed. */
   discovery?: Readonly<Record<string, unknown>>;
   userInfo?: Readonly<Record<string, unknown>>;
@@ -24,6 +26,8 @@ export interface IdentityProvider {
   script: Script;
   /** How often each path was asked for. */
   readonly asked: Readonly<Record<string, number>>;
+  /** How the client proved itself when it last redeemed a code. */
+  readonly clientProvedBy: string | null;
   /** Logs the person in: what a browser does at the provider. Returns where it sends the browser back to. */
   visit(location: string): URL;
   /** Signs with another key from now on. */
@@ -36,6 +40,7 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
   let [published, hidden] = await Promise.all([newKey("one"), newKey("one")]);
   const codes = new Map<string, { challenge: string; nonce: string | null; redirectUrl: string }>();
   const asked: Record<string, number> = {};
+  let clientProvedBy: string | null = null;
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? "", "http://x").pathname;
     asked[path] = (asked[path] ?? 0) + 1;
@@ -47,6 +52,9 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
     issuer,
     script: { subject: "1", claims: {} },
     asked,
+    get clientProvedBy() {
+      return clientProvedBy;
+    },
     visit(location) {
       const url = new URL(location);
       const get = (name: string) => url.searchParams.get(name);
@@ -78,6 +86,7 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
           token_endpoint: `${issuer}/token`,
           userinfo_endpoint: `${issuer}/userinfo`,
           jwks_uri: `${issuer}/keys`,
+          id_token_signing_alg_values_supported: ["ES256", "HS256", "none"],
           ...provider.script.discovery,
         });
       case "/authorize": {
@@ -87,7 +96,7 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
       case "/keys":
         return void send({ keys: [published.jwk] });
       case "/token":
-        return void send(await redeem(request).catch(() => ({ error: "invalid_grant" })));
+        return void (await redeem(request).then(send, () => send({ error: "invalid_grant" }, 400)));
       case "/userinfo":
         return void send({ sub: provider.script.subject, ...provider.script.userInfo });
       default:
@@ -96,11 +105,13 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
   }
 
   async function redeem(request: IncomingMessage): Promise<unknown> {
-    const basic = `${encodeForm(clientId)}:${encodeForm(clientSecret)}`;
-    if (request.headers.authorization !== `Basic ${Buffer.from(basic).toString("base64")}`) throw new Error("client");
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const form = new URLSearchParams(Buffer.concat(chunks).toString());
+    const basic = `Basic ${Buffer.from(`${encodeForm(clientId)}:${encodeForm(clientSecret)}`).toString("base64")}`;
+    const isPosted = form.get("client_id") === clientId && form.get("client_secret") === clientSecret;
+    if (!isPosted && request.headers.authorization !== basic) throw new Error("client");
+    clientProvedBy = isPosted ? "client_secret_post" : "client_secret_basic";
     const code = codes.get(form.get("code") ?? "");
     codes.delete(form.get("code") ?? "");
     const challenge = createHash("sha256")
@@ -112,9 +123,10 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
     const claims = { iss: issuer, aud: clientId, sub: script.subject, iat: now, exp: now + 300, nonce: code.nonce };
     const whole = { ...claims, ...script.claims } as JWTPayload;
     const { privateKey, jwk } = script.isForged ? hidden : published;
-    const idToken = await new SignJWT(script.alter?.(whole) ?? whole)
-      .setProtectedHeader({ alg: "ES256", kid: String(jwk.kid) })
-      .sign(privateKey);
+    const signed = script.alter?.(whole) ?? whole;
+    const idToken = script.sign
+      ? await script.sign(signed)
+      : await new SignJWT(signed).setProtectedHeader({ alg: "ES256", kid: String(jwk.kid) }).sign(privateKey);
     return { access_token: "token", token_type: "Bearer", id_token: idToken };
   }
   return provider;

@@ -1,11 +1,10 @@
-import { createHash, randomBytes } from "node:crypto";
-import type { JSONWebKeySet } from "jose";
+import { unseenCharacters } from "@emend/contract";
+import { calculatePKCECodeChallenge, randomNonce, randomPKCECodeVerifier, randomState } from "openid-client";
+import { AppError } from "../../errors.ts";
 import type { Fetch } from "../../lib/network.ts";
 import type { Role } from "../people/user.ts";
 import type { Sealer } from "../secrets.ts";
-import { finishLogin } from "./finish-login.ts";
-import { getJson, providerFault } from "./get-json.ts";
-import { type Journey, journeyContext, journeyMinutes } from "./journey.ts";
+import { createProvider, type Provider } from "./provider.ts";
 
 /** An OpenID Connect provider, as the environment names it. */
 export interface SingleSignOnConfig {
@@ -36,156 +35,125 @@ export interface SingleSignOn {
   defaultRole: Role;
   /** For the settings page; nothing secret. */
   description: { name: string; issuer: string; clientId: string; domains: readonly string[]; defaultRole: Role };
-  start(
-    input: { landsOn: string; redirectUrl: string },
-    signal: AbortSignal,
-  ): Promise<{ location: string; sealed: string }>;
+  start(input: Departure): Promise<{ location: string; sealed: string }>;
   /** Refuses, with an AppError in words, whatever the provider did not vouch for to this very browser. */
-  finish(
-    input: { sealed: string | null; query: Readonly<Record<string, unknown>>; redirectUrl: string },
-    signal: AbortSignal,
-  ): Promise<{ identity: Identity; landsOn: string }>;
+  finish(input: Return): Promise<{ identity: Identity; landsOn: string }>;
   /** What went wrong travels to the login page sealed: nobody else puts words there. */
   sealWords(words: string): string;
   openWords(sealed: string): string | null;
 }
 
-interface SingleSignOnDeps {
-  fetch: Fetch;
-  sealer: Sealer;
-  now?: () => number;
+interface Departure {
+  landsOn: string;
+  redirectUrl: string;
 }
 
-export function createSingleSignOn(deps: SingleSignOnDeps, config: SingleSignOnConfig): SingleSignOn {
-  const now = deps.now ?? Date.now;
-  const provider = createProvider({ fetch: deps.fetch, now }, config.issuer);
-  const shared = { provider, fetch: deps.fetch, sealer: deps.sealer, config, now };
+interface Return {
+  sealed: string | null;
+  query: Readonly<Record<string, unknown>>;
+  redirectUrl: string;
+}
+
+/** What a browser keeps between leaving for the provider and coming back, sealed. */
+interface Journey {
+  state: string;
+  nonce: string;
+  verifier: string;
+  landsOn: string;
+  expiresAtMs: number;
+}
+
+const journeyContext = "single sign-on journey";
+const wordsContext = "single sign-on problem";
+export const journeyMinutes = 10;
+
+export function createSingleSignOn(
+  { fetch, sealer }: { fetch: Fetch; sealer: Sealer },
+  config: SingleSignOnConfig,
+): SingleSignOn {
+  const deps = { sealer, provider: createProvider(fetch, config), issuer: config.issuer };
   const { name, issuer, clientId, domains, defaultRole } = config;
   return {
     name,
     domains,
     defaultRole,
     description: { name, issuer, clientId, domains, defaultRole },
-    start: (input, signal) => startLogin(shared, input, signal),
-    finish: (input, signal) => finishLogin(shared, input, signal),
-    sealWords: (words) => deps.sealer.seal(words, wordsContext).toString("base64url"),
-    openWords(sealed) {
-      try {
-        return deps.sealer.open(Buffer.from(sealed, "base64url"), wordsContext);
-      } catch {
-        return null;
-      }
-    },
+    start: (input) => startLogin(deps, input),
+    finish: (input) => finishLogin(deps, input),
+    sealWords: (words) => sealer.seal(words, wordsContext).toString("base64url"),
+    openWords: (sealed) => openSealed(sealer, sealed, wordsContext),
   };
 }
 
-export interface LoginDeps {
-  provider: ReturnType<typeof createProvider>;
-  fetch: Fetch;
+interface LoginDeps {
+  provider: Provider;
   sealer: Sealer;
-  config: SingleSignOnConfig;
-  now: () => number;
+  issuer: string;
 }
-
-const wordsContext = "single sign-on problem";
 
 /** Where the browser goes, and what it keeps to prove on its way back that it was the one that left. */
-async function startLogin(
-  deps: LoginDeps,
-  input: { landsOn: string; redirectUrl: string },
-  signal: AbortSignal,
-): Promise<{ location: string; sealed: string }> {
-  const { authorizationUrl } = await deps.provider.metadata(signal);
+async function startLogin(deps: LoginDeps, input: Departure): Promise<{ location: string; sealed: string }> {
   const journey: Journey = {
-    state: chance(),
-    nonce: chance(),
-    verifier: chance(),
+    state: randomState(),
+    nonce: randomNonce(),
+    verifier: randomPKCECodeVerifier(),
     landsOn: input.landsOn,
-    expiresAtMs: deps.now() + journeyMinutes * 60_000,
+    expiresAtMs: Date.now() + journeyMinutes * 60_000,
   };
-  const location = new URL(authorizationUrl);
-  const asked = {
-    response_type: "code",
-    client_id: deps.config.clientId,
-    redirect_uri: input.redirectUrl,
+  const location = await deps.provider.authorizationUrl({
+    redirect_uri: new URL(input.redirectUrl).href,
     scope: "openid email profile",
     state: journey.state,
     nonce: journey.nonce,
-    code_challenge: createHash("sha256").update(journey.verifier).digest("base64url"),
+    code_challenge: await calculatePKCECodeChallenge(journey.verifier),
     code_challenge_method: "S256",
-  };
-  for (const [name, value] of Object.entries(asked)) location.searchParams.set(name, value);
-  const sealed = deps.sealer.seal(JSON.stringify(journey), journeyContext).toString("base64url");
-  return { location: location.href, sealed };
+  });
+  return { location, sealed: deps.sealer.seal(JSON.stringify(journey), journeyContext).toString("base64url") };
 }
 
-function chance(): string {
-  return randomBytes(32).toString("base64url");
-}
-
-/** What the provider says of itself. */
-interface Metadata {
-  authorizationUrl: string;
-  tokenUrl: string;
-  userInfoUrl: string | null;
-  keysUrl: string;
-  /** How the client proves itself when it redeems a code. */
-  takesBasic: boolean;
-}
-
-interface Provider {
-  metadata(signal: AbortSignal): Promise<Metadata>;
-  /** `isNewest` asks again, at most once a minute: a provider may have begun to sign with a key that is not known yet. */
-  keys(options: { isNewest: boolean }, signal: AbortSignal): Promise<JSONWebKeySet>;
-}
-
-const keptMs = 10 * 60_000;
-const askAgainMs = 60_000;
-
-/** Asks when somebody logs in and not at start: an installation must come up while its provider is away. */
-function createProvider(deps: { fetch: Fetch; now: () => number }, issuer: string): Provider {
-  let described: { value: Metadata; atMs: number } | null = null;
-  let published: { value: JSONWebKeySet; atMs: number } | null = null;
-
-  async function metadata(signal: AbortSignal): Promise<Metadata> {
-    if (described && deps.now() - described.atMs < keptMs) return described.value;
-    const url = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
-    const value = parse(await getJson(deps.fetch, { url }, signal), issuer);
-    described = { value, atMs: deps.now() };
-    return value;
+/** Redeems what the browser brought back, and returns who it is. */
+async function finishLogin(deps: LoginDeps, input: Return): Promise<{ identity: Identity; landsOn: string }> {
+  const opened = input.sealed && openSealed(deps.sealer, input.sealed, journeyContext);
+  const journey: Journey | null = opened ? JSON.parse(opened) : null;
+  if (!journey || journey.expiresAtMs <= Date.now() || input.query.state !== journey.state) {
+    throw new AppError("forbidden", {
+      publicMessage: "This login started in another browser or has expired. Start again.",
+    });
   }
+  const back = new URL(input.redirectUrl);
+  for (const [name, value] of Object.entries(input.query)) {
+    for (const one of [value].flat()) back.searchParams.append(name, String(one));
+  }
+  const { state: expectedState, nonce: expectedNonce, verifier: pkceCodeVerifier } = journey;
+  const { subject, about } = await deps.provider.redeem(back, { expectedState, expectedNonce, pkceCodeVerifier });
+  return { landsOn: journey.landsOn, identity: readIdentity(deps.issuer, subject, about) };
+}
 
+/** Null: nothing that was sealed here, for this. */
+function openSealed(sealer: Sealer, sealed: string, context: string): string | null {
+  try {
+    return sealer.open(Buffer.from(sealed, "base64url"), context);
+  } catch {
+    return null;
+  }
+}
+
+const nameCodePointsMax = 200;
+
+/** Who it is, of what the provider says of them. An address is judged where somebody is admitted by it. */
+function readIdentity(issuer: string, subject: string, about: Readonly<Record<string, unknown>>): Identity {
+  const email = typeof about.email === "string" ? about.email : "";
   return {
-    metadata,
-    async keys({ isNewest }, signal) {
-      const ageMs = published ? deps.now() - published.atMs : Number.POSITIVE_INFINITY;
-      if (published && ageMs < (isNewest ? askAgainMs : keptMs)) return published.value;
-      const { keysUrl } = await metadata(signal);
-      const answer = await getJson(deps.fetch, { url: keysUrl }, signal);
-      if (!Array.isArray(answer.keys)) throw providerFault("it publishes no keys");
-      published = { value: answer as unknown as JSONWebKeySet, atMs: deps.now() };
-      return published.value;
-    },
+    id: `${issuer} ${subject}`,
+    email,
+    isEmailVerified: about.email_verified === true || about.email_verified === "true",
+    name: cleanName(about.name) || email,
   };
 }
 
-function parse(document: Readonly<Record<string, unknown>>, issuer: string): Metadata {
-  // Another's document would send our people, and the client's secret, elsewhere.
-  if (document.issuer !== issuer) throw providerFault("its issuer differs from EMEND_OIDC_ISSUER");
-  const url = (name: string): string => {
-    const value = document[name];
-    const parsed = typeof value === "string" ? URL.parse(value) : null;
-    const isSafe = parsed?.protocol === "https:" || parsed?.protocol === new URL(issuer).protocol;
-    if (parsed && isSafe) return parsed.href;
-    throw providerFault(`its ${name} is missing or not https`);
-  };
-  const methods = document.token_endpoint_auth_methods_supported;
-  return {
-    authorizationUrl: url("authorization_endpoint"),
-    tokenUrl: url("token_endpoint"),
-    userInfoUrl: document.userinfo_endpoint === undefined ? null : url("userinfo_endpoint"),
-    keysUrl: url("jwks_uri"),
-    // The standard's default, where the provider says nothing.
-    takesBasic: !Array.isArray(methods) || methods.includes("client_secret_basic"),
-  };
+/** One line that shows as it reads and that the database takes: nobody is kept out by how their name is written. */
+function cleanName(name: unknown): string {
+  if (typeof name !== "string") return "";
+  const line = name.toWellFormed().replace(unseenCharacters, "").replace(/\s+/g, " ").trim();
+  return [...line].slice(0, nameCodePointsMax).join("").trimEnd();
 }

@@ -6,10 +6,9 @@ import { findLink, hasOwner } from "../../accounts/people/login-links.ts";
 import { findMember } from "../../accounts/people/members.ts";
 import { logIn } from "../../accounts/sessions/log-in.ts";
 import { passingCookie, readPassingCookie } from "../../accounts/sessions/sessions.ts";
-import { journeyMinutes } from "../../accounts/single-sign-on/journey.ts";
 import { logInIdentity } from "../../accounts/single-sign-on/log-in-identity.ts";
+import { journeyMinutes } from "../../accounts/single-sign-on/single-sign-on.ts";
 import { AppError, isAppError } from "../../errors.ts";
-import { disconnectSignal } from "../../http/disconnect-signal.ts";
 import { addressUsed } from "../../lib/own-address.ts";
 import type { AccountsDeps } from "../accounts-plugin.ts";
 import type { RouteDeps } from "../dashboard.ts";
@@ -152,8 +151,7 @@ export function singleSignOnRoutes(app: FastifyInstance, deps: AccountsDeps): vo
   app.get("/single-sign-on", options, async (request, reply) =>
     orLoginPage(request, reply, async () => {
       const landsOn = pathInApp((request.query as Record<string, unknown>).to);
-      const asked = { landsOn, redirectUrl: redirectUrl() };
-      const { location, sealed } = await singleSignOn.start(asked, disconnectSignal(reply));
+      const { location, sealed } = await singleSignOn.start({ landsOn, redirectUrl: redirectUrl() });
       reply.header("set-cookie", passingCookie(deps.publicUrl(), sealed, journeyMinutes * 60));
       return reply.redirect(location, 302);
     }),
@@ -163,7 +161,7 @@ export function singleSignOnRoutes(app: FastifyInstance, deps: AccountsDeps): vo
     orLoginPage(request, reply, async () => {
       const sealed = readPassingCookie(deps.publicUrl(), request.headers.cookie);
       const back = { sealed, query: request.query as Record<string, unknown>, redirectUrl: redirectUrl() };
-      const { identity, landsOn } = await singleSignOn.finish(back, disconnectSignal(reply));
+      const { identity, landsOn } = await singleSignOn.finish(back);
       const token = await logInIdentity(deps, {
         identity,
         rules: singleSignOn,
