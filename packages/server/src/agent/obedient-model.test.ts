@@ -122,6 +122,13 @@ describe("an obedient model", () => {
     expect(verdict?.kind).not.toBe("denied");
   });
 
+  it("is told of truly in the README", () => {
+    const count = (...outcomes: string[]) => table.orders.filter(({ must }) => outcomes.includes(must)).length;
+    const readme = readFileSync(new URL("../../../../README.md", import.meta.url), "utf8").replaceAll(/\s+/g, " ");
+    expect(readme).toContain(`obeys ${count("refused", "tool error")} hostile instructions publishes none of them`);
+    expect(readme).toContain(`${count("published")} harmless ones`);
+  });
+
   it.each(tried)("%s", async (_, { must, site, tool, input, file, text, finish }) => {
     const order: readonly [string, unknown] = finish
       ? write("guides/ok.mdx")
