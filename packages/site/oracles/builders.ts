@@ -24,6 +24,16 @@ export interface Builder {
   read(ran: Ran, site: OracleSite, folder: string): Promise<Reading>;
 }
 
+/** The path of an address, and the page that it is asked from. */
+export interface Asked {
+  path: string;
+  from: string;
+}
+
+export function askedKey({ path, from }: Asked): string {
+  return `${from} ${path}`;
+}
+
 export interface Reading {
   /** What the site is served below; left out, the top. */
   base?: string;
@@ -34,7 +44,7 @@ export interface Reading {
   /** Whether it calls a link's fragment broken, where no output shows it. */
   lacksAnchor?(link: PlacedLink): boolean;
   /** Asks the builder's own server for addresses: the file of each, or "redirect"; null where it has none. */
-  askServer?(paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  askServer?(asked: readonly Asked[]): Promise<ReadonlyMap<string, string>>;
   /** Ids by page, where no output shows them. */
   ids?: ReadonlyMap<string, readonly string[]>;
 }
@@ -222,7 +232,7 @@ const starlight: Builder = {
   output: "dist",
   pageUrl: indexUrl,
   versions: async () => starlight.packages,
-  read: async () => ({}),
+  read: async (_ran, site) => ({ base: `${/base: "([^"]+)"/.exec(site.files["astro.config.mjs"] ?? "")?.[1] ?? ""}/` }),
 };
 
 const nextra: Builder = {
@@ -240,13 +250,13 @@ const nextra: Builder = {
   output: ".next/server/app",
   pageUrl: bareUrl,
   versions: async () => nextra.packages,
-  read: async (_ran, _site, folder) => ({ askServer: (paths) => askNext(folder, paths) }),
+  read: async (_ran, _site, folder) => ({ askServer: (asked) => askNext(folder, asked) }),
 };
 
 const nextPort = 39_413;
 
-/** Starts Next's own server for as long as it is asked. */
-async function askNext(cwd: string, paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
+/** Starts Next's own server for as long as it is asked. A reader of a language has a cookie that says so. */
+async function askNext(cwd: string, asked: readonly Asked[]): Promise<ReadonlyMap<string, string>> {
   const program = join(homeOf(cwd), "node_modules/next/dist/bin/next");
   const server = spawn(process.execPath, [program, "start", "-p", String(nextPort), "-H", "127.0.0.1"], {
     cwd,
@@ -258,18 +268,26 @@ async function askNext(cwd: string, paths: readonly string[]): Promise<ReadonlyM
       server.on("exit", () => fail(new Error("next start ended")));
       server.stdout.on("data", (text: Buffer) => void (text.includes("Ready") && ready()));
     });
-    for (const path of paths) {
-      const answer = await fetch(`http://127.0.0.1:${nextPort}${path}`, { redirect: "manual" });
-      const location = answer.headers.get("location");
-      // A slash at the end is taken off; anywhere else a redirect of the configuration leads.
-      const isSlash = location !== null && new URL(location, "http://x").pathname === path.replace(/\/$/, "");
-      const final = isSlash ? await fetch(`http://127.0.0.1:${nextPort}${path.replace(/\/$/, "")}`) : answer;
-      await final.arrayBuffer();
-      if (location !== null && !isSlash) served.set(path, "redirect");
-      else if (final.ok) {
-        const name = decodeURIComponent(path).replace(/^\/|\/$/g, "");
-        const isPage = final.headers.get("content-type")?.startsWith("text/html") === true;
-        served.set(path, isPage ? `${name === "" ? "index" : name}.html` : name);
+    for (const one of asked) {
+      const language = /^content\/([a-z]{2})\//.exec(one.from)?.[1];
+      const headers = language === undefined ? {} : { cookie: `NEXT_LOCALE=${language}` };
+      const asks = (path: string): Promise<Response> =>
+        fetch(`http://127.0.0.1:${nextPort}${path}`, { headers, redirect: "manual" });
+      let url = new URL(one.path, `http://localhost:${nextPort}`);
+      let answer = await asks(url.pathname);
+      for (let hops = 0; hops < 5 && answer.headers.has("location"); hops++) {
+        url = new URL(answer.headers.get("location") ?? "", url);
+        if (url.port !== String(nextPort)) break;
+        answer = await asks(url.pathname);
+      }
+      await answer.arrayBuffer();
+      // A slash at the end is taken off and a language is added; anywhere else a redirect of the configuration leads.
+      const isSame = url.pathname.endsWith(one.path.replace(/\/$/, ""));
+      if (url.port !== String(nextPort) || (answer.ok && !isSame)) served.set(askedKey(one), "redirect");
+      else if (answer.ok) {
+        const name = decodeURIComponent(url.pathname).replace(/^\/|\/$/g, "");
+        const isPage = answer.headers.get("content-type")?.startsWith("text/html") === true;
+        served.set(askedKey(one), isPage ? `${name === "" ? "index" : name}.html` : name);
       }
     }
   } finally {
@@ -365,10 +383,10 @@ const sphinx: Builder = {
     const reported = new Set<string>();
     for (const found of log.matchAll(/^(.+?):\d+: WARNING: .*?(?:not found|not in current).*?: ?'?([^'\s]+)'?.*$/gm))
       reported.add(`${found[1]?.slice(folder.length + 1)} ${found[2]}`);
-    // Links name headings by MyST's own ids; docutils writes others.
+    // Links name headings by MyST's own ids, as deep as the configuration says; docutils writes others.
     const ids = new Map<string, string[]>();
     for (const path of site.headings.length === 0 ? [] : [site.headingsPath, ...site.blocks.values()]) {
-      const { log: html } = await run("myst-anchors", ["-l", "6", path], folder);
+      const { log: html } = await run("myst-anchors", ["-l", "4", path], folder);
       ids.set(
         path,
         [...html.matchAll(/ id="([^"]+)"/g)].map(([, id = ""]) => id),

@@ -26,11 +26,11 @@ export async function compare(site: OracleSite, truth: Truth): Promise<Differenc
     same(`route ${path}`, plainRoute(route), plainRoute(known));
   }
   for (const [at, [from, target, verdict, to]] of truth.links.entries()) {
-    const path = site.links[at]?.path ?? "";
-    const known = judge(opened, site, path, target, site.links[at]?.isTag === true ? "href" : "link");
+    const { path = "", kind = "link" } = site.links[at] ?? {};
+    const known = judge(opened, site, path, target, kind);
     const builder = to === undefined ? verdict : `${verdict} ${to}`;
     same(
-      `${site.links[at]?.isTag === true ? "tag" : "link"} ${from} → ${target}`,
+      `${kindNames[kind]} ${from} → ${target}`,
       builder,
       to === undefined ? known.verdict : `${known.verdict} ${known.to}`,
     );
@@ -48,7 +48,7 @@ export async function compare(site: OracleSite, truth: Truth): Promise<Differenc
 
 /** Routes are the same with and without a slash at their end, and with the ending of a file. */
 function plainRoute(route: string): string {
-  return route.replace(/\.html$/, "").replace(/(.)\/$/, "$1");
+  return route.replace(/(?:(\/)index)?\.html$/, "$1").replace(/(.)\/$/, "$1");
 }
 
 interface Known {
@@ -56,8 +56,19 @@ interface Known {
   to: string;
 }
 
-function judge(opened: Site, site: OracleSite, path: string, target: string, kind: "link" | "href"): Known {
+const kindNames = { link: "link", href: "tag", src: "picture", include: "file" } as const;
+
+function judge(
+  opened: Site,
+  site: OracleSite,
+  path: string,
+  target: string,
+  kind: "link" | "href" | "src" | "include",
+): Known {
   const { index } = opened;
+  const { brief } = index.nodes.get(path) ?? {};
+  const isRead = kind === "link" || kind === "href" || brief?.others.some((other) => other.target === target);
+  if (isRead !== true) return { verdict: "not read", to: "" };
   if (isExternal(target)) return { verdict: "ok", to: "" };
   const found = resolveTarget(index, path, target, kind);
   switch (found.kind) {
@@ -84,6 +95,9 @@ function anchorVerdict(index: Site["index"], { path, hash }: PageResolution): st
 }
 
 /** Files of a public folder are served from the top. */
-function servedName(site: OracleSite, path: string): string {
-  return site.publicDir !== "" && path.startsWith(`${site.publicDir}/`) ? path.slice(site.publicDir.length + 1) : path;
+function servedName({ publicDir, framework }: OracleSite, path: string): string {
+  // Hugo serves what lies beside its pages, too.
+  const dirs = framework === "hugo" ? [publicDir, "content"] : [publicDir];
+  const dir = dirs.find((one) => one !== "" && path.startsWith(`${one}/`));
+  return dir === undefined ? path : path.slice(dir.length + 1);
 }

@@ -1,3 +1,7 @@
+const sphinxLabel = "MyST 0.18 finds a label by its bare name only; newer ones find `page.md#label`, too.";
+const hugoLanguages =
+  "Newer Hugos read links of sites in several languages by a hook of their own, which finds files; 0.111 has none.";
+
 /** Where Emend does not agree with a builder, row by row, and why that is left as it is. */
 export const differences: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   mkdocs: {
@@ -66,7 +70,6 @@ export const differences: Readonly<Record<string, Readonly<Record<string, string
   mdbook: {
     "link guide/auth → ../lib/README.md":
       "mdBook 0.4 writes `README.md` as `index.html` and does not rewrite links to it; newer ones may.",
-    "link guide/auth → ../SUMMARY.md": "No page links to the table of contents.",
     "heading 21 Ünïcödé straße": "mdBook keeps capital letters outside of ASCII.",
     "heading 23 Привет, мир": "The same.",
     "heading 36 &amp; entity &lt;tag&gt;": "mdBook drops spaces at both ends; Emend compares by letters and digits.",
@@ -76,10 +79,42 @@ export const differences: Readonly<Record<string, Readonly<Record<string, string
     "ids of footnotes": "Footnotes have ids for the way back to the text; nobody links to them.",
     "ids of html-heading": "mdBook gives ids to headings written in HTML, too.",
   },
+  "vitepress-forms": {
+    "link packages/alpha/docs/intro → ../../../start.md":
+      "It climbs above the top of the rewritten site, where browsers stay at the top; VitePress calls it dead.",
+  },
+  "docusaurus-forms": {
+    "link docs/start → pathname:///notes.txt": "Emend does not follow `pathname:`, which Docusaurus leaves unchecked.",
+  },
+  "starlight-forms": {
+    "link start → #nowhere": "Text from outside of the pages is not read, so that any id may be its.",
+    "link guide/keys → ../../start/#nowhere": "The same.",
+  },
+  "mintlify-forms": {
+    "link start → #from-part": "Mintlify's check does not read the headings of snippets; the page has them.",
+    "link v2/keys → /start#from-part": "The same.",
+    "link v2/keys → /away": "The redirect leads to another site; Mintlify's check looks for a page.",
+  },
+  "hugo-forms": {
+    "link start → /old/": "Emend follows an alias to its page.",
+    "link start → /older/": "The same.",
+    "link start → /deep/oldest/": "The same.",
+    "link _index.fr → start/": hugoLanguages,
+    "link guide/keys → ../": hugoLanguages,
+    "link bundle/index → part.md": hugoLanguages,
+    "link branch/leaf → picture.png": hugoLanguages,
+    "link branch/leaf → ../": hugoLanguages,
+    "link bare/leaf → ../": hugoLanguages,
+  },
+  "sphinx-forms": {
+    "link guide/keys → ../start.md#by-label": sphinxLabel,
+    "link guide/keys → /start.md#labelled":
+      "MyST 0.18 reads no fragment after a path from the top; Emend accepts the document.",
+    "picture guide/keys → ../pixel.png": "Sphinx copies no picture of a tag; Emend accepts the file.",
+  },
+  "sphinx-plain": { "link start → index.md#by-label": sphinxLabel },
   "mdbook-forms": { "route src/start.md": "mdBook serves its first chapter at the top, too." },
   sphinx: {
-    "route index.md": "Emend keeps Sphinx' `index.html`, which is served as the folder, too.",
-    "route guide/index.md": "The same.",
     "link guide/auth → .": "Sphinx has no addresses of folders; Emend accepts a folder with a page of its own.",
     "link guide/auth → ./": "Sphinx has no addresses of folders; Emend accepts a folder with a page of its own.",
     "link guide/auth → ../lib/": "Sphinx has no addresses of folders; Emend accepts a folder with a page of its own.",
@@ -92,6 +127,14 @@ export const differences: Readonly<Record<string, Readonly<Record<string, string
       "Sphinx looks documents up by name; Emend accepts the address of the page that it makes.",
     "link guide/auth → /notes.txt": "MyST 0.18 finds files only beside the page; newer ones find them from the top.",
     "link guide/auth → //example.org/x": "It leads to another host; MyST takes it for a name.",
+    "link guide/auth → keys.md#": "An empty fragment is the top of the page in a browser; MyST looks for a name.",
+    "link guide/auth → #": "The same.",
+    "link guide/auth → #top": "Browsers go to the top of the page.",
+    "link guide/auth → /guide/keys#scopes":
+      "MyST 0.18 reads a fragment only after a name with its ending; Emend accepts the document.",
+    "link guide/auth → /guide/keys#nowhere": "The same; both call it broken.",
+    "link guide/auth → keys#scopes": "The same.",
+    "link guide/auth → ./keys/#scopes": "The same.",
     "link guide/auth → project:keys.md": "MyST 0.18 does not know `project:` yet; later ones do.",
     "heading 49 N°1 ½ ²": "Fractions and small digits are no digits in GitHub's rule.",
     "ids of anchors": "`myst-anchors` lists headings only.",
@@ -107,5 +150,17 @@ export const unjudged: Readonly<Record<string, { rows: number; why: string }>> =
     rows: 15,
     why: "Books of a family are served beside each other: what is above a book, or absolute, may be another.",
   },
-  sphinx: { rows: 46, why: "A name without an ending may be a label on any page; fragments may be labels, too." },
+  sphinx: { rows: 30, why: "A name without an ending may be a label on any page, or an object of the code." },
+  "sphinx-forms": { rows: 7, why: "The same; newer ones find labels of any page by `#label`." },
+  "sphinx-plain": { rows: 2, why: "The same." },
+  "hugo-forms": {
+    rows: 3,
+    why: "Hugo makes pages of sections without one; a relative link that climbs above the content.",
+  },
+  "starlight-forms": {
+    rows: 9,
+    why: "Outside of the base may be another site; untranslated pages are served in the default language.",
+  },
+  "mintlify-forms": { rows: 1, why: "A folder without a page of its own." },
+  "docusaurus-forms": { rows: 1, why: "A language is a site of its own, which the other's build does not know." },
 };

@@ -3,8 +3,8 @@ import { blocks, headingsFor, type LinkCase, links, pages } from "./cases.ts";
 export interface PlacedLink extends LinkCase {
   /** Where the link stands. */
   path: string;
-  /** It is written in an HTML tag. */
-  isTag?: boolean;
+  /** Where it is no Markdown link: in a tag (`<a href>`, `<img src>`), or the path of a file that a line takes in. */
+  kind?: "href" | "src" | "include";
   /** The text of the link, by which it is found in what a builder made. */
   mark: string;
 }
@@ -51,7 +51,7 @@ interface Layout {
 }
 
 /** Dead links end a build only where they are asked for. */
-function vitepressConfig(more: string): string {
+export function vitepressConfig(more: string): string {
   return `export default {
   title: "Oracle",
 ${more}  ignoreDeadLinks: process.env.ORACLE_STRICT !== "1",
@@ -75,7 +75,35 @@ const docusaurusConfig = `export default {
 };
 `;
 
-const hugoLayout = "<!doctype html><html><body>{{ .Content }}</body></html>\n";
+export const hugoLayout = "<!doctype html><html><body>{{ .Content }}</body></html>\n";
+
+export const starlightCollections = `import { docsLoader } from "@astrojs/starlight/loaders";
+import { docsSchema } from "@astrojs/starlight/schema";
+import { defineCollection } from "astro:content";
+export const collections = { docs: defineCollection({ loader: docsLoader(), schema: docsSchema() }) };
+`;
+
+export const nextraApp = {
+  "mdx-components.js": `import { useMDXComponents as theme } from "nextra-theme-docs";
+export const useMDXComponents = (components) => ({ ...theme(), ...components });
+`,
+  "app/layout.jsx": `import { Layout } from "nextra-theme-docs";
+import { getPageMap } from "nextra/page-map";
+export default async function Root({ children }) {
+  return <html lang="en"><body><Layout pageMap={await getPageMap()}>{children}</Layout></body></html>;
+}
+`,
+  "app/[[...mdxPath]]/page.jsx": `import { generateStaticParamsFor, importPage } from "nextra/pages";
+import { useMDXComponents } from "../../mdx-components";
+export const generateStaticParams = generateStaticParamsFor("mdxPath");
+const { wrapper: Wrapper } = useMDXComponents();
+export default async function Page(props) {
+  const params = await props.params;
+  const { default: Content, toc, metadata } = await importPage(params.mdxPath);
+  return <Wrapper toc={toc} metadata={metadata}><Content {...props} params={params} /></Wrapper>;
+}
+`,
+};
 
 /** The page that each redirect of a configuration leads to is "start". */
 const layouts: readonly Layout[] = [
@@ -157,11 +185,7 @@ export default defineConfig({
   telemetry: false,
 });
 `,
-      "src/content.config.ts": `import { docsLoader } from "@astrojs/starlight/loaders";
-import { docsSchema } from "@astrojs/starlight/schema";
-import { defineCollection } from "astro:content";
-export const collections = { docs: defineCollection({ loader: docsLoader(), schema: docsSchema() }) };
-`,
+      "src/content.config.ts": starlightCollections,
     },
     links: [
       { from: "start", target: "/old" },
@@ -183,25 +207,7 @@ export default withNextra({
   },
 });
 `,
-      "mdx-components.js": `import { useMDXComponents as theme } from "nextra-theme-docs";
-export const useMDXComponents = (components) => ({ ...theme(), ...components });
-`,
-      "app/layout.jsx": `import { Layout } from "nextra-theme-docs";
-import { getPageMap } from "nextra/page-map";
-export default async function Root({ children }) {
-  return <html lang="en"><body><Layout pageMap={await getPageMap()}>{children}</Layout></body></html>;
-}
-`,
-      "app/[[...mdxPath]]/page.jsx": `import { generateStaticParamsFor, importPage } from "nextra/pages";
-import { useMDXComponents } from "../../mdx-components";
-export const generateStaticParams = generateStaticParamsFor("mdxPath");
-const { wrapper: Wrapper } = useMDXComponents();
-export default async function Page(props) {
-  const params = await props.params;
-  const { default: Content, toc, metadata } = await importPage(params.mdxPath);
-  return <Wrapper toc={toc} metadata={metadata}><Content {...props} params={params} /></Wrapper>;
-}
-`,
+      ...nextraApp,
     },
     links: [
       { from: "start", target: "/old" },
@@ -386,105 +392,4 @@ function layOut(layout: Layout): OracleSite {
 /** A picture that every builder can read is written by the one that builds; Emend asks only whether it is there. */
 export const picture = "picture";
 
-interface FormSite {
-  /** The framework, and the forms that are asked about. */
-  name: string;
-  root: string;
-  config: Readonly<Record<string, string>>;
-  /** Pages and other files by path below the root. `[[x]]` is a link, `<<x>>` the target of a tag. */
-  files: Readonly<Record<string, string>>;
-}
-
-/** Forms that only some have: languages, included files, redirects, targets of tags. */
-const formSites: readonly FormSite[] = [
-  {
-    name: "vitepress-forms",
-    root: "docs",
-    config: {
-      "docs/.vitepress/config.mjs": vitepressConfig(
-        '  locales: { root: { label: "English", lang: "en" }, fr: { label: "Français", lang: "fr" } },\n',
-      ),
-    },
-    files: {
-      "index.md":
-        "# Home\n\n[[./fr/]] [[./fr/start.md]] [[./fr/missing.md]] [[/fr/start]] <<./start.md>> <<./start.html>> <<./missing.html>>",
-      "start.md": "# Start\n\n<!--@include: ./parts/part.md-->\n\n[[#from-part]] [[#nowhere]]",
-      "guide/keys.md":
-        "# Keys\n\n[[../start.md#from-part]] [[../start#nowhere]] <<../start.html#from-part>> <<../start.md>> <<keys.html>>",
-      "fr/index.md": "# Accueil\n\n[[./start.md]] [[/start]] [[../start.md]] [[./guide/keys.md]]",
-      "fr/start.md": "# Début\n\n[[/fr/]] [[/fr]]",
-      "parts/part.md": "## From part\n\nText.",
-    },
-  },
-  {
-    name: "mkdocs-forms",
-    root: "docs",
-    config: {
-      "mkdocs.yml":
-        "site_name: Oracle\nsite_url: https://example.org/\ntheme: mkdocs\nmarkdown_extensions:\n  - toc\n  - pymdownx.snippets\nplugins:\n  - redirects:\n      redirect_maps:\n        old.md: start.md\n        older/page.md: guide/keys.md#scopes\n        away.md: https://example.org/x\n",
-    },
-    files: {
-      "index.md":
-        "# Home\n\n[[fr/index.md]] [[fr/start.md]] [[fr/missing.md]] <<start.md>> <<start/>> <<missing/>> <<./start/#from-part>>",
-      "start.md":
-        '# Start\n\n--8<-- "docs/parts/part.md"\n\n[[#from-part]] [[#nowhere]] [[../old/]] [[../older/page/]] [[../away/]] [[/older/page/]]',
-      "guide/keys.md":
-        "# Keys\n\n## Scopes\n\n[[../start.md#from-part]] [[../start.md#nowhere]] <<../../start/>> <<../start.md>>",
-      "fr/index.md": "# Accueil\n\n[[start.md]] [[../start.md]] [[guide/keys.md]]",
-      "fr/start.md": "# Début\n\n[[index.md]]",
-      "parts/part.md": "## From part\n\nText.",
-    },
-  },
-  {
-    name: "mdbook-forms",
-    root: "src",
-    config: {
-      "book.toml": '[book]\ntitle = "Oracle"\n',
-      "src/SUMMARY.md": "# Summary\n\n- [Start](start.md)\n- [Keys](guide/keys.md)\n",
-    },
-    files: {
-      "start.md":
-        "# Start\n\n{{#include parts/part.md}}\n\n[[#from-part]] [[#nowhere]] <<guide/keys.md>> <<guide/keys.html>> <<guide/missing.md>>",
-      "guide/keys.md": "# Keys\n\n[[../start.md#from-part]] [[../start.md#nowhere]] <<../start.md#from-part>>",
-      "parts/part.md": "## From part\n\nText.",
-    },
-  },
-];
-
-function layForms({ name, root, config, files: pages }: FormSite): OracleSite {
-  const files: Record<string, string> = { ...config };
-  const marks = new Map<string, string>();
-  const placed: PlacedLink[] = [];
-  for (const [file, text] of Object.entries(pages)) {
-    const path = `${root}/${file}`;
-    const isPart = file.startsWith("parts/");
-    const mark = `mark-${marks.size}-`;
-    if (!isPart) marks.set(path, mark);
-    const body = text.replace(/\[\[([^\]]+)\]\]|<<([^>]+)>>/g, (_whole, link?: string, tag?: string) => {
-      const own = `case-${placed.length}-`;
-      const target = link ?? tag ?? "";
-      placed.push({
-        from: file.replace(/\.md$/, ""),
-        target,
-        path,
-        mark: own,
-        ...(tag === undefined ? {} : { isTag: true }),
-      });
-      return tag === undefined ? `[${own}](${target})` : `<a href="${target}">${own}</a>`;
-    });
-    files[path] = isPart ? `${body}\n` : `${body}\n\n${mark}\n`;
-  }
-  const framework = name.replace(/-.*$/, "");
-  const none = { headingsPath: "", headings: [], blocks: new Map<string, string>() };
-  return {
-    name,
-    framework,
-    publicDir: framework === "vitepress" ? "docs/public" : root,
-    files,
-    marks,
-    links: placed,
-    ...none,
-  };
-}
-
-export const oracleSites: readonly OracleSite[] = [...layouts.map(layOut), ...formSites.map(layForms)];
+export const layoutSites: readonly OracleSite[] = layouts.map(layOut);

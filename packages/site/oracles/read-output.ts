@@ -1,14 +1,14 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { decodeEntities } from "../src/parse/entities.ts";
-import type { Builder } from "./builders.ts";
+import { askedKey, type Builder } from "./builders.ts";
 import type { OracleSite, PlacedLink } from "./layouts.ts";
 
 /** What a builder wrote: files by path, and of each HTML file its page. */
 export interface Output {
   files: ReadonlySet<string>;
   html: ReadonlyMap<string, HtmlPage>;
-  /** What the builder's own server answered: files by the paths of addresses. */
+  /** What the builder's own server answered: files by `askedKey`. */
   served?: ReadonlyMap<string, string>;
 }
 
@@ -22,6 +22,8 @@ interface HtmlPage {
   headingIds: readonly (string | null)[];
   /** `href` by the mark in a link's text. */
   hrefs: ReadonlyMap<string, string>;
+  /** Marks of files that were taken in. */
+  included: ReadonlySet<string>;
   /** Every `href` of a link, and where the page leads by itself. */
   targets: ReadonlySet<string>;
 }
@@ -47,6 +49,8 @@ function readHtml(text: string, site: Pick<OracleSite, "framework" | "marks">): 
     if (name === "h4") headingIds.push(id ?? nestedId(body, found.index + whole.length));
     if (name === "meta" && /http-equiv=["']?refresh/i.test(attributes))
       refresh = /url=(.*)$/i.exec(attribute(attributes, "content") ?? "")?.[1] ?? "";
+    const alt = name === "img" ? /case-\d+-/.exec(attribute(attributes, "alt") ?? "")?.[0] : undefined;
+    if (alt !== undefined) hrefs.set(alt, attribute(attributes, "src") ?? "");
     if (name !== "a") continue;
     const inside = body.slice(found.index + whole.length, body.indexOf("</a>", found.index));
     const mark = /case-\d+-/.exec(inside)?.[0];
@@ -57,7 +61,8 @@ function readHtml(text: string, site: Pick<OracleSite, "framework" | "marks">): 
   const content = body.replace(/<(nav|aside)\b[\s\S]*?<\/\1>/gi, "");
   const source = [...site.marks].find(([, mark]) => content.includes(mark))?.[0] ?? null;
   if (refresh !== null) targets.add(refresh);
-  return { source, refresh, ids, headingIds, hrefs, targets };
+  const included = new Set(content.match(/\bin_\w+/g));
+  return { source, refresh, ids, headingIds, hrefs, included, targets };
 }
 
 /** Some put the id on an element inside the heading. */
@@ -69,9 +74,10 @@ function nestedId(body: string, from: number): string | null {
 export async function readOutput(folder: string, site: Pick<OracleSite, "framework" | "marks">): Promise<Output> {
   const files = new Set<string>();
   const html = new Map<string, HtmlPage>();
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const path = join(entry.parentPath, entry.name).slice(folder.length + 1);
+  const entries = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  const paths = entries.map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
+  // A page that is not translated is written once more for each language: its own address is the shortest.
+  for (const path of paths.sort((a, b) => a.length - b.length)) {
     files.add(path);
     if (path.endsWith(".html")) html.set(path, readHtml(await readFile(join(folder, path), "utf8"), site));
   }
@@ -79,8 +85,8 @@ export async function readOutput(folder: string, site: Pick<OracleSite, "framewo
 }
 
 /** The file that is answered with for a path: the builder's own server's, else what a static host would. */
-function serve({ files, served }: Output, path: string): string | null {
-  if (served !== undefined) return served.get(path) ?? null;
+function serve({ files, served }: Output, path: string, from = ""): string | null {
+  if (served !== undefined) return served.get(askedKey({ path, from })) ?? null;
   let key: string;
   try {
     key = decodeURIComponent(path).replace(/^\//, "");
@@ -107,12 +113,14 @@ export function followLink(
   base: string,
 ): Judgement {
   const page = [...output.html.values()].find(({ source }) => source === link.path);
+  if (link.kind === "include")
+    return { verdict: page?.included.has(link.mark) === true ? "ok" : "broken", to: null, href: null };
   const href = page?.hrefs.get(link.mark) ?? null;
   if (page === undefined || href === null) return { verdict: "no link", to: null, href };
   const url = new URL(href, `http://site${pageUrl}`);
   if (url.host !== "site" || url.protocol !== "http:") return { verdict: "ok", to: null, href };
   if (!`${url.pathname}/`.startsWith(base)) return { verdict: "broken", to: null, href };
-  const file = serve(output, url.pathname.slice(base.length - 1) || "/");
+  const file = serve(output, url.pathname.slice(base.length - 1) || "/", link.path);
   if (file === null) return { verdict: "broken", to: null, href };
   const target = output.html.get(file);
   if (file === "redirect") return { verdict: "ok", to: file, href };

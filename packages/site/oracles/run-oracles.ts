@@ -1,12 +1,16 @@
 // Asks the real builders what they make of the table of forms, and writes it down: `npm run oracles [-- mkdocs vitepress …]`.
+// The name of one table, such as `vitepress-forms`, asks for that alone.
 // `--refactorings` asks only whether they still build what was refactored.
 import { mkdir, writeFile } from "node:fs/promises";
 import { setPriority } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { dirOf, joinPath } from "../src/links/route.ts";
+import { splitTarget } from "../src/links/target.ts";
 import { refactoringCases } from "../test/support/refactoring-cases.ts";
 import { type Builder, builders, install, type Reading, run, writeFiles } from "./builders.ts";
-import { noBlock, type OracleSite, oracleSites } from "./layouts.ts";
+import { oracleSites } from "./forms.ts";
+import { noBlock, type OracleSite } from "./layouts.ts";
 import { followLink, type Judgement, type Output, ownIds, readOutput } from "./read-output.ts";
 import { buildRefactorings } from "./refactorings.ts";
 import type { Truth } from "./truth.ts";
@@ -15,7 +19,10 @@ type Built = Reading & Required<Pick<Reading, "base" | "isReported">> & Pick<Bui
 
 const isOnlyRefactorings = process.argv.includes("--refactorings");
 const wanted = process.argv.slice(2).filter((argument) => argument !== "--refactorings");
-const unknown = wanted.filter((name) => !builders.some(({ framework }) => framework === name));
+const tables = oracleSites.filter(({ name }) => wanted.includes(name)).map(({ name }) => name);
+const unknown = wanted.filter(
+  (name) => !tables.includes(name) && !builders.some(({ framework }) => framework === name),
+);
 if (unknown.length > 0) {
   console.error(
     `There is no oracle "${unknown[0]}". There are: ${builders.map(({ framework }) => framework).join(", ")}.`,
@@ -28,16 +35,20 @@ setPriority(5);
 const folder = fileURLToPath(new URL("./truth/", import.meta.url));
 const made: string[] = [];
 for (const builder of builders) {
-  if (wanted.length > 0 && !wanted.includes(builder.framework)) continue;
+  const isWhole = wanted.length === 0 || wanted.includes(builder.framework);
+  const sites = oracleSites.filter(
+    ({ framework, name }) => framework === builder.framework && (isWhole || tables.includes(name)),
+  );
+  if (!isWhole && sites.length === 0) continue;
   const home = await install(builder);
-  for (const site of isOnlyRefactorings ? [] : oracleSites.filter(({ framework }) => framework === builder.framework)) {
+  for (const site of isOnlyRefactorings ? [] : sites) {
     const startedAt = performance.now();
     const truth = await ask(builder, site, join(home, "sites", site.name));
     await write(`${site.name}.json`, truth);
     const seconds = Math.round((performance.now() - startedAt) / 1000);
     console.log(`${site.name}: ${truth.links.length} links, ${truth.headings.length} headings in ${seconds} s`);
   }
-  const cases = refactoringCases.filter(({ framework }) => framework === builder.framework);
+  const cases = isWhole ? refactoringCases.filter(({ framework }) => framework === builder.framework) : [];
   if (cases.length > 0)
     await write(`refactorings/${builder.framework}.json`, await buildRefactorings(builder, cases, home));
 }
@@ -60,8 +71,11 @@ async function ask(builder: Builder, site: OracleSite, at: string): Promise<Trut
     throw new Error(`${site.name} did not build:\n${ran.log.slice(-4000)}`);
   const reading = await builder.read(ran, site, at);
   const built: Built = { base: "/", pageUrl: builder.pageUrl, isReported: () => false, ...reading };
-  const paths = made === null ? [] : site.links.flatMap((link) => pathOf(made, built, link) ?? []);
-  const served = await built.askServer?.([...new Set(paths)]);
+  const asked = site.links.flatMap((link) => {
+    const path = made === null ? null : pathOf(made, built, link);
+    return path === null ? [] : [{ path, from: link.path }];
+  });
+  const served = await built.askServer?.(asked);
   const output = made === null || served === undefined ? made : { ...made, served };
   return {
     builder: builder.framework,
@@ -106,7 +120,11 @@ function judge(output: Output, built: Built, site: OracleSite, link: OracleSite[
   const base = built.base.slice(0, -1);
   const pageUrl = base + built.pageUrl(fileOf(output, link.path));
   const seen = followLink(output, site, link, encodeURI(pageUrl), built.base);
-  if (seen.verdict === "no link" && built.dropsBroken === true) return { ...seen, verdict: "broken" };
+  if (seen.verdict === "no link" && built.dropsBroken === true) {
+    const { path, hash } = splitTarget(link.target);
+    const isThere = path === "" || site.files[joinPath(dirOf(link.path), path) ?? ""] !== undefined;
+    return { ...seen, verdict: hash && isThere ? "no anchor" : "broken" };
+  }
   if (seen.href === null || !built.isReported(link, seen.href, pageUrl)) return seen;
   return { ...seen, verdict: seen.verdict === "no anchor" ? "no anchor" : "broken", to: null };
 }

@@ -20,7 +20,7 @@ const files: Files = {
   "versioned_sidebars/version-1.0-sidebars.json": '{"docs": ["start"]}\n',
   "blog/2024-01-02-hello.md": "# Hello\n",
   [`${docs}/current/start.md`]:
-    "# Début\n\n[a](./keys.md#portées) [b](/docs/next/keys#portées) [c](/fr/docs/next/keys#portées)\n\n[d](./only-english.md) [e](/docs/next/only-english#english) [f](/blog/2024/01/02/hello)\n",
+    "# Début\n\n[a](./keys.md#portées) [b](/docs/next/keys#portées) [c](/fr/docs/next/keys#portées)\n\n[d](only-english.md) [e](/docs/next/only-english#english) [f](/blog/2024/01/02/hello)\n",
   [`${docs}/current/keys.md`]: "# Clés\n\n## Portées\n",
   [`${docs}/version-1.0/start.md`]: "# Début\n",
   "i18n/fr/docusaurus-plugin-content-blog/2024-01-02-hello.md": "# Salut\n",

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { compare } from "../oracles/compare.ts";
 import { differences, unjudged } from "../oracles/differences.ts";
-import { oracleSites } from "../oracles/layouts.ts";
+import { oracleSites } from "../oracles/forms.ts";
 import type { Truth } from "../oracles/truth.ts";
 
 async function truthOf(name: string): Promise<Truth> {

@@ -31,6 +31,8 @@ interface Instance {
   sidebarPath: string | null;
   /** "?" where only the build knows. */
   lastVersion: string | null;
+  /** The `path` of a version, where it is not its name. */
+  pathOf(version: string): string | null;
 }
 
 /** A text, null where there is none, and "?" where the configuration computes it. */
@@ -45,6 +47,7 @@ function instance(options: Literal | undefined): Instance {
     routeBasePath: textIn(entryOf(options, "routeBasePath")) ?? "docs",
     sidebarPath: textIn(entryOf(options, "sidebarPath")),
     lastVersion: versionIn(entryOf(options, "lastVersion")),
+    pathOf: (version) => stringOf(entryOf(entryOf(entryOf(options, "versions"), version), "path")),
   };
 }
 
@@ -78,13 +81,14 @@ function route(...parts: string[]): string {
 export async function readDocsFolders(context: FrameworkContext, config: Literal, top: string): Promise<DocsFolder[]> {
   const folders: DocsFolder[] = [];
   const at = (path: string): string => joinPath(top, path) ?? path;
-  for (const { id, path, routeBasePath, sidebarPath, lastVersion } of findInstances(config)) {
+  for (const { id, path, routeBasePath, sidebarPath, lastVersion, pathOf } of findInstances(config)) {
     const prefix = id === "default" ? "" : `${id}_`;
     const text = await context.readText(at(`${prefix}versions.json`));
     const versions = text === null ? [] : [...text.matchAll(/"([^"]+)"/g)].map((match) => match[1] as string);
     const isOpen = lastVersion === "?";
     const latest = (isOpen ? null : lastVersion) ?? versions[0] ?? "current";
-    const base = latest === "current" ? routeBasePath : `${routeBasePath}/next`;
+    const baseOf = (name: string, usual: string): string =>
+      `${routeBasePath}/${pathOf(name) ?? (name === latest ? "" : usual)}`;
     const other = (name: string): { otherBase?: string } =>
       !isOpen || versions.length === 0
         ? {}
@@ -92,7 +96,7 @@ export async function readDocsFolders(context: FrameworkContext, config: Literal
     folders.push({
       id: `${id}@current`,
       dir: at(path),
-      base: route(base),
+      base: route(baseOf("current", "next")),
       ...other("current"),
       sidebar: sidebarPath === null ? null : at(sidebarPath),
       isLatest: latest === "current",
@@ -102,7 +106,7 @@ export async function readDocsFolders(context: FrameworkContext, config: Literal
         id: `${id}@${version}`,
         dir: at(`${prefix}versioned_docs/version-${version}`),
         ...other(version),
-        base: route(version === latest ? routeBasePath : `${routeBasePath}/${version}`),
+        base: route(baseOf(version, version)),
         sidebar: at(`${prefix}versioned_sidebars/version-${version}-sidebars.json`),
         isLatest: version === latest,
       });

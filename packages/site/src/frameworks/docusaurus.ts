@@ -144,9 +144,7 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
       const folder = folderOf(path);
       // With a dot a link is relative to its own file, and only to it.
       if (folder?.translation === undefined) return isDotted ? [] : [folder?.dir ?? top, top];
-      const { of } = folder.translation;
-      const original = underDir(of, dirOf(path.slice(folder.dir.length + 1)));
-      return isDotted ? [original] : [folder.dir, original, of, top];
+      return isDotted ? [] : [folder.dir, folder.translation.of, top];
     },
     routeScope: (path) => locales.find(({ dir }) => isBelow(path, dir))?.locale ?? "",
     // What is not translated is served in the default language.
@@ -154,8 +152,10 @@ async function loadDocusaurus(context: FrameworkContext, marker: string): Promis
     aliases: { "@site/": top },
     links: {
       markdown: "file",
+      sources: "pages",
       rootMarkdown: true,
       relative: "address",
+      tags: "address",
       html: "never",
       redirects: false,
       base: "either",

@@ -64,6 +64,9 @@ async function loadHugo(context: FrameworkContext, marker: string): Promise<Mode
   for (const dir of contentDirs) if (dir !== root) languages.add(baseOf(dir).toLowerCase());
   const defaultLanguage = settings(texts, "defaultContentLanguage")[0]?.toLowerCase() ?? "en";
   languages.add(defaultLanguage);
+  const hasDefaultFolder = settings(texts, "defaultContentLanguageInSubdir")[0]?.toLowerCase() === "true";
+  // Languages may have a host each, and then no folder.
+  const hasHosts = settings(texts, "baseURL").length > 1;
   const hasLinkHook = [...context.files.keys()].some(
     (path) => isBelow(path, top) && /\/_markup\/render-link[^/]*\.html$/.test(path),
   );
@@ -85,14 +88,19 @@ async function loadHugo(context: FrameworkContext, marker: string): Promise<Mode
   const dialect: Dialect = { ...plainDialect, templates: true };
   const inRoot = (path: string): string => (root === "" ? path : path.slice(root.length + 1));
 
-  function routesOf(path: string, fields: Readonly<Record<string, unknown>>): string[] {
+  /** The language that a file's name ends with, and the path without it. */
+  function nameOf(path: string): { whole: string; suffix: string | null } {
     const [, name = "", suffix = ""] =
       /^(.*?)(?:\.([a-z]{2}(?:-[a-z]{2,4})?))?$/i.exec(stripExtension(inRoot(path))) ?? [];
-    const isTranslated = languages.has(suffix.toLowerCase());
-    const whole = isTranslated || suffix === "" ? name : `${name}.${suffix}`;
+    if (languages.has(suffix.toLowerCase())) return { whole: name, suffix: suffix.toLowerCase() };
+    return { whole: suffix === "" ? name : `${name}.${suffix}`, suffix: null };
+  }
+
+  function routesOf(path: string, fields: Readonly<Record<string, unknown>>): string[] {
+    const { whole, suffix } = nameOf(path);
     const [, lead = ""] = /^([^/]+)\//.exec(whole) ?? [];
     const isOwnFolder = languages.has(lead.toLowerCase());
-    const language = isOwnFolder ? lead.toLowerCase() : isTranslated ? suffix.toLowerCase() : defaultLanguage;
+    const language = isOwnFolder ? lead.toLowerCase() : (suffix ?? defaultLanguage);
     const inside = (isOwnFolder ? whole.slice(lead.length + 1) : whole).replace(/(?:^|\/)_?index$/, "");
     const url = typeof fields.url === "string" ? fields.url : null;
     const slug = typeof fields.slug === "string" ? fields.slug : null;
@@ -100,11 +108,14 @@ async function loadHugo(context: FrameworkContext, marker: string): Promise<Mode
     const rooted = plain.startsWith("/") ? plain : `/${plain}`;
     const prefixed = `/${language}${rooted}`;
     const aliases = Array.isArray(fields.aliases) ? fields.aliases.filter((alias) => typeof alias === "string") : [];
-    const bundle = slug === null ? [] : [`/${urlize(inside)}/`];
+    // Drafts are not built.
+    if (fields.draft === true) return [];
+    const isPrefixed = language !== defaultLanguage || hasDefaultFolder;
     return [
-      ...(language === defaultLanguage ? [rooted, prefixed] : [prefixed, rooted]),
-      ...bundle,
-      ...aliases.map((alias) => (alias.startsWith("/") ? alias : (joinPath(rooted, alias) ?? alias))),
+      ...(hasHosts ? [rooted, prefixed] : [isPrefixed ? prefixed : rooted]),
+      ...aliases.map((alias) =>
+        alias.startsWith("/") ? alias : `/${joinPath(dirOf(rooted.replace(/\/$/, "")), alias) ?? alias}`,
+      ),
     ];
   }
 
@@ -115,7 +126,7 @@ async function loadHugo(context: FrameworkContext, marker: string): Promise<Mode
     // Folders that begin with an underscore hold what other pages include.
     role: (path) =>
       contentDirs.some((dir) => isDocument(path, dir))
-        ? /(?:^|\/)_[^/]*\//.test(inRoot(path))
+        ? /(?:^|\/)_[^/]*\//.test(inRoot(path)) || isResource(path)
           ? "partial"
           : "page"
         : null,
@@ -128,13 +139,16 @@ async function loadHugo(context: FrameworkContext, marker: string): Promise<Mode
       // A mount puts a file of another place among the pages.
       if (mounted.has(baseOf(target.replace(/[?#].*$/, "")))) return { plain: `{${target}}`, name: target };
       const found =
-        /^\{\{[<%]\s*(?:rel)?ref\s+(?:path=)?(?:"([^"]+)"|'([^']+)'|`([^`]+)`|(\S+))\s*[>%]\}\}(#[\w-]*)?$/.exec(
+        /^\{\{[<%]\s*(?:rel)?ref\s+(?:path=)?(?:"([^"]+)"|'([^']+)'|`([^`]+)`|(\S+))(?:\s+lang="([a-z-]+)")?\s*[>%]\}\}(#[\w-]*)?$/i.exec(
           target,
         );
       if (found === null) return null;
       const name = found[1] ?? found[2] ?? found[3] ?? found[4] ?? "";
-      const tail = found[5] ?? "";
-      return { plain: refTarget(name, from) + tail, name: name.replace(/#.*$/, "") || name };
+      const tail = found[6] ?? "";
+      return {
+        plain: refTarget(name, from, found[5]?.toLowerCase() ?? nameOf(from).suffix ?? defaultLanguage) + tail,
+        name: name.replace(/#.*$/, "") || name,
+      };
     },
     // Sections, terms and pages of modules are made by the build; a hook for links decides itself what they mean.
     isGenerated: (route) =>
@@ -147,7 +161,17 @@ async function loadHugo(context: FrameworkContext, marker: string): Promise<Mode
   };
 
   function isSection(route: string): boolean {
-    return contentDirs.some((dir) => sections().has(underDir(dir, route)));
+    const [, lead = "", rest = ""] = /^([^/]+)\/?(.*)$/.exec(route) ?? [];
+    const plain = languages.has(lead) ? rest : route;
+    return contentDirs.some((dir) => sections().has(underDir(dir, route)) || sections().has(underDir(dir, plain)));
+  }
+
+  /** What lies below a page that is a folder (`index.md`) belongs to it and is no page. */
+  function isResource(path: string): boolean {
+    if (/(?:^|\/)index(?:\.[a-z-]+)?\.\w+$/i.test(path)) return false;
+    for (let dir = dirOf(path); isBelow(dir, root) && dir !== root; dir = dirOf(dir))
+      if (context.files.has(`${dir}/index.md`)) return true;
+    return false;
   }
 
   /** Folders of pages have an address without a page of their own. */
@@ -159,24 +183,31 @@ async function loadHugo(context: FrameworkContext, marker: string): Promise<Mode
   }
 
   /** `ref` looks beside the page, then from the top, then for the only page of that name. */
-  function refTarget(name: string, from: string): string {
+  function refTarget(name: string, from: string, language: string): string {
+    // Each language has its own pages, by the ending of the name.
+    const ends = language === defaultLanguage ? [".md", `.${language}.md`] : [`.${language}.md`];
     const [path = "", hash] = name.split("#");
+    // Languages in folders of their own.
+    if (language !== defaultLanguage && contentDirs.length > 1) return `{{${name}`;
     const tail = hash === undefined ? "" : `#${hash}`;
     if (path === "") return tail;
     const stem = stripExtension(path.replace(/^\//, "")).replace(/\/$/, "");
     const beside = path.startsWith("/") ? [] : [joinPath(dirOf(from), stem)];
     for (const place of [...beside, ...contentDirs.map((dir) => joinPath(dir, stem))]) {
-      const file = ["", "/_index", "/index"].map((end) => `${place}${end}.md`).find((one) => context.files.has(one));
+      const file = ["", "/_index", "/index"]
+        .flatMap((name) => ends.map((end) => `${place}${name}${end}`))
+        .find((one) => context.files.has(one));
       if (file !== undefined) return `${refAlias}${inRoot(file)}${tail}`;
     }
     const named = [...context.files.keys()].filter(
       (file) =>
         !path.startsWith("/") &&
         isDocument(file, root) &&
+        (nameOf(file).suffix ?? defaultLanguage) === language &&
         stripExtension(file)
           .replace(/\/_?index$/, "")
           .endsWith(`/${stem}`),
     );
-    return named.length === 1 ? `${refAlias}${inRoot(named[0] ?? "")}${tail}` : `${refAlias}${stem}.md${tail}`;
+    return named.length === 1 ? `${refAlias}${inRoot(named[0] ?? "")}${tail}` : `${refAlias}${stem}${ends[0]}${tail}`;
   }
 }

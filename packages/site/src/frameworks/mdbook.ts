@@ -1,8 +1,56 @@
 import { dirOf, isBelow, joinPath, relativePath, stripExtension } from "../links/route.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
-import type { Framework, FrameworkContext, Model } from "./framework.ts";
+import { encodePiece, newlineOf, type Splice } from "../text/bytes.ts";
+import { indexLines } from "../text/line-index.ts";
+import type { Framework, FrameworkContext, Model, Redirect } from "./framework.ts";
 import { readSummary } from "./gitbook.ts";
 import { isDocument } from "./pages.ts";
+
+const redirectTable = /^\[output\.html\.redirect\][ \t]*\r?\n/m;
+const redirectLine = /^([ \t]*)(?:"([^"\n]*)"|'([^'\n]*)')([ \t]*=[ \t]*["'])([^"'\n]*)["'][^\n]*(?:\n|$)/gm;
+
+/** `"/old.html" = "new.html"`: the new address is relative to the old one, so that a book may be served below any path. */
+function readRedirects(file: string, text: string): Pick<Model, "redirects" | "redirectStore"> {
+  const table = redirectTable.exec(text);
+  const start = table === null ? text.length : table.index + table[0].length;
+  const rest = text.slice(start);
+  const end = start + (/^[ \t]*\[/m.exec(rest)?.index ?? rest.length);
+  const lines = indexLines(text);
+  const ranges = new Map<Redirect, Splice>();
+  for (const found of text.slice(start, end).matchAll(redirectLine)) {
+    const [whole, indent = "", one, other, gap = "", to = ""] = found;
+    const from = one ?? other ?? "";
+    const at = start + found.index;
+    const toStart = at + indent.length + from.length + 2 + gap.length;
+    const redirect: Redirect = {
+      from,
+      to: /^(?:[a-z]+:|\/)/i.test(to) ? to : `/${joinPath(dirOf(from).slice(1), to) ?? to}`,
+      file,
+      ...lines.place(at + indent.length),
+      // A relative one leads on by the redirect of the page that moved.
+      ...(to.startsWith("/") ? { toRange: [toStart, toStart + to.length] as const } : {}),
+    };
+    ranges.set(redirect, { start: at, end: at + whole.length, text: "" });
+  }
+  return {
+    redirects: [...ranges.keys()],
+    redirectStore: {
+      add(pairs) {
+        const newline = newlineOf(text);
+        const added = pairs.map(
+          ({ from, to }) =>
+            `"${encodePiece(from)}" = "${encodePiece(to.startsWith("/") ? relativePath(dirOf(from).slice(1), to.slice(1)) : to)}"${newline}`,
+        );
+        const head =
+          table === null
+            ? `${text.endsWith("\n") || text === "" ? "" : newline}${newline}[output.html.redirect]${newline}`
+            : "";
+        return { file, splices: [{ start, end: start, text: head + added.join("") }] };
+      },
+      remove: (gone) => ({ file, splices: gone.flatMap((redirect) => ranges.get(redirect) ?? []) }),
+    },
+  };
+}
 
 export const mdbook: Framework = {
   name: "mdbook",
@@ -20,11 +68,14 @@ async function loadMdbook(context: FrameworkContext, marker: string): Promise<Mo
   const dialect: Dialect = { ...plainDialect, templates: true, includes: "mdbook" };
   const inRoot = (path: string): string => (root === "" ? path : path.slice(root.length + 1));
   const lists = readSummary(summary, contents, dialect);
+  const listed = new Set(lists.flatMap(({ items }) => items.flatMap(({ target }) => target ?? [])));
+  const unlisted = new Set([...context.files.keys()].filter((path) => isDocument(path, root) && !listed.has(path)));
   return {
     framework: "mdbook",
     root,
     configFiles: [marker, summary],
-    role: (path) => (isDocument(path, root) && path !== summary ? "page" : null),
+    // What the table of contents does not list is not written, but may be taken in.
+    role: (path) => (!isDocument(path, root) || path === summary ? null : unlisted.has(path) ? "partial" : "page"),
     dialect: () => dialect,
     routes: (path) => [`/${stripExtension(inRoot(path)).replace(/(^|\/)(?:README|index)$/i, "$1")}`],
     publicDirs: [root],
@@ -34,9 +85,8 @@ async function loadMdbook(context: FrameworkContext, marker: string): Promise<Mo
     listsPages: false,
     navRoute: (target) => ({ path: target }),
     navTarget: (path, _route, _fields, list) => relativePath(dirOf(list.file), path).replaceAll(" ", "%20"),
-    redirects: [],
-    redirectStore: null,
-    redirectTarget: (_path, route) => route,
+    ...readRedirects(marker, text),
+    redirectTarget: (_path, route) => `${route.replace(/\/$/, "/index")}.html`,
     ownTarget(target, from) {
       const place = /^\.\.?\//.test(target) ? joinPath(dirOf(from), target.replace(/[?#].*$/, "")) : null;
       // What lies beside the book is served by its host: other books, the API's reference.
@@ -48,6 +98,7 @@ async function loadMdbook(context: FrameworkContext, marker: string): Promise<Mo
     checksAbsolute: false,
     links: {
       markdown: "file",
+      sources: "pages",
       rootMarkdown: true,
       relative: "address",
       html: "pages",

@@ -101,6 +101,7 @@ async function loadMkdocs(context: FrameworkContext, marker: string): Promise<Mo
     includeDirs: includeDirs(yamlGet(snippets, "base_path")).map((dir) => joinPath(dirOf(marker), `${dir}/`) ?? dir),
     links: {
       markdown: "file",
+      sources: "pages and partials",
       rootMarkdown: absoluteLinks === "relative_to_docs",
       relative: "address",
       tags: "address",

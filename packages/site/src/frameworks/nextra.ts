@@ -73,8 +73,10 @@ async function loadNextra(context: FrameworkContext, marker: string): Promise<Mo
     dialect: () => dialect,
     routes(path) {
       const own = rootOf(path) ?? root;
-      const inside = stripExtension(path.slice(own.length + 1)).replace(/(?:^|\/)\([^)]+\)(?=\/)/g, "");
       const isApp = /(?:^|\/)app$/.test(own);
+      const stem = stripExtension(path.slice(own.length + 1));
+      // Only the app folder knows groups.
+      const inside = isApp ? stem.replace(/(?:^|\/)\([^)]+\)(?=\/)/g, "") : stem;
       return [`/${inside.replace(isApp ? /(?:^|\/)page$/ : /(?:^|\/)index$/, "")}`.replace(/^\/\//, "/")];
     },
     publicDirs: [underDir(top, "public")],
@@ -94,6 +96,7 @@ async function loadNextra(context: FrameworkContext, marker: string): Promise<Mo
       markdown: "address",
       rootMarkdown: true,
       relative: "address",
+      tags: "address",
       html: "never",
       redirects: true,
       base: "added",

@@ -1,4 +1,4 @@
-import { dirOf, joinPath, relativePath, stripExtension, underDir } from "../links/route.ts";
+import { dirOf, isBelow, joinPath, relativePath, stripExtension, underDir } from "../links/route.ts";
 import { decodePath } from "../links/target.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import { indexLines } from "../text/line-index.ts";
@@ -24,11 +24,29 @@ async function loadSphinx(context: FrameworkContext, marker: string): Promise<Mo
   const inRoot = (path: string): string => (root === "" ? path : path.slice(root.length + 1));
   const isPage = (path: string): boolean => isDocument(path, root) && !isExcluded(inRoot(path));
   if (![...context.files.keys()].some(isPage)) return null;
-  const dialect: Dialect = { ...plainDialect, colons: true, headingIds: [], includes: "myst" };
+  // Only headings down to this level can be linked to.
+  const anchors = /^myst_heading_anchors\s*=\s*(\d+)?/m.exec(text);
+  const isKnown = /["']myst_parser["']/.test(text) && (anchors === null || anchors[1] !== undefined);
+  const dialect: Dialect = {
+    ...plainDialect,
+    colons: true,
+    headingIds: [],
+    idLevels: [1, isKnown ? Number(anchors?.[1] ?? 0) : 6],
+    includes: "myst",
+  };
+  // A fragment alone may name a label of any page, or what other extensions and parsers define.
+  const mayBeElsewhere =
+    /intersphinx|autodoc|autoapi|autosummary/.test(text) ||
+    [...context.files.keys()].some((path) => isBelow(path, root) && /\.(?:rst|ipynb)$/.test(path));
+  const labels = new Set<string>();
+  const included = new Set<string>();
   const lists: NavList[] = [];
   for (const path of context.files.keys()) {
     if (!isPage(path)) continue;
     const page = (await context.readText(path)) ?? "";
+    for (const [, label = ""] of page.matchAll(/^[ \t]*\(([^()\n]+)\)=/gm)) labels.add(label);
+    for (const [, file = ""] of page.matchAll(/\{include\}[ \t]+(\S+\.md)/g))
+      included.add(joinPath(file.startsWith("/") ? root : dirOf(path), file.replace(/^\//, "")) ?? "");
     if (page.includes("{toctree}")) lists.push(...readToctrees(context, root, path, page));
     await context.breathe();
   }
@@ -36,7 +54,7 @@ async function loadSphinx(context: FrameworkContext, marker: string): Promise<Mo
     framework: "sphinx",
     root,
     configFiles: [marker, ...new Set(lists.map(({ file }) => file))],
-    role: (path) => (isPage(path) ? "page" : null),
+    role: (path) => (isPage(path) ? "page" : included.has(path) ? "partial" : null),
     dialect: () => dialect,
     routes: (path) => [`/${stripExtension(inRoot(path))}.html`],
     publicDirs: [
@@ -49,6 +67,8 @@ async function loadSphinx(context: FrameworkContext, marker: string): Promise<Mo
     navRoute: (target) => ({ path: target }),
     navTarget: (path, _route, _fields, list) => stripExtension(relativePath(dirOf(list.file), path)),
     ownTarget(target, from) {
+      if (target.startsWith("#") && (mayBeElsewhere || labels.has(target.slice(1))))
+        return { plain: `{${target}}`, name: target };
       // Sphinx stops at the top.
       if (target.startsWith("../") && joinPath(dirOf(from), target.replace(/[?#].*$/, "")) === null)
         return { plain: `{${target}}`, name: target };
@@ -61,6 +81,7 @@ async function loadSphinx(context: FrameworkContext, marker: string): Promise<Mo
     checksAbsolute: false,
     links: {
       markdown: "file",
+      sources: "pages",
       rootMarkdown: true,
       relative: "file",
       html: "never",
@@ -68,7 +89,7 @@ async function loadSphinx(context: FrameworkContext, marker: string): Promise<Mo
       base: "either",
       slashes: "either",
     },
-    looseAnchors: "unknown",
+    looseAnchors: isKnown ? false : "unknown",
   };
 }
 

@@ -21,6 +21,40 @@ export function findText(root: Literal, key: string): string | null {
   return null;
 }
 
+/** The path that a page is written to in another place; null where the pattern does not match. */
+type Rewrite = (path: string) => string | null;
+
+/** `packages/:name/docs/:page*` and the like. */
+function toRewrite(pattern: string, to: string): Rewrite {
+  const names: string[] = [];
+  const source = pattern
+    .split(/(:\w+(?:\(\.[*+]\)|[*+])?)/)
+    .map((piece) => {
+      const name = /^:(\w+)/.exec(piece)?.[1];
+      if (name === undefined) return piece.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+      names.push(name);
+      return /[*+)]$/.test(piece) ? "(.+)" : "([^/]+)";
+    })
+    .join("");
+  const expression = new RegExp(`^${source}$`);
+  return (path) => {
+    const found = expression.exec(path);
+    if (found === null) return null;
+    return to.replace(/:(\w+)(?:\(\.[*+]\)|[*+])?/g, (_whole, name) => found[names.indexOf(name) + 1] ?? "");
+  };
+}
+
+/** A pattern such as `**\/drafts/**`. */
+function toExpression(glob: string): RegExp {
+  const source = glob
+    .replace(/^\.?\//, "")
+    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
+    .replace(/\*\*\/|\*+|\?/g, (stars) =>
+      stars === "**/" ? "(?:[^/]+/)*" : stars === "**" ? ".*" : stars === "?" ? "[^/]" : "[^/]*",
+    );
+  return new RegExp(`^${source}$`);
+}
+
 async function loadVitepress(context: FrameworkContext, marker: string): Promise<Model | null> {
   const top = marker.slice(0, marker.indexOf(".vitepress/")).replace(/\/$/, "");
   const folder = `${marker.slice(0, marker.indexOf(".vitepress/"))}.vitepress/`;
@@ -35,6 +69,8 @@ async function loadVitepress(context: FrameworkContext, marker: string): Promise
   let hasSidebar = false;
   let isGrown = false;
   const excluded: string[] = [];
+  const rewrites: Rewrite[] = [];
+  let isRewriteComputed = false;
   let languages: Languages = { standard: "", others: [] };
   for (const file of configs) {
     const text = await context.readText(file);
@@ -69,6 +105,10 @@ async function loadVitepress(context: FrameworkContext, marker: string): Promise
     isBaseComputed = entryOf(options, "base")?.kind === "other";
     srcDir = findText(config, "srcDir") ?? "";
     languages = readLanguages(config);
+    const map = [...walkLiteral(config)].map((node) => entryOf(node, "rewrites")).find((one) => one !== undefined);
+    isRewriteComputed = map !== undefined && map.kind !== "object";
+    for (const { key, value } of map?.kind === "object" ? map.entries : [])
+      rewrites.push(toRewrite(key, stringOf(value) ?? ""));
     for (const node of walkLiteral(config)) {
       const globs = entryOf(node, "srcExclude");
       if (globs?.kind === "array") excluded.push(...globs.items.map((item) => stringOf(item) ?? ""));
@@ -84,12 +124,10 @@ async function loadVitepress(context: FrameworkContext, marker: string): Promise
     includes: "vitepress",
   };
   const inRoot = (path: string): string => (root === "" ? path : path.slice(root.length + 1));
-  const isExcluded = (path: string): boolean =>
-    excluded.some(
-      (glob) =>
-        isBelow(inRoot(path), glob.replace(/\/?\*.*$/, "") || "\0") ||
-        (glob.startsWith("**/") && inRoot(path).endsWith(glob.slice(3))),
-    );
+  const globs = excluded.map(toExpression);
+  const isExcluded = (path: string): boolean => globs.some((glob) => glob.test(inRoot(path)));
+  const placeOf = (path: string): string =>
+    rewrites.map((rewrite) => rewrite(inRoot(path))).find((place) => place !== null) ?? inRoot(path);
   // A language without a sidebar of its own shows the default one's.
   const unlistedLanguages = languages.others.filter(
     (locale) => !lists.some(({ items }) => items.some(({ target }) => target?.startsWith(`/${locale}/`) === true)),
@@ -106,7 +144,7 @@ async function loadVitepress(context: FrameworkContext, marker: string): Promise
         : null,
     dialect: () => dialect,
     routes: (path) => [
-      `/${inRoot(path)
+      `/${placeOf(path)
         .replace(/\.md$/, "")
         .replace(/(^|\/)index$/, "$1")}`,
     ],
@@ -127,12 +165,16 @@ async function loadVitepress(context: FrameworkContext, marker: string): Promise
     redirectStore: null,
     redirectTarget: (_path, route) => route,
     aliases: { "@/": root },
+    isGenerated: () => isRewriteComputed,
     checksAbsolute: true,
     links: {
-      markdown: "file",
+      // Links of a page are read where it is written to.
+      ...(rewrites.length === 0
+        ? { markdown: "file", relative: "file" }
+        : { markdown: "address", relative: "address" }),
+      sources: "pages and partials",
       rootMarkdown: true,
-      relative: "file",
-      tags: "address",
+      tags: "href address",
       html: "pages",
       redirects: true,
       base: "added",

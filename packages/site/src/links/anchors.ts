@@ -1,5 +1,6 @@
 import { unknownId } from "../parse/page-brief.ts";
 import { type PageResolution, resolveTarget } from "./resolve.ts";
+import { pageExtension } from "./route.ts";
 import type { SiteIndex } from "./site-index.ts";
 import { decodePath } from "./target.ts";
 
@@ -16,6 +17,8 @@ function collect(index: SiteIndex, path: string, into: Set<string>, seen: Set<st
     if (kind !== "include") continue;
     const found = resolveTarget(index, path, target, "include");
     if (found.kind === "page") collect(index, found.path, into, seen, depth + 1);
+    // Text from outside of the pages is not read.
+    else if (found.kind === "file" && pageExtension.test(found.path)) into.add(unknownId);
   }
 }
 

@@ -12,8 +12,16 @@ export interface LinkRules {
    * dot and the top of the site otherwise; or whichever leads somewhere.
    */
   relative: "file" | "address" | "dotted" | "either";
-  /** Targets of HTML tags are left as they are, so that they are addresses; left out, they are read as those of links. */
-  tags?: "address";
+  /**
+   * Targets of HTML tags are left as they are, so that they are addresses; "href address": those of links alone, since
+   * pictures are bundled. Left out, they are read as those of links.
+   */
+  tags?: "address" | "href address";
+  /**
+   * Which Markdown files a link may name: pages, or pages and what they take in; any other leads nowhere. Left out, every
+   * file of the repository.
+   */
+  sources?: "pages" | "pages and partials";
   /** Which pages are served as files: every one as `page.html`, those of folders as `index.html`, or none. */
   html: "pages" | "indexes" | "never";
   /** Whether the build accepts links to what it only redirects. */

@@ -47,7 +47,8 @@ const unknown: Resolution = { kind: "unknown" };
 
 /** What a target that is written in a file leads to. */
 export function resolveTarget(whole: SiteIndex, from: string, target: string, kind: LinkKind): Resolution {
-  const index = kind === "href" && whole.model.links?.tags === "address" ? indexForTags(whole) : whole;
+  const tags = kind === "href" || kind === "src" ? whole.model.links?.tags : undefined;
+  const index = tags === "address" || (tags === "href address" && kind === "href") ? indexForTags(whole) : whole;
   if (kind === "image" || kind === "src" || kind === "include") return resolveAny(index, from, target, kind);
   if (target.charCodeAt(0) === 46) return resolveNear(index, from, target, kind);
   // Routes mean the same on every page, and sites link to the same ones again and again.
@@ -79,6 +80,20 @@ function resolveNear(index: SiteIndex, from: string, target: string, kind: LinkK
 }
 
 function resolveAny(index: SiteIndex, from: string, written: string, kind: LinkKind): Resolution {
+  const found = findAny(index, from, written, kind);
+  const { sources } = rulesOf(index);
+  if (sources === undefined || kind === "include" || kind === "image" || kind === "src") return found;
+  const isOther =
+    found.kind === "file"
+      ? found.via !== "alias" && pageExtension.test(found.path)
+      : found.kind === "page" && sources === "pages" && index.nodes.get(found.path)?.isPartial === true;
+  // What partials link to within themselves is on the pages that take them in.
+  return isOther && "path" in found && found.path !== from
+    ? { kind: "missing", wanted: splitTarget(written).path }
+    : found;
+}
+
+function findAny(index: SiteIndex, from: string, written: string, kind: LinkKind): Resolution {
   const target = index.model.ownTarget?.(written, from)?.plain ?? written;
   if (isExternal(target)) return external;
   if (isTemplate(target)) return unknown;
@@ -169,7 +184,13 @@ function resolveRoute(index: SiteIndex, route: string, path: string, hash: strin
       if (index.files.has(`${file}/index.html`))
         return { kind: "file", path: `${file}/index.html`, via: "absolute-file" };
     }
-    if (rulesOf(index).rootMarkdown && pageExtension.test(inside) && index.nodes.has(underDir(model.root, inside))) {
+    const { rootMarkdown, markdown } = rulesOf(index);
+    if (
+      rootMarkdown &&
+      markdown === "file" &&
+      pageExtension.test(inside) &&
+      index.nodes.has(underDir(model.root, inside))
+    ) {
       return asPage(index, underDir(model.root, inside), hash, "absolute-file");
     }
     if (model.framework === "markdown" && index.folders().has(underDir(model.root, inside))) return unknown;
@@ -219,7 +240,8 @@ function resolveRelative(
   const { model } = index;
   const rules = rulesOf(index);
   const isPage = pageExtension.test(path);
-  const isLink = kind === "link" || kind === "definition" || kind === "href";
+  const isLink =
+    kind === "link" || kind === "definition" || kind === "href" || (kind === "src" && rules.tags === "address");
   if (isLink && rules.relative === "dotted" && !path.startsWith(".")) {
     return resolveRoute(index, `/${path}`, path, hash, kind);
   }
@@ -251,7 +273,8 @@ function resolveRelative(
       const reached = rules.relative === "either" || !isLink ? joinPath(base, written) : joinAddress(base, written);
       if (reached === null) continue;
       key = routeKey(reached);
-      const page = pageAt(index, reached);
+      const scope = model.routeScope?.(from) ?? "";
+      const page = pageAt(index, reached) ?? (scope === "" ? undefined : pageAt(index, `${scope}/${reached}`));
       if (page !== undefined) return toPage(page, hash, "route");
       for (const dir of model.publicDirs) {
         const served = underDir(dir, reached);

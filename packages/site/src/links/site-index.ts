@@ -3,7 +3,7 @@ import type { PageBrief } from "../parse/page-brief.ts";
 import type { Page, SiteFile } from "../types.ts";
 import { withBase } from "./base-path.ts";
 import type { Resolution } from "./resolve.ts";
-import { dirOf, routeKey } from "./route.ts";
+import { dirOf, routeKey, underDir } from "./route.ts";
 
 export interface PageNode extends Page {
   brief: PageBrief;
@@ -75,7 +75,15 @@ export function buildIndex(
     routes,
     clashes,
     folders: () => (folders ??= collectFolders(files)),
-    redirectFor: createRedirectLookup(model),
+    redirectFor: createRedirectLookup(model, (route) => {
+      const { basePath } = model;
+      const inside = basePath !== "" && `/${route}/`.startsWith(`${basePath}/`) ? route.slice(basePath.length) : route;
+      return (
+        routes.has(inside) ||
+        model.isGenerated?.(inside) === true ||
+        model.publicDirs.some((dir) => files.has(underDir(dir, inside)))
+      );
+    }),
     anchors: new Map(),
     absolute: new Map(),
     near: new Map(),
@@ -95,20 +103,43 @@ const wildcard = /[:*(]/;
 
 const catchAll = /^(?::\w+)?\*$|^:splat$|^\(\.\*\)$/;
 
-/** `/old/:slug*`, `/old/*` and `/old/:id/edit` as expressions; what follows a catch-all is caught too, so none backtracks. */
+/**
+ * `/old/:slug*`, `/old/*` and `/old/:id/edit` as expressions, names as groups; what follows a catch-all is caught too, so none
+ * backtracks.
+ */
 function toExpression(pattern: string): RegExp {
   let source = "";
+  const names = new Set<string>();
+  const group = (part: string, inner: string): string => {
+    const name = /^:([a-z]\w*)/i.exec(part)?.[1] ?? "splat";
+    if (names.has(name)) return `(?:${inner})`;
+    names.add(name);
+    return `(?<${name}>${inner})`;
+  };
   for (const part of pattern.split("/").filter((one) => one !== "")) {
-    if (catchAll.test(part)) return new RegExp(`^${source}(?:/.*)?$`);
+    if (catchAll.test(part)) return new RegExp(`^${source}(?:/${group(part, ".*")})?$`);
     const choice = /^:\w+\(([\w|.-]+)\)$/.exec(part);
-    if (choice !== null) source += `/(?:${(choice[1] as string).replaceAll(".", "\\.")})`;
-    else if (part.startsWith(":") || part.split("*").length > 3) source += "/[^/]+";
+    if (choice !== null) source += `/${group(part, (choice[1] as string).replaceAll(".", "\\."))}`;
+    else if (part.startsWith(":")) source += `/${group(part, "[^/]+")}`;
+    else if (part.split("*").length > 3) source += "/[^/]+";
     else source += `/${part.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replace(/\*/g, "[^/]*")}`;
   }
   return new RegExp(`^${source}$`);
 }
 
-function createRedirectLookup(model: Model): (route: string) => string | null {
+/** Where a pattern leads for an address that it matches; null where that is known and there is nothing. */
+function patternTarget(
+  to: string,
+  groups: Record<string, string>,
+  isServed: (route: string) => boolean,
+): string | null {
+  if (!to.startsWith("/")) return to;
+  const filled = to.replace(/:([a-z]\w*)\*?|\*$/gi, (_whole, name = "splat") => groups[name] ?? "");
+  const route = routeKey(filled.replace(/[?#].*$/, ""));
+  return wildcard.test(route) || isServed(route) ? to : null;
+}
+
+function createRedirectLookup(model: Model, isServed: (route: string) => boolean): (route: string) => string | null {
   const exact = new Map<string, string>();
   const patterns: { expression: RegExp; to: string }[] = [];
   for (const { from, to } of model.redirects) {
@@ -117,6 +148,12 @@ function createRedirectLookup(model: Model): (route: string) => string | null {
   }
   return (route) => {
     const key = routeKey(route);
-    return exact.get(key) ?? patterns.find(({ expression }) => expression.test(`/${key}`))?.to ?? null;
+    const known = exact.get(key);
+    if (known !== undefined) return known;
+    for (const { expression, to } of patterns) {
+      const found = expression.exec(`/${key}`);
+      if (found !== null) return patternTarget(to, found.groups ?? {}, (one) => exact.has(one) || isServed(one));
+    }
+    return null;
   };
 }

@@ -193,11 +193,12 @@ function scanUnplaced(text: string, bytes: Uint8Array, dialect: Dialect, isPlain
   for (const block of blocks.headings) scan(block);
   for (const block of blocks.texts) scan(block);
   for (const { start, end } of blocks.definitions) addLink("definition", start, end);
-  for (const { start, end } of blocks.modules) readModules(text, start, end, addLink);
+  for (const { start, end } of blocks.modules) readModules(text, start, end, addLink, facts.ids);
   for (const label of blocks.footnotes.values()) append(facts.ids, footnoteIds(decode(label), dialect));
   if (dialect.colons && text.includes("<APITable")) append(facts.ids, apiTableIds(text));
   // Attribute lists of kramdown and Python-Markdown, on a heading or on the line below a block.
   if (text.includes("{:")) for (const [, id = ""] of text.matchAll(/\{:[^}\n#]{0,80}#([\w:.-]+)/g)) facts.ids.push(id);
+  if (dialect.includes === "myst") append(facts.ids, mystIds(text));
   // VitePress shows code from anywhere; the others take in text.
   for (const { start, end } of blocks.snippets)
     addLink(dialect.includes === "vitepress" ? "src" : "include", start, end);
@@ -206,6 +207,16 @@ function scanUnplaced(text: string, bytes: Uint8Array, dialect: Dialect, isPlain
   facts.links.sort((a, b) => a.start - b.start);
   facts.headings.sort((a, b) => a.start - b.start);
   return facts;
+}
+
+const mystName = /^[ \t]*\(([^()\n]+)\)=|^[ \t]*:name:[ \t]*(\S+)|^\{[^}\n]*#([\w:.-]+)/gm;
+const mystObject =
+  /\{(?:eval-rst|auto\w+|glossary|math|function|class|method|option|envvar|confval|(?:py|c|cpp|js|rst|std):\w+)\}/;
+
+/** MyST's labels, names of directives and attribute lists; unknown ones where other directives define more. */
+function mystIds(text: string): string[] {
+  const ids = [...text.matchAll(mystName)].map(([, label, name, own]) => decodePiece(label ?? name ?? own ?? ""));
+  return mystObject.test(text) ? [...ids, unknownId] : ids;
 }
 
 const tableName = /<APITable\b[^>]*?(?:\bname="([^"]*)")?[^>]*>/g;
@@ -257,12 +268,15 @@ type Add = (kind: LinkKind, start: number, end: number) => unknown;
 
 const importStatement = /\bimport\s+(?:[\w$*{},\s]{1,1000}?\sfrom\s+)?(["'])([^"'\n]+)\1/g;
 
-/** Local files that MDX imports. Packages are not ours to check. */
-function readModules(text: string, start: number, end: number, add: Add): void {
+/** Local files that MDX imports. Packages are not ours to check, but text that bundlers find by a name of their own has ids. */
+function readModules(text: string, start: number, end: number, add: Add, ids: string[]): void {
   const source = text.slice(start, end);
   for (const found of source.matchAll(importStatement)) {
     const target = found[2] as string;
-    if (!/^(?:\.{1,2}\/|\/|@site\/)/.test(target)) continue;
+    if (!/^(?:\.{1,2}\/|\/|@site\/)/.test(target)) {
+      if (/\.mdx?$/.test(target)) ids.push(unknownId);
+      continue;
+    }
     const from = start + found.index + found[0].length - 1 - target.length;
     add("include", from, from + target.length);
   }

@@ -40,7 +40,8 @@ export function tagFacts(tag: Tag, text: string, ids: string[], add: Add, dialec
 }
 
 function addMedia(tag: Tag, text: string, value: { start: number; end: number }, add: Add): void {
-  const link = add("src", value.start, value.end);
+  // What a component makes of its picture is its own affair.
+  const link = add(/^[a-z]/.test(tag.name) ? "src" : "image", value.start, value.end);
   if (link === null || tag.name !== "img") return;
   const alt = tag.attributes.find((attribute) => attribute.name.toLowerCase() === "alt" || attribute.name === ":alt");
   // An empty alt marks decoration on purpose; only a missing one is an oversight.

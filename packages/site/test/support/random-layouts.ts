@@ -331,7 +331,7 @@ export const layouts: readonly Layout[] = [
     route: (path) => `/${inside("", path)}.html`,
     forms: ["file"],
     config: (pages) => ({
-      "conf.py": 'extensions = ["myst_parser"]\n',
+      "conf.py": 'extensions = ["myst_parser"]\nmyst_heading_anchors = 6\n',
       "contents.md": `# Contents\n\n\`\`\`{toctree}\n${pages.map((page) => `${inside("", page)}\n`).join("")}\`\`\`\n`,
     }),
     entries: (files) => quotedAfter(files.get("contents.md") ?? "", /^([\w/-]+)$/gm).map((page) => `/${page}.html`),
