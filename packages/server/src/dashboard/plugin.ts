@@ -10,14 +10,13 @@ import { requireSession } from "./require-session.ts";
 import { automationRoutes } from "./routes/automations.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { jobDetailRoutes } from "./routes/job-details.ts";
-import { composeJobRoutes, jobActionRoutes, jobRoutes, messageJobRoute } from "./routes/jobs.ts";
+import { composeJobRoutes, jobRoutes } from "./routes/jobs.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { projectConnectionRoutes, projectContextRoutes } from "./routes/project-connection.ts";
 import { projectWebhookRoutes } from "./routes/project-webhooks.ts";
 import { projectRoutes } from "./routes/projects.ts";
 import { pullRoutes } from "./routes/pulls.ts";
 import { sessionRoute } from "./routes/sign-in.ts";
-import { streamEventsRoute } from "./routes/stream-events.ts";
 import { usageRoutes } from "./routes/usage.ts";
 
 export const apiPrefix = "/dashboard/api";
@@ -44,9 +43,6 @@ export function dashboardPlugin(deps: DashboardDeps): (app: FastifyInstance) => 
         jobRoutes(api, shared);
         composeJobRoutes(api, shared);
         jobDetailRoutes(api, shared);
-        messageJobRoute(api, shared);
-        jobActionRoutes(api, shared);
-        streamEventsRoute(api, shared);
         pullRoutes(api, shared);
       },
       { prefix: apiPrefix },

@@ -7,15 +7,8 @@ import fastify, {
 } from "fastify";
 import type { KeyGrant } from "../accounts/keys/key-format.ts";
 import { authenticateKey, type Keyring } from "../accounts/keys/keyring.ts";
-import { createProjects, type Project } from "../accounts/projects/projects.ts";
-import type { Listener } from "../db/listener.ts";
-import type { Pool } from "../db/pool.ts";
-import { createAnnounceDue } from "../jobs/announce-due.ts";
-import type { MessageJobDeps } from "../jobs/message-job.ts";
-import { createJobReader } from "../jobs/read/job-reader.ts";
-import type { Logger } from "../lib/logger.ts";
+import type { Project } from "../accounts/projects/projects.ts";
 import { requestId } from "../lib/request-id.ts";
-import { createSeats, type SeatBounds } from "../lib/semaphore.ts";
 import {
   answerClientError,
   createErrorHandler,
@@ -26,31 +19,13 @@ import {
   unauthorized,
 } from "./errors.ts";
 import { describeRoutes, serveReference } from "./openapi.ts";
-import { cutUnreadBody, leaveBodiesUnread, readJsonBodies } from "./request-body.ts";
-import { archiveJobRoute, cancelJobRoute, retryJobRoute } from "./routes/end-job.ts";
+import { cutUnreadBody } from "./request-body.ts";
 import { healthRoutes } from "./routes/health.ts";
+import { type JobRoutesDeps, jobRoutes } from "./routes/job-routes.ts";
 import { openapiRoute } from "./routes/openapi.ts";
-import { getJobDiffRoute, getJobRoute, getJobRunRoute, listJobsRoute } from "./routes/read-jobs.ts";
-import { createJobRoute, messageJobRoute } from "./routes/start-job.ts";
-import { type StreamTimes, streamJobEventsRoute, streamTimes } from "./routes/stream-job-events.ts";
 
-export interface AppDeps {
-  pool: Pool;
-  listener: Listener;
-  keyring: Keyring;
-  log: Logger;
-  /** Where clients reach this installation, without a trailing slash; asked for once requests arrive. */
-  publicUrl: () => string;
+export interface AppDeps extends JobRoutesDeps {
   trustProxy: boolean | string;
-  promptCodePointsMax: number;
-  /** The model of projects that name none. */
-  defaultModel: string;
-  /** How a pull request stands on its forge by now; absent: as it was stored. */
-  pullRequestState?: MessageJobDeps["pullRequestState"];
-  /** How long archiving waits for a publication's outcome. */
-  publishingWaitMs?: number;
-  /** Of event streams, where not the usual ones. */
-  streams?: Partial<StreamTimes> & { seats?: SeatBounds };
   /** Further routes, each with its own parsers and hooks. */
   plugins?: readonly FastifyPluginAsync[];
 }
@@ -94,7 +69,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   const beforeBody = { onRequest: unrouted.answer } as object;
   app.setNotFoundHandler(beforeBody, unrouted.answer);
   describeRoutes(app, deps);
-  app.register(async (scope) => addJobRoutes(scope, deps));
+  app.register(async (scope) => jobRoutes(scope, deps));
   app.register(async (scope) => {
     openapiRoute(scope, deps);
     healthRoutes(scope, { db: deps.pool });
@@ -102,34 +77,6 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   });
   for (const plugin of deps.plugins ?? []) app.register(plugin);
   return app;
-}
-
-function addJobRoutes(app: FastifyInstance, deps: AppDeps): void {
-  const { pool, listener, log } = deps;
-  const reader = createJobReader({ pool, listener });
-  const projects = createProjects({ pool, listener });
-  app.addHook("preClose", async () => reader.close());
-  app.addHook("onClose", async () => projects.close());
-  readJsonBodies(app);
-  // Bodies are judged by their routes and answers are sent as text; the schemas are for the document.
-  app.setValidatorCompiler(() => () => true);
-  app.setSerializerCompiler(() => JSON.stringify);
-
-  const shared = { keyring: deps.keyring, projects, pool, db: pool, reader };
-  createJobRoute(app, { ...shared, ...deps, announceDue: createAnnounceDue({ db: pool, log }) });
-  messageJobRoute(app, { ...shared, ...deps, pullRequestState: deps.pullRequestState ?? (async () => null) });
-  getJobRoute(app, { ...shared, seats: createSeats(deps.streams?.seats) });
-  listJobsRoute(app, shared);
-  getJobRunRoute(app, shared);
-  getJobDiffRoute(app, shared);
-  const { seats, ...times } = deps.streams ?? {};
-  streamJobEventsRoute(app, { ...shared, log, times: { ...streamTimes, ...times }, seats: createSeats(seats) });
-  app.register(async (scope) => {
-    leaveBodiesUnread(scope);
-    archiveJobRoute(scope, { ...shared, publishingWaitMs: deps.publishingWaitMs ?? 30_000 });
-    cancelJobRoute(scope, shared);
-    retryJobRoute(scope, shared);
-  });
 }
 
 declare module "fastify" {

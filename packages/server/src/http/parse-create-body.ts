@@ -80,3 +80,9 @@ export function createJobRules(project: Project, model: string): CreateJobRules 
     quota: { usesMax: createsPerHourMax, windowMs: hourMs },
   };
 }
+
+/** A message has no other fields that count. */
+export function promptOf(body: unknown): unknown {
+  if (body === null || typeof body !== "object" || Array.isArray(body)) return body;
+  return Object.hasOwn(body, "prompt") ? { prompt: (body as { prompt: unknown }).prompt } : {};
+}

@@ -5,18 +5,20 @@ import type { JobReader } from "./read/job-reader.ts";
 import { isWaiting, mayHavePublished } from "./run/end-run.ts";
 import { isJobId, toWireJob, type WireJob, type WireRow, wireColumns } from "./wire-job.ts";
 
-type CancelOutcome =
-  /** Final: now, or already before. */
-  | { kind: "final"; job: WireJob }
+export type JobActionOutcome =
+  /** It is as was asked: from now on, or already before. */
+  | { kind: "done"; job: WireJob }
   | { kind: "unknown_job" }
-  /** Too late: its pull request may exist already. */
-  | { kind: "publishing" };
+  /** Too late, or too early: its pull request may exist already. Nothing was changed. */
+  | { kind: "publishing" }
+  /** Why trying again cannot help, or is not possible any more. */
+  | { kind: "refused"; because: "completed" | "archived" | "needs_follow_up" | "contents_dropped" };
 
 /** Ends an active job. It loses its lease in the same write, so its run can store and publish nothing more. */
 export async function cancelJob(
   deps: { pool: Pool; reader: JobReader },
   job: { id: string; projectId: string },
-): Promise<CancelOutcome> {
+): Promise<JobActionOutcome> {
   if (!isJobId(job.id)) return { kind: "unknown_job" };
   const { rows } = await deps.pool.query<WireRow & { is_publishing: boolean }>({
     name: "cancel-job",
@@ -47,14 +49,8 @@ export async function cancelJob(
   deps.reader.forget(job.id);
   const row = rows[0];
   if (!row) return { kind: "unknown_job" };
-  return row.is_publishing ? { kind: "publishing" } : { kind: "final", job: toWireJob(row) };
+  return row.is_publishing ? { kind: "publishing" } : { kind: "done", job: toWireJob(row) };
 }
-
-type ArchiveOutcome =
-  | { kind: "archived"; job: WireJob }
-  | { kind: "unknown_job" }
-  /** Its outcome is not known yet, and nothing was changed. */
-  | { kind: "publishing" };
 
 const lookEveryMs = 1_000;
 
@@ -66,7 +62,7 @@ export async function archiveJob(
   deps: { pool: Pool; reader: JobReader },
   job: { id: string; projectId: string },
   options: { waitMs: number; signal: AbortSignal },
-): Promise<ArchiveOutcome> {
+): Promise<JobActionOutcome> {
   if (!isJobId(job.id)) return { kind: "unknown_job" };
   const untilMs = performance.now() + options.waitMs;
   for (;;) {
@@ -79,7 +75,7 @@ export async function archiveJob(
   }
 }
 
-async function archiveUnlessPublishing(pool: Pool, job: { id: string; projectId: string }): Promise<ArchiveOutcome> {
+async function archiveUnlessPublishing(pool: Pool, job: { id: string; projectId: string }): Promise<JobActionOutcome> {
   const { rows } = await pool.query<WireRow & { is_publishing: boolean }>({
     name: "archive-job",
     text: `
@@ -107,15 +103,8 @@ async function archiveUnlessPublishing(pool: Pool, job: { id: string; projectId:
   });
   const row = rows[0];
   if (!row) return { kind: "unknown_job" };
-  return row.is_publishing ? { kind: "publishing" } : { kind: "archived", job: toWireJob(row) };
+  return row.is_publishing ? { kind: "publishing" } : { kind: "done", job: toWireJob(row) };
 }
-
-export type RetryOutcome =
-  /** Active: from now on, or already before. */
-  | { kind: "active"; job: WireJob }
-  | { kind: "unknown_job" }
-  /** Why trying again cannot help, or is not possible any more. */
-  | { kind: "refused"; because: "completed" | "archived" | "needs_follow_up" | "contents_dropped" };
 
 /** What may have passed by itself or was mended since; a job that failed otherwise needs another instruction. */
 const retryableCodes: readonly FailureCode[] = [
@@ -139,7 +128,7 @@ export const isRetryable = `(status = 'failed' and contents_dropped_at is null
 export async function retryJob(
   deps: { pool: Pool; reader: JobReader },
   job: { id: string; projectId: string },
-): Promise<RetryOutcome> {
+): Promise<JobActionOutcome> {
   if (!isJobId(job.id)) return { kind: "unknown_job" };
   const { rows } = await deps.pool.query<WireRow & { is_dropped: boolean }>({
     name: "retry-job",
@@ -170,7 +159,7 @@ export async function retryJob(
   deps.reader.forget(job.id);
   const [row] = rows;
   if (!row) return { kind: "unknown_job" };
-  if (row.status === "active") return { kind: "active", job: toWireJob(row) };
+  if (row.status === "active") return { kind: "done", job: toWireJob(row) };
   if (row.status !== "failed") return { kind: "refused", because: row.status };
   return { kind: "refused", because: row.is_dropped ? "contents_dropped" : "needs_follow_up" };
 }

@@ -1,14 +1,10 @@
 import type { DashboardFile, DashboardJob, DashboardStep } from "@emend/contract";
 import type { FastifyInstance } from "fastify";
 import { AppError } from "../../errors.ts";
-import { diffJson, largeDiffs, openDiff } from "../../jobs/read/diff.ts";
 import { readEditedFile, readRun, readStep } from "../../jobs/read/run-report.ts";
-import { createSeats, seatFor } from "../../lib/semaphore.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { findJob, showStep } from "../find.ts";
 import { readRequest } from "../parse-request.ts";
-import { subjectOf } from "../require-session.ts";
-import { tooManyDiffs } from "../too-many-diffs.ts";
 
 type Identified = { Params: { id: string } };
 const previewBytesMax = 1024 * 1024;
@@ -20,15 +16,6 @@ export function jobDetailRoutes(app: FastifyInstance, deps: RouteDeps): void {
     const [run, asked] = await Promise.all([readRun(deps.pool, job), readRequest(deps.pool, job.id)]);
     if (run) return { projectId: job.projectId, run, ...asked };
     throw notFound("Job not found.");
-  });
-
-  const seats = createSeats(largeDiffs);
-  app.get<Identified>("/jobs/:id/diff", async (request, reply) => {
-    const job = await findJob(deps.pool, request.params.id);
-    const opened = await openDiff(deps.pool, job, seatFor(seats, subjectOf(request), reply.raw));
-    if (opened.kind === "unknown_job") throw notFound("Job not found.");
-    if (opened.kind === "busy") throw tooManyDiffs();
-    return reply.header("content-type", "application/json; charset=utf-8").send(diffJson(opened.deflated));
   });
 
   app.get<{ Params: { id: string; number: string } }>(

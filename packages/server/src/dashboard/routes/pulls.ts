@@ -2,13 +2,13 @@ import type { DashboardFile, DashboardPull } from "@emend/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { AppError } from "../../errors.ts";
+import { tooManyDiffs as refusal } from "../../http/errors.ts";
 import { hastenLook } from "../../jobs/pull-requests.ts";
 import { createSeats, seatFor } from "../../lib/semaphore.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { findPullJob } from "../find.ts";
 import { bodyParser } from "../parse-request.ts";
 import { actorOf, subjectOf } from "../require-session.ts";
-import { tooManyDiffs } from "../too-many-diffs.ts";
 
 /** Each is put together by several runs of git, and holds a diff until it was read. */
 const views = { perHolderMax: 4, allMax: 8 };
@@ -87,4 +87,8 @@ function found<T>(value: T | null): T {
 
 function notFound(): AppError {
   return new AppError("not_found", { publicMessage: "Pull request not found." });
+}
+
+function tooManyDiffs(): AppError {
+  return new AppError("rate_limited", { publicMessage: refusal.message, retryAfterMs: 1_000 });
 }

@@ -1,15 +1,14 @@
-import { getJobDiffOperation, getJobOperation, getJobRunOperation, listJobsOperation } from "@emend/contract";
+import { getJobOperation, getJobRunOperation, listJobsOperation } from "@emend/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { authenticateKey } from "../../accounts/keys/keyring.ts";
 import type { Queryable } from "../../db/pool.ts";
-import { diffJson, diffText, largeDiffs, openDiff } from "../../jobs/read/diff.ts";
 import type { JobReader } from "../../jobs/read/job-reader.ts";
 import { listJobs, toCursor } from "../../jobs/read/list-jobs.ts";
 import { readRun } from "../../jobs/read/run-report.ts";
 import type { WireJob } from "../../jobs/wire-job.ts";
-import { createSeats, type Seats, seatFor } from "../../lib/semaphore.ts";
+import type { Seats } from "../../lib/semaphore.ts";
 import { disconnectSignal } from "../disconnect-signal.ts";
-import { jobNotFound, refuse, tooManyDiffs, unauthorized } from "../errors.ts";
+import { jobNotFound, refuse, unauthorized } from "../errors.ts";
 import { parseListQuery } from "../parse-list-query.ts";
 import { type RequireKeyDeps, requireKey } from "../require-key.ts";
 import { matchesEtag, preferredWaitSeconds, sendJson } from "../send-json.ts";
@@ -97,31 +96,4 @@ export function getJobRunRoute(app: FastifyInstance, deps: RequireKeyDeps & { db
       return run === null ? refuse(reply, jobNotFound) : sendJson(reply, JSON.stringify(run));
     },
   );
-}
-
-export function getJobDiffRoute(app: FastifyInstance, deps: RequireKeyDeps & { db: Queryable }): void {
-  const seats = createSeats(largeDiffs);
-  app.get<{ Params: { projectId: string; id: string } }>(
-    "/v2/agent/:projectId/job/:id/diff",
-    { schema: getJobDiffOperation, onRequest: requireKey(deps, { scope: "read" }) },
-    async (request, reply) => {
-      const takeSeat = seatFor(seats, request.grant?.keyId ?? "", reply.raw);
-      const opened = await openDiff(deps.db, request.params, takeSeat);
-      if (opened.kind === "unknown_job") return refuse(reply, jobNotFound);
-      if (opened.kind === "busy") return refuse(reply, tooManyDiffs);
-      reply.header("vary", "accept").header("cache-control", "no-store");
-      if (wantsJson(request.headers.accept)) {
-        return reply.header("content-type", "application/json; charset=utf-8").send(diffJson(opened.deflated));
-      }
-      return reply.header("content-type", "text/x-diff; charset=utf-8").send(diffText(opened.deflated));
-    },
-  );
-}
-
-/** Text is the default: only a client that names JSON, and not the diff before it, gets JSON. */
-function wantsJson(accept: string | undefined): boolean {
-  const types = (accept ?? "").toLowerCase().split(",");
-  const place = (type: string) => types.findIndex((each) => each.split(";", 1)[0]?.trim() === type);
-  const [json, diff] = [place("application/json"), place("text/x-diff")];
-  return json !== -1 && (diff === -1 || json < diff);
 }

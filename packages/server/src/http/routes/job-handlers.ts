@@ -1,0 +1,283 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { allowedModels } from "../../accounts/projects/project-settings.ts";
+import type { Project } from "../../accounts/projects/projects.ts";
+import type { Pool, Queryable } from "../../db/pool.ts";
+import type { AnnounceDue } from "../../jobs/announce-due.ts";
+import { createJob } from "../../jobs/create-job.ts";
+import { archiveJob, cancelJob, type JobActionOutcome, retryJob } from "../../jobs/job-actions.ts";
+import { type MessageJobDeps, messageJob, messageQuota } from "../../jobs/message-job.ts";
+import { diffJson, diffText, largeDiffs, openDiff } from "../../jobs/read/diff.ts";
+import { followEvents, readEventPage } from "../../jobs/read/events.ts";
+import type { JobReader } from "../../jobs/read/job-reader.ts";
+import type { WireJob } from "../../jobs/wire-job.ts";
+import { assertNever } from "../../lib/assert-never.ts";
+import type { Logger } from "../../lib/logger.ts";
+import { noteJob } from "../../lib/request-id.ts";
+import { createSeats, type Seats, seatFor } from "../../lib/semaphore.ts";
+import { disconnectSignal } from "../disconnect-signal.ts";
+import {
+  aboutRequest,
+  jobNotFound,
+  jobPublishing,
+  type Refusal,
+  refuse,
+  retryAfter,
+  tooManyDiffs,
+  tooManyStreams,
+} from "../errors.ts";
+import { openEventStream } from "../event-stream.ts";
+import { createJobRules, parseCreateBody, parseIdempotencyKey, promptOf } from "../parse-create-body.ts";
+import { rateLimitHeaders } from "../send-json.ts";
+
+export interface JobName {
+  id: string;
+  projectId: string;
+}
+
+/**
+ * The way a caller came in: with an API key, or with a browser's session. What a job's routes do is the same behind both. Who
+ * may come in at all, the door's own hook has judged by then.
+ */
+export interface Door {
+  /** Who asks: limits are counted by it. */
+  holderOf(request: FastifyRequest): string;
+  /** The same for the record of who made what: `key/…` or `user/…`. */
+  authorOf(request: FastifyRequest): string;
+  projectOf(request: FastifyRequest): Project | Promise<Project>;
+  /** The job that the path names. It need not exist. */
+  jobOf(request: FastifyRequest): JobName | Promise<JobName>;
+  /** False once the key was revoked or the session has ended. */
+  isStillIn(request: FastifyRequest): Promise<boolean>;
+  /** Where a reader of events has come to. */
+  lastEventId(request: FastifyRequest): unknown;
+  wantsJsonDiff(request: FastifyRequest): boolean;
+  /** After a change. */
+  sendJob(reply: FastifyReply, job: WireJob, headers?: readonly string[]): FastifyReply;
+}
+
+interface CreateJobDeps {
+  db: Queryable;
+  announceDue: AnnounceDue;
+  publicUrl(): string;
+  defaultModel: string;
+  promptCodePointsMax: number;
+}
+
+const keyReused: Refusal = {
+  code: "conflict",
+  message: "This Idempotency-Key was used with a different body. Use a new key.",
+};
+
+export function createJobHandler(deps: CreateJobDeps, door: Door) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const project = await door.projectOf(request);
+    const models = allowedModels(project.settings, deps.defaultModel);
+    const body = parseCreateBody(request.body, { promptCodePointsMax: deps.promptCodePointsMax, models });
+    const outcome = await createJob(deps, createJobRules(project, models[0]), {
+      projectId: project.id,
+      prompt: body.prompt,
+      baseRef: body.baseRef ?? null,
+      model: body.model ?? null,
+      draft: body.draft ?? null,
+      maxCostUsd: body.maxCostUsd ?? null,
+      preview: body.preview ?? false,
+      createdBy: door.authorOf(request),
+      idempotencyKey: parseIdempotencyKey(request.headers["idempotency-key"]),
+    });
+    if ("jobId" in outcome) noteJob(request.raw, outcome.jobId);
+    switch (outcome.kind) {
+      case "conflict":
+        return refuse(reply, keyReused);
+      case "limited":
+        return refuse(reply, {
+          code: "rate_limited",
+          message: `This project reached its limit of ${outcome.quota.usesMax} jobs per hour.`,
+          headers: { ...rateLimitHeaders("create", outcome.quota), ...retryAfter(outcome.quota.freesInMs) },
+        });
+      case "replayed":
+      case "created":
+        if (outcome.kind === "replayed") reply.header("idempotent-replayed", "true");
+        reply.code(201).headers(rateLimitHeaders("create", outcome.quota));
+        reply.header("content-type", "application/json; charset=utf-8");
+        reply.header("cache-control", "no-store");
+        reply.header("location", `${deps.publicUrl()}/v2/agent/${project.id}/job/${outcome.jobId}`);
+        return reply.send(outcome.body);
+      default:
+        return assertNever(outcome);
+    }
+  };
+}
+
+const messageRefusals = {
+  active: "The job is still active; send the message once it is final.",
+  archived: "The job is archived.",
+  merged: "The job's pull request is merged; create a new job.",
+  closed: "The job's pull request is closed; create a new job.",
+};
+
+export function messageJobHandler(deps: MessageJobDeps & { promptCodePointsMax: number }, door: Door) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const job = await door.jobOf(request);
+    const { prompt } = parseCreateBody(promptOf(request.body), {
+      promptCodePointsMax: deps.promptCodePointsMax,
+      models: [],
+    });
+    const outcome = await messageJob(deps, messageQuota, {
+      ...job,
+      prompt,
+      createdBy: door.authorOf(request),
+      idempotencyKey: parseIdempotencyKey(request.headers["idempotency-key"]),
+    });
+    switch (outcome.kind) {
+      case "accepted":
+      case "replayed": {
+        const headers = rateLimitHeaders("message", outcome.quota);
+        if (outcome.kind === "replayed") headers["idempotent-replayed"] = "true";
+        return door.sendJob(reply, outcome.job, Object.entries(headers).flat());
+      }
+      case "conflict":
+        return refuse(reply, keyReused);
+      case "unknown_job":
+        return refuse(reply, jobNotFound);
+      case "refused":
+        return refuse(reply, { code: "conflict", message: messageRefusals[outcome.because] });
+      case "limited":
+        return refuse(reply, {
+          code: "rate_limited",
+          message: `This project reached its limit of ${outcome.quota.usesMax} messages per hour.`,
+          headers: { ...rateLimitHeaders("message", outcome.quota), ...retryAfter(outcome.quota.freesInMs) },
+        });
+      default:
+        return assertNever(outcome);
+    }
+  };
+}
+
+interface JobActionDeps {
+  pool: Pool;
+  reader: JobReader;
+  /** How long an answer waits for a publication's outcome. */
+  publishingWaitMs?: number | undefined;
+}
+
+const publishingWaitMs = 30_000;
+
+export const jobActions = {
+  cancel: cancelJob,
+  retry: retryJob,
+  archive: (deps: JobActionDeps, job: JobName, signal: AbortSignal) =>
+    archiveJob(deps, job, { waitMs: deps.publishingWaitMs ?? publishingWaitMs, signal }),
+} satisfies Record<string, (deps: JobActionDeps, job: JobName, signal: AbortSignal) => Promise<JobActionOutcome>>;
+
+const actionRefusals: Record<Extract<JobActionOutcome, { kind: "refused" }>["because"], string> = {
+  completed: "The job is completed; there is nothing to retry.",
+  archived: "The job is archived.",
+  needs_follow_up: "Retrying would end the same way. Send a follow-up message, or create a new job.",
+  contents_dropped: "The job's work is no longer stored. Create a new job.",
+};
+
+/** What is asked of a job without a body: such an action leaves any body unread. */
+export function jobActionHandler(action: keyof typeof jobActions, deps: JobActionDeps, door: Door) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const outcome = await jobActions[action](deps, await door.jobOf(request), disconnectSignal(reply));
+    switch (outcome.kind) {
+      case "done":
+        return door.sendJob(reply, outcome.job);
+      case "unknown_job":
+        return refuse(reply, jobNotFound);
+      case "publishing":
+        return refuse(reply, jobPublishing);
+      case "refused":
+        return refuse(reply, { code: "conflict", message: actionRefusals[outcome.because] });
+      default:
+        return assertNever(outcome);
+    }
+  };
+}
+
+export function jobDiffHandler(deps: { db: Queryable }, door: Door) {
+  const seats = createSeats(largeDiffs);
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const job = await door.jobOf(request);
+    const takeSeat = seatFor(seats, door.holderOf(request), reply.raw);
+    const opened = await openDiff(deps.db, job, takeSeat);
+    if (opened.kind === "unknown_job") return refuse(reply, jobNotFound);
+    if (opened.kind === "busy") return refuse(reply, tooManyDiffs);
+    reply.header("vary", "accept").header("cache-control", "no-store");
+    if (door.wantsJsonDiff(request)) {
+      return reply.header("content-type", "application/json; charset=utf-8").send(diffJson(opened.deflated));
+    }
+    return reply.header("content-type", "text/x-diff; charset=utf-8").send(diffText(opened.deflated));
+  };
+}
+
+export interface StreamTimes {
+  /** A comment is sent after this much silence. */
+  heartbeatMs: number;
+  /** A client that reads nothing for this long is cut off. */
+  stallMsMax: number;
+  /** Then the client connects again: streams spread over new nodes, and keys are judged anew. */
+  lifeMsMax: number;
+}
+
+export const streamTimes: StreamTimes = { heartbeatMs: 15_000, stallMsMax: 30_000, lifeMsMax: 3_600_000 };
+const reconnectMs = 1_000;
+
+interface JobEventsDeps {
+  db: Queryable;
+  reader: JobReader;
+  log: Logger;
+  times: StreamTimes;
+  seats: Seats;
+}
+
+/** A job's events, from the beginning or after the last one that was seen, as they happen. */
+export function jobEventsHandler(app: FastifyInstance, deps: JobEventsDeps, door: Door) {
+  const closing = new AbortController();
+  app.addHook("preClose", async () => closing.abort());
+
+  async function stream(request: FastifyRequest, reply: FastifyReply, from: { id: string; afterSeq: number }) {
+    const lifeEnd = AbortSignal.timeout(deps.times.lifeMsMax);
+    const signal = AbortSignal.any([closing.signal, disconnectSignal(reply), lifeEnd]);
+    const client = openEventStream(reply.raw, { reconnectMs, stallMsMax: deps.times.stallMsMax });
+    if (request.method === "HEAD") return client.end();
+    const follow = { afterSeq: from.afterSeq, idleMs: deps.times.heartbeatMs, signal };
+    for await (const events of followEvents(deps, from.id, follow)) {
+      // Who was let in may be shut out while the stream is open; from then on they are told nothing more.
+      if (!(await door.isStillIn(request))) break;
+      const isHeard = events.length > 0 ? await client.send(events) : await client.beat();
+      if (!isHeard) return;
+    }
+    client.end();
+  }
+
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const { id, projectId } = await door.jobOf(request);
+    const afterSeq = parseSeq(door.lastEventId(request));
+    if (afterSeq === null) {
+      return refuse(reply, { code: "invalid_request", message: "Last-Event-ID is not from this stream." });
+    }
+    const job = await deps.reader.read(id);
+    if (job?.projectId !== projectId) return refuse(reply, jobNotFound);
+    const first = await readEventPage(deps.db, id, afterSeq);
+    // A client connects again after every end but this one.
+    if (first.isLast && first.events.length === 0) return reply.code(204).header("cache-control", "no-store").send();
+    const leave = deps.seats.take(door.holderOf(request));
+    if (leave === null) return refuse(reply, tooManyStreams);
+    reply.hijack();
+    await stream(request, reply, { id, afterSeq })
+      .catch((err) => {
+        // The answer has begun, so there is no other way to say it: the client connects again.
+        deps.log.warn({ err, ...aboutRequest(request) }, "event stream ended early");
+        reply.raw.destroy();
+      })
+      .finally(leave);
+    return reply;
+  };
+}
+
+/** 0: from the beginning; null: nothing that was ever given. */
+function parseSeq(seen: unknown): number | null {
+  if (seen === undefined || seen === "") return 0;
+  return typeof seen === "string" && /^[0-9]{1,9}$/.test(seen) ? Number(seen) : null;
+}

@@ -1,0 +1,130 @@
+import {
+  archiveJobOperation,
+  cancelJobOperation,
+  createJobOperation,
+  getJobDiffOperation,
+  messageJobOperation,
+  retryJobOperation,
+  streamJobEventsOperation,
+} from "@emend/contract";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { authenticateKey, type Keyring } from "../../accounts/keys/keyring.ts";
+import { createProjects, type Project } from "../../accounts/projects/projects.ts";
+import type { Listener } from "../../db/listener.ts";
+import type { Pool } from "../../db/pool.ts";
+import { createAnnounceDue } from "../../jobs/announce-due.ts";
+import type { MessageJobDeps } from "../../jobs/message-job.ts";
+import { createJobReader } from "../../jobs/read/job-reader.ts";
+import type { Logger } from "../../lib/logger.ts";
+import { createSeats, type SeatBounds } from "../../lib/semaphore.ts";
+import { leaveBodiesUnread, readJsonBodies, takeBody } from "../request-body.ts";
+import { requireKey } from "../require-key.ts";
+import {
+  createJobHandler,
+  type Door,
+  type JobName,
+  jobActionHandler,
+  type jobActions,
+  jobDiffHandler,
+  jobEventsHandler,
+  messageJobHandler,
+  type StreamTimes,
+  streamTimes,
+} from "./job-handlers.ts";
+import { getJobRoute, getJobRunRoute, listJobsRoute } from "./read-jobs.ts";
+import { sendJob } from "./send-job.ts";
+
+export interface JobRoutesDeps {
+  pool: Pool;
+  listener: Listener;
+  keyring: Keyring;
+  log: Logger;
+  /** Where clients reach this installation, without a trailing slash; asked for once requests arrive. */
+  publicUrl: () => string;
+  promptCodePointsMax: number;
+  /** The model of projects that name none. */
+  defaultModel: string;
+  /** How a pull request stands on its forge by now; absent: as it was stored. */
+  pullRequestState?: MessageJobDeps["pullRequestState"];
+  /** How long archiving waits for a publication's outcome. */
+  publishingWaitMs?: number;
+  /** Of event streams, where not the usual ones. */
+  streams?: Partial<StreamTimes> & { seats?: SeatBounds };
+}
+
+const actions: Readonly<Record<keyof typeof jobActions, object>> = {
+  archive: archiveJobOperation,
+  cancel: cancelJobOperation,
+  retry: retryJobOperation,
+};
+
+/** The contract's routes, for programs with an API key. */
+export function jobRoutes(app: FastifyInstance, deps: JobRoutesDeps): void {
+  const { pool, listener, log, keyring } = deps;
+  const reader = createJobReader({ pool, listener });
+  const projects = createProjects({ pool, listener });
+  app.addHook("preClose", async () => reader.close());
+  app.addHook("onClose", async () => projects.close());
+  readJsonBodies(app);
+  // Bodies are judged by their routes and answers are sent as text; the schemas are for the document.
+  app.setValidatorCompiler(() => () => true);
+  app.setSerializerCompiler(() => JSON.stringify);
+
+  const door = keyDoor(keyring);
+  const shared = { keyring, projects, pool, db: pool, reader };
+  const reads = requireKey(shared, { scope: "read" });
+  const writes = requireKey(shared, { scope: "write" });
+  const writesProject = requireKey(shared, { scope: "write", project: "loaded" });
+  const job = "/v2/agent/:projectId/job";
+
+  app.post(
+    job,
+    { schema: createJobOperation, onRequest: writesProject, preParsing: takeBody },
+    createJobHandler({ ...deps, db: pool, announceDue: createAnnounceDue({ db: pool, log }) }, door),
+  );
+  const messages = { ...shared, ...deps, pullRequestState: deps.pullRequestState ?? (async () => null) };
+  app.post(
+    `${job}/:id/message`,
+    { schema: messageJobOperation, onRequest: writesProject, preParsing: takeBody },
+    messageJobHandler(messages, door),
+  );
+  getJobRoute(app, { ...shared, seats: createSeats(deps.streams?.seats) });
+  listJobsRoute(app, shared);
+  getJobRunRoute(app, shared);
+  app.get(`${job}/:id/diff`, { schema: getJobDiffOperation, onRequest: reads }, jobDiffHandler(shared, door));
+  const { seats, ...times } = deps.streams ?? {};
+  const streams = { ...shared, log, times: { ...streamTimes, ...times }, seats: createSeats(seats) };
+  app.get(
+    `${job}/:id/events`,
+    { schema: streamJobEventsOperation, onRequest: reads },
+    jobEventsHandler(app, streams, door),
+  );
+  app.register(async (scope) => {
+    leaveBodiesUnread(scope);
+    for (const [action, schema] of Object.entries(actions) as [keyof typeof jobActions, object][]) {
+      const handler = jobActionHandler(action, { pool, reader, publishingWaitMs: deps.publishingWaitMs }, door);
+      scope.post(`${job}/:id/${action}`, { schema, onRequest: writes }, handler);
+    }
+  });
+}
+
+function keyDoor(keyring: Keyring): Door {
+  return {
+    holderOf: (request) => request.grant?.keyId ?? "",
+    authorOf: (request) => `key/${request.grant?.keyId}`,
+    projectOf: (request) => request.project as Project,
+    jobOf: (request) => request.params as JobName,
+    isStillIn: async (request) => (await authenticateKey(keyring, request)) !== null,
+    lastEventId: (request) => request.headers["last-event-id"],
+    wantsJsonDiff,
+    sendJob,
+  };
+}
+
+/** Text is the default: only a client that names JSON, and not the diff before it, gets JSON. */
+function wantsJsonDiff({ headers }: FastifyRequest): boolean {
+  const types = (headers.accept ?? "").toLowerCase().split(",");
+  const place = (type: string) => types.findIndex((each) => each.split(";", 1)[0]?.trim() === type);
+  const [json, diff] = [place("application/json"), place("text/x-diff")];
+  return json !== -1 && (diff === -1 || json < diff);
+}
