@@ -4,6 +4,7 @@ import { type Files, memoryTree } from "../test/support/memory-tree.ts";
 import { checkIds, settingsSchema } from "./check-settings.ts";
 import { checkSite } from "./check-site.ts";
 import { compareSites } from "./compare-sites.ts";
+import { externalLinks } from "./external-links.ts";
 import { openSite } from "./open-site.ts";
 
 const page = "---\ntitle: Same\nimage: ./cover.png\n---\n\n![](x.png)\n\n[a](missing.md)\n";
@@ -43,6 +44,16 @@ describe("settings of the checks", () => {
     ]);
     const site = await openSite(memoryTree({ ...files, ".emend/check.json": text }));
     expect((await checkSite(site)).map(({ message }) => message)[0]).toContain(problem);
+  });
+
+  it("lists the addresses outside of a site that somebody could ask about, each once", async () => {
+    const page =
+      "[a](https://a.dev/x#y) [b](https://a.dev/x) [c](http://localhost:3000) [d](https://example.com) [e](https://10.0.0.1/)\n\n[f](https://a.dev/{id}) <https://b.dev> [g](mailto:a@b.dev) [h](h.md) ![i](https://c.dev/i.png)\n";
+    const links = await externalLinks(await openSite(memoryTree({ "a.md": page, "h.md": "[a](https://a.dev/x)\n" })));
+    expect(links.map(({ url, path, line }) => `${path}:${line} ${url}`)).toEqual([
+      "a.md:1 https://a.dev/x",
+      "a.md:3 https://c.dev/i.png",
+    ]);
   });
 
   it("lets no change turn off the checks that judge it", async () => {

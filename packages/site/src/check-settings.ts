@@ -20,9 +20,12 @@ export interface CheckSettings {
   problem: string | null;
 }
 
+/** Asked by the server alone, which remembers what addresses answered. */
+export const externalLinkCheck = "external-link";
+
 export const checkIds: readonly string[] = [...ownChecks, ...linkChecks, ...siteChecks, ...optionalChecks]
   .map(({ id }) => id)
-  .concat("mdx-syntax")
+  .concat("mdx-syntax", externalLinkCheck)
   .sort();
 
 /** For editors: `emend check --schema` prints it. */

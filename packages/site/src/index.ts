@@ -1,7 +1,7 @@
 export { type DiskCache, openDiskCache } from "./cache/disk-cache.ts";
 export { createParseCache, type ParseCache } from "./cache/parse-cache.ts";
 export { checkMdx } from "./check-mdx.ts";
-export { applySettings, readCheckSettings, settingsSchema } from "./check-settings.ts";
+export { applySettings, externalLinkCheck, readCheckSettings, settingsSchema } from "./check-settings.ts";
 export { checkSite, tallyLinks } from "./check-site.ts";
 export { compareSites, diffFindings } from "./compare-sites.ts";
 export {
@@ -15,6 +15,7 @@ export {
   resolveFrom,
   whyUnknown,
 } from "./editor-queries.ts";
+export { type ExternalLink, externalLinks } from "./external-links.ts";
 export { findPage } from "./find-page.ts";
 export { folderTree } from "./folder-tree.ts";
 export type { NavItem, NavList, Redirect } from "./frameworks/framework.ts";

@@ -1,5 +1,16 @@
 import { join } from "node:path";
-import { checkSite, type DiskCache, openDiskCache, openSite, type ParseCache } from "@emend/site";
+import { setTimeout as wait } from "node:timers/promises";
+import {
+  applySettings,
+  checkSite,
+  type DiskCache,
+  externalLinkCheck,
+  externalLinks,
+  openDiskCache,
+  openSite,
+  type ParseCache,
+  readCheckSettings,
+} from "@emend/site";
 import { readArchiveAfterDays } from "../accounts/installation-settings.ts";
 import { listModelKeys, openModelKey } from "../accounts/keys/model-keys.ts";
 import { listContextRepositories, openContextCredential } from "../accounts/projects/context-repositories.ts";
@@ -15,9 +26,12 @@ import type { Forge } from "../forge/forge.ts";
 import { hookSecretOf } from "../forge/hooks/hook-secret.ts";
 import { createAnswerMemory } from "../forge/polling.ts";
 import { openForge } from "../forge/registry.ts";
+import { checkExternalLinks } from "../health/external-links.ts";
 import { listDueSiteChecks, listNewSites, storeSiteCheck, storeSiteProblem } from "../health/site-checks.ts";
 import { contextRemoteOf } from "../installation/context-remote.ts";
+import { createForgeReach } from "../installation/forge-reach.ts";
 import { createJobReader } from "../jobs/read/job-reader.ts";
+import type { Fetch } from "../lib/network.ts";
 import { measureMirrors, measureModel } from "../metrics/measure.ts";
 import { startDeliveries } from "../notify/start-deliveries.ts";
 import { openWebhookSecrets } from "../notify/webhooks.ts";
@@ -44,6 +58,8 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
   measureMirrors(metrics, join(config.dataDir, "mirrors"));
   const siteCache = await openDiskCache(join(config.dataDir, "site-cache"));
   undo.push(() => siteCache.flush());
+  const linkReach = createForgeReach({ network: config.network, allowPrivateForges: false });
+  undo.push(() => linkReach.close());
   const tasks = startTasks(
     {
       pool,
@@ -61,6 +77,7 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
             pool,
             mirrors,
             siteCache,
+            linkFetch: linkReach.fetch,
             siteHistory: createSiteHistory({ git, dir: join(config.dataDir, "mirrors") }),
             openForge: (project) => openForge(project, forges),
           },
@@ -149,6 +166,8 @@ interface SiteHealthDeps {
   mirrors: Mirrors;
   siteCache: ParseCache;
   siteHistory: SiteHistory;
+  /** Reaches public addresses alone: docs name the links. */
+  linkFetch: Fetch;
   openForge(project: Project): Promise<Forge>;
 }
 
@@ -178,11 +197,27 @@ async function look(deps: SiteHealthDeps, project: Project, signal: AbortSignal)
       cache: deps.siteCache,
       signal,
     });
-    const findings = await checkSite(site, { signal });
+    const settings = await readCheckSettings(site);
+    const findings = [...(await checkSite(site, { signal }))];
+    if ((settings.levels.get(externalLinkCheck) ?? "off") !== "off") {
+      const asking = { db: deps.pool, fetch: deps.linkFetch, now: () => new Date(), pause };
+      const dead = await checkExternalLinks(asking, project.id, await externalLinks(site, signal), signal);
+      const found = dead.map((link) => ({
+        check: externalLinkCheck,
+        severity: "warning" as const,
+        column: 1,
+        ...link,
+      }));
+      findings.push(...applySettings(found, settings));
+    }
     return { commit, branch: ref, framework: site.framework, pages: site.pages.length, findings };
   } finally {
     await mirror.release(jobId);
   }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return wait(ms, undefined, { signal });
 }
 
 interface KnownSecretsDeps {

@@ -11,7 +11,7 @@ import { type CaseRule, judgeCase } from "./letter-case.ts";
 import { compilePattern, type Pattern } from "./pattern.ts";
 
 /** A place where a rule applies, in the text that it was given. */
-export interface Alert {
+interface Alert {
   start: number;
   message: string;
 }

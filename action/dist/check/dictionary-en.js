@@ -1,0 +1,1 @@
+import fs from"node:fs/promises";const dictionary={aff:await fs.readFile(new URL(`index.aff`,import.meta.url)),dic:await fs.readFile(new URL(`index.dic`,import.meta.url))};export{dictionary as default};
