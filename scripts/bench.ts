@@ -8,7 +8,7 @@ const benches: Readonly<Record<string, readonly string[]>> = {
   mirror: ["packages/server/bench/mirror.ts"],
   agent: ["packages/server/bench/agent-turns.ts"],
   demo: ["packages/cli/bench/demo.ts"],
-  site: ["packages/site/bench/site.ts", "packages/site/bench/plant.ts"],
+  site: ["packages/site/bench/site.ts", "packages/site/bench/faults.ts"],
 };
 
 const [area, ...args] = process.argv.slice(2);

@@ -12,6 +12,8 @@ const processor = unified()
   .use(remarkGfm)
   .use(remarkValidateLinks, { repository: false })
   .use(compileToNothing as never);
+/** Those with something to say about. */
+const pages: string[] = [];
 const { promise, resolve, reject } = Promise.withResolvers<void>();
 engine(
   {
@@ -23,11 +25,15 @@ engine(
     out: false,
     reporter: () => "",
   },
-  (error) => (error ? reject(error) : resolve()),
+  (error, _status, context) => {
+    for (const { path, messages } of context?.files ?? []) if (messages.length > 0) pages.push(path);
+    if (error) reject(error);
+    else resolve();
+  },
 );
 await promise;
 const { user, system } = process.cpuUsage();
-console.log(JSON.stringify({ ms: performance.now() - startedAt, cpuMs: (user + system) / 1000 }));
+console.log(JSON.stringify({ ms: performance.now() - startedAt, cpuMs: (user + system) / 1000, pages }));
 
 /** Nothing is to be written: only the trees are needed. */
 function compileToNothing(this: { compiler?: () => string }): void {

@@ -14,6 +14,8 @@ const { values } = parseArgs({
     runs: { type: "string", default: "3" },
     "no-remark": { type: "boolean", default: false },
   },
+  // Others are for the count of planted faults, which runs after this.
+  strict: false,
 });
 const pages = Number(values.pages);
 const run = promisify(execFile);

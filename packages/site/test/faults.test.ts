@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { forms, tallyOwn } from "../bench/plant.ts";
 import { checkSite, type Finding, openSite } from "../src/index.ts";
 import { type Files, memoryTree } from "./support/memory-tree.ts";
 
@@ -98,5 +99,13 @@ describe("pages", () => {
         .map(targetOf);
     expect(await places('isDev ? "current" : undefined')).toEqual(["/docs/none"]);
     expect(await places('"current"')).toEqual(["/docs/next/new", "/docs/old", "/docs/none"]);
+  });
+});
+
+describe("planted faults", () => {
+  it.each(forms)("are all found in a $name site, and nothing else is", async (form) => {
+    const { planted, found, others, missed } = await tallyOwn(form, 1);
+    expect({ found, others, missed }).toEqual({ found: planted, others: 0, missed: [] });
+    expect(planted).toBeGreaterThanOrEqual(50);
   });
 });

@@ -51,8 +51,10 @@ async function loadFumadocs(context: FrameworkContext, marker: string): Promise<
     basePath: "",
     ...unlisted,
     // Other pages of the application have addresses too; below a base only documents do, or what generators made of an API.
+    // Pictures it looks for in `public`, and stops where one is missing (remark-image at ff32724).
     isGenerated: (route) =>
-      !baseUrls.some((base) => `/${route}/`.startsWith(base === "/" ? "/" : `${base}/`)) || folders.length > 1,
+      !/\.(?:png|jpe?g|gif|webp|avif)$/i.test(route) &&
+      (!baseUrls.some((base) => `/${route}/`.startsWith(base === "/" ? "/" : `${base}/`)) || folders.length > 1),
     checksAbsolute: "if usual",
     looseAnchors: true,
   };

@@ -204,7 +204,7 @@ const trust = new WeakMap<SiteIndex, boolean>();
 
 /** Whether a leading slash means the top of this tree. In an unknown framework's sources it often does not. */
 function trustsAbsolute(index: SiteIndex): boolean {
-  const { checksAbsolute } = index.model;
+  const { checksAbsolute, publicDirs } = index.model;
   if (checksAbsolute !== "if usual") return checksAbsolute;
   const known = trust.get(index);
   if (known !== undefined) return known;
@@ -213,7 +213,9 @@ function trustsAbsolute(index: SiteIndex): boolean {
   for (const { brief } of index.nodes.values()) {
     for (const { target } of targetsOf(brief)) {
       if (!target.startsWith("/") || target.startsWith("//")) continue;
-      if (index.routes.has(routeKey(splitTarget(target).path))) hits++;
+      const { path } = splitTarget(target);
+      const isServed = publicDirs.some((dir) => index.files.has(underDir(dir, path.slice(1))));
+      if (isServed || index.routes.has(routeKey(path))) hits++;
       else misses++;
     }
   }
