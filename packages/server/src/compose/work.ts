@@ -63,6 +63,7 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
   const tasks = startTasks(
     {
       pool,
+      listener,
       log,
       async sweepMirrors(signal) {
         await sweepMirrors({ pool, mirrors }, signal);

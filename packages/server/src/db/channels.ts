@@ -14,5 +14,7 @@ export const channels = {
   deliveryDue: "emend_delivery_due",
   /** A pull request is to be looked at now, for somebody did or said something on it. */
   lookDue: "emend_look_due",
+  /** A task was asked for. */
+  taskDue: "emend_task_due",
 } as const;
 export type Channel = (typeof channels)[keyof typeof channels];

@@ -7,7 +7,7 @@ import { startListener } from "../db/listener.ts";
 import { createLogger } from "../lib/logger.ts";
 import { claimDelivery, type Delivery, listDeliveries, redeliver, settleDelivery } from "./deliveries.ts";
 import { signatureHeaders } from "./post-message.ts";
-import { type Deliveries, type DeliveriesDeps, startDeliveries } from "./start-deliveries.ts";
+import { type DeliveriesDeps, startDeliveries } from "./start-deliveries.ts";
 import { addWebhook, listWebhooks, type NewWebhook, setWebhookEnabled } from "./webhooks.ts";
 
 const log = createLogger({ level: "silent" });
@@ -22,7 +22,7 @@ afterAll(async () => {
 
 let projectId: string;
 let receiver: WebhookReceiver;
-let running: Deliveries[];
+let running: ReturnType<typeof startDeliveries>[];
 beforeEach(async () => {
   await pool.query("truncate deliveries, webhooks");
   projectId = await seedProject(pool);

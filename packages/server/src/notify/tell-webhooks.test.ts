@@ -4,7 +4,7 @@ import { alterJob, seedJob } from "../../test/support/seed-jobs.ts";
 import { createSealer } from "../accounts/secrets.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { endRun } from "../jobs/run/end-run.ts";
-import { archiveByRetention } from "../tasks/start-tasks.ts";
+import { archiveByRetention } from "../tasks/housekeeping.ts";
 import { listDeliveries } from "./deliveries.ts";
 import { addWebhook } from "./webhooks.ts";
 

@@ -12,7 +12,7 @@ import {
   dropQuotaUses,
   dropRunContents,
   inBatches,
-} from "./start-tasks.ts";
+} from "./housekeeping.ts";
 
 let database: TestDatabase;
 let projectId: string;

@@ -1,0 +1,122 @@
+import { channels } from "../db/channels.ts";
+import type { Queryable } from "../db/pool.ts";
+
+/** Archives jobs that have been final for so long, as a person would. Links stay. */
+export async function archiveByRetention(db: Queryable, afterDays: number): Promise<number> {
+  return inBatches(500, (rowsMax) =>
+    db.query(
+      `with old as (
+         select id from jobs where status in ('completed', 'failed') and ended_at < now() - make_interval(days => $1)
+         order by ended_at limit $2 for no key update skip locked
+       ), changed as (
+         update jobs set status = 'archived', archived_at = clock_timestamp(),
+           event_seq = event_seq + 1, updated_at = clock_timestamp()
+         from old where jobs.id = old.id
+         returning jobs.id, event_seq
+       ), told as (
+         insert into job_events (job_id, seq, kind, data)
+         select id, event_seq, 'archived', '{"reason": "retention"}' from changed
+       )
+       select pg_notify('${channels.jobChanged}', id) from changed`,
+      [afterDays, rowsMax],
+    ),
+  );
+}
+
+/** What a run needs to go on is of no use once the job is long final: the diff, the usage and the events stay. */
+export async function dropRunContents(db: Queryable, afterDays: number): Promise<number> {
+  return inBatches(100, (rowsMax) =>
+    db.query(
+      `with done as (
+         select id from jobs
+         where ended_at < now() - make_interval(days => $1) and contents_dropped_at is null and status <> 'active'
+         order by ended_at limit $2 for no key update skip locked
+       ), emptied as (
+         update steps set messages = '[]' from done where steps.job_id = done.id
+       ), dropped as (
+         delete from overlay using done where overlay.job_id = done.id
+       )
+       update jobs set contents_dropped_at = clock_timestamp() from done where jobs.id = done.id`,
+      [afterDays, rowsMax],
+    ),
+  );
+}
+
+/** An automation's history; what still waits stays, and so does what made a job: it says what people closed. */
+export async function dropAutomationRuns(db: Queryable, afterDays: number): Promise<number> {
+  return inBatches(1000, (rowsMax) =>
+    db.query(
+      `delete from automation_runs where id in (
+         select id from automation_runs
+         where settled_at < now() - make_interval(days => $1) and state in ('merged', 'skipped') limit $2)`,
+      [afterDays, rowsMax],
+    ),
+  );
+}
+
+/** The delivery log; what is still to be sent stays. */
+export async function dropDeliveries(db: Queryable, afterDays: number): Promise<number> {
+  return inBatches(1000, (rowsMax) =>
+    db.query(
+      `delete from deliveries where id in (
+         select id from deliveries
+         where created_at < now() - make_interval(days => $1) and state <> 'pending' order by created_at limit $2)`,
+      [afterDays, rowsMax],
+    ),
+  );
+}
+
+/** Expired links and sessions open nothing any more; a day later they are of no use in finding out what happened. */
+export async function dropExpiredSessions(db: Queryable): Promise<number> {
+  const links = await db.query("delete from login_links where expires_at < now() - interval '1 day'");
+  const sessions = await db.query("delete from sessions where expires_at < now() - interval '1 day'");
+  return (links.rowCount ?? 0) + (sessions.rowCount ?? 0);
+}
+
+/** Keys are honoured for 24 hours; `create_job` looks at their age itself, so dropping them late changes nothing. */
+export async function dropIdempotencyKeys(db: Queryable): Promise<number> {
+  return inBatches(2_000, (rowsMax) =>
+    db.query(
+      `delete from idempotency_keys where (project_id, key) in (
+         select project_id, key from idempotency_keys where created_at < now() - interval '25 hours'
+         order by created_at limit $1 for update skip locked)`,
+      [rowsMax],
+    ),
+  );
+}
+
+const loginsKeptDays = 90;
+
+/** Attempts count for minutes, and logins are of interest for a while; what was changed stays in the audit log. */
+export async function dropOldLogins(db: Queryable): Promise<number> {
+  await db.query("delete from login_attempts where at < now() - interval '1 hour'");
+  const { rowCount } = await db.query(
+    `delete from audit_log where action in ('login', 'login.failed', 'login_link.created')
+       and at < now() - make_interval(days => $1)`,
+    [loginsKeptDays],
+  );
+  return rowCount ?? 0;
+}
+
+/** Uses of long ago. One window more than counts is kept: a clock set forward and back again frees nothing. */
+export async function dropQuotaUses(db: Queryable): Promise<number> {
+  return inBatches(2_000, (rowsMax) =>
+    db.query(
+      `delete from quota_uses where ctid in (
+         select ctid from quota_uses where used_at < now() - interval '2 hours' limit $1 for update skip locked)`,
+      [rowsMax],
+    ),
+  );
+}
+
+/** Repeats a bounded statement until it finds little left: many short transactions instead of one that holds rows for long. */
+export async function inBatches(
+  rowsMax: number,
+  change: (rowsMax: number) => Promise<{ rowCount: number | null }>,
+): Promise<number> {
+  for (let total = 0; ; ) {
+    const { rowCount } = await change(rowsMax);
+    total += rowCount ?? 0;
+    if ((rowCount ?? 0) < rowsMax) return total;
+  }
+}

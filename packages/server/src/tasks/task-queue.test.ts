@@ -1,0 +1,169 @@
+import { readFile } from "node:fs/promises";
+import { afterAll, afterEach, beforeEach, expect, it } from "vitest";
+import { createTestDatabase } from "../../test/support/database.ts";
+import { startListener } from "../db/listener.ts";
+import { createLogger } from "../lib/logger.ts";
+import { askTask, startTaskQueue, type TaskKind } from "./task-queue.ts";
+
+const log = createLogger({ level: "silent" });
+const database = await createTestDatabase();
+const { pool } = database;
+const listener = await startListener({ url: database.url, log });
+afterAll(async () => {
+  await listener.close();
+  await database.drop();
+});
+
+let queues: { stop(): Promise<void> }[] = [];
+beforeEach(() => pool.query("delete from tasks"));
+afterEach(async () => {
+  await Promise.all(queues.map((queue) => queue.stop()));
+  queues = [];
+});
+
+/** Only once in years, so that no test meets its hour. */
+const cron = "0 0 29 2 *";
+
+function start(kinds: Record<string, TaskKind>, options: { lookEveryMs?: number } = { lookEveryMs: 20 }): void {
+  queues.push(startTaskQueue({ pool, listener, log }, kinds, options));
+}
+
+const rowsOf = async (columns: string) =>
+  (await pool.query(`select ${columns} from tasks order by kind, subject`)).rows;
+const scheduled = [{ kind: "sweep", tries: 0, isDue: false, isHeld: false }];
+const stateOf = () => rowsOf('kind, tries, due_at <= now() as "isDue", lease is not null as "isHeld"');
+
+it("does what is due once, however many nodes look after it, and then waits for its hour", async () => {
+  let done = 0;
+  const sweep: TaskKind = {
+    cron,
+    async work() {
+      done += 1;
+    },
+  };
+  start({ sweep });
+  await expect.poll(stateOf).toEqual(scheduled);
+  expect(done).toBe(0);
+  // As if no node had run then.
+  await pool.query("update tasks set due_at = now() - interval '3 days'");
+  start({ sweep });
+  start({ sweep });
+  await expect.poll(() => done).toBe(1);
+  await expect.poll(stateOf).toEqual(scheduled);
+  expect(done).toBe(1);
+});
+
+it("takes what is asked for at once, and forgets it once it is done", async () => {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  start({ sweep: { cron, work: async () => 0 }, look: { work: async (subject) => resolve(subject) } }, {});
+  await expect.poll(stateOf).toEqual(scheduled);
+  await askTask(pool, "look", "prj_1");
+  expect(await promise).toBe("prj_1");
+  await expect.poll(stateOf).toEqual(scheduled);
+});
+
+it("does again what is asked for while it runs, and never twice at a time", async () => {
+  const begun: (() => void)[] = [];
+  let atOnce = 0;
+  let most = 0;
+  const look: TaskKind = {
+    async work() {
+      atOnce += 1;
+      most = Math.max(most, atOnce);
+      await new Promise<void>((resolve) => begun.push(resolve));
+      atOnce -= 1;
+    },
+  };
+  start({ look });
+  start({ look });
+  await askTask(pool, "look", "prj_1");
+  await askTask(pool, "look", "prj_1");
+  await expect.poll(() => begun.length).toBe(1);
+  await askTask(pool, "look", "prj_1");
+  await askTask(pool, "look", "prj_1");
+  begun[0]?.();
+  await expect.poll(() => begun.length).toBe(2);
+  begun[1]?.();
+  await expect.poll(stateOf).toEqual([]);
+  expect([begun.length, most]).toEqual([2, 1]);
+});
+
+it("tries what fails three times; then it waits for its hour, or goes", async () => {
+  let tries = 0;
+  const work = async () => {
+    tries += 1;
+    throw new Error("a forge that is away");
+  };
+  start({ sweep: { cron, work }, look: { work } });
+  await expect.poll(stateOf).toEqual(scheduled);
+  await askTask(pool, "look", "prj_1");
+  await pool.query("update tasks set due_at = now()");
+  const hasten = () => pool.query("update tasks set due_at = now() where lease is null and tries in (1, 2)");
+  await expect.poll(async () => (await hasten()) && stateOf()).toEqual(scheduled);
+  expect(tries).toBe(6);
+});
+
+it("takes a task from a node that was killed, once its lease has expired, and from no other", async () => {
+  const seen: string[] = [];
+  await pool.query(
+    `insert into tasks (kind, subject, due_at, tries, lease, held_until) values
+       ('look', 'killed', now(), 1, gen_random_uuid(), now() - interval '1 second'),
+       ('look', 'alive', now(), 1, gen_random_uuid(), now() + interval '1 hour'),
+       ('look', 'kills its nodes', now(), 3, gen_random_uuid(), now() - interval '1 second'),
+       ('of another release', '', now() - interval '1 hour', 0, null, null)`,
+  );
+  start({ look: { work: async (subject) => void seen.push(subject) } });
+  await expect
+    .poll(() => rowsOf("kind, subject, tries"))
+    .toEqual([
+      { kind: "look", subject: "alive", tries: 1 },
+      { kind: "of another release", subject: "", tries: 0 },
+    ]);
+  expect(seen).toEqual(["killed"]);
+});
+
+it.each<[string, Pick<TaskKind, "cron">]>([
+  ["by the clock", { cron }],
+  ["that was asked for", {}],
+])("changes nothing of a task %s that another node has taken in the meantime", async (_which, kind) => {
+  const taken = "00000000-0000-4000-8000-000000000000";
+  const { promise, resolve } = Promise.withResolvers<void>();
+  start({
+    look: {
+      ...kind,
+      async work() {
+        await pool.query("update tasks set lease = $1", [taken]);
+        resolve();
+      },
+    },
+  });
+  await askTask(pool, "look", "");
+  await promise;
+  await queues.pop()?.stop();
+  expect(await rowsOf("lease, tries")).toEqual([{ lease: taken, tries: 1 }]);
+});
+
+it("passes over a task that another node is claiming just now", async () => {
+  const other = await pool.connect();
+  try {
+    await pool.query(
+      "insert into tasks (kind, subject, due_at) values ('look', 'first', now()), ('look', 'second', now())",
+    );
+    await other.query("begin; select from tasks where subject = 'first' for update");
+    const { promise, resolve } = Promise.withResolvers<string>();
+    start({ look: { work: async (subject) => resolve(subject) } });
+    expect(await promise).toBe("second");
+  } finally {
+    await other.query("rollback");
+    other.release();
+  }
+});
+
+it("keeps what was asked for in the queue of earlier releases", async () => {
+  const migration = await readFile(new URL("../db/migrations/0031-tasks.sql", import.meta.url), "utf8");
+  await pool.query(`drop table tasks; create schema emend_tasks; create table emend_tasks._private_jobs (key text);
+    insert into emend_tasks._private_jobs values ('check_site/prj_1'), ('check_sites'), (null)`);
+  await pool.query(migration);
+  expect(await rowsOf("kind, subject")).toEqual([{ kind: "check_site", subject: "prj_1" }]);
+  expect((await pool.query("select to_regnamespace('emend_tasks') as old")).rows).toEqual([{ old: null }]);
+});

@@ -1,0 +1,182 @@
+import { Cron } from "croner";
+import { channels } from "../db/channels.ts";
+import type { Listener } from "../db/listener.ts";
+import type { Pool, Queryable } from "../db/pool.ts";
+import { startQueue, type Working } from "../db/work-queue.ts";
+import type { Logger } from "../lib/logger.ts";
+
+export interface TaskKind {
+  /** In UTC; absent: done when asked for. */
+  cron?: string;
+  /** A number is how many rows it changed. */
+  work(subject: string, signal: AbortSignal): Promise<unknown>;
+}
+
+export interface TaskQueueDeps {
+  pool: Pool;
+  listener: Pick<Listener, "on" | "onReset">;
+  log: Logger;
+}
+
+/** Renewed while a task runs; one whose node was killed is taken by another after so long. */
+const leaseMs = 60_000;
+/** After the first and the second failure; then it waits for its next hour, or to be asked for again. */
+const retryMs = [3_000, 10_000] as const;
+
+/** Does each task once across all nodes: by the clock, and when asked for. */
+export function startTaskQueue(
+  deps: TaskQueueDeps,
+  kinds: Readonly<Record<string, TaskKind>>,
+  options: { lookEveryMs?: number | undefined },
+): Working {
+  const { pool } = deps;
+  let isScheduled = false;
+  return startQueue<ClaimedTask>(deps, {
+    name: "tasks",
+    channel: channels.taskDue,
+    lookEveryMs: options.lookEveryMs ?? 5_000,
+    // One that waits for a forge must not hold up what is due by the minute.
+    atOnceMax: 3,
+    async claim() {
+      if (!isScheduled) await schedule(pool, kinds);
+      isScheduled = true;
+      return claimTask(pool, Object.keys(kinds));
+    },
+    async work(task, stopping) {
+      const kind = kinds[task.kind];
+      if (!kind) return;
+      const startedAt = performance.now();
+      const isDone = await runTask(deps, kind, task, stopping);
+      const pauseMs = isDone ? undefined : retryMs[task.tries - 1];
+      await settleTask(
+        pool,
+        task,
+        pauseMs === undefined
+          ? { tries: 0, dueMs: nextRunMs(kind, task.nowMs) }
+          : { tries: task.tries, dueMs: task.nowMs + performance.now() - startedAt + pauseMs },
+      );
+    },
+  });
+}
+
+interface ClaimedTask {
+  id: string;
+  kind: string;
+  subject: string;
+  asked: number;
+  /** This one included. */
+  tries: number;
+  lease: string;
+  /** By the database's clock, which says what is due. */
+  nowMs: number;
+}
+
+/** True once it is done; false where it failed. */
+async function runTask(
+  deps: TaskQueueDeps,
+  kind: TaskKind,
+  task: ClaimedTask,
+  stopping: AbortSignal,
+): Promise<boolean> {
+  const { id, tries } = task;
+  // Its nodes were killed: by it, perhaps.
+  if (tries > retryMs.length + 1) return false;
+  const lost = new AbortController();
+  const renewing = setInterval(() => {
+    renewTask(deps.pool, task).then(
+      (isHeld) => isHeld || lost.abort(),
+      (err) => deps.log.warn({ err, task: id }, "could not renew a task's lease"),
+    );
+  }, leaseMs / 3);
+  try {
+    const rows = await kind.work(task.subject, AbortSignal.any([stopping, lost.signal]));
+    if (typeof rows === "number" && rows > 0) deps.log.info({ task: id, rows }, "housekeeping done");
+    return true;
+  } catch (err) {
+    if (!stopping.aborted) deps.log.warn({ err, task: id, tries }, "task failed");
+    return false;
+  } finally {
+    clearInterval(renewing);
+  }
+}
+
+/** Null: it is done when it is asked for. */
+function nextRunMs({ cron }: TaskKind, nowMs: number): number | null {
+  return cron === undefined ? null : (new Cron(cron, { timezone: "UTC" }).nextRun(new Date(nowMs))?.getTime() ?? null);
+}
+
+/** What was due while no node ran is done once when one comes up: `due_at` stays. */
+async function schedule(db: Queryable, kinds: Readonly<Record<string, TaskKind>>): Promise<void> {
+  const { rows } = await db.query<{ nowMs: number }>(`select ${databaseNowMs} as "nowMs"`);
+  for (const [name, kind] of Object.entries(kinds)) {
+    const dueMs = nextRunMs(kind, rows[0]?.nowMs ?? Date.now());
+    if (dueMs === null) continue;
+    await db.query("insert into tasks (kind, due_at) values ($1, to_timestamp($2 / 1000.0)) on conflict do nothing", [
+      name,
+      dueMs,
+    ]);
+  }
+}
+
+const databaseNowMs = "(extract(epoch from clock_timestamp()) * 1000)::float8";
+
+/** Takes the task that has been due longest, of the kinds that this release knows. */
+async function claimTask(db: Queryable, kinds: readonly string[]): Promise<ClaimedTask | undefined> {
+  const { rows } = await db.query<ClaimedTask>({
+    name: "claim-task",
+    text: `
+      with due as (
+        select kind, subject from tasks
+        where kind = any ($1::text[]) and due_at <= clock_timestamp()
+          and (held_until is null or held_until <= clock_timestamp())
+        order by due_at limit 1 for no key update skip locked
+      )
+      update tasks set tries = tries + 1, lease = gen_random_uuid(),
+        held_until = clock_timestamp() + make_interval(secs => $2)
+      from due where tasks.kind = due.kind and tasks.subject = due.subject
+      returning concat_ws('/', tasks.kind, nullif(tasks.subject, '')) as id, tasks.kind, tasks.subject, asked, tries, lease,
+        ${databaseNowMs} as "nowMs"`,
+    values: [kinds, leaseMs / 1000],
+  });
+  return rows[0];
+}
+
+/** False: the lease expired, and another node has the task. */
+async function renewTask(db: Queryable, { kind, subject, lease }: ClaimedTask): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update tasks set held_until = clock_timestamp() + make_interval(secs => $4)
+     where kind = $1 and subject = $2 and lease = $3`,
+    [kind, subject, lease, leaseMs / 1000],
+  );
+  return rowCount === 1;
+}
+
+/** When it is due again; null: never, unless it was asked for again in the meantime. Fenced by the lease. */
+async function settleTask(
+  db: Queryable,
+  { kind, subject, lease, asked }: ClaimedTask,
+  next: { tries: number; dueMs: number | null },
+): Promise<void> {
+  await db.query(
+    `with gone as (
+       delete from tasks where kind = $1 and subject = $2 and lease = $3 and asked = $4 and $6::float8 is null
+     )
+     update tasks set lease = null, held_until = null, tries = $5,
+       due_at = case when asked = $4 then to_timestamp($6 / 1000.0) else due_at end
+     where kind = $1 and subject = $2 and lease = $3 and (asked <> $4 or $6::float8 is not null)`,
+    [kind, subject, lease, asked, next.tries, next.dueMs],
+  );
+}
+
+/** Asked for again before it is begun, it is the same one. */
+export async function askTask(db: Queryable, kind: string, subject: string): Promise<void> {
+  await db.query(
+    `with wanted as (
+       insert into tasks (kind, subject, due_at) values ($1, $2, clock_timestamp())
+       on conflict (kind, subject) do update set asked = tasks.asked + 1, due_at = excluded.due_at
+       returning kind
+     )
+     select pg_notify('${channels.taskDue}', '') from wanted`,
+    [kind, subject],
+  );
+}
