@@ -40,7 +40,7 @@ describe("a project's own model key, while the server runs", () => {
       [["set", emend.project, "openai", "--key-file", "/no/such"], 2, "/no/such"],
       [["set", emend.project, "acme", "--key-env", "HOME"], 2, "anthropic, openai, google, compatible"],
       [["set", "prj_none", "openai", "--key-env", "HOME"], 4, "project not found: prj_none"],
-      [["remove", emend.project, "google"], 4, "no key of its own for google"],
+      [["remove", emend.project, "google"], 4, "no own key for google"],
     ];
     const told = await Promise.all(wrong.map(([args]) => command(["model", "key", ...args])));
     for (const [index, [, code, says]] of wrong.entries()) {

@@ -58,7 +58,7 @@ const rows: readonly Row[] = [
   ["model key set P acme --key-env HOME", 2, "anthropic, openai, google, compatible"],
   ["model key set P openai", 2, "OPENAI_API_KEY is not set"],
   ["model key set nope openai --key-env HOME", 4, "project not found: nope"],
-  ["model key remove P openai", 4, "no key of its own"],
+  ["model key remove P openai", 4, "no own key"],
   ["secrets rotate --to-env NONE", 2, "NONE is not set"],
   ["secrets rotate", 4, "Stop every one of them first"],
   ["user link --to http://example.com/", 2, "can't open"],
@@ -88,7 +88,7 @@ const rows: readonly Row[] = [
   ["automation resume nope", 4, "automation not found: nope"],
   ["automation remove nope", 4, "automation not found: nope"],
   ["webhook add ftp://x --project P", 2, "begin with https://, or http:// where private addresses are allowed"],
-  ["webhook add http://169.254.169.254/ --project P", 2, "link-local or metadata address, which Emend never calls"],
+  ["webhook add http://169.254.169.254/ --project P", 2, "url must not be a link-local or metadata address"],
   ["webhook add nonsense --project P", 2, "must be a URL"],
   ["webhook add https://example.com/ --project P --event bogus", 2, "job.completed, job.failed"],
   ["webhook add https://example.com/ --project P --format xml", 2, "Allowed choices are standard, slack"],
@@ -132,7 +132,7 @@ const rows: readonly Row[] = [
   ["doctor --data N", 1, "database: see above"],
   ["backup D", 2, "exists already"],
   ["backup N --data N", 4, "no installation in"],
-  ["restore E --data N", 2, "holds no manifest.json"],
+  ["restore E --data N", 2, "has no manifest.json"],
   ["completion tcsh", 2, "bash, zsh, fish"],
   ["completion bash", 0, ""],
 ];
@@ -216,7 +216,7 @@ describe("exit codes", () => {
       /^✗ settings +EMEND_PORT must be .+\n✗ settings|^✗ settings +EMEND_MODEL must be .+\n✗ settings/m,
     );
     expect(stdout).toMatch(/^✓ database +embedded Postgres answers/m);
-    expect(stdout).toMatch(/^· model +not looked at/m);
+    expect(stdout).toMatch(/^· model +not checked/m);
   });
 
   test("docs/cli.md tells every code and no other", async () => {

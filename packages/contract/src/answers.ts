@@ -51,10 +51,10 @@ export const refusals = {
     "The key is missing, malformed, unknown, expired or revoked, or the address is not on its allow-list.",
     { "WWW-Authenticate": answerHeaders.wwwAuthenticate },
   ),
-  notFound: refusal("not_found", "No such project or job, or the key does not cover it."),
-  forbidden: refusal("forbidden", "The key may read but not write."),
-  methodNotAllowed: refusal("method_not_allowed", "The path exists, but not for this method.", {
-    Allow: { type: "string", description: "The methods that it takes.", "x-always": true },
+  notFound: refusal("not_found", "The project or job does not exist, or the key does not cover it."),
+  forbidden: refusal("forbidden", "The key is read-only."),
+  methodNotAllowed: refusal("method_not_allowed", "Method not allowed.", {
+    Allow: { type: "string", description: "The allowed methods.", "x-always": true },
   }),
   unsupportedMediaType: refusal("unsupported_media_type", "The body is not `application/json`, or is compressed."),
   payloadTooLarge: refusal("payload_too_large", "The body is larger than 2 MiB."),
@@ -69,6 +69,6 @@ export const refusals = {
   rateLimited: refusal("rate_limited", "The project's quota is used up.", { ...retryAfter, ...rateLimitHeaders }),
   tooManyStreams: refusal("rate_limited", "The key has too many event streams open.", retryAfter),
   tooManyDiffs: refusal("rate_limited", "The key reads too many large diffs at once.", retryAfter),
-  internal: refusal("internal", "A fault of the service."),
-  unavailable: refusal("unavailable", "The database is away for the moment.", retryAfter),
+  internal: refusal("internal", "An internal error."),
+  unavailable: refusal("unavailable", "The database is temporarily unavailable.", retryAfter),
 };

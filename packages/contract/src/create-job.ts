@@ -20,18 +20,18 @@ export const CreateJobBody = Type.Object(
         minLength: 1,
         maxLength: branchNameBytesMax,
         description:
-          "Branch to start from instead of the project's: a name by git's own rules, at most 200 bytes of UTF-8, without a leading `-`.",
+          "Branch to start from instead of the project's base branch: a valid git branch name of at most 200 bytes of UTF-8, without a leading `-`.",
       }),
     ),
     model: Type.Optional(Type.String({ minLength: 1, description: "A model that the project allows." })),
     draft: Type.Optional(Type.Boolean({ description: "Open the pull request as a draft." })),
     maxCostUsd: Type.Optional(
-      Type.Number({ minimum: 0, description: "Cost limit of this job; it can only lower the project's." }),
+      Type.Number({ minimum: 0, description: "Cost limit of this job in US dollars. It can only lower the project's limit." }),
     ),
     preview: Type.Optional(
       Type.Boolean({
         description:
-          "Show the diff and open nothing: the job ends as any other, with `prLink` null and nothing pushed. It counts against the quota.",
+          "Create a diff without a pull request: the job ends normally, with `prLink` null and nothing pushed. It counts against the quota.",
       }),
     ),
   },

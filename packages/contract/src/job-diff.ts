@@ -3,11 +3,11 @@ import { type Static, Type } from "typebox";
 /** What a job changed: the unified diff, and its files with their figures. */
 export const JobDiff = Type.Object(
   {
-    diff: Type.String({ description: "A unified diff as git writes it; empty where nothing changed." }),
+    diff: Type.String({ description: "A unified diff in git's format; empty if nothing changed." }),
     files: Type.Array(
       Type.Object(
         {
-          path: Type.String({ description: "The path after the change; of a deleted file, the one before." }),
+          path: Type.String({ description: "The path after the change; for a deleted file, the path before it." }),
           change: Type.Enum(["added", "modified", "deleted", "renamed"] as const, { type: "string" }),
           additions: Type.Integer({ minimum: 0 }),
           deletions: Type.Integer({ minimum: 0 }),

@@ -17,7 +17,7 @@ const truncated = {
 };
 const ending = {
   ...truncated,
-  prLink: optional(Type.String({ description: "Absent: there is no pull request." })),
+  prLink: optional(Type.String({ description: "Absent if there is no pull request." })),
 };
 const failure = {
   code: optional(Type.Enum(failureCodes, { type: "string" })),
@@ -30,11 +30,11 @@ export const JobEventData = Type.Object(
     "job.created": Type.Object({}, { ...record, description: "A job was created. Always empty." }),
     "job.message": Type.Object(
       { number: Type.Integer({ minimum: 1 }) },
-      { ...record, description: "A further instruction was accepted; the first has the number 1." },
+      { ...record, description: "A follow-up message was accepted. The first has number 1." },
     ),
     "run.started": Type.Object(
       { run: Type.Integer({ minimum: 1 }), phase: Type.Enum(jobPhases, { type: "string" }) },
-      { ...record, description: "A worker has taken the job up." },
+      { ...record, description: "A worker started the job." },
     ),
     phase: Type.Object(
       {
@@ -46,7 +46,7 @@ export const JobEventData = Type.Object(
               branch: Type.String(),
               moved: optional(Type.Enum(["merged", "conflict"] as const, { type: "string" })),
             },
-            { ...record, description: "The commit that the change is against, once it is known or has moved." },
+            { ...record, description: "The base commit of the change, once it is known or has moved." },
           ),
         ),
         commit: optional(Type.String({ description: "The commit that is being published." })),
@@ -54,21 +54,21 @@ export const JobEventData = Type.Object(
           Type.Enum(["released", "retry", "waiting", "crash", "asked"] as const, {
             type: "string",
             description:
-              "Why the job went back to the queue. `waiting`: its forge is away; told once, and its run says when the next try is. `asked`: somebody retried it.",
+              "Why the job went back to the queue. `waiting`: its forge is unavailable; sent once, and the run has the time of the next retry. `asked`: somebody retried it.",
           }),
         ),
         ...failure,
-        try: optional(Type.Integer({ description: "How often a far end that was away was tried." })),
+        try: optional(Type.Integer({ description: "How many times an unavailable service was tried." })),
         crashes: optional(Type.Integer({ description: "How often a worker of this job was lost." })),
         ...truncated,
       },
-      { ...record, description: "The run is in another phase." },
+      { ...record, description: "The run entered another phase." },
     ),
     step: Type.Object(
       {
         number: Type.Integer({ description: "The step's place in its job, from 1 on." }),
         model: Type.String({ description: "The model that made it." }),
-        text: Type.String({ description: "What the model said, shortened." }),
+        text: Type.String({ description: "The model's text, shortened." }),
         tools: Type.Array(
           Type.Object(
             { name: Type.String(), input: Type.Record(Type.String(), Type.Unknown()), ok: Type.Boolean() },
@@ -78,7 +78,7 @@ export const JobEventData = Type.Object(
         ),
         ...truncated,
       },
-      { ...record, description: "The agent has made a step." },
+      { ...record, description: "The agent finished a step." },
     ),
     findings: Type.Object(
       {
@@ -90,20 +90,20 @@ export const JobEventData = Type.Object(
         violations: optional(Type.Array(Type.Object({ path: Type.String(), rule: Type.String() }, record))),
         ...truncated,
       },
-      { ...record, description: "The change was checked; figures of a denied one are its violations, at most 20." },
+      { ...record, description: "The change was checked. A denied change has its violations, at most 20." },
     ),
     pull_request: Type.Object(PullRequestState.properties, {
       ...record,
-      description: "It was opened, merged, closed or opened again, or is a draft no more.",
+      description: "The pull request was opened, merged, closed, reopened or marked ready.",
     }),
     completed: Type.Object(ending, { ...record, description: "The job is final." }),
     failed: Type.Object({ ...ending, ...failure }, { ...record, description: "The job is final." }),
     archived: Type.Object(
-      { ...ending, ...failure, reason: optional(Type.String({ description: "`retention`: it archived itself." })) },
+      { ...ending, ...failure, reason: optional(Type.String({ description: "`retention`: archived automatically after the retention period." })) },
       { ...record, description: "The job is final and archived." },
     ),
   },
-  { ...record, $id: "JobEventData", description: "What the `data` of an event holds, by its `kind`." },
+  { ...record, $id: "JobEventData", description: "The `data` of an event, by its `kind`." },
 );
 
 /** The kinds of events; newer servers may send others. */
@@ -120,7 +120,7 @@ export const JobEvent = Type.Union(
       {
         seq: Type.Integer({
           minimum: 1,
-          description: "The event's place in its job, without gaps; also its `id` field.",
+          description: "The event's sequence number in its job, without gaps; also its `id` field.",
         }),
         kind: Type.Literal(kind, { type: "string", description: "What happened; also its `event` field." }),
         at: Type.String({ format: "date-time", description: "When it happened." }),

@@ -9,7 +9,7 @@ export const JobList = Type.Object(
   {
     jobs: Type.Array(Type.Unsafe<AgentJob>({ $ref: "AgentJob#" })),
     nextCursor: Type.Union([Type.String(), Type.Null()], {
-      description: "Hand it back as `cursor` for the next page; null on the last one.",
+      description: "Send it as `cursor` to get the next page; null on the last page.",
     }),
   },
   { additionalProperties: false, $id: "JobList", examples: [{ jobs: [], nextCursor: null }] },

@@ -22,10 +22,10 @@ const Finding = Type.Object(
     line: Type.Integer(),
     column: Type.Integer(),
     message: Type.String(),
-    dispute: Type.Optional(Type.String({ description: "Why the agent holds this finding to be wrong." })),
+    dispute: Type.Optional(Type.String({ description: "Why the agent considers this finding wrong." })),
     certainty: Type.Optional(
       Type.String({
-        description: "`likely` or `unknown`, where only the build of the site can tell; left out: certain.",
+        description: "`likely` or `unknown`, if only the site's build can tell; absent if certain.",
       }),
     ),
     why: Type.Optional(Type.String({ description: "Why it is not certain." })),
@@ -38,12 +38,12 @@ const Step = Type.Object(
     number: Type.Integer(),
     at: time,
     model: Type.String(),
-    text: Type.String({ description: "What the model said, shortened." }),
+    text: Type.String({ description: "The model's text, shortened." }),
     tools: Type.Array(
       Type.Object(
         {
           name: Type.String(),
-          input: Type.Unknown({ description: "Paths, terms and flags; longer texts by their length alone." }),
+          input: Type.Unknown({ description: "Paths, terms and flags; longer texts are replaced by their length." }),
           ok: Type.Boolean(),
         },
         record,
@@ -58,12 +58,12 @@ export const JobRun = Type.Object(
   {
     id: Type.String({ description: "The job's identifier." }),
     status: Type.Enum(jobStatuses, { type: "string" }),
-    phase: Type.Enum(jobPhases, { type: "string", description: "Where the run is, or was when the job ended." }),
+    phase: Type.Enum(jobPhases, { type: "string", description: "The current phase, or the last one if the job has ended." }),
     prompt: Type.String(),
     model: Type.String(),
     createdBy: Type.String(),
     title: nullable(Type.String()),
-    summary: nullable(Type.String(), "What was done, or why nothing was."),
+    summary: nullable(Type.String(), "What was done, or why nothing changed."),
     failure: nullable(
       Type.Object({ code: Type.Enum(failureCodes, { type: "string" }), message: Type.String() }, record),
     ),
@@ -72,20 +72,20 @@ export const JobRun = Type.Object(
         {
           for: Type.Enum(["forge"] as const, { type: "string" }),
           since: time,
-          nextTryAt: nullable(time, "Null while a try is under way."),
-          message: Type.String({ description: "What the forge said, or that it did not answer." }),
+          nextTryAt: nullable(time, "Null during an attempt."),
+          message: Type.String({ description: "The forge's answer, or that it did not answer." }),
         },
         record,
       ),
-      "Finished work waits for its forge; the job stays active and is tried again.",
+      "The work is done and waits for the forge. The job stays active, and Emend retries.",
     ),
-    isRetryable: Type.Boolean({ description: "Whether `POST …/retry` would start the job again." }),
+    isRetryable: Type.Boolean({ description: "Whether `POST …/retry` can start the job again." }),
     notices: Type.Array(Type.String(), {
-      description: "What did not work and did not fail the job, such as a label that the repository does not have.",
+      description: "Problems that did not fail the job, such as a label that does not exist in the repository.",
     }),
     limitReached: nullable(
       Type.Enum(["budget_exceeded", "timeout"] as const, { type: "string" }),
-      "The limit at which the agent stopped; what it had done was kept.",
+      "The limit at which the agent stopped. The work so far was kept.",
     ),
     steps: Type.Object(
       {
@@ -116,7 +116,7 @@ export const JobRun = Type.Object(
             Type.Object(
               {
                 total: Type.Integer({ description: "Links inside the site, after the change." }),
-                unjudged: Type.Integer({ description: "Those of them that only the build of the site can judge." }),
+                unjudged: Type.Integer({ description: "How many of them only the site's build can check." }),
               },
               record,
             ),
@@ -124,40 +124,40 @@ export const JobRun = Type.Object(
         },
         record,
       ),
-      "Null until the change was checked, and where policy denied it.",
+      "Null until the change is checked, and if policy denied it.",
     ),
     violations: Type.Array(Type.Object({ path: Type.String(), rule: Type.String() }, record), {
-      description: "What policy denied; nothing was published then.",
+      description: "What policy denied. If there are any, nothing was published.",
     }),
-    preview: Type.Boolean({ description: "The job shows its diff and opens nothing." }),
+    preview: Type.Boolean({ description: "The job creates a diff and opens no pull request." }),
     context: Type.Array(
       Type.Object(
         { name: Type.String(), repositoryUrl: Type.String(), ref: Type.String(), commit: Type.String() },
         record,
       ),
-      { description: "The context repositories that the job has read, each at the commit it reads." },
+      { description: "The context repositories that the job has read, each with its commit." },
     ),
     sources: Type.Array(
       Type.Object(
         {
-          repository: nullable(Type.String(), "A context repository's name; null: the project's own."),
+          repository: nullable(Type.String(), "The context repository's name; null for the project's own repository."),
           path: Type.String(),
           line: Type.Integer({ minimum: 1 }),
           commit: Type.String(),
         },
         record,
       ),
-      { description: "The lines that the change is founded on; each was looked up." },
+      { description: "The lines that the change is based on. Emend checked that each exists." },
     ),
     baseCommit: nullable(Type.String()),
     baseBranch: nullable(Type.String()),
-    pullRequest: nullable(PullRequestState, "Also while the job is active, where one exists."),
-    runs: Type.Integer({ minimum: 0, description: "How often the job was taken up." }),
-    crashes: Type.Integer({ minimum: 0, description: "How often its worker was lost." }),
+    pullRequest: nullable(PullRequestState, "The pull request, if there is one, also while the job is active."),
+    runs: Type.Integer({ minimum: 0, description: "How many times the job was started." }),
+    crashes: Type.Integer({ minimum: 0, description: "How many times its worker was lost." }),
     timings: Type.Object(
       {
         createdAt: time,
-        startedAt: nullable(time, "When it was first taken up."),
+        startedAt: nullable(time, "When it was first started."),
         updatedAt: time,
         endedAt: nullable(time),
         archivedAt: nullable(time),

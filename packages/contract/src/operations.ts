@@ -32,11 +32,11 @@ export const getJobOperation = {
   params: JobParams,
   headers: Type.Object({
     "If-None-Match": Type.Optional(
-      Type.String({ description: "An earlier `ETag`: 304 if the job has not changed since." }),
+      Type.String({ description: "The `ETag` of an earlier response: returns 304 if the job has not changed since." }),
     ),
     Prefer: Type.Optional(
       Type.String({
-        description: `\`wait=N\` holds the answer back for up to N seconds (${waitSecondsMax} at most): while the job is active, and with \`If-None-Match\` until it changes.`,
+        description: `\`wait=N\` waits up to N seconds (${waitSecondsMax} at most): while the job is active, and with \`If-None-Match\` until it changes.`,
         examples: ["wait=30"],
       }),
     ),
@@ -60,7 +60,7 @@ const IdempotencyHeaders = Type.Object({
       minLength: 1,
       maxLength: idempotencyKeyLengthMax,
       description:
-        "Makes a repeated request safe for 24 hours: the same key with the same body gives the first answer again, with another body 409. Bodies are the same when the fields that Emend reads are equal; white space, the order of fields and unknown fields do not matter.",
+        "Makes it safe to repeat the request for 24 hours. The same key with the same body returns the first response again; with another body it returns 409. Bodies are the same if the fields that Emend reads are equal. White space, the order of fields and unknown fields do not matter.",
     }),
   ),
 });
@@ -70,15 +70,15 @@ export const createJobOperation = {
   operationId: "createAgentJob",
   summary: "Create agent job",
   description: [
-    "Starts a background agent job and answers at once. Follow it with the get operation.",
+    "Starts a background agent job and returns at once. Use the get operation to follow it.",
     "",
-    "A project may create 100 jobs in any hour unless its settings say otherwise. Refused and replayed requests do not count.",
+    "A project can create 100 jobs in any hour unless its settings say otherwise. Refused and replayed requests do not count.",
   ].join("\n"),
   params: ProjectParams,
   headers: IdempotencyHeaders,
   body: { $ref: "CreateJobBody#" },
   response: {
-    201: jobAnswer("The job was created, or was created before with this idempotency key.", {
+    201: jobAnswer("The job was created, now or before with this idempotency key.", {
       Location: answerHeaders.location,
       ...rateLimitHeaders,
       "Idempotent-Replayed": answerHeaders.idempotentReplayed,
@@ -100,16 +100,16 @@ export const listJobsOperation = {
   ...jobOperation,
   operationId: "listAgentJobs",
   summary: "List agent jobs",
-  description: "The project's jobs, newest first, a page at a time.",
+  description: "Lists the project's jobs, newest first, in pages.",
   params: ProjectParams,
   querystring: Type.Object({
     status: Type.Optional(Type.Enum(jobStatuses, { type: "string", description: "Only jobs in this state." })),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: jobsPerPageMax, default: jobsPerPage, description: "Jobs a page." }),
+      Type.Integer({ minimum: 1, maximum: jobsPerPageMax, default: jobsPerPage, description: "Jobs per page." }),
     ),
     cursor: Type.Optional(
       Type.String({
-        description: "The `nextCursor` of the page before, with the same `status`. Opaque; any other text is refused.",
+        description: "The `nextCursor` of the previous page, with the same `status`. Other values are refused.",
       }),
     ),
   }),
@@ -128,15 +128,15 @@ export const messageJobOperation = {
   operationId: "messageAgentJob",
   summary: "Message agent job",
   description: [
-    "Continues a final job with a further instruction, on the same branch and pull request. What people pushed to the",
-    "branch since is taken in; what they push while the job works ends it with the code `branch_conflict`. The job is",
-    "`active` again, with `prLink` null until it ends. A project may send 100 messages in any hour.",
+    "Continues a finished job with a new instruction, on the same branch and pull request. Commits that people pushed to",
+    "the branch are kept; a push while the job is running ends it with the code `branch_conflict`. The job is",
+    "`active` again, with `prLink` null until it ends. A project can send 100 messages in any hour.",
   ].join(" "),
   params: JobParams,
   headers: IdempotencyHeaders,
   body: { $ref: "MessageJobBody#" },
   response: {
-    200: jobAnswer("The job, active again; or the first answer again, where this idempotency key was used before.", {
+    200: jobAnswer("The job, active again; or the first response again, if this idempotency key was used before.", {
       ETag: answerHeaders.etag,
       "Retry-After": answerHeaders.pollAfter,
       ...rateLimitHeaders,
@@ -160,9 +160,9 @@ export const cancelJobOperation = {
   operationId: "cancelAgentJob",
   summary: "Cancel agent job",
   description: [
-    "Stops an active job: it becomes `failed`, with the code `cancelled` on its run, and opens no pull request",
-    "afterwards. A final job is answered as it is. Once a job is being published it is too late: 409.",
-    "A body is not needed and not read.",
+    "Cancels an active job: it becomes `failed`, with the code `cancelled` on its run, and opens no pull request",
+    "afterwards. A finished job does not change. A job that is being published cannot be cancelled: 409.",
+    "No body is needed.",
   ].join(" "),
   params: JobParams,
   response: {
@@ -182,8 +182,8 @@ export const archiveJobOperation = {
   summary: "Archive agent job",
   description: [
     "Archives a job; archiving it again changes nothing. An active job is stopped first and opens no pull request",
-    "afterwards. If it is being published already, the answer waits for that outcome, for up to 30 seconds.",
-    "A body is not needed and not read.",
+    "afterwards. If it is being published, the request waits up to 30 seconds for the result.",
+    "No body is needed.",
   ].join(" "),
   params: JobParams,
   response: {
@@ -203,9 +203,9 @@ export const retryJobOperation = {
   summary: "Retry agent job",
   description: [
     "Starts a failed job again where it stopped. A job whose change is finished is published without asking a model;",
-    "any other goes on from its stored steps. An active job is answered as it is. 409 where a retry would end the same",
+    "any other job continues from its stored steps. An active job does not change. 409 if a retry would end the same",
     "way (`policy_denied`, `instruction_not_understood`, a limit), and for completed and archived jobs.",
-    "A body is not needed and not read.",
+    "No body is needed.",
   ].join(" "),
   params: JobParams,
   response: {
@@ -219,7 +219,7 @@ export const retryJobOperation = {
   },
 };
 
-const json = jsonAnswer("The diff; empty where nothing changed, or nothing was handed over yet.", "JobDiff", {
+const json = jsonAnswer("The diff; empty if nothing changed, or not yet.", "JobDiff", {
   Vary: answerHeaders.varyAccept,
 });
 
@@ -228,7 +228,7 @@ export const getJobDiffOperation = {
   operationId: "getAgentJobDiff",
   summary: "Get an agent job's diff",
   description:
-    "What the job changed against its base: a unified diff, or with `Accept: application/json` the same with figures.",
+    "Returns the job's changes to its base: a unified diff, or with `Accept: application/json` the diff and numbers per file.",
   params: JobParams,
   headers: Type.Object({
     Accept: Type.Optional(Type.String({ description: "`application/json` for JSON.", examples: ["application/json"] })),
@@ -253,7 +253,7 @@ export const getJobRunOperation = {
   ...jobOperation,
   operationId: "getAgentJobRun",
   summary: "Get an agent job's run",
-  description: "What the job is doing or did: phase, failure, steps, usage and cost, findings, pull request.",
+  description: "Returns details of the job: phase, failure, steps, usage and cost, findings, pull request.",
   params: JobParams,
   response: {
     200: jsonAnswer("The run.", "JobRun"),
@@ -269,14 +269,14 @@ export const streamJobEventsOperation = {
   operationId: "streamAgentJobEvents",
   summary: "Follow an agent job's events",
   description: [
-    "Server-sent events: first all that happened, then each as it happens, until the job is final. Each has its",
+    "Server-sent events: first all past events, then new ones as they happen, until the job ends. Each has its",
     "sequence number as `id`, its kind as `event` and a JobEvent in `data`. Comment lines keep the connection alive.",
-    "A connection may end earlier; connect again with `Last-Event-ID` and nothing is missed or repeated.",
+    "If the connection ends earlier, reconnect with `Last-Event-ID`; no event is missed or repeated.",
   ].join(" "),
   params: JobParams,
   headers: Type.Object({
     "Last-Event-ID": Type.Optional(
-      Type.String({ pattern: "^[0-9]{1,9}$", description: "The last event seen: the stream goes on after it." }),
+      Type.String({ pattern: "^[0-9]{1,9}$", description: "The last event that you received. The stream continues after it." }),
     ),
   }),
   response: {
@@ -289,7 +289,7 @@ export const streamJobEventsOperation = {
       },
       content: { "text/event-stream": { schema: { type: "string" } } },
     },
-    204: emptyAnswer("The job is final and every event was seen: there is nothing to connect for again.", {}),
+    204: emptyAnswer("The job has ended and you received every event. Do not reconnect.", {}),
     400: refusals.invalidRequest,
     401: refusals.unauthorized,
     404: refusals.notFound,

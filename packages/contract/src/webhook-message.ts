@@ -18,7 +18,7 @@ const record = { additionalProperties: false };
 const data = {
   projectId: Type.String({ description: "The job's project." }),
   job: Type.Unsafe<AgentJob>({ $ref: "AgentJob#" }),
-  title: Type.Union([Type.String(), Type.Null()], { description: "The pull request's; null: none was written." }),
+  title: Type.Union([Type.String(), Type.Null()], { description: "The pull request's title; null if there is none." }),
   failure: Type.Union(
     [Type.Object({ code: Type.Enum(failureCodes, { type: "string" }), message: Type.String() }, record), Type.Null()],
     { description: "Why the job failed; null: it did not." },
@@ -44,7 +44,7 @@ export const WebhookMessage = Type.Union(
   ],
   {
     $id: "WebhookMessage",
-    description: "What is posted to a webhook of the format `standard`. `job` is the job as it was at that moment.",
+    description: "The message to a webhook with the format `standard`. `job` is the job at that moment.",
     examples: [
       {
         type: "job.completed",

@@ -3,8 +3,8 @@ import { registerTools, type ToolDeps } from "./tools.ts";
 
 const instructions = [
   "Emend turns an instruction into a pull request on a project's documentation.",
-  "Create a job, then get it until its status is completed or failed; prLink is the pull request.",
-  "A job that completed without prLink had nothing to change.",
+  "Create a job, then call get_job until its status is completed or failed. prLink is the pull request.",
+  "If a completed job has no prLink, there was nothing to change.",
 ].join(" ");
 
 export function createMcpServer(deps: ToolDeps): McpServer {

@@ -39,7 +39,7 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
     {
       title: "Create a docs job",
       description:
-        "Asks Emend to change a project's documentation. An agent works on it in the background; if files changed, one pull request is opened and the job's prLink is set. Follow it with get_job until its status is not active.",
+        "Creates a job that changes a project's documentation. An agent works on it in the background. If files changed, Emend opens one pull request and sets the job's prLink. Call get_job until the status is no longer active.",
       inputSchema: z.strictObject({
         ...given,
         prompt: prompt.describe("What must change in the docs, as an instruction."),
@@ -58,7 +58,7 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
     "get_job",
     {
       title: "Get a docs job",
-      description: "A job's state, its pull request, what it did and, where it failed, why.",
+      description: "Returns a job's state, pull request and result or, if it failed, the reason.",
       inputSchema: z.strictObject({ ...job, wait_seconds }),
       ...readOnly,
     },
@@ -69,7 +69,7 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
     "list_jobs",
     {
       title: "List docs jobs",
-      description: "A project's jobs, newest first.",
+      description: "Lists a project's jobs, newest first.",
       inputSchema: z.strictObject({
         ...given,
         status: z.enum(["active", "completed", "archived", "failed"]).optional(),
@@ -87,7 +87,7 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
     "follow_up",
     {
       title: "Follow up on a docs job",
-      description: "Asks a finished job for more, on the same branch and pull request.",
+      description: "Sends another instruction to a finished job. It continues on the same branch and pull request.",
       inputSchema: z.strictObject({ ...job, prompt: prompt.describe("What more must change."), wait_seconds }),
       annotations: { destructiveHint: false, openWorldHint: true },
     },
@@ -102,7 +102,7 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
     "get_diff",
     {
       title: "Get a docs job's diff",
-      description: "What a job changed: its files with their figures, and a unified diff.",
+      description: "Returns a job's changes: the files with their line counts, and a unified diff.",
       inputSchema: job,
       ...readOnly,
     },
@@ -138,7 +138,7 @@ function registerCheck(server: McpServer, deps: ToolDeps, job: { project: z.ZodT
     "check",
     {
       title: "Check a docs job's change",
-      description: "What the checks found on the site before and after a job's change, and what the change introduced.",
+      description: "Returns what the checks found on the site before and after a job's change, and what the change introduced.",
       inputSchema: job,
       annotations: { readOnlyHint: true, openWorldHint: false },
     },

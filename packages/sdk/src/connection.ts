@@ -91,7 +91,7 @@ function parseBaseUrl(text: string | undefined): string {
     throw new EmendError("invalid_request", "baseUrl must begin with http:// or https://");
   }
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
-    throw new EmendError("invalid_request", "baseUrl must hold no user, password, query or fragment");
+    throw new EmendError("invalid_request", "baseUrl must not contain a user, password, query or fragment");
   }
   return url.href.replace(/\/+$/, "");
 }
@@ -101,7 +101,7 @@ function parseApiKey(text: string | undefined): string {
   // A key read from a file often ends with a line feed; inside, no header may hold one.
   const key = text.trim();
   if (!/^[\x21-\x7e]+$/.test(key)) {
-    throw new EmendError("invalid_request", "apiKey is empty or holds characters that no key has");
+    throw new EmendError("invalid_request", "apiKey is empty or contains invalid characters");
   }
   return key;
 }

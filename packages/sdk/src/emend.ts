@@ -39,7 +39,7 @@ export interface Jobs {
   /** The unified diff, and the changed files with their figures. */
   diff(id: string, options?: CallOptions): Promise<JobDiff>;
   /**
-   * Asks a finished job for more, on the same branch and pull request. Retried safely, as `create` is.
+   * Sends another instruction to a finished job. It continues on the same branch and pull request. Retried safely, as `create` is.
    * `message(…).wait()` resolves when it is over.
    */
   message(id: string, body: { prompt: string }, options?: StartOptions): StartedJob;

@@ -206,9 +206,9 @@ function kindOf(status: number): EmendErrorKind {
 export interface Quota {
   /** Creates and messages are counted apart. */
   of: "create" | "message";
-  /** Uses in any hour. */
+  /** Allowed uses in any hour. */
   limit: number;
-  /** Uses left now. */
+  /** Remaining uses. */
   remaining: number;
   /** When one more use is freed. */
   resetsAt: Date;
@@ -265,7 +265,7 @@ export function parseBody<T>(
 }
 
 function unexpected(deps: Connection, response: ApiResponse, name: string, cause?: unknown): EmendError {
-  const message = `${deps.baseUrl} answered with something that is no Emend ${name}; is baseUrl right?`;
+  const message = `${deps.baseUrl} returned something that is not an Emend ${name}; is baseUrl right?`;
   const requestId = response.headers.get("x-request-id");
   return new EmendError("invalid_response", message, { status: response.status, requestId, cause });
 }

@@ -71,7 +71,7 @@ async function connect(
       return "over";
     }
     if (!answer.body || !answer.headers.get("content-type")?.startsWith("text/event-stream")) {
-      throw new EmendError("invalid_response", `${deps.baseUrl} answered with no event stream; is baseUrl right?`, {
+      throw new EmendError("invalid_response", `${deps.baseUrl} did not return an event stream. Check baseUrl`, {
         status: answer.status,
       });
     }
@@ -118,13 +118,13 @@ function parseEvent(deps: Connection, event: StreamEvent): JobEvent {
   } catch {
     // Told below, as anything else that is no event.
   }
-  throw new EmendError("invalid_response", `${deps.baseUrl} sent something that is no Emend event`);
+  throw new EmendError("invalid_response", `${deps.baseUrl} sent something that is not an Emend event`);
 }
 
 /** A signal that aborts when nothing restarted it in time. */
 function silenceAfter(ms: number) {
   const controller = new AbortController();
-  const abort = () => controller.abort(new DOMException("the stream is silent", "TimeoutError"));
+  const abort = () => controller.abort(new DOMException("the stream sent nothing", "TimeoutError"));
   let timer = setTimeout(abort, ms);
   return {
     signal: controller.signal,

@@ -29,7 +29,7 @@ export async function verifyWebhook(request: WebhookRequest): Promise<WebhookEve
   const signatures = header(request.headers, "webhook-signature");
   const toleranceMs = (request.toleranceSeconds ?? 300) * 1000;
   const ageMs = Math.abs((request.nowMs ?? Date.now()) - Number(timestamp) * 1000);
-  if (!/^\d{1,12}$/.test(timestamp) || !(ageMs <= toleranceMs)) throw invalid("its time is too far from now");
+  if (!/^\d{1,12}$/.test(timestamp) || !(ageMs <= toleranceMs)) throw invalid("its timestamp is too old or in the future");
 
   const body = typeof request.body === "string" ? new TextEncoder().encode(request.body) : request.body;
   const signed = concat(new TextEncoder().encode(`${id}.${timestamp}.`), body);
@@ -41,19 +41,19 @@ export async function verifyWebhook(request: WebhookRequest): Promise<WebhookEve
     // `verify` compares in constant time.
     if (bytes && (await crypto.subtle.verify("HMAC", key, bytes, signed))) return parseEvent(id, body);
   }
-  throw invalid("no signature fits the secret and the body");
+  throw invalid("no signature matches the secret and the body");
 }
 
 const hmac = { name: "HMAC", hash: "SHA-256" };
 const signaturesMax = 10;
 
 function invalid(why: string): EmendError {
-  return new EmendError("invalid_signature", `the webhook is refused: ${why}`);
+  return new EmendError("invalid_signature", `webhook refused: ${why}`);
 }
 
 function header(headers: WebhookRequest["headers"], name: string): string {
   const found = typeof headers.get === "function" ? headers.get(name) : fromRecord(headers as object, name);
-  if (typeof found !== "string" || found === "") throw invalid(`it has no header ${name}`);
+  if (typeof found !== "string" || found === "") throw invalid(`the header ${name} is missing`);
   return found;
 }
 
@@ -64,7 +64,7 @@ function fromRecord(headers: object, name: string): unknown {
 function keyBytes(secret: string): Uint8Array<ArrayBuffer> {
   const bytes = fromBase64(secret.trim().replace(/^whsec_/, ""));
   if (!bytes || bytes.length === 0) {
-    throw new EmendError("invalid_request", "the webhook's secret is not whsec_ and base64");
+    throw new EmendError("invalid_request", "the secret must be whsec_ followed by base64");
   }
   return bytes;
 }
@@ -93,5 +93,5 @@ function parseEvent(id: string, body: Uint8Array): WebhookEvent {
   } catch {
     // Told below, as anything else that is no event.
   }
-  throw new EmendError("invalid_response", "the webhook is signed, but its body is no event; has it the Slack format?");
+  throw new EmendError("invalid_response", "the webhook is signed, but its body is not an event. Does the webhook use the Slack format?");
 }

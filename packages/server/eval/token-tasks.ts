@@ -270,7 +270,7 @@ export const tokenTasks: readonly TokenTask[] = [
     context: cli,
     rounds: [
       {
-        name: "a question that nobody can answer",
+        name: "a question without an answer in the sources",
         prompt: "State how many requests a minute the search index API takes on the Enterprise plan.",
         before: { turns: 4, tokens: 22_599 },
         changed: 0,

@@ -52,7 +52,7 @@ async function followUp(client: Awaited<ReturnType<typeof opened>>["client"], id
 
 const filesOf = (diff: string) => [...diff.matchAll(/^diff --git a\/(\S+)/gm)].map(([, path]) => path);
 
-test("after messages, diff, figures, title and text are the whole pull request's, with what people pushed", async () => {
+test("after messages, diff, figures, title and text are the whole pull request's, including commits by people", async () => {
   const { client, project, id, branch, installation } = await opened();
   await commitByPerson(project.id, branch, "index.mdx", page("Home", "See [setup](/setup). By a [person](/nowhere)."));
   const moved = await commitByPerson(project.id, "main", "later.mdx", page("Later", "Came later."));
@@ -73,7 +73,7 @@ test("after messages, diff, figures, title and text are the whole pull request's
     "**1.** Asked:\n\n```text\nWrite a note.\n```\n\nDid round 2.",
     "**2.** Asked:\n\n```text\nWrite another note.\n```\n\nDid round 3.",
     "### New findings",
-    "- changed `index.mdx`, with what people pushed\n- changed `notes.mdx`\n- changed `setup.mdx`",
+    "- changed `index.mdx`, including commits by people\n- changed `notes.mdx`\n- changed `setup.mdx`",
     "### Asked for\n\n```text\nFix the misspelling.",
     `in ${third.run.steps.count} steps: ${(third.run.steps.count * 1000).toLocaleString("en-US")} tokens in`,
   ].map((words) => body.indexOf(words));
@@ -109,7 +109,7 @@ test("a base branch that went another way is told, and merged into nobody's bran
   expect(run.baseCommit).toBe(fork);
   expect(await git(project.id, "rev-list", "--count", `main..${branch}`)).toBe("2");
   const body = (await pullOf(project.id))?.body;
-  expect(body).toContain(`**\`main\` moved on** while this was made, and changed \`setup.mdx\``);
+  expect(body).toContain(`**\`main\` changed** while Emend worked, and both sides changed \`setup.mdx\``);
   expect(body).toContain(`still based on \`${fork.slice(0, 10)}\``);
 });
 

@@ -83,7 +83,7 @@ describe.each(["local", "github"] as const)("a base that moves while a job of %s
     expect(ended).toMatchObject({ status: "completed", base_commit: moved, base_conflict: null });
     expect(parent(jobId)).toBe(moved);
     expect(show(jobId, path)).toBe(page("Use your access key.", ...filler, "New.").trim());
-    expect(await bodyOf(forge, jobId)).not.toContain("moved on");
+    expect(await bodyOf(forge, jobId)).not.toContain("changed** while");
     const events = await readEvents(host.database.pool, jobId);
     expect(events).toContainEqual(
       expect.objectContaining({
@@ -115,7 +115,7 @@ describe.each(["local", "github"] as const)("a base that moves while a job of %s
     expect(parent(jobId)).toBe(base);
     expect(show(jobId, path)).toBe(page("Use your access key.").trim());
     const body = await bodyOf(forge, jobId);
-    expect(body).toContain("moved on");
+    expect(body).toContain("changed** while");
     expect(body).toContain(path);
   });
 });

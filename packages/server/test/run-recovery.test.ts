@@ -71,7 +71,7 @@ test("a worker frozen past its lease finds its write refused, and publishes noth
   const [before, events] = [await readJob(database.pool, id), await readEvents(database.pool, id)];
 
   frozen.child.kill("SIGCONT");
-  await frozen.logged("lease lost, run is left to its new owner");
+  await frozen.logged("lease lost; another worker continues the run");
   expect(await readJob(database.pool, id)).toEqual(before);
   expect(await readEvents(database.pool, id)).toEqual(events);
   expect((await rowsOf("pushes", id)).map((push) => push.worker)).toEqual(["second"]);
@@ -88,7 +88,7 @@ test("a worker frozen between its commit and its push does not push when it wake
   expect(ended).toMatchObject({ status: "completed", crashes: 1 });
 
   frozen.child.kill("SIGCONT");
-  await frozen.logged("lease lost, run is left to its new owner");
+  await frozen.logged("lease lost; another worker continues the run");
   expect((await rowsOf("pushes", id)).map((push) => push.worker)).toEqual(["second"]);
   expect(await rowsOf("turns", id)).toHaveLength(1);
 });

@@ -57,7 +57,7 @@ export function registerCheckCommand(program: Command, cli: Cli): void {
     .option("--mdx", `judge MDX by the full parser on every page, not only where there are at most ${mdxPagesMax}`)
     .option("--info", "show the lesser findings too")
     .option("--schema", "print the JSON schema of .emend/check.json, for editors")
-    .option("--no-cache", "read every page anew, and remember nothing")
+    .option("--no-cache", "read every page again and store nothing")
     .action(async (dir: string, options: CheckOptions) => {
       process.exitCode = await check(cli, resolve(dir), options);
     });

@@ -49,7 +49,7 @@ interface ShowOptions {
 export function registerAutomationShow(automation: Command, cli: Cli): void {
   const command = automation
     .command("show")
-    .description("show an automation and what came of its runs, newest first")
+    .description("show an automation and its runs, newest first")
     .argument("<id>", "the automation's id");
   withJson(withData(command)).action((id: string, options: ShowOptions) => showAutomation(cli, id, options));
 }

@@ -181,7 +181,7 @@ async function lastEvent(cli: Cli, jobs: Jobs, id: string): Promise<number> {
 /** The prompt as typed; `-` reads it from standard input. */
 export async function readPrompt(cli: Cli, words: string): Promise<string> {
   if (words !== "-") return words;
-  if (cli.stdin.isTTY) cli.stderr.write("Type the prompt; Ctrl-D on a line of its own ends it.\n");
+  if (cli.stdin.isTTY) cli.stderr.write("Type the prompt. End it with Ctrl-D on an empty line.\n");
   const text = await readInput(cli);
   if (text.trim() === "") throw new CliError("usage", "the prompt is empty: nothing came on standard input");
   return text;

@@ -14,7 +14,7 @@ interface KeyOptions {
 }
 
 export function registerModelKey(key: Command, cli: Cli): void {
-  const set = named(key.command("set").description("give a project a key of its own for a vendor of models"))
+  const set = named(key.command("set").description("set a project's own key for a model vendor"))
     .option("--key-env <variable>", "variable that holds the key (default: the vendor's usual one)")
     .option("--key-file <file>", "file that holds the key");
   withJson(withData(set)).action((project: string, vendor: string, options: KeyOptions) =>
@@ -49,7 +49,7 @@ async function setKey(cli: Cli, { project, vendor }: Whose, options: KeyOptions)
 
 async function removeKey(cli: Cli, { project, vendor }: Whose, options: KeyOptions): Promise<void> {
   const gone = await withAdmin(cli, options, (admin) => admin.setModelKey({ projectId: project, vendor, key: null }));
-  if (!gone) throw new CliError("refused", `the project ${project} has no key of its own for ${vendor}`);
+  if (!gone) throw new CliError("refused", `the project ${project} has no own key for ${vendor}`);
   printResult(cli, options, { project, vendor, key: "removed" }, project);
   say(cli, options, `Removed. Its jobs use the installation's key for ${vendor}/…, if there is one.`);
 }

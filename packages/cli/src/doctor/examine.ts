@@ -25,7 +25,7 @@ export async function examine(cli: Cli, options: { data?: string }): Promise<rea
   // What rests on a setting that cannot be right would be told wrongly.
   const unless = (names: RegExp, name: string, look: () => Promise<readonly Seen[]>): Promise<readonly Seen[]> =>
     problems.some((problem) => names.test(problem))
-      ? Promise.resolve([{ name, verdict: "note", detail: "not looked at: its settings come first" }])
+      ? Promise.resolve([{ name, verdict: "note", detail: "not checked: fix its settings first" }])
       : look();
   // Opening it without the secret that was meant would make one.
   const database = await unless(/EMEND_(DATABASE_URL|SECRET|DATA_DIR)|--data/, "database", async () => [

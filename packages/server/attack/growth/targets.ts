@@ -54,7 +54,7 @@ export const growthTargets: readonly GrowthTarget[] = [
   { name: "a text as it is read", read: asRead },
   { name: "a text that may reach out", read: reachesOut },
   { name: "secrets that are known", read: (text) => knownSecretsIn(text, known) },
-  { name: "what looks like a secret", read: (text) => scanSecrets(text).catch(unlessUnsearchable) },
+  { name: "text that looks like a secret", read: (text) => scanSecrets(text).catch(unlessUnsearchable) },
   { name: "fences of a prompt", read: withoutFenced },
   { name: "fences of an answer", read: withoutFence },
   { name: "the rules' reading of a prompt", read: (text) => readPrompt("emend/rules", text) },

@@ -125,6 +125,6 @@ function notInstalled(app: { name: string; installUrl: string }): AppError {
   return new AppError("forge_rejected", {
     publicMessage:
       `${app.name} was created, but is not installed yet. Install it at ${app.installUrl}, then run the same command ` +
-      "again: Emend kept the App and goes on with it.",
+      "again. Emend stored the App and continues with it.",
   });
 }

@@ -82,7 +82,7 @@ describe.each(vendors)("a project of $name", (vendor) => {
 
   it("is refused on a base branch that it does not have, which are named", async () => {
     expect(await refusal({ base: "nope" })).toMatch(/no branch "nope".*it has: main/);
-    expect(await refusal({ base: "-x" })).toMatch(/cannot be the name of a branch/);
+    expect(await refusal({ base: "-x" })).toMatch(/is not a valid branch name/);
   });
 
   it("is refused by an address that holds a credential", async () => {
@@ -95,7 +95,7 @@ describe.each(vendors)("a project of $name", (vendor) => {
   it("is refused with a token that has expired, and with one of another account", async () => {
     expect(await refusal({ credential: "expired" })).toMatch(/401.*expired or revoked/);
     far.fault(readOf[vendor.name], { kind: "answer", status: 404, words: "Not Found" });
-    expect(await refusal()).toMatch(/404.*address.*token covers/);
+    expect(await refusal()).toMatch(/404.*repository URL.*token covers/);
   });
 
   it("is refused with a token that lost its permission", async () => {
@@ -117,7 +117,7 @@ describe.each(vendors)("a project of $name", (vendor) => {
       far.state.path = vendor.path;
     }
     far.state.movedTo = "/repositories/1";
-    expect(await refusal()).toMatch(/301.*has moved.*new address/);
+    expect(await refusal()).toMatch(/301.*has moved.*new URL/);
     far.state.movedTo = null;
     far.fault(readOf[vendor.name], { kind: "answer", status: 410, words: "Gone" });
     expect(await refusal()).toMatch(/410.*archived, locked or gone/);
@@ -133,7 +133,7 @@ describe.each(vendors)("a project of $name", (vendor) => {
     const before = far.requests.length;
     const port = (elsewhere.address() as AddressInfo).port;
     const words = await refusal({ repo: `http://127.0.0.1:${port}/${vendor.path}` });
-    expect(words).toMatch(/302.*has moved.*new address/);
+    expect(words).toMatch(/302.*has moved.*new URL/);
     expect([asked.length, far.requests.length]).toEqual([1, before]);
     elsewhere.closeAllConnections();
     elsewhere.close();

@@ -155,7 +155,7 @@ describe.each(everyVendor)("the doctor on $label", (vendor) => {
     far.tokens.clear();
     const found = await diagnose();
     expect(found.token).toMatch(/^problem: .*401.*token is missing, expired or revoked/);
-    expect(found.git).toMatch(/^problem: .*credential is missing, expired/);
+    expect(found.git).toMatch(/^problem: .*credential is missing or expired/);
   });
 });
 

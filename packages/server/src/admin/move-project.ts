@@ -45,7 +45,7 @@ export async function moveProject(
   async function followed(): Promise<string> {
     const address = await (await openForge(project, deps.forges)).findAddress?.(signal);
     if (address) return address;
-    throw refused("The forge does not say where the repository is.");
+    throw refused("The forge does not report the repository's URL.");
   }
 }
 

@@ -323,7 +323,7 @@ describe("calls of one turn", () => {
     expect(broken).toMatchObject({
       isError: true,
       output:
-        "The pattern is no regular expression: a parenthesis has no partner. Escape it with a backslash, or search without regex.",
+        "The pattern is not a valid regular expression: unmatched parenthesis. Escape it with a backslash, or search without regex.",
     });
     expect(good).toMatchObject({ isError: false, output: "1 match in 1 file\nindex.md\n3: Hello world." });
   });

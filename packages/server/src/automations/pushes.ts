@@ -44,7 +44,7 @@ export async function lookAtPushes(deps: Pick<AutomationDeps, "pool" | "log"> & 
       try {
         await lookAt(deps, look, AbortSignal.timeout(lookMsMax));
       } catch (error) {
-        deps.log.warn({ err: error, automationId: look.id }, "context repository could not be looked at");
+        deps.log.warn({ err: error, automationId: look.id }, "could not check a context repository");
         await recordFailure(deps.pool, look, isAppError(error) ? error.publicMessage : "a fault of this server");
       }
     }

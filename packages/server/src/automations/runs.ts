@@ -72,7 +72,7 @@ async function continueJob(
     case "refused":
     case "unknown_job": {
       // Archived: nothing more is added to it, and a second one beside it would be one too many.
-      const words = `Skipped: pull request ${pullRequest?.url} is still open, but its job takes no more messages.`;
+      const words = `Skipped: pull request ${pullRequest?.url} is still open, but its job does not accept messages.`;
       return { state: "skipped", words, jobId, contentHash };
     }
     default:

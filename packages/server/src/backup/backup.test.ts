@@ -173,7 +173,7 @@ test("what is not empty, altered, cut off, newer, or sealed by another secret is
   await refuse(newer, /does not know/);
   await write({ tables: [{ ...manifest.tables[0], file: "../../etc/passwd" }] });
   await refuse(newer, /no file of an archive/);
-  await refuse(join(dir, "nothing"), /no archive/);
+  await refuse(join(dir, "nothing"), /not an Emend backup/);
   const victim = join(dir, "victim");
   await mkdir(victim);
   const elsewhere = { ...manifest.repositories[0], projectId: "x/../../victim", bundle: null };

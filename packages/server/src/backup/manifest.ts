@@ -23,7 +23,7 @@ export async function readManifest(folder: string, secret: string): Promise<Mani
 /** What can be judged by the manifest alone. A secret that is yet to be made is not the one that sealed it. */
 export async function readSealed(folder: string, secret: string | null): Promise<Manifest> {
   const text = await readFile(join(folder, manifestFile), "utf8").catch(() => null);
-  if (text === null) throw invalid(`${folder} holds no ${manifestFile}: it is no archive of Emend's`);
+  if (text === null) throw invalid(`${folder} has no ${manifestFile}, so it is not an Emend backup`);
   const manifest = parse(text);
   if (manifest?.format !== 1) throw invalid(`${manifestFile} is of a form that this Emend does not know`);
   if (secret === null || manifest.secretMark !== secretMark(secret)) {

@@ -47,7 +47,7 @@ export function createFollowUp(deps: {
         return { kind: "refused", words: "Emend no longer knows the job of this pull request." };
       case "refused":
         if (outcome.because === "active") return { kind: "later" };
-        return { kind: "refused", words: `Emend cannot go on with this job: it is ${outcome.because}.` };
+        return { kind: "refused", words: `Emend cannot continue this job: it is ${outcome.because}.` };
       default:
         return assertNever(outcome);
     }

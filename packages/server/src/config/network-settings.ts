@@ -88,7 +88,7 @@ function checkCertificates(file: string, problems: string[]): void {
     new X509Certificate(readFileSync(file));
   } catch (error) {
     const isRead = (error as NodeJS.ErrnoException).syscall === undefined;
-    const why = isRead ? "which holds no certificate; expected are certificates in PEM" : whyUnreadable(error);
+    const why = isRead ? "which contains no certificate; expected are certificates in PEM" : whyUnreadable(error);
     problems.push(`EMEND_CA_FILE names ${file}, ${why}`);
   }
 }

@@ -123,9 +123,9 @@ describe("logging in", () => {
 describe("a body that the database cannot keep", () => {
   const nested = (levels: number) => JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`);
   it.each([
-    ["U+0000", { email: "a\0@x.test", password: "x" }, "must not hold U+0000"],
-    ["U+0000 in a key", { email: "a@x.test", password: "x", more: [{ "\0": 1 }] }, "must not hold U+0000"],
-    ["a lone surrogate", { email: "a\ud800@x.test", password: "x" }, "must not hold a lone surrogate"],
+    ["U+0000", { email: "a\0@x.test", password: "x" }, "must not contain U+0000"],
+    ["U+0000 in a key", { email: "a@x.test", password: "x", more: [{ "\0": 1 }] }, "must not contain U+0000"],
+    ["a lone surrogate", { email: "a\ud800@x.test", password: "x" }, "must not contain a lone surrogate"],
     ["too many levels", { email: "a@x.test", password: "x", more: nested(50) }, "nested deeper than 50"],
     ["very many levels", nested(2_000), "nested deeper than 50"],
   ])("400 in words for %s, with a session and without", async (_what, body, words) => {

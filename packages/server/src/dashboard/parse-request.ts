@@ -41,8 +41,8 @@ function refuseUnkeepable(value: unknown, depth: number): void {
 }
 
 function refuseText(text: string): void {
-  if (text.includes("\0")) throw invalid("The body must not hold U+0000.");
-  if (!text.isWellFormed()) throw invalid("The body must not hold a lone surrogate.");
+  if (text.includes("\0")) throw invalid("The body must not contain U+0000.");
+  if (!text.isWellFormed()) throw invalid("The body must not contain a lone surrogate.");
 }
 
 function invalid(publicMessage: string): AppError {

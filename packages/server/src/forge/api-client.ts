@@ -122,7 +122,7 @@ export function createApiClient(options: {
         return { kind: "ok", value, headers };
       }
       throw new AppError("forge_unavailable", {
-        publicMessage: `${forge} answered ${answer.status} in a form that Emend does not understand.`,
+        publicMessage: `${forge} answered ${answer.status} in a format that Emend does not understand.`,
         retryable: true,
       });
     }
@@ -135,7 +135,7 @@ export function createApiClient(options: {
     async call(request, signal) {
       const outcome = await ask(request, [], signal);
       if (outcome.kind === "ok") return outcome.value;
-      throw new AppError("internal", { publicMessage: "An unexpected refusal was returned." });
+      throw new AppError("internal", { publicMessage: "The forge returned an unexpected error." });
     },
   };
 }
@@ -164,7 +164,7 @@ function unreachable(forge: string, host: string, error: unknown): AppError {
   const isCertificate = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/.test(code);
   if (isCertificate) {
     return new AppError("forge_rejected", {
-      publicMessage: `${forge}'s certificate is not trusted (${code}). Name its authority's file in EMEND_CA_FILE.`,
+      publicMessage: `${forge}'s certificate is not trusted (${code}). Set EMEND_CA_FILE to a file with its certificate authority.`,
       cause: error,
     });
   }

@@ -68,13 +68,13 @@ function advice({ status, headers, body }: RawAnswer, what: string): string {
   if (/\barchived\b/i.test(wordsOf(body))) return "The repository is archived. Unarchive it, or remove the project.";
   if (status >= 300 && status < 400) {
     const target = headers.get("location");
-    return `The repository has moved${target ? ` (${plainTarget(target)})` : ""}: give the project its new address, with "emend project set ID --follow" or in its settings.`;
+    return `The repository has moved${target ? ` (${plainTarget(target)})` : ""}. Set its new URL with "emend project set ID --follow" or in its settings.`;
   }
   if (status === 401) {
-    return 'The project\'s token is missing, expired or revoked: give it a new one, with "emend project set ID --token-env VARIABLE" or in its settings.';
+    return 'The project\'s token is missing, expired or revoked. Set a new one with "emend project set ID --token-env VARIABLE" or in its settings.';
   }
-  if (status === 403) return `The project's token may not ${what}: give it the right, or another token.`;
-  if (status === 404) return "Check the project's address, and that its token covers the repository.";
+  if (status === 403) return `The project's token may not ${what}. Add the permission, or use another token.`;
+  if (status === 404) return "Check the project's repository URL, and that its token covers the repository.";
   if (status === 410 || status === 423) return "The repository is archived, locked or gone.";
   return `It does not let Emend ${what}.`;
 }

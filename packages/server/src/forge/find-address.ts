@@ -35,5 +35,5 @@ export async function findAddress(
 function addressIn({ html_url, web_url, links }: Static<typeof Repository>): string {
   const found = html_url ?? web_url ?? links?.html?.href;
   if (found) return found;
-  throw new AppError("forge_unavailable", { publicMessage: "The forge does not say where the repository is." });
+  throw new AppError("forge_unavailable", { publicMessage: "The forge does not report the repository's URL." });
 }

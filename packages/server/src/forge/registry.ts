@@ -120,5 +120,5 @@ export function checkCredential(forge: Exclude<ForgeName, "local">, credential: 
   if (forge === "github" && parseAppCredential(plain)) return plain;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what a header cannot hold
   if (plain !== "" && plain.length <= 4096 && !/[\s\u0000-\u001f\u007f-\uffff]/.test(plain)) return plain;
-  throw new AppError("invalid_request", { publicMessage: "The token is empty, or holds spaces or line breaks." });
+  throw new AppError("invalid_request", { publicMessage: "The token is empty, or contains spaces or line breaks." });
 }

@@ -55,7 +55,7 @@ describe("a repository's address", () => {
     ["github", "https://token@github.com/acme/docs", /contains a credential/],
     ["github", "https://github.com/acme", /owner and a repository/],
     ["github", "https://github.com/acme/docs/tree/main", /nothing after them/],
-    ["github", "https://github.com/acme/docs?tab=readme", /no query/],
+    ["github", "https://github.com/acme/docs?tab=readme", /a query/],
     ["gitea", "http://gitea.acme.com/a/b", /unencrypted/],
     ["gitea", "ftp://acme.com/a/b", /full URL/],
     ["gitea", "file:///etc/passwd", /full URL/],

@@ -17,7 +17,7 @@ const plainSegment = /^[\w.~+-]+$/;
 /** Takes https, ssh and scp forms, with ports, `.git` and slashes at the end; refuses in words what cannot be meant. */
 export function parseRepositoryAddress(text: string, options: { mayBeHttp: boolean }): RepositoryAddress {
   const url = toUrl(text.trim());
-  if (url.search || url.hash) throw refused("it must hold no query and no fragment");
+  if (url.search || url.hash) throw refused("it must not contain a query or a fragment");
   // Git over ssh needs no password, and its user says nothing.
   if (url.password || (url.username && url.protocol !== "ssh:")) {
     throw refused("it contains a credential. Remove it and pass the token separately");
@@ -36,7 +36,7 @@ function toUrl(text: string): URL {
   const full = scp ? `ssh://${scp[1]}/${scp[2]}` : /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`;
   const url = URL.parse(full.replace(/^git\+(?=(ssh|https?):)/, ""));
   if (!url || !["https:", "http:", "ssh:"].includes(url.protocol)) {
-    throw refused("give a full URL, as https://host/owner/name");
+    throw refused("use a full URL, such as https://host/owner/name");
   }
   return url;
 }

@@ -51,7 +51,7 @@ export function describeRoutes(app: FastifyInstance, options: { promptCodePoints
           "files, a pull request is opened and the job's `prLink` is set.",
           "",
           'Every error has the body `{ "error": string }` and a stable code in the header `emend-error`. A path that',
-          "exists, but not for the method of the request, answers 405 as described in the components.",
+          "exists but does not allow the request's method returns 405, as described in the components.",
         ].join("\n"),
       },
       components: {
@@ -97,7 +97,7 @@ function webhookOf(event: string): Json {
     post: {
       operationId: event.replaceAll(/[._](\w)/g, (_, letter: string) => letter.toUpperCase()),
       summary: `The event ${event}`,
-      description: "Posted to the project's webhooks, signed as Standard Webhooks says. Any 2xx takes it.",
+      description: "Sent to the project's webhooks, signed according to Standard Webhooks. Any 2xx confirms it.",
       security: [],
       parameters: ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) => ({
         name,

@@ -20,7 +20,7 @@ export function parseCreateBody(
   if (!shape.Check(body)) throw invalid(wordsFor(shape.Errors(body)[0]));
   const { prompt, baseRef, model, draft, maxCostUsd, preview } = body;
   if (prompt.includes("\0")) throw invalid("prompt must not contain U+0000.");
-  if (!prompt.isWellFormed()) throw invalid("prompt must not hold a lone surrogate.");
+  if (!prompt.isWellFormed()) throw invalid("prompt must not contain a lone surrogate.");
   if (isLongerThan(prompt, rules.promptCodePointsMax)) {
     throw invalid(`prompt must not have more than ${rules.promptCodePointsMax} characters.`);
   }

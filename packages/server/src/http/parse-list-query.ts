@@ -31,7 +31,7 @@ function parseLimit(given: unknown): number {
 function parseCursor(listing: { projectId: string; status: JobStatus | null }, given: unknown): string | null {
   if (given === undefined) return null;
   const before = typeof given === "string" ? fromCursor(listing, given) : null;
-  if (before === null) throw invalid("cursor is not one that this listing gave.");
+  if (before === null) throw invalid("cursor is not valid for this list.");
   return before;
 }
 

@@ -63,9 +63,9 @@ test("a repository is read with its own token, or with none, and never with its 
 });
 
 test.each([
-  ["acme/code", {}, /credential is missing, expired or lacks the right to read/],
+  ["acme/code", {}, /credential is missing or expired, or has no read access/],
   ["acme/code", { credential: "bad-token" }, /credential is missing/],
-  ["open/other", {}, /check the project's address/],
+  ["open/other", {}, /check the project's repository URL/],
   ["open/code", { base: "gone" }, /no branch "gone"/],
   ["open/code", { forge: "svn" }, /no forge "svn"/],
   ["user:word@open/code", {}, /credential/],

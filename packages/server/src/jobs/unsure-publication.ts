@@ -15,7 +15,7 @@ export interface UnsurePublication {
 /** A forge that stays away longer is not asked any more. */
 const daysMax = 7;
 const words =
-  "The pull request of this job had been opened before the job was stopped: the forge's answer was lost. Close it on the forge if you do not want it.";
+  "The pull request was opened before the job was stopped, but the forge's answer was lost. Close it on the forge if you do not want it.";
 
 /** Takes one that is due and says when it is due again, should the forge still be away. */
 export async function claimUnsurePublication(

@@ -32,7 +32,7 @@ export function measureMirrors(metrics: Metrics, dir: string): void {
   addGauge(metrics, { name: "emend_mirrors", help: "Mirrors on this node" }, async (gauge) =>
     gauge.set((await listMirrors(dir)).length),
   );
-  addGauge(metrics, { name: "emend_mirrors_bytes", help: "Bytes of the mirrors' packs" }, async (gauge) => {
+  addGauge(metrics, { name: "emend_mirrors_bytes", help: "Size of the mirrors on this node, in bytes" }, async (gauge) => {
     let bytes = 0;
     for (const mirror of await listMirrors(dir)) bytes += await packBytes(join(dir, mirror, "objects/pack"));
     gauge.set(bytes);
@@ -120,18 +120,18 @@ export function measureQueue(metrics: Metrics, db: Queryable): void {
     });
     return reading;
   };
-  addGauge(metrics, { name: "emend_queue_waiting", help: "Jobs that are due and not started" }, async (gauge) =>
+  addGauge(metrics, { name: "emend_queue_waiting", help: "Queued jobs that are due" }, async (gauge) =>
     gauge.set((await read()).waiting),
   );
-  addGauge(metrics, { name: "emend_queue_running", help: "Jobs that a worker holds" }, async (gauge) =>
+  addGauge(metrics, { name: "emend_queue_running", help: "Running jobs" }, async (gauge) =>
     gauge.set((await read()).running),
   );
   addGauge(
     metrics,
-    { name: "emend_queue_oldest_seconds", help: "How long the job that waits longest has been due" },
+    { name: "emend_queue_oldest_seconds", help: "How long the oldest queued job has been due" },
     async (gauge) => gauge.set((await read()).oldest_seconds),
   );
-  addGauge(metrics, { name: "emend_deliveries_due", help: "Webhook messages that are due" }, async (gauge) =>
+  addGauge(metrics, { name: "emend_deliveries_due", help: "Webhook deliveries that are due" }, async (gauge) =>
     gauge.set((await read()).deliveries),
   );
 }

@@ -140,7 +140,7 @@ describe("a receiver that refuses", () => {
 });
 
 describe("an address that is not public", () => {
-  const refused = { state: "pending", lastStatus: null, lastError: "the address is not a public one" };
+  const refused = { state: "pending", lastStatus: null, lastError: "the address is not public" };
 
   test.each(["the address itself", "a name"])("is not connected to, by %s", async (by) => {
     const { port } = new URL(receiver.url);

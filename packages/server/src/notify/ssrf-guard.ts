@@ -83,7 +83,7 @@ export function guardedLookup(options: { allowPrivate: boolean; resolve?: Resolv
 
 export class AddressRefused extends Error {
   constructor() {
-    super("the address is not a public one");
+    super("the address is not public");
     this.name = "AddressRefused";
   }
 }

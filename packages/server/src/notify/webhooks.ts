@@ -77,12 +77,12 @@ function assertUsable(given: string, options: { allowPrivate: boolean }): void {
   if (url.protocol !== "https:" && !(url.protocol === "http:" && options.allowPrivate)) {
     throw invalid("url must begin with https://, or http:// where private addresses are allowed");
   }
-  if (url.username || url.password) throw invalid("url must not hold a user name or password");
+  if (url.username || url.password) throw invalid("url must not contain a user name or password");
   const host = url.hostname.replace(/^\[|\]$/g, "");
   if (isIP(host) && !mayConnect(host, { allowPrivate: true })) {
-    throw invalid("url names a link-local or metadata address, which Emend never calls");
+    throw invalid("url must not be a link-local or metadata address");
   }
-  if (isIP(host) && !mayConnect(host, options)) throw invalid("url names an address that is not public");
+  if (isIP(host) && !mayConnect(host, options)) throw invalid("url must be a public address");
 }
 
 function invalid(publicMessage: string): AppError {

@@ -17,7 +17,7 @@ export function movedNotice({ branch, commit, paths }: MovedNotice): string {
   const rest = paths.length - shown.length;
   const files = [shown.join(", "), ...(rest > 0 ? [`and ${rest} more`] : [])].join(" ");
   return (
-    `> **${codeSpan(branch)} moved on** while this was made, and changed ${files} in another way. ` +
-    `This is still based on ${codeSpan(commit.slice(0, 10))}: resolve the conflict when you merge.`
+    `> **${codeSpan(branch)} changed** while Emend worked, and both sides changed ${files}. ` +
+    `This pull request is still based on ${codeSpan(commit.slice(0, 10))}. Resolve the conflict when you merge.`
   );
 }

@@ -83,7 +83,7 @@ export interface TotalUsage {
 
 /** A line that a change is founded on, where a reader can look it up. */
 export interface CitedSource {
-  /** A context repository's name; null: the project's own. */
+  /** The context repository's name; null for the project's own repository. */
   repository: string | null;
   repositoryUrl: string;
   forge: string;

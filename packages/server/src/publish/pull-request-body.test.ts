@@ -193,7 +193,7 @@ describe("a follow-up's words", () => {
 
   it("have their place in a text that is written anew for the whole, in order, and once", () => {
     const body = followUpBody(pullRequestBody(input).replaceAll("\n", "\r\n"), asked) ?? "";
-    expect(body.startsWith("Moved 1 page.\n\n### Asked for since\n\n**1.** Asked:\n\n```text\nSay it")).toBe(true);
+    expect(body.startsWith("Moved 1 page.\n\n### Later messages\n\n**1.** Asked:\n\n```text\nSay it")).toBe(true);
     expect(body).toContain("```\n\nSaid it shorter.\n\n### Checks");
     expect(body.match(/### Touched/g)).toHaveLength(1);
     expect(hasMarker(body, "job_1")).toBe(true);
@@ -239,12 +239,12 @@ describe("a follow-up's words", () => {
     const full = `${"x".repeat(59_500)}\n<!-- emend:job=job_1 -->\n`;
     const body = followUpBody(full, { ...asked, summary: "y".repeat(5_000) }) ?? "";
     expect(body.length).toBeLessThanOrEqual(60_000);
-    expect(body).toContain("tells of a further message");
+    expect(body).toContain("has another message");
     expect(followUpBody(body, asked)).toBeNull();
     const many = Array.from({ length: 60 }, (_, index) => `${index} ${"z".repeat(3_000)}`);
     const long = pullRequestBody({ ...asked, job: { ...asked.job, followUps: many } });
     expect(long.length).toBeLessThanOrEqual(60_000);
-    expect(long).toContain("50 earlier ones are left out here.");
+    expect(long).toContain("50 earlier messages are not shown.");
   });
 });
 

@@ -79,7 +79,7 @@ export function followUpBody(body: string, input: BodyInput): string | null {
   ]);
   const footer = `\n\n${round}\n${marker(input.job.id)}\n`;
   const room = bodyCharactersMax - before.length - footer.length - 2;
-  const shown = section.length <= room ? section : `[The job](${input.job.url}) tells of a further message.`;
+  const shown = section.length <= room ? section : `[The job](${input.job.url}) has another message.`;
   return `${before}\n\n${shown}${footer}`;
 }
 
@@ -130,7 +130,7 @@ function followUpList(input: BodyInput): string {
   const shown = items.slice(-followUpsShownMax);
   const left = items.length - shown.length;
   if (items.length === 0) return "";
-  return joined(["### Asked for since", left > 0 ? `${left} earlier ones are left out here.` : "", ...shown]);
+  return joined(["### Later messages", left > 0 ? `${left} earlier messages are not shown.` : "", ...shown]);
 }
 
 function codeBlockBelow(prompt: string): string {
@@ -192,7 +192,7 @@ function findings(list: readonly DisputedFinding[]): string {
 
 function touched(files: readonly TouchedFile[]): string {
   const lines = files.slice(0, filesShownMax).map(({ path, kind, byPeople }) => {
-    return `- ${kind} ${codeSpan(path)}${byPeople ? ", with what people pushed" : ""}`;
+    return `- ${kind} ${codeSpan(path)}${byPeople ? ", including commits by people" : ""}`;
   });
   return `### Touched\n\n${withRest(lines, files.length)}`;
 }
@@ -208,7 +208,7 @@ function joined(sections: readonly string[]): string {
 
 /** Which model made a change, and what it took. */
 function madeBy(model: string, usage: TotalUsage): string {
-  if (model === "emend/rules") return "Made by `emend/rules`, which is deterministic: no language model took part.";
+  if (model === "emend/rules") return "Made by `emend/rules`, which is deterministic. No language model was used.";
   const cached = usage.cachedInputTokens > 0 ? ` (${count(usage.cachedInputTokens)} of them cached)` : "";
   const tokens = `${count(usage.inputTokens)} tokens in${cached}, ${count(usage.outputTokens)} out`;
   const cost = usage.costUsd > 0 ? `, $${usage.costUsd.toFixed(usage.costUsd < 0.1 ? 4 : 2)}` : "";

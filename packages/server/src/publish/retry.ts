@@ -13,7 +13,7 @@ export async function pauseAfterUnclear(attempt: number, error: unknown, signal:
   const askedMs = isAppError(error) ? (error.retryAfterMs ?? 0) : 0;
   if (attempt >= attemptsMax || askedMs > pauseMsMax) {
     throw new AppError("forge_unavailable", {
-      publicMessage: isAppError(error) ? error.publicMessage : "The forge did not answer clearly.",
+      publicMessage: isAppError(error) ? error.publicMessage : "The forge did not give a usable answer.",
       retryable: true,
       retryAfterMs: isAppError(error) ? error.retryAfterMs : undefined,
       cause: error,

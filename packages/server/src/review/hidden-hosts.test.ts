@@ -136,7 +136,7 @@ it("counts sites before it looks for any of them, and leaves the process its tur
   const many = Array.from({ length: 2_000 }, (_, index) => `- https://h${index}.evil.dev/`).join("\n");
   expect(await review({ "new.md": `# New\n\n${many}\n` })).toMatchObject({
     kind: "denied",
-    violations: [{ rule: "the change names more than 500 new sites" }],
+    violations: [{ rule: "the change links to more than 500 new domains" }],
   });
 });
 

@@ -149,7 +149,7 @@ export async function judgeContent(
       tell("more than navigation and redirects would change", 0);
     if (kind === "asset" && syntaxOf(path) === null) return;
     const parts = await partsOf(path, text);
-    if (parts === null) return tell("more than can be parsed in time", 1);
+    if (parts === null) return tell("too large to parse in time", 1);
     const held = parts.length === 0 ? [] : [...((await partsOf(path, old)) ?? []), ...gone];
     const heldKeys = new Set(held.map((part) => `${part.kind} ${part.key}`));
     const added = parts.filter((part) => !heldKeys.has(`${part.kind} ${part.key}`));
@@ -173,7 +173,7 @@ export async function judgeContent(
         tellHost(host, path, line(), part);
       }
       if (part.kind !== "sample" && contextText.length > 0 && carriesText(part.key, contextText))
-        violations.push({ path, rule: `line ${line()} has an address that carries text of a context repository` });
+        violations.push({ path, rule: `line ${line()} has an address that contains text from a context repository` });
     }
   }
 
@@ -186,7 +186,7 @@ export async function judgeContent(
     signal.throwIfAborted();
     await judgeFile(file, goneParts);
     if (performance.now() > deadline || newHosts.size > hostsMax) {
-      const rule = newHosts.size > hostsMax ? `names more than ${hostsMax} new sites` : "takes too long to judge";
+      const rule = newHosts.size > hostsMax ? `links to more than ${hostsMax} new domains` : "takes too long to check";
       return { violations: [{ path: "", rule: `the change ${rule}` }], findings: [] };
     }
     if (violations.length >= violationsMax) return { violations, findings };

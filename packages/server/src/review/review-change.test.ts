@@ -76,7 +76,7 @@ it("denies an added secret, says where and what kind, and never its value", asyn
   const verdict = await review({ "index.md": `# Home\n\nSee [the guide](guide.md).\n\nToken: ${token}\n` });
   expect(verdict).toEqual({
     kind: "denied",
-    violations: [{ path: "index.md", rule: "line 5 holds what looks like a secret (github)", isSecret: true }],
+    violations: [{ path: "index.md", rule: "line 5 contains text that looks like a secret (github)", isSecret: true }],
   });
   expect(JSON.stringify(verdict)).not.toContain(token);
 });
@@ -236,7 +236,7 @@ it("looks at every site, however many come before it", async () => {
   const many = Array.from({ length: 501 }, (_, index) => `https://s${index}.test`).join("\n");
   expect(await review({ "new.md": many }, {}, { externalHosts: ["*"] })).toMatchObject({
     kind: "denied",
-    violations: [{ rule: "the change names more than 500 new sites" }],
+    violations: [{ rule: "the change links to more than 500 new domains" }],
   });
 });
 

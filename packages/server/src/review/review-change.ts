@@ -199,7 +199,7 @@ async function findSecrets(
   const violations = new Map<string, Violation>();
   for await (const { at, secret, kind } of secretsOf([...written, ...readOtherwise(written)], known, signal)) {
     if (heldBefore(secret)) continue;
-    const rule = kind === unsearched ? unsearchedRule : `line ${at.line} holds ${inWords(kind)}`;
+    const rule = kind === unsearched ? unsearchedRule : `line ${at.line} contains ${inWords(kind)}`;
     violations.set(`${at.path} ${rule}`, { path: at.path, rule, isSecret: true });
   }
   return [...violations.values()];
@@ -220,7 +220,7 @@ async function findSecretNames(
     const there = await base.list();
     if (!there.some(({ path }) => path.includes(secret) || asRead(path).includes(secret))) rules.add(inWords(kind));
   }
-  return [...rules].map((words) => ({ path: "a file's name", rule: `it holds ${words}`, isSecret: true }));
+  return [...rules].map((words) => ({ path: "a file's name", rule: `it contains ${words}`, isSecret: true }));
 }
 
 interface SecretLine {
@@ -245,7 +245,7 @@ async function* secretsOf(
 }
 
 const unsearched = "unsearched";
-const unsearchedRule = "its added lines could not be searched for secrets: they hold too many, or take too long";
+const unsearchedRule = "the added lines could not be searched for secrets: there are too many, or the search takes too long";
 
 /** What cannot be searched is judged as one secret as long as all of it. */
 function asOne(content: string): (error: unknown) => readonly FoundSecret[] {
@@ -263,8 +263,8 @@ function readOtherwise(lines: readonly AddedLine[]): readonly AddedLine[] {
 }
 
 function inWords(kind: string): string {
-  if (kind === unsearched) return "too much to be searched for secrets";
-  return kind === "known" ? "a secret of this installation" : `what looks like a secret (${kind})`;
+  if (kind === unsearched) return "too large to search for secrets";
+  return kind === "known" ? "a secret of this installation" : `text that looks like a secret (${kind})`;
 }
 
 function chunks(lines: readonly AddedLine[]): readonly (readonly AddedLine[])[] {

@@ -14,7 +14,7 @@ export function createVetting(
     /** Without credentials, but for those that the repository itself holds. */
     redact: (text: string, signal: AbortSignal) =>
       redactSecrets(text, { known: knownSecrets, isKept: (secret) => isHeld(base, secret, signal) }).catch((error) => {
-        if (error instanceof UnsearchableText) return "[redacted: a text that could not be searched for secrets]";
+        if (error instanceof UnsearchableText) return "[redacted: text that could not be searched for secrets]";
         throw error;
       }),
     /** `page`: the file as these words would leave it, where that is known: it is judged as the review will. */

@@ -131,7 +131,7 @@ export function createStages(deps: StageDeps): Stages {
           writes: deps.writes,
           crashPoint: deps.crashPoint,
           async warn(message, error) {
-            deps.log.warn({ err: error, jobId: job.id }, "publishing left something undone");
+            deps.log.warn({ err: error, jobId: job.id }, "published, but some follow-up steps failed");
             await recorder.saveNotice(isAppError(error) ? `${message}: ${error.publicMessage}` : `${message}.`);
           },
           renewForEffect: recorder.renewForEffect,

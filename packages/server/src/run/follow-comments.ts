@@ -94,7 +94,7 @@ function placed({ text, path, line, isRemovedLine }: PullRequestComment): string
 
 function unknownAccess(author: string): string {
   return (
-    `${author}, Emend cannot tell whether you may write to this repository, so it did not act on your comment. ` +
-    "The forge tells people's rights to administrators of the repository alone: make Emend's account one, or send the request from Emend's dashboard."
+    `${author}, Emend cannot check whether you have write access to this repository, so it did not act on your comment. ` +
+    "On this forge, only administrators of the repository can read permissions. Make Emend's account an administrator, or send the request from Emend's dashboard."
   );
 }

@@ -61,7 +61,7 @@ export function startLeaseKeeper(options: LeaseKeeperOptions): LeaseKeeper {
       name: "emend-leases",
     });
     started.on("message", (report: LeaseThreadReport) => hear(report));
-    started.on("error", (error) => options.log.error({ err: error }, "lease thread broke"));
+    started.on("error", (error) => options.log.error({ err: error }, "lease thread failed"));
     started.on("exit", () => {
       if (closing) return;
       setTimeout(() => {

@@ -99,7 +99,7 @@ export function createRecorder(deps: RecorderDeps, run: ActiveRun): Recorder {
 
 const withheld: Words = {
   title: "Withheld: the change contained a secret",
-  summary: "The change contained what looks like a credential. Emend published nothing and deleted the change.",
+  summary: "The change contained text that looks like a credential. Emend published nothing and deleted the change.",
 };
 
 /** A judged change as it is stored: neither a diff nor words with a credential in them are kept where people read. */

@@ -83,8 +83,8 @@ export async function carryOut(deps: CarryOutDeps, run: ActiveRun, processEnds: 
   } catch (error) {
     const isStopped = error instanceof LeaseLost && (await wasStopped(deps.pool, run.job.id));
     deps.onSettled?.(isStopped ? "stopped" : "lost");
-    if (isStopped) log.info("run stopped, as was asked");
-    else if (error instanceof LeaseLost) log.warn("lease lost, run is left to its new owner");
+    if (isStopped) log.info("run stopped on request");
+    else if (error instanceof LeaseLost) log.warn("lease lost; another worker continues the run");
     else log.error({ err: error }, "could not record the run's result; its lease will expire");
   }
 }

@@ -161,7 +161,7 @@ describe.each(vendors)("on $name", (vendor) => {
     await lookAgain();
     await lookAgain();
     expect(asked).toEqual([]);
-    const answers = far.state.comments.filter(({ pull, body }) => pull === number && body.includes("cannot tell"));
+    const answers = far.state.comments.filter(({ pull, body }) => pull === number && body.includes("cannot check"));
     expect(answers).toHaveLength(1);
     far.state.teams = [{ name: "Writers", code: "write", members: ["ada"] }];
   });

@@ -52,7 +52,7 @@ export function startPullRequestWatch(
 
   async function claim(): Promise<Look | UnsurePublication | null> {
     return claimAny(deps, [...looks.keys()]).catch((error: unknown) => {
-      if (!stopping.signal.aborted) deps.log.warn({ err: error }, "pull requests could not be looked at");
+      if (!stopping.signal.aborted) deps.log.warn({ err: error }, "could not check pull requests");
       return null;
     });
   }
@@ -92,7 +92,7 @@ async function tryLook(deps: WatchDeps, look: Look | UnsurePublication, signal: 
     await lookAt(deps, look, AbortSignal.any([signal, AbortSignal.timeout(requestMsMax)]));
   } catch (error) {
     // The forge may be away or refuse; it is looked at again in its time.
-    if (!signal.aborted) deps.log.warn({ err: error, jobId: look.jobId }, "pull request could not be looked at");
+    if (!signal.aborted) deps.log.warn({ err: error, jobId: look.jobId }, "could not check a pull request");
   }
 }
 

@@ -218,7 +218,7 @@ function startSweeper(
 
 async function sweep(deps: { pool: Pool; log: Logger }): Promise<void> {
   for (const job of await sweepLeases(deps.pool)) {
-    deps.log.warn({ jobId: job.id, crashes: job.crashes }, "a lease expired, its job is due again");
+    deps.log.warn({ jobId: job.id, crashes: job.crashes }, "lease expired; its job is queued again");
   }
 }
 

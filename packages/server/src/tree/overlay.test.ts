@@ -69,9 +69,9 @@ describe("the gate", () => {
     ["link/a.md", "link is a symbolic link, not a folder"],
     ["module", "it is a submodule"],
     ["module/x.md", "module is a submodule, not a folder"],
-    ["image.png", "it stands for a file in Git LFS"],
+    ["image.png", "it is a Git LFS pointer"],
     ["docs/../x.md", 'it has a segment ".."'],
-    [".GIT/config", "it leads into git's own folder"],
+    [".GIT/config", "it is inside git's own folder"],
   ])("refuses to write %s", async (path, why) => {
     const overlay = await open();
     await expect(overlay.set(path, bytes("x"))).rejects.toMatchObject({

@@ -69,7 +69,7 @@ export async function createOverlay(tree: CommitTree, stored: readonly OverlayEn
     if (edits.has(path) || !base || (base.size ?? 0) > pointerBytesMax) return;
     const content = await tree.read(path);
     if (content?.toString("latin1").startsWith(pointerStart)) {
-      throw refused(path, "it stands for a file in Git LFS");
+      throw refused(path, "it is a Git LFS pointer");
     }
   }
 
@@ -155,8 +155,8 @@ export function whyNotPath(path: string): string | null {
   if (path === "") return "it is empty";
   if (!path.isWellFormed()) return "it is not valid Unicode";
   if (Buffer.byteLength(path) > pathBytesMax) return `it is longer than ${pathBytesMax} bytes`;
-  if (path.includes("\0")) return "it holds a NUL character";
-  if (path.includes("\\")) return "it holds a backslash; folders are separated by /";
+  if (path.includes("\0")) return "it contains a NUL character";
+  if (path.includes("\\")) return "it contains a backslash; separate folders with /";
   if (path.startsWith("/")) return "it begins with /; paths are relative to the repository";
   if (path.endsWith("/")) return "it ends with /";
   for (const segment of path.split("/")) {
@@ -170,7 +170,7 @@ function whyNotSegment(segment: string): string | null {
   if (segment === "") return "it has an empty segment";
   if (segment === "." || segment === "..") return `it has a segment "${segment}"`;
   if (Buffer.byteLength(segment) > segmentBytesMax) return `a segment is longer than ${segmentBytesMax} bytes`;
-  return isDotGit(segment) ? "it leads into git's own folder" : null;
+  return isDotGit(segment) ? "it is inside git's own folder" : null;
 }
 
 /** Windows writes none of these; COM and LPT end in a digit, also a raised one. */
@@ -184,8 +184,8 @@ const windowsDevices = /^(?:con|prn|aux|nul|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u
 export function whyNotNewName(path: string): string | null {
   for (const segment of path.split("/")) {
     const found = windowsCharacters.exec(segment)?.[0];
-    if (found !== undefined) return `Windows takes no ${JSON.stringify(found)} in a name`;
-    if (/[. ]$/.test(segment)) return "Windows takes no name that ends with a dot or a space";
+    if (found !== undefined) return `Windows does not allow ${JSON.stringify(found)} in a name`;
+    if (/[. ]$/.test(segment)) return "Windows does not allow a name that ends with a dot or a space";
     if (windowsDevices.test(segment)) return `"${segment}" is the name of a device on Windows`;
   }
   return null;

@@ -239,7 +239,7 @@ const verbs: Readonly<Record<string, string>> = {
   set_front_matter: "Edited the front matter of",
   update_navigation: "Edited the navigation",
   check: "Checked the site",
-  git: "Looked at the history",
+  git: "Read the history",
   finish: "Finished",
 };
 

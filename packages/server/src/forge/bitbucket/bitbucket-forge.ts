@@ -111,7 +111,7 @@ function openConversation(repository: BitbucketRepository): Conversation {
 async function mayWrite(repository: BitbucketRepository, author: string, signal: AbortSignal): Promise<WriteAccess> {
   const { workspace, slug } = repository;
   const path = `/workspaces/${workspace}/permissions/repositories/${slug}`;
-  const request = { path, query: { q: 'permission>"read"' }, item: Permission, what: "read the rights of people" };
+  const request = { path, query: { q: 'permission>"read"' }, item: Permission, what: "read people's permissions" };
   const writers = await listValues(repository, request, pagesMax, signal).catch((error: unknown) => {
     if (isAppError(error, "forge_rejected")) return null;
     throw error;
@@ -213,7 +213,7 @@ async function inspect(repository: BitbucketRepository, branch: string, signal: 
     ],
     unknownAuthors:
       rights === null
-        ? "comments are not acted on, because Bitbucket tells people's rights to administrators of the repository alone and to no access token; give the project an administrator's API token, as email:token"
+        ? "Emend does not act on comments, because on Bitbucket only a repository administrator's API token can read permissions. Give the project such a token, as email:token"
         : null,
     branchRules: rules && closed.map(wordsFor),
     webhooks: hooks?.value.values.map(({ url, active }) => ({ url, isActive: active ?? true, failure: null })) ?? null,

@@ -178,16 +178,16 @@ export async function ensureDetails(
     const known = [...found.reviewers.map(({ uuid }) => uuid), ...approved];
     const added = uuids.filter((uuid) => !known.includes(uuid));
     const all = [...found.reviewers.map(({ uuid }) => ({ uuid })), ...added.map((uuid) => ({ uuid }))];
-    if (added.length > 0) await put(repository, found, { reviewers: all }, "ask for reviews", signal);
+    if (added.length > 0) await put(repository, found, { reviewers: all }, "request reviews", signal);
   }
   const missing = [
     ...(unknown.length > 0
-      ? [`Bitbucket knows no account ${unknown.join(", ")}: name reviewers by account ID, or by UUID in braces.`]
+      ? [`Bitbucket has no account ${unknown.join(", ")}: name reviewers by account ID, or by UUID in braces.`]
       : []),
     ...(labels.length > 0
-      ? ["Pull requests have no labels on Bitbucket: take them out of the project's settings."]
+      ? ["Bitbucket has no labels on pull requests. Remove them from the project's settings."]
       : []),
-    ...(teamReviewers.length > 0 ? ["Teams cannot be asked to review on Bitbucket: name people."] : []),
+    ...(teamReviewers.length > 0 ? ["Bitbucket has no team reviewers. Name people instead."] : []),
   ];
   if (missing.length > 0) throw new AppError("forge_rejected", { publicMessage: missing.join(" ") });
 }

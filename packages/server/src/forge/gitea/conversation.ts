@@ -82,7 +82,7 @@ export function openConversation(repository: GiteaRepository): Conversation {
  * So where every team of the repository writes to its code, all of them may write; otherwise nobody can say.
  */
 async function mayWrite({ api, path }: GiteaRepository, author: string, signal: AbortSignal): Promise<WriteAccess> {
-  const what = "read the rights of a person";
+  const what = "read a person's permissions";
   const permissionPath = `${path}/collaborators/${encodeURIComponent(author)}/permission`;
   const answer = Type.Object({ permission: Type.String() });
   const told = await api.ask({ method: "GET", path: permissionPath, answer, what }, [403, 404], signal);

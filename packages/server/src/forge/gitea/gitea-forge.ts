@@ -136,7 +136,7 @@ async function ensureDetails(repository: GiteaRepository, number: number, signal
   const asked = reviewers.filter((name) => !approved.includes(name.toLowerCase()));
   if (asked.length + teamReviewers.length > 0) {
     const body = { reviewers: asked, team_reviewers: teamReviewers };
-    const request = { path: `${path}/pulls/${number}/requested_reviewers`, body, what: "ask for reviews" };
+    const request = { path: `${path}/pulls/${number}/requested_reviewers`, body, what: "request reviews" };
     await api.call({ ...request, method: "POST", answer: Type.Array(Type.Unknown()) }, signal);
   }
   if (labels.length === 0) return;
@@ -202,7 +202,7 @@ async function inspect(
     const isListed = login === null || allowed.includes(login);
     if (!rule.enable_push) return [`${name} is protected against every push`];
     if (rule.enable_push_whitelist && !isListed) return [`${name} is protected, and ${login} is not on its list`];
-    return rule.require_signed_commits ? [`${name} takes signed commits alone`] : [];
+    return rule.require_signed_commits ? [`${name} accepts only signed commits`] : [];
   });
   return {
     server: server && `${server.name} ${server.version}`,
@@ -223,5 +223,5 @@ async function unknownAuthors(repository: Pick<GiteaRepository, "api" | "path">,
   if (own?.value.permissions?.admin) return null;
   const teams = await teamsThatOnlyRead(repository, signal);
   if (teams.length === 0) return null;
-  return `comments by members of teams are not acted on, because ${teams.join(", ")} may only read and Gitea does not tell their rights; make the token's owner an administrator of the repository`;
+  return `Emend does not act on comments by team members, because ${teams.join(", ")} can only read and Gitea does not report their permissions. Make the token's owner an administrator of the repository`;
 }

@@ -28,7 +28,7 @@ export function openCommits(repository: GithubRepository): ForgeCommits {
       const tree = await createTree(repository, commit, signal);
       if (tree !== commit.treeId) {
         throw new AppError("forge_rejected", {
-          publicMessage: "GitHub made another tree of the change than git does.",
+          publicMessage: "GitHub created a different tree than git.",
         });
       }
       const body = { message: commit.message, tree, parents: [commit.base] };

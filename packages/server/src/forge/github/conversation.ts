@@ -87,7 +87,7 @@ export function openConversation({ api, path }: GithubRepository): Conversation 
           method: "GET",
           path: `${path}/collaborators/${encodeURIComponent(author)}/permission`,
           answer: Type.Object({ permission: Type.String(), role_name: Type.Optional(Type.String()) }),
-          what: "read the rights of a person",
+          what: "read a person's permissions",
         },
         [404],
         signal,

@@ -62,7 +62,7 @@ export async function createApp(
       return { status: 200, html: page(`${name} was made`, link) };
     } catch (error) {
       reject(error);
-      return { status: 502, html: page("GitHub did not make the App", "<p>The command says why.</p>") };
+      return { status: 502, html: page("GitHub did not create the App", "<p>The command says why.</p>") };
     }
   }
 
@@ -163,8 +163,8 @@ function manifestPage(input: { action: string; manifest: Record<string, unknown>
     "Create the GitHub App",
     `<form id="manifest" method="post" action="${escapeHtml(input.action)}">
 <input type="hidden" name="manifest" value="${escapeHtml(JSON.stringify(input.manifest))}">
-<p>GitHub will show the App's name and rights before it makes it.</p>
-<button type="submit">Go on at GitHub</button>
+<p>GitHub shows the App's name and permissions before it creates it.</p>
+<button type="submit">Continue on GitHub</button>
 </form>`,
   );
 }

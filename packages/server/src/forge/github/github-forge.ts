@@ -130,7 +130,7 @@ async function ensureDetails(
     const body = { reviewers: asked, team_reviewers: teamReviewers };
     const reviewersPath = `${path}/pulls/${number}/requested_reviewers`;
     const answer = Type.Object({});
-    await api.call({ method: "POST", path: reviewersPath, body, answer, what: "ask for reviews" }, signal);
+    await api.call({ method: "POST", path: reviewersPath, body, answer, what: "request reviews" }, signal);
   }
 }
 
@@ -157,9 +157,9 @@ const Rule = Type.Object({ type: Type.String() });
 const refusing: Readonly<Record<string, string>> = {
   creation: "it may not be created",
   update: "it may not be pushed to",
-  pull_request: "it changes by pull requests alone",
+  pull_request: "it can change only through pull requests",
   required_status_checks: "its commits must have passed checks before they are pushed",
-  required_signatures: "its commits must be signed: use an App, with commits that GitHub makes",
+  required_signatures: "its commits must be signed: use an App with --verified",
   branch_name_pattern: "its name must follow a pattern",
   commit_message_pattern: "its commits' messages must follow a pattern",
   commit_author_email_pattern: "its commits' authors must follow a pattern",

@@ -86,11 +86,11 @@ async function ensureReviewers(
     else unknown.push(username);
   }
   if (ids.length > 0) {
-    const request = { path: `${path}/merge_requests/${number}`, body: { reviewer_ids: ids }, what: "ask for reviews" };
+    const request = { path: `${path}/merge_requests/${number}`, body: { reviewer_ids: ids }, what: "request reviews" };
     await api.call({ ...request, method: "PUT", answer: Type.Object({}) }, signal);
   }
   if (unknown.length === 0) return;
-  throw new AppError("forge_rejected", { publicMessage: `GitLab knows no user named ${unknown.join(", ")}.` });
+  throw new AppError("forge_rejected", { publicMessage: `GitLab has no user named ${unknown.join(", ")}.` });
 }
 
 const Token = Type.Object({
@@ -200,7 +200,7 @@ function openConversation({ api, path }: GitlabRepository): Conversation {
           item: Type.Object({ username: Type.String(), access_level: Type.Integer(), state: Type.String() }),
           sizeName: "per_page",
           pageSize: 100,
-          what: "read the rights of a person",
+          what: "read a person's permissions",
         },
         pagesMax,
         signal,

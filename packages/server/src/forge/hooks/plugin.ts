@@ -65,7 +65,7 @@ export function forgeHooksPlugin(deps: HookDeps): (app: FastifyInstance) => Prom
 
 function tooMuch(): AppError {
   return new AppError("unavailable", {
-    publicMessage: "Too many webhooks arrive at once, or this one too slowly. Send it again in a moment.",
+    publicMessage: "Too many webhooks arrive at once, or this one arrives too slowly. Send it again in a moment.",
     retryAfterMs: 5_000,
   });
 }

@@ -33,12 +33,12 @@ export async function admitKey(
   const grant = await deps.authenticateKey(request);
   if (!grant) {
     reply.header("www-authenticate", 'Basic realm="Emend: any user name, an API key as the password"');
-    return refuse(reply, 401, "an API key is needed: give it as the password, with any user name");
+    return refuse(reply, 401, "an API key is required: use it as the password, with any user name");
   }
   const isThere = grant.projectIds.has(projectId) && (await isLocalProject(deps.pool, projectId));
   if (!isThere) return refuse(reply, 404, "repository not found");
   if (right === "write" && grant.scope !== "write") {
-    return refuse(reply, 403, "this key may read the repository, not push");
+    return refuse(reply, 403, "this key is read-only and cannot push");
   }
   return `key ${grant.keyId}`;
 }

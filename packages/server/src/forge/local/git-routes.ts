@@ -62,7 +62,7 @@ export function gitRoutes(app: FastifyInstance, deps: GitRoutesDeps): void {
   async function afterPush(projectId: string): Promise<void> {
     const repository = repositoryOf(deps, projectId);
     await settlePullRequests({ db: deps.pool, repository }, projectId, deps.signal).catch((error) =>
-      deps.log.warn({ err: error, projectId }, "pull requests not brought up to a push"),
+      deps.log.warn({ err: error, projectId }, "could not update pull requests after a push"),
     );
   }
 

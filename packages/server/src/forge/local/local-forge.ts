@@ -45,10 +45,10 @@ export function openLocalForge(deps: LocalForgeDeps, projectId: string): Forge {
 
   async function createPullRequest(draft: PullRequestDraft, signal: AbortSignal): Promise<CreateOutcome> {
     const compared = await compareBranches(repository, draft, signal);
-    if (!compared) throw refusal("one of its branches is not there");
+    if (!compared) throw refusal("one of its branches does not exist");
     const { head, mergeBase } = compared;
     if (mergeBase === null) throw refusal("its branches have no commit in common");
-    if (mergeBase === head) throw refusal("its branch holds nothing that the base does not");
+    if (mergeBase === head) throw refusal("its branch has no commits that the base branch lacks");
     signal.throwIfAborted();
     const row = await inTransaction(deps.pool, (client) =>
       insertPullRequest(client, projectId, draft, { base: mergeBase, head }),

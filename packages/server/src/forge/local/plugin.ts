@@ -62,7 +62,7 @@ function pullActionRoutes(app: FastifyInstance, deps: GitRoutesDeps & AccessDeps
       const { projectId } = request.params;
       const key = await admitKey(deps, request, reply, { projectId, right: "write" });
       if (key === null) return reply;
-      if (isForeign(request, deps.publicUrl())) return say(reply, 403, "sent from another site: nothing was done");
+      if (isForeign(request, deps.publicUrl())) return say(reply, 403, "refused: the request came from another site");
       const number = /^[1-9]\d{0,8}$/.test(request.params.number) ? Number(request.params.number) : 0;
       if (!(await desk.has({ projectId, number }))) return say(reply, 404, "pull request not found");
       const form = new URLSearchParams(String(request.body ?? ""));

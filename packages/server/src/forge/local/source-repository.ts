@@ -36,7 +36,7 @@ export async function openSourceRepository(gitDir: string): Promise<SourceReposi
   if (/^\s*refStorage\s*=\s*reftable/im.test(config)) {
     throw new AppError("invalid_request", {
       publicMessage:
-        "This repository keeps its refs in a reftable, which cannot be imported: clone it with plain refs first.",
+        "This repository uses reftable, which Emend cannot import. Clone it with plain refs first.",
     });
   }
   const objectFormat = /^\s*objectFormat\s*=\s*sha256/im.test(config) ? "sha256" : "sha1";

@@ -109,7 +109,7 @@ export function createJobHandler(deps: CreateJobDeps, door: Door) {
 }
 
 const messageRefusals = {
-  active: "The job is still active; send the message once it is final.",
+  active: "The job is still active. Send the message when it has ended.",
   archived: "The job is archived.",
   merged: "The job's pull request is merged; create a new job.",
   closed: "The job's pull request is closed; create a new job.",
@@ -170,7 +170,7 @@ export const jobActions = {
 } satisfies Record<string, (deps: JobActionDeps, job: JobName, signal: AbortSignal) => Promise<JobActionOutcome>>;
 
 const actionRefusals: Record<Extract<JobActionOutcome, { kind: "refused" }>["because"], string> = {
-  completed: "The job is completed; there is nothing to retry.",
+  completed: "The job is completed. There is nothing to retry.",
   archived: "The job is archived.",
   needs_follow_up: "Retrying would end the same way. Send a follow-up message, or create a new job.",
   contents_dropped: "The job's work is no longer stored. Create a new job.",

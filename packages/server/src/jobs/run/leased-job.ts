@@ -81,7 +81,7 @@ interface StoredRound {
 
 /** A line of a repository at a commit. */
 export interface StoredSource {
-  /** A context repository's name; null: the project's own. */
+  /** The context repository's name; null for the project's own repository. */
   repository: string | null;
   repositoryUrl: string;
   forge: string;

@@ -67,6 +67,6 @@ test("a credential that is refused is told by git", async () => {
   await expect(resolveBranch(bench.git, input, bench.signal)).rejects.toMatchObject({
     code: "repository_unavailable",
     retryable: false,
-    publicMessage: expect.stringContaining("credential is missing, expired"),
+    publicMessage: expect.stringContaining("credential is missing or expired"),
   });
 });

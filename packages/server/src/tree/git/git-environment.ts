@@ -100,10 +100,10 @@ export function checkRemote(remote: Remote, allowedProtocols: readonly GitProtoc
   if (protocol !== "https" && !allowedProtocols.some((allowed) => allowed === protocol)) {
     throw refused(`its address begins with ${protocol}:, which is not allowed here`);
   }
-  if (url.username || url.password) throw refused("its address holds a credential");
-  if (protocol === "file" && remote.authorization) throw refused("a folder takes no credential");
+  if (url.username || url.password) throw refused("its URL contains a credential");
+  if (protocol === "file" && remote.authorization) throw refused("a folder cannot have a credential");
   // A line break would add headers of its own.
-  if (/[\r\n\0]/.test(remote.authorization ?? "")) throw refused("its credential holds a line break");
+  if (/[\r\n\0]/.test(remote.authorization ?? "")) throw refused("its credential contains a line break");
 }
 
 function refused(why: string): AppError {

@@ -10,7 +10,7 @@ export function isObjectId(text: string): boolean {
 /** Ids go into command lines: whatever is none must not get there. */
 export function checkObjectIds(...ids: readonly string[]): void {
   if (ids.every(isObjectId)) return;
-  throw new AppError("internal", { publicMessage: "A commit was named by something that is no object id." });
+  throw new AppError("internal", { publicMessage: "A commit id is not a valid object id." });
 }
 
 export function objectFormatOf(id: string): ObjectFormat {

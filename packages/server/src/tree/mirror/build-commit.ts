@@ -19,7 +19,7 @@ export async function buildCommit(
     const [commitId, tree = ""] = output.split("\n");
     const treeId = /^040000 tree ([0-9a-f]+)\t/.exec(tree)?.[1];
     if (commitId && treeId) return { treeId, commitId };
-    throw new AppError("internal", { publicMessage: "git built a commit and did not say which." });
+    throw new AppError("internal", { publicMessage: "git created a commit but did not print its id." });
   });
 }
 

@@ -129,7 +129,7 @@ async function fetchLost(
   signal: AbortSignal,
 ): Promise<void> {
   const result = await fetchOnce(context, fetch, [`${pin.id}:${pin.name}`], descriptor, signal);
-  if (result.code !== 0) context.log.warn({ pin: pin.name, words: result.words }, "pinned base is lost");
+  if (result.code !== 0) context.log.warn({ pin: pin.name, words: result.words }, "pinned base commit is gone");
 }
 
 function fetchOnce(

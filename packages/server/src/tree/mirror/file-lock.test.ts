@@ -96,7 +96,7 @@ test("perl locks where flock is missing", async () => {
     await expect(lockFile(path, soon, signal)).rejects.toThrow(/busy/);
     await lock.release();
     process.env.PATH = mkdtempSync(join(dir, "none-"));
-    await expect(lockFile(path, patient, signal)).rejects.toThrow(/install flock/);
+    await expect(lockFile(path, patient, signal)).rejects.toThrow(/Install flock/);
   } finally {
     process.env.PATH = before;
   }

@@ -71,7 +71,7 @@ async function mergeTrees(
     const [tree = "", ...paths] = result.stdout.toString("utf8").split("\0");
     // 0: clean. 1: files in conflict. Anything else is no answer.
     if (result.code > 1 || result.cut || !isObjectId(tree)) {
-      const what = "The base branch moved on and could not be merged.";
+      const what = "The base branch changed and could not be merged.";
       throw gitError("repository_unavailable", { what, words: result.words, retryable: true });
     }
     const commit = await commitOn(commits.theirs, tree);

@@ -104,7 +104,7 @@ export function projectOfMirror(fileName: string): string | null {
 
 export function checkId(id: string): void {
   if (plainId.test(id)) return;
-  throw new AppError("internal", { publicMessage: "An id holds characters that cannot be part of a file name." });
+  throw new AppError("internal", { publicMessage: "An id contains characters that are not allowed in a file name." });
 }
 
 const openFile = promisify(open);
@@ -141,7 +141,7 @@ export async function lockFile(
           publicMessage: "The mirror stayed busy for too long.",
           retryable: true,
         })
-      : new AppError("internal", { publicMessage: "Files cannot be locked here: install flock (util-linux) or perl." });
+      : new AppError("internal", { publicMessage: "Emend cannot lock files. Install flock (util-linux) or perl." });
   } catch (error) {
     await closeFile(descriptor);
     throw error;

@@ -97,7 +97,7 @@ async function collected(context: MirrorContext, signal: AbortSignal): Promise<b
     return await collectMirror(context, signal);
   } catch (error) {
     signal.throwIfAborted();
-    context.log.warn({ err: error, gitDir: context.place.gitDir }, "mirror could not be collected");
+    context.log.warn({ err: error, gitDir: context.place.gitDir }, "could not garbage-collect a mirror");
     context.health.suspect = true;
     return false;
   }

@@ -101,7 +101,7 @@ async function pushBranch(
   const { remote, branch, commit, expected } = input;
   checkObjectIds(commit, ...(expected === null ? [] : [expected]));
   if (!isBranchName(branch)) {
-    throw new AppError("internal", { publicMessage: `"${branch}" cannot be the name of a branch.` });
+    throw new AppError("internal", { publicMessage: `"${branch}" is not a valid branch name.` });
   }
   const ref = `refs/heads/${branch}`;
   const lease = `--force-with-lease=${ref}:${expected ?? ""}`;

@@ -146,13 +146,13 @@ test("reading needs the credential too, and says what is wrong with it", async (
     await expect(fetch(authorization)).rejects.toMatchObject({
       code: "repository_unavailable",
       retryable: false,
-      publicMessage: expect.stringMatching(/credential is missing, expired or lacks the right/),
+      publicMessage: expect.stringMatching(/credential is missing or expired, or has no read access/),
     });
   }
   instead = 503;
   await expect(fetch(remote.authorization)).rejects.toMatchObject({ code: "repository_unavailable", retryable: true });
   instead = 404;
-  await expect(fetch(remote.authorization)).rejects.toMatchObject({ retryable: false, publicMessage: /address/ });
+  await expect(fetch(remote.authorization)).rejects.toMatchObject({ retryable: false, publicMessage: /repository URL/ });
   instead = null;
 });
 

@@ -26,7 +26,7 @@ export function repairMirror(context: MirrorContext, format: ObjectFormat, signa
       return cleared > 0 ? { kind: "cleared" } : { kind: "sound" };
     }
     const lost = (await readRefs(place.gitDir, [baseFolder])).filter((ref) => isObjectId(ref.id));
-    log.warn({ gitDir: place.gitDir, pins: lost.length }, "mirror is broken, making it anew");
+    log.warn({ gitDir: place.gitDir, pins: lost.length }, "mirror is damaged; creating it again");
     await removeMirror(place.gitDir);
     await ensureMirror(git, place.gitDir, format, signal);
     context.health.suspect = false;
@@ -56,7 +56,7 @@ export async function writeOrClear<T>(
       withStore(context, "exclusive", signal, () => clearLeftovers(context.place.gitDir)),
     );
     if (cleared === 0) throw error;
-    context.log.warn({ gitDir: context.place.gitDir, cleared }, "removed what killed git processes had left behind");
+    context.log.warn({ gitDir: context.place.gitDir, cleared }, "removed leftovers of killed git processes");
     return write();
   }
 }
@@ -72,7 +72,7 @@ export async function pinOrDoubt(
     return await writeOrClear(context, signal, pinHere);
   } catch (error) {
     signal.throwIfAborted();
-    context.log.warn({ err: error, gitDir: context.place.gitDir }, "mirror cannot be written");
+    context.log.warn({ err: error, gitDir: context.place.gitDir }, "cannot write to a mirror");
     context.health.suspect = true;
     return false;
   }

@@ -27,7 +27,7 @@ export async function resolveBase(
   signal: AbortSignal,
 ): Promise<RemoteBase> {
   const { remote, baseRef } = input;
-  if (baseRef !== null && !isBranchName(baseRef)) throw unavailable(`"${baseRef}" cannot be the name of a branch.`);
+  if (baseRef !== null && !isBranchName(baseRef)) throw unavailable(`"${baseRef}" is not a valid branch name.`);
   const refs = await listRefs(git, remote, ["HEAD", ...(baseRef === null ? [] : [`refs/heads/${baseRef}`])], signal);
   const branch = baseRef ?? refs.defaultBranch;
   const commit = branch === null ? undefined : (refs.ids.get(`refs/heads/${branch}`) ?? refs.ids.get("HEAD"));
@@ -77,13 +77,13 @@ export async function listRemote(
 /** Whether waiting can help is all that git's words are asked for. */
 export function unreachable(result: { words: string; stderr: string }): AppError {
   if (isUntrusted(result.stderr)) {
-    const what = "The repository's certificate is not trusted: name its authority's file in EMEND_CA_FILE.";
+    const what = "The repository's certificate is not trusted. Set EMEND_CA_FILE to a file with its certificate authority.";
     return gitError("repository_unavailable", { what, words: result.words });
   }
   const status = httpStatusOf(result.stderr);
   const refused = status !== null && status < 500 && status !== 408 && status !== 429;
   return gitError("repository_unavailable", {
-    what: `The repository cannot be reached: ${refused ? advice(status) : "it may be back later."}`,
+    what: `The repository cannot be reached: ${refused ? advice(status) : "try again later."}`,
     words: result.words,
     retryable: !refused,
   });
@@ -91,9 +91,9 @@ export function unreachable(result: { words: string; stderr: string }): AppError
 
 function advice(status: number): string {
   if (status === 401 || status === 403)
-    return "the project's credential is missing, expired or lacks the right to read.";
-  if (status < 400) return "it has moved; give the project its new address.";
-  return "check the project's address, and that its credential covers the repository.";
+    return "the project's credential is missing or expired, or has no read access.";
+  if (status < 400) return "it has moved. Set its new URL in the project.";
+  return "check the project's repository URL, and that its credential covers the repository.";
 }
 
 /** Why there is no commit to start from, and what would help. */

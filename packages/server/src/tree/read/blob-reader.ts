@@ -64,7 +64,7 @@ export function createBlobReader(git: Git, gitDir: string): BlobReader {
 }
 
 export function unreadable(id: string): AppError {
-  const publicMessage = "The mirror of the repository is damaged here; it is repaired before it is used again.";
+  const publicMessage = "The mirror of the repository is damaged. Emend repairs it before the next use. Try again.";
   const message = `object ${id} cannot be read`;
   return new AppError("repository_unavailable", { publicMessage, message, retryable: true });
 }

@@ -42,7 +42,7 @@ export function createPageHistory(deps: HistoryDeps): PageHistory {
       });
     } catch (error) {
       signal.throwIfAborted();
-      const publicMessage = "The history of this repository cannot be read now. Go on without it.";
+      const publicMessage = "The history of this repository cannot be read now. Continue without it.";
       throw new AppError("invalid_request", { publicMessage, cause: error });
     }
   };

@@ -29,7 +29,7 @@ export async function listTree(
   const result = await git.run({ gitDir, args, timeMsMax, outputBytesMax: listBytesMax, onOutput }, signal);
   if (result.code !== 0) throw unreadableCommit(result.words);
   if (result.cut) {
-    const what = files > filesMax ? `more than ${filesMax} files` : "longer paths than Emend can hold";
+    const what = files > filesMax ? `more than ${filesMax} files` : "longer paths than Emend supports";
     throw new AppError("repository_unavailable", { publicMessage: `The repository has ${what}.` });
   }
   const sizes = known && new Map(known.list.map((entry) => [entry.oid, entry.size]));

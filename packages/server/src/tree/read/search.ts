@@ -69,8 +69,8 @@ async function grep(
 }
 
 function checkPattern(pattern: string): void {
-  if (pattern === "") throw refused("There is nothing to search for.");
-  if (/[\n\0]/.test(pattern)) throw refused("A search pattern is one line.");
+  if (pattern === "") throw refused("The search pattern is empty.");
+  if (/[\n\0]/.test(pattern)) throw refused("A search pattern must be one line.");
   if (Buffer.byteLength(pattern) > patternBytesMax) throw refused("The search pattern is too long.");
 }
 
@@ -78,7 +78,7 @@ function checkPattern(pattern: string): void {
 function toExtended(pattern: string): string {
   if (/\(\?(?:[=!]|<[=!])/.test(pattern)) {
     throw refused(
-      "The pattern looks ahead or behind, which this search cannot do. Search for less, then read the matches.",
+      "Lookahead and lookbehind are not supported. Use a simpler pattern, then read the matches.",
     );
   }
   return pattern.replace(/\\[\s\S]|\(\?:|([*+?}])\?|\[(?:\\[\s\S]|[^\]\\])*\]/g, (piece, repeat?: string) => {
@@ -91,24 +91,24 @@ function toExtended(pattern: string): string {
 }
 
 const patternFaults: readonly (readonly [RegExp, string])[] = [
-  [/unmatched \(|unmatched \)/i, "a parenthesis has no partner"],
-  [/unmatched \[|invalid regular expression|bracket/i, "a bracket has no partner"],
-  [/preceding/i, "a *, + or ? has nothing before it to repeat"],
-  [/content of \\\{|unmatched \\?\{|brace/i, "the numbers in { } do not fit"],
-  [/back\s?reference/i, "a backreference names no group"],
-  [/range/i, "a range in [ ] ends before it begins"],
+  [/unmatched \(|unmatched \)/i, "unmatched parenthesis"],
+  [/unmatched \[|invalid regular expression|bracket/i, "unmatched bracket"],
+  [/preceding/i, "*, + or ? has nothing to repeat"],
+  [/content of \\\{|unmatched \\?\{|brace/i, "invalid numbers in { }"],
+  [/back\s?reference/i, "invalid backreference"],
+  [/range/i, "invalid range in [ ]"],
 ];
 
 function refusedPattern(words: string): AppError {
   const why = patternFaults.find(([fault]) => fault.test(words))?.[1];
   if (why === undefined) return refused(`The search failed: ${words}.`);
-  return refused(`The pattern is no regular expression: ${why}. Escape it with a backslash, or search without regex.`);
+  return refused(`The pattern is not a valid regular expression: ${why}. Escape it with a backslash, or search without regex.`);
 }
 
 function explainSlow(error: unknown, timeMsMax: number): unknown {
   if (!(error instanceof AppError) || error.code !== "repository_unavailable") return error;
   const seconds = Math.round(timeMsMax / 1000);
-  return refused(`The search was stopped after ${seconds} s. Use a simpler pattern or a folder to stay below.`, error);
+  return refused(`The search was stopped after ${seconds} s. Use a simpler pattern, or search in a folder.`, error);
 }
 
 function refused(publicMessage: string, cause?: unknown): AppError {
