@@ -62,13 +62,13 @@ function parseBaseUrl(text) {
 	if (text === void 0 || !URL.canParse(text)) throw new EmendError("invalid_request", `baseUrl ${text === void 0 ? "is missing" : "is not a URL"}; give one such as http://localhost:4600, or set EMEND_URL`);
 	const url = new URL(text);
 	if (url.protocol !== "http:" && url.protocol !== "https:") throw new EmendError("invalid_request", "baseUrl must begin with http:// or https://");
-	if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") throw new EmendError("invalid_request", "baseUrl must hold no user, password, query or fragment");
+	if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") throw new EmendError("invalid_request", "baseUrl must not contain a user, password, query or fragment");
 	return url.href.replace(/\/+$/, "");
 }
 function parseApiKey(text) {
 	if (text === void 0) throw new EmendError("invalid_request", "apiKey is missing; give it, or set EMEND_API_KEY");
 	const key = text.trim();
-	if (!/^[\x21-\x7e]+$/.test(key)) throw new EmendError("invalid_request", "apiKey is empty or holds characters that no key has");
+	if (!/^[\x21-\x7e]+$/.test(key)) throw new EmendError("invalid_request", "apiKey is empty or contains invalid characters");
 	return key;
 }
 // packages/sdk/src/request.ts
@@ -273,7 +273,7 @@ function parseBody(deps, response, what) {
 	return body;
 }
 function unexpected(deps, response, name, cause) {
-	const message = `${deps.baseUrl} answered with something that is no Emend ${name}; is baseUrl right?`;
+	const message = `${deps.baseUrl} returned something that is not an Emend ${name}; is baseUrl right?`;
 	const requestId = response.headers.get("x-request-id");
 	return new EmendError("invalid_response", message, {
 		status: response.status,
@@ -490,7 +490,7 @@ async function connect(deps, path, after, signal) {
 			silence.stop();
 			return "over";
 		}
-		if (!answer.body || !answer.headers.get("content-type")?.startsWith("text/event-stream")) throw new EmendError("invalid_response", `${deps.baseUrl} answered with no event stream; is baseUrl right?`, { status: answer.status });
+		if (!answer.body || !answer.headers.get("content-type")?.startsWith("text/event-stream")) throw new EmendError("invalid_response", `${deps.baseUrl} did not return an event stream. Check baseUrl`, { status: answer.status });
 		return read(deps, answer.body, silence, signal);
 	} catch (cause) {
 		silence.stop();
@@ -522,12 +522,12 @@ function parseEvent(deps, event) {
 		const parsed = JSON.parse(event.data);
 		if (typeof parsed === "object" && parsed !== null && "seq" in parsed && typeof parsed.seq === "number") return parsed;
 	} catch {}
-	throw new EmendError("invalid_response", `${deps.baseUrl} sent something that is no Emend event`);
+	throw new EmendError("invalid_response", `${deps.baseUrl} sent something that is not an Emend event`);
 }
 /** A signal that aborts when nothing restarted it in time. */
 function silenceAfter(ms) {
 	const controller = new AbortController();
-	const abort = () => controller.abort(new DOMException("the stream is silent", "TimeoutError"));
+	const abort = () => controller.abort(new DOMException("the stream sent nothing", "TimeoutError"));
 	let timer = setTimeout(abort, ms);
 	return {
 		signal: controller.signal,

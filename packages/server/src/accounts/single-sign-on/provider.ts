@@ -171,7 +171,7 @@ const reasons: Readonly<Record<string, string>> = {
   invalid_request: "it did not understand the request",
   invalid_scope: "it does not tell email addresses to this client",
   login_required: "it asks you to log in there first",
-  server_error: "it has a fault of its own",
+  server_error: "it has an internal error",
   temporarily_unavailable: "it is busy; try again in a moment",
   unauthorized_client: "the client that is configured may not do this",
   unsupported_response_type: "it does not offer the authorization code flow",
