@@ -26,7 +26,10 @@ export const CreateJobBody = Type.Object(
     model: Type.Optional(Type.String({ minLength: 1, description: "A model that the project allows." })),
     draft: Type.Optional(Type.Boolean({ description: "Open the pull request as a draft." })),
     maxCostUsd: Type.Optional(
-      Type.Number({ minimum: 0, description: "Cost limit of this job in US dollars. It can only lower the project's limit." }),
+      Type.Number({
+        minimum: 0,
+        description: "Cost limit of this job in US dollars. It can only lower the project's limit.",
+      }),
     ),
     preview: Type.Optional(
       Type.Boolean({

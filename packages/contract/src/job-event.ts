@@ -99,7 +99,13 @@ export const JobEventData = Type.Object(
     completed: Type.Object(ending, { ...record, description: "The job is final." }),
     failed: Type.Object({ ...ending, ...failure }, { ...record, description: "The job is final." }),
     archived: Type.Object(
-      { ...ending, ...failure, reason: optional(Type.String({ description: "`retention`: archived automatically after the retention period." })) },
+      {
+        ...ending,
+        ...failure,
+        reason: optional(
+          Type.String({ description: "`retention`: archived automatically after the retention period." }),
+        ),
+      },
       { ...record, description: "The job is final and archived." },
     ),
   },

@@ -58,7 +58,10 @@ export const JobRun = Type.Object(
   {
     id: Type.String({ description: "The job's identifier." }),
     status: Type.Enum(jobStatuses, { type: "string" }),
-    phase: Type.Enum(jobPhases, { type: "string", description: "The current phase, or the last one if the job has ended." }),
+    phase: Type.Enum(jobPhases, {
+      type: "string",
+      description: "The current phase, or the last one if the job has ended.",
+    }),
     prompt: Type.String(),
     model: Type.String(),
     createdBy: Type.String(),

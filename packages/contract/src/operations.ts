@@ -276,7 +276,10 @@ export const streamJobEventsOperation = {
   params: JobParams,
   headers: Type.Object({
     "Last-Event-ID": Type.Optional(
-      Type.String({ pattern: "^[0-9]{1,9}$", description: "The last event that you received. The stream continues after it." }),
+      Type.String({
+        pattern: "^[0-9]{1,9}$",
+        description: "The last event that you received. The stream continues after it.",
+      }),
     ),
   }),
   response: {

@@ -138,7 +138,8 @@ function registerCheck(server: McpServer, deps: ToolDeps, job: { project: z.ZodT
     "check",
     {
       title: "Check a docs job's change",
-      description: "Returns what the checks found on the site before and after a job's change, and what the change introduced.",
+      description:
+        "Returns what the checks found on the site before and after a job's change, and what the change introduced.",
       inputSchema: job,
       annotations: { readOnlyHint: true, openWorldHint: false },
     },

@@ -29,7 +29,8 @@ export async function verifyWebhook(request: WebhookRequest): Promise<WebhookEve
   const signatures = header(request.headers, "webhook-signature");
   const toleranceMs = (request.toleranceSeconds ?? 300) * 1000;
   const ageMs = Math.abs((request.nowMs ?? Date.now()) - Number(timestamp) * 1000);
-  if (!/^\d{1,12}$/.test(timestamp) || !(ageMs <= toleranceMs)) throw invalid("its timestamp is too old or in the future");
+  if (!/^\d{1,12}$/.test(timestamp) || !(ageMs <= toleranceMs))
+    throw invalid("its timestamp is too old or in the future");
 
   const body = typeof request.body === "string" ? new TextEncoder().encode(request.body) : request.body;
   const signed = concat(new TextEncoder().encode(`${id}.${timestamp}.`), body);
@@ -93,5 +94,8 @@ function parseEvent(id: string, body: Uint8Array): WebhookEvent {
   } catch {
     // Told below, as anything else that is no event.
   }
-  throw new EmendError("invalid_response", "the webhook is signed, but its body is not an event. Does the webhook use the Slack format?");
+  throw new EmendError(
+    "invalid_response",
+    "the webhook is signed, but its body is not an event. Does the webhook use the Slack format?",
+  );
 }

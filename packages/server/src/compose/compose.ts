@@ -83,7 +83,8 @@ export async function startServer(config: Config, { logTo }: StartOptions = {}):
       undo.push(() => server.close());
     }
     const databaseDir = parts.database.outsideDir;
-    if (databaseDir) log.info({ databaseDir, dataDir: config.dataDir }, "the database is stored outside the data folder");
+    if (databaseDir)
+      log.info({ databaseDir, dataDir: config.dataDir }, "the database is stored outside the data folder");
     return { url: parts.publicUrl(), databaseDir, admin: parts.admin, stop, finished };
   } catch (error) {
     await stop();

@@ -23,7 +23,9 @@ export function createAnnounceDue(deps: { db: Queryable; log: Logger }): Announc
     while (waiting.size > 0) {
       const projectIds = [...waiting];
       waiting.clear();
-      await send(projectIds).catch((error) => deps.log.warn({ err: error, projectIds }, "could not announce a due job"));
+      await send(projectIds).catch((error) =>
+        deps.log.warn({ err: error, projectIds }, "could not announce a due job"),
+      );
       await setTimeout(pauseMs, undefined, { ref: false });
     }
     isSending = false;

@@ -32,11 +32,15 @@ export function measureMirrors(metrics: Metrics, dir: string): void {
   addGauge(metrics, { name: "emend_mirrors", help: "Mirrors on this node" }, async (gauge) =>
     gauge.set((await listMirrors(dir)).length),
   );
-  addGauge(metrics, { name: "emend_mirrors_bytes", help: "Size of the mirrors on this node, in bytes" }, async (gauge) => {
-    let bytes = 0;
-    for (const mirror of await listMirrors(dir)) bytes += await packBytes(join(dir, mirror, "objects/pack"));
-    gauge.set(bytes);
-  });
+  addGauge(
+    metrics,
+    { name: "emend_mirrors_bytes", help: "Size of the mirrors on this node, in bytes" },
+    async (gauge) => {
+      let bytes = 0;
+      for (const mirror of await listMirrors(dir)) bytes += await packBytes(join(dir, mirror, "objects/pack"));
+      gauge.set(bytes);
+    },
+  );
 }
 
 async function listMirrors(dir: string): Promise<string[]> {

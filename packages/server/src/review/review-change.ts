@@ -245,7 +245,8 @@ async function* secretsOf(
 }
 
 const unsearched = "unsearched";
-const unsearchedRule = "the added lines could not be searched for secrets: there are too many, or the search takes too long";
+const unsearchedRule =
+  "the added lines could not be searched for secrets: there are too many, or the search takes too long";
 
 /** What cannot be searched is judged as one secret as long as all of it. */
 function asOne(content: string): (error: unknown) => readonly FoundSecret[] {

@@ -26,7 +26,9 @@ export async function listValues<T extends TSchema>(
     const last = values.at(-1);
     if (next === undefined || last === undefined || isLast?.(last)) break;
     if (!next.startsWith(`${apiUrl}/`)) {
-      throw new AppError("forge_rejected", { publicMessage: "Bitbucket sent a link to the next page on another server." });
+      throw new AppError("forge_rejected", {
+        publicMessage: "Bitbucket sent a link to the next page on another server.",
+      });
     }
     at = { path: next.slice(apiUrl.length) };
   }

@@ -35,8 +35,7 @@ export async function openSourceRepository(gitDir: string): Promise<SourceReposi
   const config = await readText(join(common, "config"));
   if (/^\s*refStorage\s*=\s*reftable/im.test(config)) {
     throw new AppError("invalid_request", {
-      publicMessage:
-        "This repository uses reftable, which Emend cannot import. Clone it with plain refs first.",
+      publicMessage: "This repository uses reftable, which Emend cannot import. Clone it with plain refs first.",
     });
   }
   const objectFormat = /^\s*objectFormat\s*=\s*sha256/im.test(config) ? "sha256" : "sha1";

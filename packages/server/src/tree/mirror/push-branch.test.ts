@@ -152,7 +152,10 @@ test("reading needs the credential too, and says what is wrong with it", async (
   instead = 503;
   await expect(fetch(remote.authorization)).rejects.toMatchObject({ code: "repository_unavailable", retryable: true });
   instead = 404;
-  await expect(fetch(remote.authorization)).rejects.toMatchObject({ retryable: false, publicMessage: /repository URL/ });
+  await expect(fetch(remote.authorization)).rejects.toMatchObject({
+    retryable: false,
+    publicMessage: /repository URL/,
+  });
   instead = null;
 });
 

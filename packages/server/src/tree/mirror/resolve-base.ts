@@ -77,7 +77,8 @@ export async function listRemote(
 /** Whether waiting can help is all that git's words are asked for. */
 export function unreachable(result: { words: string; stderr: string }): AppError {
   if (isUntrusted(result.stderr)) {
-    const what = "The repository's certificate is not trusted. Set EMEND_CA_FILE to a file with its certificate authority.";
+    const what =
+      "The repository's certificate is not trusted. Set EMEND_CA_FILE to a file with its certificate authority.";
     return gitError("repository_unavailable", { what, words: result.words });
   }
   const status = httpStatusOf(result.stderr);
@@ -90,8 +91,7 @@ export function unreachable(result: { words: string; stderr: string }): AppError
 }
 
 function advice(status: number): string {
-  if (status === 401 || status === 403)
-    return "the project's credential is missing or expired, or has no read access.";
+  if (status === 401 || status === 403) return "the project's credential is missing or expired, or has no read access.";
   if (status < 400) return "it has moved. Set its new URL in the project.";
   return "check the project's repository URL, and that its credential covers the repository.";
 }

@@ -77,9 +77,7 @@ function checkPattern(pattern: string): void {
 /** What other dialects write for the same, in git's. */
 function toExtended(pattern: string): string {
   if (/\(\?(?:[=!]|<[=!])/.test(pattern)) {
-    throw refused(
-      "Lookahead and lookbehind are not supported. Use a simpler pattern, then read the matches.",
-    );
+    throw refused("Lookahead and lookbehind are not supported. Use a simpler pattern, then read the matches.");
   }
   return pattern.replace(/\\[\s\S]|\(\?:|([*+?}])\?|\[(?:\\[\s\S]|[^\]\\])*\]/g, (piece, repeat?: string) => {
     if (piece === "\\d") return "[0-9]";
@@ -102,7 +100,9 @@ const patternFaults: readonly (readonly [RegExp, string])[] = [
 function refusedPattern(words: string): AppError {
   const why = patternFaults.find(([fault]) => fault.test(words))?.[1];
   if (why === undefined) return refused(`The search failed: ${words}.`);
-  return refused(`The pattern is not a valid regular expression: ${why}. Escape it with a backslash, or search without regex.`);
+  return refused(
+    `The pattern is not a valid regular expression: ${why}. Escape it with a backslash, or search without regex.`,
+  );
 }
 
 function explainSlow(error: unknown, timeMsMax: number): unknown {
