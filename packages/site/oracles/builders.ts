@@ -13,7 +13,7 @@ export interface Builder {
   packages: Readonly<Record<string, string>>;
   /** From Debian, to be unpacked: programs that need a newer system than this may be. */
   archives?: readonly string[];
-  /** Builds the site of a folder. A build that fails is an answer, too. */
+  /** Builds the site of a folder. A build that fails is an answer, too. With `ORACLE_STRICT` it fails where it finds a fault. */
   make(folder: string, env?: Record<string, string>): Promise<Ran>;
   /** Where it writes to, below the site; null where it writes nothing. */
   output: string | null;
@@ -145,7 +145,7 @@ const bareUrl: Builder["pageUrl"] = (file) => `/${file.replace(/(?:^|\/)index\.h
 const mkdocs: Builder = {
   framework: "mkdocs",
   packages: {},
-  make: runSystem("mkdocs build --quiet"),
+  make: (folder, env) => runSystem(`mkdocs build ${env?.ORACLE_STRICT === "1" ? "--strict" : "--quiet"}`)(folder),
   output: "site",
   pageUrl: indexUrl,
   async versions(folder) {
@@ -372,7 +372,10 @@ const jekyll: Builder = {
 const sphinx: Builder = {
   framework: "sphinx",
   packages: {},
-  make: runSystem("sphinx-build -b html -q . _build"),
+  make: (folder, env) => {
+    const strict = env?.ORACLE_STRICT === "1" ? "-W --keep-going" : "-q";
+    return runSystem(`sphinx-build -b html ${strict} . _build`)(folder);
+  },
   output: "_build",
   pageUrl: indexUrl,
   async versions(folder) {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { movePage, openSite, removePage } from "../src/index.ts";
+import { movePage, openSite, removePage, renameHeading } from "../src/index.ts";
 import { editsOf, type MemoryTree, memoryTree } from "../test/support/memory-tree.ts";
 import type { RefactoringCase } from "../test/support/refactoring-cases.ts";
 import { type Builder, writeFiles } from "./builders.ts";
@@ -31,7 +31,9 @@ export async function refactored({ files, steps }: RefactoringCase): Promise<Mem
     const done =
       "move" in step
         ? await movePage(site, { from: step.move, to: step.to })
-        : await removePage(site, { page: step.remove, to: step.to });
+        : "remove" in step
+          ? await removePage(site, { page: step.remove, to: step.to })
+          : await renameHeading(site, { page: step.page, from: step.heading, to: step.to });
     tree = tree.with(editsOf(done));
   }
   return tree;
@@ -57,7 +59,7 @@ export async function buildRefactorings(
     const build = async (tree: MemoryTree): Promise<BuiltTree> => {
       const files = Object.fromEntries([...tree.files.keys()].map((path) => [path, tree.text(path)]));
       await writeFiles(folder, { ...one.builder, ...files } as Record<string, string>);
-      const { isGood, log } = await builder.make(folder);
+      const { isGood, log } = await builder.make(folder, { ORACLE_STRICT: "1" });
       if (!isGood) console.error(`${one.framework}, ${one.name}: not built\n${log.slice(-3000)}`);
       const dead =
         builder.output === null

@@ -43,6 +43,19 @@ export function splitTarget(target: string): Target {
   };
 }
 
+/**
+ * Where the fragment's id stands in a target as written: after `#`, up to the quote where a template tag holds it, or in
+ * Docsify's `?id=`. Null where it has none.
+ */
+export function idRange(written: string, framework: string): readonly [start: number, end: number] | null {
+  const own = framework === "docsify" ? /[?&]id=([^&#]*)/.exec(written) : null;
+  if (own !== null) return [own.index + 4, own.index + own[0].length];
+  const hash = written.indexOf("#");
+  if (hash === -1) return null;
+  const quoted = /^\{[{%]/.test(written) ? /["'`\s]/.exec(written.slice(hash)) : null;
+  return [hash + 1, quoted === null ? written.length : hash + quoted.index];
+}
+
 /** Everything after the path, as written. */
 export function tailOf(target: string): string {
   return /[?#][\s\S]*$/.exec(target)?.[0] ?? "";

@@ -2,7 +2,7 @@ import { resolveTarget } from "../links/resolve.ts";
 import { rewriteTarget } from "../links/rewrite.ts";
 import { pageExtension } from "../links/route.ts";
 import { buildIndex, makeNode, type PageNode, type SiteIndex } from "../links/site-index.ts";
-import { isExternal } from "../links/target.ts";
+import { idRange, isExternal } from "../links/target.ts";
 import type { Heading, Link } from "../parse/facts.ts";
 import { briefOf, targetsOf } from "../parse/page-brief.ts";
 import { readFacts, readFactsOf } from "../parse/read-facts.ts";
@@ -224,7 +224,7 @@ function shifted(splice: Splice, by: number): Splice {
 async function redirectLinks(site: Site, section: Section, placed: Placed, plan: EditPlan): Promise<void> {
   const { node: page, start, end } = section;
   const movedTo = (from: PageNode, link: Pick<Link, "kind" | "target">) => {
-    if (!link.target.includes("#") || isExternal(link.target)) return undefined;
+    if (idRange(link.target, site.model.framework) === null || isExternal(link.target)) return undefined;
     const found = resolveTarget(site.index, from.path, link.target, link.kind);
     if (found.kind !== "page" || found.path !== page.path || found.hash === null) return undefined;
     const id = placed.newIds.get(found.hash);
@@ -248,10 +248,18 @@ async function redirectLinks(site: Site, section: Section, placed: Placed, plan:
         plan.skip({ path: node.path, line: link.line, reason: `no way to write the link to ${placed.path}` });
         continue;
       }
-      const bare = isHere ? "" : target.slice(0, target.indexOf("#") === -1 ? undefined : target.indexOf("#"));
+      const range = idRange(target, site.model.framework);
+      const bare = isHere ? "" : target.slice(0, range === null ? undefined : range[0] - 1);
+      // Inside a template tag, or after Docsify's `?id=`, only the id itself is another.
+      const isOwn = range !== null && (range[1] < target.length || target[range[0] - 1] !== "#");
+      const fragment = moved.id === null ? bare || "#" : `${bare}#${moved.id}`;
       plan.splice(
         node.path,
-        replaceRange(link.start, link.end, moved.id === null ? bare || "#" : `${bare}#${moved.id}`),
+        replaceRange(
+          link.start,
+          link.end,
+          isOwn ? target.slice(0, range[0]) + (moved.id ?? "") + target.slice(range[1]) : fragment,
+        ),
       );
       plan.count("links");
     }

@@ -1,5 +1,6 @@
 import { resolveTarget } from "../links/resolve.ts";
 import type { PageNode } from "../links/site-index.ts";
+import { idRange } from "../links/target.ts";
 import type { Link } from "../parse/facts.ts";
 import { targetsOf } from "../parse/page-brief.ts";
 import { readFacts } from "../parse/read-facts.ts";
@@ -47,7 +48,7 @@ export function createReanchor(site: Site, plan: EditPlan): Reanchor {
   }
 
   function newId(node: PageNode, link: Pick<Link, "kind" | "target">): string | null {
-    if (!link.target.includes("#")) return null;
+    if (idRange(link.target, site.model.framework) === null) return null;
     const found = resolveTarget(site.index, node.path, link.target, link.kind);
     if (found.kind !== "page" || found.hash === null) return null;
     return renamed.get(found.path)?.get(found.hash) ?? null;
@@ -66,10 +67,10 @@ export function createReanchor(site: Site, plan: EditPlan): Reanchor {
       if (bytes === null) continue;
       const text = toByteString(bytes);
       for (const link of affected) {
-        const hash = text.slice(link.start, link.end).indexOf("#");
+        const range = idRange(text.slice(link.start, link.end), site.model.framework);
         const id = newId(node, link);
-        if (hash === -1 || id === null) continue;
-        plan.splice(node.path, replaceRange(link.start + hash + 1, link.end, id));
+        if (range === null || id === null) continue;
+        plan.splice(node.path, replaceRange(link.start + range[0], link.start + range[1], id));
         plan.count("links");
       }
     }
