@@ -170,7 +170,7 @@ test("work that waited for too long fails, and a retry publishes it without the 
   const reader = createJobReader({ pool: database.pool, listener });
   const asked = await Promise.all([1, 2].map(() => retryJob({ pool: database.pool, reader }, { id, projectId })));
   // The worker may have published it before the other one is answered.
-  expect(asked.map(({ kind }) => kind)).toContain("active");
+  expect(asked.map(({ kind }) => kind)).toContain("done");
   expect(await ended(id)).toMatchObject({ status: "completed", failure_code: null });
   expect(await turnsOf(id)).toBe(2);
   reader.close();
@@ -188,7 +188,7 @@ test.each(["cancel", "archive"] as const)(
       action === "cancel"
         ? await cancelJob(deps, { id, projectId })
         : await archiveJob(deps, { id, projectId }, { waitMs: 0, signal: new AbortController().signal });
-    expect(outcome.kind).toBe(action === "cancel" ? "final" : "archived");
+    expect(outcome).toMatchObject({ kind: "done", job: { status: action === "cancel" ? "failed" : "archived" } });
     expect(await readJob(database.pool, id)).toMatchObject({ waiting_since: null, lease: null });
     reader.close();
   },
