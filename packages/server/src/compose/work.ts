@@ -20,10 +20,12 @@ import type { Sealer } from "../accounts/secrets.ts";
 import { openModel } from "../agent/models/registry.ts";
 import { fireAutomations } from "../automations/due.ts";
 import { findClosedChange } from "../automations/pushes.ts";
+import { rollUsageUp } from "../dashboard/read-usage.ts";
 import type { Pool } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
 import type { Forge } from "../forge/forge.ts";
 import { hookSecretOf } from "../forge/hooks/hook-secret.ts";
+import { repositoryOf, tidyRepository } from "../forge/local/repository.ts";
 import { createAnswerMemory } from "../forge/polling.ts";
 import { openForge } from "../forge/registry.ts";
 import { checkExternalLinks } from "../health/external-links.ts";
@@ -40,7 +42,7 @@ import { createPageReader } from "../review/page-reader.ts";
 import { createCrashPoint } from "../run/crash-points.ts";
 import { createStages } from "../run/create-stages.ts";
 import { startPullRequestWatch } from "../run/watch-pull-requests.ts";
-import { startWorker, sweepMirrors, type Worker } from "../run/worker.ts";
+import { createTidying, startWorker, sweepMirrors, tidyMirrorOf, type Worker } from "../run/worker.ts";
 import { startTasks } from "../tasks/start-tasks.ts";
 import { traceModel, traceStages } from "../tracing/tracing.ts";
 import type { Mirrors } from "../tree/mirror/mirror.ts";
@@ -70,6 +72,7 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
         await siteCache.flush();
       },
       fireAutomations: () => fireAutomations(automations),
+      rollUsageUp: () => rollUsageUp(pool),
       listNewSites: () => listNewSites(pool),
       listDueSiteChecks: () => listDueSiteChecks(pool),
       checkSite: (projectId, signal) =>
@@ -97,7 +100,15 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
     allowPrivate: config.allowPrivateWebhooks,
   });
   undo.push(() => deliveries.stop());
-  const worker = composeWorker(parts, { mirrors, siteCache });
+  const tidying = createTidying({
+    log,
+    async tidy(projectId, signal) {
+      await tidyMirrorOf({ pool, mirrors }, projectId, signal);
+      await tidyRepository(repositoryOf(forges.local, projectId), signal);
+    },
+  });
+  undo.push(() => tidying.stop());
+  const worker = composeWorker(parts, { mirrors, siteCache, onEnded: tidying.settled });
   undo.push(() => worker.stop());
   const reader = createJobReader({ pool, listener });
   undo.push(async () => reader.close());
@@ -115,7 +126,10 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
   undo.push(() => watch.stop());
 }
 
-function composeWorker(parts: Parts, own: { mirrors: Mirrors; siteCache: DiskCache }): Worker {
+function composeWorker(
+  parts: Parts,
+  own: { mirrors: Mirrors; siteCache: DiskCache; onEnded(projectId: string): void },
+): Worker {
   const { config, log, metrics, tracer, database, pool, listener, sealer, secret, forges, models } = parts;
   const { mirrors, siteCache } = own;
   const crashPoint = createCrashPoint(config.crashAt);
@@ -156,7 +170,10 @@ function composeWorker(parts: Parts, own: { mirrors: Mirrors; siteCache: DiskCac
       log,
       stages: traceStages(tracer, untraced),
       crashPoint,
-      onSettled: (outcome) => metrics.runs.inc({ outcome }),
+      onSettled(outcome, projectId) {
+        metrics.runs.inc({ outcome });
+        own.onEnded(projectId);
+      },
     },
     { concurrency: config.concurrency },
   );

@@ -14,33 +14,87 @@ export interface JobFilter {
 }
 
 const promptShownMax = 300;
+/** Without an index for it, a search looks at so many jobs for a page; the next page goes on from there. */
+const scannedMax = 20_000;
+/** Words that many jobs have are found among the newest; only the others are worth the index, which gives all hits at once. */
+const newestMax = 1_000;
+/** Shorter ones have no trigram to look up. */
+const indexedLengthMin = 3;
 
 /** Jobs of all projects, newest first: ids sort by creation. Archived ones are shown where they are asked for alone. */
 export async function listJobs(db: Queryable, filter: JobFilter): Promise<DashboardJobPage> {
+  const { search, ids, limit } = filter;
+  const values: unknown[] = [];
+  const value = (one: unknown) => `$${values.push(one)}`;
+  const wanted = [
+    filter.projectId !== null && `project_id = ${value(filter.projectId)}`,
+    filter.status !== null && `status = ${value(filter.status)}`,
+    filter.status === null && ids === null && "status <> 'archived'",
+    filter.before !== null && `id < ${value(filter.before)}`,
+    ids !== null && `id = any (${value(ids)})`,
+  ].filter((condition) => condition !== false);
+  const all = `jobs where ${wanted.join(" and ") || "true"}`;
+  const allValues = [...values];
+  if (search === null) return pageOf(await readRows(db, all, values, limit), limit);
+
+  const text = hasText(search, value);
+  const among = (jobsMax: number) => `(select * from ${all} order by id desc limit ${jobsMax}) jobs where ${text}`;
+  if (!(await isIndexed(db, search))) {
+    const page = pageOf(await readRows(db, among(scannedMax), values, limit), limit);
+    return { ...page, nextCursor: page.nextCursor ?? (await lastScanned(db, all, allValues)) };
+  }
+  const newest = pageOf(await readRows(db, among(newestMax), values, limit), limit);
+  if (newest.nextCursor !== null) return newest;
+  // Materialized: the planner would rather walk all jobs by id than sort what the index finds.
+  const hits = `with hits as materialized (select id from jobs where ${text})`;
+  return pageOf(await readRows(db, `${all} and id in (select id from hits)`, values, limit, hits), limit);
+}
+
+async function readRows(
+  db: Queryable,
+  from: string,
+  values: readonly unknown[],
+  limit: number,
+  hits = "",
+): Promise<readonly DashboardJobRow[]> {
   const { rows } = await db.query<DashboardJobRow>(
-    `select id, project_id as "projectId", status, phase, title, left(prompt, ${promptShownMax}) as prompt, model,
+    `${hits} select id, project_id as "projectId", status, phase, title, left(prompt, ${promptShownMax}) as prompt, model,
        failure_code as "failureCode", diff_figures as figures,
        case when pull_request is not null then jsonb_build_object(
          'number', pull_request -> 'number', 'url', pull_request -> 'url',
          'state', pull_request -> 'state', 'draft', pull_request -> 'draft') end as "pullRequest",
        wire_time(created_at) as "createdAt", wire_time(ended_at) as "endedAt"
-     from jobs
-     where ($1::text is null or project_id = $1)
-       and case when $2::text is null then status <> 'archived' or $7::text[] is not null else status = $2 end
-       and ($3::text is null or title ilike $3 or prompt ilike $3 or ($4 like 'job\\__%' and starts_with(id, $4)))
-       and ($5::text is null or id < $5)
-       and ($7::text[] is null or id = any ($7))
-     order by id desc limit $6`,
-    [
-      filter.projectId,
-      filter.status,
-      filter.search === null ? null : `%${filter.search.replace(/[\\%_]/g, "\\$&")}%`,
-      filter.search,
-      filter.before,
-      filter.limit + 1,
-      filter.ids,
-    ],
+     from ${from} order by id desc limit $${values.length + 1}`,
+    [...values, limit + 1],
   );
-  const jobs = rows.slice(0, filter.limit);
+  return rows;
+}
+
+function pageOf(rows: readonly DashboardJobRow[], limit: number): DashboardJobPage {
+  const jobs = rows.slice(0, limit);
   return { jobs, nextCursor: rows.length > jobs.length ? (jobs.at(-1)?.id ?? null) : null };
+}
+
+/** In the title or in the first thousand characters of the prompt; or how the id begins. */
+function hasText(search: string, value: (one: unknown) => string): string {
+  const text = `searched_text(title, prompt) ilike ${value(`%${search.replace(/[\\%_]/g, "\\$&")}%`)}`;
+  if (!/^job_[0-9a-z]/.test(search)) return text;
+  // A range, since only that has an index in every collation; ids end with nothing that sorts after so many z.
+  const prefix = value(search);
+  return `(${text} or (id >= ${prefix} and id <= ${value(search + "z".repeat(40))} and starts_with(id, ${prefix})))`;
+}
+
+async function isIndexed(db: Queryable, search: string): Promise<boolean> {
+  if (search.length < indexedLengthMin) return false;
+  const { rows } = await db.query<{ found: boolean }>("select to_regclass('jobs_searched') is not null as found");
+  return rows[0]?.found === true;
+}
+
+/** Null: the search has seen the oldest job. */
+async function lastScanned(db: Queryable, all: string, values: unknown[]): Promise<string | null> {
+  const { rows } = await db.query<{ id: string }>(
+    `select id from ${all} order by id desc offset ${scannedMax - 1} limit 1`,
+    values,
+  );
+  return rows[0]?.id ?? null;
 }

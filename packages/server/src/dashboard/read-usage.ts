@@ -1,52 +1,109 @@
 import type { DashboardUsage, DashboardUsageFigures } from "@emend/contract";
-import type { Queryable } from "../db/pool.ts";
+import type { Pool, Queryable } from "../db/pool.ts";
+import { inTransaction } from "../db/transaction.ts";
 
 /**
  * Archived jobs count as what they were: the code of a failure outlives its status. How long a job took that was asked for
- * more later, its end no longer says.
+ * more later, its end no longer says. Grouped by day, and within it by nothing, project, model and both; an empty name
+ * stands for all.
  */
-const figures = `count(*)::int as jobs,
-  count(*) filter (where ended_at is not null and failure_code is null)::int as completed,
-  count(*) filter (where failure_code is not null)::int as failed,
-  count(*) filter (where pull_request is not null)::int as "pullRequests",
-  count(*) filter (where pull_request ->> 'state' = 'merged')::int as merged,
-  coalesce(sum((usage ->> 'inputTokens')::float8), 0)::float8 as "inputTokens",
-  coalesce(sum((usage ->> 'outputTokens')::float8), 0)::float8 as "outputTokens",
-  coalesce(sum((usage ->> 'costUsd')::float8), 0)::float8 as "costUsd",
-  percentile_cont(0.5) within group (order by extract(epoch from ended_at - jobs.created_at) * 1000)
-    filter (where ended_at is not null and not exists (select from job_messages where job_id = jobs.id)) as "medianMs"`;
-const day = "to_char(jobs.created_at at time zone 'UTC', 'YYYY-MM-DD')";
-const recent =
-  "(date_trunc('day', clock_timestamp() at time zone 'UTC') - make_interval(days => $1 - 1)) at time zone 'UTC'";
+const countedOfDays = `
+  select day,
+    case when grouping(project_id) = 1 then '' else project_id end as project_id,
+    case when grouping(model) = 1 then '' else coalesce(nullif(model, ''), '?') end as model,
+    count(*)::int as jobs,
+    count(*) filter (where ended_at is not null and failure_code is null)::int as completed,
+    count(*) filter (where failure_code is not null)::int as failed,
+    count(*) filter (where pull_request is not null)::int as pull_requests,
+    count(*) filter (where pull_request ->> 'state' = 'merged')::int as merged,
+    coalesce(sum((usage ->> 'inputTokens')::float8), 0)::float8 as input_tokens,
+    coalesce(sum((usage ->> 'outputTokens')::float8), 0)::float8 as output_tokens,
+    coalesce(sum((usage ->> 'costUsd')::float8), 0)::float8 as cost_usd,
+    count(took_ms)::int as timed,
+    percentile_cont(0.5) within group (order by took_ms) as median_ms
+  from unnest($1::date[]) as asked (day) cross join lateral (
+    select project_id, model, ended_at, failure_code, pull_request, usage,
+      case when ended_at is not null and not exists (select from job_messages where job_id = jobs.id)
+        then extract(epoch from ended_at - created_at) * 1000 end as took_ms
+    from jobs where created_at >= asked.day::timestamp at time zone 'UTC'
+      and created_at < (asked.day + 1)::timestamp at time zone 'UTC'
+  ) jobs
+  group by grouping sets ((day), (day, project_id), (day, model), (day, project_id, model))`;
+const columns = `day, project_id, model, jobs, completed, failed, pull_requests, merged, input_tokens, output_tokens,
+  cost_usd, timed, median_ms`;
+/** $1: the days to count now; $2: the days to take as they were rolled up. */
+const parts = `
+  parts as (
+    ${countedOfDays}
+    union all
+    select ${columns} from usage_days where day = any ($2::date[])
+  )`;
+const today = "(clock_timestamp() at time zone 'UTC')::date";
 
-interface Row extends DashboardUsageFigures {
-  day: string | null;
-  projectId: string | null;
-  project: string | null;
-  model: string | null;
-  sets: number;
+interface Days {
+  /** Oldest first. */
+  all: readonly string[];
+  counted: readonly string[];
+  rolled: readonly string[];
 }
 
-export async function readUsage(db: Queryable, days: number): Promise<DashboardUsage> {
-  const { rows } = await db.query<Row>(
-    `select day, project_id as "projectId", project, model, grouping(day, project_id, model) as sets, ${figures}
-     from (select jobs.*, ${day} as day, projects.name as project
-           from jobs join projects on projects.id = project_id where jobs.created_at >= ${recent}) jobs
-     group by grouping sets ((), (day), (project_id, project), (model))`,
+async function listDays(db: Queryable, days: number): Promise<Days> {
+  const { rows } = await db.query<{ day: string; isRolled: boolean }>(
+    `select to_char(asked, 'YYYY-MM-DD') as day, rolled.day is not null as "isRolled"
+     from generate_series(${today} - ($1::int - 1), ${today}, interval '1 day') asked
+     left join usage_rolled_days rolled on rolled.day = asked::date order by asked`,
     [days],
   );
-  const of = (sets: number) => rows.filter((row) => row.sets === sets).sort((a, b) => b.jobs - a.jobs);
-  const byDay = new Map(of(0b011).map((row) => [row.day, row]));
+  return {
+    all: rows.map(({ day }) => day),
+    counted: rows.filter(({ isRolled }) => !isRolled).map(({ day }) => day),
+    rolled: rows.filter(({ isRolled }) => isRolled).map(({ day }) => day),
+  };
+}
+
+interface Row extends DashboardUsageFigures {
+  kind: "total" | "day" | "project" | "model";
+  key: string;
+  project: string | null;
+}
+
+/** Over several days the median is that of the days' medians, each as heavy as its jobs. */
+export async function readUsage(db: Queryable, days: number): Promise<DashboardUsage> {
+  const { all, counted, rolled } = await listDays(db, days);
+  const { rows } = await db.query<Row>(
+    `with ${parts}, keyed as (
+       select 'total' as kind, '' as key, parts.* from parts where project_id = '' and model = ''
+       union all
+       select 'day', to_char(day, 'YYYY-MM-DD'), parts.* from parts where project_id = '' and model = ''
+       union all
+       select 'project', project_id, parts.* from parts where project_id <> '' and model = ''
+       union all
+       select 'model', model, parts.* from parts where project_id = '' and model <> ''
+     ), weighed as (
+       select *, sum(timed) over (partition by kind, key order by median_ms) as upto,
+         sum(timed) over (partition by kind, key) as timed_all
+       from keyed
+     ), summed as (
+       select kind, key, sum(jobs)::int as jobs, sum(completed)::int as completed, sum(failed)::int as failed,
+         sum(pull_requests)::int as "pullRequests", sum(merged)::int as merged, sum(input_tokens) as "inputTokens",
+         sum(output_tokens) as "outputTokens", sum(cost_usd) as "costUsd",
+         (min(median_ms) filter (where timed > 0 and upto * 2 >= timed_all)
+           + min(median_ms) filter (where timed > 0 and upto * 2 > timed_all)) / 2 as "medianMs"
+       from weighed group by kind, key
+     )
+     select summed.*, projects.name as project from summed left join projects on kind = 'project' and projects.id = key
+     where kind <> 'project' or projects.id is not null
+     order by jobs desc, key`,
+    [counted, rolled],
+  );
+  const of = (kind: Row["kind"]) => rows.filter((row) => row.kind === kind);
+  const byDay = new Map(of("day").map((row) => [row.key, row]));
   return {
     days,
-    total: figuresOf(of(0b111)[0]),
-    byDay: (await listDays(db, days)).map((each) => ({ day: each, ...figuresOf(byDay.get(each)) })),
-    byProject: of(0b101).map((row) => ({
-      projectId: row.projectId ?? "",
-      project: row.project ?? "",
-      ...figuresOf(row),
-    })),
-    byModel: of(0b110).map((row) => ({ model: row.model ?? "", ...figuresOf(row) })),
+    total: figuresOf(of("total")[0]),
+    byDay: all.map((day) => ({ day, ...figuresOf(byDay.get(day)) })),
+    byProject: of("project").map((row) => ({ projectId: row.key, project: row.project ?? "", ...figuresOf(row) })),
+    byModel: of("model").map((row) => ({ model: row.key, ...figuresOf(row) })),
   };
 }
 
@@ -59,22 +116,46 @@ export interface UsageLine extends DashboardUsageFigures {
 
 /** The same by day, project and model at once. */
 export async function readUsageLines(db: Queryable, days: number): Promise<readonly UsageLine[]> {
+  const { counted, rolled } = await listDays(db, days);
   const { rows } = await db.query<UsageLine>(
-    `select ${day} as day, project_id as "projectId", projects.name as project, model, ${figures}
-     from jobs join projects on projects.id = project_id where jobs.created_at >= ${recent}
-     group by 1, 2, 3, 4 order by 1, 3, 4`,
-    [days],
+    `with ${parts}
+     select to_char(day, 'YYYY-MM-DD') as day, project_id as "projectId", projects.name as project, model, jobs, completed,
+       failed, pull_requests as "pullRequests", merged, input_tokens as "inputTokens", output_tokens as "outputTokens",
+       cost_usd as "costUsd", median_ms as "medianMs"
+     from parts join projects on projects.id = project_id where model <> '' order by 1, 3, 4`,
+    [counted, rolled],
   );
   return rows;
 }
 
-async function listDays(db: Queryable, days: number): Promise<readonly string[]> {
-  const { rows } = await db.query<{ day: string }>(
-    `select to_char(date_trunc('day', clock_timestamp() at time zone 'UTC') - make_interval(days => n), 'YYYY-MM-DD')
-       as day from generate_series($1 - 1, 0, -1) n`,
-    [days],
+const daysRolledMax = 1_000;
+
+/**
+ * Rolls up the days that are over and new, or of which a job changed since. A day that is rolled up for the first time is so
+ * once more the next time: what a transaction did meanwhile that saw no such day would be missed.
+ */
+export async function rollUsageUp(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ day: string; isNew: boolean }>(
+    `select to_char(day, 'YYYY-MM-DD') as day, false as "isNew" from usage_rolled_days where changed_at is not null
+     union all
+     select to_char(past, 'YYYY-MM-DD'), true
+     from (select greatest((min(created_at) at time zone 'UTC')::date, ${today} - ${daysRolledMax}) as first from jobs) oldest
+     cross join generate_series(first, ${today} - 1, interval '1 day') past
+     where not exists (select from usage_rolled_days where day = past::date)`,
   );
-  return rows.map((row) => row.day);
+  for (const { day, isNew } of rows) {
+    await inTransaction(pool, async (client) => {
+      // Locked first and counted after: who changes a job of that day from now on waits, and marks it again.
+      await client.query(
+        `insert into usage_rolled_days values ($1, case when $2 then clock_timestamp() end)
+         on conflict (day) do update set changed_at = excluded.changed_at`,
+        [day, isNew],
+      );
+      await client.query("delete from usage_days where day = $1", [day]);
+      await client.query(`insert into usage_days (${columns}) ${countedOfDays}`, [[day]]);
+    });
+  }
+  return rows.length;
 }
 
 function figuresOf(row: DashboardUsageFigures | undefined): DashboardUsageFigures {

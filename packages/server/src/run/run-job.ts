@@ -68,7 +68,7 @@ interface CarryOutDeps {
   patience: Patience;
   crashPoint(name: CrashPoint): void;
   /** Told how each run was settled: completed, a failure's code, stopped, released, retry, crash or lost. */
-  onSettled?(outcome: string): void;
+  onSettled?(outcome: string, projectId: string): void;
 }
 
 /** Runs a claimed job and settles it. Never throws: a job's fault is no fault of the worker. */
@@ -79,10 +79,10 @@ export async function carryOut(deps: CarryOutDeps, run: ActiveRun, processEnds: 
     if (settlement.kind === "leave") throw new LeaseLost(run.job.id);
     await throughOutage(log, processEnds, () => settle(deps, run, settlement));
     log.info({ settlement: settlement.kind }, "run settled");
-    deps.onSettled?.(nameOf(settlement));
+    deps.onSettled?.(nameOf(settlement), run.job.projectId);
   } catch (error) {
     const isStopped = error instanceof LeaseLost && (await wasStopped(deps.pool, run.job.id));
-    deps.onSettled?.(isStopped ? "stopped" : "lost");
+    deps.onSettled?.(isStopped ? "stopped" : "lost", run.job.projectId);
     if (isStopped) log.info("run stopped on request");
     else if (error instanceof LeaseLost) log.warn("lease lost; another worker continues the run");
     else log.error({ err: error }, "could not record the run's result; its lease will expire");

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createTestDatabase } from "../../test/support/database.ts";
+import { createLogger } from "../lib/logger.ts";
 import type { Mirror, Mirrors } from "../tree/mirror/mirror.ts";
-import { sweepMirrors } from "./worker.ts";
+import { createTidying, sweepMirrors } from "./worker.ts";
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 beforeEach(async () => {
@@ -21,7 +22,7 @@ it("releases the pins of final and unknown jobs, and keeps those of active ones"
   const released: string[] = [];
   const mirror = {
     pinnedJobs: async () => ["job_active", "job_final", "job_gone"],
-    release: async (jobId: string) => void released.push(jobId),
+    tidy: async (jobIds: readonly string[]) => void released.push(...jobIds),
   } as Partial<Mirror> as Mirror;
   let maintained = 0;
   const mirrors: Mirrors = {
@@ -36,4 +37,19 @@ it("releases the pins of final and unknown jobs, and keeps those of active ones"
   await sweepMirrors({ pool: database.pool, mirrors }, new AbortController().signal);
   expect(released).toEqual(["job_final", "job_gone"]);
   expect(maintained).toBe(1);
+});
+
+it("tidies a project after every twenty of its jobs, beside them, and again after a failure", async () => {
+  const tidied: string[] = [];
+  const tidying = createTidying({
+    log: createLogger({ level: "silent" }),
+    async tidy(projectId) {
+      tidied.push(projectId);
+      throw new Error("busy");
+    },
+  });
+  for (let n = 0; n < 45; n += 1) tidying.settled("prj_busy");
+  for (let n = 0; n < 19; n += 1) tidying.settled("prj_quiet");
+  await expect.poll(() => tidied).toEqual(["prj_busy", "prj_busy"]);
+  await tidying.stop();
 });

@@ -23,7 +23,7 @@ interface WorkerDeps {
   log: Logger;
   stages: Stages;
   crashPoint(name: CrashPoint): void;
-  onSettled?(outcome: string): void;
+  onSettled?(outcome: string, projectId: string): void;
 }
 
 export interface WorkerOptions extends Partial<LeaseTimes>, Partial<Patience> {
@@ -224,13 +224,48 @@ async function sweep(deps: { pool: Pool; log: Logger }): Promise<void> {
 
 /** Lets go of what final jobs had pinned in this node's mirrors, then collects and, where they are too many, evicts. */
 export async function sweepMirrors(deps: { pool: Pool; mirrors: Mirrors }, signal: AbortSignal): Promise<void> {
-  for (const projectId of await deps.mirrors.projects()) {
-    signal.throwIfAborted();
-    const mirror = await deps.mirrors.open(projectId);
-    const pinned = await mirror.pinnedJobs();
-    if (pinned.length === 0) continue;
-    const active = await findActiveJobs(deps.pool, pinned);
-    for (const jobId of pinned) if (!active.has(jobId)) await mirror.release(jobId);
-  }
+  for (const projectId of await deps.mirrors.projects()) await tidyMirrorOf(deps, projectId, signal);
   await deps.mirrors.maintain(signal);
+}
+
+/** Lets go of what final jobs had pinned in a project's mirror, and packs what they left there. */
+export async function tidyMirrorOf(
+  deps: { pool: Pool; mirrors: Mirrors },
+  projectId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  signal.throwIfAborted();
+  const mirror = await deps.mirrors.open(projectId);
+  const pinned = await mirror.pinnedJobs();
+  if (pinned.length === 0) return;
+  const active = await findActiveJobs(deps.pool, pinned);
+  const final = pinned.filter((jobId) => !active.has(jobId));
+  if (final.length > 0) await mirror.tidy(final, signal);
+}
+
+const jobsBetweenTidying = 20;
+
+/** Tidies projects' repositories as jobs end, beside the jobs: after every so many of a project, one project at a time. */
+export function createTidying(deps: { log: Logger; tidy(projectId: string, signal: AbortSignal): Promise<void> }): {
+  settled(projectId: string): void;
+  stop(): Promise<void>;
+} {
+  const settled = new Map<string, number>();
+  const stopping = new AbortController();
+  let tidying = Promise.resolve();
+
+  return {
+    settled(projectId) {
+      const count = (settled.get(projectId) ?? 0) + 1;
+      settled.set(projectId, count % jobsBetweenTidying);
+      if (count < jobsBetweenTidying) return;
+      tidying = tidying
+        .then(() => (stopping.signal.aborted ? undefined : deps.tidy(projectId, stopping.signal)))
+        .catch((error) => deps.log.warn({ err: error, projectId }, "repositories not tidied, retrying later"));
+    },
+    async stop() {
+      stopping.abort();
+      await tidying;
+    },
+  };
 }

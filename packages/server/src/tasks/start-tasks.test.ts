@@ -24,6 +24,7 @@ function start(deps: Partial<TasksDeps> = {}): Tasks {
       log,
       sweepMirrors: async () => {},
       fireAutomations: async () => 0,
+      rollUsageUp: async () => 0,
       listNewSites: async () => [],
       listDueSiteChecks: async () => [],
       checkSite: async () => {},

@@ -17,6 +17,8 @@ export interface TasksDeps extends TaskQueueDeps {
   sweepMirrors(signal: AbortSignal): Promise<void>;
   /** Makes jobs of what is due at the projects' automations; gives how many were looked at. */
   fireAutomations(): Promise<number>;
+  /** Sums the usage of days that are over, for pages that would count all their jobs; gives how many days. */
+  rollUsageUp(): Promise<number>;
   /** The projects whose sites were never looked at. */
   listNewSites(): Promise<readonly string[]>;
   /** The projects whose sites are to be looked at again. */
@@ -67,7 +69,7 @@ export function startTasks(deps: TasksDeps, options: TasksOptions): Tasks {
 }
 
 function housekeeping(deps: TasksDeps, options: TasksOptions): Record<string, TaskKind> {
-  const { pool, fireAutomations } = deps;
+  const { pool, fireAutomations, rollUsageUp } = deps;
   const { archiveAfterDays, contentsKeptDays = 7 } = options;
   return {
     drop_idempotency_keys: { cron: "7 * * * *", work: () => dropIdempotencyKeys(pool) },
@@ -75,6 +77,7 @@ function housekeeping(deps: TasksDeps, options: TasksOptions): Record<string, Ta
     drop_run_contents: { cron: "27 * * * *", work: () => dropRunContents(pool, contentsKeptDays) },
     drop_expired_sessions: { cron: "37 * * * *", work: () => dropExpiredSessions(pool) },
     [automationsTask]: { cron: "* * * * *", work: fireAutomations },
+    roll_usage_up: { cron: "* * * * *", work: rollUsageUp },
     drop_automation_runs: { cron: "2 * * * *", work: () => dropAutomationRuns(pool, automationRunsKeptDays) },
     drop_deliveries: { cron: "57 * * * *", work: () => dropDeliveries(pool, deliveriesKeptDays) },
     drop_old_logins: { cron: "52 * * * *", work: () => dropOldLogins(pool) },

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { personGit } from "../../../test/support/forge.ts";
 import { createGit } from "../../tree/git/git.ts";
 import { createLocalRepository } from "./create-repository.ts";
+import { repositoryOf, tidyRepository } from "./repository.ts";
 
 const { signal } = new AbortController();
 let dir: string;
@@ -166,4 +167,28 @@ describe("a repository that starts empty", () => {
     await expect(importAs("prj_x", join(dir, "nowhere"))).rejects.toThrow(/no folder .*nowhere/);
     await expect(importAs("../x", null)).rejects.toMatchObject({ code: "not_found" });
   });
+});
+
+it("packs what pushes left in single files, branches included", async () => {
+  const { inside } = await importAs("prj_pushed", await sourceRepository("pushed"));
+  const stream = Array.from({ length: 210 }, (_, n) => `blob\ndata <<E\n${n}\nE\n\n`).join("");
+  const input = [stream, "commit refs/heads/emend/job_1\ncommitter n <e> 0 +0000\ndata 1\nm\n\n"];
+  const repository = repositoryOf(deps, "prj_pushed");
+  const command = {
+    gitDir: repository.gitDir,
+    args: ["fast-import", "--quiet"],
+    timeMsMax: 60_000,
+    outputBytesMax: 1000,
+  };
+  await deps.git.must({ ...command, input, config: { "fastimport.unpackLimit": "1000" } }, signal);
+  const before = await inside("for-each-ref");
+  expect(Number((await inside("count-objects")).split(" ")[0])).toBeGreaterThan(200);
+  await tidyRepository(repository, signal);
+  expect(await inside("count-objects")).toBe("0 objects, 0 kilobytes");
+  expect(await readdir(join(repository.gitDir, "refs", "heads"))).toEqual([]);
+  expect(await inside("for-each-ref")).toBe(before);
+});
+
+it("leaves a project alone whose repository is elsewhere", async () => {
+  await tidyRepository(repositoryOf(deps, "prj_elsewhere"), signal);
 });

@@ -89,9 +89,9 @@ export async function listPullRows(db: Queryable, projectId: string | null): Pro
        wire_time(created_at) as "createdAt", wire_time(updated_at) as "updatedAt",
        (select count(*)::int from local_pull_request_comments comment
         where comment.project_id = pull.project_id and comment.number = pull.number) as comments
-     from local_pull_requests pull where $1::text is null or project_id = $1
-     order by state = 'open' desc, created_at desc limit $2`,
-    [projectId, listedMax],
+     from local_pull_requests pull ${projectId === null ? "" : "where project_id = $2"}
+     order by ${projectId === null ? "" : "project_id, "}(state = 'open') desc, created_at desc limit $1`,
+    [listedMax, ...(projectId === null ? [] : [projectId])],
   );
   return rows;
 }

@@ -38,6 +38,16 @@ export async function ask(
   return { code: result.code, output: result.stdout.toString("utf8") };
 }
 
+const looseObjectsMax = 200;
+
+/** Packs what pushes have left in single files: objects, and branches. */
+export async function tidyRepository(repository: Repository, signal: AbortSignal): Promise<void> {
+  const counted = await ask(repository, ["count-objects"], signal);
+  if (counted.code !== 0 || Number.parseInt(counted.output, 10) <= looseObjectsMax) return;
+  await tell(repository, ["repack", "-d", "-q", "--geometric=2"], signal);
+  await tell(repository, ["pack-refs", "--all"], signal);
+}
+
 /** For what fails only where this machine does. */
 export async function tell(
   { git, gitDir }: Repository,

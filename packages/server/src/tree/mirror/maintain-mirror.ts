@@ -1,4 +1,4 @@
-import { readdir, stat } from "node:fs/promises";
+import { readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { alone, type MirrorContext, withStore } from "./mirror-context.ts";
 import {
@@ -17,6 +17,8 @@ import {
 import { clearLeftovers, mirrorExists, readRefs, removeMirror, writeOrClear, writeRefs } from "./repair-mirror.ts";
 
 const gcMsMax = 30 * 60_000;
+const collectedMark = "emend-collected";
+const collectEveryMs = 7 * 24 * 3_600_000;
 /** Branches that were a base lately: each keeps its whole tree here. */
 const tipsMax = 8;
 
@@ -31,11 +33,14 @@ export function collectMirror(context: MirrorContext, signal: AbortSignal): Prom
       await dropOldTips(context, descriptor, signal);
       // Never `--prune=now`: what a job of another process has just written may have nothing pointing at it yet.
       const args = ["gc", "--quiet", "--prune=2.weeks.ago"];
+      // What nothing points at goes to a pack of its own until then, instead of a file for each object.
+      const config = { "gc.cruftPacks": "true" };
       const descriptors = [descriptor];
       await git.must(
-        { gitDir: place.gitDir, args, timeMsMax: gcMsMax, outputBytesMax: 64 * 1024, descriptors },
+        { gitDir: place.gitDir, args, config, timeMsMax: gcMsMax, outputBytesMax: 64 * 1024, descriptors },
         signal,
       );
+      await writeFile(join(place.gitDir, collectedMark), "");
       context.forgetReader();
       return true;
     }),
@@ -56,7 +61,12 @@ async function isUntidy(context: MirrorContext, signal: AbortSignal): Promise<bo
   const args = ["count-objects", "-v"];
   const output = await context.git.must({ gitDir, args, timeMsMax: 60_000, outputBytesMax: 10_000 }, signal);
   const figure = (name: string) => Number(new RegExp(`^${name}: (\\d+)$`, "m").exec(output.toString())?.[1] ?? 0);
-  return figure("count") > context.limits.looseObjectsMax || figure("packs") > context.limits.packsMax;
+  if (figure("count") > context.limits.looseObjectsMax || figure("packs") > context.limits.packsMax) return true;
+  // Packed or not, what jobs left goes in the end.
+  const modifiedMs = (path: string) => stat(path).then(({ mtimeMs }) => mtimeMs);
+  const collectedMs = await modifiedMs(join(gitDir, collectedMark)).catch(() => modifiedMs(join(gitDir, "config")));
+  const usedMs = await modifiedMs(context.place.storeLock).catch(() => 0);
+  return usedMs > collectedMs && Date.now() - collectedMs > collectEveryMs;
 }
 
 /** Removes a mirror that no job has a pin in. */
@@ -90,10 +100,31 @@ export async function measureMirror(context: MirrorContext): Promise<{ bytes: nu
 /** Drops what a job had pinned; a job without pins is no fault. */
 export async function releasePins(context: MirrorContext, jobId: string, signal: AbortSignal): Promise<void> {
   if (!(await mirrorExists(context.place.gitDir))) return;
-  const pins = [basePin, runPin, movedPin, forkPin, leftPin].map((pin) => pin(jobId));
-  const refs = pins.map((name) => ({ name, id: null }));
   await writeOrClear(context, signal, () =>
-    withStore(context, "shared", signal, (descriptor) => writeRefs(context, refs, descriptor, signal)),
+    withStore(context, "shared", signal, (descriptor) => writeRefs(context, pinsOf(jobId), descriptor, signal)),
+  );
+}
+
+function pinsOf(jobId: string): { name: string; id: null }[] {
+  return [basePin, runPin, movedPin, forkPin, leftPin].map((pin) => ({ name: pin(jobId), id: null }));
+}
+
+/** Each job leaves a dozen objects in a file each. Rolled up into packs that double in size, so that most stay as they are. */
+export async function tidyMirror(
+  context: MirrorContext,
+  jobIds: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  const { git, place } = context;
+  if (!(await mirrorExists(place.gitDir))) return;
+  const args = ["repack", "-d", "-q", "--geometric=2"];
+  await writeOrClear(context, signal, () =>
+    withStore(context, "exclusive", signal, async (descriptor) => {
+      await writeRefs(context, jobIds.flatMap(pinsOf), descriptor, signal);
+      const command = { gitDir: place.gitDir, args, timeMsMax: gcMsMax, outputBytesMax: 64 * 1024 };
+      await git.must({ ...command, descriptors: [descriptor] }, signal);
+      context.forgetReader();
+    }),
   );
 }
 

@@ -99,6 +99,8 @@ export interface Mirror {
   ): Promise<PushOutcome>;
   /** Drops the pins of a job that is final. */
   release(jobId: string): Promise<void>;
+  /** Drops the pins of jobs that are final, and packs what jobs have left in single files. */
+  tidy(jobIds: readonly string[], signal: AbortSignal): Promise<void>;
   /** The jobs that have a pin here, for a sweep to compare with those that are final. */
   pinnedJobs(): Promise<readonly string[]>;
 }

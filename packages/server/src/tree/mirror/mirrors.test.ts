@@ -98,3 +98,29 @@ test("a closed set of mirrors refuses work and leaves no process behind", async 
 test.each(["..", "a/b", "", ".", "a".repeat(101), "a b"])("the id %j makes no file name", async (id) => {
   await expect(bench.mirrors.open(id)).rejects.toMatchObject({ code: "internal" });
 });
+
+test("tidying leaves no pins of final jobs and no single files, however many jobs there were", async () => {
+  const { mirror, gitDir, commit } = await bench.tree({ "a.md": "a\n" });
+  const { git, signal } = bench;
+  const author = { name: "n", email: "e" };
+  let last = "";
+  for (let round = 0; round < 6; round += 1) {
+    const jobIds = Array.from({ length: 5 }, (_, n) => `job_${round}_${n}`);
+    for (const jobId of jobIds) {
+      const entries = [{ path: `${jobId}.md`, mode: "100644", content: Buffer.from(jobId) } as const];
+      const input = { jobId, base: commit, entries, message: jobId, author, date: new Date(round) };
+      last = (await mirror.commit(input, signal)).commitId;
+    }
+    // The last one is still being published.
+    const final = (await mirror.pinnedJobs()).filter((jobId) => jobId !== jobIds.at(-1) && jobId !== "job_tree");
+    await mirror.tidy(final, signal);
+    expect(await mirror.pinnedJobs()).toEqual([jobIds.at(-1), "job_tree"]);
+    const counted = await git.must(
+      { gitDir, args: ["count-objects", "-v"], timeMsMax: 60_000, outputBytesMax: 10_000 },
+      signal,
+    );
+    expect(counted.toString()).toMatch(/^count: 0$/m);
+    expect(Number(/^packs: (\d+)$/m.exec(counted.toString())?.[1])).toBeLessThanOrEqual(4);
+    expect((await mirror.treeAt(last).read(`${jobIds.at(-1)}.md`))?.toString()).toBe(jobIds.at(-1));
+  }
+});

@@ -11,7 +11,7 @@ import { type IndexCache, listTree } from "../read/list-tree.ts";
 import type { TreeIndex } from "../tree.ts";
 import { buildCommit } from "./build-commit.ts";
 import { ensureBase, fetchBase } from "./fetch-base.ts";
-import { pinnedJobs, releasePins } from "./maintain-mirror.ts";
+import { pinnedJobs, releasePins, tidyMirror } from "./maintain-mirror.ts";
 import { changedPaths, proposeHead, takeInBase } from "./merge-base.ts";
 import type { Mirror, PushOutcome, Remote } from "./mirror.ts";
 import type { MirrorContext, MirrorLimits, MirrorPlace } from "./mirror-context.ts";
@@ -85,6 +85,7 @@ export function openMirror(deps: {
     diffStat: (input, signal) => diffStat(context, input, until(signal)),
     push: (input, signal) => pushBranch(context, input, until(signal)),
     release: (jobId) => releasePins(context, jobId, closing),
+    tidy: (jobIds, signal) => tidyMirror(context, jobIds, until(signal)),
     pinnedJobs: () => pinnedJobs(context),
   };
   return { mirror, context, close: () => reader.close() };

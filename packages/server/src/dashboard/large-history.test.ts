@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
+import { seedProject } from "../../test/support/seed-jobs.ts";
+import type { Queryable } from "../db/pool.ts";
+import { listPullRows } from "../forge/local/pull-requests.ts";
+import { findPullJob } from "./find.ts";
+import { listJobs } from "./list-jobs.ts";
+import { readUsage, readUsageLines, rollUsageUp } from "./read-usage.ts";
+
+let database: TestDatabase;
+let projectId: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  await database.pool.query("truncate projects, usage_days, usage_rolled_days cascade");
+  projectId = await seedProject(database.pool);
+});
+
+/** So many jobs on each of the days before today, and today. */
+async function addJobs(days: number, perDay: number): Promise<void> {
+  await database.pool.query(
+    `insert into jobs (id, project_id, status, prompt, title, model, repository_url, branch, created_by, created_at, ended_at,
+       usage, pull_request)
+     select 'job_' || lpad((d * 1000 + n)::text, 12, '0'), $1, 'completed', 'Prompt ' || n, 'Title ' || n, 'a/x', '', '', '',
+       at, at + interval '2 s', '{"inputTokens": 10}', jsonb_build_object('number', d * 1000 + n, 'state', 'open')
+     from generate_series(0, $2::int) d cross join generate_series(1, $3::int) n
+     cross join lateral (select clock_timestamp() - make_interval(days => d) as at) day`,
+    [projectId, days, perDay],
+  );
+}
+
+/** The plans of what `ask` asks, where a sequential scan is taken only if there is no other way. */
+async function plansOf(ask: (db: Queryable) => Promise<unknown>): Promise<string> {
+  const client = await database.pool.connect();
+  const plans: string[] = [];
+  const query = async (given: string | { text: string; values: unknown[] }, values?: unknown[]) => {
+    const [text, bound] = typeof given === "string" ? [given, values] : [given.text, given.values];
+    const explained = await client.query({ text: `explain ${text}`, values: bound ?? [], rowMode: "array" });
+    plans.push(explained.rows.join("\n"));
+    return client.query(text, bound);
+  };
+  try {
+    await client.query("set enable_seqscan = off");
+    await ask({ query } as unknown as Queryable);
+  } finally {
+    await client.query("reset enable_seqscan");
+    client.release();
+  }
+  return plans.join("\n\n");
+}
+const noScan = expect.not.stringMatching(/Seq Scan on (jobs|local_pull_requests)/);
+
+test("usage counts only the jobs of days that are not rolled up", async () => {
+  await addJobs(3, 5);
+  const counted = await readUsage(database.pool, 7);
+  expect(counted.total).toMatchObject({ jobs: 20, completed: 20, pullRequests: 20, inputTokens: 200, medianMs: 2000 });
+  const lines = await readUsageLines(database.pool, 7);
+  expect(await rollUsageUp(database.pool)).toBe(3);
+  expect(await readUsage(database.pool, 7)).toEqual(counted);
+  expect(await readUsageLines(database.pool, 7)).toEqual(lines);
+  const plans = await plansOf((db) => readUsage(db, 7));
+  expect(plans).toEqual(noScan);
+  expect(plans).toContain("jobs_by_creation");
+  // Not even looked at: nothing of those days is counted from the jobs.
+  await database.pool.query(
+    "begin; set local session_replication_role = replica; update jobs set usage = null; commit",
+  );
+  expect((await readUsage(database.pool, 7)).total.inputTokens).toBe(150);
+});
+
+test("a rolled day is rolled up again after one of its jobs changed or is gone", async () => {
+  await addJobs(2, 2);
+  expect(await rollUsageUp(database.pool)).toBe(2);
+  // Once more, for what was under way meanwhile; then never again.
+  expect(await rollUsageUp(database.pool)).toBe(2);
+  expect(await rollUsageUp(database.pool)).toBe(0);
+  await database.pool.query(
+    `update jobs set pull_request = '{"number": 1, "state": "merged"}' where id = 'job_000000001001'`,
+  );
+  expect(await rollUsageUp(database.pool)).toBe(1);
+  expect((await readUsage(database.pool, 7)).total).toMatchObject({ jobs: 6, merged: 1 });
+  await database.pool.query("delete from jobs where id = 'job_000000002001'");
+  expect(await rollUsageUp(database.pool)).toBe(1);
+  expect((await readUsage(database.pool, 7)).total).toMatchObject({ jobs: 5, merged: 1 });
+});
+
+const all = { projectId: null, status: null, search: null, ids: null, before: null, limit: 50 } as const;
+
+test("a search is looked up, and so is the id that a word may be the beginning of", async () => {
+  await addJobs(1, 20);
+  for (const search of ["no such words", "job_000000000", "Prompt 7"]) {
+    const plans = await plansOf((db) => listJobs(db, { ...all, search }));
+    expect(plans).toEqual(noScan);
+    expect(plans).toContain("jobs_searched");
+  }
+  expect((await listJobs(database.pool, { ...all, search: "title 7" })).jobs.map(({ id }) => id)).toEqual([
+    "job_000000001007",
+    "job_000000000007",
+  ]);
+});
+
+test("without the index a search goes through the jobs page by page, and finds the oldest too", async () => {
+  await addJobs(20, 999);
+  await database.pool.query("update jobs set title = 'Needle' where id = 'job_000000000001'");
+  await database.pool.query("alter index jobs_searched rename to jobs_searched_away");
+  try {
+    const found = [];
+    let pages = 0;
+    for (let before: string | null = null; ; pages += 1) {
+      const page = await listJobs(database.pool, { ...all, search: "needle", before });
+      found.push(...page.jobs.map(({ id }) => id));
+      before = page.nextCursor;
+      if (before === null) break;
+    }
+    expect({ found, pages }).toEqual({ found: ["job_000000000001"], pages: 1 });
+  } finally {
+    await database.pool.query("alter index jobs_searched_away rename to jobs_searched");
+  }
+});
+
+test("pull requests are listed, and a job found by its pull request, through an index", async () => {
+  for (const project of [null, projectId]) {
+    const plans = await plansOf((db) => listPullRows(db, project));
+    expect(plans).toEqual(noScan);
+    expect(plans).not.toContain("Sort");
+  }
+  const pull = { projectId, number: 7 };
+  expect(await plansOf((db) => findPullJob(db, pull))).toEqual(noScan);
+});
