@@ -18,8 +18,9 @@ module.exports = {
     {
       name: "no-circular",
       severity: "error",
+      comment: "no circle of imports between files, types included: move the type to the file that owns it",
       from: {},
-      to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
+      to: { circular: true },
     },
     {
       name: "contract-imports",

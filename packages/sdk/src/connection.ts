@@ -1,4 +1,11 @@
+import type { AgentJob } from "@emend/contract";
 import { EmendError } from "./errors.ts";
+
+/** A signal ends the waiting, not the job. */
+export interface WaitOptions extends CallOptions {
+  /** Called with the job as it is at first, and after each change. */
+  onUpdate?: (job: AgentJob) => void;
+}
 
 /** What each call may set anew; a client's own are the defaults. */
 export interface CallSettings {

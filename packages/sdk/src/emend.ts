@@ -1,5 +1,13 @@
 import type { AgentJob, CreateJobBody, JobDiff, JobEvent, JobList, JobRun } from "@emend/contract";
-import { type CallOptions, type Connection, connection, type EmendOptions, forCall } from "./connection.ts";
+import {
+  type CallOptions,
+  type Connection,
+  connection,
+  type EmendOptions,
+  forCall,
+  type WaitOptions,
+} from "./connection.ts";
+import type { Quota } from "./errors.ts";
 import {
   archiveJob,
   cancelJob,
@@ -16,9 +24,8 @@ import {
   type StartOptions,
   startedJob,
 } from "./jobs.ts";
-import type { Quota } from "./request.ts";
 import { type EventsOptions, streamEvents } from "./stream-events.ts";
-import { type WaitOptions, waitForJob } from "./wait-for-job.ts";
+import { waitForJob } from "./wait-for-job.ts";
 
 /** The jobs of one project. */
 export interface Jobs {

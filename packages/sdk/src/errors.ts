@@ -1,5 +1,16 @@
 import type { RequestErrorCode } from "@emend/contract";
-import type { Quota } from "./request.ts";
+
+/** What is left of the quota that a request counted against. */
+export interface Quota {
+  /** Creates and messages are counted apart. */
+  of: "create" | "message";
+  /** Allowed uses in any hour. */
+  limit: number;
+  /** Remaining uses. */
+  remaining: number;
+  /** When one more use is freed. */
+  resetsAt: Date;
+}
 
 /**
  * What went wrong, in one word to switch on.

@@ -11,11 +11,9 @@ export type {
   RequestErrorCode,
   WebhookMessage,
 } from "@emend/contract";
-export type { CallOptions, CallSettings, EmendOptions } from "./connection.ts";
+export type { CallOptions, CallSettings, EmendOptions, WaitOptions } from "./connection.ts";
 export { Emend, type Jobs } from "./emend.ts";
-export { EmendError, type EmendErrorKind, type ErrorCode } from "./errors.ts";
+export { EmendError, type EmendErrorKind, type ErrorCode, type Quota } from "./errors.ts";
 export type { ListOptions, StartedJob, StartOptions } from "./jobs.ts";
-export type { Quota } from "./request.ts";
 export type { EventsOptions } from "./stream-events.ts";
 export { verifyWebhook, type WebhookEvent, type WebhookRequest } from "./verify-webhook.ts";
-export type { WaitOptions } from "./wait-for-job.ts";

@@ -1,8 +1,8 @@
 import type { AgentJob, CreateJobBody, JobDiff, JobList, JobRun, JobStatus } from "@emend/contract";
-import type { CallOptions, Connection } from "./connection.ts";
+import type { CallOptions, Connection, WaitOptions } from "./connection.ts";
+import type { Quota } from "./errors.ts";
 import { EmendError } from "./errors.ts";
-import { type ApiResponse, parseBody, type Quota, readQuota, request } from "./request.ts";
-import type { WaitOptions } from "./wait-for-job.ts";
+import { type ApiResponse, parseBody, readQuota, request } from "./request.ts";
 
 /** The path of one job. */
 export function jobPath(projectId: string, jobId: string): string {

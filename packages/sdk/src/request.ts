@@ -1,4 +1,5 @@
 import type { Connection } from "./connection.ts";
+import type { Quota } from "./errors.ts";
 import { EmendError, type EmendErrorKind } from "./errors.ts";
 
 const firstPauseMs = 250;
@@ -200,18 +201,6 @@ function kindOf(status: number): EmendErrorKind {
     default:
       return status >= 500 ? "unavailable" : "invalid_request";
   }
-}
-
-/** What is left of the quota that a request counted against. */
-export interface Quota {
-  /** Creates and messages are counted apart. */
-  of: "create" | "message";
-  /** Allowed uses in any hour. */
-  limit: number;
-  /** Remaining uses. */
-  remaining: number;
-  /** When one more use is freed. */
-  resetsAt: Date;
 }
 
 /** Null where an answer says nothing of a quota. */

@@ -1,13 +1,7 @@
 import type { AgentJob } from "@emend/contract";
-import type { CallOptions, Connection } from "./connection.ts";
+import type { Connection, WaitOptions } from "./connection.ts";
 import { jobPath, parseJob } from "./jobs.ts";
 import { type ApiResponse, pause, request, retryAfterMs } from "./request.ts";
-
-/** A signal ends the waiting, not the job. */
-export interface WaitOptions extends CallOptions {
-  /** Called with the job as it is at first, and after each change. */
-  onUpdate?: (job: AgentJob) => void;
-}
 
 const holdSeconds = 50;
 const heldMsMin = 1000;

@@ -1,5 +1,6 @@
 import { hasAnchor } from "../src/links/anchors.ts";
-import { type PageResolution, resolveTarget } from "../src/links/resolve.ts";
+import { resolveTarget } from "../src/links/resolve.ts";
+import type { PageResolution } from "../src/links/site-index.ts";
 import { isExternal } from "../src/links/target.ts";
 import { openSite } from "../src/open-site.ts";
 import type { Site } from "../src/site.ts";

@@ -1,3 +1,4 @@
+import type { CheckSettings } from "./checks/check.ts";
 import { ownChecks } from "./checks/page-checks.ts";
 import { linkChecks, optionalChecks, siteChecks } from "./checks/registry.ts";
 import type { Site } from "./site.ts";
@@ -11,14 +12,6 @@ type Level = (typeof levels)[number];
 
 /** Where a project lists its own words, unless its settings name another file. */
 const dictionaryFile = ".emend/dictionary.txt";
-
-export interface CheckSettings {
-  levels: ReadonlyMap<string, Level>;
-  /** The path of the project's own words. */
-  dictionary: string;
-  /** What is wrong with the file; none of it is used then. */
-  problem: string | null;
-}
 
 /** Asked by the server alone, which remembers what addresses answered. */
 export const externalLinkCheck = "external-link";

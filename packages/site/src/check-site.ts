@@ -1,7 +1,8 @@
 import { type CheckMemo, type Inheritance, inheritanceOf, memoOf, type PageTally, remember } from "./check-memo.ts";
-import { applySettings, type CheckSettings, readCheckSettings, settingsFindings } from "./check-settings.ts";
-import { type PageContext, type ResolvedLink, toFinding } from "./checks/check.ts";
+import { applySettings, readCheckSettings, settingsFindings } from "./check-settings.ts";
+import type { CheckSettings, PageContext, ResolvedLink } from "./checks/check.ts";
 import { linkChecks, optionalChecks, siteChecks } from "./checks/registry.ts";
+import { toFinding } from "./checks/report.ts";
 import { isAnchored } from "./links/anchors.ts";
 import { resolveTarget } from "./links/resolve.ts";
 import type { PageNode, SiteIndex } from "./links/site-index.ts";

@@ -1,9 +1,9 @@
 import { resolveLinks } from "./check-site.ts";
 import { anchorsOf } from "./links/anchors.ts";
-import { type Resolution, resolveTarget, type Via } from "./links/resolve.ts";
+import { resolveTarget } from "./links/resolve.ts";
 import { rewriteTarget } from "./links/rewrite.ts";
 import { pageExtension, routeKey } from "./links/route.ts";
-import type { PageNode } from "./links/site-index.ts";
+import type { PageNode, Resolution, Via } from "./links/site-index.ts";
 import { isExternal } from "./links/target.ts";
 import { reasonFor } from "./links/unjudged.ts";
 import { pageOfTarget } from "./navigation/listed-pages.ts";

@@ -5,15 +5,7 @@ import { latestPrompt } from "./conversation.ts";
 import { shown } from "./shown.ts";
 import { FinishInput, finishTool, handedOver } from "./tools/finish.ts";
 import { parseSource } from "./tools/sources.ts";
-
-/** What the `finish` calls of a round said together: a later one may leave out what stays. */
-export interface Finished {
-  title?: string;
-  summary?: string;
-  reply?: string;
-  sources?: readonly string[];
-  disputes?: readonly string[];
-}
+import type { Finished } from "./tools/tool.ts";
 
 const titleCharactersMax = 72;
 

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Queryable } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
+import type { AutomationDeps, ForgeHook } from "./automation.ts";
 import { type Automation, type AutomationRun, automationColumns, runColumns } from "./automation.ts";
-import type { AutomationDeps } from "./automations.ts";
 import { type AutomationText, checkAutomation, nameTaken } from "./check-automation.ts";
 import { firstDue } from "./due.ts";
 
@@ -111,12 +111,6 @@ export async function listRuns(db: Queryable, automationId: string): Promise<rea
 export async function findRun(db: Queryable, id: string): Promise<AutomationRun> {
   const { rows } = await db.query<AutomationRun>(`select ${runColumns} from automation_runs where id = $1`, [id]);
   return rows[0] as AutomationRun;
-}
-
-/** Where the forge of a push trigger's repository may send its webhooks; null: there is none to set up. */
-export interface ForgeHook {
-  url: string;
-  secret: string;
 }
 
 export async function findHook(

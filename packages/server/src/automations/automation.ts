@@ -1,4 +1,31 @@
+import type { Project } from "../accounts/projects/projects.ts";
+import type { Pool } from "../db/pool.ts";
+import type { AnnounceDue } from "../jobs/announce-due.ts";
+import type { CreateJobRules } from "../jobs/create-job.ts";
+import type { RecordedPullRequest } from "../jobs/pull-requests.ts";
+import type { Logger } from "../lib/logger.ts";
 import type { Values } from "./values.ts";
+
+/** What automations need of the server around them. */
+export interface AutomationDeps {
+  pool: Pool;
+  log: Logger;
+  /** The model of projects that name none. */
+  defaultModel: string;
+  announceDue: AnnounceDue;
+  createJobRules(project: Project, model: string): CreateJobRules;
+  /** How a pull request stands on its forge by now; null: what was stored counts. */
+  pullRequestState(projectId: string, number: number): Promise<RecordedPullRequest["state"] | null>;
+  onSettled?(state: RunState): void;
+  /** Where secrets may be shown: what a forge needs to tell of pushes. */
+  hookOf?(projectId: string, forge: string): Promise<ForgeHook>;
+}
+
+/** Where the forge of a push trigger's repository may send its webhooks; null: there is none to set up. */
+export interface ForgeHook {
+  url: string;
+  secret: string;
+}
 
 /**
  * An automation asks for jobs by itself. An event (a time, a push, somebody's word) becomes a run, once; a run that

@@ -1,15 +1,9 @@
-import { type Project, requireProject } from "../accounts/projects/projects.ts";
+import { requireProject } from "../accounts/projects/projects.ts";
 import { type Actor, asActor, consoleActor } from "../db/acting.ts";
-import type { Pool } from "../db/pool.ts";
-import type { AnnounceDue } from "../jobs/announce-due.ts";
-import type { CreateJobRules } from "../jobs/create-job.ts";
-import type { RecordedPullRequest } from "../jobs/pull-requests.ts";
-import type { Logger } from "../lib/logger.ts";
-import type { Automation, AutomationRun, RunState } from "./automation.ts";
+import type { Automation, AutomationDeps, AutomationRun, ForgeHook } from "./automation.ts";
 import {
   addAutomation,
   editAutomation,
-  type ForgeHook,
   findAutomation,
   findHook,
   findRun,
@@ -21,21 +15,6 @@ import {
 } from "./automation-store.ts";
 import type { AutomationText } from "./check-automation.ts";
 import { dispatchAutomation, recordByHand } from "./runs.ts";
-
-/** What automations need of the server around them. */
-export interface AutomationDeps {
-  pool: Pool;
-  log: Logger;
-  /** The model of projects that name none. */
-  defaultModel: string;
-  announceDue: AnnounceDue;
-  createJobRules(project: Project, model: string): CreateJobRules;
-  /** How a pull request stands on its forge by now; null: what was stored counts. */
-  pullRequestState(projectId: string, number: number): Promise<RecordedPullRequest["state"] | null>;
-  onSettled?(state: RunState): void;
-  /** Where secrets may be shown: what a forge needs to tell of pushes. */
-  hookOf?(projectId: string, forge: string): Promise<ForgeHook>;
-}
 
 /** What people may do with automations, at the console and, where somebody is named, in the dashboard. */
 export interface Automations {

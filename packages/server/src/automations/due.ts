@@ -1,8 +1,8 @@
 import { Cron } from "croner";
 import type { Queryable } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
+import type { AutomationDeps } from "./automation.ts";
 import { type Automation, automationColumns, isOrphaned, type Trigger } from "./automation.ts";
-import type { AutomationDeps } from "./automations.ts";
 import { lookAtPushes, type PushDeps } from "./pushes.ts";
 import { dispatchWaiting } from "./runs.ts";
 import { dayOf, type Values } from "./values.ts";

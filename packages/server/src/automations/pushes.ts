@@ -13,7 +13,7 @@ import { checkObjectIds, objectFormatOf } from "../tree/git/object-id.ts";
 import type { Remote } from "../tree/mirror/mirror.ts";
 import { ensureMirror } from "../tree/mirror/repair-mirror.ts";
 import { listRemote, unreachable } from "../tree/mirror/resolve-base.ts";
-import type { AutomationDeps } from "./automations.ts";
+import type { AutomationDeps } from "./automation.ts";
 import { claimLook, type Look } from "./claim-look.ts";
 import { passingFiles, pushesSince, type RefEvent, watchedRefs } from "./select-refs.ts";
 import { dayOf, type Values } from "./values.ts";

@@ -8,8 +8,8 @@ import { keptPrompt } from "../jobs/kept-prompt.ts";
 import { acceptMessage, messageQuota } from "../jobs/message-job.ts";
 import type { RecordedPullRequest } from "../jobs/pull-requests.ts";
 import { assertNever } from "../lib/assert-never.ts";
+import type { AutomationDeps } from "./automation.ts";
 import { type Automation, automationColumns, type WaitingRun } from "./automation.ts";
-import type { AutomationDeps } from "./automations.ts";
 import { renderTemplate } from "./template.ts";
 import { dayOf, mergeValues, type Values } from "./values.ts";
 

@@ -9,7 +9,7 @@ import { hasLocalProjects } from "../accounts/projects/projects.ts";
 import { createSealer, type Sealer } from "../accounts/secrets.ts";
 import { createAdmin } from "../admin/admin.ts";
 import type { ModelsDeps } from "../agent/models/registry.ts";
-import type { AutomationDeps } from "../automations/automations.ts";
+import type { AutomationDeps } from "../automations/automation.ts";
 import type { PushDeps } from "../automations/pushes.ts";
 import type { Config } from "../config/config.ts";
 import { startListener } from "../db/listener.ts";

@@ -1,14 +1,7 @@
 import type { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
-import type { KnownDevices } from "../accounts/sessions/known-devices.ts";
-import type { Passwords } from "../accounts/sessions/passwords.ts";
-import type { Sessions } from "../accounts/sessions/sessions.ts";
-import type { SingleSignOn } from "../accounts/single-sign-on/single-sign-on.ts";
-import type { Actor } from "../db/acting.ts";
-import type { Pool } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
-import type { ByteBudget } from "../lib/byte-budget.ts";
-import type { Logger } from "../lib/logger.ts";
+import type { AccountsDeps } from "./dashboard.ts";
 import { readBodies } from "./parse-request.ts";
 import { apiPrefix } from "./plugin.ts";
 import { requireOwnPage, requireSession } from "./require-session.ts";
@@ -16,24 +9,6 @@ import { ownSessionRoutes, passwordRoute, settingsRoutes, startRoutes } from "./
 import { auditRoutes } from "./routes/audit.ts";
 import { memberRoutes } from "./routes/members.ts";
 import { linkRoutes, loginLinkRoute, loginRoutes, singleSignOnRoutes } from "./routes/sign-in.ts";
-
-/** What logging in and managing people need of the server around them. */
-export interface AccountsDeps {
-  pool: Pool;
-  sessions: Sessions;
-  passwords: Passwords;
-  devices: KnownDevices;
-  /** Null: not configured. */
-  singleSignOn: SingleSignOn | null;
-  /** For bodies of people who have not logged in. */
-  unknownBytes: ByteBudget;
-  log: Logger;
-  publicUrl(): string;
-  /** What the environment says; the dashboard's setting wins over it. */
-  archiveAfterDays: number | null;
-  /** Makes a project of the docs that come along as a sample. */
-  addSample(by: Actor): Promise<{ id: string }>;
-}
 
 const bodyBytesMax = 64 * 1024;
 

@@ -1,5 +1,8 @@
 import type { DashboardPull, DashboardPullRow, DashboardReading, DashboardSuggestion } from "@emend/contract";
+import type { KnownDevices } from "../accounts/sessions/known-devices.ts";
+import type { Passwords } from "../accounts/sessions/passwords.ts";
 import type { Sessions } from "../accounts/sessions/sessions.ts";
+import type { SingleSignOn } from "../accounts/single-sign-on/single-sign-on.ts";
 import type { Automations } from "../automations/automations.ts";
 import type { Actor } from "../db/acting.ts";
 import type { Listener } from "../db/listener.ts";
@@ -7,8 +10,27 @@ import type { Pool } from "../db/pool.ts";
 import type { AnnounceDue } from "../jobs/announce-due.ts";
 import type { MessageJobDeps } from "../jobs/message-job.ts";
 import type { JobReader } from "../jobs/read/job-reader.ts";
+import type { ByteBudget } from "../lib/byte-budget.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { ProjectAdmin } from "./project-admin.ts";
+
+/** What logging in and managing people need of the server around them. */
+export interface AccountsDeps {
+  pool: Pool;
+  sessions: Sessions;
+  passwords: Passwords;
+  devices: KnownDevices;
+  /** Null: not configured. */
+  singleSignOn: SingleSignOn | null;
+  /** For bodies of people who have not logged in. */
+  unknownBytes: ByteBudget;
+  log: Logger;
+  publicUrl(): string;
+  /** What the environment says; the dashboard's setting wins over it. */
+  archiveAfterDays: number | null;
+  /** Makes a project of the docs that come along as a sample. */
+  addSample(by: Actor): Promise<{ id: string }>;
+}
 
 /** What the dashboard needs of the server around it. */
 export interface DashboardDeps {

@@ -5,7 +5,7 @@ import type { Sessions } from "../accounts/sessions/sessions.ts";
 import type { Actor } from "../db/acting.ts";
 import { AppError } from "../errors.ts";
 import { isFromOwnPage } from "../lib/own-address.ts";
-import type { AccountsDeps } from "./accounts-plugin.ts";
+import type { AccountsDeps } from "./dashboard.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {

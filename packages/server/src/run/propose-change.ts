@@ -3,8 +3,7 @@ import type { LeasedJob, StoredSource } from "../jobs/run/leased-job.ts";
 import type { TotalUsage } from "../publish/publication.ts";
 import type { Verdict } from "../review/review.ts";
 import { recordedChange } from "./recorder.ts";
-import type { OpenTree, Outcome, ReviewedChange, Words } from "./run.ts";
-import type { RunDeps } from "./run-job.ts";
+import type { OpenTree, Outcome, ReviewedChange, RunDeps, Words } from "./run.ts";
 import { totalUsage } from "./total-usage.ts";
 
 export type Proposal =

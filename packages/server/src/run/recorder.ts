@@ -1,13 +1,12 @@
-import type { FollowUp, Step } from "../agent/agent.ts";
+import type { Step } from "../agent/agent.ts";
 import type { Pool } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
-import { type RecordedPullRequest, recordPullRequest } from "../jobs/pull-requests.ts";
+import { recordPullRequest } from "../jobs/pull-requests.ts";
 import { setPhase } from "../jobs/run/end-run.ts";
 import type { LeasedJob, StoredSource } from "../jobs/run/leased-job.ts";
 import { renewForEffect } from "../jobs/run/leases.ts";
 import {
   type RecordedChange,
-  type RecordedMove,
   recordChange,
   recordCommit,
   recordMovedCommit,
@@ -15,8 +14,6 @@ import {
 } from "../jobs/run/record-change.ts";
 import {
   loadRun,
-  type PinnedContext,
-  type RecordedBase,
   recordBase,
   recordContext,
   recordNotice,
@@ -28,26 +25,9 @@ import type { Verdict } from "../review/review.ts";
 import type { OverlayEntry } from "../tree/tree.ts";
 import type { CrashPoint } from "./crash-points.ts";
 import { pullTitleOf } from "./pull-title.ts";
+import type { Recorder } from "./run.ts";
 import { type ActiveRun, type LimitCode, type OpenTree, Released, type Stages, type Words } from "./run.ts";
 import { throughOutage } from "./through-outage.ts";
-
-/** What a run may write: everything fenced by its lease, and said again while the database is away. */
-export interface Recorder {
-  load(): Promise<{ steps: readonly Step[]; followUps: readonly FollowUp[]; edits: readonly OverlayEntry[] }>;
-  setPhase(phase: "working" | "checking"): Promise<void>;
-  saveBase(base: RecordedBase): Promise<void>;
-  saveContext(pinned: PinnedContext): Promise<void>;
-  saveStep(step: Step, edits: readonly OverlayEntry[]): Promise<void>;
-  saveChange(change: RecordedChange): Promise<void>;
-  /** `move`: stored with it where the base moved on. */
-  saveCommit(ids: { treeId: string; commitId: string }, move?: RecordedMove): Promise<void>;
-  savePush(): Promise<void>;
-  savePullRequest(pullRequest: RecordedPullRequest): Promise<void>;
-  /** What did not work and does not fail the job. */
-  saveNotice(words: string): Promise<void>;
-  /** Before anything leaves this machine for good: until when, by the monotonic clock, it may be sent. */
-  renewForEffect(): Promise<{ sendBeforeMs: number }>;
-}
 
 interface RecorderDeps {
   pool: Pool;

@@ -11,17 +11,12 @@ import type { Logger } from "../lib/logger.ts";
 import type { Violation } from "../review/review.ts";
 import type { CrashPoint } from "./crash-points.ts";
 import { type Proposal, proposeChange } from "./propose-change.ts";
-import { createRecorder, type Recorder } from "./recorder.ts";
+import { createRecorder } from "./recorder.ts";
+import type { Recorder, RunDeps } from "./run.ts";
 import { type ActiveRun, type Outcome, type PassableVerdict, Released, type Stages } from "./run.ts";
 import { takeInBase } from "./take-in-base.ts";
 import { throughOutage } from "./through-outage.ts";
 import { totalUsage } from "./total-usage.ts";
-
-export interface RunDeps {
-  stages: Stages;
-  recorder: Recorder;
-  crashPoint(name: CrashPoint): void;
-}
 
 /**
  * One attempt to carry a job out, from wherever an earlier one left it: stored steps are not asked of the model

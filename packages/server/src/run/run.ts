@@ -1,13 +1,40 @@
 import type { AgentOutcome, FollowUp, Limits, Step } from "../agent/agent.ts";
 import type { PullRequest } from "../forge/forge.ts";
 import type { ForgeSettings } from "../forge/forge-project.ts";
+import type { RecordedPullRequest } from "../jobs/pull-requests.ts";
 import type { LeasedJob, StoredSource } from "../jobs/run/leased-job.ts";
+import type { RecordedChange, RecordedMove } from "../jobs/run/record-change.ts";
+import type { PinnedContext, RecordedBase } from "../jobs/run/record-work.ts";
 import { withoutFenced } from "../lib/without-fenced.ts";
 import type { CommitSettings } from "../publish/commit-message.ts";
 import type { Publication, TotalUsage } from "../publish/publication.ts";
 import type { Policy, Verdict, Violation } from "../review/review.ts";
 import type { Overlay, OverlayEntry, Tree } from "../tree/tree.ts";
-import type { Recorder } from "./recorder.ts";
+import type { CrashPoint } from "./crash-points.ts";
+
+export interface RunDeps {
+  stages: Stages;
+  recorder: Recorder;
+  crashPoint(name: CrashPoint): void;
+}
+
+/** What a run may write: everything fenced by its lease, and said again while the database is away. */
+export interface Recorder {
+  load(): Promise<{ steps: readonly Step[]; followUps: readonly FollowUp[]; edits: readonly OverlayEntry[] }>;
+  setPhase(phase: "working" | "checking"): Promise<void>;
+  saveBase(base: RecordedBase): Promise<void>;
+  saveContext(pinned: PinnedContext): Promise<void>;
+  saveStep(step: Step, edits: readonly OverlayEntry[]): Promise<void>;
+  saveChange(change: RecordedChange): Promise<void>;
+  /** `move`: stored with it where the base moved on. */
+  saveCommit(ids: { treeId: string; commitId: string }, move?: RecordedMove): Promise<void>;
+  savePush(): Promise<void>;
+  savePullRequest(pullRequest: RecordedPullRequest): Promise<void>;
+  /** What did not work and does not fail the job. */
+  saveNotice(words: string): Promise<void>;
+  /** Before anything leaves this machine for good: until when, by the monotonic clock, it may be sent. */
+  renewForEffect(): Promise<{ sendBeforeMs: number }>;
+}
 
 /** The stages of a run, built once by `compose.ts`. Each is told by its signal when the run is over. */
 export interface Stages {

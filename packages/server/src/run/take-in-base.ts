@@ -2,8 +2,7 @@ import type { LeasedJob } from "../jobs/run/leased-job.ts";
 import type { RecordedMove } from "../jobs/run/record-change.ts";
 import { assertNever } from "../lib/assert-never.ts";
 import { recordedChange } from "./recorder.ts";
-import type { OpenTree, Outcome, ReviewedChange } from "./run.ts";
-import type { RunDeps } from "./run-job.ts";
+import type { OpenTree, Outcome, ReviewedChange, RunDeps } from "./run.ts";
 
 /** A change on the base that it will be published on. */
 export interface SettledChange {

@@ -1,6 +1,5 @@
-import type { Automation, AutomationRun, Trigger } from "../../src/automations/automation.ts";
+import type { Automation, AutomationDeps, AutomationRun, Trigger } from "../../src/automations/automation.ts";
 import { addAutomation, listRuns } from "../../src/automations/automation-store.ts";
-import type { AutomationDeps } from "../../src/automations/automations.ts";
 import type { PushDeps } from "../../src/automations/pushes.ts";
 import type { Pool } from "../../src/db/pool.ts";
 import { AppError } from "../../src/errors.ts";

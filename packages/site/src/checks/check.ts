@@ -1,9 +1,16 @@
-import type { CheckSettings } from "../check-settings.ts";
-import type { Resolution } from "../links/resolve.ts";
-import type { PageNode, SiteIndex } from "../links/site-index.ts";
-import type { Link, PageFacts } from "../parse/facts.ts";
+import type { PageNode, Resolution, SiteIndex } from "../links/site-index.ts";
+import type { Link } from "../parse/facts.ts";
 import type { Site } from "../site.ts";
-import type { Finding, Fix, Severity } from "../types.ts";
+import type { Severity } from "../types.ts";
+import type { Report } from "./report.ts";
+
+export interface CheckSettings {
+  levels: ReadonlyMap<string, Severity | "off">;
+  /** The path of the project's own words. */
+  dictionary: string;
+  /** What is wrong with the file; none of it is used then. */
+  problem: string | null;
+}
 
 export interface ResolvedLink {
   link: Link;
@@ -15,24 +22,6 @@ export interface PageContext {
   page: PageNode;
   /** The page's links that are not external, each with what it leads to. */
   links: readonly ResolvedLink[];
-}
-
-export interface Report {
-  path: string;
-  line: number;
-  column: number;
-  message: string;
-  fix?: Fix;
-  severity?: Severity;
-  certainty?: Finding["certainty"];
-  why?: string;
-}
-
-/** A rule over what one page says, wherever it stands: its findings follow from the page's bytes. */
-export interface OwnCheck {
-  id: string;
-  severity: Severity;
-  run(facts: PageFacts): Iterable<Omit<Report, "path">>;
 }
 
 /** A rule over what the links of one page lead to. */
@@ -54,25 +43,4 @@ export interface OptionalCheck {
   id: string;
   severity: Severity;
   run(site: Site, context: { settings: CheckSettings; signal?: AbortSignal }): Iterable<Report> | AsyncIterable<Report>;
-}
-
-export function toFinding(check: { id: string; severity: Severity }, report: Report): Finding {
-  const { path, line, column, message, fix } = report;
-  const finding: Finding = {
-    check: check.id,
-    severity: report.severity ?? check.severity,
-    path,
-    line,
-    column,
-    message,
-  };
-  if (report.certainty !== undefined) finding.certainty = report.certainty;
-  if (report.why !== undefined) finding.why = report.why;
-  if (fix !== undefined && report.certainty === undefined) finding.fix = fix;
-  return finding;
-}
-
-/** Names a page in a message. */
-export function quoted(text: string): string {
-  return `\`${text.length > 120 ? `${text.slice(0, 117)}…` : text}\``;
 }

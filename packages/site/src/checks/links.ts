@@ -9,7 +9,8 @@ import { linksThatMayMean } from "../links/unjudged.ts";
 import { pageOfTarget } from "../navigation/listed-pages.ts";
 import type { Site } from "../site.ts";
 import type { Finding } from "../types.ts";
-import { type LinkCheck, quoted, type SiteCheck } from "./check.ts";
+import type { LinkCheck, SiteCheck } from "./check.ts";
+import { quoted } from "./report.ts";
 
 export const brokenLink: LinkCheck = {
   id: "broken-link",

@@ -1,4 +1,14 @@
-import { type OwnCheck, quoted } from "./check.ts";
+import type { PageFacts } from "../parse/facts.ts";
+import type { Severity } from "../types.ts";
+import type { Report } from "./report.ts";
+import { quoted } from "./report.ts";
+
+/** A rule over what one page says, wherever it stands: its findings follow from the page's bytes. */
+export interface OwnCheck {
+  id: string;
+  severity: Severity;
+  run(facts: PageFacts): Iterable<Omit<Report, "path">>;
+}
 
 const duplicateHeading: OwnCheck = {
   id: "duplicate-heading",

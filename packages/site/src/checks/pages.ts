@@ -9,7 +9,8 @@ import { readFactsOf } from "../parse/read-facts.ts";
 import { createMovedAnchors, type MovedAnchor } from "../refactor/moved-anchor.ts";
 import type { Site } from "../site.ts";
 import type { Finding } from "../types.ts";
-import { type OptionalCheck, quoted, type SiteCheck } from "./check.ts";
+import type { OptionalCheck, SiteCheck } from "./check.ts";
+import { quoted } from "./report.ts";
 
 export const orphanPage: SiteCheck = {
   id: "orphan-page",

@@ -7,7 +7,9 @@ import { valeConfigFiles } from "../prose/vale/config.ts";
 import { loadStyles } from "../prose/vale/rules.ts";
 import { readProjectWords } from "../prose/word-list.ts";
 import type { Site } from "../site.ts";
-import { type OptionalCheck, quoted, type Report } from "./check.ts";
+import type { OptionalCheck } from "./check.ts";
+import type { Report } from "./report.ts";
+import { quoted } from "./report.ts";
 
 type Judged = Map<string, { key: string; reports: readonly ProseReport[] }>;
 

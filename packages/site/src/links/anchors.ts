@@ -1,7 +1,7 @@
 import { unknownId } from "../parse/page-brief.ts";
-import { type PageResolution, resolveTarget } from "./resolve.ts";
+import { resolveTarget } from "./resolve.ts";
 import { pageExtension } from "./route.ts";
-import type { SiteIndex } from "./site-index.ts";
+import type { PageResolution, SiteIndex } from "./site-index.ts";
 import { decodePath } from "./target.ts";
 
 const includesDepthMax = 8;

@@ -1,11 +1,15 @@
 import type { Model } from "../frameworks/framework.ts";
 import { routeKey } from "./route.ts";
-import type { PageNode } from "./site-index.ts";
 import { splitTarget } from "./target.ts";
 
 const segmentsMax = 3;
 // Fewer may be mistakes.
 const linksMin = 3;
+
+/** As much of a page as is looked at here. */
+interface LinkingPage {
+  brief: { links: readonly string[] };
+}
 
 interface Census {
   hits: number;
@@ -15,7 +19,7 @@ interface Census {
 }
 
 /** What a site's links with a leading slash lead to, as far as routes tell. */
-function countAbsolute(nodes: Iterable<PageNode>, routes: ReadonlyMap<string, string>): Census {
+function countAbsolute(nodes: Iterable<LinkingPage>, routes: ReadonlyMap<string, string>): Census {
   const census: Census = { hits: 0, misses: 0, prefixes: new Map() };
   for (const { brief } of nodes) {
     for (const target of brief.links) {
@@ -44,7 +48,7 @@ function countAbsolute(nodes: Iterable<PageNode>, routes: ReadonlyMap<string, st
  */
 export function withBase(
   model: Model,
-  nodes: ReadonlyMap<string, PageNode>,
+  nodes: ReadonlyMap<string, LinkingPage>,
   routes: ReadonlyMap<string, string>,
 ): Model {
   if (model.basePath !== "" || model.isBaseComputed !== true) return model;
@@ -67,7 +71,7 @@ const doubts = new WeakMap<Model, boolean>();
 /** Whether most absolute links of a site link to a missing page: then its routes are not what they seem. */
 export function doubtsAbsolute(index: {
   model: Model;
-  nodes: ReadonlyMap<string, PageNode>;
+  nodes: ReadonlyMap<string, LinkingPage>;
   routes: ReadonlyMap<string, string>;
 }): boolean {
   const known = doubts.get(index.model);

@@ -2,29 +2,8 @@ import type { LinkKind } from "../parse/facts.ts";
 import { targetsOf } from "../parse/page-brief.ts";
 import { type LinkRules, lenientLinks } from "./link-rules.ts";
 import { dirOf, isBelow, joinPath, pageExtension, routeKey, underDir } from "./route.ts";
-import type { SiteIndex } from "./site-index.ts";
+import type { PageResolution, Resolution, SiteIndex, Via } from "./site-index.ts";
 import { isExternal, isTemplate, splitTarget } from "./target.ts";
-
-/** How a target was found, so that it can be written again in the same manner. */
-export type Via = "self" | "file" | "route" | "absolute-route" | "absolute-file" | "alias" | "search";
-
-export interface PageResolution {
-  kind: "page";
-  path: string;
-  hash: string | null;
-  via: Via;
-  /** The index's state in which the page was seen to have that fragment. */
-  seenIn: object | null;
-}
-
-export type Resolution =
-  | { kind: "external" }
-  /** Only the site's build knows: not checked. */
-  | { kind: "unknown" }
-  | PageResolution
-  | { kind: "file"; path: string; via: Via }
-  | { kind: "redirect"; to: string; wanted: string }
-  | { kind: "missing"; wanted: string };
 
 function rulesOf(index: SiteIndex): LinkRules {
   return index.model.links ?? lenientLinks;

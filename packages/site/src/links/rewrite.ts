@@ -1,8 +1,8 @@
 import type { Link } from "../parse/facts.ts";
 import { targetsOf } from "../parse/page-brief.ts";
-import { type Resolution, resolveTarget, type Via } from "./resolve.ts";
+import { resolveTarget } from "./resolve.ts";
 import { dirOf, isBelow, pageExtension, relativePath, stripExtension } from "./route.ts";
-import type { SiteIndex } from "./site-index.ts";
+import type { Resolution, SiteIndex, Via } from "./site-index.ts";
 import { splitTarget, tailOf } from "./target.ts";
 
 /** Keeps what Markdown or a URL would read otherwise. */

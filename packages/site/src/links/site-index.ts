@@ -2,8 +2,28 @@ import type { Model } from "../frameworks/framework.ts";
 import type { PageBrief } from "../parse/page-brief.ts";
 import type { Page, SiteFile } from "../types.ts";
 import { withBase } from "./base-path.ts";
-import type { Resolution } from "./resolve.ts";
 import { dirOf, routeKey, underDir } from "./route.ts";
+
+/** How a target was found, so that it can be written again in the same manner. */
+export type Via = "self" | "file" | "route" | "absolute-route" | "absolute-file" | "alias" | "search";
+
+export type Resolution =
+  | { kind: "external" }
+  /** Only the site's build knows: not checked. */
+  | { kind: "unknown" }
+  | PageResolution
+  | { kind: "file"; path: string; via: Via }
+  | { kind: "redirect"; to: string; wanted: string }
+  | { kind: "missing"; wanted: string };
+
+export interface PageResolution {
+  kind: "page";
+  path: string;
+  hash: string | null;
+  via: Via;
+  /** The index's state in which the page was seen to have that fragment. */
+  seenIn: object | null;
+}
 
 export interface PageNode extends Page {
   brief: PageBrief;

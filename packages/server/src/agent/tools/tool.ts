@@ -2,8 +2,16 @@ import type { Static, TSchema } from "typebox";
 import { Value } from "typebox/value";
 import type { Overlay, Tree } from "../../tree/tree.ts";
 import type { ContextTrees, PageCommit } from "../agent.ts";
-import type { Finished } from "../outcome.ts";
 import type { SiteSession } from "../site-session.ts";
+
+/** What the `finish` calls of a round said together: a later one may leave out what stays. */
+export interface Finished {
+  title?: string;
+  summary?: string;
+  reply?: string;
+  sources?: readonly string[];
+  disputes?: readonly string[];
+}
 
 /** What a tool works on. No tool sees anything else: no disk, no network, no environment. */
 export interface ToolContext {

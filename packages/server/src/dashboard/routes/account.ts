@@ -5,7 +5,7 @@ import { readArchiveAfterDays, setArchiveAfterDays } from "../../accounts/instal
 import { changePassword } from "../../accounts/sessions/change-password.ts";
 import { endOtherSessions, type Holder, listOwnSessions } from "../../accounts/sessions/session-store.ts";
 import { AppError } from "../../errors.ts";
-import type { AccountsDeps } from "../accounts-plugin.ts";
+import type { AccountsDeps } from "../dashboard.ts";
 import { bodyParser } from "../parse-request.ts";
 import { actorOf, currentSession, keepSession } from "../require-session.ts";
 

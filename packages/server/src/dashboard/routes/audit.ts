@@ -2,8 +2,8 @@ import type { DashboardAuditPage } from "@emend/contract";
 import type { FastifyInstance } from "fastify";
 import { type AuditEntry, type AuditFilter, listAudit } from "../../accounts/audit.ts";
 import { AppError } from "../../errors.ts";
-import type { AccountsDeps } from "../accounts-plugin.ts";
 import { csvLine } from "../csv.ts";
+import type { AccountsDeps } from "../dashboard.ts";
 
 const rowsPerPage = 100;
 const rowsMax = 100_000;

@@ -11,7 +11,7 @@ import {
 } from "../../accounts/people/members.ts";
 import { roles } from "../../accounts/people/user.ts";
 import { AppError } from "../../errors.ts";
-import type { AccountsDeps } from "../accounts-plugin.ts";
+import type { AccountsDeps } from "../dashboard.ts";
 import { bodyParser } from "../parse-request.ts";
 import { actorOf, currentSession } from "../require-session.ts";
 

@@ -10,8 +10,7 @@ import { logInIdentity } from "../../accounts/single-sign-on/log-in-identity.ts"
 import { journeyMinutes } from "../../accounts/single-sign-on/single-sign-on.ts";
 import { AppError, isAppError } from "../../errors.ts";
 import { addressUsed } from "../../lib/own-address.ts";
-import type { AccountsDeps } from "../accounts-plugin.ts";
-import type { RouteDeps } from "../dashboard.ts";
+import type { AccountsDeps, RouteDeps } from "../dashboard.ts";
 import { bodyParser, pathInApp } from "../parse-request.ts";
 import { plainPages, sendPage } from "../plain-page.ts";
 import { currentSession, keepSession } from "../require-session.ts";

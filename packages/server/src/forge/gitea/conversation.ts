@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import type { Conversation, PullRequestComment, WriteAccess } from "../forge.ts";
 import { listPages } from "../list-pages.ts";
 import { withReviews } from "../reviews.ts";
-import type { GiteaRepository } from "./gitea-forge.ts";
+import type { GiteaRepository } from "./pull-requests.ts";
 
 const User = Type.Union([Type.Object({ login: Type.String() }), Type.Null()]);
 const Remark = Type.Object({ id: Type.Integer(), user: User, body: Type.String(), created_at: Type.String() });

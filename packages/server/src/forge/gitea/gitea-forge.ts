@@ -4,24 +4,14 @@ import { type ApiClient, createApiClient } from "../api-client.ts";
 import { basicAuthorization, credentialIdOf } from "../credential-id.ts";
 import { findAddress } from "../find-address.ts";
 import type { Forge, ForgeInspection, RepositoryDescription } from "../forge.ts";
-import type { ForgeProject, ForgeSettings, RemoteForgeInput } from "../forge-project.ts";
+import type { ForgeProject, RemoteForgeInput } from "../forge-project.ts";
 import { listPages } from "../list-pages.ts";
 import { matchesBranch } from "../matches-branch.ts";
 import { mayLook } from "../may-look.ts";
 import { folderOfApi, ownedRepository, parseRepositoryAddress } from "../repository-address.ts";
 import { listReviews, openConversation, teamsThatOnlyRead } from "./conversation.ts";
+import type { GiteaRepository, GiteaServer } from "./pull-requests.ts";
 import { createPullRequest, findPullRequests, readPullRequest, updatePullRequest } from "./pull-requests.ts";
-
-/** What the functions on one repository of Gitea or Forgejo share. */
-export interface GiteaRepository {
-  api: ApiClient;
-  settings: ForgeSettings;
-  owner: string;
-  /** `/repos/<owner>/<name>`. */
-  path: string;
-  /** Asked once; null where it does not say. */
-  server(signal: AbortSignal): Promise<GiteaServer | null>;
-}
 
 /** Gitea and Forgejo, by an access token. */
 export function openGiteaForge(input: RemoteForgeInput): Forge {
@@ -93,14 +83,6 @@ async function describeRepository({ api, path }: GiteaRepository, signal: AbortS
     mayPush: found.permissions?.push ?? null,
     mayOpenPullRequests: found.has_pull_requests ?? null,
   };
-}
-
-interface GiteaServer {
-  name: "Gitea" | "Forgejo";
-  version: string;
-  isTooOld: boolean;
-  /** Whether it has the look-up of a pull request by base and head. */
-  findsByBranches: boolean;
 }
 
 /** The first whose tokens have scopes and whose API tells a person's rights on a repository. */

@@ -1,9 +1,29 @@
 import { type Static, Type } from "typebox";
 import { PageUrl, PullNumber } from "../answer-parts.ts";
+import type { ApiClient } from "../api-client.ts";
 import type { CreateOutcome, PullRequest, PullRequestDraft, PullRequestSearch } from "../forge.ts";
+import type { ForgeSettings } from "../forge-project.ts";
 import { listPages } from "../list-pages.ts";
 import { pullRequestCalls } from "../pull-request-calls.ts";
-import type { GiteaRepository } from "./gitea-forge.ts";
+
+/** What the functions on one repository of Gitea or Forgejo share. */
+export interface GiteaRepository {
+  api: ApiClient;
+  settings: ForgeSettings;
+  owner: string;
+  /** `/repos/<owner>/<name>`. */
+  path: string;
+  /** Asked once; null where it does not say. */
+  server(signal: AbortSignal): Promise<GiteaServer | null>;
+}
+
+export interface GiteaServer {
+  name: "Gitea" | "Forgejo";
+  version: string;
+  isTooOld: boolean;
+  /** Whether it has the look-up of a pull request by base and head. */
+  findsByBranches: boolean;
+}
 
 const Branch = Type.Object({ label: Type.String(), ref: Type.String(), repo_id: Type.Integer() });
 const GiteaPullRequest = Type.Object({

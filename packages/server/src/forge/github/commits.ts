@@ -4,7 +4,7 @@ import { AppError } from "../../errors.ts";
 import type { OverlayEntry } from "../../tree/tree.ts";
 import { refusalOf, wordsOf } from "../api-refusal.ts";
 import type { ForgeCommit, ForgeCommits } from "../forge.ts";
-import type { GithubRepository } from "./github-forge.ts";
+import type { GithubRepository } from "./github-token.ts";
 
 const Made = Type.Object({ sha: Type.String({ pattern: "^[0-9a-f]{40}(?:[0-9a-f]{24})?$" }) });
 const Commit = Type.Object({ tree: Made });

@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import type { Conversation, PullRequestComment } from "../forge.ts";
 import { listPages } from "../list-pages.ts";
 import { withReviews } from "../reviews.ts";
-import type { GithubRepository } from "./github-forge.ts";
+import type { GithubRepository } from "./github-token.ts";
 
 const User = Type.Union([Type.Object({ login: Type.String() }), Type.Null()]);
 const Remark = Type.Object({

@@ -1,6 +1,5 @@
 import { Type } from "typebox";
 import { AppError } from "../../errors.ts";
-import type { ApiClient } from "../api-client.ts";
 import { basicAuthorization, credentialIdOf } from "../credential-id.ts";
 import { findAddress } from "../find-address.ts";
 import type { Forge, ForgeInspection, RepositoryDescription } from "../forge.ts";
@@ -10,20 +9,9 @@ import { folderOfApi, ownedRepository, parseRepositoryAddress } from "../reposit
 import { openCommits } from "./commits.ts";
 import { listReviews, openConversation } from "./conversation.ts";
 import { createGithubClient } from "./github-client.ts";
-import { type GithubTokens, isAppCredential, type TokenSource, tokenSourceOf } from "./github-token.ts";
+import type { GithubRepository } from "./github-token.ts";
+import { type GithubTokens, isAppCredential, tokenSourceOf } from "./github-token.ts";
 import { createPullRequest, findPullRequests, readPullRequest, updatePullRequest } from "./pull-requests.ts";
-
-/** What the functions on one repository of GitHub share. */
-export interface GithubRepository {
-  api: ApiClient;
-  owner: string;
-  /** `/repos/<owner>/<name>`. */
-  path: string;
-  /** GitHub makes the commits. */
-  signsCommits: boolean;
-  /** Of an App: what its token may do. */
-  permissions: TokenSource["permissions"];
-}
 
 /** GitHub and GitHub Enterprise Server, by a fine-grained token or as an App. */
 export function openGithubForge(input: RemoteForgeInput & { tokens: GithubTokens }): Forge {

@@ -6,6 +6,18 @@ import type { Fetch } from "../../lib/network.ts";
 import type { ApiClient } from "../api-client.ts";
 import { createGithubClient } from "./github-client.ts";
 
+/** What the functions on one repository of GitHub share. */
+export interface GithubRepository {
+  api: ApiClient;
+  owner: string;
+  /** `/repos/<owner>/<name>`. */
+  path: string;
+  /** GitHub makes the commits. */
+  signsCommits: boolean;
+  /** Of an App: what its token may do. */
+  permissions: TokenSource["permissions"];
+}
+
 /** What a project that goes through a GitHub App has for a credential. */
 const AppCredential = Type.Object({ appId: Type.String(), privateKey: Type.String() });
 

@@ -4,7 +4,7 @@ import { refusalOf, wordsOf } from "../api-refusal.ts";
 import type { CreateOutcome, PullRequest, PullRequestDraft, PullRequestSearch } from "../forge.ts";
 import { listPages } from "../list-pages.ts";
 import { pullRequestCalls } from "../pull-request-calls.ts";
-import type { GithubRepository } from "./github-forge.ts";
+import type { GithubRepository } from "./github-token.ts";
 
 const Repository = Type.Union([Type.Object({ id: Type.Number() }), Type.Null()]);
 const GithubPullRequest = Type.Object({

@@ -1,6 +1,15 @@
 import { type Static, Type } from "typebox";
+import type { ApiClient } from "../api-client.ts";
 import type { RepositoryDescription } from "../forge.ts";
-import type { GitlabRepository } from "./gitlab-forge.ts";
+import type { ForgeSettings } from "../forge-project.ts";
+
+/** What the functions on one project of GitLab share. */
+export interface GitlabRepository {
+  api: ApiClient;
+  settings: ForgeSettings;
+  /** `/projects/<its path, encoded>`. */
+  path: string;
+}
 
 const Access = Type.Optional(Type.Union([Type.Object({ access_level: Type.Integer() }), Type.Null()]));
 const GitlabProject = Type.Object({

@@ -1,24 +1,17 @@
 import { type Static, Type } from "typebox";
 import { AppError } from "../../errors.ts";
-import { type ApiClient, createApiClient } from "../api-client.ts";
+import { createApiClient } from "../api-client.ts";
 import { basicAuthorization, credentialIdOf } from "../credential-id.ts";
 import { findAddress } from "../find-address.ts";
 import type { Conversation, Forge, ForgeInspection, PullRequestComment } from "../forge.ts";
-import type { ForgeProject, ForgeSettings, RemoteForgeInput } from "../forge-project.ts";
+import type { ForgeProject, RemoteForgeInput } from "../forge-project.ts";
 import { listPages } from "../list-pages.ts";
 import { matchesBranch } from "../matches-branch.ts";
 import { mayLook } from "../may-look.ts";
 import { below, folderOfApi, parseRepositoryAddress } from "../repository-address.ts";
+import type { GitlabRepository } from "./describe-repository.ts";
 import { accessLevelOf, describeRepository } from "./describe-repository.ts";
 import { createMergeRequest, findMergeRequests, readMergeRequest, updateMergeRequest } from "./merge-requests.ts";
-
-/** What the functions on one project of GitLab share. */
-export interface GitlabRepository {
-  api: ApiClient;
-  settings: ForgeSettings;
-  /** `/projects/<its path, encoded>`. */
-  path: string;
-}
 
 /** gitlab.com and self-managed GitLab, by a project, group or personal token. */
 export function openGitlabForge(input: RemoteForgeInput): Forge {

@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { PageUrl, PullNumber } from "../answer-parts.ts";
 import type { CreateOutcome, PullRequest, PullRequestChange, PullRequestDraft, PullRequestSearch } from "../forge.ts";
 import { listPages } from "../list-pages.ts";
-import type { GitlabRepository } from "./gitlab-forge.ts";
+import type { GitlabRepository } from "./describe-repository.ts";
 
 const MergeRequest = Type.Object({
   iid: PullNumber,

@@ -285,7 +285,7 @@ export async function startFarEnd(vendor: Vendor): Promise<FarEnd> {
       send(response, sent);
     };
     if (!met) return serve();
-    await applyFault(met.fault, { request, response, vendor, state, perform: () => answerApi(request, url), serve });
+    await applyFault(met.fault, { request, response, vendor, perform: () => answerApi(request, url), serve });
   });
 
   function serveGitTo(request: IncomingMessage, response: ServerResponse): void {

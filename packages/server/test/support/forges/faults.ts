@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Answer, send } from "./answer.ts";
-import type { FarState, Vendor } from "./far-end.ts";
 
 /** What can go wrong between here and a forge. */
 export type Fault =
@@ -18,8 +17,7 @@ export async function applyFault(
   scene: {
     request: IncomingMessage;
     response: ServerResponse;
-    vendor: Vendor;
-    state: FarState;
+    vendor: { refusal(status: number, words: string): unknown };
     perform(): Promise<{ answer: Answer }>;
     serve(): Promise<void>;
   },

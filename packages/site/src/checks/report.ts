@@ -1,0 +1,33 @@
+import type { Finding, Fix, Severity } from "../types.ts";
+
+/** Names a page in a message. */
+export function quoted(text: string): string {
+  return `\`${text.length > 120 ? `${text.slice(0, 117)}…` : text}\``;
+}
+
+export function toFinding(check: { id: string; severity: Severity }, report: Report): Finding {
+  const { path, line, column, message, fix } = report;
+  const finding: Finding = {
+    check: check.id,
+    severity: report.severity ?? check.severity,
+    path,
+    line,
+    column,
+    message,
+  };
+  if (report.certainty !== undefined) finding.certainty = report.certainty;
+  if (report.why !== undefined) finding.why = report.why;
+  if (fix !== undefined && report.certainty === undefined) finding.fix = fix;
+  return finding;
+}
+
+export interface Report {
+  path: string;
+  line: number;
+  column: number;
+  message: string;
+  fix?: Fix;
+  severity?: Severity;
+  certainty?: Finding["certainty"];
+  why?: string;
+}
