@@ -212,7 +212,7 @@ describe.each(awaySample)("on %s, whose answer was lost before it went away", { 
     // A try that is under way is not cancelled; its end is.
     await expect
       .poll(() => cancelJob({ pool, reader }, { id: jobId, projectId: `prj_${forge}` }), { timeout: 30_000 })
-      .toMatchObject({ kind: "final" });
+      .toMatchObject({ kind: "done" });
     await kill(worker);
     far.state.isAway = false;
     const credential = orderFor(forge, "first").token;
