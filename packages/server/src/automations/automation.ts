@@ -69,7 +69,7 @@ export type Trigger =
   | { kind: "manual" };
 
 /** How a run stands: it waits, or what came of it. */
-export type RunState = "waiting" | "started" | "continued" | "merged" | "skipped";
+type RunState = "waiting" | "started" | "continued" | "merged" | "skipped";
 
 export interface AutomationRun {
   id: string;
