@@ -5,6 +5,7 @@ import { alterJob, readEvents, readJob, seedJob, seedProject } from "../../test/
 import { isFinal, shortTimes, waitForJob } from "../../test/support/worker-control.ts";
 import { channels } from "../db/channels.ts";
 import { type Listener, startListener } from "../db/listener.ts";
+import { inTransaction } from "../db/transaction.ts";
 import { archiveJob, cancelJob, retryJob } from "../jobs/job-actions.ts";
 import { createJobReader } from "../jobs/read/job-reader.ts";
 import { readRun } from "../jobs/read/run-report.ts";
@@ -305,8 +306,12 @@ test("a busy worker makes room for a job that must run alone, and then goes on w
   const busy = await job({ steps: 80, turnMs: 100 });
   start();
   await waitForJob(database.pool, busy, (row) => row.usage?.steps >= 1);
-  const lone = await job({});
-  await alterJob(database.pool, lone, "crashes = 2");
+  // In one transaction: the worker has room, and would take it before it is marked.
+  const lone = await inTransaction(database.pool, async (client) => {
+    const id = await seedJob(client, projectId, JSON.stringify({}));
+    await alterJob(client, id, "crashes = 2");
+    return id;
+  });
   expect(await ended(lone)).toMatchObject({ status: "completed", runs: 1 });
   expect(await readEvents(database.pool, busy)).toContainEqual(
     expect.objectContaining({ kind: "phase", data: expect.objectContaining({ reason: "released" }) }),
