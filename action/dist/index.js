@@ -318,6 +318,19 @@ function isJob(body) {
 function startedJob(starting, wait) {
 	return Object.assign(starting, { wait: async (options = {}) => wait((await starting).id, options) });
 }
+/** The projects that the key covers, oldest first. */
+async function listProjects(deps, signal) {
+	return parseBody(deps, await request(deps, {
+		method: "GET",
+		path: "/v2/projects"
+	}, signal), {
+		name: "list of projects",
+		is: isProjectList
+	}).projects;
+}
+function isProjectList(body) {
+	return "projects" in body && Array.isArray(body.projects);
+}
 /** Creates a job at most once, however often the request had to be sent. */
 function createJob(deps, projectId, input, options) {
 	return startOnce(deps, () => `${projectPath(projectId)}/job`, input, options);
@@ -628,6 +641,10 @@ var Emend = class {
 	/** Without options, the address and the key are those of `EMEND_URL` and `EMEND_API_KEY`. */
 	constructor(options = {}) {
 		this.#connection = connection(options);
+	}
+	/** The projects that the key covers, oldest first. */
+	projects(options = {}) {
+		return listProjects(forCall(this.#connection, options), options.signal);
 	}
 	/** The jobs of a project, by its id (`prj_…`). */
 	jobs(projectId) {

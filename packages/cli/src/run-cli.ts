@@ -28,7 +28,14 @@ import { registerLsp } from "./commands/lsp.ts";
 import { registerMcp } from "./commands/mcp.ts";
 import { registerModelKey } from "./commands/model-key.ts";
 import { registerProfile } from "./commands/profile.ts";
-import { registerProjectDoctor, registerProjectList, registerProjectSet } from "./commands/project.ts";
+import {
+  registerProjectDoctor,
+  registerProjectList,
+  registerProjectRemove,
+  registerProjectSet,
+  registerProjectSettings,
+  registerProjectShow,
+} from "./commands/project.ts";
 import { registerProjectAdd } from "./commands/project-add.ts";
 import { registerProjectContext } from "./commands/project-context.ts";
 import { registerSecretsRotate } from "./commands/secrets-rotate.ts";
@@ -159,7 +166,10 @@ export function buildProgram(cli: Cli): Command {
   const project = group(program, "project", "the docs repositories that Emend works on");
   registerProjectAdd(project, cli);
   registerProjectList(project, cli);
+  registerProjectShow(project, cli);
   registerProjectSet(project, cli);
+  registerProjectSettings(project, cli);
+  registerProjectRemove(project, cli);
   registerProjectDoctor(project, cli);
   registerProjectContext(project, cli);
 

@@ -53,6 +53,36 @@ test("project add prints the id alone, and project list shows it", async () => {
   expect(table.stdout).toMatch(/^ID +NAME .*\n(.*\n)*prj_\w+ +Product docs /);
 });
 
+test("a project is shown, edited by the dashboard's checks and removed, by its name as by its id", async () => {
+  const { stdout } = await runInProcess(["project", "add", "Handbook", "--forge", "local"], { env });
+  const id = stdout.trim();
+  const settings = async (...words: string[]) => runInProcess(["project", "settings", "Handbook", ...words], { env });
+
+  expect((await runInProcess(["project", "show", "Handbook"], { env })).stdout).toContain(id);
+  expect(JSON.parse((await settings()).stdout)).toMatchObject({ lanes: 4, limits: { costUsdMax: 2 } });
+  const edited = await settings(
+    "lanes=2",
+    "limits.costUsdMax=5",
+    "limits.stepsMax=9",
+    '{"draft":true}',
+    "docsDir=site",
+  );
+  expect(JSON.parse(edited.stdout)).toMatchObject({ lanes: 2, draft: true, limits: { costUsdMax: 5, stepsMax: 9 } });
+  const refused = await settings("model=nope/x");
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("Unknown model") });
+  const shown = JSON.parse((await runInProcess(["project", "show", id, "--json"], { env })).stdout);
+  expect(shown).toMatchObject({ id, name: "Handbook", docsDir: "site", settings: { lanes: 2 } });
+
+  const keyed = { ...env, EMEND_PROJECT: "Handbook" };
+  expect((await runInProcess(["key", "create"], { env: keyed })).code).toBe(0);
+  await runInProcess(["project", "add", "Handbook", "--forge", "local"], { env });
+  const two = await runInProcess(["project", "show", "Handbook"], { env });
+  expect(two).toMatchObject({ code: 2, stderr: expect.stringContaining("several projects have the name Handbook") });
+
+  expect((await runInProcess(["project", "remove", id, "--confirm", "Handbook"], { env })).code).toBe(0);
+  expect((await runInProcess(["project", "show", id], { env })).code).toBe(4);
+});
+
 test("project set takes another address or token that works, follows a renamed repository only when told to", async () => {
   const far = await startFarEnd(githubVendor);
   onTestFinished(async () => {

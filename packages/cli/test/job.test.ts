@@ -239,3 +239,26 @@ test("a bad EMEND_URL is named as such", async () => {
   expect(code).toBe(2);
   expect(stderr).toContain("EMEND_URL=localhost is not a URL");
 });
+
+test("a project is called by its name, by EMEND_PROJECT, or not at all where the key covers one", async () => {
+  for (const [words, more] of [
+    [["Docs", "x"], {}],
+    [["x"], { EMEND_PROJECT: "Docs" }],
+    [["x"], {}],
+  ] as const) {
+    expect(await runInProcess(["job", "create", ...words], { env: { ...env, ...more } })).toMatchObject({ code: 0 });
+  }
+  expect(new Set(server.seen.map(({ path }) => path))).toEqual(new Set(["/v2/agent/docs/job"]));
+
+  server.projects.push({ id: "prj_2", name: "Docs", repository: "http://127.0.0.1/2.git", baseRef: null });
+  const several = await runInProcess(["job", "create", "x"], { env });
+  expect(several).toMatchObject({ code: 2, stderr: expect.stringContaining("docs (Docs), prj_2 (Docs)") });
+  const lone = await runInProcess(["job", "get", "prj_2"], { env });
+  expect(lone).toMatchObject({ code: 2, stderr: expect.stringContaining("missing required argument 'id'") });
+});
+
+test("job list shows the title of each job", async () => {
+  server.jobs.set("job_1", newJob("job_1"));
+  const { stdout } = await runInProcess(["job", "list"], { env });
+  expect(stdout).toMatch(/^ID +STATUS +CREATED +TITLE +PULL REQUEST\njob_1 +active .* Fix links/);
+});

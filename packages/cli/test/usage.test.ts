@@ -20,11 +20,10 @@ test.each([
     args: ["project", "add", "Docs", "--forge", "local", "--repo", "/no/such/folder"],
     says: "nothing at /no/such/folder",
   },
-  { args: ["key", "create"], says: "--project" },
   { args: ["key", "create", "--project", "p", "--expires", "soon"], says: "12h, 90d" },
   { args: ["key", "create", "--project", "p", "--allow", "10.0.0.0/40"], says: "203.0.113.0/24" },
   { args: ["demo", "--repo", "/no/such/folder"], says: "nothing at /no/such/folder" },
-  { args: ["job", "create", "p"], says: "prompt" },
+  { args: ["job", "create", "prj_1"], says: "prompt" },
   { args: ["job", "get", "p", "j"], says: "EMEND_API_KEY is not set" },
 ])("refuses $args with exit code 2 and one line", async ({ args, says }) => {
   const { code, stdout, stderr } = await runEmend(args);

@@ -33,6 +33,7 @@ export {
   getJobRunOperation,
   idempotencyKeyLengthMax,
   listJobsOperation,
+  listProjectsOperation,
   messageJobOperation,
   retryJobOperation,
   streamJobEventsOperation,

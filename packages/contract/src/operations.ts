@@ -123,6 +123,20 @@ export const listJobsOperation = {
   },
 };
 
+export const listProjectsOperation = {
+  ...jobOperation,
+  tags: ["Projects"],
+  operationId: "listProjects",
+  summary: "List projects",
+  description: "The projects that the key covers, oldest first.",
+  response: {
+    200: jsonAnswer("The projects.", "ProjectList"),
+    401: refusals.unauthorized,
+    500: refusals.internal,
+    503: refusals.unavailable,
+  },
+};
+
 export const messageJobOperation = {
   ...jobOperation,
   operationId: "messageAgentJob",

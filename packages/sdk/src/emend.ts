@@ -1,4 +1,4 @@
-import type { AgentJob, CreateJobBody, JobDiff, JobEvent, JobList, JobRun } from "@emend/contract";
+import type { AgentJob, CreateJobBody, JobDiff, JobEvent, JobList, JobRun, ProjectList } from "@emend/contract";
 import {
   type CallOptions,
   type Connection,
@@ -18,6 +18,7 @@ import {
   type ListOptions,
   listJobs,
   listPage,
+  listProjects,
   messageJob,
   retryJob,
   type StartedJob,
@@ -26,6 +27,9 @@ import {
 } from "./jobs.ts";
 import { type EventsOptions, streamEvents } from "./stream-events.ts";
 import { waitForJob } from "./wait-for-job.ts";
+
+/** A project that the key covers. */
+export type Project = ProjectList["projects"][number];
 
 /** The jobs of one project. */
 export interface Jobs {
@@ -67,6 +71,11 @@ export class Emend {
   /** Without options, the address and the key are those of `EMEND_URL` and `EMEND_API_KEY`. */
   constructor(options: EmendOptions = {}) {
     this.#connection = connection(options);
+  }
+
+  /** The projects that the key covers, oldest first. */
+  projects(options: CallOptions = {}): Promise<Project[]> {
+    return listProjects(forCall(this.#connection, options), options.signal);
   }
 
   /** The jobs of a project, by its id (`prj_…`). */

@@ -12,7 +12,7 @@ export type {
   WebhookMessage,
 } from "@emend/contract";
 export type { CallOptions, CallSettings, EmendOptions, WaitOptions } from "./connection.ts";
-export { Emend, type Jobs } from "./emend.ts";
+export { Emend, type Jobs, type Project } from "./emend.ts";
 export { EmendError, type EmendErrorKind, type ErrorCode, type Quota } from "./errors.ts";
 export type { ListOptions, StartedJob, StartOptions } from "./jobs.ts";
 export type { EventsOptions } from "./stream-events.ts";

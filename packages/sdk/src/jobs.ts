@@ -1,4 +1,4 @@
-import type { AgentJob, CreateJobBody, JobDiff, JobList, JobRun, JobStatus } from "@emend/contract";
+import type { AgentJob, CreateJobBody, JobDiff, JobList, JobRun, JobStatus, ProjectList } from "@emend/contract";
 import type { CallOptions, Connection, WaitOptions } from "./connection.ts";
 import type { Quota } from "./errors.ts";
 import { EmendError } from "./errors.ts";
@@ -59,6 +59,19 @@ export function startedJob(
   return Object.assign(starting, {
     wait: async (options: WaitOptions = {}) => wait((await starting).id, options),
   });
+}
+
+/** The projects that the key covers, oldest first. */
+export async function listProjects(
+  deps: Connection,
+  signal: AbortSignal | undefined,
+): Promise<ProjectList["projects"]> {
+  const response = await request(deps, { method: "GET", path: "/v2/projects" }, signal);
+  return parseBody(deps, response, { name: "list of projects", is: isProjectList }).projects;
+}
+
+function isProjectList(body: object): body is ProjectList {
+  return "projects" in body && Array.isArray(body.projects);
 }
 
 export interface StartOptions extends CallOptions {

@@ -54,7 +54,7 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
     "POST /git/:repository/git-receive-pack",
     ...["close", "merge", "ready"].map((end) => `POST /forge/:projectId/pull/:number/${end}`),
   ],
-  key: ["POST /mcp"],
+  key: ["POST /mcp", "GET /v2/projects"],
   signed: ["POST /hooks/:forge/:projectId"],
   open: [
     "GET /",

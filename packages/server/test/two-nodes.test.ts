@@ -211,6 +211,14 @@ test("a push, a clone, a tool's call, a forge's hook and a browser find on eithe
   expect(JSON.stringify(listed[0])).toContain("job_");
   expect(listed[1]).toEqual(listed[0]);
 
+  for (const method of ["GET", "HEAD"]) {
+    for (const _turn of nodes) {
+      const answer = await fetch(`${proxy.url}/v2/projects`, { method, headers: { authorization: `Bearer ${key}` } });
+      expect(answer.status).toBe(200);
+      expect(await answer.text()).toContain(method === "GET" ? id : "");
+    }
+  }
+
   for (const number of [1, 2]) {
     const body = JSON.stringify({ pull_request: { number } });
     const signature = createHmac("sha256", hookSecretOf(secret, id)).update(body).digest("hex");

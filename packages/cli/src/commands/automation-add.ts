@@ -18,7 +18,7 @@ export function registerAutomationAdd(automation: Command, cli: Cli): void {
   const command = automation
     .command("add")
     .description("add an automation and print its id; without --cron or --push it runs by hand alone")
-    .argument("<project>", "the project's id")
+    .argument("<project>", "the project's id or name")
     .argument("<name>", "what people call it")
     .argument("<prompt>", "what its jobs must do, with {{variables}}; - reads it from standard input")
     .option("--cron <expression>", "run at these times, as in '0 9 * * 1'")
@@ -41,14 +41,15 @@ async function addAutomation(
 ): Promise<void> {
   const trigger = triggerOf(options);
   const input = {
-    projectId: words.project,
     name: words.name,
     trigger,
     prompt: await readPrompt(cli, words.prompt),
     ...(options.model === undefined ? {} : { model: options.model }),
     createdBy: "console",
   };
-  const added = await withAdmin(cli, options, (admin) => admin.automations.add(input));
+  const added = await withAdmin(cli, options, async (admin) =>
+    admin.automations.add({ ...input, projectId: await admin.projectId(words.project) }),
+  );
   printResult(cli, options, added, added.id);
   if (trigger.kind === "manual") say(cli, options, `Added. To run it: emend automation run ${added.id}`);
   if (trigger.kind === "cron") say(cli, options, `Added. It runs next at ${new Date(added.dueAt ?? 0).toISOString()}`);

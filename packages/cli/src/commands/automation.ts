@@ -16,12 +16,14 @@ export function registerAutomationList(automation: Command, cli: Cli): void {
   const command = automation
     .command("list")
     .description("list the automations")
-    .option("--project <id>", "of this project alone");
+    .option("--project <project>", "of this project alone: its id or name");
   withJson(withData(command)).action((options: ListOptions) => listAutomations(cli, options));
 }
 
 async function listAutomations(cli: Cli, options: ListOptions): Promise<void> {
-  const found = await withAdmin(cli, options, (admin) => admin.automations.list(options.project ?? null));
+  const found = await withAdmin(cli, options, async (admin) =>
+    admin.automations.list(options.project === undefined ? null : await admin.projectId(options.project)),
+  );
   if (found.length === 0) say(cli, options, "No automations yet. Add one: emend automation add PROJECT NAME PROMPT");
   if (found.length === 0 && !options.json) return;
   const rows = found.map((each) => [each.id, each.name, describeTrigger(each), stateOf(each), each.projectId]);

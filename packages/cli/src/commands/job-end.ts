@@ -1,46 +1,36 @@
 import type { Command } from "commander";
 import type { Cli } from "../cli.ts";
-import { jobsOf } from "./jobs-of.ts";
+import { jobsOf, splitWords, withProject } from "./jobs-of.ts";
 import { withJson } from "./options.ts";
 import { printJob } from "./print-job.ts";
 
 export function registerJobCancel(job: Command, cli: Cli): void {
-  const command = job
-    .command("cancel")
-    .description("cancel an active job")
-    .argument("<project>", "the project's id")
-    .argument("<id>", "the job's id");
-  withJson(command).action((project: string, id: string, options: { json?: boolean }) =>
-    cancelJob(cli, project, id, options),
-  );
-}
-
-async function cancelJob(cli: Cli, project: string, id: string, options: { json?: boolean }): Promise<void> {
-  printJob(cli, options, await jobsOf(cli, project).cancel(id, { signal: cli.signal }));
+  const command = withProject(job.command("cancel").description("cancel an active job"), [["id", "the job's id"]]);
+  withJson(command).action((...words: JobWords) => endJob(cli, words, "cancel"));
 }
 
 export function registerJobArchive(job: Command, cli: Cli): void {
-  const command = job
-    .command("archive")
-    .description("archive a job; an active one is stopped first")
-    .argument("<project>", "the project's id")
-    .argument("<id>", "the job's id");
-  withJson(command).action((project: string, id: string, options: { json?: boolean }) =>
-    archiveJob(cli, project, id, options),
-  );
-}
-
-async function archiveJob(cli: Cli, project: string, id: string, options: { json?: boolean }): Promise<void> {
-  printJob(cli, options, await jobsOf(cli, project).archive(id, { signal: cli.signal }));
+  const command = withProject(job.command("archive").description("archive a job; an active one is stopped first"), [
+    ["id", "the job's id"],
+  ]);
+  withJson(command).action((...words: JobWords) => endJob(cli, words, "archive"));
 }
 
 export function registerJobRetry(job: Command, cli: Cli): void {
-  const command = job
-    .command("retry")
-    .description("start a failed job again where it stopped; finished work is published without asking a model")
-    .argument("<project>", "the project's id")
-    .argument("<id>", "the job's id");
-  withJson(command).action(async (project: string, id: string, options: { json?: boolean }) =>
-    printJob(cli, options, await jobsOf(cli, project).retry(id, { signal: cli.signal })),
+  const command = withProject(
+    job
+      .command("retry")
+      .description("start a failed job again where it stopped; finished work is published without asking a model"),
+    [["id", "the job's id"]],
   );
+  withJson(command).action((...words: JobWords) => endJob(cli, words, "retry"));
+}
+
+type JobWords = [project: string | undefined, id: string | undefined, options: { json?: boolean }];
+
+async function endJob(cli: Cli, words: JobWords, action: "cancel" | "archive" | "retry"): Promise<void> {
+  const [first, second, options] = words;
+  const { project, rest } = splitWords([first, second], ["id"]);
+  const { jobs } = await jobsOf(cli, project);
+  printJob(cli, options, await jobs[action](rest[0] ?? "", { signal: cli.signal }));
 }

@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import type { AgentJob, JobDiff, JobStatus } from "@emend/sdk";
+import type { AgentJob, JobDiff, JobStatus, Jobs } from "@emend/sdk";
 import type { JobReport } from "@emend/server";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Cli } from "../cli.ts";
@@ -11,7 +11,7 @@ import { createTeller } from "../watch/teller.ts";
 import { watchJob } from "../watch/watch-job.ts";
 import { withAdmin } from "../with-admin.ts";
 import { assertNotFailed } from "./finish-job.ts";
-import { jobsOf } from "./jobs-of.ts";
+import { jobsOf, projectWords, splitWords, withProject } from "./jobs-of.ts";
 import { withData, withJson } from "./options.ts";
 import { printJob } from "./print-job.ts";
 
@@ -21,17 +21,16 @@ interface GetOptions {
 }
 
 export function registerJobGet(job: Command, cli: Cli): void {
-  const command = job
-    .command("get")
-    .description("show a job")
-    .argument("<project>", "the project's id")
-    .argument("<id>", "the job's id")
-    .option("--wait", "wait until the job is over");
-  withJson(command).action((project: string, id: string, options: GetOptions) => getJob(cli, project, id, options));
+  const command = withProject(job.command("get").description("show a job"), [["id", "the job's id"]]);
+  command.option("--wait", "wait until the job is over");
+  withJson(command).action((first?: string, second?: string, options: GetOptions = {}) => {
+    const { project, rest } = splitWords([first, second], ["id"]);
+    return getJob(cli, project, rest[0] ?? "", options);
+  });
 }
 
-async function getJob(cli: Cli, project: string, id: string, options: GetOptions): Promise<void> {
-  const jobs = jobsOf(cli, project);
+async function getJob(cli: Cli, project: string | undefined, id: string, options: GetOptions): Promise<void> {
+  const { jobs } = await jobsOf(cli, project);
   const how = { signal: cli.signal };
   const job = options.wait ? await jobs.wait(id, how) : await jobs.get(id, how);
   printJob(cli, options, job);
@@ -51,17 +50,18 @@ export function registerJobList(job: Command, cli: Cli): void {
   const command = job
     .command("list")
     .description("list a project's jobs, newest first")
-    .argument("<project>", "the project's id")
+    .argument("[project]", projectWords)
     .addOption(new Option("--status <status>", "only jobs in this state").choices(Object.keys(statuses)))
     .option("--limit <n>", "how many at most", parseLimit, 20);
-  withJson(command).action((project: string, options: ListOptions) => listJobs(cli, project, options));
+  withJson(command).action((project: string | undefined, options: ListOptions) => listJobs(cli, project, options));
 }
 
 const pageMax = 100;
 
-async function listJobs(cli: Cli, project: string, options: ListOptions): Promise<void> {
+async function listJobs(cli: Cli, project: string | undefined, options: ListOptions): Promise<void> {
   const { status, limit } = options;
-  const pages = jobsOf(cli, project).list({
+  const { jobs } = await jobsOf(cli, project);
+  const pages = jobs.list({
     limit: Math.min(limit, pageMax),
     signal: cli.signal,
     ...(status === undefined ? {} : { status }),
@@ -70,14 +70,36 @@ async function listJobs(cli: Cli, project: string, options: ListOptions): Promis
   for await (const job of pages) if (found.push(job) >= limit) break;
   if (found.length === 0) say(cli, options, "No jobs match.");
   if (found.length === 0 && !options.json) return;
-  const rows = found.map(({ id, status, createdAt, model, prLink }) => [
+  const titles = options.json ? [] : await titlesOf(cli, jobs, found);
+  const rows = found.map(({ id, status, createdAt, prLink }, at) => [
     id,
     status,
     minute(createdAt),
-    model,
+    titles[at] ?? "",
     prLink ?? "",
   ]);
-  printResult(cli, options, found, table([["ID", "STATUS", "CREATED", "MODEL", "PULL REQUEST"], ...rows]));
+  printResult(cli, options, found, table([["ID", "STATUS", "CREATED", "TITLE", "PULL REQUEST"], ...rows]));
+}
+
+const titleCharactersMax = 60;
+const runsAtOnce = 8;
+
+/** The pull request's title, or the prompt while there is none: the job itself has neither. */
+async function titlesOf(cli: Cli, jobs: Pick<Jobs, "run">, found: readonly AgentJob[]): Promise<string[]> {
+  const titles: string[] = [];
+  const left = [...found.entries()];
+  const work = Array.from({ length: runsAtOnce }, async () => {
+    for (let next = left.shift(); next; next = left.shift()) {
+      // A service that knows no run still has its jobs listed.
+      const run = await jobs.run(next[1].id, { signal: cli.signal }).catch(() => null);
+      const [line = ""] = (run?.title ?? run?.prompt ?? "").trim().split("\n");
+      const letters = [...line];
+      titles[next[0]] =
+        letters.length <= titleCharactersMax ? line : `${letters.slice(0, titleCharactersMax - 1).join("")}…`;
+    }
+  });
+  await Promise.all(work);
+  return titles;
 }
 
 function parseLimit(text: string): number {
@@ -91,17 +113,14 @@ interface DiffOptions {
 }
 
 export function registerJobDiff(job: Command, cli: Cli): void {
-  const command = job
-    .command("diff")
-    .description("print what a job changed, as a unified diff")
-    .argument("<project>", "the project's id")
-    .argument("<id>", "the job's id")
-    .option("--stat", "print the files and their figures instead");
-  withJson(command).action((project: string, id: string, options: DiffOptions) => diffJob(cli, project, id, options));
-}
-
-async function diffJob(cli: Cli, project: string, id: string, options: DiffOptions): Promise<void> {
-  showDiff(cli, await jobsOf(cli, project).diff(id, { signal: cli.signal }), options);
+  const described = job.command("diff").description("print what a job changed, as a unified diff");
+  const command = withProject(described, [["id", "the job's id"]]);
+  command.option("--stat", "print the files and their figures instead");
+  withJson(command).action(async (first?: string, second?: string, options: DiffOptions = {}) => {
+    const { project, rest } = splitWords([first, second], ["id"]);
+    const { jobs } = await jobsOf(cli, project);
+    showDiff(cli, await jobs.diff(rest[0] ?? "", { signal: cli.signal }), options);
+  });
 }
 
 export function showDiff(cli: Cli, found: JobDiff, options: DiffOptions): void {
@@ -160,17 +179,16 @@ interface WatchOptions {
 }
 
 export function registerJobWatch(job: Command, cli: Cli): void {
-  job
-    .command("watch")
-    .description("follow a job until it is over")
-    .argument("<project>", "the project's id")
-    .argument("<id>", "the job's id")
+  withProject(job.command("watch").description("follow a job until it is over"), [["id", "the job's id"]])
     .option("--json", "print each event as a line of JSON")
-    .action((project: string, id: string, options: WatchOptions) => watch(cli, project, id, options));
+    .action((first?: string, second?: string, options: WatchOptions = {}) => {
+      const { project, rest } = splitWords([first, second], ["id"]);
+      return watch(cli, project, rest[0] ?? "", options);
+    });
 }
 
-async function watch(cli: Cli, project: string, id: string, options: WatchOptions): Promise<void> {
-  const jobs = jobsOf(cli, project);
+async function watch(cli: Cli, project: string | undefined, id: string, options: WatchOptions): Promise<void> {
+  const { jobs } = await jobsOf(cli, project);
   if (options.json) {
     for await (const event of jobs.events(id, { signal: cli.signal })) cli.stdout.write(`${JSON.stringify(event)}\n`);
     return assertNotFailed(cli, jobs, await jobs.get(id, { signal: cli.signal }));

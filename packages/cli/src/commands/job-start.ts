@@ -7,7 +7,7 @@ import { safeText } from "../terminal/format.ts";
 import { markdownLines } from "../terminal/markdown-lines.ts";
 import { assertNotFailed, finishJob, untilFinal } from "./finish-job.ts";
 import { showDiff } from "./job-read.ts";
-import { jobsOf } from "./jobs-of.ts";
+import { jobsOf, splitWords, withProject } from "./jobs-of.ts";
 import { withJson } from "./options.ts";
 
 interface CreateOptions {
@@ -21,24 +21,24 @@ interface CreateOptions {
 }
 
 export function registerJobCreate(job: Command, cli: Cli): void {
-  const command = job
+  const described = job
     .command("create")
-    .description("start a job and print its id; with --wait, the link of its pull request")
-    .argument("<project>", "the project's id")
-    .argument("<prompt>", "what the agent must do; - reads it from standard input")
+    .description("start a job and print its id; with --wait, the link of its pull request");
+  const command = withProject(described, [["prompt", "what the agent must do; - reads it from standard input"]])
     .option("--wait", "wait until the job is over")
     .option("--base <branch>", "branch to start from (default: the project's)")
     .option("--model <name>", "a model that the project allows")
     .option("--draft", "open the pull request as a draft")
     .option("--max-cost <usd>", "lower the cost limit of this job", parseCost)
     .option("--idempotency-key <key>", "create once, however often this is run with the same key");
-  withJson(command).action((project: string, prompt: string, options: CreateOptions) =>
-    createJob(cli, project, prompt, options),
-  );
+  withJson(command).action((first?: string, second?: string, options: CreateOptions = {}) => {
+    const { project, rest } = splitWords([first, second], ["prompt"]);
+    return createJob(cli, project, rest[0] ?? "", options);
+  });
 }
 
-async function createJob(cli: Cli, project: string, words: string, options: CreateOptions): Promise<void> {
-  const jobs = jobsOf(cli, project);
+async function createJob(cli: Cli, given: string | undefined, words: string, options: CreateOptions): Promise<void> {
+  const { jobs, project } = await jobsOf(cli, given);
   const { base, model, draft, maxCost, idempotencyKey = randomUUID() } = options;
   const body = {
     prompt: await readPrompt(cli, words),
@@ -59,19 +59,14 @@ function parseCost(text: string): number {
 }
 
 export function registerJobRun(job: Command, cli: Cli): void {
-  const command = job
-    .command("run")
-    .description("what a job does or did: phase, failure, steps, cost, findings")
-    .argument("<project>", "the project's id")
-    .argument("<id>", "the job's id");
-  withJson(command).action((project: string, id: string, options: { json?: boolean }) =>
-    showRun(cli, project, id, options),
-  );
-}
-
-async function showRun(cli: Cli, project: string, id: string, options: { json?: boolean }): Promise<void> {
-  const run = await jobsOf(cli, project).run(id, { signal: cli.signal });
-  printResult(cli, options, run, runText(run));
+  const described = job.command("run").description("what a job does or did: phase, failure, steps, cost, findings");
+  const command = withProject(described, [["id", "the job's id"]]);
+  withJson(command).action(async (first?: string, second?: string, options: { json?: boolean } = {}) => {
+    const { project, rest } = splitWords([first, second], ["id"]);
+    const { jobs } = await jobsOf(cli, project);
+    const run = await jobs.run(rest[0] ?? "", { signal: cli.signal });
+    printResult(cli, options, run, runText(run));
+  });
 }
 
 function runText(run: JobRun): string {
@@ -103,22 +98,22 @@ interface PreviewOptions {
 }
 
 export function registerJobPreview(job: Command, cli: Cli): void {
-  const command = job
+  const described = job
     .command("preview")
-    .description("show what a job would change, as a unified diff, and open nothing")
-    .argument("<project>", "the project's id")
-    .argument("<prompt>", "what the agent must do; - reads it from standard input")
+    .description("show what a job would change, as a unified diff, and open nothing");
+  const command = withProject(described, [["prompt", "what the agent must do; - reads it from standard input"]])
     .option("--base <branch>", "branch to start from (default: the project's)")
     .option("--model <name>", "a model that the project allows")
     .option("--max-cost <usd>", "lower the cost limit of this job", parseCost)
     .option("--stat", "print the files and their figures instead");
-  withJson(command).action((project: string, prompt: string, options: PreviewOptions) =>
-    previewJob(cli, project, prompt, options),
-  );
+  withJson(command).action((first?: string, second?: string, options: PreviewOptions = {}) => {
+    const { project, rest } = splitWords([first, second], ["prompt"]);
+    return previewJob(cli, project, rest[0] ?? "", options);
+  });
 }
 
-async function previewJob(cli: Cli, project: string, words: string, options: PreviewOptions): Promise<void> {
-  const jobs = jobsOf(cli, project);
+async function previewJob(cli: Cli, given: string | undefined, words: string, options: PreviewOptions): Promise<void> {
+  const { jobs, project } = await jobsOf(cli, given);
   const { base, model, maxCost } = options;
   const body = {
     prompt: await readPrompt(cli, words),
@@ -144,29 +139,29 @@ interface MessageOptions {
 }
 
 export function registerJobMessage(job: Command, cli: Cli): void {
-  const command = job
-    .command("message")
-    .description("ask a finished job for more, on the same pull request")
-    .argument("<project>", "the project's id")
-    .argument("<id>", "the job's id")
-    .argument("<prompt>", "what more the agent must do; - reads it from standard input")
-    .option("--wait", "wait until the job is over");
-  withJson(command).action((project: string, id: string, prompt: string, options: MessageOptions) =>
-    messageJob(cli, { project, id, prompt }, options),
-  );
+  const described = job.command("message").description("ask a finished job for more, on the same pull request");
+  const command = withProject(described, [
+    ["id", "the job's id"],
+    ["prompt", "what more the agent must do; - reads it from standard input"],
+  ]).option("--wait", "wait until the job is over");
+  withJson(command).action((first?: string, second?: string, third?: string, options: MessageOptions = {}) => {
+    const { project, rest } = splitWords([first, second, third], ["id", "prompt"]);
+    const [id = "", prompt = ""] = rest;
+    return messageJob(cli, { project, id, prompt }, options);
+  });
 }
 
 async function messageJob(
   cli: Cli,
-  what: { project: string; id: string; prompt: string },
+  what: { project: string | undefined; id: string; prompt: string },
   options: MessageOptions,
 ): Promise<void> {
-  const jobs = jobsOf(cli, what.project);
+  const { jobs, project } = await jobsOf(cli, what.project);
   const prompt = await readPrompt(cli, what.prompt);
   const after = options.wait ? await lastEvent(cli, jobs, what.id) : 0;
   const started = await jobs.message(what.id, { prompt }, { signal: cli.signal });
   if (!options.wait) return printResult(cli, options, started, started.id);
-  await finishJob(cli, jobs, started, { ...options, project: what.project, after });
+  await finishJob(cli, jobs, started, { ...options, project, after });
 }
 
 /** What happened before the follow-up is not told again. */

@@ -1,10 +1,64 @@
-import { Emend, type Jobs } from "@emend/sdk";
+import { Emend, EmendError, type Jobs } from "@emend/sdk";
+import type { Admin } from "@emend/server";
+import type { Command } from "commander";
 import { type Cli, CliError } from "../cli.ts";
 import { type Access, resolveAccess } from "../profile/resolve-access.ts";
 
+export const projectWords = "the project's id or name (default: EMEND_PROJECT, or the only project)";
+
+/** Adds an optional project before a command's other arguments: left out, the first word is the next argument's. */
+export function withProject(command: Command, rest: readonly (readonly [name: string, words: string])[]): Command {
+  command.argument("[project]", projectWords);
+  for (const [name, words] of rest) command.argument(`[${name}]`, words);
+  return command.usage(`[options] [project]${rest.map(([name]) => ` <${name}>`).join("")}`);
+}
+
+/** The words of such a command: the project, where one was given, and all others. */
+export function splitWords(
+  words: readonly (string | undefined)[],
+  names: readonly string[],
+): { project: string | undefined; rest: string[] } {
+  const given = words.filter((word) => word !== undefined);
+  if (given.length > names.length) return { project: given[0], rest: given.slice(1) };
+  // A lone id of a project is a project, whatever else is missing.
+  const missing = given[0]?.startsWith("prj_") ? names[given.length - 1] : names[given.length];
+  if (missing !== undefined) throw new CliError("usage", `missing required argument '${missing}'`);
+  return { project: undefined, rest: given };
+}
+
 /** The jobs of a project on the server that the environment or the profile names. */
-export function jobsOf(cli: Cli, projectId: string): Jobs {
-  return clientOf(resolveAccess(cli)).jobs(projectId);
+export async function jobsOf(cli: Cli, given: string | undefined): Promise<{ jobs: Jobs; project: string }> {
+  const client = clientOf(resolveAccess(cli));
+  const project = await resolveProject(cli, client, given ?? (cli.env.EMEND_PROJECT || undefined));
+  return { jobs: client.jobs(project), project };
+}
+
+/** An id of ours is taken as it is; anything else is looked up. */
+async function resolveProject(cli: Cli, client: Emend, given: string | undefined): Promise<string> {
+  if (given?.startsWith("prj_")) return given;
+  const projects = await client.projects({ signal: cli.signal }).catch((error) => {
+    // A service with the two basic operations alone lists none; ids there may have any form.
+    if (given !== undefined && error instanceof EmendError && error.kind === "not_found") return null;
+    throw error;
+  });
+  if (projects === null) return given as string;
+  const found = given === undefined ? projects : projects.filter(({ id, name }) => id === given || name === given);
+  if (found.length === 1 && found[0]) return found[0].id;
+  if (found.length === 0) {
+    const what = given === undefined ? "this key covers no project" : `this key covers no project ${given}`;
+    throw new CliError("refused", `Project not found. ${what}; it covers ${names(projects)}`);
+  }
+  const which = given === undefined ? "this key covers several projects" : `several projects have the name ${given}`;
+  throw new CliError("usage", `${which}; name one, or set EMEND_PROJECT: ${names(found)}`);
+}
+
+function names(projects: readonly { id: string; name: string }[]): string {
+  return projects.map(({ id, name }) => `${id} (${name})`).join(", ") || "none";
+}
+
+/** The same for commands at the console. */
+export function projectIdOf(cli: Cli, admin: Pick<Admin, "projectId">, given: string | undefined): Promise<string> {
+  return admin.projectId(given ?? (cli.env.EMEND_PROJECT || undefined));
 }
 
 /** What is wrong with the address or the key is told by the name of whoever gave it. */

@@ -4,10 +4,11 @@ import { printResult, say } from "../output.ts";
 import { parseExpiry, parseRange } from "../parse-options.ts";
 import { minute, table } from "../terminal/format.ts";
 import { withAdmin } from "../with-admin.ts";
+import { projectIdOf } from "./jobs-of.ts";
 import { withData, withJson } from "./options.ts";
 
 interface CreateOptions {
-  project: readonly string[];
+  project?: readonly string[];
   name: string;
   expires?: Date;
   readOnly?: boolean;
@@ -20,7 +21,10 @@ export function registerKeyCreate(key: Command, cli: Cli): void {
   const command = key
     .command("create")
     .description("create a key and print it once")
-    .requiredOption("--project <id...>", "project that the key covers; give several for several")
+    .option(
+      "--project <project...>",
+      "project that the key covers, by id or name; give several for several (default: EMEND_PROJECT, or the only one)",
+    )
     .option("--name <name>", "where the key will live", "unnamed")
     .option("--expires <when>", "12h, 90d, 4w, 1y or a date (default: never)", (text: string) => parseExpiry(text))
     .option("--read-only", "the key may read jobs and create none")
@@ -29,9 +33,9 @@ export function registerKeyCreate(key: Command, cli: Cli): void {
 }
 
 async function createKey(cli: Cli, options: CreateOptions): Promise<void> {
-  const created = await withAdmin(cli, options, (admin) =>
+  const created = await withAdmin(cli, options, async (admin) =>
     admin.createKey({
-      projectIds: options.project,
+      projectIds: await Promise.all((options.project ?? [undefined]).map((one) => projectIdOf(cli, admin, one))),
       name: options.name,
       scope: options.readOnly ? "read" : "write",
       ...(options.expires === undefined ? {} : { expiresAt: options.expires }),

@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { Cli } from "../cli.ts";
-import { jobsOf } from "./jobs-of.ts";
+import { resolveAccess } from "../profile/resolve-access.ts";
+import { clientOf } from "./jobs-of.ts";
 
 interface McpOptions {
   project?: string;
@@ -18,10 +19,10 @@ export function registerMcp(program: Command, cli: Cli): void {
 async function serveMcp(cli: Cli, options: McpOptions): Promise<void> {
   const project = options.project ?? cli.env.EMEND_PROJECT;
   // Said now and not at the first call: a client shows why its server did not start.
-  jobsOf(cli, project ?? "any");
+  const client = clientOf(resolveAccess(cli));
   const { serveStdio } = await import("@emend/mcp");
   const deps = {
-    jobs: (projectId: string) => jobsOf(cli, projectId),
+    jobs: (projectId: string) => client.jobs(projectId),
     checkFolder,
     ...(project ? { project } : {}),
   };

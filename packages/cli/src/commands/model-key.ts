@@ -28,7 +28,7 @@ export function registerModelKey(key: Command, cli: Cli): void {
 
 function named(command: Command): Command {
   return command
-    .argument("<project>", "the project's id")
+    .argument("<project>", "the project's id or name")
     .argument("<vendor>", "the part of a model's name before the slash, such as anthropic");
 }
 
@@ -42,13 +42,17 @@ async function setKey(cli: Cli, { project, vendor }: Whose, options: KeyOptions)
   const env = options.keyEnv ?? (options.keyFile === undefined ? usual : undefined);
   const key = await readSecret(cli, "the key", { env, file: options.keyFile });
   if (key === null) throw new CliError("usage", "the key is missing: name its variable with --key-env");
-  await withAdmin(cli, options, (admin) => admin.setModelKey({ projectId: project, vendor, key }));
+  await withAdmin(cli, options, async (admin) =>
+    admin.setModelKey({ projectId: await admin.projectId(project), vendor, key }),
+  );
   printResult(cli, options, { project, vendor, key: "set" }, project);
   say(cli, options, `Stored, sealed with EMEND_SECRET. Jobs that begin from now on use it for ${vendor}/….`);
 }
 
 async function removeKey(cli: Cli, { project, vendor }: Whose, options: KeyOptions): Promise<void> {
-  const gone = await withAdmin(cli, options, (admin) => admin.setModelKey({ projectId: project, vendor, key: null }));
+  const gone = await withAdmin(cli, options, async (admin) =>
+    admin.setModelKey({ projectId: await admin.projectId(project), vendor, key: null }),
+  );
   if (!gone) throw new CliError("refused", `the project ${project} has no own key for ${vendor}`);
   printResult(cli, options, { project, vendor, key: "removed" }, project);
   say(cli, options, `Removed. Its jobs use the installation's key for ${vendor}/…, if there is one.`);

@@ -26,7 +26,7 @@ export function registerProjectContext(project: Command, cli: Cli): void {
   const add = context
     .command("add")
     .description("let the project's jobs read another repository (10 at most)")
-    .argument("<project>", "the project's id")
+    .argument("<project>", "the project's id or name")
     .argument("<name>", "what the agent calls it: @<name>/<path>")
     .addOption(new Option("--forge <forge>", "the host of the repository").choices(forges).makeOptionMandatory())
     .requiredOption("--repo <url>", "its address; on the local forge, the id of the project whose repository it is")
@@ -38,13 +38,13 @@ export function registerProjectContext(project: Command, cli: Cli): void {
   const list = context
     .command("list")
     .description("list the repositories that the project's jobs may read")
-    .argument("<project>", "the project's id");
+    .argument("<project>", "the project's id or name");
   withJson(withData(list)).action((id: string, options: CommonOptions) => listContext(cli, id, options));
 
   const remove = context
     .command("remove")
     .description("let the project's jobs read a repository no longer")
-    .argument("<project>", "the project's id")
+    .argument("<project>", "the project's id or name")
     .argument("<name>", "its name");
   withJson(withData(remove)).action((id: string, name: string, options: CommonOptions) =>
     removeContext(cli, id, name, options),
@@ -54,9 +54,9 @@ export function registerProjectContext(project: Command, cli: Cli): void {
 async function addContext(cli: Cli, projectId: string, name: string, options: AddOptions): Promise<void> {
   const { forge, repo, base } = options;
   const credential = credentialOf(cli, options);
-  const added = await withAdmin(cli, options, (admin) =>
+  const added = await withAdmin(cli, options, async (admin) =>
     admin.addContextRepository({
-      projectId,
+      projectId: await admin.projectId(projectId),
       name,
       forge,
       repo,
@@ -80,7 +80,9 @@ function credentialOf(cli: Cli, options: AddOptions): string | undefined {
 }
 
 async function listContext(cli: Cli, projectId: string, options: CommonOptions): Promise<void> {
-  const found = await withAdmin(cli, options, (admin) => admin.listContextRepositories(projectId));
+  const found = await withAdmin(cli, options, async (admin) =>
+    admin.listContextRepositories(await admin.projectId(projectId)),
+  );
   if (found.length === 0) say(cli, options, "No context repositories yet.");
   if (found.length === 0 && !options.json) return;
   const rows = found.map((one) => [
@@ -94,7 +96,9 @@ async function listContext(cli: Cli, projectId: string, options: CommonOptions):
 }
 
 async function removeContext(cli: Cli, projectId: string, name: string, options: CommonOptions): Promise<void> {
-  const isRemoved = await withAdmin(cli, options, (admin) => admin.removeContextRepository({ projectId, name }));
+  const isRemoved = await withAdmin(cli, options, async (admin) =>
+    admin.removeContextRepository({ projectId: await admin.projectId(projectId), name }),
+  );
   if (!isRemoved) throw new CliError("refused", `the project has no context repository ${name}`);
   printResult(cli, options, { name, removed: true }, `Removed ${name}.`);
 }

@@ -4,12 +4,13 @@ import { type Cli, CliError } from "../cli.ts";
 import { printResult, say } from "../output.ts";
 import { table } from "../terminal/format.ts";
 import { withAdmin } from "../with-admin.ts";
+import { projectIdOf, projectWords } from "./jobs-of.ts";
 import { withData, withJson } from "./options.ts";
 
 type NewWebhook = Parameters<Admin["addWebhook"]>[0];
 
 interface AddOptions {
-  project: string;
+  project?: string;
   format: NonNullable<NewWebhook["format"]>;
   event?: NonNullable<NewWebhook["events"]>;
   data?: string;
@@ -21,7 +22,7 @@ export function registerWebhookAdd(webhook: Command, cli: Cli): void {
     .command("add")
     .description("post a project's events to an address, and print the secret that signs them, this once")
     .argument("<url>", "where to")
-    .requiredOption("--project <id>", "the project's id")
+    .option("--project <project>", projectWords)
     .addOption(new Option("--format <format>", "what is posted").choices(["standard", "slack"]).default("standard"))
     .option("--event <type...>", "only these, such as job.failed (default: all)");
   withJson(withData(command)).action((url: string, options: AddOptions) => addWebhook(cli, url, options));
@@ -29,8 +30,10 @@ export function registerWebhookAdd(webhook: Command, cli: Cli): void {
 
 async function addWebhook(cli: Cli, url: string, options: AddOptions): Promise<void> {
   const { project, format, event } = options;
-  const input = { projectId: project, url, format, ...(event === undefined ? {} : { events: event }) };
-  const added = await withAdmin(cli, options, (admin) => admin.addWebhook(input));
+  const input = { url, format, ...(event === undefined ? {} : { events: event }) };
+  const added = await withAdmin(cli, options, async (admin) =>
+    admin.addWebhook({ ...input, projectId: await projectIdOf(cli, admin, project) }),
+  );
   printResult(cli, options, added, added.secret);
   if (added.needsPrivate) {
     const rule = "servers post there only while EMEND_ALLOW_PRIVATE_WEBHOOKS=true is set where they run";
@@ -40,7 +43,7 @@ async function addWebhook(cli: Cli, url: string, options: AddOptions): Promise<v
 }
 
 interface ListOptions {
-  project: string;
+  project?: string;
   data?: string;
   json?: boolean;
 }
@@ -49,14 +52,15 @@ export function registerWebhookList(webhook: Command, cli: Cli): void {
   const command = webhook
     .command("list")
     .description("list a project's webhooks, without their secrets")
-    .requiredOption("--project <id>", "the project's id");
+    .option("--project <project>", projectWords);
   withJson(withData(command)).action((options: ListOptions) => listWebhooks(cli, options));
 }
 
 async function listWebhooks(cli: Cli, options: ListOptions): Promise<void> {
-  const found = await withAdmin(cli, options, (admin) => admin.listWebhooks(options.project));
-  if (found.length === 0)
-    say(cli, options, `There is no webhook yet: emend webhook add URL --project ${options.project}`);
+  const found = await withAdmin(cli, options, async (admin) =>
+    admin.listWebhooks(await projectIdOf(cli, admin, options.project)),
+  );
+  if (found.length === 0) say(cli, options, "There is no webhook yet: emend webhook add URL");
   if (found.length === 0 && !options.json) return;
   const rows = found.map(({ id, url, format, events, disabledAt, disabledReason }) => [
     id,

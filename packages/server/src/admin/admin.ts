@@ -14,13 +14,15 @@ import {
   removeContextRepository,
 } from "../accounts/projects/context-repositories.ts";
 import { openProjectCredential } from "../accounts/projects/project-credential.ts";
-import { listProjects, type Project, requireProject } from "../accounts/projects/projects.ts";
+import { listProjects, type Project, requireProject, resolveProject } from "../accounts/projects/projects.ts";
+import { type ProjectEdit, updateProject } from "../accounts/projects/update-project.ts";
 import { createSealer } from "../accounts/secrets.ts";
 import { type Automations, createAutomations } from "../automations/automations.ts";
 import type { Manifest } from "../backup/archive.ts";
 import { createBackup } from "../backup/create-backup.ts";
 import { restoreBackup } from "../backup/restore-backup.ts";
 import type { Config } from "../config/config.ts";
+import { removeProject } from "../dashboard/remove-project.ts";
 import { type Actor, asActor, consoleActor } from "../db/acting.ts";
 import type { Pool } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
@@ -69,6 +71,13 @@ export interface Admin {
   /** `by`, for the audit log, is whoever asked for it where that is not the console. */
   addProject(input: NewProject, by?: Actor): Promise<ConnectedProject>;
   listProjects(): Promise<readonly Project[]>;
+  /** The id of a project that is given by its id or its name; of the only one where none is given. */
+  projectId(given: string | undefined): Promise<string>;
+  showProject(id: string): Promise<ShownProject>;
+  /** Changes what is named and nothing else, by the checks of the dashboard. */
+  editProject(id: string, edit: ProjectEdit): Promise<ShownProject>;
+  /** With everything that Emend knows of it; its repository stays. */
+  removeProject(id: string): Promise<void>;
   /** Whether nothing was ever pushed to a project of the local forge. */
   isEmptyLocal(projectId: string): Promise<boolean>;
   /** Adds a project of GitHub with an App of its own; `told` hears what a person must do on the way. */
@@ -117,6 +126,13 @@ export interface Admin {
   /** Whether the secret is the one that sealed this installation's credentials. */
   isSecretRight(): Promise<boolean>;
   close(): Promise<void>;
+}
+
+/** What may be shown of a project: no credential. */
+type ShownProject = Omit<Project, "createdAt"> & { createdAt: string };
+
+function shownProject({ createdAt, ...project }: Project): ShownProject {
+  return { ...project, createdAt: createdAt.toISOString() };
 }
 
 interface NewProject {
@@ -217,6 +233,10 @@ export function createAdmin(deps: AdminDeps): Admin {
         return moveProject(acting, input, AbortSignal.timeout(diagnosisMsMax));
       }),
     listProjects: () => listProjects(pool),
+    projectId: (given) => resolveProject(pool, given),
+    showProject: async (id) => shownProject(await requireProject(pool, id)),
+    editProject: async (id, edit) => shownProject(await updateProject(pool, id, edit, consoleActor)),
+    removeProject: async (id) => removeProject(pool, await requireProject(pool, id), consoleActor),
     isEmptyLocal: (projectId) => isEmptyRepository(repositoryOf(forge, projectId), AbortSignal.timeout(importMsMax)),
     diagnoseProject: (id) =>
       withForges(async ({ forges, git, publicUrl }) => {

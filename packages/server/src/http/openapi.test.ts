@@ -48,11 +48,13 @@ describe("the document", () => {
       "GET /v2/agent/{projectId}/job/{id}/events",
       "GET /v2/agent/{projectId}/job/{id}/run",
       "GET /v2/agent/{projectId}/jobs",
+      "GET /v2/projects",
       "HEAD /v2/agent/{projectId}/job/{id}",
       "HEAD /v2/agent/{projectId}/job/{id}/diff",
       "HEAD /v2/agent/{projectId}/job/{id}/events",
       "HEAD /v2/agent/{projectId}/job/{id}/run",
       "HEAD /v2/agent/{projectId}/jobs",
+      "HEAD /v2/projects",
       "POST /v2/agent/{projectId}/job",
       "POST /v2/agent/{projectId}/job/{id}/archive",
       "POST /v2/agent/{projectId}/job/{id}/cancel",
@@ -110,19 +112,26 @@ describe("the document", () => {
 });
 
 describe("every route, by the document", () => {
-  test.each(operations)("$method $path with a foreign key: 404, always the same", async ({ path, method }) => {
-    const foreign = await api.addKey(await api.addProject());
-    const { rows } = await api.pool.query("select id from jobs limit 1");
-    const real = path.replace("{projectId}", project.id).replace("{id}", rows[0]?.id ?? "job_none");
-    const absent = path.replace("{projectId}", "prj_none").replace("{id}", "job_none");
-    const send = (target: string) =>
-      api.send(target, { method, key: foreign, body: method === "POST" ? { prompt: "x" } : undefined });
-    const answers = [await send(real), await send(absent)].map(
-      ({ status, text, headers: { date: _, "x-request-id": __, ...headers } }) => ({ status, text, headers }),
-    );
-    expect(answers[0]).toEqual(answers[1]);
-    expect(answers[0]).toMatchObject({ status: 404, text: method === "HEAD" ? "" : '{"error":"Project not found."}' });
-  });
+  // Of those about one project.
+  test.each(operations.filter(({ path }) => path.includes("{projectId}")))(
+    "$method $path with a foreign key: 404, always the same",
+    async ({ path, method }) => {
+      const foreign = await api.addKey(await api.addProject());
+      const { rows } = await api.pool.query("select id from jobs limit 1");
+      const real = path.replace("{projectId}", project.id).replace("{id}", rows[0]?.id ?? "job_none");
+      const absent = path.replace("{projectId}", "prj_none").replace("{id}", "job_none");
+      const send = (target: string) =>
+        api.send(target, { method, key: foreign, body: method === "POST" ? { prompt: "x" } : undefined });
+      const answers = [await send(real), await send(absent)].map(
+        ({ status, text, headers: { date: _, "x-request-id": __, ...headers } }) => ({ status, text, headers }),
+      );
+      expect(answers[0]).toEqual(answers[1]);
+      expect(answers[0]).toMatchObject({
+        status: 404,
+        text: method === "HEAD" ? "" : '{"error":"Project not found."}',
+      });
+    },
+  );
 });
 
 describe("every route, with a key that is not good enough", async () => {

@@ -9,6 +9,7 @@ import {
   JobList,
   JobRun,
   MessageJobBody,
+  ProjectList,
   RequestErrorCodes,
   refusals,
   WebhookMessage,
@@ -28,6 +29,7 @@ export function describeRoutes(app: FastifyInstance, options: { promptCodePoints
   for (const schema of [
     AgentJob,
     ErrorBody,
+    ProjectList,
     JobList,
     JobRun,
     JobDiff,

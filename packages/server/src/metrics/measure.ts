@@ -206,7 +206,7 @@ function shorten(id: string | undefined): string | undefined {
 const jobPath = /^\/v2\/agent\/([^/]+)\/job(?:\/([^/]+)(?:\/(run|diff|events|cancel|archive|message|retry))?)?\/?$/;
 const jobsPath = /^\/v2\/agent\/([^/]+)\/jobs\/?$/;
 const dashboardPath = /^\/dashboard\/api\/(?:projects\/([^/]+)|jobs\/([^/]+))/;
-const plainPaths = new Set(["/healthz", "/readyz", "/metrics", "/openapi.json", "/mcp"]);
+const plainPaths = new Set(["/healthz", "/readyz", "/metrics", "/openapi.json", "/mcp", "/v2/projects"]);
 
 const folders = new Set(["git", "reference", "dashboard", "hooks", "app"]);
 

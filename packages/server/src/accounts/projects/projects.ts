@@ -95,6 +95,22 @@ export async function requireProject(db: Queryable, id: string): Promise<Project
   throw new AppError("not_found", { publicMessage: `project not found: ${id}` });
 }
 
+/** For whoever sits at the console: a project by its id or its name, or the only one where none is given. */
+export async function resolveProject(db: Queryable, given: string | undefined): Promise<string> {
+  const projects = await listProjects(db);
+  const found = given === undefined ? projects : projects.filter(({ id, name }) => id === given || name === given);
+  const [first] = found;
+  if (first && (found.length === 1 || first.id === given)) return first.id;
+  const choices = found.map(({ id, name }) => `${id} (${name})`).join(", ");
+  if (found.length > 1) {
+    const which = given === undefined ? "there are several projects" : `several projects have the name ${given}`;
+    throw new AppError("invalid_request", { publicMessage: `${which}; give an id: ${choices}` });
+  }
+  throw new AppError("not_found", {
+    publicMessage: given === undefined ? "there is no project yet; add one first" : `project not found: ${given}`,
+  });
+}
+
 /** Whether any project's repository lies in the local forge's folder, which its processes must then share. */
 export async function hasLocalProjects(db: Queryable): Promise<boolean> {
   const { rows } = await db.query<{ found: boolean }>(

@@ -31,6 +31,7 @@ import {
   type StreamTimes,
   streamTimes,
 } from "./job-handlers.ts";
+import { listProjectsRoute } from "./list-projects.ts";
 import { getJobRoute, getJobRunRoute, listJobsRoute } from "./read-jobs.ts";
 import { sendJob } from "./send-job.ts";
 
@@ -90,6 +91,7 @@ export function jobRoutes(app: FastifyInstance, deps: JobRoutesDeps): void {
   );
   getJobRoute(app, { ...shared, seats: createSeats(deps.streams?.seats) });
   listJobsRoute(app, shared);
+  listProjectsRoute(app, shared);
   getJobRunRoute(app, shared);
   app.get(`${job}/:id/diff`, { schema: getJobDiffOperation, onRequest: reads }, jobDiffHandler(shared, door));
   const { seats, ...times } = deps.streams ?? {};
