@@ -1,13 +1,14 @@
-// npm run test:deploy [-- package]
+// npm run test:deploy [-- package proxies]
 // Follows docs/deploy.md on this machine, with real programs and downloads. Not part of npm test, which holds the cheap half.
 import { type SpawnSyncOptions, spawnSync } from "node:child_process";
 import { chmod, chown, copyFile, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { tryProxies } from "./try-proxies.ts";
 
 const root = dirname(import.meta.dirname);
 const nobody = 65534;
-const parts: Record<string, (dir: string) => Promise<void>> = { package: tryPackage };
+const parts: Record<string, (dir: string) => Promise<void>> = { package: tryPackage, proxies: tryProxies };
 
 /** Build, pack, install into a home folder and run the demo, without root's rights and with an empty npm cache. */
 async function tryPackage(dir: string): Promise<void> {

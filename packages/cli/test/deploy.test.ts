@@ -11,7 +11,8 @@ const read = (path: string) => readFileSync(join(root, path), "utf8");
 /** A run that is released and everything after it. */
 const stopSeconds = 30;
 const kubernetes = readdirSync(join(root, "deploy/kubernetes")).map((name) => `deploy/kubernetes/${name}`);
-const files = ["deploy/Dockerfile", "deploy/compose.yaml", "deploy/systemd/emend.service", ...kubernetes];
+const proxies = ["deploy/proxy/nginx.conf", "deploy/proxy/Caddyfile"];
+const files = ["deploy/Dockerfile", "deploy/compose.yaml", "deploy/systemd/emend.service", ...proxies, ...kubernetes];
 
 const known = serverSettings();
 
@@ -124,6 +125,27 @@ function settingsOf(environment: Record<string, string>) {
   expect(config.unknownSettings).toEqual([]);
   return config;
 }
+
+test("the proxies' samples let a push through, pass events on at once and tell the client's own address", () => {
+  const nginx = read("deploy/proxy/nginx.conf");
+  for (const line of [
+    "client_max_body_size 2g",
+    "proxy_buffering off",
+    "proxy_set_header X-Forwarded-For $remote_addr",
+  ]) {
+    expect(nginx).toContain(`${line};`);
+  }
+  const [, waits = ""] = /proxy_read_timeout (\d+)s;/.exec(nginx) ?? [];
+  expect(Number(waits)).toBeGreaterThan(55);
+  const { port } = loadConfig({});
+  for (const sample of [nginx, read("deploy/proxy/Caddyfile")]) {
+    expect(sample).toContain(`127.0.0.1:${port}`);
+    const settings = settingsOf(
+      Object.fromEntries(sample.match(/EMEND_\w+=\S+/g)?.map((line) => line.split("=")) ?? []),
+    );
+    expect(settings).toMatchObject({ publicUrl: "https://emend.example.com", trustProxy: "127.0.0.1" });
+  }
+});
 
 test("the unit starts the program and gives runs time to end", () => {
   const unit = read("deploy/systemd/emend.service");
