@@ -85,6 +85,14 @@ describe("doctor", () => {
     expect(stdout).toContain("EMEND_MODEL=emend/rules");
   });
 
+  test("fails a public URL at which nothing answers while the server runs", async () => {
+    const { code, stdout } = await doctor({ EMEND_URL: emend.url, EMEND_PUBLIC_URL: "http://127.0.0.1:9" });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^✓ server +answers/m);
+    expect(stdout).toMatch(/^✗ public url +nothing answers at http:\/\/127\.0\.0\.1:9$/m);
+    expect((await doctor({ EMEND_PUBLIC_URL: emend.url })).stdout).toMatch(/^✓ public url +answers/m);
+  });
+
   test("names a vendor's key that nothing uses in exactly one line", async () => {
     const { code, stdout, stderr } = await doctor({ ANTHROPIC_API_KEY: modelKey });
     expect(code).toBe(0);

@@ -98,6 +98,29 @@ export interface DashboardSuggestion {
   isVain?: true;
 }
 
+/** How the installation is, for its operator. */
+export interface DashboardStatus {
+  version: string;
+  nodes: readonly {
+    id: string;
+    host: string;
+    role: string;
+    version: string;
+    startedAt: string;
+    /** Its last sign of life. */
+    seenAt: string;
+    isAlive: boolean;
+  }[];
+  queue: { waiting: number; running: number; oldestSeconds: number };
+  /** Webhook messages that wait to be sent. */
+  deliveriesDue: number;
+  /** The default model, then its fallbacks. `url` null: it runs in Emend itself. `problem` null: it is reached. */
+  models: readonly { name: string; url: string | null; problem: string | null }[];
+  forges: readonly { forge: string; url: string; projects: number; problem: string | null }[];
+  database: { bytes: number; version: string };
+  lastBackupAt: string | null;
+}
+
 /** What the checks found on a project's site, now and over time. */
 export interface DashboardHealth {
   /** Oldest first. */

@@ -98,6 +98,7 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
       "session",
       "sessions",
       "settings",
+      "status",
       "usage",
       "usage.csv",
       "webhooks/:id/deliveries",

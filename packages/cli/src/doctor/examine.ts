@@ -32,7 +32,16 @@ export async function examine(cli: Cli, options: { data?: string }): Promise<rea
     await examineDatabase({ openAdmin, isMade }, config),
   ]);
   const serverUrl = database[0]?.serverUrl;
-  const url = cli.env.EMEND_URL || serverUrl || config.publicUrl || `http://${config.host}:${config.port}`;
+  // Behind a proxy the server answers at its own address also while nothing answers at its public one.
+  const near = config.publicUrl === null ? serverUrl : undefined;
+  const url =
+    cli.env.EMEND_URL ||
+    near ||
+    `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${config.port}`;
+  const server = await unless(/EMEND_(HOST|PORT|PUBLIC_URL)/, "server", async () => [
+    await examineServer(url, cli.signal),
+  ]);
+  const isServed = server.some(({ verdict }) => verdict === "good");
   const settings: Examination[] = problems.map((detail) => ({ name: "settings", verdict: "bad", detail }));
   const good: Examination = {
     name: "settings",
@@ -54,9 +63,11 @@ export async function examine(cli: Cli, options: { data?: string }): Promise<rea
     ),
     ...(await unless(/EMEND_DATA_DIR|--data/, "data", async () => [await examineDataDir(config.dataDir)])),
     ...database.map(({ serverUrl: _, ...seen }) => seen),
-    ...(await unless(/EMEND_(HOST|PORT|PUBLIC_URL)/, "server", async () => [await examineServer(url, cli.signal)])),
+    ...server,
     ...(await unless(aboutModels, "model", () => examineModels({ tryModel, env: cli.env }, config))),
-    ...(await unless(/EMEND_PUBLIC_URL/, "public url", async () => [examinePublicUrl(config.publicUrl)])),
+    ...(await unless(/EMEND_PUBLIC_URL/, "public url", async () => [
+      await examinePublicUrl(config.publicUrl, { isServed, signal: cli.signal }),
+    ])),
   ];
 }
 
@@ -65,9 +76,19 @@ type Seen = Examination & { serverUrl?: string };
 /** By the names of the settings that reach a model. */
 const aboutModels = /MODEL|_BASE_URL|_API_KEY|RUNNER|PROXY|EMEND_CA/;
 
-function examinePublicUrl(publicUrl: string | null): Examination {
+async function examinePublicUrl(
+  publicUrl: string | null,
+  { isServed, signal }: { isServed: boolean; signal: AbortSignal },
+): Promise<Examination> {
   const name = "public url";
-  if (publicUrl) return { name, verdict: "good", detail: publicUrl };
+  if (publicUrl) {
+    const seen = await examineServer(publicUrl, signal);
+    if (seen.verdict === "good") return { ...seen, name };
+    const advice = "Check DNS, the proxy and EMEND_PUBLIC_URL: links in pull requests begin with it.";
+    const detail = seen.verdict === "note" ? `nothing answers at ${publicUrl}` : seen.detail;
+    // Before the first start nothing can answer there.
+    return { name, verdict: isServed || seen.verdict === "bad" ? "bad" : "note", detail, advice };
+  }
   const detail = "EMEND_PUBLIC_URL is not set: links name the address that the server listens on";
   return { name, verdict: "note", detail };
 }

@@ -5,6 +5,7 @@ import type {
   DashboardMembers,
   DashboardOwnSessions,
   DashboardSettings,
+  DashboardStatus,
 } from "@emend/contract";
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { request } from "./request.ts";
@@ -33,6 +34,12 @@ export function linkQuery(token: string) {
 export const membersQuery = queryOptions({
   queryKey: ["members"],
   queryFn: ({ signal }) => request<DashboardMembers>("/members", { signal }),
+});
+
+export const statusQuery = queryOptions({
+  queryKey: ["status"],
+  queryFn: ({ signal }) => request<DashboardStatus>("/status", { signal }),
+  refetchInterval: 15_000,
 });
 
 export const ownSessionsQuery = queryOptions({

@@ -62,6 +62,7 @@ const pages: readonly { path: string; seen: (page: Page) => Locator }[] = [
   { path: "/app/settings", seen: (page) => page.getByRole("heading", { name: "Settings" }) },
   { path: "/app/settings?tab=members", seen: (page) => page.getByRole("heading", { name: "Settings" }) },
   { path: "/app/settings?tab=installation", seen: (page) => page.getByRole("heading", { name: "Settings" }) },
+  { path: "/app/settings?tab=status", seen: (page) => page.getByRole("heading", { name: "Processes" }) },
   { path: "/app/settings?tab=audit", seen: (page) => page.getByRole("button", { name: "console" }) },
   { path: "/app/nowhere", seen: (page) => page.getByText("Page not found") },
 ];

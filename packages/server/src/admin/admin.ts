@@ -19,7 +19,7 @@ import { type ProjectEdit, updateProject } from "../accounts/projects/update-pro
 import { createSealer } from "../accounts/secrets.ts";
 import { type Automations, createAutomations } from "../automations/automations.ts";
 import type { Manifest } from "../backup/archive.ts";
-import { createBackup } from "../backup/create-backup.ts";
+import { createBackup, rememberBackup } from "../backup/create-backup.ts";
 import { restoreBackup } from "../backup/restore-backup.ts";
 import type { Config } from "../config/config.ts";
 import { removeProject } from "../dashboard/remove-project.ts";
@@ -309,7 +309,11 @@ export function createAdmin(deps: AdminDeps): Admin {
         return { url, secret: hookSecretOf(deps.secret, projectId) };
       },
     }),
-    backup: (folder, signal) => createBackup({ pool, secret: deps.secret, forge }, folder, signal),
+    async backup(folder, signal) {
+      const manifest = await createBackup({ pool, secret: deps.secret, forge }, folder, signal);
+      await rememberBackup(pool, manifest.createdAt);
+      return manifest;
+    },
     restore: (folder, signal) => restoreBackup({ pool, secret: deps.secret, forge }, folder, signal),
     async setModelKey(input) {
       const vendors = Object.keys(config.modelEndpoints);

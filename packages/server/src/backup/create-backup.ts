@@ -44,6 +44,18 @@ export async function createBackup(deps: BackupDeps, folder: string, signal: Abo
   }
 }
 
+/** For the Status page; no person set it, so the audit log is left alone. */
+export async function rememberBackup(pool: Pool, at: string): Promise<void> {
+  await inTransaction(pool, async (client) => {
+    await client.query("select set_config('emend.audit', 'off', true)");
+    await client.query(
+      `insert into settings (name, value) values ('lastBackup', $1)
+       on conflict (name) do update set value = excluded.value, updated_at = clock_timestamp()`,
+      [JSON.stringify({ at })],
+    );
+  });
+}
+
 async function archive(deps: BackupDeps, client: Client, dir: string, signal: AbortSignal): Promise<Manifest> {
   await client.query("set transaction isolation level repeatable read, read only");
   await client.query("set local bytea_output = 'hex'");

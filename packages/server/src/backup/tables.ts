@@ -12,7 +12,7 @@ interface Table {
   columns: readonly string[];
 }
 
-/** Ours, each after those that it refers to. What migrations were seen is the database's own matter. */
+/** Ours, each after those that it refers to. What migrations were seen, and which processes run, is the database's own matter. */
 export async function listTables(db: Queryable): Promise<readonly Table[]> {
   const { rows } = await db.query<Table & { refersTo: string[] }>(`
     select relname as name,
@@ -21,7 +21,7 @@ export async function listTables(db: Queryable): Promise<readonly Table[]> {
       (select coalesce(array_agg(distinct confrelid::regclass::text), '{}') from pg_constraint
         where conrelid = pg_class.oid and contype = 'f' and confrelid <> conrelid) as "refersTo"
     from pg_class
-    where relkind = 'r' and relnamespace = current_schema()::regnamespace and relname <> 'migrations'
+    where relkind = 'r' and relnamespace = current_schema()::regnamespace and relname not in ('migrations', 'nodes')
     order by relname`);
   const sorted: Table[] = [];
   for (let left = rows; left.length > 0; ) {

@@ -26,12 +26,14 @@ import { typedCommand } from "../installation/typed-command.ts";
 import { hastenLook } from "../jobs/pull-requests.ts";
 import { createByteBudget } from "../lib/byte-budget.ts";
 import { createLogger } from "../lib/logger.ts";
+import { version } from "../lib/version.ts";
 import { measureRequests } from "../metrics/measure.ts";
 import { metricsPlugin, startMetricsServer } from "../metrics/metrics-server.ts";
 import { askAutomations, askSiteCheck } from "../tasks/start-tasks.ts";
 import { traceRequests } from "../tracing/tracing.ts";
 import { composeParts, type Parts, type Undo } from "./parts.ts";
 import { readPullRequestState } from "./pull-request-state.ts";
+import { createStatusReader } from "./status.ts";
 import { composeWork } from "./work.ts";
 
 export interface Server {
@@ -85,6 +87,8 @@ export async function startServer(config: Config, { logTo }: StartOptions = {}):
     const databaseDir = parts.database.outsideDir;
     if (databaseDir)
       log.info({ databaseDir, dataDir: config.dataDir }, "the database is stored outside the data folder");
+    const listens = config.role === "worker" ? null : parts.bound.url;
+    log.info({ version, role: config.role, listens, publicUrl: parts.publicUrl() }, "emend started");
     return { url: parts.publicUrl(), databaseDir, admin: parts.admin, stop, finished };
   } catch (error) {
     await stop();
@@ -178,6 +182,7 @@ async function composeApi(parts: Parts, undo: Undo): Promise<void> {
         suggestions: (projectId) => suggestFixes({ db: pool, defaultModel: config.model }, projectId),
         askSiteCheck: (projectId) => askSiteCheck(pool, projectId),
         assetsDir,
+        status: createStatusReader({ pool, config, fetch: network.fetch }),
       }),
     ],
   });

@@ -22,6 +22,7 @@ import { contextRemoteOf } from "../installation/context-remote.ts";
 import { ensureSecret } from "../installation/ensure-secret.ts";
 import { createForgeReach } from "../installation/forge-reach.ts";
 import { forgeDirOf, gitNetwork, localGit } from "../installation/local-git.ts";
+import { startHeartbeat } from "../installation/nodes.ts";
 import { openDatabase } from "../installation/open-database.ts";
 import { assertSecret } from "../installation/sealed-values.ts";
 import { createAnnounceDue } from "../jobs/announce-due.ts";
@@ -56,6 +57,9 @@ export async function composeParts(config: Config, log: Logger, undo: Undo, sign
   const listener = await startListener({ url: database.url, log });
   undo.push(() => listener.close());
 
+  const heartbeat = await startHeartbeat({ pool: database.pool, log }, config.role);
+  undo.push(() => heartbeat.stop());
+
   const bound = { url: "" };
   const publicUrl = () => config.publicUrl ?? bound.url;
   const { pool } = database;
@@ -63,7 +67,7 @@ export async function composeParts(config: Config, log: Logger, undo: Undo, sign
   const local = { git, forgeDir: forgeDirOf(config), pool, publicUrl };
   const network = createFetch(config.network);
   undo.push(() => network.close());
-  const metrics = createMetrics();
+  const metrics = createMetrics(config.role);
   measureQueue(metrics, pool);
   const tracer = config.tracing && (await startTracing(config.tracing));
   if (tracer) undo.push(() => tracer.close());

@@ -172,6 +172,7 @@ describe("loadConfig", () => {
     const { unknownSettings } = loadConfig({
       EMEND_TRUSTED_PROXY: "true",
       EMEND_SECRETS_FILE: "/run/secret",
+      EMEND_MODLE: "emend/rules",
       EMEND_SOMETHING_ELSE_ENTIRELY: "1",
       EMEND_API_KEY: "a client's",
       EMEND_TEST_SEED: "1",
@@ -179,6 +180,7 @@ describe("loadConfig", () => {
       EMEND_HOST_FILE: "",
     });
     expect(unknownSettings).toEqual([
+      { variable: "EMEND_MODLE", nearest: "EMEND_MODEL" },
       { variable: "EMEND_SECRETS_FILE", nearest: "EMEND_SECRET_FILE" },
       { variable: "EMEND_SOMETHING_ELSE_ENTIRELY", nearest: null },
       { variable: "EMEND_TRUSTED_PROXY", nearest: "EMEND_TRUST_PROXY" },

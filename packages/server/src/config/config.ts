@@ -229,16 +229,19 @@ function nearestOf(name: string, known: readonly string[]): string | null {
   return best && best.distance <= Math.ceil((name.length - "EMEND_".length) / 3) ? best.one : null;
 }
 
-/** How many letters must be added, dropped or changed. */
+/** How many letters must be added, dropped, changed or swapped with their neighbour (Damerau–Levenshtein). */
 function distanceOf(a: string, b: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (const [i, letter] of [...a].entries()) {
     const next = [i + 1];
     for (const [j, other] of [...b].entries()) {
       const changed = (row[j] ?? 0) + (letter === other ? 0 : 1);
-      next.push(Math.min(changed, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+      const isSwap = i > 0 && j > 0 && letter === b[j - 1] && other === a[i - 1];
+      const swapped = isSwap ? (before[j - 1] ?? 0) + 1 : changed;
+      next.push(Math.min(changed, swapped, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
     }
-    row = next;
+    [before, row] = [row, next];
   }
   return row[b.length] ?? 0;
 }

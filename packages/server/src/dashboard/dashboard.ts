@@ -1,4 +1,10 @@
-import type { DashboardPull, DashboardPullRow, DashboardReading, DashboardSuggestion } from "@emend/contract";
+import type {
+  DashboardPull,
+  DashboardPullRow,
+  DashboardReading,
+  DashboardStatus,
+  DashboardSuggestion,
+} from "@emend/contract";
 import type { KnownDevices } from "../accounts/sessions/known-devices.ts";
 import type { Passwords } from "../accounts/sessions/passwords.ts";
 import type { Sessions } from "../accounts/sessions/sessions.ts";
@@ -55,6 +61,8 @@ export interface DashboardDeps {
   suggestions(projectId: string): Promise<readonly DashboardSuggestion[]>;
   /** Has a worker look at the project's whole site. */
   askSiteCheck(projectId: string): Promise<void>;
+  /** How the installation is, for its operator. */
+  status(): Promise<DashboardStatus>;
   /** Where the built assets lie, if they do. */
   assetsDir: URL;
   /** How long archiving waits for a publication's outcome. */

@@ -8,7 +8,7 @@ import { readBodies } from "./parse-request.ts";
 import { plainPages, sendPage } from "./plain-page.ts";
 import { requireSession } from "./require-session.ts";
 import { automationRoutes } from "./routes/automations.ts";
-import { healthRoutes } from "./routes/health.ts";
+import { healthRoutes, statusRoute } from "./routes/health.ts";
 import { jobDetailRoutes } from "./routes/job-details.ts";
 import { composeJobRoutes, jobRoutes } from "./routes/jobs.ts";
 import { keyRoutes } from "./routes/keys.ts";
@@ -39,6 +39,7 @@ export function dashboardPlugin(deps: DashboardDeps): (app: FastifyInstance) => 
         automationRoutes(api, shared);
         keyRoutes(api, shared);
         healthRoutes(api, shared);
+        statusRoute(api, shared);
         usageRoutes(api, shared);
         jobRoutes(api, shared);
         composeJobRoutes(api, shared);

@@ -30,6 +30,7 @@ const exceptions: Readonly<Record<string, Role | "everybody">> = {
   "GET /settings": "owner",
   "PATCH /settings": "owner",
   "POST /projects/:id|:projectId/remove": "owner",
+  "GET /status": "owner",
   "GET /audit": "owner",
   "GET /audit.csv": "owner",
 };

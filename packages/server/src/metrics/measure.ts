@@ -140,7 +140,7 @@ export function measureQueue(metrics: Metrics, db: Queryable): void {
   );
 }
 
-async function readQueue(db: Queryable): Promise<QueueRow> {
+export async function readQueue(db: Queryable): Promise<QueueRow> {
   const { rows } = await db.query<QueueRow>({
     name: "read-queue",
     text: `

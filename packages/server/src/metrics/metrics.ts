@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { version } from "../lib/version.ts";
 
 /** What a process counts, for Prometheus. Labels are from closed sets, so that no client can make the series grow. */
 export interface Metrics {
@@ -18,10 +19,17 @@ export interface Metrics {
 const secondsShort = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60];
 const secondsLong = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320];
 
-export function createMetrics(): Metrics {
+export function createMetrics(role = "all"): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
+  const build = { version, role, node: process.version };
+  new Gauge({
+    name: "emend_build_info",
+    help: "1, with what runs as labels",
+    labelNames: Object.keys(build),
+    registers,
+  }).set(build, 1);
   return {
     registry,
     requests: new Counter({

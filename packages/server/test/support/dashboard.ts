@@ -11,6 +11,7 @@ import { openSession } from "../../src/accounts/sessions/session-store.ts";
 import { createSessions } from "../../src/accounts/sessions/sessions.ts";
 import { readPrompt } from "../../src/agent/rules/read-prompt.ts";
 import { createAutomations } from "../../src/automations/automations.ts";
+import { createStatusReader } from "../../src/compose/status.ts";
 import { accountsPlugin } from "../../src/dashboard/accounts-plugin.ts";
 import type { AccountsDeps, DashboardDeps } from "../../src/dashboard/dashboard.ts";
 import { apiPrefix, dashboardPlugin } from "../../src/dashboard/plugin.ts";
@@ -109,6 +110,11 @@ export function dashboardPlugins(
     readPrompt,
     suggestions: async () => [],
     askSiteCheck: async () => {},
+    status: createStatusReader({
+      pool,
+      config: { model: "emend/rules", modelFallbacks: [], modelEndpoints: {} },
+      fetch: async () => ({ status: 200, headers: new Headers(), body: null }),
+    }),
     assetsDir: new URL("file:///nowhere/"),
     publishingWaitMs: 0,
     ...changed,

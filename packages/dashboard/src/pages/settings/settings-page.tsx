@@ -15,12 +15,14 @@ import { Age, VisibleText } from "../../parts/text.tsx";
 import { AuditLog } from "../audit/audit-log.tsx";
 import { Members } from "../members/members.tsx";
 import { roleWords } from "../members/role-words.ts";
+import { InstallationStatus } from "./installation-status.tsx";
 
 const everybodys = [{ value: "account", words: "Account" }] as const;
 const owners = [
   ...everybodys,
   { value: "members", words: "Members" },
   { value: "installation", words: "Installation" },
+  { value: "status", words: "Status" },
   { value: "audit", words: "Audit log" },
 ] as const;
 
@@ -39,6 +41,7 @@ export function SettingsPage() {
       {chosen === "account" && <Account session={session} />}
       {chosen === "members" && <Members />}
       {chosen === "installation" && <Installation />}
+      {chosen === "status" && <InstallationStatus />}
       {chosen === "audit" && <AuditLog />}
     </>
   );

@@ -1,8 +1,13 @@
-import type { DashboardHealth } from "@emend/contract";
+import type { DashboardHealth, DashboardStatus } from "@emend/contract";
 import type { FastifyInstance } from "fastify";
 import { readSiteHealth } from "../../health/site-checks.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { findProject } from "../find.ts";
+
+/** How the installation itself is. */
+export function statusRoute(app: FastifyInstance, deps: RouteDeps): void {
+  app.get("/status", { config: { role: "owner" } }, async (): Promise<DashboardStatus> => deps.status());
+}
 
 type OfProject = { Params: { projectId: string } };
 

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
+import { listNodes, startHeartbeat } from "../installation/nodes.ts";
+import { createLogger } from "../lib/logger.ts";
+import type { Fetch } from "../lib/network.ts";
+import { createMetrics } from "../metrics/metrics.ts";
+import { createStatusReader } from "./status.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+test("lists a process while it lives, and as not responding once it is silent", async () => {
+  const { pool } = database;
+  const heart = await startHeartbeat({ pool, log: createLogger({ level: "silent" }) }, "worker");
+  await pool.query("insert into nodes (id, host, role, version) values ('old', 'gone', 'api', '0.0.9')");
+  await pool.query("update nodes set seen_at = now() - interval '2 minutes' where id = 'old'");
+  expect(await listNodes(pool)).toMatchObject([
+    { role: "worker", version: "0.1.0", isAlive: true },
+    { role: "api", host: "gone", isAlive: false },
+  ]);
+  await heart.stop();
+  expect(await listNodes(pool)).toMatchObject([{ id: "old" }]);
+});
+
+test("says which models and forges answer, whatever they say, and asks each once for a while", async () => {
+  const { pool } = database;
+  await pool.query(
+    `insert into projects (id, name, forge, repository_url) values
+     ('prj_a', 'A', 'github', 'https://github.com/a/b'), ('prj_b', 'B', 'github', 'https://github.com/c/d'),
+     ('prj_c', 'C', 'gitea', 'https://git.example.com/a/b'), ('prj_d', 'D', 'local', 'http://localhost/git/prj_d.git')`,
+  );
+  const asked: string[] = [];
+  const fetch: Fetch = async (url) => {
+    asked.push(url);
+    if (url.includes("git.example.com")) throw Object.assign(new Error("no"), { cause: { code: "ENOTFOUND" } });
+    return { status: 401, headers: new Headers(), body: null };
+  };
+  const modelEndpoints = {
+    openai: { apiKey: null, baseUrl: null },
+    compatible: { apiKey: null, baseUrl: "http://llm" },
+  };
+  const config = { model: "emend/rules", modelFallbacks: ["openai/gpt", "compatible/x"], modelEndpoints };
+  const read = createStatusReader({ pool, config, fetch });
+  await read();
+  const status = await read();
+  expect(status.models).toEqual([
+    { name: "emend/rules", url: null, problem: null },
+    { name: "openai/gpt", url: "https://api.openai.com", problem: null },
+    { name: "compatible/x", url: "http://llm", problem: null },
+  ]);
+  expect(status.forges).toEqual([
+    { forge: "github", url: "https://github.com", projects: 2, problem: null },
+    { forge: "gitea", url: "https://git.example.com", projects: 1, problem: "Unknown host name" },
+  ]);
+  expect(asked.length).toBe(4);
+  expect(status).toMatchObject({ version: "0.1.0", queue: { waiting: 0, running: 0 }, lastBackupAt: null });
+  expect(status.database.bytes).toBeGreaterThan(1_000_000);
+});
+
+test("the metric emend_build_info tells version and role", async () => {
+  const text = await createMetrics("api").registry.metrics();
+  expect(text).toContain(`emend_build_info{version="0.1.0",role="api",node="${process.version}"} 1`);
+});

@@ -1,0 +1,61 @@
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import type { Pool, Queryable } from "../db/pool.ts";
+import type { Logger } from "../lib/logger.ts";
+import { version } from "../lib/version.ts";
+
+export interface Node {
+  id: string;
+  host: string;
+  role: string;
+  version: string;
+  startedAt: Date;
+  seenAt: Date;
+}
+
+const beatMs = 15_000;
+/** After so many missed beats a process counts as gone. It is listed a day longer, for whoever asks what happened. */
+export const silentMsMax = 4 * beatMs;
+const keptHours = 24;
+
+/** Tells the other nodes, every 15 seconds, that this process lives. */
+export async function startHeartbeat(
+  deps: { pool: Pool; log: Logger },
+  role: string,
+): Promise<{ stop(): Promise<void> }> {
+  const { pool } = deps;
+  const id = randomUUID();
+  async function beat(): Promise<void> {
+    await pool.query(
+      `insert into nodes (id, host, role, version) values ($1, $2, $3, $4)
+       on conflict (id) do update set seen_at = clock_timestamp()`,
+      [id, hostname(), role, version],
+    );
+    await pool.query("delete from nodes where seen_at < now() - make_interval(hours => $1)", [keptHours]);
+  }
+  await beat();
+  let beating: Promise<void> = Promise.resolve();
+  const timer = setInterval(() => {
+    // A database that does not answer is told by others; the next beat says that it is back.
+    beating = beat().catch((err) => deps.log.debug({ err }, "no sign of life could be stored"));
+  }, beatMs);
+  timer.unref();
+  return {
+    async stop() {
+      clearInterval(timer);
+      await beating;
+      await pool.query("delete from nodes where id = $1", [id]).catch(() => {});
+    },
+  };
+}
+
+/** Newest first. */
+export async function listNodes(db: Queryable): Promise<readonly (Node & { isAlive: boolean })[]> {
+  const { rows } = await db.query<Node & { isAlive: boolean }>(
+    `select id, host, role, version, started_at as "startedAt", seen_at as "seenAt",
+       seen_at > now() - make_interval(secs => $1) as "isAlive"
+     from nodes order by "isAlive" desc, role, host, started_at desc limit 200`,
+    [silentMsMax / 1000],
+  );
+  return rows;
+}
