@@ -95,6 +95,7 @@ function otherShots({ projectId, otherId }: Seeded): readonly Shot[] {
     { name: "settings-installation", path: "/app/settings?tab=installation" },
     { name: "invite", path: "/app/settings?tab=members", isLong: true, act: click("Invite member") },
     { name: "invited", path: "/app/settings?tab=members", isLong: true, act: invite },
+    { name: "settings-status", path: "/app/settings?tab=status" },
     { name: "settings-audit", path: "/app/settings?tab=audit" },
     { name: "settings-audit-none", path: "/app/settings?tab=audit&actor=nobody" },
     { name: "start", path: "/app/start" },
