@@ -1,5 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { Ajv } from "ajv";
+import { Deployment } from "kubernetes-models/apps/v1/Deployment";
+import { Ingress } from "kubernetes-models/networking.k8s.io/v1/Ingress";
+import { PodDisruptionBudget } from "kubernetes-models/policy/v1/PodDisruptionBudget";
+import { ConfigMap } from "kubernetes-models/v1/ConfigMap";
+import { Namespace } from "kubernetes-models/v1/Namespace";
+import { Service } from "kubernetes-models/v1/Service";
 import { expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { loadConfig } from "../../server/src/config/config.ts";
@@ -26,7 +33,8 @@ test("the Dockerfile copies and runs what the build makes, as nobody special", (
   const scripts = JSON.parse(read("package.json")).scripts;
   for (const [, script = ""] of text.matchAll(/npm run (\S+)/g)) expect(scripts).toHaveProperty([script]);
   expect(text).toContain("/src/packages/cli/dist /opt/emend");
-  expect(text).toContain('ENTRYPOINT ["node", "/opt/emend/bin/emend.cjs"]');
+  expect(text).toContain("RUN ln -s /opt/emend/bin/emend.cjs /usr/local/bin/emend");
+  expect(text).toContain('ENTRYPOINT ["emend"]');
   expect(existsSync(join(root, "packages/cli/bin/emend.cjs"))).toBe(true);
   expect(text.match(/^USER (\w+)$/m)?.[1]).toBe("node");
   expect(text).toMatch(/^HEALTHCHECK /m);
@@ -62,7 +70,9 @@ test("compose runs Postgres, two nodes for the interface and two workers, on one
 });
 
 test("the Kubernetes manifests fit together", () => {
-  const { resources } = parse(read("deploy/kubernetes/kustomization.yaml"));
+  const { resources, secretGenerator, images } = parse(read("deploy/kubernetes/kustomization.yaml"));
+  const secretNames = secretGenerator.map(({ name }: { name: string }) => name);
+  expect(resources[0], "what the others are put into").toBe("namespace.yaml");
   const objects = resources.flatMap((name: string) =>
     parseAllDocuments(read(`deploy/kubernetes/${name}`)).map((document) => {
       expect(document.errors).toEqual([]);
@@ -92,7 +102,10 @@ test("the Kubernetes manifests fit together", () => {
     expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThan(stopSeconds + preStop);
     // The Service's own variables would come over the image's EMEND_PORT.
     expect(template.spec.enableServiceLinks).toBe(false);
-    const secret = parse(read("deploy/kubernetes/secret.example.yaml")).stringData;
+    const secret = { ...envFile("secret.env.example"), EMEND_SECRET: "x".repeat(32) };
+    expect(images[0].name).toBe(container.image);
+    const refs = container.envFrom.flatMap((one: { secretRef?: { name: string } }) => one.secretRef?.name ?? []);
+    expect(refs).toEqual(role === "worker" ? secretNames : ["emend"]);
     const own = Object.fromEntries(
       container.env.map(({ name, value }: { name: string; value: string }) => [name, value]),
     );
@@ -112,7 +125,94 @@ test("the Kubernetes manifests fit together", () => {
   const health = read("packages/server/src/http/routes/health.ts");
   for (const probe of [api.startupProbe, api.readinessProbe, api.livenessProbe])
     expect(health).toContain(`"${probe.httpGet.path}"`);
-  expect(find("Service", "emend").spec.ports[0].targetPort).toBe(api.ports[0].name);
+  const service = find("Service", "emend");
+  expect(service.spec.ports[0].targetPort).toBe(api.ports[0].name);
+  const [rule] = find("Ingress", "emend").spec.rules;
+  expect(rule.http.paths[0].backend.service).toEqual({ name: "emend", port: { name: service.spec.ports[0].name } });
+  expect(new URL(find("ConfigMap", "emend").data.EMEND_PUBLIC_URL).host).toBe(rule.host);
+  for (const { envs } of secretGenerator)
+    expect(existsSync(join(root, `deploy/kubernetes/${envs[0]}.example`))).toBe(true);
+  expect(read(".gitignore")).toContain("deploy/kubernetes/*.env");
+});
+
+function envFile(name: string): Record<string, string> {
+  const lines = read(`deploy/kubernetes/${name}`).match(/^\w+=.*$/gm) ?? [];
+  return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]));
+}
+
+// The schemas that kubernetes-models makes of Kubernetes' own OpenAPI description.
+test.each([
+  ["namespace.yaml", [Namespace]],
+  ["config.yaml", [ConfigMap]],
+  ["api.yaml", [Deployment, Service, PodDisruptionBudget]],
+  ["worker.yaml", [Deployment]],
+  ["ingress.yaml", [Ingress]],
+] as const)("%s is what Kubernetes takes", (file, models) => {
+  const objects = parseAllDocuments(read(`deploy/kubernetes/${file}`)).map((document) => document.toJS());
+  expect(objects.length).toBe(models.length);
+  for (const [index, Model] of models.entries()) {
+    const model = new Model(objects[index]);
+    expect(model.toJSON(), "no other kind").toMatchObject({
+      kind: objects[index].kind,
+      apiVersion: objects[index].apiVersion,
+    });
+    model.validate();
+    expect(() => new Model({ ...objects[index], metadata: 1 }).validate()).toThrow();
+  }
+});
+
+const text = { type: "string" };
+const texts = { type: "array", items: text };
+const exactly = (properties: object) => ({ type: "object", properties, additionalProperties: false });
+/**
+ * The part that compose.yaml uses of schema/compose-spec.json in github.com/compose-spec/compose-spec, commit 00655e2222608fa6, read
+ * on 2026-11-16: what it does not have here is unknown there, or unused here.
+ */
+const composeService = exactly({
+  build: exactly({ context: text, dockerfile: text }),
+  command: { type: ["string", "array"] },
+  depends_on: {
+    oneOf: [
+      texts,
+      {
+        type: "object",
+        additionalProperties: exactly({
+          condition: { enum: ["service_started", "service_healthy", "service_completed_successfully"] },
+        }),
+      },
+    ],
+  },
+  deploy: exactly({ replicas: { type: ["integer", "string"] } }),
+  environment: { type: "object", additionalProperties: { type: ["string", "number", "boolean", "null"] } },
+  healthcheck: exactly({
+    test: { type: ["string", "array"] },
+    interval: text,
+    timeout: text,
+    retries: { type: ["number", "string"] },
+    start_period: text,
+  }),
+  image: text,
+  ports: { type: "array", items: { type: ["number", "string"] } },
+  restart: text,
+  stop_grace_period: text,
+  volumes: texts,
+});
+
+test("compose.yaml is what Compose takes", () => {
+  const check = new Ajv({ allowUnionTypes: true }).compile({
+    type: "object",
+    properties: {
+      name: text,
+      services: { type: "object", additionalProperties: composeService },
+      volumes: { type: "object", additionalProperties: { type: "null" } },
+    },
+    patternProperties: { "^x-": {} },
+    additionalProperties: false,
+  });
+  const file = parse(read("deploy/compose.yaml"), { merge: true });
+  check(file);
+  expect(check.errors).toBeNull();
+  expect(check({ ...file, services: { api: { ...file.services.api, replicas: 2 } } })).toBe(false);
 });
 
 /** As the process would read them: whatever is wrong is thrown. */

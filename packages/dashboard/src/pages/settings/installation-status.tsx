@@ -30,7 +30,7 @@ export function InstallationStatus() {
             ...(queue.waiting > 0 && { note: `longest for ${durationOf(queue.oldestSeconds * 1000)}` }),
           },
           { word: "Database", figure: sizeOf(data.database.bytes) },
-          { word: "Webhook messages due", figure: String(data.deliveriesDue) },
+          { word: "Deliveries due", figure: String(data.deliveriesDue) },
         ]}
       />
       {workers.length === 0 && (
@@ -92,7 +92,7 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
 
 function Row(props: { name: string; isGood: boolean; words: string; children: ReactNode }) {
   return (
-    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-baseline gap-x-4 px-4 py-2">
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 px-4 py-2">
       <p className="min-w-0 font-medium wrap-anywhere">
         <VisibleText text={props.name} />
       </p>
