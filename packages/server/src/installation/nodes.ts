@@ -15,7 +15,7 @@ export interface Node {
 
 const beatMs = 15_000;
 /** After so many missed beats a process counts as gone. It is listed a day longer, for whoever asks what happened. */
-export const silentMsMax = 4 * beatMs;
+const silentMsMax = 4 * beatMs;
 const keptHours = 24;
 
 /** Tells the other nodes, every 15 seconds, that this process lives. */

@@ -160,7 +160,7 @@ it("passes over a task that another node is claiming just now", async () => {
 });
 
 it("keeps what was asked for in the queue of earlier releases", async () => {
-  const migration = await readFile(new URL("../db/migrations/0031-tasks.sql", import.meta.url), "utf8");
+  const migration = await readFile(new URL("../db/migrations/0033-tasks.sql", import.meta.url), "utf8");
   await pool.query(`drop table tasks; create schema emend_tasks; create table emend_tasks._private_jobs (key text);
     insert into emend_tasks._private_jobs values ('check_site/prj_1'), ('check_sites'), (null)`);
   await pool.query(migration);
