@@ -68,7 +68,7 @@ const cases: readonly Case[] = [
     }),
     ends: away(/rate limit/),
   },
-  { name: "404", at: "create", fault: answer(404, "Not Found"), ends: refused(/404: Not Found.*address/) },
+  { name: "404", at: "create", fault: answer(404, "Not Found"), ends: refused(/404: Not Found.*URL/) },
   {
     name: "one that exists already",
     at: "create",
@@ -112,7 +112,7 @@ const cases: readonly Case[] = [
     name: "a repository that moved",
     at: "nothing",
     arrange: (far) => Object.assign(far.state, { movedTo: "/repositories/1" }),
-    ends: refused(/301.*moved.*new address/),
+    ends: refused(/301.*moved.*new URL/),
   },
   {
     name: "a repository that was archived",

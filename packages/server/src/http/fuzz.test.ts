@@ -25,7 +25,7 @@ const operations = Object.entries(api.document.paths).flatMap(([path, methods]) 
 const headerNames = [
   ...new Set(
     operations.flatMap(({ operation }) =>
-      (operation as unknown as { parameters: { in: string; name: string }[] }).parameters
+      ((operation as unknown as { parameters?: { in: string; name: string }[] }).parameters ?? [])
         .filter((parameter) => parameter.in === "header")
         .map(({ name }) => name.toLowerCase()),
     ),

@@ -121,7 +121,7 @@ describe("search", () => {
     const { call } = await open();
     expect(await call("search", { pattern: "needle = \\d(?:x)?", regex: true })).toContain("tool.py");
     expect(await call("search", { pattern: "x[", regex: true })).toMatch(
-      /^refused: The pattern is no regular expression/,
+      /^refused: The pattern is not a valid regular expression/,
     );
   });
 });
