@@ -55,8 +55,11 @@ test("tells the journey a second time in plain lines, and the line at its end op
   const cookie = opened.headers.get("set-cookie")?.split(";")[0] ?? "";
   const page = await fetch(landing, { headers: { cookie } });
   expect(page.status).toBe(200);
-  expect(await page.text()).toContain("Move guides/auth to security/authentication");
-  expect((await fetch(landing)).status).not.toBe(200);
+  // What that page asks for.
+  const pull = page.url.replace("/app/", "/dashboard/api/");
+  const told = await fetch(pull, { headers: { cookie } });
+  expect(await told.text()).toContain("Move guides/auth to security/authentication");
+  expect((await fetch(pull)).status).toBe(401);
   expect((await fetch(link, { redirect: "manual" })).status).toBe(410);
   serving.kill("SIGTERM");
   const served = await serving.finished;
