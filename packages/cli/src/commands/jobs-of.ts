@@ -45,7 +45,7 @@ async function resolveProject(cli: Cli, client: Emend, given: string | undefined
   const found = given === undefined ? projects : projects.filter(({ id, name }) => id === given || name === given);
   if (found.length === 1 && found[0]) return found[0].id;
   if (found.length === 0) {
-    const what = given === undefined ? "this key covers no project" : `this key covers no project ${given}`;
+    const what = given === undefined ? "This key covers no project" : `This key does not cover ${given}`;
     throw new CliError("refused", `Project not found. ${what}; it covers ${names(projects)}`);
   }
   const which = given === undefined ? "this key covers several projects" : `several projects have the name ${given}`;

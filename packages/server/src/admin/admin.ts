@@ -14,6 +14,7 @@ import {
   removeContextRepository,
 } from "../accounts/projects/context-repositories.ts";
 import { openProjectCredential } from "../accounts/projects/project-credential.ts";
+import { assertSettingsKnown } from "../accounts/projects/project-settings.ts";
 import { listProjects, type Project, requireProject, resolveProject } from "../accounts/projects/projects.ts";
 import { type ProjectEdit, updateProject } from "../accounts/projects/update-project.ts";
 import { createSealer } from "../accounts/secrets.ts";
@@ -235,7 +236,10 @@ export function createAdmin(deps: AdminDeps): Admin {
     listProjects: () => listProjects(pool),
     projectId: (given) => resolveProject(pool, given),
     showProject: async (id) => shownProject(await requireProject(pool, id)),
-    editProject: async (id, edit) => shownProject(await updateProject(pool, id, edit, consoleActor)),
+    editProject: async (id, edit) => {
+      assertSettingsKnown(edit.settings ?? {});
+      return shownProject(await updateProject(pool, id, edit, consoleActor));
+    },
     removeProject: async (id) => removeProject(pool, await requireProject(pool, id), consoleActor),
     isEmptyLocal: (projectId) => isEmptyRepository(repositoryOf(forge, projectId), AbortSignal.timeout(importMsMax)),
     diagnoseProject: (id) =>

@@ -52,10 +52,11 @@ export function MergeBox({ pull }: { pull: DashboardPull }) {
                 onClose={() => setIsAsking(false)}
               >
                 <p className="wrap-anywhere">
+                  This merges{" "}
                   <code>
                     <VisibleText text={pull.headRef} />
                   </code>{" "}
-                  is merged into{" "}
+                  into{" "}
                   <code>
                     <VisibleText text={pull.baseRef} />
                   </code>
@@ -107,8 +108,7 @@ function Standing({ pull }: { pull: DashboardPull }) {
       <>
         <h2>Closed</h2>
         <p className="text-quiet">
-          <Age at={pull.updatedAt} />
-          without merging. The branch is kept.
+          <Age at={pull.updatedAt} /> without merging. The branch is kept.
         </p>
       </>
     );
@@ -146,7 +146,9 @@ function Standing({ pull }: { pull: DashboardPull }) {
               </li>
             ))}
           </ul>
-          <p className="text-quiet">Merge the base into the branch, resolve the conflicts and push.</p>
+          <p className="text-quiet">
+            Run the job again for a new pull request, or merge the base into the branch, resolve the conflicts and push.
+          </p>
         </>
       );
     case "blocked":

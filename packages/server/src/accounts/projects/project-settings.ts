@@ -123,6 +123,21 @@ export function assertSettingsFit(given: unknown): void {
   });
 }
 
+/** For settings that a person types: a limit with a typo in its name limits nothing. */
+export function assertSettingsKnown(given: Readonly<Record<string, unknown>>): void {
+  const unknown = Object.entries(given).flatMap(([name, value]) => {
+    const schema = (ProjectSettings.properties as Record<string, { properties?: object }>)[name];
+    if (!schema) return [`${name} (there is ${Object.keys(ProjectSettings.properties).join(", ")})`];
+    if (!schema.properties || typeof value !== "object" || value === null) return [];
+    const known = Object.keys(schema.properties);
+    return Object.keys(value)
+      .filter((key) => !known.includes(key))
+      .map((key) => `${name}.${key} (there is ${known.join(", ")})`);
+  });
+  if (unknown.length === 0) return;
+  throw new AppError("invalid_request", { publicMessage: `Unknown project setting: ${unknown.join("; ")}.` });
+}
+
 function nameOf(instancePath: string): string {
   return instancePath.slice(1).replaceAll("/", ".") || "they";
 }

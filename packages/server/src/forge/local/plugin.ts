@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { addressUsed } from "../../lib/own-address.ts";
 import { type AccessDeps, admitKey, say } from "./caller.ts";
 import { type GitRoutesDeps, gitRoutes } from "./git-routes.ts";
 import { createPullDesk } from "./pull-desk.ts";
@@ -40,7 +41,10 @@ function linkRoutes(app: FastifyInstance, { publicUrl }: GitRoutesDeps): void {
     app.get(path, async (request, reply) =>
       reply
         .header("cache-control", "no-store")
-        .redirect(`${publicUrl()}/app${pageOf(request.params as Record<string, string>)}`, 303),
+        .redirect(
+          `${addressUsed(request.headers, publicUrl())}/app${pageOf(request.params as Record<string, string>)}`,
+          303,
+        ),
     );
   }
 }
