@@ -1,5 +1,7 @@
 import { execFile, spawn } from "node:child_process";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { dirOf, joinPath } from "../src/links/route.ts";
@@ -423,6 +425,179 @@ const mdbook: Builder = {
   read: async () => ({}),
 };
 
+/** What Docsify shows at a route, in a browser: the HTML of its text, with the addresses of links as the browser has them. */
+type ShowRoute = (route: string) => Promise<string>;
+
+/** Serves a site on the loopback and opens its routes in Chromium: Docsify makes pages in the browser only. */
+async function inDocsify<T>(folder: string, use: (show: ShowRoute) => Promise<T>): Promise<T> {
+  const modules = join(homeOf(folder), "node_modules");
+  await copyFile(join(modules, "docsify/lib/docsify.min.js"), join(folder, "docsify.min.js"));
+  const server = createServer(async (request, response) => {
+    const path = decodeURIComponent(new URL(request.url ?? "", "http://site").pathname);
+    const body = await readFile(join(folder, path === "/" ? "index.html" : path)).catch(() => null);
+    const type = /\.html$|^\/$/.test(path) ? "text/html" : path.endsWith(".js") ? "text/javascript" : "text/plain";
+    response.writeHead(body === null ? 404 : 200, { "content-type": `${type}; charset=utf-8` }).end(body ?? "");
+  });
+  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { chromium } = await import(join(modules, "playwright-core/index.mjs"));
+  const executablePath = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
+  const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
+  const browser = await chromium.launch({ executablePath, args });
+  try {
+    const page = await browser.newPage();
+    return await use(async (route) => {
+      await page.goto("about:blank");
+      await page.goto(`${origin}/#${route}`);
+      await page.waitForSelector("#main > *", { state: "attached" });
+      return page.evaluate(readShown);
+    });
+  } finally {
+    await browser.close();
+    server.close();
+  }
+}
+
+/** Runs in the page. A route is written as one segment, as it is; a file of the server below `/~`. */
+const readShown = `(() => {
+  const main = document.querySelector("#main");
+  for (const [selector, name] of [["a[href]", "href"], ["img[src]", "src"]])
+    for (const element of main.querySelectorAll(selector)) {
+      const url = new URL(element[name]);
+      if (url.origin !== location.origin) continue;
+      const [route, query = ""] = url.hash.slice(1).split("?");
+      const id = new URLSearchParams(query).get("id");
+      const isRoute = url.pathname === "/" && url.hash !== "";
+      const fragment = id === null ? "" : "#" + encodeURIComponent(id);
+      element.setAttribute(name, isRoute ? "/" + encodeURIComponent(route) + fragment : "/~" + url.pathname);
+    }
+  return main.outerHTML;
+})()`;
+
+const docsify: Builder = {
+  framework: "docsify",
+  packages: { docsify: "4.13.1", "playwright-core": "1.65.0" },
+  async make(folder) {
+    const files = (await readdir(folder, { recursive: true })).filter((path) => /(?:^|\/)[^_/]*[^/]*\.md$/.test(path));
+    await inDocsify(folder, async (show) => {
+      for (const file of files.map((path) => path.replace(/md$/, "html"))) {
+        const shown = await show(docsify.pageUrl(file));
+        await mkdir(dirname(join(folder, "_shown", file)), { recursive: true });
+        await writeFile(join(folder, "_shown", file), shown);
+      }
+    });
+    return { isGood: true, log: "" };
+  },
+  output: "_shown",
+  pageUrl: (file) => `/${file.replace(/(?:^|(?<=\/))README\.html$|\.html$/, "")}`,
+  versions: async () => ({ docsify: docsify.packages.docsify ?? "" }),
+  read: async (_ran, site, folder) => ({
+    askServer: (asked) =>
+      inDocsify(folder, async (show) => {
+        const served = new Map<string, string>();
+        for (const one of asked) {
+          const path = decodeURIComponent(one.path);
+          const file = /^\/~\/(.+)$/.exec(path)?.[1];
+          if (file !== undefined) {
+            if (site.files[file] !== undefined) served.set(askedKey(one), file);
+            continue;
+          }
+          const shown = await show(path.slice(1));
+          const source = [...site.marks].find(([, mark]) => shown.includes(mark))?.[0];
+          if (source !== undefined) served.set(askedKey(one), source.replace(/md$/, "html"));
+        }
+        return served;
+      }),
+  }),
+};
+
+/** Fumadocs' loader over the files of a site, as an application makes it. */
+async function fumadocsSource(folder: string) {
+  const use = async (file: string) => {
+    const module = await import(join(homeOf(folder), "node_modules", file));
+    return module.default ?? module;
+  };
+  const content = join(folder, "content/docs");
+  const paths = (await readdir(content, { recursive: true })).filter((path) => /\.mdx?$/.test(path));
+  const pages = paths.map((path) => ({
+    type: "page",
+    path,
+    absolutePath: join(content, path),
+    data: { title: path },
+  }));
+  const { loader } = await use("fumadocs-core/dist/source/index.js");
+  // The same text that Emend reads in the application's source.
+  const i18n = await readFile(join(folder, "lib/i18n.ts"), "utf8").catch(() => null);
+  const languages =
+    i18n === null ? {} : { i18n: JSON.parse(i18n.replace(/^.*?\(|\);\n$/gs, "").replace(/(\w+):/g, '"$1":')) };
+  return { use, source: loader({ baseUrl: "/docs", source: { files: pages }, ...languages }) };
+}
+
+/** The file that its page is written to here; the application asks the loader for it by the segments of the address. */
+const fumadocsFile = (url: string): string => `${decodeURI(url).slice(1)}.html`;
+
+const fumadocs: Builder = {
+  framework: "fumadocs",
+  packages: {
+    "fumadocs-core": "16.15.13",
+    "fumadocs-mdx": "15.4.3",
+    "@mdx-js/mdx": "3.1.1",
+    react: "19.3.1",
+    "react-dom": "19.3.1",
+  },
+  async make(folder) {
+    const { use, source } = await fumadocsSource(folder);
+    const [{ evaluate }, { mdxPreset }, { remarkInclude }, runtime, { createElement }, { renderToStaticMarkup }] =
+      await Promise.all(
+        [
+          "@mdx-js/mdx/index.js",
+          "fumadocs-core/dist/content/mdx/preset-runtime.js",
+          "fumadocs-mdx/dist/config/index.js",
+          "react/jsx-runtime.js",
+          "react/index.js",
+          "react-dom/server.node.js",
+        ].map(use),
+      );
+    const remarkImageOptions = { publicDir: join(folder, "public"), useImport: false, onError: "ignore" };
+    const preset = await mdxPreset({
+      remarkImageOptions,
+      rehypeCodeOptions: false,
+      remarkPlugins: (plugins: unknown[]) => [remarkInclude, ...plugins],
+    });
+    for (const page of source.getPages()) {
+      const text = (await readFile(page.absolutePath, "utf8")).replace(/^---\n[\s\S]*?\n---\n/, "");
+      const { default: Content } = await evaluate({ value: text, path: page.absolutePath }, { ...preset, ...runtime });
+      // What `createRelativeLink` does in the page of its template.
+      const a = (props: { href: string }) =>
+        createElement("a", { ...props, href: source.resolveHref(props.href, page) });
+      const file = join(folder, "out", fumadocsFile(page.url));
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, renderToStaticMarkup(createElement(Content, { components: { a } })));
+    }
+    return { isGood: true, log: "" };
+  },
+  output: "out",
+  pageUrl: (file) => `/${file.replace(/\.html$/, "")}`,
+  versions: async () => fumadocs.packages,
+  async read(_ran, site, folder) {
+    const { source } = await fumadocsSource(folder);
+    return {
+      async askServer(asked) {
+        const served = new Map<string, string>();
+        for (const one of asked) {
+          // Next takes the slash at the end off.
+          const [, language, slugs] = /^(?:\/([a-z]{2}))?\/docs(?:\/(.*?))?\/?$/.exec(one.path) ?? ["", "", null];
+          const page = slugs === null ? undefined : source.getPage(slugs?.split("/") ?? [], language);
+          const name = decodeURIComponent(one.path.slice(1));
+          if (page !== undefined) served.set(askedKey(one), fumadocsFile(page.url));
+          else if (site.files[`public/${name}`] !== undefined) served.set(askedKey(one), name);
+        }
+        return served;
+      },
+    };
+  },
+};
+
 export const builders: readonly Builder[] = [
   mkdocs,
   vitepress,
@@ -434,4 +609,6 @@ export const builders: readonly Builder[] = [
   jekyll,
   sphinx,
   mdbook,
+  docsify,
+  fumadocs,
 ];

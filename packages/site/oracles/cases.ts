@@ -132,11 +132,20 @@ const specialHeadings: readonly { source: string; only: readonly string[] }[] = 
   { source: "Own id { #spaced-id }", only: ["mkdocs", "vitepress", "starlight"] },
   { source: "Own id {: #python-id }", only: ["mkdocs", "starlight"] },
   { source: 'Own id { id="attr-id" }', only: ["mkdocs", "vitepress", "starlight"] },
-  { source: "Own id [#bracket-id]", only: ["mkdocs", "vitepress", "starlight", "docusaurus", "nextra", "mintlify"] },
+  {
+    source: "Own id [#bracket-id]",
+    only: ["mkdocs", "vitepress", "starlight", "docusaurus", "nextra", "mintlify", "fumadocs"],
+  },
   { source: "{braces} stay", only: ["mkdocs", "vitepress", "starlight"] },
-  { source: "\\{escaped} braces", only: ["docusaurus", "nextra", "mintlify"] },
-  { source: "<em>Tag</em> inside", only: ["mkdocs", "vitepress", "starlight", "docusaurus", "nextra", "mintlify"] },
-  { source: "Generic\\<T> type", only: ["mkdocs", "vitepress", "starlight", "docusaurus", "nextra", "mintlify"] },
+  { source: "\\{escaped} braces", only: ["docusaurus", "nextra", "mintlify", "fumadocs"] },
+  {
+    source: "<em>Tag</em> inside",
+    only: ["mkdocs", "vitepress", "starlight", "docusaurus", "nextra", "mintlify", "fumadocs"],
+  },
+  {
+    source: "Generic\\<T> type",
+    only: ["mkdocs", "vitepress", "starlight", "docusaurus", "nextra", "mintlify", "fumadocs"],
+  },
 ];
 
 /** Headings whose ids differ from builder to builder, in the order of one page. */
@@ -165,12 +174,17 @@ export const blocks: readonly { name: string; source: string; only?: readonly st
   { name: "levels", source: "## Two\n\n### Three\n\n#### Four\n\n##### Five\n\n###### Six" },
   { name: "code", source: "```md\n## Not a heading\n```\n\n    ## Nor this\n\n~~~\n## Nor that\n~~~" },
   { name: "closed", source: "## Closed ##\n\n##No space\n\n## Escaped \\#" },
-  { name: "mdx-id", source: "## Title {/* #mdx-id */}\n\nText.", only: ["docusaurus", "nextra", "mintlify"] },
+  {
+    name: "mdx-id",
+    source: "## Title {/* #mdx-id */}\n\nText.",
+    only: ["docusaurus", "nextra", "mintlify", "fumadocs"],
+  },
   {
     name: "plain-id",
     source: "## Title {#plain-id}\n\nText.",
-    only: ["docusaurus", "vitepress", "mkdocs", "mintlify"],
+    only: ["docusaurus", "vitepress", "mkdocs", "mintlify", "docsify"],
   },
+  { name: "colon-id", source: "## Title :id=colon-id\n\nText.\n\n## Number :id=1-x", only: ["docsify"] },
   { name: "bracket-id", source: "## Title [#bracket-id]\n\nText." },
   {
     name: "list-ids",

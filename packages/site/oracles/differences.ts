@@ -1,6 +1,9 @@
 const sphinxLabel = "MyST 0.18 finds a label by its bare name only; newer ones find `page.md#label`, too.";
 const hugoLanguages =
   "Newer Hugos read links of sites in several languages by a hook of their own, which finds files; 0.111 has none.";
+const docsifyFiles =
+  "Docsify opens a file only with the title `:ignore`, which Emend does not read; it accepts every file that is there.";
+const fumadocsTop = "It climbs above the folder of pages, where Fumadocs stays at the top; forges do not.";
 
 /** Where Emend does not agree with a builder, row by row, and why that is left as it is. */
 export const differences: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -114,6 +117,41 @@ export const differences: Readonly<Record<string, Readonly<Record<string, string
   },
   "sphinx-plain": { "link start → index.md#by-label": sphinxLabel },
   "mdbook-forms": { "route src/start.md": "mdBook serves its first chapter at the top, too." },
+  docsify: {
+    "link guide/auth → /index.html": docsifyFiles,
+    "link guide/auth → /notes.txt": docsifyFiles,
+    "link guide/auth → notes.txt": docsifyFiles,
+    "heading 31 ![alt](/d.png) Image": "Docsify keeps the space after a picture that begins a heading as a dash.",
+    "ids of footnotes": "Docsify reads no footnotes; nobody links to them.",
+  },
+  "docsify-relative": {
+    "link guide/auth → /index.html": docsifyFiles,
+    "link guide/auth → /notes.txt": docsifyFiles,
+    "link guide/auth → notes.txt": docsifyFiles,
+    "link guide/auth → ../guide/notes.txt": docsifyFiles,
+    "heading 31 ![alt](/d.png) Image": "Docsify keeps the space after a picture that begins a heading as a dash.",
+    "ids of footnotes": "Docsify reads no footnotes; nobody links to them.",
+  },
+  "docsify-forms": { "route home.md": "Docsify serves its first page at the top and by its name." },
+  fumadocs: {
+    "link guide/auth → ../../start.mdx": fumadocsTop,
+    "link guide/deep/token → ../../../start.mdx": fumadocsTop,
+    "heading 31 ![alt](/d.png) Image": "Fumadocs keeps the space after a picture that begins a heading as a dash.",
+    "ids of mdx-id": "Fumadocs makes the text of a comment a part of the id; its own form for ids is `[#id]`.",
+  },
+  "fumadocs-forms": {
+    "route content/docs/twice/index.mdx":
+      "A page and a folder of one name: Fumadocs then serves the folder's as `index`.",
+    "link twice → /docs/twice/index": "The same.",
+  },
+  "fumadocs-languages": {
+    "link index.fr → ./start.mdx": "Fumadocs leads on to the translation; Emend to the file that the link names.",
+  },
+  "fumadocs-folders": {
+    "link en/index → ./start.mdx":
+      "It looks for the file without its language's folder and finds none; Emend accepts the file.",
+    "link fr/index → ./start.mdx": "The same.",
+  },
   sphinx: {
     "link guide/auth → .": "Sphinx has no addresses of folders; Emend accepts a folder with a page of its own.",
     "link guide/auth → ./": "Sphinx has no addresses of folders; Emend accepts a folder with a page of its own.",
@@ -145,6 +183,17 @@ export const differences: Readonly<Record<string, Readonly<Record<string, string
 
 /** How many links of a table Emend leaves unjudged though the builder knows, and why. They count against no change. */
 export const unjudged: Readonly<Record<string, { rows: number; why: string }>> = {
+  docsify: {
+    rows: 18,
+    why: "What climbs above the top leads there only where the host serves nothing above the site.",
+  },
+  "docsify-relative": {
+    rows: 4,
+    why: "What climbs above the top leads there in Docsify, and out of the site on a forge.",
+  },
+  fumadocs: { rows: 9, why: "Outside of the loader's base lie other pages of the application." },
+  "fumadocs-languages": { rows: 3, why: "The same; untranslated pages are served in the default language." },
+  "fumadocs-folders": { rows: 3, why: "The same." },
   hugo: { rows: 3, why: "Hugo makes pages of sections without one." },
   mdbook: {
     rows: 15,

@@ -1,5 +1,7 @@
 import { baseOf, pageExtension, underDir } from "../src/links/route.ts";
 import {
+  docsifyPage,
+  fumadocsApp,
   hugoLayout,
   layoutSites,
   nextraApp,
@@ -501,6 +503,73 @@ Figure.
       "start.md": "# Start\n\n## First\n\n[[index.md#labelled]] [[index.md#by-label]] [[#first]] [[by-label]]",
     },
   },
+  {
+    name: "docsify-forms",
+    config: { "index.html": docsifyPage("homepage: 'home.md', "), "_sidebar.md": "- [Start](start.md)\n" },
+    files: {
+      "home.md":
+        "# Home\n\n<<#/guide/keys>> <<#/missing>> [[start.md]] [[/]] [[README.md]] [[files/a.txt ':ignore']] ((files/p.png)) ((/files/p.png))",
+      "start.md":
+        "# Start\n\n## Own :id=own-id\n\n## Own again {#braces}\n\n[[#own-id]] [[#Own-Id]] [[#own]] [[#braces]] [[guide/keys?id=one]] [[guide/]]",
+      "guide/README.md":
+        "# Guide\n\n[[guide/keys]] [[/guide/keys]] [[keys]] [[/guide/]] [[/guide]] [[/guide/README]] [[/home]]",
+      "guide/keys.md":
+        "# Keys\n\n## One\n\n[[/start?id=own-id]] [[/start?id=nowhere]] [[/files/b.txt ':ignore']] [[/]] ((near.png)) ((../files/p.png))",
+      "guide/near.png": picture,
+      "files/a.txt": "Notes.",
+      "files/b.txt": "Notes.",
+      "files/p.png": picture,
+    },
+  },
+  {
+    name: "fumadocs-forms",
+    root: "content/docs",
+    publicDir: "public",
+    config: { ...fumadocsApp, "public/seen.txt": "Notes." },
+    files: {
+      "index.mdx":
+        "---\ntitle: Home\n---\n\n[[/docs]] [[/docs/]] [[./start.mdx]] [[./(group)/inside.mdx]] [[/docs/inside]]",
+      "start.mdx":
+        "---\ntitle: Start\n---\n\n## One [#own]\n\n[[#own]] [[#one]] [[/docs/(group)/inside]] [[/docs/guide]] [[/seen.txt]] <<./start.mdx>> <<./guide>> <<guide>> <<guide/next.js>>",
+      "(group)/inside.mdx":
+        "---\ntitle: Inside\n---\n\n[[./deep/two.mdx]] [[/docs/deep/two]] [[deep/two]] [[./(more)/three.mdx]] [[/docs/three]]",
+      "(group)/deep/two.mdx":
+        "---\ntitle: Two\n---\n\n[[/docs/start#own]] [[/docs/start#one]] [[../inside]] [[./two.mdx]]",
+      "(group)/(more)/three.mdx": "---\ntitle: Three\n---\n\n[[inside]] [[./missing.mdx]]",
+      "guide/index.mdx":
+        "---\ntitle: Guide\n---\n\n[[/docs/guide/next.js]] [[./next.js.mdx]] [[/docs/guide/next]] [[/docs/guide/index]]",
+      "guide/next.js.mdx": "---\ntitle: Next\n---\n\n[[./index.mdx]] [[./index.mdx#top]]",
+      "includes.mdx":
+        '---\ntitle: Includes\n---\n\n<include>[+./_parts/part.mdx+]</include>\n\n<include lang="py">[+_parts/code.py+]</include>\n\n[[#from-part]] [[#nowhere]]',
+      "_parts/part.mdx": part,
+      "_parts/code.py": "in_code = 1",
+      "twice.mdx": "---\ntitle: Twice\n---\n\n[[/docs/twice]] [[/docs/twice/index]]",
+      "twice/index.mdx": "---\ntitle: Twice again\n---\n",
+    },
+  },
+  ...["dot", "dir"].map(
+    (parser): FormSite => ({
+      name: parser === "dot" ? "fumadocs-languages" : "fumadocs-folders",
+      root: "content/docs",
+      config: {
+        ...fumadocsApp,
+        "lib/i18n.ts": `export const i18n = defineI18n({ defaultLanguage: "en", languages: ["en", "fr"]${parser === "dir" ? ', parser: "dir", hideLocale: "default-locale"' : ""} });\n`,
+      },
+      files: Object.fromEntries(
+        Object.entries({
+          "index.en": "[[/en/docs/start]] [[/docs/start]] [[/fr/docs/start]] [[/en/docs/missing]] [[./start.mdx]]",
+          "start.en": "[[/fr/docs/only]] [[/fr/docs/missing]] [[/docs]] [[/en/docs]] [[/fr/docs]]",
+          "only.en": "[[/en/docs/only]] [[/docs/only]]",
+          "index.fr": "[[/fr/docs/start]] [[/en/docs/only]] [[start]] [[docs/start]] [[./start.mdx]]",
+          "start.fr": "[[only]] [[./only.mdx]]",
+        }).map(([name, text]) => {
+          const [page = "", language = ""] = name.split(".");
+          const plain = language === "en" ? `${page}.mdx` : `${page}.${language}.mdx`;
+          return [parser === "dir" ? `${language}/${page}.mdx` : plain, `---\ntitle: Page\n---\n\n${text}`];
+        }),
+      ),
+    }),
+  ),
 ];
 
 const forms = /\[\[(.+?)\]\]|<<([^<>\n]+)>>|\(\(([^()\n]+)\)\)|\[=(.+?)=\]|\[\+(.+?)\+\]/g;
@@ -523,7 +592,8 @@ function layForms({ name, root = "", publicDir = root, config, files: pages }: F
     const body = text.replace(
       forms,
       (_whole, link?: string, tag?: string, src?: string, prop?: string, file?: string) => {
-        if (link !== undefined) return `[${place(link)}](${link})`;
+        // A title is no part of the target.
+        if (link !== undefined) return `[${place(link.replace(/ '.*'$/, ""))}](${link})`;
         if (tag !== undefined) return `<a href="${tag}">${place(tag, "href")}</a>`;
         if (src !== undefined) return `<img src="${src}" alt="${place(src, "src")}" />`;
         if (prop !== undefined) return `title="${place(prop, "href")}" href="${prop}"`;

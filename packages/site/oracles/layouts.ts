@@ -105,6 +105,25 @@ export default async function Page(props) {
 `,
 };
 
+export const fumadocsApp = {
+  "source.config.ts": `import { defineDocs } from "fumadocs-mdx/config";
+export const docs = defineDocs({ dir: "content/docs" });
+`,
+  "lib/source.ts": 'export const source = loader({ baseUrl: "/docs", source: docs.toFumadocsSource() });\n',
+};
+
+export function docsifyPage(more: string): string {
+  return `<!doctype html>
+<html>
+  <body>
+    <div id="app"></div>
+    <script>window.$docsify = { ${more}loadSidebar: true };</script>
+    <script src="docsify.min.js"></script>
+  </body>
+</html>
+`;
+}
+
 /** The page that each redirect of a configuration leads to is "start". */
 const layouts: readonly Layout[] = [
   {
@@ -327,6 +346,43 @@ exclude_patterns = ["_build"]
       { from: "start", target: "/docs/guide/keys" },
     ],
   },
+  {
+    name: "fumadocs",
+    root: "content/docs",
+    extension: "mdx",
+    publicDir: "public",
+    prefix: "/docs",
+    isTitledByFront: true,
+    config: fumadocsApp,
+    links: [
+      { from: "start", target: "./guide/keys.md" },
+      { from: "start", target: "./guide/keys.md#scopes" },
+      { from: "start", target: "./guide/missing.md" },
+      { from: "start", target: "guide/keys" },
+      { from: "start", target: "/docs/guide/keys" },
+    ],
+  },
+  ...[false, true].map(
+    (isRelative): Layout => ({
+      name: isRelative ? "docsify-relative" : "docsify",
+      front: null,
+      fileName: (page) => page.replace(/(^|\/)index$/, "$1README"),
+      config: {
+        "index.html": docsifyPage(isRelative ? "relativePath: true, " : ""),
+        "_sidebar.md": "- [Start](/start.md)\n",
+      },
+      links: [
+        "#/guide/keys",
+        "#/missing",
+        "/guide/keys?id=scopes",
+        "keys?id=scopes",
+        "guide/keys?id=nowhere",
+        "?id=here",
+      ]
+        .concat(["guide/keys.md", "guide/keys", "guide/keys.md?id=scopes", "guide/README.md", "README.md", "start.md"])
+        .map((target) => ({ from: "guide/auth", target })),
+    }),
+  ),
 ];
 
 /** A link's target in a layout: its own ending of pages, and its prefix before absolute routes. */

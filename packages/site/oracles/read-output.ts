@@ -77,7 +77,7 @@ export async function readOutput(folder: string, site: Pick<OracleSite, "framewo
   const entries = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
   const paths = entries.map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
   // A page that is not translated is written once more for each language: its own address is the shortest.
-  for (const path of paths.sort((a, b) => a.length - b.length)) {
+  for (const path of paths.sort((a, b) => a.length - b.length || (a < b ? -1 : 1))) {
     files.add(path);
     if (path.endsWith(".html")) html.set(path, readHtml(await readFile(join(folder, path), "utf8"), site));
   }

@@ -1,13 +1,26 @@
-import { dirOf, underDir } from "../links/route.ts";
+import type { LinkRules } from "../links/link-rules.ts";
+import { dirOf, stripExtension, underDir } from "../links/route.ts";
+import { isExternal, isTemplate } from "../links/target.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import type { Framework, FrameworkContext, Model } from "./framework.ts";
-import { folderRoute, isDocument, unlisted } from "./pages.ts";
+import { isDocument, unlisted } from "./pages.ts";
 
 /** Docsify renders Markdown in the browser: its one configuration is a script in a page beside the documents. */
 export const docsify: Framework = {
   name: "docsify",
   marker: /(?:^|\/)_(?:sidebar|navbar|coverpage)\.md$/,
   load: loadDocsify,
+};
+
+/** Every route is the name of a file: `guide/` is `guide/README.md`, and `guide` is `guide.md`. */
+const links: LinkRules = {
+  markdown: "file",
+  rootMarkdown: true,
+  relative: "either",
+  html: "never",
+  redirects: true,
+  base: "either",
+  slashes: "exact",
 };
 
 async function loadDocsify(context: FrameworkContext, marker: string): Promise<Model | null> {
@@ -18,8 +31,24 @@ async function loadDocsify(context: FrameworkContext, marker: string): Promise<M
   const text = await context.readText(page);
   if (text === null || !/\$docsify\b|docsify(?:@|\.min)?/i.test(text)) return null;
   const isRelative = /\brelativePath:\s*true\b/.test(text);
+  const isHashed = !/\brouterMode:\s*["'`]history/.test(text);
   const hasAliases = /\balias:\s*\{/.test(text);
-  const dialect: Dialect = { ...plainDialect };
+  const home = /\bhomepage:\s*["'`]([^"'`:]+)["'`]/.exec(text)?.[1] ?? "README.md";
+  const dialect: Dialect = { ...plainDialect, slug: "docsify", headingIds: ["colon"] };
+  const inRoot = (path: string): string => (root === "" ? path : path.slice(root.length + 1));
+
+  function routeOf(path: string): string {
+    const inside = inRoot(path);
+    return inside === home ? "/" : `/${stripExtension(inside.replace(/(^|\/)README\.md$/, "$1"))}`;
+  }
+
+  /** The file that Docsify asks for, from the top. What has another ending is a file of its own. */
+  function fileAt(path: string): string {
+    if (/^\/(?:README(?:\.md)?)?$/.test(path)) return `/${home}`;
+    if (path.endsWith("/")) return `${path}README.md`;
+    return /\.[a-z][a-z\d]{1,4}$/i.test(path) ? path : `${path}.md`;
+  }
+
   return {
     framework: "docsify",
     root,
@@ -27,24 +56,47 @@ async function loadDocsify(context: FrameworkContext, marker: string): Promise<M
     // A cover, a sidebar and a bar show on other pages.
     role: (path) => (isDocument(path, root) ? (/(?:^|\/)_[^/]*$/.test(path) ? "partial" : "page") : null),
     dialect: () => dialect,
-    routes: (path) => [folderRoute(path, root)],
+    routes: (path) => [routeOf(path)],
     publicDirs: [root],
     basePath: "",
     ...unlisted,
-    /** `guide?id=here` is a heading, `#/guide` a page, and a path without a slash begins at the top unless it is told otherwise. */
-    ownTarget(target) {
-      const [, hashed = target] = /^#(\/.*)$/.exec(target) ?? [];
-      const [path = "", query = ""] = hashed.split("?");
-      if (/^#/.test(path)) return null;
-      const id = /(?:^|&)id=([^&#]+)/.exec(query)?.[1];
-      const isFromTop = !isRelative && path !== "" && !path.startsWith("/");
-      const plain =
-        (isFromTop ? `/${path.replace(/^\.\//, "")}` : path) +
-        (id === undefined ? (query === "" ? "" : `?${query}`) : `#${id}`);
-      return plain === target ? null : { plain, name: path };
+    /**
+     * `guide?id=here` is a heading. A path without a slash begins at the top unless it is told otherwise, an empty one too.
+     * `#/guide` is a page in a tag alone: in Markdown it is an id.
+     */
+    ownTarget(target, from, kind) {
+      if (isExternal(target) || isTemplate(target)) return null;
+      // Tags are left to the browser, for which every page is at the top.
+      if (kind === "src" && isHashed && /^(?:\.\/)?[^./]/.test(target))
+        return { plain: `/${target.replace(/^\.\//, "")}`, name: target };
+      if (!/^(?:link|definition|href)$/.test(kind)) return null;
+      const route = kind === "href" ? target.replace(/^#(?=\/)/, "") : target;
+      const [, name = "", mark = "", rest = ""] = /^([^?#]*)([?#]?)(.*)$/s.exec(route) ?? [];
+      const id = mark === "#" ? rest : /(?:^|&)id=([^&#?]+)/.exec(rest)?.[1];
+      // It compares ids in small letters, but for those outside of ASCII. No heading's id begins with a slash.
+      const hash =
+        id === undefined ? "" : `#${id.replace(/^\/+/, "").replace(/[A-Z]+/g, (text) => text.toLowerCase())}`;
+      const isHere = mark === "#" && name === "";
+      const base = isRelative && !name.startsWith("/") ? joinDots(dirOf(inRoot(from)), name) : `/${name}`;
+      const plain = (isHere ? "" : fileAt(base.replace(/^\/+/, "/"))) + hash;
+      return plain === target ? null : { plain, name };
     },
-    isGenerated: () => hasAliases,
+    // What climbs above the top is found there only where the host serves nothing above it.
+    isGenerated: (route) =>
+      hasAliases || (route.startsWith("..") && context.files.has(underDir(root, `${route.replace(/^[./]+/, "")}.md`))),
+    links,
     checksAbsolute: true,
+    // Versions 4 and 5 differ in dashes.
     looseAnchors: true,
   };
+}
+
+/** As Docsify joins them: a dot at the end leaves no slash. It drops what climbs above the top; forges do not. */
+function joinDots(dir: string, path: string): string {
+  const out: string[] = [];
+  for (const part of underDir(dir, path).split("/")) {
+    if (part === ".." && out.length > 0 && out.at(-1) !== "..") out.pop();
+    else if (part !== ".") out.push(part);
+  }
+  return `/${out.join("/")}`;
 }

@@ -1,6 +1,6 @@
 import type { LinkRules } from "../links/link-rules.ts";
 import type { Dialect } from "../parse/dialect.ts";
-import type { FrontMatter } from "../parse/facts.ts";
+import type { FrontMatter, LinkKind } from "../parse/facts.ts";
 import type { Splice } from "../text/bytes.ts";
 import type { SiteFile } from "../types.ts";
 
@@ -140,7 +140,7 @@ export interface Model {
    * What a target means that is written in the framework's own manner (`{{< ref "x" >}}`, `{% link x %}`): as a plain target,
    * with the piece of it that names the page. Null for any other.
    */
-  ownTarget?(target: string, from: string): { plain: string; name: string } | null;
+  ownTarget?(target: string, from: string, kind: LinkKind): { plain: string; name: string } | null;
   /** Folders, besides a page's own, that its links to files may be relative to; `isDotted`: those that begin with a dot. */
   searchDirs?(path: string, isDotted: boolean): readonly string[];
   /** Folders that the paths of included files are relative to, where it is not the page's own. */

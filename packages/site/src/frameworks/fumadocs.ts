@@ -1,3 +1,4 @@
+import type { LinkRules } from "../links/link-rules.ts";
 import { baseOf, dirOf, isBelow, joinPath, stripExtension, underDir } from "../links/route.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import type { Framework, FrameworkContext, Model } from "./framework.ts";
@@ -10,6 +11,18 @@ export const fumadocs: Framework = {
   load: loadFumadocs,
 };
 
+/** The loader resolves `./page.mdx` and `../page.mdx`, and Next the rest; it takes the slash at the end off. */
+const links: LinkRules = {
+  markdown: "dotted",
+  rootMarkdown: false,
+  relative: "address",
+  tags: "href address",
+  html: "never",
+  redirects: true,
+  base: "either",
+  slashes: "either",
+};
+
 async function loadFumadocs(context: FrameworkContext, marker: string): Promise<Model | null> {
   const top = dirOf(marker);
   const text = (await context.readText(marker)) ?? "";
@@ -20,32 +33,46 @@ async function loadFumadocs(context: FrameworkContext, marker: string): Promise<
   const [first] = folders;
   if (first === undefined) return null;
   const root = folders.length === 1 ? first : dirOf(first);
-  const baseUrls = await readBaseUrls(context, top);
-  const mdx: Dialect = { ...plainDialect, syntax: "mdx", headingIds: ["brackets"] };
+  const { baseUrls, languages, standard, hidden, isByFolder } = await readLoader(context, top);
+  const md: Dialect = { ...plainDialect, headingIds: ["brackets"], includes: "fumadocs" };
+  const mdx: Dialect = { ...md, syntax: "mdx" };
   const folderOf = (path: string): string => folders.find((dir) => isBelow(path, dir)) ?? root;
+  const languageIn = isByFolder ? /^([\w-]+)\// : /\.([\w-]+)$/;
 
   /** Folders in parentheses group files and are no part of the address; each collection may have a base of its own. */
   function routesOf(path: string): string[] {
     const folder = folderOf(path);
-    const inside = stripExtension(path.slice(folder.length + 1))
-      .replace(/\.[a-z]{2}(?:-[A-Za-z]{2,4})?$/, "")
+    const name = stripExtension(path.slice(folder.length + 1));
+    const named = languageIn.exec(name)?.[1] ?? "";
+    const language = languages.includes(named) ? named : standard;
+    const inside = (language === named ? name.replace(languageIn, "") : name)
       .split("/")
       .filter((part) => !/^\(.+\)$/.test(part))
       .join("/")
       .replace(/(?:^|\/)index$/, "");
     const usual = `/${baseOf(folder)}`;
     const bases = [...baseUrls].sort((a, b) => Number(b === usual) - Number(a === usual));
-    return (bases.length > 0 ? bases : [usual]).map((base) =>
+    const plain = (bases.length > 0 ? bases : [usual]).map((base) =>
       `${base === "/" ? "" : base}/${inside}`.replace(/(.)\/$/, "$1"),
     );
+    if (language === "" || hidden === "always") return plain;
+    const own = plain.map((route) => `/${language}${route}`.replace(/\/$/, ""));
+    if (language !== standard) return own;
+    // Without a language the application leads readers to theirs.
+    return hidden === "default-locale" ? [...plain, ...own] : [...own, ...plain];
   }
+
+  const withoutLanguage = (route: string): string => {
+    const [first = "", ...rest] = route.split("/");
+    return languages.includes(first) ? rest.join("/") : route;
+  };
 
   return {
     framework: "fumadocs",
     root,
     configFiles: [marker],
     role: (path) => (folders.some((dir) => isDocument(path, dir)) ? "page" : null),
-    dialect: (path) => (path.endsWith(".mdx") ? mdx : plainDialect),
+    dialect: (path) => (path.endsWith(".mdx") ? mdx : md),
     routes: routesOf,
     publicDirs: [underDir(top, "public")],
     basePath: "",
@@ -54,24 +81,34 @@ async function loadFumadocs(context: FrameworkContext, marker: string): Promise<
     // Pictures it looks for in `public`, and stops where one is missing (remark-image at ff32724).
     isGenerated: (route) =>
       !/\.(?:png|jpe?g|gif|webp|avif)$/i.test(route) &&
-      (!baseUrls.some((base) => `/${route}/`.startsWith(base === "/" ? "/" : `${base}/`)) || folders.length > 1),
+      (!baseUrls.some((base) => `/${withoutLanguage(route)}/`.startsWith(base === "/" ? "/" : `${base}/`)) ||
+        folders.length > 1),
+    // A page that is not translated is shown in the default language.
+    fallbackRoute: (key) => (languages.includes(key.split("/")[0] ?? "") ? withoutLanguage(key) : null),
+    links,
     checksAbsolute: "if usual",
-    looseAnchors: true,
+    looseAnchors: "unless own",
   };
 }
 
-/** `baseUrl` of each loader, wherever the application makes them. */
-async function readBaseUrls(context: FrameworkContext, top: string): Promise<string[]> {
-  const found = new Set<string>();
+/** `baseUrl` of each loader and the languages, wherever the application makes them. */
+async function readLoader(context: FrameworkContext, top: string) {
+  const texts: string[] = [];
   for (const path of context.files.keys()) {
-    if (
-      !isBelow(path, top) ||
-      !/(?:^|\/)source(?:\/index)?\.(?:m?[jt]s|tsx)$/.test(path) ||
-      path.includes("node_modules/")
-    )
-      continue;
-    for (const [, base = ""] of ((await context.readText(path)) ?? "").matchAll(/\bbaseUrl:\s*["'`]([^"'`]+)["'`]/g))
-      found.add(base);
+    const isNamed = /(?:^|\/)(?:source|i18n)(?:\/index)?\.(?:m?[jt]s|tsx)$/.test(path);
+    if (isNamed && isBelow(path, top) && !path.includes("node_modules/")) {
+      texts.push((await context.readText(path)) ?? "");
+    }
   }
-  return [...found];
+  const all = texts.join("\n");
+  const setting = (name: string): string => new RegExp(`\\b${name}:\\s*["'\`]([^"'\`]+)["'\`]`).exec(all)?.[1] ?? "";
+  const listed = /\blanguages:\s*\[([^\]]*)\]/.exec(all)?.[1] ?? "";
+  const languages = [...listed.matchAll(/["'`]([\w-]+)["'`]/g)].map(([, name = ""]) => name);
+  return {
+    baseUrls: [...new Set([...all.matchAll(/\bbaseUrl:\s*["'`]([^"'`]+)["'`]/g)].map(([, base = ""]) => base))],
+    languages,
+    standard: languages.length === 0 ? "" : setting("defaultLanguage"),
+    hidden: setting("hideLocale"),
+    isByFolder: setting("parser") === "dir",
+  };
 }

@@ -1,10 +1,10 @@
 /** How a builder reads the targets of links. Each framework's are what `npm run oracles` saw its builder do. */
 export interface LinkRules {
   /**
-   * What `page.md` means: the file of that name; nothing, since the build serves no such file; or the address that is left
-   * without the ending.
+   * What `page.md` means: the file of that name; that file where it is written with a dot before it; nothing, since the build
+   * serves no such file; or the address that is left without the ending.
    */
-  markdown: "file" | "never" | "address";
+  markdown: "file" | "dotted" | "never" | "address";
   /** Whether `/page.md` means a page. */
   rootMarkdown: boolean;
   /**

@@ -73,7 +73,7 @@ function resolveAny(index: SiteIndex, from: string, written: string, kind: LinkK
 }
 
 function findAny(index: SiteIndex, from: string, written: string, kind: LinkKind): Resolution {
-  const target = index.model.ownTarget?.(written, from)?.plain ?? written;
+  const target = index.model.ownTarget?.(written, from, kind)?.plain ?? written;
   if (isExternal(target)) return external;
   if (isTemplate(target)) return unknown;
   const { path, hash } = splitTarget(target);
@@ -281,7 +281,8 @@ function fileFor(
   const { markdown, relative, slashes } = rulesOf(index);
   if (!isLink || relative === "either") return findFile(index, joined, hash, "file");
   if (pageExtension.test(path)) {
-    return markdown === "file" && index.files.has(joined) ? asPage(index, joined, hash, "file") : null;
+    const isFile = markdown === "file" || (markdown === "dotted" && path.startsWith("."));
+    return isFile && index.files.has(joined) ? asPage(index, joined, hash, "file") : null;
   }
   // Other files are served where the build copies them to.
   if (relative === "address") {

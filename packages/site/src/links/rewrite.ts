@@ -143,7 +143,7 @@ function leadsTo(resolution: Resolution, to: string): boolean {
 
 /** The link's target, rewritten to lead to a file of the index, in the manner it was written; null where none does. */
 export function rewriteTarget(index: SiteIndex, from: string, link: Link, to: string, via: Via): string | null {
-  const own = index.model.ownTarget?.(link.target, from) ?? null;
+  const own = index.model.ownTarget?.(link.target, from, link.kind) ?? null;
   if (own !== null) {
     const form = formOf(own.name);
     const { root } = index.model;

@@ -161,6 +161,8 @@ const includeLines = {
   vitepress: sticky("<<<[ \\t]*([^\\s#{[]+)"),
   mdbook: sticky("\\{\\{#(?:include|rustdoc_include|playground)[ \\t]+([^\\s:}]+)"),
   myst: sticky("(?:`{3,}|~{3,}|:{3,})\\{(?:include|literalinclude)\\}[ \\t]+(\\S+)"),
+  // With `cwd` it is relative to the application.
+  fumadocs: sticky("<include(?:[ \\t]+(?:lang|meta)=[^>\\n]*)?>[ \\t]*([^\\s<#]+)"),
   snippets: sticky("-+8<-+[ \\t]+[\"']([^\\s:\"']+)"),
 } as const;
 

@@ -1,10 +1,10 @@
-export type SlugRule = "github" | "astro" | "python" | "vitepress" | "mintlify" | "gitbook";
+export type SlugRule = "github" | "astro" | "python" | "vitepress" | "mintlify" | "gitbook" | "docsify";
 
 /**
  * How a heading's own id may be written at its end: `{#id}`; a list of attributes such as `{: #id .class }` or
- * `{ id="x" }`; `{/* #id *\/}`; `[#id]`.
+ * `{ id="x" }`; `{/* #id *\/}`; `[#id]`; `:id=id`.
  */
-export type HeadingIdForm = "braces" | "attributes" | "comment" | "brackets";
+export type HeadingIdForm = "braces" | "attributes" | "comment" | "brackets" | "colon";
 
 /** How a page's text is to be read. Facts depend on it, so it is part of their cache key. */
 export interface Dialect {
@@ -22,8 +22,8 @@ export interface Dialect {
   templates: boolean;
   /** `link: /page` anywhere in front matter is a link. */
   frontMatterLinks: boolean;
-  /** How a line takes in another file, in code too: `<<< file`, `{{#include file}}`, ```` ```{include} file ````, `--8<-- "file"`. */
-  includes?: "vitepress" | "mdbook" | "myst" | "snippets";
+  /** How a line takes in another file, in code too: `<<< file`, `{{#include file}}`, ```` ```{include} file ````, `--8<-- "file"`, `<include>file</include>`. */
+  includes?: "vitepress" | "mdbook" | "myst" | "snippets" | "fumadocs";
 }
 
 export const plainDialect: Dialect = {

@@ -240,7 +240,7 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
         isDone = true;
         break;
       }
-      if (addInclude(end, ["vitepress", "mdbook", "snippets"])) {
+      if (addInclude(end, ["vitepress", "mdbook", "snippets", "fumadocs"])) {
         startBlock();
         isDone = true;
         break;

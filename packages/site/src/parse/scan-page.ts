@@ -243,6 +243,7 @@ const forms: Record<HeadingIdForm, { ending: string; expression: RegExp }> = {
   attributes: { ending: "}", expression: /[ \t]*\{:?[ \t]*([^\s{}%!/][^{}\n]*)\}$/ },
   comment: { ending: "}", expression: /[ \t]*\{\/\*[ \t]*#([^\s{}*]+)[ \t]*\*\/\}$/ },
   brackets: { ending: "]", expression: /[ \t]*\[#([^\s[\]]+)\]$/ },
+  colon: { ending: "", expression: /[ \t]+:id=([\w%-]+)$/ },
 };
 
 /** The id in a list of attributes: `#id .class key=value`. */
@@ -259,7 +260,9 @@ function findHeadingId(source: string, { headingIds }: Dialect): { index: number
     const found = source.endsWith(ending) ? expression.exec(source.slice(from)) : null;
     const written = found?.[1];
     if (found === null || written === undefined) continue;
-    return { index: from + found.index, id: form === "attributes" ? idInAttributes(written) : written };
+    const index = from + found.index;
+    if (form === "attributes") return { index, id: idInAttributes(written) };
+    return { index, id: form === "colon" ? written.toLowerCase().replace(/^\d/, "_$&") : written };
   }
   return null;
 }

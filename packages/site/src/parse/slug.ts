@@ -50,6 +50,34 @@ function gitbook(text: string): string {
   return /^\d/.test(id) ? `id-${id}` : id;
 }
 
+const docsifyEntities: Readonly<Record<string, string>> = { "&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "39" };
+
+/** Docsify 4 makes ids of HTML, so that names of entities stay, and leaves letters outside of ASCII as they are. */
+function docsify(text: string): string {
+  return text
+    .trim()
+    .replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+    .replace(/[&<>"']/g, (sign) => docsifyEntities[sign] ?? "")
+    .replace(/[\u2000-\u206F\u2E00-\u2E7F\\'!"#$%&()*+,./:;<=>?@[\]^`{|}~]/g, "")
+    .replace(/\s/g, "-")
+    .replace(/-+/g, "-")
+    .replace(/^(\d)/, "_$1");
+}
+
+/** It counts equal texts alone, so that two headings may have one id. */
+function docsifySlugger(): Slugger {
+  const seen = new Map<string, number>();
+  return {
+    next(text) {
+      const id = docsify(text);
+      const count = seen.get(id) ?? 0;
+      seen.set(id, count + 1);
+      return count === 0 ? id : `${id}-${count}`;
+    },
+    taken: (id) => void seen.set(id, (seen.get(id) ?? 0) + 1),
+  };
+}
+
 /** One word and its possessive: `what-s` is `whats`. */
 const contraction = /([a-zA-Z\d]+)-([ts])(-|$)/g;
 
@@ -183,6 +211,7 @@ const sluggers: Record<SlugRule, () => Slugger> = {
   python: pythonSlugger,
   vitepress: () => countingSlugger(vitepress),
   gitbook: () => countingSlugger(gitbook),
+  docsify: docsifySlugger,
 };
 
 /** Makes ids of headings in the order of a page: a repeated one gets a number. */
