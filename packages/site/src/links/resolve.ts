@@ -21,6 +21,19 @@ function indexForTags(index: SiteIndex): SiteIndex {
   return made;
 }
 
+const fileIndexes = new WeakMap<SiteIndex, SiteIndex>();
+
+/** The same site for refactorings: a link follows its file, also where the builder does not serve that file. */
+export function indexOfFiles(index: SiteIndex): SiteIndex {
+  const { sources, ...links } = rulesOf(index);
+  if (sources === undefined) return index;
+  const known = fileIndexes.get(index);
+  if (known !== undefined) return known;
+  const made = { ...index, model: { ...index.model, links }, absolute: new Map(), near: new Map() };
+  fileIndexes.set(index, made);
+  return made;
+}
+
 const external: Resolution = { kind: "external" };
 const unknown: Resolution = { kind: "unknown" };
 
@@ -254,8 +267,10 @@ function resolveRelative(
       const reached = rules.relative === "either" || !isLink ? joinPath(base, written) : joinAddress(base, written);
       if (reached === null) continue;
       key = routeKey(reached);
+      // A language's front page is at `/fr`: what it links to begins at the top, and is looked for in its language.
       const scope = model.routeScope?.(from) ?? "";
-      const page = pageAt(index, reached) ?? (scope === "" ? undefined : pageAt(index, `${scope}/${reached}`));
+      const isFront = scope !== "" && route === `/${scope}`;
+      const page = pageAt(index, reached) ?? (isFront ? pageAt(index, `${scope}/${reached}`) : undefined);
       if (page !== undefined) return toPage(page, hash, "route");
       for (const dir of model.publicDirs) {
         const served = underDir(dir, reached);

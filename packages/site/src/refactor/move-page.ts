@@ -1,5 +1,5 @@
 import type { Home } from "../frameworks/framework.ts";
-import { resolveTarget } from "../links/resolve.ts";
+import { indexOfFiles, resolveTarget } from "../links/resolve.ts";
 import { rewriteTarget } from "../links/rewrite.ts";
 import {
   baseOf,
@@ -109,20 +109,21 @@ async function rewriteIds(site: Site, after: SiteIndex, moves: Moves, plan: Edit
 }
 
 /** Rewrites every link that no longer leads where it led. */
-async function rewriteLinks(site: Site, after: SiteIndex, moves: Moves, plan: EditPlan): Promise<void> {
+async function rewriteLinks(site: Site, moved: SiteIndex, moves: Moves, plan: EditPlan): Promise<void> {
+  const [index, after] = [indexOfFiles(site.index), indexOfFiles(moved)];
   const breathe = createTimeSlice();
   const concerned: PageNode[] = [];
   for (const node of site.index.nodes.values()) {
     const turn = breathe();
     if (turn !== undefined) await turn;
-    if (moves.has(node.path) || leadsToMoved(site.index, node, moves)) concerned.push(node);
+    if (moves.has(node.path) || leadsToMoved(index, node, moves)) concerned.push(node);
   }
   for await (const { node, facts } of readFactsOf(site, concerned)) {
     const { path } = node;
     const newPath = moves.get(path) ?? path;
     for (const link of facts.links) {
       if (isExternal(link.target)) continue;
-      const before = resolveTarget(site.index, path, link.target, link.kind);
+      const before = resolveTarget(index, path, link.target, link.kind);
       if ((before.kind !== "page" && before.kind !== "file") || before.via === "self") continue;
       const goal = moves.get(before.path) ?? before.path;
       if (goal === before.path && newPath === path) continue;
