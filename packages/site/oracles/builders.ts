@@ -1,3 +1,4 @@
+// One entry for each builder, side by side: a new one is written after its neighbour, and none depends on another.
 import { execFile, spawn } from "node:child_process";
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";

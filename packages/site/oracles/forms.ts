@@ -1,3 +1,4 @@
+// One site for each builder, told as data. Long because there are many builders; each part is read and changed alone.
 import { baseOf, pageExtension, underDir } from "../src/links/route.ts";
 import {
   docsifyPage,

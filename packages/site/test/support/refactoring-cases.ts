@@ -1,3 +1,4 @@
+// A table: each case is a whole small site. It grows by a case, and no case depends on another.
 import type { Files } from "./memory-tree.ts";
 
 /** One refactoring of a site, or several one after the other. */
