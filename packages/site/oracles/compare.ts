@@ -5,7 +5,7 @@ import { isExternal } from "../src/links/target.ts";
 import { openSite } from "../src/open-site.ts";
 import type { Site } from "../src/site.ts";
 import { memoryTree } from "../test/support/memory-tree.ts";
-import { noBlock, type OracleSite } from "./layouts.ts";
+import { noBlock, type OracleSite } from "./oracle-site.ts";
 import type { Truth } from "./truth.ts";
 
 /** A row on which Emend and a builder do not agree. */

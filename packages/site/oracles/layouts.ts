@@ -1,128 +1,14 @@
-import { blocks, headingsFor, type LinkCase, links, pages } from "./cases.ts";
-
-export interface PlacedLink extends LinkCase {
-  /** Where the link stands. */
-  path: string;
-  /** Where it is no Markdown link: in a tag (`<a href>`, `<img src>`), or the path of a file that a line takes in. */
-  kind?: "href" | "src" | "include";
-  /** The text of the link, by which it is found in what a builder made. */
-  mark: string;
-}
-
-/** The table of forms as one site of a framework: what a builder builds and what Emend reads are the same files. */
-export interface OracleSite {
-  name: string;
-  framework: string;
-  /** The folder of files that are served from the top. */
-  publicDir: string;
-  files: Readonly<Record<string, string>>;
-  /** Pages by path, each with the text that tells it apart. */
-  marks: ReadonlyMap<string, string>;
-  links: readonly PlacedLink[];
-  /** The page of all headings, and the headings in its order. */
-  headingsPath: string;
-  headings: readonly string[];
-  /** Pages with one block each; the page "none" has none. */
-  blocks: ReadonlyMap<string, string>;
-}
-
-interface Layout {
-  /** The framework, and what is special about this site of it. */
-  name: string;
-  /** The folder of the pages; left out, the top. */
-  root?: string;
-  /** Left out, `md`. */
-  extension?: "mdx";
-  /** Where files are served from the top, where it is not the folder of the pages. */
-  publicDir?: string;
-  /** The page's own title stands in its front matter only. */
-  isTitledByFront?: true;
-  /** What absolute links begin with, where pages are not served from the top. */
-  prefix?: string;
-  config: Readonly<Record<string, string>>;
-  /** More links than the common ones. */
-  links?: readonly LinkCase[];
-  /** The file of a page, where it is not the page's own name. */
-  fileName?(page: string): string;
-  /** Written into every page's front matter; null where pages have none. */
-  front?: string | null;
-  /** Files that depend on which pages there are. */
-  files?(paths: readonly string[]): Record<string, string>;
-}
-
-/** Dead links end a build only where they are asked for. */
-export function vitepressConfig(more: string): string {
-  return `export default {
-  title: "Oracle",
-${more}  ignoreDeadLinks: process.env.ORACLE_STRICT !== "1",
-};
-`;
-}
-
-const docusaurusConfig = `export default {
-  title: "Oracle",
-  url: "https://example.org",
-  baseUrl: "/",
-  onBrokenLinks: "warn",
-  onBrokenAnchors: "warn",
-  markdown: { hooks: { onBrokenMarkdownLinks: "warn", onBrokenMarkdownImages: "warn" } },
-  themes: ["@docusaurus/theme-classic"],
-  plugins: [
-    ["@docusaurus/plugin-content-docs", { path: "docs", routeBasePath: "docs", sidebarPath: "./sidebars.mjs" }],
-    ["@docusaurus/plugin-content-pages", {}],
-    ["@docusaurus/plugin-client-redirects", { redirects: [{ from: "/docs/old", to: "/docs/start" }] }],
-  ],
-};
-`;
-
-export const hugoLayout = "<!doctype html><html><body>{{ .Content }}</body></html>\n";
-
-export const starlightCollections = `import { docsLoader } from "@astrojs/starlight/loaders";
-import { docsSchema } from "@astrojs/starlight/schema";
-import { defineCollection } from "astro:content";
-export const collections = { docs: defineCollection({ loader: docsLoader(), schema: docsSchema() }) };
-`;
-
-export const nextraApp = {
-  "mdx-components.js": `import { useMDXComponents as theme } from "nextra-theme-docs";
-export const useMDXComponents = (components) => ({ ...theme(), ...components });
-`,
-  "app/layout.jsx": `import { Layout } from "nextra-theme-docs";
-import { getPageMap } from "nextra/page-map";
-export default async function Root({ children }) {
-  return <html lang="en"><body><Layout pageMap={await getPageMap()}>{children}</Layout></body></html>;
-}
-`,
-  "app/[[...mdxPath]]/page.jsx": `import { generateStaticParamsFor, importPage } from "nextra/pages";
-import { useMDXComponents } from "../../mdx-components";
-export const generateStaticParams = generateStaticParamsFor("mdxPath");
-const { wrapper: Wrapper } = useMDXComponents();
-export default async function Page(props) {
-  const params = await props.params;
-  const { default: Content, toc, metadata } = await importPage(params.mdxPath);
-  return <Wrapper toc={toc} metadata={metadata}><Content {...props} params={params} /></Wrapper>;
-}
-`,
-};
-
-export const fumadocsApp = {
-  "source.config.ts": `import { defineDocs } from "fumadocs-mdx/config";
-export const docs = defineDocs({ dir: "content/docs" });
-`,
-  "lib/source.ts": 'export const source = loader({ baseUrl: "/docs", source: docs.toFumadocsSource() });\n',
-};
-
-export function docsifyPage(more: string): string {
-  return `<!doctype html>
-<html>
-  <body>
-    <div id="app"></div>
-    <script>window.$docsify = { ${more}loadSidebar: true };</script>
-    <script src="docsify.min.js"></script>
-  </body>
-</html>
-`;
-}
+import { type Layout, layOut } from "./lay-out.ts";
+import type { OracleSite } from "./oracle-site.ts";
+import {
+  docsifyPage,
+  docusaurusConfig,
+  fumadocsApp,
+  hugoLayout,
+  nextraApp,
+  starlightCollections,
+  vitepressConfig,
+} from "./scaffolds.ts";
 
 /** The page that each redirect of a configuration leads to is "start". */
 const layouts: readonly Layout[] = [
@@ -384,68 +270,5 @@ exclude_patterns = ["_build"]
     }),
   ),
 ];
-
-/** A link's target in a layout: its own ending of pages, and its prefix before absolute routes. */
-function placeTarget(target: string, { extension, prefix = "" }: Layout): string {
-  const isOwn = target.startsWith(`${prefix}/`) && prefix !== "";
-  const absolute = target.startsWith("/") && !target.startsWith("//") && !isOwn && !target.endsWith(".txt");
-  const placed = absolute ? `${prefix}${target}` : target;
-  return extension === undefined ? placed : placed.replace(/\.md(?=$|[?#>])/, `.${extension}`);
-}
-
-export const noBlock = "none";
-
-function layOut(layout: Layout): OracleSite {
-  const { name, root = "", extension = "md", publicDir = root } = layout;
-  const framework = name.replace(/-.*$/, "");
-  const inRoot = (path: string): string => (root === "" ? path : `${root}/${path}`);
-  const pathOf = (page: string): string => inRoot(`${layout.fileName?.(page) ?? page}.${extension}`);
-  const files: Record<string, string> = { ...layout.config };
-  const marks = new Map<string, string>();
-  const placed = [...links, ...(layout.links ?? [])].map(
-    ({ from, target }, at): PlacedLink => ({
-      from,
-      target: placeTarget(target, layout).replace(/^<|>$/g, ""),
-      path: pathOf(from),
-      mark: `case-${at}-`,
-    }),
-  );
-  const write = (page: string, body: string, isTitled = false): void => {
-    const mark = `mark-${marks.size}-`;
-    const title = `Page ${marks.size}`;
-    marks.set(pathOf(page), mark);
-    const front = layout.front === null ? "" : `---\ntitle: ${title}\n${layout.front ?? ""}---\n\n`;
-    files[pathOf(page)] = `${front}${isTitled ? `# ${title}\n\n` : ""}${mark}\n\n${body}\n`;
-  };
-  for (const page of pages) {
-    const own = placed
-      .filter(({ from }) => from === page)
-      .map(({ target, mark }) => `- [${mark}](${target.includes(" ") ? `<${target}>` : target})`);
-    write(page, `## Scopes\n\nText.\n\n## Here\n\nText.\n\n${own.join("\n")}`, layout.isTitledByFront !== true);
-  }
-  const used = headingsFor(framework);
-  write("headings", used.map((source) => `#### ${source}\n\nText.`).join("\n\n"));
-  const own = blocks.filter(({ only }) => only === undefined || only.includes(framework));
-  for (const { name: block, source } of [{ name: noBlock, source: "Text." }, ...own]) write(`blocks/${block}`, source);
-  files[publicDir === "" ? "notes.txt" : `${publicDir}/notes.txt`] = "Notes.\n";
-  // Nextra reads every file of its folder of pages as code.
-  if (framework !== "nextra") files[inRoot("guide/notes.txt")] = "Notes.\n";
-  files[publicDir === "" ? "d.png" : `${publicDir}/d.png`] = picture;
-  Object.assign(files, layout.files?.([...marks.keys()]));
-  return {
-    name,
-    framework,
-    publicDir,
-    files,
-    marks,
-    links: placed,
-    headingsPath: pathOf("headings"),
-    headings: used,
-    blocks: new Map([noBlock, ...own.map((block) => block.name)].map((block) => [block, pathOf(`blocks/${block}`)])),
-  };
-}
-
-/** A picture that every builder can read is written by the one that builds; Emend asks only whether it is there. */
-export const picture = "picture";
 
 export const layoutSites: readonly OracleSite[] = layouts.map(layOut);

@@ -1,8 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { decodeEntities } from "../src/parse/entities.ts";
-import { askedKey, type Builder } from "./builders.ts";
-import type { OracleSite, PlacedLink } from "./layouts.ts";
+import { askedKey, type Builder } from "./builders/builder.ts";
+import type { OracleSite, PlacedLink } from "./oracle-site.ts";
 
 /** What a builder wrote: files by path, and of each HTML file its page. */
 export interface Output {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { movePage, openSite, removePage, renameHeading } from "../src/index.ts";
 import { editsOf, type MemoryTree, memoryTree } from "../test/support/memory-tree.ts";
 import type { RefactoringCase } from "../test/support/refactoring-cases.ts";
-import { type Builder, writeFiles } from "./builders.ts";
+import { type Builder, writeFiles } from "./builders/builder.ts";
 import { deadLinks } from "./read-output.ts";
 
 /** What a builder made of a site: the files that it was given, by their hash, and what is dead in what it wrote. */

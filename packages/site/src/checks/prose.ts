@@ -4,7 +4,7 @@ import type { PageBrief } from "../parse/page-brief.ts";
 import { openProseThread } from "../prose/prose-thread.ts";
 import type { ProsePage, ProseReport, ProseRules } from "../prose/prose-worker.ts";
 import { valeConfigFiles } from "../prose/vale/config.ts";
-import { loadStyles } from "../prose/vale/rules.ts";
+import { loadStyles } from "../prose/vale/load-styles.ts";
 import { readProjectWords } from "../prose/word-list.ts";
 import type { Site } from "../site.ts";
 import type { OptionalCheck } from "./check.ts";

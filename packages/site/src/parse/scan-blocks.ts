@@ -129,7 +129,7 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
   }
 
   let lineStart = from;
-  while (lineStart < text.length) {
+  lines: while (lineStart < text.length) {
     let lineEnd = text.indexOf("\n", lineStart);
     if (lineEnd === -1) lineEnd = text.length;
     const end = lineEnd > lineStart && text.charCodeAt(lineEnd - 1) === 13 ? lineEnd - 1 : lineEnd;
@@ -176,7 +176,6 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
 
     // 3. New containers and leaves.
     isOpened = false;
-    let isDone = false;
     while (next < end) {
       const inParagraph: boolean = leaf.kind === "paragraph" && isContinued && !isOpened;
       const c = text.charCodeAt(next);
@@ -185,8 +184,7 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
         if (leaf.kind === "paragraph" && !isOpened && !inTable()) break;
         startBlock();
         blocks.code.push({ start: next, end });
-        isDone = true;
-        break;
+        continue lines;
       }
       // Letters begin no block but MDX's modules.
       if ((c > 96 && c < 123) || (c > 64 && c < 91) || c > 127) {
@@ -195,8 +193,7 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
         const after = skipModule(text, next);
         blocks.modules.push({ start: next, end: after });
         lineStart = Math.max(lineStart, text.indexOf("\n", after - 1) + 1 || text.length);
-        isDone = true;
-        break;
+        continue lines;
       }
       if (c === 62) {
         if (containers.length >= containersMax) break;
@@ -214,36 +211,31 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
         startBlock();
         const content = headingContent(text, next + level, end);
         blocks.headings.push({ kind: "text", level, ...content, lines: null });
-        isDone = true;
-        break;
+        continue lines;
       }
       if (c === 96 || c === 126) {
         if (hiddenFence !== null && closesFence(text, next, end, hiddenFence)) {
           hiddenFence = null;
           startBlock();
-          isDone = true;
-          break;
+          continue lines;
         }
         const fence = fenceAt(text, next, end);
         if (fence === null) break;
         if (isMdx && text.startsWith("mdx-code-block", fence.info)) {
           hiddenFence = fence;
           startBlock();
-          isDone = true;
-          break;
+          continue lines;
         }
         const opening = next;
         addInclude(end, ["myst"]);
         startBlock();
         if (isBlank(text, fence.info, end)) blocks.bareFences.push(opening);
         leaf = { kind: "fence", fence, start: opening };
-        isDone = true;
-        break;
+        continue lines;
       }
       if (addInclude(end, ["vitepress", "mdbook", "snippets", "fumadocs"])) {
         startBlock();
-        isDone = true;
-        break;
+        continue lines;
       }
       if (c === 60 && !isMdx) {
         const mayBeRaw = dialect.slug === "python" && containers.length === 0 && flowFailures <= flowFailuresMax;
@@ -253,8 +245,7 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
           startBlock();
           blocks.texts.push({ kind: "markup", start: next, end: raw, lines: null });
           lineStart = Math.max(lineStart, text.indexOf("\n", raw - 1) + 1 || text.length);
-          isDone = true;
-          break;
+          continue lines;
         }
         const isInText = leaf.kind === "paragraph" && !isOpened && !inTable();
         const until = htmlBlockEnd(text, next, end, isInText);
@@ -262,8 +253,7 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
         startBlock();
         leaf = { kind: "html", until, start: next };
         if (until !== "" && endsHtmlBlock(text, next + (until === "-->" ? 4 : 1), end, until)) endLeaf(end);
-        isDone = true;
-        break;
+        continue lines;
       }
       if ((c === 60 || c === 123) && isMdx) {
         if (flowFailures > flowFailuresMax) break;
@@ -276,8 +266,7 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
         startBlock();
         blocks.texts.push({ kind: "text", start, end: after, lines: null });
         lineStart = Math.max(lineStart, text.indexOf("\n", after) + 1 || text.length);
-        isDone = true;
-        break;
+        continue lines;
       }
       if (inParagraph && (c === 61 || c === 45)) {
         const level = setextLevel(text, next, end);
@@ -287,36 +276,31 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
           closeParagraph(blocks, text, paragraph, level);
           leaf = noLeaf;
           paragraph = { lines: [], firm: Infinity, isQuoted: false };
-          isDone = true;
-          break;
+          continue lines;
         }
       }
       if (isThematicBreak(text, next, end)) {
         startBlock();
-        isDone = true;
-        break;
+        continue lines;
       }
       if (dialect.admonitions && admonitionStart(text, next) !== null) {
         startBlock();
         containers.push(indent + 4);
         blocks.texts.push({ kind: "text", start: next, end, lines: null });
-        isDone = true;
-        break;
+        continue lines;
       }
       // `/// note | Title`: only the title is for readers.
       if (dialect.admonitions && c === 47 && text.startsWith("///", next)) {
         startBlock();
         const bar = text.indexOf("|", next);
         if (bar !== -1 && bar < end) blocks.texts.push({ kind: "text", start: bar + 1, end, lines: null });
-        isDone = true;
-        break;
+        continue lines;
       }
       if (dialect.colons && c === 58 && text.startsWith(":::", next)) {
         addInclude(end, ["myst"]);
         startBlock();
         blocks.texts.push({ kind: "text", start: next, end, lines: null });
-        isDone = true;
-        break;
+        continue lines;
       }
       const footnote = c === 91 && text.charCodeAt(next + 1) === 94 ? footnoteStart(text, next) : null;
       if (footnote !== null && !inParagraph) {
@@ -342,7 +326,6 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
       advance(isEmpty ? 0 : padding, end);
       measure(end);
     }
-    if (isDone) continue;
 
     // 4. Nothing new: blank, or a paragraph's line.
     if (next >= end) {

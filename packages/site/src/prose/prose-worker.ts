@@ -7,7 +7,7 @@ import { readPassages } from "./passages.ts";
 import { findSlips } from "./spelling.ts";
 import type { ValeFiles } from "./vale/config.ts";
 import { judgePage } from "./vale/judge-page.ts";
-import { loadStyles } from "./vale/rules.ts";
+import { loadStyles } from "./vale/load-styles.ts";
 import { createWordList, readDictionary, tradeWords } from "./word-list.ts";
 
 /** What a thread looks for. */

@@ -1,8 +1,9 @@
 import { decodePiece } from "../../text/bytes.ts";
 import type { Passage } from "../passages.ts";
 import type { ValeLevel } from "./config.ts";
+import type { ValeRule, ValeStyles } from "./load-styles.ts";
 import { compilePattern, type Pattern } from "./pattern.ts";
-import type { FileMemory, ValeRule, ValeStyles } from "./rules.ts";
+import type { FileMemory } from "./rule-kinds.ts";
 
 export interface ValeAlert {
   rule: string;

@@ -7,8 +7,8 @@ import { indexLines } from "../../text/line-index.ts";
 import { readPassages } from "../passages.ts";
 import { openProseThread } from "../prose-thread.ts";
 import { judgePage } from "./judge-page.ts";
+import { loadStyles } from "./load-styles.ts";
 import { compilePattern } from "./pattern.ts";
-import { loadStyles } from "./rules.ts";
 
 const ini = "MinAlertLevel = suggestion\n[*]\nBasedOnStyles = S\n";
 

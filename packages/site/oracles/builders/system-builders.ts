@@ -1,0 +1,107 @@
+// Builders that run as programs of the system: Python, Go, Ruby, Rust.
+import { dirOf, joinPath } from "../../src/links/route.ts";
+import { splitTarget } from "../../src/links/target.ts";
+import { type Builder, homeOf, indexUrl, pythonVersions, type Ran, run, runSystem } from "./builder.ts";
+
+export const mkdocs: Builder = {
+  framework: "mkdocs",
+  packages: {},
+  make: (folder, env) => runSystem(`mkdocs build ${env?.ORACLE_STRICT === "1" ? "--strict" : "--quiet"}`)(folder),
+  output: "site",
+  pageUrl: indexUrl,
+  async versions(folder) {
+    const { log } = await run("mkdocs", ["--version"], folder);
+    const [markdown = "", pymdownx = ""] = await pythonVersions("mkdocs", ["markdown", "pymdownx"], folder);
+    return { mkdocs: /version (\S+)/.exec(log)?.[1] ?? "", markdown, "pymdown-extensions": pymdownx };
+  },
+  async read({ log }) {
+    const reported = new Set<string>();
+    for (const found of log.matchAll(/file '([^']+)' contains a link to '([^']+)' which is not found/g))
+      reported.add(`${found[1]} ${found[2]}`);
+    return {
+      isReported({ path, target }) {
+        // A link by its page and the file that it names, as MkDocs prints it.
+        const inRoot = path.slice("docs/".length);
+        return reported.has(`${inRoot} ${joinPath(dirOf(inRoot), splitTarget(target).path) ?? target}`);
+      },
+    };
+  },
+};
+
+export const hugo: Builder = {
+  framework: "hugo",
+  packages: {},
+  make: runSystem("hugo --minify=false"),
+  output: "public",
+  pageUrl: indexUrl,
+  versions: async (folder) => ({ hugo: /v([\d.]+)/.exec((await run("hugo", ["version"], folder)).log)?.[1] ?? "" }),
+  read: async () => ({ isReported: (_link, href) => href.includes("ref-not-found") }),
+};
+
+export const jekyll: Builder = {
+  framework: "jekyll",
+  packages: {},
+  make: runSystem("jekyll build --disable-disk-cache"),
+  output: "_site",
+  pageUrl: indexUrl,
+  async versions(folder) {
+    const script = "require 'jekyll'; require 'kramdown'; puts [Jekyll::VERSION, Kramdown::VERSION].join(' ')";
+    const [jekyllVersion = "", kramdown = ""] = (await run("ruby", ["-e", script], folder)).log.trim().split(" ");
+    return { jekyll: jekyllVersion, kramdown };
+  },
+  read: async () => ({}),
+};
+
+export const sphinx: Builder = {
+  framework: "sphinx",
+  packages: {},
+  make: (folder, env) => {
+    const strict = env?.ORACLE_STRICT === "1" ? "-W --keep-going" : "-q";
+    return runSystem(`sphinx-build -b html ${strict} . _build`)(folder);
+  },
+  output: "_build",
+  pageUrl: indexUrl,
+  async versions(folder) {
+    const [sphinxVersion = "", myst = ""] = await pythonVersions("sphinx-build", ["sphinx", "myst_parser"], folder);
+    return { sphinx: sphinxVersion, "myst-parser": myst };
+  },
+  async read({ log }, site, folder) {
+    const reported = new Set<string>();
+    for (const found of log.matchAll(/^(.+?):\d+: WARNING: .*?(?:not found|not in current).*?: ?'?([^'\s]+)'?.*$/gm))
+      reported.add(`${found[1]?.slice(folder.length + 1)} ${found[2]}`);
+    // Links name headings by MyST's own ids, as deep as the configuration says; docutils writes others.
+    const ids = new Map<string, string[]>();
+    for (const path of site.headings.length === 0 ? [] : [site.headingsPath, ...site.blocks.values()]) {
+      const { log: html } = await run("myst-anchors", ["-l", "4", path], folder);
+      ids.set(
+        path,
+        [...html.matchAll(/ id="([^"]+)"/g)].map(([, id = ""]) => id),
+      );
+    }
+    return {
+      // What it cannot find it writes as plain text.
+      dropsBroken: true,
+      isReported: ({ path, target }) => reported.has(`${path} ${target}`),
+      ids,
+    };
+  },
+};
+
+/** The libraries that it was made for lie beside it. */
+async function runMdbook(args: string, folder: string): Promise<Ran> {
+  const home = homeOf(folder);
+  const libraries = `${home}/usr/lib/x86_64-linux-gnu`;
+  const loader = `${libraries}/ld-linux-x86-64.so.2 --library-path ${libraries}:/usr/lib/x86_64-linux-gnu`;
+  return run("sh", ["-c", `${loader} ${home}/usr/bin/mdbook ${args}`], folder);
+}
+
+export const mdbook: Builder = {
+  framework: "mdbook",
+  packages: {},
+  archives: ["m/mdbook/mdbook_0.4.48+ds-2_amd64.deb", "g/glibc/libc6_2.41-12+deb13u4_amd64.deb"],
+  make: (folder) => runMdbook("build", folder),
+  output: "book",
+  pageUrl: indexUrl,
+  versions: async (folder) => ({ mdbook: /v([\d.]+)/.exec((await runMdbook("--version", folder)).log)?.[1] ?? "" }),
+  read: async () => ({}),
+};
