@@ -38,6 +38,15 @@ export { renameGroup } from "./refactor/rename-group.ts";
 export { type RenameHeading, renameHeading } from "./refactor/rename-heading.ts";
 export { type ReplaceTerm, replaceTerm } from "./refactor/replace-term.ts";
 export { type SetFrontMatter, setFrontMatter } from "./refactor/set-front-matter.ts";
+export {
+  type CompareOptions,
+  compareReferences,
+  type StaleCause,
+  type StaleReference,
+} from "./references/compare-references.ts";
+export { type CodeReference, findCodeReferences, type ReferenceKind } from "./references/find-references.ts";
+export { readSiteReferences, type SiteReferences } from "./references/site-references.ts";
+export { type IndexOptions, indexSource, type SkipReason, type SourceIndex } from "./references/source-index.ts";
 export type { Site } from "./site.ts";
 export type {
   Certainty,

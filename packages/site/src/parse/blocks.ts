@@ -18,6 +18,13 @@ export interface Definition {
   end: number;
 }
 
+interface FencedCode {
+  /** The range after the fence: the language, and what else a framework reads there. */
+  info: { start: number; end: number };
+  /** Start and end of each line, without the indentation of the containers around it. */
+  lines: number[];
+}
+
 export interface Blocks {
   texts: TextBlock[];
   headings: HeadingBlock[];
@@ -26,6 +33,8 @@ export interface Blocks {
   footnotes: Map<string, string>;
   /** Offsets of opening fences without a language. */
   bareFences: number[];
+  /** Fenced code, in the page's order. */
+  fences: FencedCode[];
   /** Ranges of code, fenced and indented. */
   code: { start: number; end: number }[];
   /** Ranges of `import` and `export` in MDX. */

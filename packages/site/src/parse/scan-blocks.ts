@@ -50,6 +50,7 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
     definitions: [],
     footnotes: new Map(),
     bareFences: [],
+    fences: [],
     code: [],
     modules: [],
     snippets: [],
@@ -158,8 +159,12 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
     // 2. A fence or an HTML block takes every line until it ends.
     if (leaf.kind === "fence") {
       if (isContinued) {
-        if (indent <= indentMax && closesFence(text, next, end, leaf.fence)) leaf = noLeaf;
-        else if (next < end) {
+        if (indent <= indentMax && closesFence(text, next, end, leaf.fence)) {
+          leaf = noLeaf;
+          continue;
+        }
+        blocks.fences.at(-1)?.lines.push(at, end);
+        if (next < end) {
           blocks.code.push({ start: next, end });
           addInclude(end, ["mdbook", "snippets"]);
         }
@@ -230,6 +235,7 @@ export function scanBlocks(text: string, from: number, dialect: Dialect): Blocks
         addInclude(end, ["myst"]);
         startBlock();
         if (isBlank(text, fence.info, end)) blocks.bareFences.push(opening);
+        blocks.fences.push({ info: { start: fence.info, end }, lines: [] });
         leaf = { kind: "fence", fence, start: opening };
         continue lines;
       }

@@ -1,0 +1,196 @@
+import { decodePiece, toByteString } from "../text/bytes.ts";
+import type { Fix } from "../types.ts";
+import type { CodeReference } from "./find-references.ts";
+import { type Probe, probesOf } from "./probes.ts";
+import type { SourceIndex } from "./source-index.ts";
+
+export type StaleCause =
+  /** Nothing took its place for certain. */
+  | { kind: "removed" }
+  /** The same change put this name, file or package in its place. */
+  | { kind: "renamed"; to: string };
+
+/** A reference that was known at the commit that the page agreed with, and is not at the new one. */
+export interface StaleReference {
+  reference: CodeReference;
+  /** What is gone: the reference itself, or the part of it that no source has any more. */
+  gone: string;
+  cause: StaleCause;
+  /** Files that had it before, a few of them. */
+  paths: readonly string[];
+  /** Only where the change renamed it. */
+  fix?: Fix;
+}
+
+export interface CompareOptions {
+  /** Old path → new path, as git's rename detection tells. Files that moved unchanged are found without it. */
+  renames?: ReadonlyMap<string, string>;
+  signal?: AbortSignal;
+}
+
+const pathsMax = 5;
+
+/** The references that a change of the sources made stale. A reference that was not known before is never one. */
+export async function compareReferences(
+  references: Iterable<CodeReference>,
+  before: SourceIndex,
+  after: SourceIndex,
+  options: CompareOptions = {},
+): Promise<StaleReference[]> {
+  const judged = new Map<string, Promise<Judgement | null>>();
+  const stale: StaleReference[] = [];
+  for (const reference of references) {
+    const key = `${reference.kind} ${reference.text}`;
+    let judging = judged.get(key);
+    if (judging === undefined) {
+      const gone = goneProbe(reference, before, after);
+      judging = gone === null ? settled : judge(gone, before, after, options);
+      judged.set(key, judging);
+    }
+    if (judging === settled) continue;
+    const judgement = await judging;
+    options.signal?.throwIfAborted();
+    if (judgement !== null) stale.push(staleReference(reference, judgement));
+  }
+  return stale;
+}
+
+const settled: Promise<null> = Promise.resolve(null);
+
+interface Judgement {
+  gone: string;
+  cause: StaleCause;
+  paths: readonly string[];
+}
+
+function staleReference(reference: CodeReference, { gone, cause, paths }: Judgement): StaleReference {
+  const stale: StaleReference = { reference, gone, cause, paths };
+  const at = cause.kind === "renamed" ? reference.text.lastIndexOf(gone) : -1;
+  if (cause.kind !== "renamed" || at === -1) return stale;
+  const start = reference.start + Buffer.byteLength(reference.text.slice(0, at));
+  const edit = { path: reference.page, start, end: start + Buffer.byteLength(gone), text: cause.to };
+  return { ...stale, fix: { title: `Replace ${gone} with ${cause.to}`, edits: [edit] } };
+}
+
+/** The part of a reference that was known and is not any more. */
+function goneProbe(reference: CodeReference, before: SourceIndex, after: SourceIndex): Probe | null {
+  return probesOf(reference, before).find((probe) => isGone(probe, before, after)) ?? null;
+}
+
+function isGone(probe: Probe, before: SourceIndex, after: SourceIndex): boolean {
+  switch (probe.kind) {
+    case "file":
+      return !after.files.has(probe.path);
+    case "package":
+      return !after.hasPackage(probe.name);
+    case "word":
+      if (after.has(probe.word)) return false;
+      if (probe.others.some((other) => after.has(other) && !before.has(other))) return false;
+      // A file that grew too large, or that a tool writes now, was not read: nobody knows what it still says.
+      return !before.filesWith(probe.word, Infinity).some((path) => after.skipped.has(path));
+  }
+}
+
+async function judge(
+  probe: Probe,
+  before: SourceIndex,
+  after: SourceIndex,
+  options: CompareOptions,
+): Promise<Judgement> {
+  if (probe.kind === "file") {
+    const to = options.renames?.get(probe.path) ?? movedUnchanged(probe.path, before, after);
+    return { gone: probe.path, cause: causeOf(to), paths: [probe.path] };
+  }
+  if (probe.kind === "package") return { gone: probe.name, cause: { kind: "removed" }, paths: [] };
+  const paths = before.filesWith(probe.word, Infinity);
+  const to = await renamedTo(probe.word, paths, before, after, options);
+  return { gone: probe.word, cause: causeOf(to), paths: paths.slice(0, pathsMax) };
+}
+
+function causeOf(to: string | null): StaleCause {
+  return to === null ? { kind: "removed" } : { kind: "renamed", to };
+}
+
+/** The one new path that has the old one's content. */
+function movedUnchanged(path: string, before: SourceIndex, after: SourceIndex): string | null {
+  const id = before.files.get(path);
+  if (id === undefined || id === "") return null;
+  const found = [...after.files].filter(([other, hash]) => hash === id && !before.files.has(other));
+  return found.length === 1 ? (found[0]?.[0] ?? null) : null;
+}
+
+const filesLookedAtMax = 200;
+const linesMax = 5000;
+
+/**
+ * The one name that stands now at every place where the old one stood: each line that had it is there again, with the new
+ * name in its place. Where a place is gone altogether, or another name took one of them, nothing is certain.
+ */
+async function renamedTo(
+  word: string,
+  paths: readonly string[],
+  before: SourceIndex,
+  after: SourceIndex,
+  { renames, signal }: CompareOptions,
+): Promise<string | null> {
+  if (paths.length > filesLookedAtMax) return null;
+  let to: string | null = null;
+  for (const path of paths) {
+    signal?.throwIfAborted();
+    const now = after.files.has(path) ? path : (renames?.get(path) ?? movedUnchanged(path, before, after));
+    const [old, fresh] = await Promise.all([before.tree.read(path), now === null ? null : after.tree.read(now)]);
+    if (old === null || fresh === null) return null;
+    const found = replacementIn(word, toByteString(old), toByteString(fresh));
+    if (found === null || (to !== null && found !== to)) return null;
+    to = found;
+  }
+  return to === null || before.has(to) || !after.has(to) ? null : to;
+}
+
+const wordCharacter = /[\w$\x80-\xff-]/;
+
+function replacementIn(word: string, old: string, fresh: string): string | null {
+  const oldLines = old.split(/\r?\n/);
+  const kept = new Set(oldLines);
+  const added = fresh.split(/\r?\n/).filter((line) => !kept.has(line));
+  if (oldLines.length > linesMax * 4 || added.length > linesMax) return null;
+  let to: string | null = null;
+  for (const line of oldLines) {
+    const pieces = splitAtWord(line, word);
+    if (pieces.length === 1) continue;
+    const found = added.flatMap((candidate) => middleOf(candidate, pieces) ?? []);
+    const names = new Set(found);
+    if (to !== null && names.has(to)) continue;
+    if (names.size !== 1 || to !== null) return null;
+    to = found[0] as string;
+  }
+  return to === null ? null : decodePiece(to);
+}
+
+/** The line cut at each place where the whole word stands. */
+function splitAtWord(line: string, word: string): string[] {
+  const pieces: string[] = [];
+  let from = 0;
+  for (let at = line.indexOf(word); at !== -1; at = line.indexOf(word, at + 1)) {
+    const last = line.charAt(at - 1);
+    const next = line.charAt(at + word.length);
+    if ((at > 0 && wordCharacter.test(last) && !(last === "-" && !word.startsWith("-"))) || /[\w$]/.test(next))
+      continue;
+    if (at < from) continue;
+    pieces.push(line.slice(from, at));
+    from = at + word.length;
+  }
+  pieces.push(line.slice(from));
+  return pieces;
+}
+
+/** The name that stands between the pieces of a line, the same in every gap. */
+function middleOf(line: string, pieces: readonly string[]): string | null {
+  const first = pieces[0] as string;
+  const second = pieces[1] as string;
+  if (!line.startsWith(first)) return null;
+  const name = /^[\w$-]+/.exec(line.slice(first.length))?.[0];
+  if (name === undefined) return null;
+  // A name may hold what the next piece begins with, such as a dash: the line as a whole decides.
+  return line === pieces.join(name) && (second !== "" || line.endsWith(name)) ? name : null;
+}

@@ -1,0 +1,277 @@
+import type { Dialect } from "../parse/dialect.ts";
+import { decodePiece, toByteString } from "../text/bytes.ts";
+import { indexLines } from "../text/line-index.ts";
+import { type PageCode, readPageCode, type Sample } from "./page-code.ts";
+
+export type ReferenceKind = "identifier" | "path" | "flag" | "env" | "config-key" | "file" | "route" | "package";
+
+/** A code element that a page names. Line and column begin at 1; offsets are bytes of the page. */
+export interface CodeReference {
+  kind: ReferenceKind;
+  /** As the page writes it, without what stands around it: `createApp`, `app.listen`, `--watch`, `GET /v2/jobs/{id}`. */
+  text: string;
+  page: string;
+  line: number;
+  column: number;
+  start: number;
+  end: number;
+  /** In a fenced block, not in inline code. */
+  inSample: boolean;
+}
+
+/** Longer code is no name. */
+const textMax = 200;
+const referencesMax = 20_000;
+
+/** Every code element that a page names, in the order of the page. What looks like one and is none does no harm: it is never known. */
+export function findCodeReferences(page: string, bytes: Uint8Array, dialect: Dialect): CodeReference[] {
+  const text = toByteString(bytes);
+  return text.includes("\0") ? [] : referencesIn(page, text, readPageCode(text, dialect));
+}
+
+function referencesIn(page: string, text: string, { spans, samples }: PageCode): CodeReference[] {
+  const { place } = indexLines(text);
+  const found: CodeReference[] = [];
+  const add =
+    (at: (offset: number) => number, inSample: boolean) => (kind: ReferenceKind, name: string, offset: number) => {
+      if (found.length >= referencesMax || name.length < 2) return;
+      const start = at(offset);
+      found.push({ kind, text: decodePiece(name), page, ...place(start), start, end: start + name.length, inSample });
+    };
+  for (const span of spans)
+    if (span.text.length <= textMax)
+      readSpan(
+        span.text,
+        add((offset) => span.start + offset, false),
+      );
+  for (const sample of samples) readSample(sample, add(sample.at, true));
+  return found.sort((a, b) => a.start - b.start);
+}
+
+type Add = (kind: ReferenceKind, name: string, offset: number) => void;
+
+const identifier = /^[A-Za-z_$][\w$]*$/;
+const call = /^([A-Za-z_$][\w$]*(?:(?:\.|::|#)[A-Za-z_$][\w$]*)*)\s*(?:\(|<[\w, <>[\]]*>\(?|\[\]?)/;
+const dotted = /^[A-Za-z_$][\w$-]*(?:(?:\.|::|#)[A-Za-z_$][\w$-]*)+$/;
+const environment = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
+const packageName = /^@[a-z0-9][\w.-]*\/[a-z0-9][\w.-]*(?:\/[\w./-]+)?$/;
+const request = /^(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\s+(?:https?:\/\/[^/\s]+)?(\/[^\s?#]*)/;
+const route = /^\/(?:[\w{}<>:*$.~-]+\/)*[\w{}<>:*$.~-]+\/?$/;
+const filePath =
+  /^(?:\.{1,2}\/)*(?:[\w@.+()[\]-]+\/)+[\w@.+()[\]-]*\.[A-Za-z]\w{0,9}$|^(?:\.{1,2}\/)*(?:[\w@.+-]+\/){2,}$/;
+const fileEnding =
+  /\.(?:[cm]?[jt]sx?|json[5c]?|ya?ml|toml|ini|md|mdx|py|rb|go|rs|java|kt|cs?|h|hpp|cpp|php|sh|css|scss|html?|vue|svelte|astro|xml|txt|lock|env|cfg|conf|sql|png|svg|jpe?g|gif|ico|webp|zip|gz|com|org|net|io|dev)$/i;
+const kebab = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)+$/;
+const flagWord = /(?<![\w-])--[A-Za-z][\w-]*/g;
+
+/** Inline code is read as one thing: a name, a command, a request, a setting. */
+function readSpan(text: string, add: Add): void {
+  const asked = request.exec(text);
+  if (asked !== null) {
+    add("route", text.slice(0, asked[0].length), 0);
+    return;
+  }
+  if (/^--?[A-Za-z]/.test(text)) {
+    readFlags(text, 0, add);
+    return;
+  }
+  const bare = /^\$\{?([A-Z][A-Z0-9_]+)\}?$/.exec(text);
+  if (bare !== null) {
+    if (environment.test(bare[1] as string)) add("env", bare[1] as string, text.indexOf(bare[1] as string));
+    return;
+  }
+  const assigned = /^(?:export\s+)?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)=/.exec(text);
+  if (assigned !== null) {
+    add("env", assigned[1] as string, assigned[0].length - 1 - (assigned[1] as string).length);
+    return;
+  }
+  if (/\s/.test(text)) readPhrase(text, add);
+  else readWord(text, 0, add);
+}
+
+function readWord(word: string, offset: number, add: Add): void {
+  const quoted = /^(["'])(.+)\1$/.exec(word);
+  if (quoted !== null) {
+    readWord(quoted[2] as string, offset + 1, add);
+    return;
+  }
+  if (environment.test(word)) add("env", word, offset);
+  else if (identifier.test(word)) add("identifier", word, offset);
+  else if (packageName.test(word)) add("package", word, offset);
+  else if (filePath.test(word)) add("file", word, offset);
+  else if (route.test(word)) add("route", word, offset);
+  else if (dotted.test(word)) {
+    if (!fileEnding.test(word)) add("path", word, offset);
+  } else if (kebab.test(word)) add("config-key", word, offset);
+  else {
+    const called = call.exec(word);
+    const name = called?.[1] ?? "";
+    if (name !== "") add(identifier.test(name) ? "identifier" : "path", name, offset);
+    const tag = /^<\/?([A-Z][\w.]*)[\s/>]?/.exec(word);
+    if (tag !== null) add("identifier", tag[1] as string, word.indexOf(tag[1] as string));
+    const decorator = /^@([A-Za-z_]\w*(?:\.\w+)*)(?:\(|$)/.exec(word);
+    if (decorator !== null) readWord(decorator[1] as string, offset + 1, add);
+  }
+}
+
+/** Several words: a command with flags, a call, `key: value`, a component with properties. Anything else names nothing. */
+function readPhrase(text: string, add: Add): void {
+  if (readCommand(text, 0, add)) return;
+  const setting = /^["']?([A-Za-z_][\w.-]*)["']?\s*(?::|=)\s/.exec(text);
+  if (setting !== null) {
+    const key = setting[1] as string;
+    add(key.includes(".") ? "path" : "config-key", key, text.indexOf(key));
+    return;
+  }
+  const tag = /^<([A-Z][\w.]*)\s/.exec(text);
+  if (tag !== null) {
+    add("identifier", tag[1] as string, 1);
+    return;
+  }
+  const called = call.exec(text);
+  if (called !== null) {
+    const name = called[1] as string;
+    add(identifier.test(name) ? "identifier" : "path", name, 0);
+  }
+}
+
+/** Programs of others: the project's sources do not say what their flags are. */
+const foreignPrograms = new Set(
+  `npm npx pnpm yarn bun bunx deno node corepack pip pip3 pipx uv uvx poetry python python3 pytest conda git gh docker podman
+  docker-compose kubectl helm cargo rustup rustc go make cmake brew apt apt-get dnf yum apk snap choco winget scoop curl wget ssh scp
+  rsync tar unzip cp mv rm ls cat grep sed awk find mkdir chmod chown echo export set cd source sudo env systemctl journalctl openssl
+  terraform ansible aws gcloud az vercel netlify wrangler firebase heroku fly bundle gem rake ruby php composer mvn gradle java javac
+  dotnet nuget swift tsc eslint prettier vite webpack rollup jest vitest playwright cypress psql mysql redis-cli sqlite3 nginx jq
+  hugo jekyll mkdocs`.split(/\s+/),
+);
+
+const commandLine = /^(?:\$ |> |% |# )?((?:[A-Z][A-Z0-9_]*=\S*\s+)*)([a-z@./][\w@./-]*)(?=\s|$)/;
+
+/** Whether the text is a command; its flags and variables are references where its program is not somebody else's. */
+function readCommand(text: string, offset: number, add: Add): boolean {
+  const found = commandLine.exec(text);
+  const program = found?.[2]?.split("/").at(-1) ?? "";
+  if (found === null || !/\s--?[A-Za-z]|^[\w@./-]+$/.test(text)) return false;
+  for (const set of (found[1] ?? "").matchAll(/([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)=/g)) {
+    add("env", set[1] as string, offset + text.indexOf(found[1] as string) + set.index);
+  }
+  const runner =
+    /^(?:npx|pnpx|bunx|uvx|pipx run|npm exec|pnpm dlx|yarn dlx|python3? -m)\s+(?:-y\s+|--yes\s+)?([\w@./-]+)/.exec(
+      text.slice(found[0].length - program.length),
+    );
+  if (!foreignPrograms.has(program) || runner !== null) readFlags(text, offset, add);
+  return true;
+}
+
+function readFlags(text: string, offset: number, add: Add): void {
+  for (const flag of text.matchAll(flagWord)) add("flag", flag[0], offset + flag.index);
+}
+
+const shells = new Set([
+  "bash",
+  "sh",
+  "shell",
+  "zsh",
+  "console",
+  "shell-session",
+  "shellsession",
+  "terminal",
+  "fish",
+  "powershell",
+  "ps1",
+  "cmd",
+]);
+const programs = new Set(
+  "js jsx ts tsx mjs cjs javascript typescript py python python3 go golang rust rs java kotlin kt swift ruby rb php cs csharp c cpp c++ dart scala elixir ex vue svelte astro mdx html".split(
+    " ",
+  ),
+);
+const data = new Set(["json", "jsonc", "json5", "yaml", "yml", "toml", "ini", "properties"]);
+
+function readSample({ language, text }: Sample, add: Add): void {
+  if (shells.has(language)) readShell(text, add);
+  else if (data.has(language)) readKeys(text, add);
+  else if (language === "dotenv" || language === "env") readVariables(text, add);
+  else if (language === "http") {
+    for (const line of text.matchAll(
+      /^(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\s+(?:https?:\/\/[^/\s]+)?\/[^\s?#]*/gm,
+    )) {
+      add("route", line[0], line.index);
+    }
+  } else if (programs.has(language)) readProgram(text, add);
+}
+
+function readVariables(text: string, add: Add): void {
+  for (const set of text.matchAll(/^\s*(?:export\s+|set\s+)?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)=/gm)) {
+    add("env", set[1] as string, set.index + set[0].length - 1 - (set[1] as string).length);
+  }
+}
+
+function readShell(text: string, add: Add): void {
+  readVariables(text, add);
+  // A line that ends in a backslash goes on: offsets stay the same if both characters become spaces.
+  const joined = text.replace(/\\\r?\n/g, (found) => " ".repeat(found.length));
+  let offset = 0;
+  for (const line of joined.split("\n")) {
+    const lead = line.length - line.trimStart().length;
+    // Of a chain of commands each is read by itself.
+    let at = offset + lead;
+    for (const part of line.trim().split(/(\s(?:&&|\|\||\||;)\s)/)) {
+      if (!part.startsWith("#")) readCommand(part, at, add);
+      at += part.length;
+    }
+    offset += line.length + 1;
+  }
+}
+
+function readKeys(text: string, add: Add): void {
+  for (const key of text.matchAll(
+    /(?:^|[{,])[ \t]*(?:- )?(["']?)([A-Za-z_$][\w.$-]*)\1[ \t]*[:=](?=\s|$|["'[{\d])/gm,
+  )) {
+    const name = key[2] as string;
+    if (isDistinct(name)) add("config-key", name, key.index + key[0].lastIndexOf(name));
+  }
+}
+
+/** A name that is no plain word: `snake_case`, `camelCase`, `PascalCase` of two words, `kebab-case`. */
+function isDistinct(name: string): boolean {
+  return /[a-z\d][A-Z]|[A-Za-z\d]_[A-Za-z\d]|[a-z]-[a-z]/.test(name);
+}
+
+const strings = /"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`/g;
+const comments = /\/\*[\s\S]*?\*\/|<!--[\s\S]*?-->|(?<![:\w"'])\/\/[^\n]*|(?<=^|\s)# [^\n]*/gm;
+const imports =
+  /\bimport\s+(?:type\s+)?([\w$*{},\s]{1,2000}?)\s*from\s*(["'])([^"'\n]+)\2|^[ \t]*from\s+([\w.]+)\s+import\s+(\([^()]*\)|[^\n(]+)|\bimport\s+(["'])([^"'\n]+)\6|\brequire\(\s*(["'])([^"'\n]+)\8\s*\)/gm;
+// Keywords of languages that declare, `name = …` at the start of a line (arguments by name have no spaces in Python), parameters.
+const declared =
+  /\b(?:const|let|var|function\*?|class|def|fn|func|type|interface|enum|struct|for|as)\s+([A-Za-z_$][\w$]*)|^[ \t]*([A-Za-z_$][\w$]*)(?:\s*:[^=\n;,()]*)?\s+:?=(?!=)|[(,]\s*([A-Za-z_$][\w$]*)\s*(?=[,):])/gm;
+
+/** Names in a program: what it imports, and names of more than one word that it does not make itself. */
+function readProgram(text: string, add: Add): void {
+  const blank = (found: string): string => found.replace(/[^\n]/g, " ");
+  const readable = text.replace(comments, blank);
+  const code = readable.replace(imports, (found, ...groups) => {
+    readImport(found, groups.at(-2) as number, groups as (string | undefined)[], add);
+    return blank(found);
+  });
+  const plain = code.replace(strings, blank);
+  const own = new Set<string>();
+  for (const found of plain.matchAll(declared)) own.add((found[1] ?? found[2] ?? found[3]) as string);
+  for (const found of plain.matchAll(/(?<![\w$])[A-Za-z_$][\w$]*/g)) {
+    const name = found[0];
+    if (!isDistinct(name)) continue;
+    if (environment.test(name)) add("env", name, found.index);
+    else if (!own.has(name) || plain.charCodeAt(found.index - 1) === 46) add("identifier", name, found.index);
+  }
+}
+
+function readImport(found: string, at: number, groups: readonly (string | undefined)[], add: Add): void {
+  const from = groups[2] ?? groups[3] ?? groups[6] ?? groups[8] ?? "";
+  if (from === "" || /^[./#~]|^node:|^https?:|^@\//.test(from)) return;
+  add("package", from, at + found.lastIndexOf(from, groups[3] === undefined ? undefined : found.indexOf(" import")));
+  const names = groups[0] ?? groups[4] ?? "";
+  const start = found.indexOf(names);
+  for (const name of names.matchAll(/(?<![\w$]|\bas\s+)[A-Za-z_$][\w$]*/g)) {
+    if (name[0] !== "as" && name[0] !== "type") add("identifier", name[0], at + start + name.index);
+  }
+}

@@ -1,0 +1,66 @@
+import type { Dialect } from "../parse/dialect.ts";
+import { readFrontMatter } from "../parse/front-matter.ts";
+import { createOffsetMap, joinLines } from "../parse/leaf-blocks.ts";
+import { scanBlocks } from "../parse/scan-blocks.ts";
+import { scanInline } from "../parse/scan-inline.ts";
+import { textStart } from "../text/bytes.ts";
+
+/** Inline code, without its backticks. */
+interface CodeSpan {
+  text: string;
+  start: number;
+}
+
+/** A fenced block: its language in lower case ("" where it names none), and its text with the way back to the page. */
+export interface Sample {
+  language: string;
+  info: string;
+  text: string;
+  /** The offset in the page of an offset in `text`. */
+  at(offset: number): number;
+}
+
+export interface PageCode {
+  spans: CodeSpan[];
+  samples: Sample[];
+}
+
+const language = /^[ \t]*\{?[ \t]*\.?([\w+#-]*)/;
+
+/** What a page, held as a byte string, shows as code: in running text, in tables and in fenced blocks. */
+export function readPageCode(text: string, dialect: Dialect): PageCode {
+  const front = readFrontMatter(text, textStart(text));
+  const blocks = scanBlocks(text, front?.bodyStart ?? textStart(text), dialect);
+  const labels = new Set(blocks.definitions.map((definition) => definition.label));
+  const spans: CodeSpan[] = [];
+  for (const block of [...blocks.headings, ...blocks.texts]) {
+    if (block.kind !== "text") continue;
+    const { lines } = block;
+    const joined = lines === null ? text : joinLines(text, lines);
+    const at = lines === null ? (offset: number) => offset : createOffsetMap(lines);
+    const [from, to] = lines === null ? [block.start, block.end] : [0, joined.length];
+    scanInline(joined, from, to, dialect, labels, {
+      link: () => undefined,
+      tag: () => undefined,
+      template: () => undefined,
+      code(start, end) {
+        let inner = start;
+        while (joined.charCodeAt(inner) === 96) inner++;
+        const content = joined.slice(inner, end - (inner - start));
+        const lead = content.length - content.trimStart().length;
+        if (content.trim() !== "") spans.push({ text: content.trim(), start: at(inner + lead) });
+      },
+    });
+  }
+  spans.sort((a, b) => a.start - b.start);
+  const samples = blocks.fences.map(({ info, lines }): Sample => {
+    const written = text.slice(info.start, info.end);
+    return {
+      language: (language.exec(written)?.[1] ?? "").toLowerCase(),
+      info: written.trim(),
+      text: joinLines(text, lines),
+      at: lines.length === 0 ? () => info.start : createOffsetMap(lines),
+    };
+  });
+  return { spans, samples };
+}

@@ -1,0 +1,90 @@
+import type { CodeReference } from "./find-references.ts";
+import { packageOf } from "./manifests.ts";
+import { plainRoute } from "./source-tokens.ts";
+
+/** What shows that a reference is known: a word of the sources, a file, or a package. */
+export type Probe =
+  | {
+      kind: "word";
+      word: string /** Other spellings: where one of them is new, the word was only rewritten. */;
+      others: readonly string[];
+    }
+  | { kind: "file"; path: string }
+  | { kind: "package"; name: string };
+
+type Asked = Pick<CodeReference, "kind" | "text">;
+interface Sources {
+  files: ReadonlyMap<string, string>;
+  has(word: string): boolean;
+  declares(word: string): boolean;
+  hasPackage(name: string): boolean;
+}
+
+const wordMin = 3;
+
+/** What of a reference the sources know; none: the reference is not theirs. */
+export function probesOf({ kind, text }: Asked, sources: Sources): Probe[] {
+  switch (kind) {
+    case "identifier":
+      return sources.declares(text) ? [{ kind: "word", word: text, others: [] }] : [];
+    case "path":
+      return pathProbes(text, sources);
+    case "env":
+      return sources.has(text) ? [{ kind: "word", word: text, others: [] }] : [];
+    case "flag":
+      return spelled(text, [text], spellings(text.replace(/^--(?:no-)?/, "")), sources);
+    case "config-key":
+      if (text.includes("-")) return spelled(text, [text], spellings(text), sources);
+      return sources.declares(text) ? [{ kind: "word", word: text, others: spellings(text) }] : [];
+    case "route":
+      return routeProbes(text, sources);
+    case "file": {
+      const path = knownFile(text, sources.files);
+      return path === null ? [] : [{ kind: "file", path }];
+    }
+    case "package":
+      return sources.hasPackage(packageOf(text)) ? [{ kind: "package", name: packageOf(text) }] : [];
+  }
+}
+
+function pathProbes(text: string, sources: Sources): Probe[] {
+  const words = text.split(/\.|::|#/).filter((word) => word.length >= wordMin);
+  return words.filter(sources.declares).map((word) => ({ kind: "word", word, others: [] }));
+}
+
+/** The first spelling that is known stands for the reference. */
+function spelled(text: string, literal: readonly string[], others: readonly string[], sources: Sources): Probe[] {
+  const word = literal.find(sources.has) ?? (/[a-z]-[a-z]/i.test(text) ? others.find(sources.has) : undefined);
+  return word === undefined
+    ? []
+    : [{ kind: "word", word, others: [...literal, ...others].filter((other) => other !== word) }];
+}
+
+/** `dry-run`, `dry_run`, `dryRun`, `DryRun`, `DRY_RUN`. */
+function spellings(name: string): string[] {
+  const words = name
+    .replace(/([a-z\d])([A-Z])/g, "$1-$2")
+    .toLowerCase()
+    .split(/[-_]/);
+  const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+  const pascal = words.map(capital).join("");
+  const camel = (words[0] ?? "") + words.slice(1).map(capital).join("");
+  return [...new Set([words.join("-"), words.join("_"), camel, pascal, words.join("_").toUpperCase()])];
+}
+
+/** The longest end of a route that the sources write out: a router adds the beginning. */
+function routeProbes(text: string, sources: Sources): Probe[] {
+  const segments = plainRoute(text.replace(/^[A-Z]+\s+(?:https?:\/\/[^/]+)?/, ""))
+    .split("/")
+    .slice(1);
+  const ends = segments.map((_, i) => `/${segments.slice(i).join("/")}`).filter((end) => /[a-z]{2}/i.test(end));
+  const word = ends.find(sources.has);
+  return word === undefined ? [] : [{ kind: "word", word, others: ends.filter((end) => end !== word) }];
+}
+
+/** A path from the top of the sources, or the end of exactly one path. */
+function knownFile(text: string, files: ReadonlyMap<string, string>): string | null {
+  const path = text.replace(/^(?:\.{1,2}\/)+/, "").replace(/\/$/, "");
+  if (files.has(path)) return path;
+  return null;
+}

@@ -1,0 +1,185 @@
+import { createHash } from "node:crypto";
+import { expect, test } from "vitest";
+import { plainDialect } from "../parse/dialect.ts";
+import type { SiteTree } from "../types.ts";
+import { compareReferences } from "./compare-references.ts";
+import { findCodeReferences } from "./find-references.ts";
+import { indexSource } from "./source-index.ts";
+
+function treeOf(files: Readonly<Record<string, string | Uint8Array>>): SiteTree & { reads: string[] } {
+  const reads: string[] = [];
+  const bytesOf = (path: string) => Buffer.from(files[path] ?? "");
+  return {
+    reads,
+    list: async () =>
+      Object.keys(files).map((path) => ({ path, hash: createHash("sha1").update(bytesOf(path)).digest("hex") })),
+    async read(path) {
+      reads.push(path);
+      return path in files ? bytesOf(path) : null;
+    },
+  };
+}
+
+const namesIn = (page: string) =>
+  findCodeReferences("page.md", Buffer.from(page), plainDialect).map(
+    ({ kind, text, line, column, inSample }) => `${line}:${column} ${kind} ${text}${inSample ? " (sample)" : ""}`,
+  );
+
+test("finds names in text, tables and samples, with their places", () => {
+  const page = [
+    "Call `createApp()` with `--dry-run`, set `EMEND_MODEL` or `server.port`.",
+    "",
+    "| key | file |",
+    "| --- | --- |",
+    "| `max-age` | `src/app.ts` |",
+    "",
+    "Send `GET /v2/jobs/{id}`. Use `@emend/sdk`.",
+    "",
+    "```bash",
+    "$ npm install --save-dev emend && emend check --base main",
+    "```",
+    "",
+    "```ts",
+    'import { Emend } from "@emend/sdk";',
+    "const myClient = new Emend(); // not oldName",
+    "await myClient.listJobs({ pageSize: 1 });",
+    "```",
+  ].join("\n");
+  expect(namesIn(page)).toEqual([
+    "1:7 identifier createApp",
+    "1:26 flag --dry-run",
+    "1:43 env EMEND_MODEL",
+    "1:60 path server.port",
+    "5:4 config-key max-age",
+    "5:16 file src/app.ts",
+    "7:7 route GET /v2/jobs/{id}",
+    "7:32 package @emend/sdk",
+    "10:47 flag --base (sample)",
+    "14:10 identifier Emend (sample)",
+    "14:24 package @emend/sdk (sample)",
+    "16:16 identifier listJobs (sample)",
+    "16:27 identifier pageSize (sample)",
+  ]);
+});
+
+async function compare(before: Record<string, string>, after: Record<string, string>, page: string) {
+  const old = await indexSource(treeOf(before));
+  const references = findCodeReferences("page.md", Buffer.from(page), plainDialect);
+  const found = await compareReferences(references, old, await indexSource(treeOf(after), { previous: old }));
+  return found.map(({ gone, cause }) => `${gone} ${cause.kind === "renamed" ? `→ ${cause.to}` : "removed"}`);
+}
+
+test("reports what was known and is not, and nothing that was never known", async () => {
+  const before = { "src/a.ts": "export function listJobs() {}\nexport function stay() {}\n" };
+  const page = "`listJobs()`, `stay()`, `neverThere()`";
+  expect(await compare(before, { "src/a.ts": "export function stay() {}\n" }, page)).toEqual(["listJobs removed"]);
+});
+
+test("a name that stands anywhere in the sources is not stale", async () => {
+  const before = { "src/a.ts": "export function listJobs() {}\n" };
+  expect(await compare(before, { "src/b.ts": "client.listJobs();\n" }, "`listJobs`")).toEqual([]);
+});
+
+test("a name that only tests or other people's code use is not the sources' own", async () => {
+  const before = { "src/a.ts": "useTheirs(1);\n", "test/a.test.ts": "const ofTest = 1;\n" };
+  expect(await compare(before, { "src/a.ts": "\n" }, "`useTheirs` and `ofTest`")).toEqual([]);
+});
+
+test("offers the new name where it stands at every place of the old one", async () => {
+  const before = {
+    "src/a.ts": 'option("--dry-run", "x");\nif (o["--dry-run"]) run();\n',
+    "src/b.ts": "export const oldName = 1;\n",
+  };
+  const after = {
+    "src/a.ts": 'option("--preview", "x");\nif (o["--preview"]) run();\n',
+    "src/b.ts": "export const newName = 1;\n",
+  };
+  expect(await compare(before, after, "`--dry-run`, `oldName`")).toEqual([
+    "--dry-run → --preview",
+    "oldName → newName",
+  ]);
+});
+
+test("offers nothing where two names took its place, or the new name was there before", async () => {
+  const before = { "a.ts": "const oldName = 1;\nuse(oldName);\nconst there = 2;\n" };
+  expect(
+    await compare(before, { "a.ts": "const newName = 1;\nuse(another);\nconst there = 2;\n" }, "`oldName`"),
+  ).toEqual(["oldName removed"]);
+  expect(await compare(before, { "a.ts": "const there = 1;\nuse(there);\n" }, "`oldName`")).toEqual([
+    "oldName removed",
+  ]);
+});
+
+test("the fix replaces the name alone, in bytes", async () => {
+  const old = await indexSource(treeOf({ "a.ts": "export const oldName = 1;\n" }));
+  const page = Buffer.from("Über `app.oldName()`.");
+  const [stale] = await compareReferences(
+    findCodeReferences("page.md", page, plainDialect),
+    old,
+    await indexSource(treeOf({ "a.ts": "export const newName = 1;\n" })),
+  );
+  const edit = stale?.fix?.edits[0];
+  expect(page.subarray(edit?.start, edit?.end).toString()).toBe("oldName");
+  expect(edit?.text).toBe("newName");
+});
+
+test("follows a file that moved, and knows packages by their manifests", async () => {
+  const before = { "src/app.ts": "const aLongLine = 1;\n", "package.json": '{ "name": "old-kit" }' };
+  const after = { "lib/app.ts": "const aLongLine = 1;\n", "package.json": '{ "name": "new-kit" }' };
+  const page = '`src/app.ts`\n\n```js\nimport x from "old-kit/part";\n```\n';
+  expect(await compare(before, after, page)).toEqual(["src/app.ts → lib/app.ts", "old-kit removed"]);
+});
+
+test("knows a route by its end, whatever its parameters are called", async () => {
+  const before = { "src/routes.ts": 'router.get("/jobs/:id/run", show);\n' };
+  const page = "`GET /v2/jobs/{jobId}/run`";
+  expect(await compare(before, { "src/routes.ts": 'router.get("/jobs/:job/run", show);\n' }, page)).toEqual([]);
+  expect(await compare(before, { "src/routes.ts": 'router.get("/jobs/:job", show);\n' }, page)).toEqual([
+    "/jobs/{}/run removed",
+  ]);
+});
+
+test("reads only files that differ from the earlier index, and both stay true", async () => {
+  const files = Object.fromEntries(
+    Array.from({ length: 20 }, (_, i) => [`src/${i}.ts`, `export const name${i} = 1;\n`]),
+  );
+  const old = await indexSource(treeOf(files));
+  const { "src/3.ts": _, ...others } = files;
+  const next = treeOf({ ...others, "src/5.ts": "export const fresh = 1;\n" });
+  const fresh = await indexSource(next, { previous: old });
+  expect(next.reads).toEqual(["src/5.ts"]);
+  expect([old.has("name3"), fresh.has("name3"), old.has("fresh"), fresh.declares("fresh"), fresh.has("name5")]).toEqual(
+    [true, false, false, true, false],
+  );
+  expect(fresh.filesWith("name7")).toEqual(["src/7.ts"]);
+});
+
+test("says what it did not read, and takes nothing in such a file for gone", async () => {
+  const long = `export const x = "${"a,".repeat(4000)}";`;
+  const skipped = {
+    "a.min.js": "x",
+    "b.js": long,
+    "c.ts": "// Code generated by tool. DO NOT EDIT.\nexport const made = 1;",
+    "d.bin": new Uint8Array([0, 1]),
+    "e.ts": new Uint8Array([0xff, 0xfe, 65]),
+    "f.ts": "x\n".repeat(600_000),
+    "yarn.lock": "x",
+    "vendor/a.go": "x",
+    "README.md": "`x`",
+    ".github/workflows/a.yml": "x",
+  };
+  expect(Object.fromEntries((await indexSource(treeOf(skipped))).skipped)).toEqual({
+    "a.min.js": "minified",
+    "b.js": "minified",
+    "c.ts": "generated",
+    "d.bin": "binary",
+    "e.ts": "not UTF-8",
+    "f.ts": "too large",
+    "yarn.lock": "lock file",
+    "vendor/a.go": "vendored",
+    "README.md": "prose",
+    ".github/workflows/a.yml": "CI",
+  });
+  const before = { "c.ts": "export const made = 1;\n" };
+  expect(await compare(before, { "c.ts": "// @generated\nexport const other = 1;\n" }, "`made`")).toEqual([]);
+});
