@@ -8,7 +8,8 @@ import { createGit } from "../src/tree/git/git.ts";
 import { createMirrors } from "../src/tree/mirror/mirrors.ts";
 import { siteTreeOf } from "../src/tree/site-tree.ts";
 import type { CommitTree } from "../src/tree/tree.ts";
-import { type Change, cloneOf, type Edits, type RealAnswer, type RealSite, realTasks, sites } from "./real-tasks.ts";
+import { cloneOf, sites } from "./real-sites.ts";
+import { type Change, type Edits, type RealAnswer, type RealSite, realTasks } from "./real-tasks.ts";
 
 const filler = "Velox canis rufus super pigrum vulpem saltat, dum nubes altae placide feruntur.";
 type Wrong = RealAnswer & { name: string };

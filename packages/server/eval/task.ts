@@ -75,3 +75,29 @@ export interface Answer {
   /** As `@repository/path:line`, or `path:line` in the docs' own repository. */
   sources?: readonly string[];
 }
+
+/** Calls by name and input, one list a turn. */
+type Turns = ReadonlyArray<ReadonlyArray<readonly [tool: string, input: unknown]>>;
+
+export interface TokenRound {
+  name: string;
+  prompt: string;
+  /** A strong model's answers, as they were given. After them it confirms what it is shown. */
+  turns: Turns;
+  /**
+   * The same request with the tools of release 0.1.0 (commit 627d62b), answered by the same model and counted in the same
+   * way on 2026-11-15.
+   */
+  before: { turns: number; tokens: number };
+  /** Files that differ from the base afterwards. */
+  changed: number;
+  /** What these files hold then, and what they do not. */
+  holds?: ReadonlyArray<readonly [path: string, text: string]>;
+  lacks?: ReadonlyArray<readonly [path: string, text: string]>;
+}
+
+export interface TokenTask {
+  /** The repository @cli. */
+  context: Files;
+  rounds: readonly TokenRound[];
+}

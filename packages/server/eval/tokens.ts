@@ -16,8 +16,9 @@ import { createMirrors } from "../src/tree/mirror/mirrors.ts";
 import { createOverlay } from "../src/tree/overlay.ts";
 import type { CommitTree, Overlay } from "../src/tree/tree.ts";
 import { makeRepository } from "../test/support/make-repository.ts";
-import { cloneOf, sites } from "./real-tasks.ts";
-import { type TokenRound, type TokenTask, tokenTasks } from "./token-tasks.ts";
+import { cloneOf, sites } from "./real-sites.ts";
+import type { TokenRound, TokenTask } from "./task.ts";
+import { tokenTasks } from "./token-tasks.ts";
 
 interface Row {
   round: TokenRound;

@@ -1,13 +1,9 @@
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { createKey, listKeys, type Revocation, revokeKey } from "../accounts/keys/api-keys.ts";
 import type { AdminKey } from "../accounts/keys/key-format.ts";
 import { setModelKey } from "../accounts/keys/model-keys.ts";
 import { createLoginLink, createResetLink, ensureOwnerLink } from "../accounts/people/login-links.ts";
 import { type Invitation, inviteMember, listInvitations, listMembers } from "../accounts/people/members.ts";
 import type { Role, User } from "../accounts/people/user.ts";
-import { addProject, plainFolder } from "../accounts/projects/add-project.ts";
 import {
   type ContextRepository,
   listContextRepositories,
@@ -28,8 +24,7 @@ import { type Actor, asActor, consoleActor } from "../db/acting.ts";
 import type { Pool } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { hookSecretOf } from "../forge/hooks/hook-secret.ts";
-import { assertLocalForgeUsable } from "../forge/local/assert-usable.ts";
-import { createLocalRepository, isEmptyRepository } from "../forge/local/create-repository.ts";
+import { isEmptyRepository } from "../forge/local/create-repository.ts";
 import { repositoryOf } from "../forge/local/repository.ts";
 import { type ForgeDeps, knownForge } from "../forge/registry.ts";
 import { createJobRules } from "../http/parse-create-body.ts";
@@ -41,7 +36,6 @@ import { recallUrl } from "../installation/public-url.ts";
 import { assertSecret, opensCanary } from "../installation/sealed-values.ts";
 import { type JobEvent, listEvents } from "../jobs/read/list-events.ts";
 import { type JobReport, readReport } from "../jobs/read/read-report.ts";
-import { newId } from "../lib/id.ts";
 import { createLogger } from "../lib/logger.ts";
 import { createFetch } from "../lib/network.ts";
 import { type Delivery, listDeliveries, redeliver } from "../notify/deliveries.ts";
@@ -56,7 +50,7 @@ import {
   type Webhook,
 } from "../notify/webhooks.ts";
 import type { Git } from "../tree/git/git.ts";
-import { assertBranch, assertFolder } from "../tree/mirror/resolve-base.ts";
+import { addLocalProject } from "./add-local-project.ts";
 import { type ContextInput, connectContext } from "./connect-context.ts";
 import { type AppStep, connectGithubApp } from "./connect-github-app.ts";
 import { type ConnectedProject, connectProject } from "./connect-project.ts";
@@ -194,33 +188,7 @@ export function createAdmin(deps: AdminDeps): Admin {
       const forgeName = knownForge(input.forge);
       const acting = { db: asActor(pool, by), sealer };
       if (forgeName !== "local") return connectProject({ config, ...acting }, forgeName, input);
-      assertLocalForgeUsable(config);
-      const id = newId("prj");
-      const made = { projectId: id, importFrom: input.repo ?? null };
-      await createLocalRepository(forge, made, AbortSignal.timeout(importMsMax));
-      try {
-        // An empty repository has no branch yet, and gets it with its first push.
-        if (input.repo) {
-          const remote = { url: pathToFileURL(join(forge.forgeDir, `${id}.git`)).href, authorization: null };
-          const signal = AbortSignal.timeout(importMsMax);
-          if (input.base) await assertBranch(forge.git, remote, input.base, signal);
-          const folder = plainFolder(input.docsDir ?? "");
-          await assertFolder(forge.git, { remote, baseRef: input.base ?? null, folder }, signal);
-        }
-        const { repositoryUrl } = await addProject(acting, {
-          id,
-          name: input.name,
-          forge: forgeName,
-          repositoryUrl: `${await deps.publicUrl()}/git/${id}.git`,
-          baseRef: input.base ?? null,
-          docsDir: input.docsDir ?? "",
-          settings: input.settings,
-        });
-        return { id, repositoryUrl };
-      } catch (error) {
-        await rm(join(forge.forgeDir, `${id}.git`), { recursive: true, force: true });
-        throw error;
-      }
+      return addLocalProject({ config, ...acting, ...forge, publicUrl: deps.publicUrl }, input);
     },
     addGithubAppProject: (input, told) =>
       withForges(({ forges, publicUrl }) => {
@@ -241,7 +209,7 @@ export function createAdmin(deps: AdminDeps): Admin {
       return shownProject(await updateProject(pool, id, edit, consoleActor));
     },
     removeProject: async (id) => removeProject(pool, await requireProject(pool, id), consoleActor),
-    isEmptyLocal: (projectId) => isEmptyRepository(repositoryOf(forge, projectId), AbortSignal.timeout(importMsMax)),
+    isEmptyLocal: (projectId) => isEmptyRepository(repositoryOf(forge, projectId), AbortSignal.timeout(diagnosisMsMax)),
     diagnoseProject: (id) =>
       withForges(async ({ forges, git, publicUrl }) => {
         const tryModels = (project: Project) => tryProjectModels({ config, db: pool, sealer }, project);
@@ -336,7 +304,6 @@ export function createAdmin(deps: AdminDeps): Admin {
 
 /** A person opens two pages meanwhile. */
 const appSetUpMsMax = 20 * 60_000;
-const importMsMax = 10 * 60_000;
 const diagnosisMsMax = 60_000;
 const connectionsMax = 4;
 
