@@ -7,26 +7,26 @@ import type { Polling } from "./polling.ts";
 
 export interface ApiRequest<T extends TSchema> {
   method: "GET" | "POST" | "PATCH" | "PUT";
-  /** Below the API's address; each part encoded. */
+  /** Relative to the API's URL; each part encoded. */
   path: string;
-  /** Of several, each is a parameter of that name. */
+  /** An array becomes repeated parameters. */
   query?: Readonly<Record<string, string | number | readonly string[]>>;
   body?: unknown;
-  /** What of the answer is relied on. */
+  /** The schema of the parts that Emend relies on. */
   answer: T;
-  /** For people: "open a pull request". */
+  /** For messages: "open a pull request". */
   what: string;
 }
 
-/** An answer of one of the statuses that the caller wants to judge by itself. */
+/** A response with one of the statuses that the caller handles itself. */
 type ApiOutcome<T> =
   | { kind: "ok"; value: T; headers: Headers }
   | { kind: "refused"; status: number; body: unknown; headers: Headers };
 
 export interface ApiClient {
-  /** The answer, or the forge's refusal thrown. */
+  /** Returns the response, or throws the forge's refusal. */
   call<T extends TSchema>(request: ApiRequest<T>, signal: AbortSignal): Promise<Static<T>>;
-  /** Refusals of these statuses are returned, since they may mean something better. */
+  /** Returns responses with these statuses instead of throwing. */
   ask<T extends TSchema>(
     request: ApiRequest<T>,
     statuses: readonly number[],
@@ -34,25 +34,25 @@ export interface ApiClient {
   ): Promise<ApiOutcome<Static<T>>>;
 }
 
-/** Parsed, small values take fifteen times their text. */
+/** Small values take fifteen times their size once parsed. */
 const answerBytesMax = 8 * 1024 * 1024;
-/** Of each request, so that a list of many pages has that long for each of them. */
+/** Applies to each request, so each page of a list has this long. */
 const requestMsMax = 15_000;
 
-/** Speaks JSON with one forge. Nothing is repeated here: who may repeat what is known to the caller alone. */
+/** Sends JSON requests to a forge. It never retries: only the caller knows what is safe to repeat. */
 export function createApiClient(options: {
   fetch: Fetch;
-  /** As people call it. */
+  /** The forge's product name. */
   forge: string;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   apiUrl: string;
   headers?: Readonly<Record<string, string>>;
   authorization(signal: AbortSignal): Promise<string | null>;
-  /** For a look that is repeated: what did not change since the last one is not read again. */
+  /** For polling: a response that did not change is not read again. */
   polling?: Polling;
-  /** Whether "not modified" is left out of the rate limit. */
+  /** Whether a 304 response counts against the rate limit. */
   isUnmodifiedFree?: boolean;
-  /** The token's rate limit, where answers do not tell it. */
+  /** The token's rate limit, if responses do not state it. */
   requestsAnHour?: number;
 }): ApiClient {
   const { forge, apiUrl, polling } = options;
@@ -77,7 +77,7 @@ export function createApiClient(options: {
           ...(known && { "if-none-match": known.etag }),
         },
         ...(hasBody ? { body: JSON.stringify(request.body) } : {}),
-        // A credential must not follow to wherever it is sent.
+        // A credential must not be sent to a redirect's target.
         redirect: "manual",
         signal: AbortSignal.any([signal, AbortSignal.timeout(requestMsMax)]),
       });
@@ -90,7 +90,7 @@ export function createApiClient(options: {
       return { status: response.status, headers: response.headers, body: parseJson(text) };
     } catch (error) {
       signal.throwIfAborted();
-      // An address that is refused stays so.
+      // A refused address stays refused: do not retry.
       throw isAppError(error) ? error : unreachable(forge, url.host, error);
     }
   }
@@ -108,7 +108,7 @@ export function createApiClient(options: {
     statuses: readonly number[],
     signal: AbortSignal,
   ): Promise<ApiOutcome<Static<T>>> {
-    // One address may be asked in two forms, of which each relies on other parts of the answer.
+    // The same URL may be requested with two schemas.
     const key = `${request.what} ${urlOf(request).href}`;
     const known = request.method === "GET" ? polling?.recall(key) : undefined;
     const answer = await exchange(request, known, signal);
@@ -140,10 +140,10 @@ export function createApiClient(options: {
   };
 }
 
-/** Escapes of what no database keeps: U+0000, and halves of pairs. */
+/** Escapes that no database accepts: U+0000 and lone surrogates. */
 const oddEscape = /\\u(?:0000|d[89a-f])/i;
 
-/** What is no JSON fails the check of its form, or is a refusal without words. */
+/** Text that is not JSON fails its schema, or becomes a refusal without a message. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text, oddEscape.test(text) ? storable : undefined);
@@ -156,7 +156,7 @@ function storable(_name: string, value: unknown): unknown {
   return typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\ufffd") : value;
 }
 
-/** Certificates do not mend themselves; everything else between here and there may. */
+/** Certificate errors are permanent; other network errors may pass. */
 function unreachable(forge: string, host: string, error: unknown): AppError {
   const code = String(
     (error as { cause?: { code?: unknown } })?.cause?.code ?? (error as { code?: unknown })?.code ?? "",

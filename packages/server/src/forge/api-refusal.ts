@@ -3,16 +3,16 @@ import { AppError } from "../errors.ts";
 export interface RawAnswer {
   status: number;
   headers: Headers;
-  /** What was sent, as JSON where it is. */
+  /** The request's body, parsed if it is JSON. */
   body: unknown;
 }
 
 const wordsLengthMax = 500;
-/** How long to wait after a rate limit that names no time. */
+/** The wait after a rate limit that names no time. */
 const rateLimitMs = 60_000;
 const retryMsMax = 3_600_000;
 
-/** What an answer that is no success means: to come back, or never to ask again. */
+/** What a failed response means: retry later, or a permanent refusal. */
 export function refusalOf(forge: string, answer: RawAnswer, what: string): AppError {
   const { status } = answer;
   const words = wordsOf(answer.body).replace(/\.$/, "");
@@ -35,7 +35,7 @@ export function refusalOf(forge: string, answer: RawAnswer, what: string): AppEr
   return new AppError("forge_rejected", { publicMessage: `${told}. ${advice(answer, what)}` });
 }
 
-/** GitHub says 403 where others say 429, and tells it apart by its headers or, at times, by its words alone. */
+/** GitHub answers 403 where others answer 429. Its headers tell the difference, or sometimes only its message. */
 function isRateLimited({ status, headers, body }: RawAnswer): boolean {
   if (status === 429) return true;
   if (status !== 403) return false;
@@ -52,7 +52,7 @@ function retryAfterMs(headers: Headers, nowMs = Date.now()): number | undefined 
   return bounded(Number.isFinite(seconds) ? seconds * 1000 : Date.parse(after) - nowMs);
 }
 
-/** When a limit that is used up is renewed. Every answer names that time, so it counts only where nothing remains. */
+/** When an exhausted limit resets. Every response has this header, so it counts only if nothing remains. */
 function resetMs(headers: Headers, nowMs = Date.now()): number | undefined {
   const remaining = headers.get("x-ratelimit-remaining") ?? headers.get("ratelimit-remaining");
   const reset = headers.get("x-ratelimit-reset") ?? headers.get("ratelimit-reset");
@@ -64,7 +64,7 @@ function bounded(ms: number): number | undefined {
 }
 
 function advice({ status, headers, body }: RawAnswer, what: string): string {
-  // GitHub says 403, Gitea 423, GitLab 400 or 403: the words are what they have in common.
+  // GitHub answers 403, Gitea 423, GitLab 400 or 403. Only the message is common to all.
   if (/\barchived\b/i.test(wordsOf(body))) return "The repository is archived. Unarchive it, or remove the project.";
   if (status >= 300 && status < 400) {
     const target = headers.get("location");
@@ -84,7 +84,7 @@ function plainTarget(target: string): string {
   return url ? `${url.origin}${url.pathname}`.slice(0, 200) : "elsewhere";
 }
 
-/** Every forge's form of saying why: `message`, `error`, and what GitHub and GitLab put beside or inside them. */
+/** Every forge's error message: `message`, `error`, and what GitHub and GitLab nest in them. */
 export function wordsOf(body: unknown): string {
   const said: string[] = [];
   collect(body, said, 0);

@@ -1,23 +1,23 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Forge, PullRequestDraft } from "./forge.ts";
 
-/** A repository on a forge's far end, for the suite to act on as a person would. */
+/** A repository on a forge. The suite acts on it as a person would. */
 export interface ForgeUnderTest {
   forge: Forge;
   base: string;
-  /** Of the branches that the suite makes; `emend` where there are no others. */
+  /** The prefix of the suite's branches; `emend` by default. */
   branchPrefix?: string;
-  /** Makes a branch with one commit on top of the base. */
+  /** Creates a branch with one commit on top of the base. */
   makeBranch(name: string): Promise<void>;
   close(number: number): Promise<void>;
   merge(number: number): Promise<void>;
-  /** Says something on a pull request as somebody; absent where it has no conversation, or there is one account alone. */
+  /** Comments on a pull request as a user. Absent if the forge has no conversation, or only one account. */
   say?(number: number, remark: { author: string; body: string; path?: string; line?: number }): Promise<void>;
-  /** Remarks are about the whole change alone. */
+  /** Comments cannot point to lines. */
   isWithoutLines?: boolean;
 }
 
-/** What publishing relies on. Every forge must pass, against the real thing or its recorded answers. */
+/** What publishing relies on. Every forge must pass, against the real service or its recorded responses. */
 export function forgeConformance(name: string, open: () => Promise<ForgeUnderTest>): void {
   describe(`${name}, as a forge`, () => {
     const { signal } = new AbortController();
@@ -26,7 +26,7 @@ export function forgeConformance(name: string, open: () => Promise<ForgeUnderTes
       tested = await open();
     });
 
-    /** On a real forge each run has branches of its own. */
+    /** On a real forge, each run uses its own branches. */
     const branch = (name: string) => `${tested.branchPrefix ?? "emend"}/${name}`;
 
     function draftOf(head: string, more: Partial<PullRequestDraft> = {}): PullRequestDraft {

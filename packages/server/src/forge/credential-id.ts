@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Names a credential without telling it: projects that share one share its place in the line. */
+/** Identifies a credential without revealing it. Projects with the same credential share one write queue. */
 export function credentialIdOf(forge: string, apiUrl: string, credential: string): string {
   return `${forge}:${createHash("sha256").update(`${apiUrl}\0${credential}`).digest("hex").slice(0, 20)}`;
 }

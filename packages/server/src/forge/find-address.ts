@@ -3,7 +3,7 @@ import { AppError } from "../errors.ts";
 import { PageUrl } from "./answer-parts.ts";
 import type { ApiClient } from "./api-client.ts";
 
-/** As each forge names its page. */
+/** Each forge names its page's field differently. */
 const Repository = Type.Object({
   html_url: Type.Optional(PageUrl),
   web_url: Type.Optional(PageUrl),
@@ -12,8 +12,8 @@ const Repository = Type.Object({
 const moved = [301, 302, 307, 308];
 
 /**
- * Where people find the repository now. A forge that renamed or moved it points to its new place: followed once, and never
- * to another server, since the token goes with it.
+ * The repository's current URL. If the forge renamed or moved it, its redirect is followed once, and never to another
+ * server, because the token is sent along.
  */
 export async function findAddress(
   repository: { api: ApiClient; path: string; apiUrl: string },

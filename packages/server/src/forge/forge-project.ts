@@ -1,7 +1,7 @@
 import type { Fetch } from "../lib/network.ts";
 import type { Polling } from "./polling.ts";
 
-/** As much of a project as its forge needs. */
+/** The parts of a project that its forge needs. */
 export interface ForgeProject {
   id: string;
   forge: string;
@@ -11,36 +11,39 @@ export interface ForgeProject {
 }
 
 export interface ForgeSettings {
-  /** Null: known from the repository's address. */
+  /** Null: derived from the repository's URL. */
   apiUrl: string | null;
   labels: readonly string[];
-  /** By the names that people have on the forge. */
+  /** User names on the forge. */
   reviewers: readonly string[];
   /** GitHub and Gitea: teams of the organization. */
   teamReviewers: readonly string[];
-  /** GitHub Apps: commits are made by GitHub, which signs them as the App's. */
+  /** GitHub Apps: GitHub creates the commits and signs them for the App. */
   verifiedCommits: boolean;
-  /** GitLab: squash the commits when merging; null: as its project is set. */
+  /** GitLab: squash commits when merging. Null: the GitLab project's setting. */
   squash: boolean | null;
-  /** GitLab and Bitbucket: delete the branch when merging; null: as is usual there. */
+  /** GitLab and Bitbucket: delete the branch when merging. Null: the forge's default. */
   removeSourceBranch: boolean | null;
-  /** Its addresses were named by somebody who must not lead this server to what only it can reach. */
+  /** SSRF guard: a user of the dashboard named its URLs, so only public addresses are allowed. */
   isJudged: boolean;
 }
 
-/** Reaches allowed addresses alone, whatever a name resolves to meanwhile. */
+/** SSRF guard: connects only to allowed addresses, even if the name resolves to others later. */
 export interface JudgedReach {
   fetch: Fetch;
-  /** The addresses that git must use for this URL; null where the operator's proxy finds them. Refuses in words. */
+  /**
+   * The IP addresses that git must use for this URL. Null if the operator's proxy resolves names. Throws a refusal for
+   * users.
+   */
   addressesOf(url: string): Promise<readonly string[] | null>;
 }
 
-/** What every forge that is reached over HTTP is opened with. */
+/** The input of every forge that is reached over HTTP. */
 export interface RemoteForgeInput {
   fetch: Fetch;
   project: ForgeProject;
-  /** As it was given: a token, or an App as JSON. */
+  /** As entered: a token, or an App as JSON. */
   credential: string;
-  /** Set where the forge is opened for a look that is repeated. */
+  /** Set if the forge is opened for polling. */
   polling?: Polling;
 }

@@ -2,7 +2,7 @@ import type { ForgeName } from "@emend/contract";
 import type { PushOutcome } from "../tree/mirror/mirror.ts";
 import type { OverlayEntry } from "../tree/tree.ts";
 
-/** What a forge must offer: enough to publish one pull request exactly once and to hear what becomes of it. */
+/** What a forge must offer: enough to publish one pull request exactly once and to follow its state. */
 
 /** One line of a pull request's checks. */
 export interface PullRequestCheck {
@@ -22,9 +22,9 @@ export interface PullRequestDraft {
 
 export interface PullRequestChange {
   body: string;
-  /** `draft`: as it is now; some forges say so in the title. */
+  /** `draft`: its state now; some forges keep it in the title. */
   title?: { text: string; draft: boolean };
-  /** For a forge whose page shows them by itself. */
+  /** For a forge that shows checks on its page. */
   checks?: readonly PullRequestCheck[];
 }
 
@@ -40,47 +40,47 @@ export interface PullRequest {
 
 export type CreateOutcome =
   | { kind: "created"; pullRequest: PullRequest }
-  /** The branch has an open pull request already: look for it. */
+  /** The branch already has an open pull request: look it up. */
   | { kind: "exists" }
-  /** Nothing was made: this repository has no drafts. */
+  /** Nothing was created: this repository does not support drafts. */
   | { kind: "drafts_unsupported" };
 
 interface GitRemote {
   /** Without credentials. */
   url: string;
-  /** Sent as an HTTP header from the environment; never in a URL, argument or file. */
+  /** Sent as an HTTP header through the environment, never in a URL, an argument or a file. */
   authorization: string | null;
 }
 
-/** What somebody wrote on a pull request. */
+/** A comment on a pull request. */
 export interface PullRequestComment {
-  /** Unique among the comments of the repository. */
+  /** Unique within the repository. */
   id: string;
   author: string;
-  /** As people call the author, where `author` is not that. */
+  /** The author's display name, if it differs from `author`. */
   authorName?: string;
   text: string;
-  /** Where a review comment points. */
+  /** The file that a review comment is about. */
   path: string | null;
   line: number | null;
-  /** The line is one that the change removes: it is in the base and no longer in the branch. */
+  /** The line is one that the change removes: it exists only in the base. */
   isRemovedLine?: boolean;
-  /** Of a review: its comments on lines, which belong to its text. Their ids are numbered apart. */
+  /** A review's line comments. Their ids are a separate series. */
   lines?: readonly PullRequestComment[];
 }
 
 /** Which pull requests to look for. */
 export interface PullRequestSearch {
   head: string;
-  /** Where it is known: some forges find by both branches at once. */
+  /** If known. Some forges search by both branches. */
   base?: string;
-  /** None that is wanted is older: a list that is read newest first ends there. */
+  /** Nothing older is needed: a list sorted newest first ends there. */
   since?: Date;
 }
 
-/** What a forge tells of a repository and of the credential's rights on it; null: it does not say. */
+/** What a forge says about a repository and the credential's permissions. Null: unknown. */
 export interface RepositoryDescription {
-  /** As the forge spells it; another than the project's: it was renamed or moved. */
+  /** As the forge spells it. If it differs from the project's, the repository was renamed or moved. */
   path: string;
   defaultBranch: string | null;
   archived: boolean;
@@ -88,18 +88,18 @@ export interface RepositoryDescription {
   mayOpenPullRequests: boolean | null;
 }
 
-/** What stands in a job's way besides the rights on the repository; null: the forge does not say, or not to this token. */
+/** Obstacles for jobs besides the repository's permissions. Null: unknown, or not visible to this token. */
 export interface ForgeInspection {
-  /** The server, where it tells its name and version. */
+  /** The server's name and version, if it states them. */
   server: string | null;
-  /** As whom the credential acts. */
+  /** The account that the credential belongs to. */
   account: string | null;
   expiresAt: Date | null;
-  /** What the credential may not do although jobs need it, in words. */
+  /** Permissions that jobs need and the credential lacks, in words. */
   lacks: readonly string[];
-  /** Whose comments cannot be acted on because their rights are not told, in words; null: everybody's rights are. */
+  /** Whose comments cannot be acted on because their permissions are unknown, in words. Null: everybody's are known. */
   unknownAuthors?: string | null;
-  /** Rules that would refuse a push to the branch, in words. */
+  /** Rules that would reject a push to the branch, in words. */
   branchRules: readonly string[] | null;
   webhooks: readonly ForgeWebhook[] | null;
 }
@@ -107,24 +107,24 @@ export interface ForgeInspection {
 interface ForgeWebhook {
   url: string;
   isActive: boolean;
-  /** Why its last delivery failed, in words; null: it did not, or nothing is known of it. */
+  /** Why its last delivery failed, in words. Null: it did not fail, or unknown. */
   failure: string | null;
 }
 
-/** A commit for a forge to make. */
+/** A commit that the forge creates. */
 export interface ForgeCommit {
   base: string;
-  /** What it must come to: a forge that makes another tree has not understood. */
+  /** The expected tree. If the forge creates a different one, that is an error. */
   treeId: string;
   message: string;
   entries: readonly OverlayEntry[];
 }
 
-/** Commits that a forge makes by itself, and signs. */
+/** Commits that the forge creates and signs. */
 export interface ForgeCommits {
-  /** Makes it where no branch points to it: safe to repeat, though each gives another id. */
+  /** Creates a commit that no branch points to. Safe to retry, but each call gives another id. */
   create(commit: ForgeCommit, signal: AbortSignal): Promise<string>;
-  /** Sets a branch to a commit where it is what is expected (null: not there), and never otherwise. Safe to repeat. */
+  /** Sets a branch to a commit if it is at the expected one (null: it must not exist). Safe to retry. */
   setBranch(
     input: { branch: string; commit: string; expected: string | null },
     signal: AbortSignal,
@@ -132,42 +132,42 @@ export interface ForgeCommits {
 }
 
 /**
- * Faults are thrown: AppError "forge_rejected" is a permanent refusal in the forge's own words, "forge_unavailable"
- * may carry the forge's Retry-After; anything else thrown by a request is an unclear answer.
+ * Errors: AppError "forge_rejected" is a permanent refusal in the forge's words. "forge_unavailable" may have the
+ * forge's Retry-After. For any other error, the outcome is unknown.
  */
 export interface Forge {
   readonly name: ForgeName;
-  /** Writes under one credential go one after the other. Not the credential itself. */
+  /** A hash of the credential. Writes with the same credential are serialized. */
   readonly credentialId: string;
-  /** Whether its page shows `checks` by itself; where not, they go into the body. */
+  /** Whether its page shows `checks`. If not, they go into the body. */
   readonly showsChecks: boolean;
-  /** Where and how git reaches the repository. */
+  /** The URL and authorization for git. */
   gitRemote(signal: AbortSignal): Promise<GitRemote>;
-  /** Null: commits are made here and pushed by git. */
+  /** Null: commits are created here and pushed with git. */
   readonly commits: ForgeCommits | null;
-  /** Every pull request of a head branch, in all states, newest first; of several, at least the open one. */
+  /** All pull requests of a head branch, in every state, newest first. Always includes the open one. */
   findPullRequests(search: PullRequestSearch, signal: AbortSignal): Promise<readonly PullRequest[]>;
   createPullRequest(draft: PullRequestDraft, signal: AbortSignal): Promise<CreateOutcome>;
-  /** Its labels and reviewers by the project's settings. Safe to repeat; null where nothing is set. */
+  /** Sets labels and reviewers from the project's settings. Safe to retry. Null if nothing is set. */
   readonly ensureDetails: ((number: number, signal: AbortSignal) => Promise<void>) | null;
-  /** Null: there is no such pull request. */
+  /** Null if it does not exist. */
   readPullRequest(number: number, signal: AbortSignal): Promise<PullRequest | null>;
-  /** Replaces its text, and what else the change says. */
+  /** Replaces its text and whatever else `change` has. */
   updatePullRequest(number: number, change: PullRequestChange, signal: AbortSignal): Promise<void>;
   describeRepository(signal: AbortSignal): Promise<RepositoryDescription>;
-  /** Where people find the repository now, should it have been renamed or moved. Null where that cannot happen. */
+  /** The repository's current URL, in case it was renamed or moved. Null if that cannot happen. */
   readonly findAddress: ((signal: AbortSignal) => Promise<string>) | null;
-  /** Looks at what a doctor wants to know; `branch`: one that a job could have. Null where nothing can stand in the way. */
+  /** Checks for `emend doctor`. `branch` is one that a job could use. Null if there is nothing to check. */
   readonly inspect: ((branch: string, signal: AbortSignal) => Promise<ForgeInspection>) | null;
-  /** Null where people have another way to talk to Emend. */
+  /** Null if people talk to Emend in another way. */
   readonly conversation: Conversation | null;
 }
 
-/** `unknown`: the person has to do with the repository, and the forge does not tell this token more. */
+/** `unknown`: the person is connected with the repository, but the forge does not show more to this token. */
 export type WriteAccess = "yes" | "no" | "unknown";
 
 export interface Conversation {
-  /** Remarks and reviews, oldest first. */
+  /** Comments and reviews, oldest first. */
   listComments(number: number, signal: AbortSignal): Promise<readonly PullRequestComment[]>;
   /** Whether the author of a comment may write to the repository. */
   mayWrite(author: string, signal: AbortSignal): Promise<WriteAccess>;

@@ -3,8 +3,8 @@ import { Type } from "typebox";
 import type { ApiClient, ApiRequest } from "./api-client.ts";
 
 /**
- * Every item of a list that comes in pages, until there are no more, there are enough, or `isLast` says that what follows is
- * not wanted. A server may send smaller pages than it was asked for: its headers tell whether there are more.
+ * Reads a paginated list until its end, until there are enough items, or until `isLast` returns true. A server may send
+ * smaller pages than requested, so its headers tell whether there are more.
  */
 export async function listPages<T extends TSchema>(
   api: ApiClient,

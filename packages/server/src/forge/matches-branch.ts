@@ -1,4 +1,4 @@
-/** Whether a forge's pattern covers a branch. GitLab's star takes slashes in; Gitea's only where it is doubled. */
+/** Whether a forge's pattern matches a branch. GitLab's `*` matches slashes; Gitea's only if doubled. */
 export function matchesBranch(pattern: string, branch: string, options: { starCrossesSlash: boolean }): boolean {
   const one = options.starCrossesSlash ? ".*" : "[^/]*";
   const parts = pattern.split(/(\*+)/).map((part) => {

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from "typebox";
 import type { ApiClient, ApiRequest } from "./api-client.ts";
 
-/** An answer with its headers; null where the credential may not look. */
+/** A response with its headers. Null if the credential lacks the permission. */
 export async function mayLook<T extends TSchema>(
   api: ApiClient,
   request: Pick<ApiRequest<T>, "path" | "query" | "answer">,

@@ -1,49 +1,49 @@
-/** How looking at pull requests again and again stays cheap for a forge, and within what it allows a token. */
+/** Keeps the polling of pull requests cheap for a forge, and within the token's rate limit. */
 
 interface Remembered {
   etag: string;
   value: unknown;
-  /** Those that tell whether a list has more pages. */
+  /** The headers for pagination. */
   headers: Headers;
   size: number;
 }
 
-/** Answers with an `ETag`, so that the same question can be answered with "not modified". */
+/** Caches responses that have an `ETag`, so that the forge can answer 304. */
 export interface AnswerMemory {
   recall(key: string): Remembered | undefined;
   remember(key: string, headers: Headers, value: unknown): void;
 }
 
-/** The requests of one look, and what the forge said of the token's rate limit meanwhile. */
+/** The requests of one poll, and the rate limit that the forge reported. */
 export interface Polling {
-  /** Questions of other projects are other questions. */
+  /** The cache key includes the project. */
   recall(key: string): Remembered | undefined;
   remember(key: string, headers: Headers, value: unknown): void;
-  /** `isFree`: it does not count against the limit; `requestsAnHour`: the limit, where answers do not tell it. */
+  /** `isFree`: it does not count against the limit. `requestsAnHour`: the limit, if responses do not state it. */
   count(headers: Headers, isFree: boolean, requestsAnHour?: number): void;
-  /** How long the token's other looks are to wait because of this one. */
+  /** How long the token's other polls must wait because of this one. */
   cost(nowMs?: number): PollCost;
 }
 
 interface PollCost {
-  /** Added up over all looks with the token; it may run ahead of time by a burst. */
+  /** Summed over all polls with the token. It may run ahead of time by a burst. */
   spentMs: number;
-  /** No look begins before this has passed. */
+  /** No poll starts before this has passed. */
   pauseMs: number;
 }
 
 const sizeMax = 8 * 1024 * 1024;
 const answerSizeMax = 256 * 1024;
-/** For a forge that names no limit, and none is known of: below any other that is. */
+/** For a forge without a known limit: below every known one. */
 const untoldRequests = 4_000;
-/** GitHub's secondary limit is 900 a minute, and counts requests that its primary limit does not. */
+/** GitHub's secondary limit is 900 a minute. It also counts requests that the primary limit does not. */
 const requestMsMin = 100;
-/** Of the limit: left for jobs, and for whoever else uses the token. */
+/** The share of the limit that is left for jobs and other users of the token. */
 const reserve = 0.25;
 const pauseMsMax = 3_600_000;
 const kept = ["link", "x-total", "x-total-count"];
 
-/** The least recently used are forgotten first. One a process. */
+/** An LRU cache, one per process. */
 export function createAnswerMemory(options: { sizeMax?: number } = {}): AnswerMemory {
   const max = options.sizeMax ?? sizeMax;
   const answers = new Map<string, Remembered>();
@@ -102,13 +102,13 @@ export function startPolling(memory: AnswerMemory, scope: string): Polling {
       const leftMs = Math.min(pauseMsMax, Math.max(0, told.resetAtMs - nowMs));
       const share = told.remaining - told.limit * reserve;
       if (share <= 0) return { spentMs: leastMs, pauseMs: leftMs };
-      // What all nodes together have left, over the time that is left: however many look, the reserve stays.
+      // Divides what is left for all nodes by the remaining time, so that the reserve stays however many nodes poll.
       return { spentMs: Math.max(leastMs, Math.min(leftMs, (paid * leftMs) / share)), pauseMs: 0 };
     },
   };
 }
 
-/** GitHub's names for it, and those that GitLab and others have from a draft of the IETF. */
+/** GitHub's header names, and those from the IETF draft that GitLab and others use. */
 function limitIn(headers: Headers): { limit: number; remaining: number; resetAtMs: number } | null {
   const read = (name: string) => {
     const value = headers.get(`x-ratelimit-${name}`) ?? headers.get(`ratelimit-${name}`);

@@ -8,7 +8,7 @@ interface Repository {
   path: string;
 }
 
-/** What GitHub and Gitea answer to in the same words, each in a form of its own. */
+/** The calls that GitHub and Gitea have in common, with a schema for each. */
 export function pullRequestCalls<T extends TSchema>(
   form: T,
   toPullRequest: (found: Static<T>) => PullRequest,

@@ -12,14 +12,14 @@ import { locateGitlab, openGitlabForge } from "./gitlab/gitlab-forge.ts";
 import { type LocalForgeDeps, openLocalForge } from "./local/local-forge.ts";
 import type { Polling } from "./polling.ts";
 
-/** Each forge has a folder here, opens by one function, and passes `conformance.ts`. */
+/** Each forge has a folder here, is opened by one function, and passes `conformance.ts`. */
 export interface ForgeDeps {
   local: LocalForgeDeps;
   fetch: Fetch;
-  /** For projects whose addresses are judged. */
+  /** For projects whose URLs pass the SSRF guard. */
   reach: JudgedReach;
   githubTokens: GithubTokens;
-  /** The project's token, opened; null: it has none. */
+  /** The project's decrypted token. Null if it has none. */
   credentialOf(projectId: string): Promise<string | null>;
 }
 
@@ -47,8 +47,8 @@ export async function openForge(project: StoredProject, deps: ForgeDeps, polling
 }
 
 /**
- * The same, from addresses that are judged at each call: a name that was public when it was given may lead elsewhere by
- * now.
+ * The same, with URLs that the SSRF guard checks at each call: a host name that was public may resolve to another
+ * address now.
  */
 export function openJudgedForge(
   input: Omit<RemoteForgeInput, "fetch"> & { tokens: GithubTokens },
@@ -65,7 +65,7 @@ export function openJudgedForge(
   };
 }
 
-/** A forge on another's server. */
+/** A forge on a remote server. */
 export function openRemoteForge(input: RemoteForgeInput & { tokens: GithubTokens }): Forge {
   const name = knownForge(input.project.forge);
   switch (name) {
@@ -84,7 +84,7 @@ export function openRemoteForge(input: RemoteForgeInput & { tokens: GithubTokens
   }
 }
 
-/** For whoever adds a project: refused in words, before anything is stored. */
+/** Refuses an unknown forge with a message for the user, before anything is stored. */
 export function knownForge(name: string): ForgeName {
   const known = forgeNames.find((candidate) => candidate === name);
   if (known) return known;
@@ -93,7 +93,7 @@ export function knownForge(name: string): ForgeName {
   });
 }
 
-/** The repository's address as it is kept, however it was written; refuses what the forge cannot have. */
+/** The repository's URL in normal form. Refuses URLs that the forge cannot have. */
 export function normalizeRepository(
   forge: Exclude<ForgeName, "local">,
   repositoryUrl: string,
@@ -114,7 +114,7 @@ export function normalizeRepository(
   }
 }
 
-/** Tokens that cannot be sent, and Apps without their key, are refused before they are stored. */
+/** Refuses malformed tokens, and Apps without a key, before they are stored. */
 export function checkCredential(forge: Exclude<ForgeName, "local">, credential: string): string {
   const plain = credential.trim();
   if (forge === "github" && parseAppCredential(plain)) return plain;

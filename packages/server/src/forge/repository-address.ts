@@ -1,24 +1,26 @@
 import { AppError } from "../errors.ts";
 
-/** Where a repository is, however somebody wrote it down. */
+/** A repository's URL, in any notation. */
 export interface RepositoryAddress {
   /** `https://host[:port]`. */
   origin: string;
-  /** Its folders and name, without slashes around and without `.git`. */
+  /** Its folders and name, without outer slashes and `.git`. */
   segments: readonly string[];
-  /** The page of the repository: origin and segments. */
+  /** The repository's page: origin and segments. */
   url: string;
 }
 
-/** `git@host:owner/name`, as git's own pages offer it. */
+/** `git@host:owner/name`, as git hosts show it. */
 const scpForm = /^(?:[\w.-]+@)?([\w.-]+\.[\w-]+|localhost):(?!\d+\/)(?!\/\/)(.+)$/;
 const plainSegment = /^[\w.~+-]+$/;
 
-/** Takes https, ssh and scp forms, with ports, `.git` and slashes at the end; refuses in words what cannot be meant. */
+/**
+ * Accepts https, ssh and scp notation, with ports, `.git` and trailing slashes. Refuses anything else with a message.
+ */
 export function parseRepositoryAddress(text: string, options: { mayBeHttp: boolean }): RepositoryAddress {
   const url = toUrl(text.trim());
   if (url.search || url.hash) throw refused("it must not contain a query or a fragment");
-  // Git over ssh needs no password, and its user says nothing.
+  // Git over SSH needs no password, and its user has no meaning.
   if (url.password || (url.username && url.protocol !== "ssh:")) {
     throw refused("it contains a credential. Remove it and pass the token separately");
   }
@@ -43,7 +45,7 @@ function toUrl(text: string): URL {
 
 function segmentsOf(pathname: string): readonly string[] {
   const path = pathname
-    // GitLab's own pages of a repository.
+    // GitLab's pages of a repository.
     .replace(/\/-\/.*$/, "")
     .replace(/\/+$/, "")
     .replace(/\.git$/i, "");
@@ -60,7 +62,7 @@ function refused(why: string): AppError {
   return new AppError("invalid_request", { publicMessage: `Emend can't use this repository URL: ${why}.` });
 }
 
-/** A repository of a forge whose repositories have one owner, `<owner>/<name>`, below whatever folder its API is in. */
+/** A repository on a forge with one owner per repository, `<owner>/<name>`, below the API's folder if there is one. */
 export function ownedRepository(
   address: RepositoryAddress,
   folder: readonly string[],
@@ -72,13 +74,13 @@ export function ownedRepository(
   return { owner, name, path: `${owner}/${name}` };
 }
 
-/** What is left of the path behind the folder that the forge itself is served from. */
+/** The path after the folder that the forge is served from. */
 export function below(address: RepositoryAddress, folder: readonly string[]): readonly string[] {
   const isBelow = folder.every((segment, index) => address.segments[index] === segment);
   return isBelow ? address.segments.slice(folder.length) : address.segments;
 }
 
-/** The folder that a forge is served from, by its API's address; empty where that is elsewhere. */
+/** The folder that a forge is served from, by its API's URL. Empty if the API is elsewhere. */
 export function folderOfApi(apiUrl: URL, address: RepositoryAddress, apiPath: string): readonly string[] {
   if (apiUrl.origin !== address.origin) return [];
   const path = apiUrl.pathname.replace(/\/+$/, "");

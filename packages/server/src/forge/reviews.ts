@@ -3,13 +3,13 @@ import type { PullRequestComment } from "./forge.ts";
 type Timed = PullRequestComment & { at: string };
 
 /**
- * Everything that was said, oldest first. A review is one thing with its comments on lines; one that is a single comment on
- * a line and no more is that comment.
+ * All comments and reviews, oldest first. A review includes its line comments. A review that is only a single line
+ * comment counts as that comment.
  */
 export function withReviews(
   remarks: readonly Timed[],
   reviews: readonly (Timed & { lines: readonly PullRequestComment[] })[],
-  /** Comments on lines that belong to no review. */
+  /** Line comments that belong to no review. */
   others: readonly Timed[] = [],
 ): readonly PullRequestComment[] {
   const said = reviews.flatMap((review): Timed[] => {

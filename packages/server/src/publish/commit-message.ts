@@ -3,7 +3,7 @@ import { plainLine, quietLine, quietText } from "./quiet-text.ts";
 const subjectCharactersMax = 120;
 const summaryCharactersMax = 8_000;
 
-/** A project's wishes for the commits of its jobs. */
+/** A project's settings for the commits of its jobs. */
 export interface CommitSettings {
   authorName: string;
   authorEmail: string;
@@ -14,7 +14,7 @@ export function authorOf(settings: CommitSettings): { name: string; email: strin
   return { name: settings.authorName, email: settings.authorEmail };
 }
 
-/** Title, summary, the job it came from and who signs for it; the same job gives the same bytes. */
+/** Title, summary, job and sign-off. The same job always gives the same bytes. */
 export function commitMessage(input: {
   title: string;
   summary: string;

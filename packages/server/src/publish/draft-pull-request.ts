@@ -8,10 +8,10 @@ import { quietLine } from "./quiet-text.ts";
 
 const titleCharactersMax = 200;
 
-/** For repositories that have no drafts: what must be read before merging says so in its title. */
+/** For repositories without drafts: the title says that the change needs a review. */
 const needsReview = "[needs review] ";
 
-/** Everything a pull request of this change says. */
+/** The texts of the pull request for this change. */
 export async function draftPullRequest(
   deps: PublishDeps,
   input: PublishInput & { draftsSupported?: false },
@@ -49,7 +49,7 @@ export function movedOf({ base, whole, baseConflict }: PublishInput): MovedNotic
   return { branch: base.ref, commit: whole?.fork ?? base.commit, paths: baseConflict };
 }
 
-/** What people asked for is shown to more people than could read the job. */
+/** A pull request may have more readers than the job, so secrets are removed from its texts. */
 export async function withoutSecrets(job: PublishInput["job"]): Promise<PublishInput["job"]> {
   const [prompt = "", ...followUps] = await Promise.all(
     [job.prompt, ...job.followUps].map((text) => redactSecrets(text)),

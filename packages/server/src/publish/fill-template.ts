@@ -10,9 +10,9 @@ const isAboutChange = /\b(?:what|summary|description|describe|changes?|overview|
 const isAboutChecks = /\b(?:tests?|tested|testing|checks?|verif\w*|validat\w*|qa)\b/;
 
 /**
- * A repository's template with what the change says in its sections: under the heading of the same name where the
- * summary has one, the rest where a change is described, the checks where they are asked for. What nobody can answer
- * for its author, such as a list to tick, stays as it is.
+ * Fills a repository's pull request template. Parts of the summary go under headings of the same name, the rest into
+ * the description, and the checks where the template asks for them. What only the author can answer, such as a
+ * checklist, is not filled in.
  */
 export function fillTemplate(
   template: string,
@@ -79,7 +79,7 @@ function nameOf(heading: string): string {
     .toLowerCase();
 }
 
-/** Boxes to tick are the author's promises; the prose around them only said what to write. */
+/** Checkboxes are the author's promises, so they are kept. The prose around them only explains what to write. */
 function tasksOf({ body }: Section): string {
   return body
     .split("\n")

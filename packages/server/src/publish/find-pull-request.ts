@@ -9,14 +9,17 @@ export interface FoundPullRequest {
   pullRequest: PullRequest;
 }
 
-/** The branch's open pull request, else its newest: a person's decision to close or merge is reported, never undone. */
+/**
+ * The branch's open pull request, or else its newest. If a person closed or merged it, that is reported and never
+ * undone.
+ */
 export function pickPullRequest(pullRequests: readonly PullRequest[]): FoundPullRequest | null {
   const pullRequest = pullRequests.find((candidate) => candidate.state === "open") ?? pullRequests[0];
   if (!pullRequest) return null;
   return { kind: pullRequest.state === "open" ? "found" : pullRequest.state, pullRequest };
 }
 
-/** A pull request of the job is younger than the job, even where the two clocks differ by hours. */
+/** A job's pull request is created after the job. Allows for clocks that differ by hours. */
 const clockSkewMs = 86_400_000;
 
 export function sinceOf(createdAt: Date): Date {
@@ -27,12 +30,12 @@ export function searchOf({ job, base }: PublishInput): PullRequestSearch {
   return { head: job.branch, base: base.ref, since: sinceOf(job.createdAt) };
 }
 
-/** Of a branch's pull requests, the one that the job opened. */
+/** The one of a branch's pull requests that the job opened. */
 export function findMarked(listed: readonly PullRequest[], jobId: string): FoundPullRequest | null {
   return pickPullRequest(listed.filter(({ body }) => hasMarker(body, jobId)));
 }
 
-/** The pull request that an earlier run of this job opened, known by its marker. */
+/** The pull request that an earlier run of this job opened, recognized by its marker. */
 export async function findOwnPullRequest(
   deps: PublishDeps,
   search: PullRequestSearch,

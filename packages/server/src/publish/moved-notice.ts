@@ -2,16 +2,16 @@ import { codeSpan } from "./quiet-text.ts";
 
 const pathsShownMax = 10;
 
-/** A base branch that went another way than the change. */
+/** A base branch that diverged from the change. */
 export interface MovedNotice {
   branch: string;
-  /** The base that the change was made from. */
+  /** The base commit of the change. */
   commit: string;
-  /** What both changed. */
+  /** The files that both changed. */
   paths: readonly string[];
 }
 
-/** For whoever merges: which files will be in conflict, and why. */
+/** Tells the person who merges which files will conflict, and why. */
 export function movedNotice({ branch, commit, paths }: MovedNotice): string {
   const shown = paths.slice(0, pathsShownMax).map((path) => codeSpan(path));
   const rest = paths.length - shown.length;

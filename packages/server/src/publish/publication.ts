@@ -5,7 +5,7 @@ import type { OverlayEntry } from "../tree/tree.ts";
 import type { CommitSettings } from "./commit-message.ts";
 import type { WriteQueue } from "./write-queue.ts";
 
-/** Where a test build can be told to die while it publishes, in order. */
+/** The points, in order, where a test can make the process crash while it publishes. */
 export const publishCrashPoints = [
   "before-commit",
   "after-commit",
@@ -27,43 +27,46 @@ export interface CommitIds {
   commitId: string;
 }
 
-/** What became of a change: its pushed branch and its pull request. */
+/** The outcome of publishing a change: its pushed branch and its pull request. */
 export type Publication =
   | {
-      /** opened: by this run. found: an earlier run, or an answer that got lost, had opened it. The others: a person's decision, never undone. */
+      /**
+       * opened: by this run. found: opened by an earlier run, or by a request whose response was lost. closed, merged:
+       * a person's decision, never undone.
+       */
       kind: "opened" | "found" | "closed" | "merged";
       pullRequest: PullRequest;
       commitId: string;
     }
-  /** The branch holds somebody else's commit, which stays. */
+  /** The branch has somebody else's commit, which is kept. */
   | { kind: "branch_conflict"; branch: string; found: string | null };
 
 export interface PublishDeps {
   forge: Forge;
   mirror: Mirror;
-  /** Fenced by the lease: each throws when it is lost. */
+  /** Fenced by the lease: each call throws if the lease is lost. */
   store: {
     saveCommit(ids: CommitIds): Promise<void>;
-    /** The branch is on the forge. */
+    /** Stores that the branch is on the forge. */
     savePush(): Promise<void>;
   };
   writes: WriteQueue;
-  /** Below the lease: a request that outlives it could land after another worker has ended the job. */
+  /** Shorter than the lease: a request that outlives it could take effect after another worker ended the job. */
   requestMsMax?: number;
-  /** Told of what did not work and does not matter enough to fail: labels, reviewers. */
+  /** Reports failures that must not fail the job: labels, reviewers. */
   warn(message: string, error: unknown): Promise<void>;
   crashPoint(name: PublishCrashPoint): void;
   /**
-   * Renews the lease, and says until when by `performance.now()` a request may be sent on it; throws when it is lost
-   * or a stop was asked for.
+   * Renews the lease. Returns until when (by `performance.now()`) a request may be sent under it. Throws if the lease
+   * is lost or the job is stopping.
    */
   renewForEffect(): Promise<{ sendBeforeMs: number }>;
 }
 
-/** `dispute`: why the agent holds it to be wrong. */
+/** `dispute`: why the agent considers the finding wrong. */
 export type DisputedFinding = Finding & { dispute?: string };
 
-/** What the review found, as its verdict tells it. */
+/** The figures of the review's verdict. */
 export interface CheckFigures {
   introduced: readonly DisputedFinding[];
   fixed: readonly Finding[];
@@ -72,7 +75,7 @@ export interface CheckFigures {
   links?: { total: number; unjudged: number };
 }
 
-/** What a job has used up. */
+/** A job's total usage. */
 export interface TotalUsage {
   steps: number;
   inputTokens: number;
@@ -81,7 +84,7 @@ export interface TotalUsage {
   costUsd: number;
 }
 
-/** A line that a change is founded on, where a reader can look it up. */
+/** A source line that a change is based on. */
 export interface CitedSource {
   /** The context repository's name; null for the project's own repository. */
   repository: string | null;
@@ -92,15 +95,15 @@ export interface CitedSource {
   commit: string;
 }
 
-/** What came of the first prompt or of a follow-up. */
+/** The result of the first prompt or of a follow-up. */
 export interface EarlierRound {
-  /** 0: the first prompt. */
+  /** 0 is the first prompt. */
   message: number;
-  /** Null: it changed nothing. */
+  /** Null if it changed nothing. */
   title: string | null;
   summary: string | null;
   failure: string | null;
-  /** What it did in answer to its message; its summary is then of the whole pull request. */
+  /** The reply to its message. If present, the summary describes the whole pull request. */
   reply?: string | null;
 }
 
@@ -110,9 +113,9 @@ export interface PublishInput {
     createdAt: Date;
     branch: string;
     prompt: string;
-    /** What was asked after it. */
+    /** The follow-up messages. */
     followUps: readonly string[];
-    /** Where a reader of the pull request can look the job up. */
+    /** The job's page, for readers of the pull request. */
     url: string;
   };
   /** The model that answered last. */
@@ -121,29 +124,29 @@ export interface PublishInput {
   sources: readonly CitedSource[];
   base: { commit: string; ref: string };
   entries: readonly OverlayEntry[];
-  /** Files that the base branch changed otherwise since; the pull request says so. */
+  /** Files that the base branch has changed differently since. The pull request lists them. */
   baseConflict: readonly string[];
-  /** The commit's, and a new pull request's. */
+  /** The title of the commit, and of a new pull request. */
   title: string;
-  /** The pull request's, where it has one; sent only where it is another than it was. */
+  /** The pull request's title if it differs from the commit's. Sent only if it changed. */
   pullTitle?: string;
   isRetitled?: boolean;
   summary: string;
-  /** What was done in answer to the last message; the summary is then of the whole pull request. */
+  /** The reply to the last message. If present, the summary describes the whole pull request. */
   reply?: string;
-  /** What earlier rounds of the job said of their work. */
+  /** What earlier rounds of the job reported. */
   rounds?: readonly EarlierRound[];
   /** Files that people pushed to the branch. */
   peoplePaths?: readonly string[];
-  /** The whole pull request, where these entries are only what its last follow-up changed. */
+  /** The whole pull request, if these entries are only the last follow-up's changes. */
   whole?: { base: string; entries: readonly OverlayEntry[]; fork: string };
   checks: CheckFigures;
   draft: boolean;
-  /** Why this is a draft, in words for its reader. */
+  /** Why this is a draft, in the reader's words. */
   draftReason?: string;
   commit: CommitSettings;
-  /** What an earlier run stored before it pushed. */
+  /** The ids that an earlier run stored before it pushed. */
   stored: CommitIds | null;
-  /** The commit the branch must have now; null: it must not exist. */
+  /** The commit that the branch must have now. Null: the branch must not exist. */
   branchExpected: string | null;
 }

@@ -19,9 +19,9 @@ import { pauseAfterUnclear } from "./retry.ts";
 import { type Answer, sendEffect, sendQuestion } from "./send-effect.ts";
 
 /**
- * Publishes a change exactly once, however often it is called for the same job: the same commit, a branch that is
- * only ever created, and a pull request that is looked for before it is made. An error that says `retryable` asks
- * for another call later; any other is the forge's last word.
+ * Publishes a change exactly once, however often it is called for the same job (idempotent): the commit is the same,
+ * the branch is only ever created, and the pull request is looked up before it is created. Retry later if the error is
+ * `retryable`; any other error is final.
  */
 export async function publishChange(deps: PublishDeps, input: PublishInput, signal: AbortSignal): Promise<Publication> {
   const done = await findDone(deps, input, signal);
@@ -38,8 +38,8 @@ export async function publishChange(deps: PublishDeps, input: PublishInput, sign
 }
 
 /**
- * An earlier run may have got to the end and died before it could say so. By now people may have built on the
- * branch, or merged and deleted it: to push first would find a conflict, or bring it back.
+ * An earlier run may have published everything and crashed before it could record that. People may have committed to
+ * the branch since, or merged and deleted it. Pushing first would then cause a conflict or restore the branch.
  */
 async function findDone(deps: PublishDeps, input: PublishInput, signal: AbortSignal): Promise<Publication | null> {
   if (input.stored === null || input.branchExpected !== null) return null;
@@ -51,8 +51,8 @@ async function findDone(deps: PublishDeps, input: PublishInput, signal: AbortSig
 }
 
 /**
- * Labels and reviewers, once the pull request is there. A label that nobody made or a reviewer who left is no reason
- * to fail a job whose work is published, so one try is made and what came of it is told.
+ * Adds labels and reviewers to the pull request. A missing label or reviewer must not fail a job whose work is
+ * published, so this tries once and reports failures as a warning.
  */
 async function ensureDetails(deps: PublishDeps, pullRequest: PullRequest, signal: AbortSignal): Promise<void> {
   const { ensureDetails: ensure } = deps.forge;
@@ -70,8 +70,8 @@ async function ensureDetails(deps: PublishDeps, pullRequest: PullRequest, signal
 }
 
 /**
- * Builds the commit and stores its ids before any branch points to it. A later run builds it anew, perhaps on a node
- * whose mirror never held it, and gets the same ids: everything in the commit comes from the job.
+ * Builds the commit and stores its ids before any branch points to it. A later run, perhaps on another node with
+ * another mirror, builds the same commit with the same ids: everything in it comes from the job.
  */
 async function commitChange(deps: PublishDeps, input: PublishInput, signal: AbortSignal): Promise<CommitIds> {
   deps.crashPoint("before-commit");
@@ -95,7 +95,7 @@ async function commitChange(deps: PublishDeps, input: PublishInput, signal: Abor
   return ids;
 }
 
-/** Made by the forge, a commit has another id each time: the stored one counts, and those before it are nobody's. */
+/** A commit created by the forge has a new id each time. The stored id counts; earlier commits stay unreferenced. */
 async function commitThere(
   deps: PublishDeps,
   commits: ForgeCommits,
@@ -113,8 +113,8 @@ async function commitThere(
 }
 
 /**
- * Tells a follow-up in the pull request that it went to. The commits are there by then, so words that do not get
- * through are no reason to fail; a run that is repeated says nothing twice.
+ * Adds the follow-up to the pull request's text. The commits are already pushed, so a failure here does not fail the
+ * job. A repeated run adds nothing twice.
  */
 async function updateBody(
   deps: PublishDeps,
@@ -156,7 +156,7 @@ async function updateBody(
 
 type BranchOutcome = { kind: "holds"; commitId: string } | { kind: "conflict"; found: string | null };
 
-/** Makes the branch hold the commit, unless it holds anything that is not this job's. */
+/** Creates or updates the branch with the commit, unless it has commits of somebody else. */
 async function ensureBranch(
   deps: PublishDeps,
   input: PublishInput,
@@ -197,7 +197,7 @@ async function settle(
 ): Promise<BranchOutcome> {
   switch (outcome.kind) {
     case "pushed":
-      // Only a release that words its commits otherwise makes another commit of a stored job.
+      // A stored job gets another commit only if a new release words commit messages differently.
       if (input.stored && input.stored.commitId !== ids.commitId) await deps.store.saveCommit(ids);
       return { kind: "holds", commitId: ids.commitId };
     case "conflict": {
@@ -219,8 +219,8 @@ export interface EnsuredPullRequest {
 }
 
 /**
- * Looks before it creates, and looks again after every answer that does not say plainly what happened: a request
- * that timed out, or a 502 on the way back, may well have made the pull request.
+ * Looks up the pull request before creating it, and again after every response that leaves the outcome open: a request
+ * that timed out or got a 502 may have created the pull request.
  */
 export async function ensurePullRequest(
   deps: PublishDeps,
@@ -270,7 +270,7 @@ async function create(deps: PublishDeps, draft: PullRequestDraft, signal: AbortS
   return created;
 }
 
-/** Some forges list a pull request a moment after they refuse a second one. */
+/** Some forges list a pull request only a moment after they refuse a second one. */
 function existsButUnlisted(): AppError {
   return new AppError("forge_unavailable", {
     publicMessage: "The forge reports a pull request for this branch but does not list it.",

@@ -16,7 +16,7 @@ const findingsShownMax = 40;
 export interface TouchedFile {
   path: string;
   kind: "added" | "changed" | "deleted";
-  /** People pushed to it as well. */
+  /** People also pushed to this file. */
   byPeople?: boolean;
 }
 
@@ -25,26 +25,26 @@ export interface BodyInput {
   model: string;
   usage: TotalUsage;
   summary: string;
-  /** What was done in answer to the last message; the summary is then of the whole. */
+  /** The reply to the last message. If present, the summary describes the whole pull request. */
   reply?: string;
-  /** What came of what was asked before. */
+  /** The results of earlier prompts. */
   rounds?: readonly EarlierRound[];
   draft: boolean;
   draftReason?: string;
   files: readonly TouchedFile[];
-  /** Empty where the forge's page shows them by itself. */
+  /** Empty if the forge shows the checks on the page. */
   checks: readonly PullRequestCheck[];
   introduced: readonly DisputedFinding[];
   sources: readonly CitedSource[];
-  /** The repository's own text for new pull requests. */
+  /** The repository's pull request template. */
   template: string | null;
-  /** Where nothing else keeps a reader from merging. */
+  /** Set if nothing else keeps a reader from merging. */
   findingsFirst?: boolean;
-  /** Where the base branch moved on and could not be taken in. */
+  /** Set if the base branch moved on and could not be merged in. */
   moved?: MovedNotice;
 }
 
-/** What changed and why, what was touched, what was checked, what it is founded on, and which job it came from. */
+/** Says what changed and why, which files, what was checked, the sources, and the job. */
 export function pullRequestBody(input: BodyInput): string {
   const text = joined([
     input.draft ? draftNotice(input) : "",
@@ -60,8 +60,8 @@ export function pullRequestBody(input: BodyInput): string {
 }
 
 /**
- * The body of a pull request whose job was given a further message: written anew for the whole of it, unless a person has
- * changed it: then what stands there stays, and what the message brought comes after it. Null where it says so already.
+ * The body of a pull request after a follow-up message. It is rewritten for the whole change, unless a person edited
+ * it: then the text stays and the follow-up is appended. Null if nothing needs to change.
  */
 export function followUpBody(body: string, input: BodyInput): string | null {
   const round = roundMark(input.job.followUps.length);
@@ -94,7 +94,7 @@ function described(input: BodyInput): readonly string[] {
   ];
 }
 
-/** Of the whole pull request, whatever was asked for last. */
+/** Figures of the whole pull request. */
 function figures(input: BodyInput): readonly string[] {
   const list = checkList(input.checks);
   return [
@@ -105,7 +105,7 @@ function figures(input: BodyInput): readonly string[] {
   ];
 }
 
-/** The newest summary of the whole; of rounds that told only of themselves, what the pull request was opened with. */
+/** The newest summary of the whole pull request. If no round has one, the summary that it was opened with. */
 function leadOf({ rounds = [], summary, reply }: BodyInput): string {
   if (reply !== undefined) return summary;
   const whole = rounds.findLast((round) => round.title !== null && round.reply);
@@ -116,7 +116,7 @@ function openingRound(rounds: readonly EarlierRound[]): EarlierRound | undefined
   return rounds.find(({ title }) => title !== null);
 }
 
-/** What was asked after the first prompt and what came of it, in order. */
+/** The follow-ups and their results, in order. */
 function followUpList(input: BodyInput): string {
   const { job, rounds = [] } = input;
   const isContinued = openingRound(rounds) !== undefined;
@@ -145,12 +145,12 @@ function outcomeOf(rounds: readonly EarlierRound[], message: number): string {
   return `${round.failure === null ? "No changes" : "Failed"}: ${plainLine(words, followUpCharactersMax)}`;
 }
 
-/** Words that would load or link to something are shown as the text they are. */
+/** Text that would load or link to something is shown as plain text. */
 function summaryOf(summary: string): string {
   return reachesOut(summary) ? codeBlock(summary, summaryCharactersMax) : quietMarkdown(summary, summaryCharactersMax);
 }
 
-/** Says whose pull request this is, whatever became of its title and text. */
+/** Identifies the job's pull request, even if people change its title and text. */
 function marker(jobId: string): string {
   return `<!-- emend:job=${jobId} -->`;
 }
@@ -206,7 +206,7 @@ function joined(sections: readonly string[]): string {
   return sections.filter((section) => section !== "").join("\n\n");
 }
 
-/** Which model made a change, and what it took. */
+/** The model that made the change, and its usage. */
 function madeBy(model: string, usage: TotalUsage): string {
   if (model === "emend/rules") return "Made by `emend/rules`, which is deterministic. No language model was used.";
   const cached = usage.cachedInputTokens > 0 ? ` (${count(usage.cachedInputTokens)} of them cached)` : "";
@@ -219,19 +219,19 @@ function count(number: number): string {
   return number.toLocaleString("en-US");
 }
 
-/** The strictest known forge stops at 65,536; the rest is headroom for what escaping adds. */
+/** The strictest known forge allows 65,536. The rest is headroom for escaping. */
 const bodyCharactersMax = 60_000;
 
 const seal = /\n\n<!-- emend:text=([0-9a-f]{16}) -->\n/;
 
-/** A text with a seal below it, by which Emend knows later that nobody has changed what it wrote. */
+/** Adds a hash below the text, so that Emend can tell later whether a person edited it. */
 export function sealed(text: string, footer: string): string {
   const room = bodyCharactersMax - footer.length - 40;
   const shown = text.slice(0, room).toWellFormed().trimEnd();
   return `${shown}\n\n<!-- emend:text=${digestOf(shown)} -->\n${footer}`;
 }
 
-/** Nothing was changed above the seal, and nothing was said below it. */
+/** Whether the text above the hash is unchanged, and nothing was added below it. */
 export function isSealed(body: string): boolean {
   const lines = body.replaceAll("\r\n", "\n");
   const found = seal.exec(lines);
@@ -248,7 +248,7 @@ function digestOf(text: string): string {
 const sourcesShownMax = 40;
 const commitCharactersShown = 10;
 
-/** The lines that a change is founded on, each at the commit that was read, with a link where its forge has a page. */
+/** The source lines of a change, each at the commit that was read, with a link if its forge has a page for it. */
 function sourceList(sources: readonly CitedSource[]): string {
   if (sources.length === 0) return "";
   const lines = sources.slice(0, sourcesShownMax).map((source) => {
@@ -261,7 +261,7 @@ function sourceList(sources: readonly CitedSource[]): string {
   return `### Sources\n\n${[...lines, ...(rest > 0 ? [`- and ${rest} more`] : [])].join("\n")}`;
 }
 
-/** Below a repository's address: where each forge shows a file at a commit. */
+/** The path at which each forge shows a file at a commit. */
 const blobFolders: Readonly<Record<string, string>> = {
   github: "blob",
   gitlab: "-/blob",
@@ -276,7 +276,7 @@ function blobUrl({ forge, repositoryUrl, commit, path, line }: CitedSource): str
   return `${repositoryUrl}/${folder}/${commit}/${segments.join("/")}#${forge === "bitbucket" ? "lines-" : "L"}${line}`;
 }
 
-/** What `encodeURIComponent` leaves alone and Markdown does not. */
+/** Characters that `encodeURIComponent` keeps but Markdown interprets. */
 function escaped(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }

@@ -1,17 +1,17 @@
-// An agent's words go to people, and to programs that render them or act on them: what is unseen, loads, pings people,
-// closes issues or gives commands must not come along.
+// Model output goes to people, and to programs that render it or act on it. It must not contain invisible characters,
+// load resources, mention people, close issues or give commands.
 import { unseenCharacters } from "@emend/contract";
 import remarkGfm from "remark-gfm";
 import remarkParse from "remark-parse";
 import { unified } from "unified";
 
-/** One line, without anything unseen, cut at a whole character. */
+/** One line without invisible characters, cut at a whole character. */
 export function plainLine(text: string, charactersMax: number): string {
   const line = text.replace(/\s+/g, " ").replace(unseenCharacters, "").trim();
   return cut(line, charactersMax);
 }
 
-/** Lines as they are, without anything unseen, and with nothing that could pass for the marker of a pull request. */
+/** Keeps lines. Removes invisible characters and anything that looks like a pull request's marker. */
 export function plainText(text: string, charactersMax: number): string {
   const clean = text
     .replace(/\r\n?/g, "\n")
@@ -23,8 +23,8 @@ export function plainText(text: string, charactersMax: number): string {
 }
 
 /**
- * Markdown that keeps its lists, emphasis and code but holds no HTML, no comment, no image that loads by itself, and
- * nothing that a forge acts on: mentions, references to issues and commands are shown as code.
+ * Markdown that keeps lists, emphasis and code, but has no HTML, no comments, no images that load automatically, and
+ * nothing that a forge acts on: mentions, issue references and commands are shown as code.
  */
 export function quietMarkdown(text: string, charactersMax: number): string {
   const plain = plainText(text, charactersMax)
@@ -39,12 +39,15 @@ export function quietMarkdown(text: string, charactersMax: number): string {
   return quiet + shownAsCode(plain.slice(at));
 }
 
-/** A title, or the first line of a commit: read as plain text by whoever acts on it, so a blank keeps it from acting. */
+/**
+ * A title, or the first line of a commit. Forges read it as plain text, so a blank is inserted to stop them from acting
+ * on it.
+ */
 export function quietLine(text: string, charactersMax: number): string {
   return plainLine(parted(plainLine(text, charactersMax)), charactersMax);
 }
 
-/** The text of a commit. */
+/** The body of a commit message. */
 export function quietText(text: string, charactersMax: number): string {
   return parted(plainText(text, charactersMax));
 }
@@ -94,12 +97,15 @@ function parted(text: string): string {
     .replaceAll(reference, (one) => one.replace(/[#!&]|G[HL]-|issue:/i, "$& "));
 }
 
-/** Line by line: an expression that looks back for the key from each `#` takes long on a line made of them. */
+/**
+ * Split into lines first: a regular expression that looks back for the key from each `#` is slow on a line full of
+ * them.
+ */
 function withSmartCommits(text: string, show: (command: string) => string): string {
   return text.replaceAll(/[^\n]+/g, (line) => (jiraKey.test(line) ? line.replaceAll(smartCommand, show) : line));
 }
 
-/** A pull request's text may become a commit's when it is merged. */
+/** When a pull request is merged, its text may become a commit message. */
 function withoutMarks(text: string): string {
   return text
     .replaceAll(trailer, (_, name: string) => `${name.replaceAll("-", " ")}:`)
@@ -108,7 +114,7 @@ function withoutMarks(text: string): string {
 
 const markdown = unified().use(remarkParse).use(remarkGfm).freeze();
 
-/** Where Markdown shows code, in order. */
+/** The ranges that Markdown shows as code, in order. */
 function codeIn(text: string): readonly (readonly [number, number])[] {
   interface Node {
     type: string;
@@ -123,7 +129,7 @@ function codeIn(text: string): readonly (readonly [number, number])[] {
     .sort(([a], [b]) => a - b);
 }
 
-/** A code span that holds its text whatever backticks are in it. */
+/** A code span that is safe for any backticks in its text. */
 export function codeSpan(text: string): string {
   const line = plainLine(text, 400);
   const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map((match) => match[0].length));

@@ -6,8 +6,8 @@ const firstPauseMs = 200;
 const pauseMsMax = 10_000;
 
 /**
- * Waits longer each time, and never less than the forge asked for. After the last attempt, or where it asked for long,
- * a later run goes on.
+ * The retry policy: waits longer each time (backoff), and never less than the forge's Retry-After. After the last
+ * attempt, or if the forge asks for a long wait, a later run continues.
  */
 export async function pauseAfterUnclear(attempt: number, error: unknown, signal: AbortSignal): Promise<void> {
   const askedMs = isAppError(error) ? (error.retryAfterMs ?? 0) : 0;

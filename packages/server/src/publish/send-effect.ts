@@ -1,18 +1,21 @@
 import { AppError, isAppError } from "../errors.ts";
 import type { PublishDeps } from "./publication.ts";
 
-/** Where `requestMsMax` says nothing else. With the time in which it must be sent it stays within a lease. */
+/** The default for `requestMsMax`. Together with the time to send, it fits into a lease. */
 const usualRequestMsMax = 12_000;
-/** A question may be a list of many pages, each of which has a limit of its own. */
+/** A question may read a list of many pages. Each page has its own time limit. */
 const pagesPerQuestionMax = 20;
 const renewalsMax = 3;
 
-/** An answer, or the lack of one (time-out, reset, 5xx): then it may or may not have happened. */
+/** A response, or none (timeout, reset, 5xx): then the effect may or may not have happened. */
 export type Answer<T> = { kind: "answered"; value: T } | { kind: "unclear"; error: unknown };
 type Send<T> = (signal: AbortSignal) => Promise<T>;
 type EffectDeps = Pick<PublishDeps, "forge" | "writes" | "renewForEffect" | "requestMsMax">;
 
-/** Sends a write in its turn, with a lease renewed right before it. A lost lease and permanent refusals are thrown. */
+/**
+ * Sends a write in its turn, with a lease renewed right before. Throws if the lease is lost or the forge refuses
+ * permanently.
+ */
 export function sendEffect<T>(deps: EffectDeps, send: Send<T>, signal: AbortSignal): Promise<Answer<T>> {
   const { writes, forge } = deps;
   return answer(deps, signal, (begin) => {
@@ -24,7 +27,7 @@ export function sendEffect<T>(deps: EffectDeps, send: Send<T>, signal: AbortSign
   });
 }
 
-/** Asks without changing anything. */
+/** Sends a request that changes nothing. */
 export function sendQuestion<T>(deps: EffectDeps, send: Send<T>, signal: AbortSignal): Promise<Answer<T>> {
   const { requestMsMax = usualRequestMsMax } = deps;
   const patient = { ...deps, requestMsMax: requestMsMax * pagesPerQuestionMax };
@@ -44,13 +47,13 @@ async function answer<T>(
   try {
     return { kind: "answered", value: await exchange(begin) };
   } catch (error) {
-    // What failed before it was sent (the lease, the turn) is certain.
+    // A failure before the request was sent (lease, queue) is certain: nothing happened.
     if (!isSent || signal.aborted || isPermanent(error)) throw error;
     return { kind: "unclear", error };
   }
 }
 
-/** A worker that was frozen while it renewed must renew again before it acts. */
+/** A worker that was frozen while it renewed must renew again before it sends. */
 async function renew(deps: EffectDeps): Promise<void> {
   for (let renewal = 1; renewal <= renewalsMax; renewal += 1) {
     const { sendBeforeMs } = await deps.renewForEffect();

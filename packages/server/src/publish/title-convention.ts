@@ -1,4 +1,4 @@
-/** How a repository words the first line of its commits. */
+/** A repository's convention for the first line of a commit message. */
 export type TitleConvention =
   /** `docs: say it shorter` */
   | { kind: "typed"; type: string; isLowerCase: boolean }
@@ -11,10 +11,13 @@ const typed = /^([a-zA-Z]+)(?:\([^)]+\))?!?: (\S.*)$/;
 const emojiCode = /^:[a-z0-9_+-]+: ?\S/;
 const emoji = /^\p{Extended_Pictographic}\uFE0F? ?\S/u;
 const bracketed = /^\[[\w ./-]{1,40}\] ?\S/;
-/** Not worded by people of the repository. */
+/** Subjects that tools write. */
 const foreign = /^(?:merge |revert "|bump |update dependency |initial commit$)/i;
 
-/** What most of a branch's commits do, where there are enough to tell; `hasCommitlint`: the repository says it itself. */
+/**
+ * The convention that most of a branch's commits follow, if there are enough to tell. `hasCommitlint`: the repository
+ * enforces it.
+ */
 export function titleConventionOf(subjects: readonly string[], hasCommitlint: boolean): TitleConvention {
   const worded = subjects.filter((subject) => !foreign.test(subject));
   const most = (matching: readonly string[]) => worded.length >= subjectsMin && matching.length * 2 > worded.length;
@@ -43,7 +46,7 @@ function bracketOf(subjects: readonly string[]): string {
   return own ?? "[docs] ";
 }
 
-/** The title as the repository would word it; one that follows the convention already stays as it is. */
+/** The title in the repository's convention. A title that already follows it stays unchanged. */
 export function conventionalTitle(title: string, convention: TitleConvention): string {
   switch (convention.kind) {
     case "typed":

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AppError, isAppError } from "../errors.ts";
 
 /**
- * Turns at a forge, by credential: writes go one after the other, and after a rate limit nothing is sent before its
- * time. One a process; forges limit by credential, so jobs of several projects may share a line.
+ * Serializes writes to a forge per credential. After a rate limit, nothing is sent until it ends. There is one queue
+ * per process. Forges limit by credential, so jobs of several projects may share a line.
  */
 export interface WriteQueue {
   write<T>(credentialId: string, send: () => Promise<T>, signal: AbortSignal): Promise<T>;
-  /** Reads need no turn, but wait for a rate limit too. */
+  /** Reads are not serialized, but they wait for a rate limit too. */
   read<T>(credentialId: string, send: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
@@ -15,11 +15,11 @@ interface Line {
   tail: Promise<unknown>;
   users: number;
   openAtMs: number;
-  /** Why it is closed, as the forge said it. */
+  /** Why the line is closed, in the forge's words. */
   words: string;
 }
 
-/** A pause of up to `pauseMsMax` is waited for; a longer one is handed back, so that a run can let go of its lease. */
+/** Waits for a pause of up to `pauseMsMax`. A longer pause is thrown, so that the run can release its lease. */
 export function createWriteQueue(options: { pauseMsMax?: number } = {}): WriteQueue {
   const pauseMsMax = options.pauseMsMax ?? 10_000;
   const lines = new Map<string, Line>();
@@ -41,7 +41,7 @@ export function createWriteQueue(options: { pauseMsMax?: number } = {}): WriteQu
     try {
       return await work();
     } catch (error) {
-      // A server error says nothing of the credential: only a rate limit keeps its other requests waiting.
+      // A server error says nothing about the credential. Only a rate limit delays its other requests.
       if (isAppError(error) && error.isRateLimit && error.retryAfterMs !== undefined) {
         line.openAtMs = Math.max(line.openAtMs, performance.now() + error.retryAfterMs);
         line.words = error.publicMessage;
@@ -56,7 +56,7 @@ export function createWriteQueue(options: { pauseMsMax?: number } = {}): WriteQu
       inLine(credentialId, (line) => {
         const before = line.tail;
         const turn = unlessAborted(before, signal).then(() => send(line, work, signal));
-        // Who gives up waiting must not let the next one in before those ahead are through.
+        // A caller that stops waiting must not let the next one in before those ahead of it are done.
         line.tail = Promise.allSettled([before, turn]);
         return turn;
       }),

@@ -3,24 +3,24 @@ import type { OverlayEntry, Tree } from "../tree/tree.ts";
 
 export interface AddedLine {
   path: string;
-  /** From 1. */
+  /** 1-based. */
   line: number;
   text: string;
 }
 
 export interface Added {
   lines: readonly AddedLine[];
-  /** The changed files as they are now. */
+  /** The changed files after the change. */
   files: ReadonlyArray<{ path: string; text: string }>;
-  /** Those of them that were there, as they were. */
+  /** The changed files before the change. New files are left out. */
   before: ReadonlyArray<{ path: string; text: string }>;
-  /** Whether the changed files held this text before. */
+  /** Whether a changed file contained this text before the change. */
   heldBefore(text: string): boolean;
-  /** How often the changed files held it before, and hold it now. */
+  /** How often the changed files contain a character, before and after. */
   count(character: string): { before: number; after: number };
 }
 
-/** The lines that a change brings in. A line that moved, even to another file, is none: it was there before. */
+/** The lines that a change adds. A line that moved, even to another file, is not added: it existed before. */
 export async function addedLines(base: Tree, entries: readonly OverlayEntry[]): Promise<Added> {
   const before: Array<{ path: string; text: string }> = [];
   const after: Array<{ path: string; text: string }> = [];
@@ -53,7 +53,7 @@ export async function addedLines(base: Tree, entries: readonly OverlayEntry[]): 
   };
 }
 
-/** A file too large to be read can only have been deleted, and adds nothing. */
+/** A file that is too large to read can only have been deleted, so it adds no lines. */
 async function readable(base: Tree, path: string): Promise<Buffer | null> {
   try {
     return await base.read(path);

@@ -5,13 +5,13 @@ import { kindOf } from "./policy.ts";
 /** Keys of a configuration whose values are navigation or redirects. */
 const navigationKeys =
   /^(?:(?:nav|sidebar).*|items|links|pages|tabs|groups|anchors|dropdowns|menus?|redirects|redirect_maps)$/i;
-/** What a new file of navigation may say around its data. */
+/** Code that a new navigation file may have around its data. */
 const moduleAround =
   /^∅$|^(?:importtype\{?\w+\}?from["'][\w@/.-]+["'];?)?(?:const(\w+)(?::\w+)?=∅(?:satisfies\w+)?;?)?(?:module\.exports=|exportdefault)(?:∅(?:satisfies\w+)?|\1);?$/;
 
 /**
- * Whether a change of a site's configuration stays within its navigation and redirects and adds nothing but data there:
- * all the rest must be the same before and after.
+ * Whether a change to a site's configuration touches only navigation and redirects, and adds only data there.
+ * Everything else must be equal before and after.
  */
 export function onlyNavigationChanges(path: string, before: string | null, after: string | null): boolean {
   const isWhole = kindOf(path) === "navigation";
@@ -22,7 +22,9 @@ export function onlyNavigationChanges(path: string, before: string | null, after
   return now === configurationOf(path, before)?.rest;
 }
 
-/** `rest`: all but its navigation and redirects; `texts`: every text that it holds. Null: it cannot be parsed. */
+/**
+ * `rest`: the configuration without navigation and redirects; `texts`: all strings in it. Null if it cannot be parsed.
+ */
 export function configurationOf(path: string, text: string): { rest: string; texts: readonly string[] } | null {
   const isWhole = kindOf(path) === "navigation";
   try {
@@ -45,7 +47,7 @@ function fromData(data: unknown, isWhole: boolean) {
   return { rest: isWhole ? "" : rest, texts };
 }
 
-/** Tags may call a constructor, and anchors stand for what is elsewhere: both must stay as they are. */
+/** YAML tags can call constructors, and anchors refer to other parts of the file. Neither may change. */
 function fromYaml(text: string, isWhole: boolean) {
   const documents = [parseAllDocuments(text, { logLevel: "silent" })].flat();
   const odd: string[] = [];
@@ -67,7 +69,7 @@ const token =
   /\/\/[^\n]*|\/\*[\s\S]*?\*\/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\[\s\S])*`|module\.exports|[\w$]+|[^\s]/g;
 const data = /^(?:["'][\s\S]*|`(?:(?!\$\{)[\s\S])*`|\d\w*|true|false|null|undefined|[-,:.]|\/[/*][\s\S]*)$/;
 
-/** JavaScript or TypeScript, with each list of navigation that is nothing but data taken out. */
+/** JavaScript or TypeScript, with every navigation list that is pure data removed. */
 function fromSource(text: string, isWhole: boolean) {
   const kept: string[] = [];
   const open: { from: number; name: string; isData: boolean }[] = [];
@@ -83,7 +85,7 @@ function fromSource(text: string, isWhole: boolean) {
       const outer = open.at(-1);
       if (bracket.isData && (isWhole || navigationKeys.test(bracket.name))) {
         kept.length = bracket.from;
-        // An entry that came or went leaves no trace; where the value is assigned, its place stays.
+        // An added or removed entry leaves no trace. An assigned value leaves its place.
         if (kept.at(-1) === ":" && outer) kept.length -= 2;
         else if (!outer || !/^[[{]$/.test(kept.at(-1) ?? "")) kept.push("∅");
         continue;
@@ -100,7 +102,7 @@ function fromSource(text: string, isWhole: boolean) {
   return { rest: kept.join(""), texts };
 }
 
-/** The name that a value is given: of a key, a variable, or the function that returns it. */
+/** The name of a value: its key, its variable, or the function that returns it. */
 function nameBefore(tokens: readonly string[], index: number): string | null {
   let at = index - 1;
   if (at < 0 || /^[[,]$/.test(tokens[at] ?? "")) return null;

@@ -13,13 +13,13 @@ import type { PageReader } from "./page-reader.ts";
 import { isAllowed, kindOf, otherFile } from "./policy.ts";
 import type { Policy, Violation } from "./review.ts";
 
-/** Each is looked for in the whole repository; nobody reviews more. */
+/** Each host is searched for in the whole repository. Nobody reviews more than this. */
 const hostsMax = 500;
-/** Enough to say why; the rest need not be looked for. */
+/** Enough to explain a refusal; the search stops there. */
 const violationsMax = 20;
-/** Pages that are read to find one that links to a site, or runs the same code. */
+/** The number of pages to read in search of one that links to the same host or runs the same code. */
 const pagesMax = 40;
-/** Shorter runs of letters and digits are words that any two texts share. */
+/** Shorter runs of letters and digits are common words. */
 const runMin = 16;
 const link = { kind: "link", loads: false } as const;
 
@@ -28,15 +28,16 @@ export interface Judging {
   reader: PageReader;
   policy: Policy;
   asked: readonly string[];
-  /** What was read from context repositories. */
+  /** Text that the agent read from context repositories. */
   contextText?: readonly string[];
 }
 
 type File = Pick<OverlayEntry, "path"> & { text: string | null };
 
 /**
- * What a change adds beyond content: code, and addresses at sites that neither the repository's rendered pages nor the
- * request name. Both are refused; where the project says so, code is a finding and the pull request a draft.
+ * Finds what a change adds beyond content: code, and addresses at hosts that neither the repository's rendered pages
+ * nor the request name. Both are refused. If the project allows it, code becomes a finding and the pull request a
+ * draft.
  */
 export async function judgeContent(
   { base, reader, policy, asked, contextText = [] }: Judging,
@@ -64,7 +65,10 @@ export async function judgeContent(
   const find = (check: string, severity: Finding["severity"], path: string, line: number, message: string) =>
     findings.push({ check, severity, path, line: Math.max(1, line), column: 1, message });
 
-  /** What a file holds beside words; null where it cannot be read. A configuration is read text by text. */
+  /**
+   * The parts of a file that are not plain words; null if the file cannot be read. A configuration is read string by
+   * string.
+   */
   async function partsOf(path: string, text: string | null): Promise<readonly Part[] | null> {
     const syntax = syntaxOf(path, isMdx);
     if (text === null) return [];
@@ -81,7 +85,7 @@ export async function judgeContent(
 
   const before = async (path: string) => (await base.read(path))?.toString() ?? null;
 
-  /** Whether a rendered page of the base holds it; `text` stands in every one that does. */
+  /** Whether a rendered page of the base contains such a part. Every page that does contains `text`. */
   async function search(text: string, holds: (part: Part) => boolean): Promise<boolean> {
     const { matches } = await base.search(
       { pattern: text, kind: "literal", ignoreCase: true, matchesMax: 1_000 },
@@ -154,11 +158,11 @@ export async function judgeContent(
     const heldKeys = new Set(held.map((part) => `${part.kind} ${part.key}`));
     const added = parts.filter((part) => !heldKeys.has(`${part.kind} ${part.key}`));
     const heldHosts = new Set(held.flatMap((part) => (part.kind === "link" ? part.hosts : [])));
-    // Counted before any of them is looked for.
+    // Counted first, because searching for each of them is slow.
     for (const host of added.flatMap(({ hosts }) => hosts)) if (!heldHosts.has(host)) newHosts.add(host);
     if (newHosts.size > hostsMax) return;
     const told = new Set<string>();
-    // Samples last: of a site that is both shown and linked to, the link is told.
+    // Samples come last: if a host is both linked and shown in a sample, the refusal names the link.
     for (const part of added.sort((a, b) => Number(a.kind === "sample") - Number(b.kind === "sample"))) {
       const at = Math.max(part.at, text?.indexOf(part.hosts[0] ?? "", part.at) ?? 0);
       const line = () => (text ?? "").slice(0, at).split("\n").length;
@@ -181,7 +185,7 @@ export async function judgeContent(
   for (const { path } of files.filter((file) => file.text === null && syntaxOf(file.path) !== null))
     goneParts.push(...((await partsOf(path, await before(path))) ?? []));
   for (const file of files) {
-    // Each takes a while: others of this process must get their turn.
+    // Each search takes a while, so yield to the other jobs of this process.
     await setImmediate();
     signal.throwIfAborted();
     await judgeFile(file, goneParts);
@@ -197,7 +201,7 @@ export async function judgeContent(
   return { violations, findings };
 }
 
-/** Where builders look for an included file: beside the page, at the top of the documentation, of the repository. */
+/** Builders look for an included file next to the page, in the docs folder and in the repository's root. */
 function isInside(target: string, place: { path: string; docsDir: string; has(path: string): boolean }): boolean {
   if (/^[a-z][a-z0-9+.-]*:/i.test(target)) return false;
   const docs = place.docsDir.replace(/\/*$/, "/").replace(/^\/$/, "");
@@ -206,7 +210,7 @@ function isInside(target: string, place: { path: string; docsDir: string; has(pa
   return [folderOf(place.path), docs, ""].some((from) => {
     const resolved = posix.join(from, bare);
     if (resolved.startsWith("..") || !resolved.startsWith(docs)) return false;
-    // Imports leave the ending out.
+    // Imports may leave out the file extension.
     return isLocal || ["", ".md", ".mdx", ".rst"].some((ending) => place.has(resolved + ending));
   });
 }
@@ -216,8 +220,8 @@ function folderOf(target: string): string {
 }
 
 /**
- * Whether what follows an address's site holds text that was read from a context repository, as it is or encoded. An
- * address that stands there as it is carries nothing away.
+ * Whether an address carries text that was read from a context repository, as it is or encoded. An address that the
+ * context repository itself contains leaks nothing.
  */
 function carriesText(url: string, contextText: readonly string[]): boolean {
   const [, tail = ""] = /^(?:[a-z][a-z0-9+.-]*:)?[/\\]*[^/\\?#]*(.*)$/is.exec(url.trim()) ?? [];

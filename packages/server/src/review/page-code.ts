@@ -1,6 +1,6 @@
 import type { Parts, Syntax } from "./page-parts.ts";
 
-/** A part of a page's own code, as ESTree has it. */
+/** A node of a page's code, in ESTree form. */
 export interface ScriptNode {
   type: string;
   start: number;
@@ -10,10 +10,10 @@ export interface ScriptNode {
 
 const contentTypes =
   /^(?:Program|ExpressionStatement|ChainExpression|ArrayExpression|ObjectExpression|Property|Literal|TemplateLiteral|TemplateElement|UnaryExpression|MemberExpression|Identifier|JSX\w+)$/;
-/** `__class__`, `constructor` and the like lead from any value to everything. */
+/** `__class__`, `constructor` and similar properties give access to everything from any value. */
 const internal = /^_|_$|^(?:constructor|prototype|mro|globals)$/;
 
-/** Whether an expression of MDX is made of literals, markup and names that the page has. */
+/** Whether an MDX expression consists of literals, markup and names that the page defines. */
 export function isContent(node: ScriptNode, names: ReadonlySet<string>): boolean {
   const { type, kind = "init", computed, method, operator, regex, expressions, name } = node;
   if (!contentTypes.test(type) || kind !== "init" || method || operator === "delete" || regex) return false;
@@ -25,7 +25,7 @@ export function isContent(node: ScriptNode, names: ReadonlySet<string>): boolean
   return childrenOf(node).every((child) => child === word || isContent(child, names));
 }
 
-/** What MDX gives every page, and what its own statements name. */
+/** The names that MDX gives every page, and those that the page's statements define. */
 export function namesIn(modules: readonly ScriptNode[]): ReadonlySet<string> {
   const names = new Set(["props", "frontMatter", "frontmatter", "children", "undefined"]);
   for (const node of modules.flatMap(nodesBelow)) {
@@ -35,14 +35,14 @@ export function namesIn(modules: readonly ScriptNode[]): ReadonlySet<string> {
   return names;
 }
 
-/** Packages of docs frameworks, whose modules render. */
+/** Packages of docs frameworks. Their modules only render. */
 const frameworkModules =
   /^(?:@theme(?:-original)?|@docusaurus|@astrojs\/starlight|nextra(?:-theme-docs)?|vitepress|fumadocs-ui|@mintlify|@rspress\/core|rspress)(?:\/[\w/-]*)?$/;
-/** A picture, a page, or a component of the repository. */
+/** An image, a page, or a component of the repository. */
 const importable =
   /^(?:\.{1,2}\/|\/|@site\/|@\/|~\/)[^!?]*\.(?:mdx?|png|jpe?g|gif|webp|avif|svg|mp4|webm|pdf|jsx|tsx|vue|svelte|astro)$/i;
 
-/** One import or declaration: of a page in MDX, or of a component's script. */
+/** One import or declaration, in an MDX page or in a component's script. */
 export function readStatement(
   parts: Parts,
   statement: ScriptNode,
@@ -57,7 +57,8 @@ export function readStatement(
     if (!isPlain) parts.code(written, "code", at);
   } else if (statement.type !== "ImportDeclaration") parts.code(written, "a re-export", at);
   else if (importable.test(from)) parts.include(from, at);
-  // By its source alone: what else a page takes from a module that other pages import makes no difference.
+  // Compared by its source alone: it does not matter which names a page imports from a module that other pages import
+  // too.
   else if (!frameworkModules.test(from)) parts.code(`import ${from}`, `the import ${written.slice(0, 200)}`, at);
 }
 
@@ -83,13 +84,16 @@ const operand =
   "(?:not\\s+|[!-]\\s*)*(?:\"[^\"\\\\]*\"|'[^'\\\\]*'|[\\d.]+|(?:[a-z$][\\w$-]*)(?:\\??\\.[a-z][\\w$-]*|\\[\\d+\\])*)";
 const operator = "\\s*(?:[=!]==?|[<>]=?|&&|\\|\\|?|\\?\\??|:|,|\\b(?:in|is|and|or|if|else|of)\\b)\\s*";
 const templateExpression = new RegExp(`^\\s*(?:${operand}(?:${operator}${operand})*)?,?\\s*$`, "i");
-/** Beyond the page: what a template must not look up. */
+/** Global names that a template must not read. */
 const outerNames =
   /(?<![\w$.-])(?:process|global|globalThis|window|self|document|env|environ|environment|os|config|import|require|this)\b|(?:\b_|[a-z0-9]_\b|\b(?:constructor|prototype|mro|globals)\b)/i;
 
-/** An expression of Vue, Jinja, Liquid, Nunjucks or Handlebars: names, literals, comparisons and filters without arguments. */
+/**
+ * An expression of Vue, Jinja, Liquid, Nunjucks or Handlebars. Allowed: names, literals, comparisons, and filters
+ * without arguments.
+ */
 export function readTemplateExpression(parts: Parts, source: string, at: number): void {
-  // A list or an object is as plain as what it holds; an index is not.
+  // A list or object is safe if its elements are. An index is not.
   const bare = source.replaceAll(/(?<![\w$\])"'.]\s*)[[{]|[\]}](?=\s*(?:[,:?|&=\]}]|$))/g, " ");
   const words = bare.replaceAll(/"[^"]*"|'[^']*'/g, "0");
   if (!templateExpression.test(bare) || outerNames.test(words)) {
@@ -97,7 +101,10 @@ export function readTemplateExpression(parts: Parts, source: string, at: number)
   } else parts.value(source, at);
 }
 
-/** How builders take another file's text into a page: Markdown's snippets, VitePress, mdBook, FastAPI, Sphinx, AsciiDoc, templates. */
+/**
+ * How builders include another file in a page: Markdown snippets, VitePress, mdBook, FastAPI, Sphinx, AsciiDoc,
+ * templates.
+ */
 const includes: readonly RegExp[] = [
   /--8<--[ \t]+["']([^"'\n]+)["']/g,
   /\{!\s*([^\s!]+)\s*!\}/g,
@@ -113,7 +120,7 @@ const includes: readonly RegExp[] = [
 ];
 const includeBlock = /^[ \t]*--8<--[ \t]*\n([\s\S]*?)^[ \t]*--8<--[ \t]*$/gm;
 
-/** Directives of Sphinx, docutils and MyST that only set text. Others may import, run or fetch. */
+/** Directives of Sphinx, docutils and MyST that only format text. Others may import, run or fetch. */
 const directives = new Set(
   `admonition attention caution danger error hint important note tip warning seealso todo versionadded versionchanged
   versionremoved deprecated deprecated-removed figure image table list-table csv-table code code-block sourcecode
@@ -125,7 +132,7 @@ const directives = new Set(
   option program envvar describe object confval cmdoption default-domain acks bibliography`.split(/\s+/),
 );
 const directive = /^[ \t]*(?:\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([\w:.-]+)::|(?:`{3,}|~{3,}|:{3,})\{([\w:.-]+)\})/gm;
-/** AsciiDoc's attributes stand for any text; its passthroughs are HTML as it is. */
+/** AsciiDoc attributes can stand for any text, and passthroughs are raw HTML. */
 const asciidocCode: ReadonlyArray<readonly [RegExp, string]> = [
   [
     /(?:https?|ftp|irc|mailto|link|image|video|audio|include|xref):+[^\s[\]]*\{[\w-]+\}[^\s[\]]*/gi,
@@ -134,7 +141,7 @@ const asciidocCode: ReadonlyArray<readonly [RegExp, string]> = [
   [/^\+{4,}$|\+{2,3}[^+\n]*<[^+\n]*\+{2,3}|\bpass:\w*\[[^\]\n]*\]|^\[(?:subs|stem|pass)\b[^\n]*/gm, "a passthrough"],
 ];
 
-/** What builders make of a page's text before or beside its Markdown. `text`: without samples of code. */
+/** What builders process in a page's text besides its Markdown. `text` is without code samples. */
 export function readDirectives(parts: Parts, text: string, whole: string, syntax: Syntax): void {
   for (const pattern of includes) {
     for (const match of whole.matchAll(pattern)) parts.include(match[1] ?? "", match.index);
@@ -153,10 +160,10 @@ export function readDirectives(parts: Parts, text: string, whole: string, syntax
 }
 
 const tag = /\{\{([<%]?)([\s\S]{0,2000}?)[>%]?\}\}|\{%-?([\s\S]{0,2000}?)-?%\}|<%([\s\S]{0,2000}?)%>/g;
-/** Where an address or a tag of markup has begun and not ended. */
+/** An address or a markup tag that starts here and does not end. */
 const opened =
   /(?:\]\(\s*<?|\]:[ \t]*<?|[a-z][a-z0-9+.-]*:\/\/|\bwww\.|(?:^|[\s"'=(])\/\/)[^\s)"'<>]*$|<\/?(?:[a-z][^<>]*)?$/i;
-/** Tags of GitBook, Jekyll and Jinja that show, choose or repeat. Others may set, join or run. */
+/** Tags of GitBook, Jekyll and Jinja that show, choose or repeat. Others may assign, include or run. */
 const statements =
   /^\s*(?:end[\w-]*|hint|tabs?|code|content-ref|embed|file|stepper|step|columns?|card|cards|swagger|openapi[\w-]*|updates?|raw|comment|highlight|if|elif|elsif|else|unless|for|include[\w-]*|link|post_url|updated|note|warning|tip)\b/;
 
@@ -174,8 +181,8 @@ function readTemplates(parts: Parts, text: string): void {
 }
 
 /**
- * Languages whose blocks every renderer shows as they are. Others may be drawn (mermaid, plantuml), embedded or run:
- * what is not known to be shown counts as a part of the page.
+ * Languages whose blocks every renderer shows as text. Blocks in other languages may be drawn (mermaid, plantuml),
+ * embedded or run, so they count as part of the page.
  */
 const languages = new Set(
   `text txt plain plaintext none ansi log diff patch sh shell bash zsh fish console terminal shellscript shellsession
@@ -187,12 +194,12 @@ const languages = new Set(
   url docker dockerfile nginx apache caddy makefile make cmake nix hcl terraform tf ssh systemd proto protobuf prisma
   solidity wasm asm glsl regex ebnf vim lisp scheme awk jq`.split(/\s+/),
 );
-/** By which plugins run a block, at build or in the reader's browser: its language, or a flag right behind it. */
+/** The language, or a flag right after it, that makes plugins run a block at build time or in the reader's browser. */
 const runningLanguage = /^\{(?:code-cell|python|r|julia|ojs|bash|eval-rst|jupyter.*)\}?/i;
 const flag = "(?:live|preview|playground|run|runnable|exec|execute|eval|evaluate|repl|sandbox|interactive)";
 const runningFlag = new RegExp(`^\\{?\\s*\\.?${flag}(?![\\w-])|\\b${flag}=(?!["'{]?(?:off|no|false|0)\\b)`);
 
-/** What a block between fences is, by its language and the words behind it: run, shown, or drawn. */
+/** What happens with a fenced block, by its language and flags: it is run, shown or drawn. */
 export function fenceOf(opening: string, words: string): "runs" | "shown" | "drawn" {
   const rest = opening.replace(/^[\w+#-]+/, "");
   if (runningLanguage.test(opening) || runningFlag.test(words) || runningFlag.test(rest)) return "runs";

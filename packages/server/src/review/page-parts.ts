@@ -1,25 +1,25 @@
 import { hostOf, hostsIn, spelledOutHostsIn } from "../hosts/hosts-in.ts";
 
-/** A part of a page that does more than show words. */
+/** A part of a page that does more than show text. */
 export interface Part {
   /**
-   * link: where a rendered page links to or loads from; unused: a definition that no link uses; sample: a site that only
-   * shown code names; code: what runs; include: a file whose text becomes part of the page.
+   * link: an address that a rendered page links to or loads; unused: a link definition that no link uses; sample: a
+   * host that appears only in shown code; code: code that runs; include: a file whose text becomes part of the page.
    */
   kind: "link" | "unused" | "sample" | "code" | "include";
-  /** Equal for equal parts: the address, the site, the code without its harmless texts, the included path. */
+  /** Equal for equal parts: the address, the host, the code without harmless strings, or the included path. */
   key: string;
   hosts: readonly string[];
-  /** Fetched without a click. */
+  /** Loaded without a click. */
   loads: boolean;
-  /** What code it is, for the refusal. */
+  /** The kind of code, for the refusal's message. */
   why: string;
   at: number;
 }
 
 export type Syntax = "markdown" | "mdx" | "markup" | "rst" | "asciidoc";
 
-/** Null: no page. */
+/** Null if the file is not a page. */
 export function syntaxOf(path: string, isMdxSite = false): Syntax | null {
   if (/\.(?:md|markdown|mdown|mkdn?)$|(?:^|\/)llms[\w-]*\.txt$/i.test(path)) return isMdxSite ? "mdx" : "markdown";
   if (/\.mdx$/i.test(path)) return "mdx";
@@ -28,10 +28,10 @@ export function syntaxOf(path: string, isMdxSite = false): Syntax | null {
   return /\.(?:adoc|asciidoc|asc)$/i.test(path) ? "asciidoc" : null;
 }
 
-/** Other schemes open programs on the reader's machine, run what follows, or read its files. */
+/** Other schemes open programs on the reader's machine, run code, or read local files. */
 const schemes = /^(?:https?|wss?|ftps?|mailto|tel|sms|xmpp|irc|matrix|magnet|doi|ref|git):$/;
 const running = /^(?:javascript|vbscript|data|file|blob|filesystem|view-source):/;
-/** Templates are expanded before the page is read. */
+/** Templates are expanded before the page is parsed. */
 const templateTag = /\{\{|\{%|<%|\$\{|\{!/;
 const templateInAddress = /[/:\\]\s*\S*(?:\{\{|\{%|<%)/;
 
@@ -53,7 +53,7 @@ export function collectParts() {
     sample(text: string, at: number) {
       for (const host of spelledOutHostsIn(text)) add("sample", host, at, { hosts: [host] });
     },
-    /** What a browser resolves as an address. */
+    /** A value that a browser resolves as an address. */
     address(url: string, at: number, { loads = false, kind = "link" }: { loads?: boolean; kind?: Part["kind"] } = {}) {
       const parsed = URL.parse(url, "https://here.invalid/");
       if (templateTag.test(url)) code(url, "a template tag inside an address", at);
@@ -62,7 +62,7 @@ export function collectParts() {
       const hosts = new Set([...hostsIn(url), ...(host === null ? [] : [host])]);
       if (hosts.size > 0) add(kind, url, at, { hosts: [...hosts], loads });
     },
-    /** A value that may hold addresses, in one way or another: a style, a list of images, a component's property. */
+    /** A value that may contain addresses: a style, a list of images, a component's property. */
     value(text: string, at: number) {
       const protocol = URL.parse(text)?.protocol ?? "";
       if (running.test(protocol)) code(protocol, `a ${protocol} address`, at);
@@ -73,7 +73,7 @@ export function collectParts() {
   };
 }
 
-/** Texts that name a page, a picture or a label of this site are all one. */
+/** Strings that name a page, an image or a label of this site are treated as equal. */
 function shapeOf(source: string): string {
   const harmless = /^(?=\.{1,2}\/(?!\.\.)|\/|@site\/|#|.*\s|$)(?!.*(?:[:\\<{}]|\/\/))/;
   return source

@@ -2,23 +2,23 @@ import { createHash } from "node:crypto";
 import { Worker } from "node:worker_threads";
 import type { Part, Syntax } from "./page-parts.ts";
 
-/** Shared by the jobs of a process. */
+/** Shared by all jobs of a process. */
 export interface PageReader {
-  /** Null: a page that cannot be read in time. */
+  /** Null if the page cannot be read in time. */
   read(text: string, syntax: Syntax): Promise<readonly Part[] | null>;
 }
 
-/** A larger page, or one that takes longer, is not read. */
+/** A page that is larger, or takes longer, is not read. */
 const charactersMax = 2 ** 20;
-/** More jobs seldom read a page at one moment; a thread holds some 30 MB. */
+/** Jobs rarely read more pages than this at the same time. A thread uses about 30 MB. */
 const idleMax = 2;
 const idleMs = 60_000;
-/** Of the texts whose reading is remembered: a job's pages are judged at each edit, at its end, and in its review. */
+/** Limits the cache of parsed pages. A job's pages are judged at each edit, at the end, and in review. */
 const rememberedCharactersMax = 2 ** 24;
 
 /**
- * The parser in threads: it is slow, and a page may be made to keep it busy for ever. Threads with nothing to do are kept
- * for a while, because loading the parser takes far longer than reading a page with it; they never hold the process.
+ * Runs the parser in worker threads: it is slow, and a hostile page may keep it busy forever. Idle threads are kept for
+ * a while, because loading the parser takes far longer than parsing a page. They never keep the process alive.
  */
 export function createPageReader({ pageMsMax = 30_000, startThread = startPageThread } = {}): PageReader {
   const idle = new Map<Worker, NodeJS.Timeout>();
@@ -34,7 +34,7 @@ export function createPageReader({ pageMsMax = 30_000, startThread = startPageTh
     const [kept] = idle.keys();
     if (!kept) {
       const thread = startThread();
-      // One that ends of itself while nobody asks it is no fault of the process.
+      // An idle thread that ends is not an error of the process.
       return thread.on("error", () => undefined).on("exit", () => idle.delete(thread));
     }
     clearTimeout(idle.get(kept));
@@ -52,7 +52,7 @@ export function createPageReader({ pageMsMax = 30_000, startThread = startPageTh
   function ask(text: string, syntax: Syntax): Promise<readonly Part[] | null> {
     const thread = takeThread();
     const { promise, resolve } = Promise.withResolvers<readonly Part[] | null>();
-    // Never given back: nobody knows what it still does, or what it would answer whom.
+    // The thread is not reused: it may still be working, and its answer would reach the wrong caller.
     const giveUp = () => {
       resolve(null);
       void thread.terminate();
@@ -78,7 +78,7 @@ export function createPageReader({ pageMsMax = 30_000, startThread = startPageTh
       remembered.set(key, { answer, characters: text.length });
       characters += text.length;
       for (const oldest of remembered.keys()) if (characters > rememberedCharactersMax) forget(oldest);
-      // Another time there may be time enough.
+      // A timeout is not cached: the page may be read in time later.
       if (!known) void answer.then((parts) => parts === null && forget(key));
       return answer;
     },
@@ -86,6 +86,6 @@ export function createPageReader({ pageMsMax = 30_000, startThread = startPageTh
 }
 
 function startPageThread(): Worker {
-  // Nothing of the server's environment: a thread that reads strangers' pages needs none of it.
+  // The thread gets no environment variables: it parses untrusted pages and needs none.
   return new Worker(new URL("./page-worker.ts", import.meta.url), { env: {} });
 }

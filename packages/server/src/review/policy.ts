@@ -2,26 +2,26 @@ import { matchesGlob } from "../lib/matches-glob.ts";
 import type { OverlayEntry } from "../tree/tree.ts";
 import type { Policy, Violation } from "./review.ts";
 
-/** A page that people read; an asset that a page shows; the navigation or redirects of a site; anything else. */
+/** A page that people read; an asset that a page shows; a site's navigation or redirects; anything else. */
 export type FileKind = "document" | "asset" | "navigation" | "configuration" | "other";
 
 const documents = /\.(?:md|markdown|mdown|mkdn?|mdx|rst|adoc|asciidoc|asc)$|(?:^|\/)llms(?:-full)?\.txt$/;
 const assets =
   /\.(?:png|jpe?g|gif|webp|avif|apng|bmp|ico|svg|mp4|m4v|webm|mov|ogv|mp3|m4a|ogg|wav|pdf|woff2?|ttf|otf|eot|vtt|srt)$/;
-/** Files that hold nothing but navigation or redirects. */
+/** Files that contain only navigation or redirects. */
 const navigation =
   /(?:^|\/)(?:_redirects|redirects?\.(?:json|ya?ml)|\.(?:pages|nav\.ya?ml)|_meta(?:\.global)?\.(?:[cm]?[jt]sx?|json|ya?ml)|meta\.json|_category_\.(?:json|ya?ml)|_?toc(?:tree)?\.ya?ml|(?:[\w-]+[-_.])?(?:sidebars?|nav|navigation|menus?)(?:[-_.][\w-]+)?\.(?:[cm]?[jt]s|json|ya?ml|toml))$/;
-/** Files that hold navigation or redirects beside other things. */
+/** Files that contain navigation or redirects together with other settings. */
 const configurations =
   /(?:^|\/)(?:(?:docs|mint|vercel)\.json|(?:docusaurus|astro|next|rspress)\.config\.[cm]?[jt]s|\.(?:vitepress|vuepress)\/(?:[\w-]+\/)*[\w.-]+\.(?:[cm]?[jt]s|json)|mkdocs\.ya?ml|\.gitbook\.ya?ml|netlify\.toml|(?:hugo|config)\.(?:toml|ya?ml|json)|_config\.ya?ml)$/;
 
 const forgeFiles = /^\.(?:git|github|gitlab.*|gitattributes|gitmodules|gitea|forgejo)$/;
 const ciFiles =
   /^(?:jenkinsfile.*|\.?travis\.ya?ml|\.?appveyor\.ya?ml|\.?azure-pipelines.*|bitbucket-pipelines\.ya?ml|\.drone\.ya?ml|\.woodpecker.*|\.circleci|\.buildkite|\.teamcity|\.semaphore|\.cirrus\.ya?ml|\.ci|cloudbuild\.ya?ml|buildspec.*\.ya?ml|codefresh\.ya?ml|wercker\.ya?ml|dagger\.json|earthfile)$/;
-/** Instructions for agents are Markdown, so their names decide. */
+/** Agent instruction files are Markdown, so they are recognized by name. */
 const agentFiles =
   /^(?:(?:agents?|claude|gemini|warp|qwen|crush|replit|copilot-instructions)(?:\..+)?\.md|skill\.md|.+\.(?:instructions|prompt|chatmode|agent)\.md|\.(?:cursor|windsurf|claude|codex|emend|aider|clinerules|continue|roo|kilocode|kiro|trae|augment|qwen|junie|amazonq|goosehints|mcp\.json|opencode|factory|openhands|agents?|rules).*)$/;
-/** The only folders with a hidden name whose documents and assets are a site's. */
+/** The only hidden folders whose documents and assets belong to a site. */
 const siteFolders = /^\.(?:gitbook|vitepress|vuepress|mintlify)$/;
 
 export function kindOf(path: string): FileKind {
@@ -35,12 +35,12 @@ export function kindOf(path: string): FileKind {
 
 type Rules = Pick<Policy, "docsDir" | "allowedPaths" | "codeAsDraft">;
 
-/** Whether the project lets jobs change this file in any way, code included. */
+/** Whether the project allows jobs to change this file in any way, code included. */
 export function isAllowed({ allowedPaths }: Pick<Policy, "allowedPaths">, path: string): boolean {
   return allowedPaths.some((pattern) => matchesGlob(pattern, path));
 }
 
-/** Why policy refuses a change of this path; null where it does not. */
+/** Why policy refuses a change to this path, or null. */
 export function refusedBy(policy: Rules, path: string): string | null {
   if (isAllowed(policy, path)) return null;
   const kind = kindOf(path);
@@ -58,14 +58,14 @@ export function refusedBy(policy: Rules, path: string): string | null {
 
 export const otherFile = "neither a document nor an asset; policy.allowedPaths can allow it";
 
-/** A site's configuration may lie in a folder above its pages. */
+/** A site's configuration may be in a folder above its pages. */
 function isInside(docsDir: string, path: string, kind: FileKind): boolean {
   if (docsDir === "" || path.startsWith(`${docsDir}/`)) return true;
   const folder = path.slice(0, path.lastIndexOf("/") + 1).replace(/\.(?:vitepress|vuepress)\/.*$/, "");
   return (kind === "navigation" || kind === "configuration") && `${docsDir}/`.startsWith(folder);
 }
 
-/** Everything about a change that policy forbids by the names and sizes of its files. */
+/** Everything that policy forbids in a change, by file names and sizes. */
 export function violationsOf(policy: Policy, entries: readonly OverlayEntry[]): readonly Violation[] {
   const violations: Violation[] = [];
   for (const { path } of entries) {
@@ -82,7 +82,7 @@ export function violationsOf(policy: Policy, entries: readonly OverlayEntry[]): 
   return violations;
 }
 
-/** As a file system that folds case or drops trailing dots would see the name. */
+/** The name as a file system sees it that ignores case or drops trailing dots. */
 function plain(segment: string): string {
   return segment
     .normalize("NFKC")

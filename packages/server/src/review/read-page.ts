@@ -28,7 +28,7 @@ interface Node {
 const markdown = unified().use(remarkParse).use(remarkGfm).use(remarkFrontmatter, ["yaml", "toml"]);
 const mdx = markdown().use(remarkMdx).freeze();
 
-/** Reads a page as its builder would, by the parsers that builders use; nothing is evaluated. */
+/** Parses a page with the parsers that builders use. Nothing is evaluated. */
 export function readPage(text: string, syntax: Syntax): readonly Part[] {
   const parts = collectParts();
   if (syntax === "markup") {
@@ -41,7 +41,9 @@ export function readPage(text: string, syntax: Syntax): readonly Part[] {
   return parts.all;
 }
 
-/** Text that no parser here takes apart: each address in it counts, and what looks like one that runs. */
+/**
+ * Text in a format without a parser here: every address counts, and so does everything that looks like running code.
+ */
 function readPlain(parts: Parts, text: string): void {
   for (const line of text.matchAll(/[^\n]+/g)) {
     for (const host of hostsIn(line[0])) parts.address(`//${host}`, line.index);
@@ -80,7 +82,7 @@ function readNode(parts: Parts, node: Node, { text, names, used }: Script & { us
     case "html":
       return void readMarkup(parts, value, at);
     case "text":
-      // Not every reader of Markdown agrees with CommonMark on what is a tag.
+      // Markdown parsers disagree on what a tag is.
       if (/<[a-z][^<]*[=/]/i.test(value)) readMarkup(parts, text.slice(at, end).replaceAll("\\<", "  "), at);
       return;
     case "yaml":
@@ -112,7 +114,7 @@ interface Script {
   offset?: number;
 }
 
-/** An expression of MDX, or the statements of a page or of a component's script. */
+/** An MDX expression, or the statements of a page or a component's script. */
 function readScript(parts: Parts, program: code.ScriptNode, { text, names, offset = 0 }: Script): void {
   for (const statement of code.nodesIn(program.body)) {
     const at = offset + statement.start;
@@ -133,7 +135,7 @@ function readScript(parts: Parts, program: code.ScriptNode, { text, names, offse
 
 function readFence(parts: Parts, node: Node, value: string, { at, isFenced }: { at: number; isFenced: boolean }): void {
   const [lang, meta] = [node.lang ?? "", node.meta ?? ""];
-  // Docusaurus takes such a block for a part of the page.
+  // Docusaurus treats this block as part of the page.
   if (lang === "mdx-code-block") return void readMarkdown(parts, value, "mdx");
   const kind = code.fenceOf(lang, meta);
   if (kind === "runs") parts.code(`${lang} ${meta}\n${value}`, `a block that runs (${lang} ${meta})`, at);
@@ -142,7 +144,7 @@ function readFence(parts: Parts, node: Node, value: string, { at, isFenced }: { 
   parts.value(meta, at);
 }
 
-/** Keys by which front matter adds scripts to a page's head. */
+/** Front matter keys that add scripts to a page's head. */
 const headKeys = /^(?:head|scripts?|javascripts?|extra_javascript|styles?|stylesheets?|hooks)$/i;
 
 function readFrontMatter(parts: Parts, text: string, { kind, page }: { kind: "yaml" | "toml"; page: string }): void {
@@ -157,7 +159,7 @@ function readFrontMatter(parts: Parts, text: string, { kind, page }: { kind: "ya
   });
 }
 
-/** Whose content is no markup. */
+/** Elements whose content is not markup. */
 const rawModes: Readonly<Record<string, number>> = {
   script: TokenizerMode.SCRIPT_DATA,
   style: TokenizerMode.RAWTEXT,
@@ -165,7 +167,7 @@ const rawModes: Readonly<Record<string, number>> = {
   title: TokenizerMode.RCDATA,
 };
 
-/** HTML as a browser's tokenizer takes it apart, whatever stands around it. */
+/** Parses HTML with a browser's tokenizer, independent of the text around it. */
 function readMarkup(parts: Parts, text: string, offset = 0): void {
   const others = ["EndTag", "Comment", "Eof", "Character", "NullCharacter", "WhitespaceCharacter"] as const;
   const ignored = Object.fromEntries(others.map((name) => [`on${name}`, () => undefined])) as unknown as Omit<
@@ -179,7 +181,7 @@ function readMarkup(parts: Parts, text: string, offset = 0): void {
         const at = offset + (location?.startOffset ?? 0);
         const isRaw = tagName in rawModes && !selfClosing;
         const [body = ""] = isRaw ? text.slice(location?.endOffset).split(new RegExp(`</${tagName}`, "i"), 1) : [];
-        // A component's own script may import and declare, like a page in MDX.
+        // A component's script may import and declare, like an MDX page.
         const isSetup = tagName === "script" && attrs.some(({ name }) => name === "setup");
         const program = isSetup
           ? parsed(() => parseScript(body, { ecmaVersion: "latest", sourceType: "module" }))
@@ -208,13 +210,13 @@ function readMarkup(parts: Parts, text: string, offset = 0): void {
 }
 
 const runningTag = /^(?:.*:)?(?:script|base|applet|frame|frameset|portal|handler)$/i;
-/** Attributes that hold one address, those of them that only link, and names that no framework gives a meaning of its own. */
+/** Attributes that hold one address; those that only link; and names without a special meaning in any framework. */
 const addressed =
   /^(?:href|src|action|formaction|poster|background|cite|manifest|longdesc|codebase|classid|profile|data|xlink:href|.+(?:url|uri|href|src))$/;
 const linked = /(?:href|cite|url|uri)$/;
 const plainName =
   /^(?!v-(?!pre$|cloak$|once$|else$|slot)|x-(?:data|init|on|bind|html|effect)|bind:)[a-z_#][\w.-]*(?::[\w.-]*)?$/;
-/** `once` and `only` are no events. */
+/** `once` and `only` are not events. */
 const runningName =
   /^(?:on:.*|on(?!ce$|ly$|e$|line$)[a-z]{3,}|srcdoc|v-html|v-text|innerhtml|outerhtml|dangerouslysetinnerhtml|html|set:html|http-?equiv)$/;
 
@@ -224,7 +226,7 @@ function readAttribute(parts: Parts, name: string, value: string, { at, isJsx }:
   if (!isJsx && /\{\{|\{%|<%/.test(name + value)) parts.code(`${name}="${value}"`, "a template tag inside a tag", at);
   else if (!isJsx && !plainName.test(plain) && value !== "") return void code.readTemplateExpression(parts, value, at);
   if (addressed.test(plain)) return void parts.address(value, at, { loads: !linked.test(plain) });
-  // Browsers drop these inside of an address.
+  // Browsers drop these characters inside an address.
   for (const read of new Set([value, value.replaceAll(/[\t\r\n]/g, "")])) parts.value(read, at);
 }
 
@@ -236,14 +238,14 @@ function parsed<T>(read: () => T): T | null {
   }
 }
 
-/** What other readers of MDX accept by rewriting it first: heading ids and HTML comments, blanked out in place. */
+/** Heading ids and HTML comments, which some MDX parsers accept by rewriting them first, replaced by blanks. */
 function lenient(text: string): string {
   return text
     .replace(/^(#{1,6}[^\n]*?)([ \t]*\{#[\w.:-]+\}[ \t]*)$/gm, (_, head: string, id: string) => head + blank(id))
     .replace(/<!--[\s\S]*?-->/g, blank);
 }
 
-/** With blanks in place of samples, so that offsets stay. */
+/** Samples are replaced by blanks, so that offsets stay the same. */
 function withoutSamples(text: string, nodes: readonly Node[]): string {
   const samples = nodes
     .filter(({ type }) => type === "code" || type === "inlineCode")

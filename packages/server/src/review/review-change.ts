@@ -9,10 +9,10 @@ import { createPageReader } from "./page-reader.ts";
 import { kindOf, violationsOf } from "./policy.ts";
 import type { ReviewInput, Verdict, Violation } from "./review.ts";
 
-/** Judges a change: what policy forbids and secrets deny it, new findings flag it, the rest passes. */
+/** Reviews a change. Policy violations and secrets deny it, new findings flag it, and everything else passes. */
 export async function reviewChange(input: ReviewInput, signal: AbortSignal): Promise<Verdict> {
   const { knownSecrets = [] } = input;
-  // First, because every other refusal names the file.
+  // Checked first, because every other refusal names the file.
   const names = await findSecretNames(input.base, input.overlay.entries(), knownSecrets, signal);
   if (names.length > 0) return { kind: "denied", violations: names };
   const violations = violationsOf(input.policy, input.overlay.entries());
@@ -20,11 +20,11 @@ export async function reviewChange(input: ReviewInput, signal: AbortSignal): Pro
 
   const added = await addedLines(input.base, input.overlay.entries());
   const words = linesOfWords(input);
-  // A pushed secret cannot be taken back: a draft would be too late.
+  // A pushed secret cannot be revoked by closing the pull request, so not even a draft is allowed.
   const secrets = await findSecrets(added, words, knownSecrets, signal);
   if (secrets.length > 0) return { kind: "denied", violations: secrets };
 
-  // Nor can what a reader's browser has sent: not even to a reviewer's draft.
+  // The same holds for data that a reader's browser would send.
   const { base, policy, asked = [], contextText = [] } = input;
   const reader = input.pageReader ?? createPageReader();
   const files = input.overlay.entries().map(({ path, content }) => ({ path, text: content?.toString() ?? null }));
@@ -50,14 +50,14 @@ export async function reviewChange(input: ReviewInput, signal: AbortSignal): Pro
   };
 }
 
-/** A move that could follow no link is as little ready as one that broke some. */
+/** A move that could not follow any link needs a review as much as one that broke links. */
 function needsLook({ severity, check }: Finding): boolean {
   return severity === "error" || check === "unfollowed-links";
 }
 
 async function compare({ base, overlay, whole, policy, siteCache }: ReviewInput, signal: AbortSignal) {
   const options = { docsDir: policy.docsDir, cache: siteCache ?? new Map<string, string>(), signal };
-  // One after the other: the second takes what the first has parsed from the cache.
+  // Opened one after the other: the second reads from the cache what the first parsed.
   const before = await openSite(siteTreeOf(whole?.base ?? base), options);
   const after = await openSite(siteTreeOf(whole?.head ?? overlay), options);
   return compareSites(before, after);
@@ -79,14 +79,14 @@ function bySeverity(a: Finding, b: Finding): number {
 }
 
 /**
- * Controls, bidirectional marks, zero-width and tag characters. The two joiners are left out: scripts and emoji need
+ * Control, bidirectional, zero-width and tag characters. The two joiners are allowed, because scripts and emoji need
  * them. Tab, line feed and carriage return are ordinary.
  */
 const invisible =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
   /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
 
-/** Characters that a reviewer cannot see, where the change brings in more of them than there were. */
+/** Characters that a reviewer cannot see, if the change adds more of them than there were. */
 function findInvisible(added: Added, linesOfWords: readonly AddedLine[] = []): readonly Finding[] {
   const findings: Finding[] = [];
   const known = new Map<string, boolean>();
@@ -105,7 +105,7 @@ function findingsIn({ path, line, text }: AddedLine, isNew: (character: string) 
   const findings: Finding[] = [];
   for (const match of text.matchAll(invisible)) {
     const [character] = match;
-    // A byte order mark at the start of a file is what it is.
+    // A byte order mark at the start of a file is normal.
     if (character === "\ufeff" && line === 1 && match.index === 0) continue;
     if (seen.has(character) || !isNew(character)) continue;
     seen.add(character);
@@ -124,10 +124,10 @@ function nameOf(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
-/** A page with fewer of its lines elsewhere in the change did not move. */
+/** A page counts as moved if at least this share of its lines is elsewhere in the change. */
 const movedShare = 0.5;
 
-/** Pages that a change deletes, their text with them, though nobody who asked for it named them. */
+/** Pages that a change deletes together with their text, although nobody who asked for the change named them. */
 async function findRemovedPages(
   base: Tree,
   entries: readonly OverlayEntry[],
@@ -149,7 +149,7 @@ async function findRemovedPages(
   return findings;
 }
 
-/** Its path and the folders of it, its name, its titles. */
+/** The page's path, its folders, its name and its titles. */
 function namesOf(path: string, text: string): readonly string[] {
   const bare = path.replace(/\.\w+$/, "").replace(/\/(?:index|readme)$/i, "");
   const segments = bare.split("/");
@@ -182,7 +182,7 @@ function linesOf(text: string): readonly string[] {
 
 const chunkCharactersMax = 256_000;
 
-/** Credentials in what a change adds, as it is written and as it is read. Where, and of what kind: never the value. */
+/** Credentials in added lines, as written and as rendered. Reports their place and kind, never the value. */
 async function findSecrets(
   added: Added,
   linesOfWords: readonly AddedLine[],
@@ -205,7 +205,7 @@ async function findSecrets(
   return [...violations.values()];
 }
 
-/** Credentials in the names that a change gives to files. The name itself is not told: it holds one. */
+/** Credentials in file names. The finding does not show the name, because it contains the credential. */
 async function findSecretNames(
   base: Tree,
   entries: readonly OverlayEntry[],
@@ -248,7 +248,7 @@ const unsearched = "unsearched";
 const unsearchedRule =
   "the added lines could not be searched for secrets: there are too many, or the search takes too long";
 
-/** What cannot be searched is judged as one secret as long as all of it. */
+/** Content that cannot be scanned counts as one secret of its whole length. */
 function asOne(content: string): (error: unknown) => readonly FoundSecret[] {
   return (error) => {
     if (error instanceof UnsearchableText) return [{ start: 0, end: content.length, line: 1, kind: unsearched }];
@@ -256,7 +256,7 @@ function asOne(content: string): (error: unknown) => readonly FoundSecret[] {
   };
 }
 
-/** The lines that say something else once a browser or a parser has read them. */
+/** The lines whose text differs after a browser or a parser has decoded them. */
 function readOtherwise(lines: readonly AddedLine[]): readonly AddedLine[] {
   return lines
     .map((line) => ({ ...line, text: asRead(line.text) }))

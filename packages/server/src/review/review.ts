@@ -3,13 +3,16 @@ import type { Overlay, OverlayEntry, Tree } from "../tree/tree.ts";
 import type { PageReader } from "./page-reader.ts";
 
 export interface Policy {
-  /** Only paths below this folder may change, and a site's configuration above it; empty: the whole repository. */
+  /** Only paths in this folder may change, plus a site's configuration above it. Empty: the whole repository. */
   docsDir: string;
   /** Glob patterns of files that may change in any way, code included. */
   allowedPaths: readonly string[];
-  /** Sites that a change may be the first to point at: hosts, `*.acme.dev`, or `*` for any. */
+  /** Allowed new external domains: hosts, `*.acme.dev`, or `*` for any. */
   externalHosts?: readonly string[];
-  /** Other files than documents and assets, and code in pages, make a draft with a finding; else they are refused. */
+  /**
+   * If true, code in pages and files that are neither documents nor assets lead to a draft with a finding. Otherwise
+   * they are refused.
+   */
   codeAsDraft?: boolean;
   filesMax: number;
   bytesMax: number;
@@ -18,7 +21,7 @@ export interface Policy {
 export interface Violation {
   path: string;
   rule: string;
-  /** The change holds a credential: nothing of it may be kept where people read. */
+  /** The change contains a credential, so nothing of it may be stored where people can read it. */
   isSecret?: true;
 }
 
@@ -30,7 +33,7 @@ export type Verdict =
       fixed: readonly Finding[];
       findingsBefore: number;
       findingsAfter: number;
-      /** Links inside the site, and those of them that only its build can judge. */
+      /** Links inside the site, and how many of them only the builder can judge. */
       links?: { total: number; unjudged: number };
     }
   | { kind: "denied"; violations: readonly Violation[] };
@@ -40,22 +43,21 @@ export interface ReviewInput {
   overlay: Overlay;
   policy: Policy;
   /**
-   * The whole pull request, where this change is but the last part of it: policy judges the part, which is all that a
-   * job answers for, and the site is checked as the whole would leave it.
+   * The whole pull request, if this change is only its last part. Policy judges the part that this job made; the site
+   * checks judge the whole.
    */
   whole?: { base: Tree; head: Tree; entries: readonly OverlayEntry[] };
-  /** Secrets of the installation and of the project, which a change may not hold in any usual encoding. */
+  /** Secrets of the installation and of the project. A change must not contain them in any usual encoding. */
   knownSecrets?: readonly string[];
-  /** What people asked for: the sites they name may be pointed at. */
+  /** What people asked for. Hosts that they name are allowed. */
   asked?: readonly string[];
-  /** What the agent read from context repositories: no new address may carry it. */
+  /** Text that the agent read from context repositories. No new address may carry it. */
   contextText?: readonly string[];
-  /** What the pull request will say; looked at for secrets and invisible characters like the files. */
+  /** The pull request's texts, scanned for secrets and invisible characters like the files. */
   title?: string;
   pullTitle?: string;
   summary?: string;
-  /** Shared by the jobs of a process: only changed pages are parsed again. */
+  /** Shared by the jobs of a process, so that only changed pages are parsed again. */
   siteCache?: ParseCache;
-  /** Shared by them as well. */
   pageReader?: PageReader;
 }

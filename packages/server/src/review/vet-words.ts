@@ -4,20 +4,20 @@ import { judgeContent } from "./judge-content.ts";
 import { createPageReader } from "./page-reader.ts";
 import type { Policy, ReviewInput } from "./review.ts";
 
-/** The review's eye on what a model says, before a tool is given it and before it is stored: the agent's `Vetting`. */
+/** Implements the agent's `Vetting`: checks a model's output before a tool receives it and before it is stored. */
 export function createVetting(
   base: Tree,
   { policy, asked }: { policy: Policy; asked: readonly string[] },
   { knownSecrets = [], pageReader = createPageReader() }: Pick<ReviewInput, "knownSecrets" | "pageReader"> = {},
 ) {
   return {
-    /** Without credentials, but for those that the repository itself holds. */
+    /** Removes credentials, except those that the repository itself contains. */
     redact: (text: string, signal: AbortSignal) =>
       redactSecrets(text, { known: knownSecrets, isKept: (secret) => isHeld(base, secret, signal) }).catch((error) => {
         if (error instanceof UnsearchableText) return "[redacted: text that could not be searched for secrets]";
         throw error;
       }),
-    /** `page`: the file as these words would leave it, where that is known: it is judged as the review will. */
+    /** `page`: the file after the edit, if known. It is judged as the review will judge it. */
     async refuse(
       text: string,
       page: { path: string; text: string } | null,
@@ -31,7 +31,7 @@ export function createVetting(
   };
 }
 
-/** To take a leaked credential out of a page, it must be said which. */
+/** To remove a leaked credential from a page, the model must be able to name it. */
 async function isHeld(base: Tree, secret: string, signal: AbortSignal): Promise<boolean> {
   const line = secret.split("\n", 1)[0] ?? "";
   if (line.length < 8 || line.length > 1_000) return false;

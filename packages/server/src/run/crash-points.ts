@@ -1,6 +1,6 @@
 import type { PublishCrashPoint } from "../publish/publication.ts";
 
-/** Where a test build can be told to die, in the order a run meets them; those of publishing are named there. */
+/** Where a test can make the process crash, in the order of a run. Publishing defines its own points. */
 export type CrashPoint =
   | "after-claim"
   | "after-load"
@@ -21,8 +21,8 @@ export type CrashPoint =
   | "after-end";
 
 /**
- * Dies on the spot, as if the power had gone, when the run reaches the point that `at` names (`point`, or `point:3`
- * for its third time). For test builds: `at` must be undefined in any other.
+ * Kills the process, like a power failure, when the run reaches the point in `at` (`point`, or `point:3` for the third
+ * time). For tests only: `at` must be undefined in production.
  */
 export function createCrashPoint(at: string | undefined): (name: CrashPoint) => void {
   if (at === undefined) return () => {};
@@ -37,6 +37,6 @@ export function createCrashPoint(at: string | undefined): (name: CrashPoint) => 
 
 function die(): never {
   process.kill(process.pid, "SIGKILL");
-  // The signal may take a moment; nothing more may happen in it.
+  // The signal may take a moment. Block until then, so that nothing else happens.
   for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }

@@ -32,7 +32,7 @@ interface StageDeps extends WorkDeps {
   log: Logger;
 }
 
-/** The real stages: each finds what it needs by the job, so that any of them can be the first one after a crash. */
+/** The real stages. Each loads what it needs by the job, so that any of them can be the first one after a crash. */
 export function createStages(deps: StageDeps): Stages {
   async function projectOf(job: LeasedJob): Promise<RunProject> {
     const project = await deps.findProject(job.projectId);
@@ -102,7 +102,7 @@ export function createStages(deps: StageDeps): Stages {
       const { base, overlay, baseBranch } = tree;
       const project = await projectOf(job);
       if (job.continuesBranch) {
-        // Its branch is other people's too: nothing is merged into it, but who merges it is told what is in the way.
+        // Other people use this branch too, so nothing is merged into it. The pull request lists the conflicts instead.
         const whole = await wholeOf(deps, project, job, tree, words, signal);
         if (!whole || whole.moved.conflict.length === 0) return { kind: "unmoved" };
         return { kind: "conflict", commit: whole.moved.tip, paths: whole.moved.conflict };
@@ -163,7 +163,7 @@ export function createStages(deps: StageDeps): Stages {
           ...(draftReason === undefined ? {} : { draftReason }),
           stored: work.stored,
           commit: project.settings.commit,
-          // People's commits on the branch are below ours, and any that came since end this as a conflict.
+          // People's commits on the branch are below ours. Newer ones end the run as a branch conflict.
           branchExpected: job.continuesBranch ? work.base.commit : null,
         },
         signal,
@@ -178,10 +178,10 @@ const limitWords: Readonly<Record<LimitCode, string>> = {
   timeout: "The job reached its time limit before it was finished. This is what it had done by then.",
 };
 
-/** Why this is a draft, in words for its reader; undefined where it is none. */
+/** Why this is a draft, in words for its reader. Undefined if it is not a draft. */
 export function draftReasonOf(
   change: ReviewedChange,
-  /** What the job's request says, where it says something, and the project's setting. */
+  /** The request's wish, if it has one, and the project's setting. */
   wanted: { job: boolean | null; project: boolean },
 ): string | undefined {
   if (change.limitReached) return limitWords[change.limitReached];
@@ -204,7 +204,7 @@ async function pushedByPeople(
   try {
     return await deps.mirror.changedSince({ remote: deps.remote, jobId: job.id, from, to: head }, signal);
   } catch (error) {
-    // A branch that was rewritten may have left it behind, and then nobody can say.
+    // A rewritten branch may no longer contain the commit. Then the files are unknown.
     if (isAppError(error, "repository_unavailable")) return [];
     throw error;
   }
@@ -216,9 +216,8 @@ interface Whole extends ProposedHead {
 }
 
 /**
- * The pull request that a follow-up goes on with, as its reviewer will see it: every round's work and people's commits,
- * against the branch that it is proposed to. Null where the round at hand is all there is, or nobody noted what came
- * before it.
+ * The pull request that a follow-up continues, as its reviewer sees it: the work of all rounds and people's commits,
+ * compared with its base branch. Null if this round is all there is, or if earlier rounds were not recorded.
  */
 async function wholeOf(
   deps: { mirrors: Mirrors; openForge(project: RunProject): Promise<Forge> },
@@ -237,7 +236,7 @@ async function wholeOf(
   return { ...proposed, fork, treeAt: (commit) => mirror.treeAt(commit) };
 }
 
-/** The same job, tree and words give the same commit, whoever asks for it. */
+/** The same job, tree and texts always give the same commit. */
 function commitOf(
   project: RunProject,
   job: LeasedJob,

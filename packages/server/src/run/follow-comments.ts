@@ -3,7 +3,10 @@ import type { Conversation, PullRequestComment } from "../forge/forge.ts";
 import { hearComment, type Look } from "../jobs/pull-requests.ts";
 import { quietMarkdown } from "../publish/quiet-text.ts";
 
-/** What became of a follow-up: taken now or by another node, to be asked again, or refused in words for its author. */
+/**
+ * The outcome of a follow-up: accepted by this or another node, to be retried, or refused with a message for its
+ * author.
+ */
 export type FollowUpOutcome =
   | { kind: "accepted" }
   | { kind: "heard" }
@@ -20,17 +23,17 @@ export interface FollowUpInput {
 
 export interface CommentDeps {
   pool: Queryable;
-  /** Marks the comment as heard where it takes the follow-up, in the same transaction. */
+  /** Marks the comment as handled in the transaction that accepts the follow-up. */
   followUp(input: FollowUpInput): Promise<FollowUpOutcome>;
 }
 
 const answerCharactersMax = 4_000;
-/** A comment is for Emend when it begins by calling it. */
+/** A comment is for Emend if it starts with a mention. */
 const call = /^\s*@emend\b[\s:,]*/i;
 
 /**
- * Comments that call Emend become follow-ups, if their author may write to the repository; others do nothing. A comment
- * is marked as heard with what it leads to or after it, so one that a crash cuts off is heard again and none acts twice.
+ * Turns comments that mention Emend into follow-ups, if their author may write to the repository. A comment is marked
+ * as handled together with its effect or after it, so a crash repeats it and it never acts twice.
  */
 export async function followComments(
   deps: CommentDeps,
@@ -39,7 +42,8 @@ export async function followComments(
   signal: AbortSignal,
 ): Promise<void> {
   const comments = await conversation.listComments(look.number, signal);
-  // Said on the pull request too, where it was asked; before anything else is heard, since that may begin a new round.
+  // Also posted on the pull request, where it was asked. Sent before anything else is handled, because that may start a
+  // new round.
   if (look.failed) await answer(`message-${look.failed.message}`, look.failed.words);
   for (const comment of comments) {
     if (!isCall(comment) || isHeard(look, comment)) continue;
@@ -53,14 +57,17 @@ export async function followComments(
     const { jobId, projectId } = look;
     const asked = { jobId, projectId, commentId: comment.id, prompt, author: comment.author };
     const outcome = await deps.followUp(asked);
-    // The job is at work now, or others are; what else was said waits for its next rest.
+    // A round is running now. Other comments wait until it ends.
     if (outcome.kind === "accepted" || outcome.kind === "later") return;
     if (outcome.kind === "heard") continue;
     await answer(comment.id, outcome.words);
     await hearComment(deps.pool, look.jobId, comment.id);
   }
 
-  /** Its mark says what it is an answer to: one that was sent before, perhaps just before a crash, is not sent again. */
+  /**
+   * The marker in the answer names the comment. An answer that was already sent, perhaps just before a crash, is not
+   * sent again.
+   */
   async function answer(to: string, words: string): Promise<void> {
     const mark = `<!-- emend:answer=${to} -->`;
     if (comments.some(({ text }) => text.includes(mark))) return;
@@ -68,17 +75,20 @@ export async function followComments(
   }
 }
 
-/** A review is for Emend when its text or one of its comments on lines calls it. */
+/** A review is for Emend if its text or one of its line comments mentions it. */
 function isCall({ text, lines = [] }: PullRequestComment): boolean {
   return call.test(text) || lines.some((line) => call.test(line.text));
 }
 
-/** Comments on lines were heard one by one before reviews were. */
+/** Earlier releases handled line comments one by one. */
 function isHeard({ heard }: Look, { id, lines = [] }: PullRequestComment): boolean {
   return heard.includes(id) || lines.some((line) => heard.includes(line.id));
 }
 
-/** Of a review that calls Emend by its text, all of its comments on lines belong to it; else those that call. */
+/**
+ * If a review's text mentions Emend, all of its line comments belong to the request. Otherwise only those that mention
+ * it do.
+ */
 function promptOf(comment: PullRequestComment): string {
   const { text, lines = [] } = comment;
   const isWhole = call.test(text);

@@ -8,14 +8,14 @@ import type { LeaseThreadData, LeaseThreadOrder, LeaseThreadReport } from "./kee
 const { databaseUrl, leaseMs, renewEveryMs, stallMsMax, ticks, leases } = workerData as LeaseThreadData;
 let client: pg.Client | null = null;
 const held = new Map<string, Lease>(leases.map((lease) => [lease.token, lease]));
-/** A connection that hangs must not cost a lease: two more tries fit into it. */
+/** A connection that hangs must not cost a lease: two retries fit into it. */
 const answerMsMax = Math.min(leaseMs / 4, 5_000);
 const retryMs = Math.min(renewEveryMs, 1_000);
 
 parentPort?.on("message", (order: LeaseThreadOrder) => {
   if (order.kind === "hold") held.set(order.lease.token, order.lease);
   if (order.kind === "drop") held.delete(order.lease.token);
-  // In a thread this ends the thread alone.
+  // In a worker thread this ends only the thread.
   if (order.kind === "close") void Promise.resolve(client?.end()).finally(() => process.exit());
 });
 const report = (message: LeaseThreadReport) => parentPort?.postMessage(message);
@@ -39,7 +39,7 @@ async function connect(): Promise<pg.Client> {
     query_timeout: answerMsMax,
     keepAlive: true,
   });
-  // Told again by the query that meets it; without a listener it would end the thread.
+  // The next query reports the error. Without a listener it would end the thread.
   fresh.on("error", () => {});
   await fresh.connect();
   return fresh;
@@ -57,7 +57,7 @@ for (;;) {
   if (held.size > 0 && mainLoopLives()) {
     await renew().catch((error: Error) => {
       report({ kind: "failed", message: error.message });
-      // Thrown away whole: a connection that timed out may still answer the question before.
+      // The connection is discarded: after a timeout it may still return the previous query's result.
       client?.end().catch(() => {});
       client = null;
       pauseMs = retryMs;

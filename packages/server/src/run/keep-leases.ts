@@ -7,7 +7,7 @@ import type { Logger } from "../lib/logger.ts";
 export interface LeaseTimes {
   leaseMs: number;
   renewEveryMs: number;
-  /** A main loop that has not ticked for so long is taken for dead: its leases are left to expire. */
+  /** If the main loop has not ticked for this long, it counts as dead and its leases are left to expire. */
   stallMsMax: number;
 }
 
@@ -36,8 +36,8 @@ const restartMs = 1_000;
 const closeMsMax = 1_000;
 
 /**
- * Renews this process's leases from a thread with its own connection, so that work on the main thread never costs a
- * lease. A thread that breaks is started again with the leases held now.
+ * Renews this process's leases from a worker thread with its own connection, so that work on the main thread never
+ * costs a lease. A thread that fails is restarted with the current leases.
  */
 export function startLeaseKeeper(options: LeaseKeeperOptions): LeaseKeeper {
   const leases = new Map<string, Lease>();
@@ -76,7 +76,7 @@ export function startLeaseKeeper(options: LeaseKeeperOptions): LeaseKeeper {
       options.log.warn({ reason: report.message }, "could not renew leases, retrying");
       return;
     }
-    // A run that was settled while its lease was being renewed is told of nothing.
+    // A run that ended while its lease was being renewed is not notified.
     report.renewal.lost.filter((token) => leases.has(token)).forEach(options.onLost);
     report.renewal.stopAsked.filter((token) => leases.has(token)).forEach(options.onStopAsked);
   }

@@ -10,7 +10,7 @@ export type Proposal =
   | { kind: "reviewed"; change: ReviewedChange; model: string; usage: TotalUsage }
   | Extract<Outcome, { kind: "unchanged" | "denied" }>;
 
-/** The agent works, and the review judges; what they agree on is stored before anything is built from it. */
+/** Runs the agent and the review in turns. The result is stored before anything is built from it. */
 export async function proposeChange(
   deps: RunDeps,
   job: LeasedJob,
@@ -23,7 +23,7 @@ export async function proposeChange(
   let isChecking = false;
 
   async function saveStep(...[step, edits]: Parameters<typeof recorder.saveStep>): Promise<void> {
-    // Findings were given back: the agent is at work again.
+    // The agent got findings back and is working again.
     if (isChecking) await recorder.setPhase("working");
     isChecking = false;
     await recorder.saveStep(step, edits);
@@ -66,13 +66,13 @@ export async function proposeChange(
 function wordsOf(outcome: Exclude<AgentOutcome, { kind: "unchanged" }>, job: LeasedJob): Words {
   const { summary } = outcome;
   const { pullTitle, reply } = outcome.kind === "finished" ? outcome : {};
-  // Where no pull request was opened before, the one that this round opens is called by its own title.
+  // If no pull request was opened before, this round's title becomes the pull request's title.
   if (!job.continuesBranch) return { title: pullTitle ?? outcome.title, summary };
   const words = { title: outcome.title, summary, ...(pullTitle !== undefined && { pullTitle }) };
   return reply === undefined ? words : { ...words, reply };
 }
 
-/** What tools answered about context repositories, whose paths begin with `@`. */
+/** Tool results from context repositories, whose paths start with `@`. */
 function readFromContext(steps: readonly Step[]): readonly string[] {
   const messages = steps.flatMap((step) => step.messages);
   const calls = messages.flatMap((message) => (message.role === "assistant" ? message.toolCalls : []));

@@ -45,7 +45,7 @@ export function createRecorder(deps: RecorderDeps, run: ActiveRun): Recorder {
     async load() {
       const { steps, followUps, edits } = await write(() => loadRun(pool, lease.jobId));
       run.hasWork ||= steps.length > 0;
-      // Stored by `saveStep` below, and by nobody else.
+      // Only `saveStep` below writes these.
       return { steps: steps as readonly Step[], followUps, edits: edits as readonly OverlayEntry[] };
     },
     setPhase: (phase) => write(() => setPhase(pool, lease, phase)),
@@ -82,7 +82,7 @@ const withheld: Words = {
   summary: "The change contained text that looks like a credential. Emend published nothing and deleted the change.",
 };
 
-/** A judged change as it is stored: neither a diff nor words with a credential in them are kept where people read. */
+/** A reviewed change as it is stored. If it contains a credential, neither its diff nor its texts are stored. */
 export async function recordedChange(
   stages: Stages,
   job: LeasedJob,
@@ -110,7 +110,7 @@ export async function recordedChange(
   };
 }
 
-/** A verdict in figures, for those who watch a job. */
+/** A verdict in figures, for people who watch a job. */
 function describeVerdict(verdict: Verdict): unknown {
   if (verdict.kind === "denied") return { verdict: "denied", violations: verdict.violations.slice(0, 20) };
   return {
@@ -126,7 +126,7 @@ const textMax = 200;
 const valueMax = 120;
 const listMax = 20;
 
-/** A step in short, for those who watch a job: what was said and which tools were used, without their contents. */
+/** A step in short, for people who watch a job: the text and the tool names, without contents. */
 export function describeStep(step: Step): unknown {
   const said = step.messages.flatMap((message) => (message.role === "assistant" ? [message] : []));
   const failed = new Set(
@@ -142,7 +142,7 @@ export function describeStep(step: Step): unknown {
   };
 }
 
-/** Paths, terms and flags as they are; longer texts are contents and only named by their length. */
+/** Shows paths, terms and flags. Longer strings are contents, so only their length is shown. */
 function describeInput(input: unknown): unknown {
   if (input === null || typeof input !== "object") return {};
   return Object.fromEntries(Object.entries(input).flatMap(([key, value]) => describeValue(key, value)));

@@ -19,8 +19,8 @@ import { throughOutage } from "./through-outage.ts";
 import { totalUsage } from "./total-usage.ts";
 
 /**
- * One attempt to carry a job out, from wherever an earlier one left it: stored steps are not asked of the model
- * again, and a job whose commit is stored is only published.
+ * One attempt at a job, continuing where an earlier one stopped. Stored steps are not requested from the model again,
+ * and a job whose commit is stored is only published.
  */
 async function runJob(deps: RunDeps, job: LeasedJob, signal: AbortSignal): Promise<Outcome> {
   if (job.denied) return { kind: "denied", ...job.denied };
@@ -62,11 +62,11 @@ interface CarryOutDeps {
   leaseMs: number;
   patience: Patience;
   crashPoint(name: CrashPoint): void;
-  /** Told how each run was settled: completed, a failure's code, stopped, released, retry, crash or lost. */
+  /** Receives each run's outcome: completed, a failure's code, stopped, released, retry, crash or lost. */
   onSettled?(outcome: string, projectId: string): void;
 }
 
-/** Runs a claimed job and settles it. Never throws: a job's fault is no fault of the worker. */
+/** Runs a claimed job and settles it. Never throws: a job's failure must not stop the worker. */
 export async function carryOut(deps: CarryOutDeps, run: ActiveRun, processEnds: AbortSignal): Promise<void> {
   const log = deps.log.child({ jobId: run.job.id, run: run.job.runs });
   try {
@@ -84,7 +84,7 @@ export async function carryOut(deps: CarryOutDeps, run: ActiveRun, processEnds: 
   }
 }
 
-/** Whoever cancels or archives a job ends it at once, and with it the lease of whoever works on it. */
+/** Canceling or archiving a job ends it at once, and with it the worker's lease. */
 async function wasStopped(pool: Pool, id: string): Promise<boolean> {
   const asked = await pool
     .query("select 1 from jobs where id = $1 and (status = 'archived' or failure_code = 'cancelled')", [id])
@@ -95,7 +95,7 @@ async function wasStopped(pool: Pool, id: string): Promise<boolean> {
 async function attempt(deps: CarryOutDeps, run: ActiveRun): Promise<Settlement> {
   const { job, controller } = run;
   if (job.stopAsked !== null && job.change === null) return { kind: "end", ending: { kind: "stopped" } };
-  // What is stored with its commit only needs to be published, and is never given up for a lost worker.
+  // A job with a stored commit only needs publishing. It is never given up because a worker was lost.
   if (job.crashesBlamed >= deps.patience.crashesMax && job.change === null) {
     return { kind: "end", ending: { kind: "failed", code: "internal", message: internalMessage } };
   }
@@ -124,21 +124,21 @@ async function settle(deps: CarryOutDeps, run: ActiveRun, settlement: Writing): 
   if (settlement.kind === "release") return releaseRun(deps.pool, lease, settlement.release);
   deps.crashPoint("before-end");
   const end = await endRun(deps.pool, lease, settlement.ending);
-  // A stop came while the commit was being stored: too late, so the next run carries the publication through.
+  // The stop came too late, while the commit was being stored. The next run completes the publication.
   if (end === "publishing") return releaseRun(deps.pool, lease, { reason: "released", delayMs: 0 });
   deps.crashPoint("after-end");
 }
 
-/** What to do with a job when its run is over. */
+/** What to do with a job after its run. */
 type Settlement =
   | { kind: "end"; ending: Ending }
   | { kind: "release"; release: Release }
-  /** It is another's now. */
+  /** Another worker owns the job now. */
   | { kind: "leave" };
 
 export interface Patience {
   crashesMax: number;
-  /** How often a far end may be away in a row. */
+  /** How many times in a row a remote service may be unavailable. */
   retriesMax: number;
   retryMs: number;
 }
@@ -153,18 +153,18 @@ const databaseAway: Retryable = {
 };
 const internalMessage = "Emend failed unexpectedly on this job. The server's log has details.";
 
-/** How a fault leaves the job. A stop of the process and a database that was away are never the job's fault. */
+/** Decides what a failure does to the job. A process shutdown or a database outage is never the job's fault. */
 export function settlementOf(
   error: unknown,
   job: LeasedJob,
   patience: Patience,
-  /** There is work that a failure would throw away. */
+  /** There is stored work that a failure would lose. */
   hasWork: boolean,
 ): Settlement {
   if (error instanceof LeaseLost) return { kind: "leave" };
   if (error instanceof StopAsked) return { kind: "end", ending: { kind: "stopped" } };
   if (error instanceof Released) return { kind: "release", release: { reason: "released", delayMs: 0 } };
-  // The release itself waits until the database is back, so this counts outages and not how long they were.
+  // The release itself waits for the database, so this counts outages, not their duration.
   if (isDatabaseUnavailable(error)) return retryOrFail(databaseAway, "internal", job, patience);
   if (isAppError(error, "unavailable")) return retryOrFail(error, "internal", job, patience);
   if (hasWork && isForgeAway(error) && job.publishWaitMs > 0) return waitOrFail(error, job, patience);
@@ -192,8 +192,8 @@ function isForgeAway(error: unknown): error is ForgeAway {
 }
 
 /**
- * Finished work waits for its forge, without a lease and with ever longer pauses, for as long as the project says. The
- * last try is at the end of that time.
+ * Finished work waits for its forge without a lease, with growing pauses, for as long as the project allows. The last
+ * attempt is at the end of that time.
  */
 function waitOrFail(error: ForgeAway, job: LeasedJob, patience: Patience): Settlement {
   const { publicMessage: message, code } = error;
@@ -222,7 +222,7 @@ function isFailure(code: string): code is FailureCode {
 
 const pathsShownMax = 5;
 
-/** How a run that came to its end leaves the job. A limit fails the job, even where its work was kept as a draft. */
+/** The final state for a run's outcome. A reached limit fails the job, even if its work was kept as a draft. */
 function endingOf(outcome: Outcome): Ending {
   switch (outcome.kind) {
     case "unchanged":
@@ -259,7 +259,7 @@ function deniedMessage(violations: readonly Violation[]): string {
   return `The project's policy does not allow this change: ${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`;
 }
 
-/** A change that an earlier run stored with its commit: neither the model nor the review is asked again. */
+/** A change that an earlier run stored with its commit. Neither the model nor the review runs again. */
 function resumeChange(job: LeasedJob, stored: StoredChange, steps: readonly Step[]): Proposal {
   return {
     kind: "reviewed",
@@ -270,7 +270,7 @@ function resumeChange(job: LeasedJob, stored: StoredChange, steps: readonly Step
       pullTitle: stored.pullTitle,
       summary: stored.summary,
       ...(stored.reply !== null && { reply: stored.reply }),
-      // Only a verdict that lets a change pass is ever followed by a commit.
+      // Only a change that passed review ever gets a commit.
       verdict: stored.findings as PassableVerdict,
       limitReached: stored.limitReached,
       sources: job.sources,

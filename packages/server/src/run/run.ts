@@ -18,7 +18,7 @@ export interface RunDeps {
   crashPoint(name: CrashPoint): void;
 }
 
-/** What a run may write: everything fenced by its lease, and said again while the database is away. */
+/** What a run may write. Each write is fenced by the lease and retried while the database is unavailable. */
 export interface Recorder {
   load(): Promise<{ steps: readonly Step[]; followUps: readonly FollowUp[]; edits: readonly OverlayEntry[] }>;
   setPhase(phase: "working" | "checking"): Promise<void>;
@@ -26,52 +26,52 @@ export interface Recorder {
   saveContext(pinned: PinnedContext): Promise<void>;
   saveStep(step: Step, edits: readonly OverlayEntry[]): Promise<void>;
   saveChange(change: RecordedChange): Promise<void>;
-  /** `move`: stored with it where the base moved on. */
+  /** `move`: stored with the commit if the base moved on. */
   saveCommit(ids: { treeId: string; commitId: string }, move?: RecordedMove): Promise<void>;
   savePush(): Promise<void>;
   savePullRequest(pullRequest: RecordedPullRequest): Promise<void>;
-  /** What did not work and does not fail the job. */
+  /** A problem that does not fail the job. */
   saveNotice(words: string): Promise<void>;
-  /** Before anything leaves this machine for good: until when, by the monotonic clock, it may be sent. */
+  /** Called before an external effect. Returns until when (monotonic clock) it may be sent. */
   renewForEffect(): Promise<{ sendBeforeMs: number }>;
 }
 
-/** The stages of a run, built once by `compose.ts`. Each is told by its signal when the run is over. */
+/** The stages of a run, built once by `compose.ts`. A stage's signal aborts when the run is over. */
 export interface Stages {
-  /** Pins the base, or makes sure of the one an earlier run pinned, and lays the stored edits over it. */
+  /** Pins the base, or fetches the one that an earlier run pinned, and applies the stored edits. */
   openTree(job: LeasedJob, edits: readonly OverlayEntry[], signal: AbortSignal): Promise<OpenTree>;
-  /** The agent's loop, with the review's findings given back to it. No verdict where nothing was changed. */
+  /** The agent's loop, with the review's findings as feedback. No verdict if nothing changed. */
   runAgent(job: LeasedJob, work: AgentWork, signal: AbortSignal): Promise<AgentResult>;
-  /** `said`: what the pull request would say, and what the agent read from context repositories. */
+  /** `said`: the pull request's texts, and what the agent read from context repositories. */
   review(
     job: LeasedJob,
     tree: OpenTree,
     said: Words & { contextText?: readonly string[] },
     signal: AbortSignal,
   ): Promise<Verdict>;
-  /** The unified diff as a reviewer sees it: of a follow-up, the whole pull request's. */
+  /** The unified diff as a reviewer sees it. For a follow-up, the diff of the whole pull request. */
   diff(job: LeasedJob, tree: OpenTree, words: Words, signal: AbortSignal): Promise<ReviewersDiff>;
-  /** Where the same change was proposed and refused before, so that it is not proposed again; null: nowhere. */
+  /** Where the same change was already proposed and rejected, so that it is not proposed again; or null. */
   findRefused?(job: LeasedJob, diff: Buffer): Promise<string | null>;
-  /** What became of the base branch since the tree was opened, merged with the edits where that is possible. */
+  /** Reads what happened to the base branch since the tree was opened, and merges it with the edits if possible. */
   takeInBase(job: LeasedJob, tree: OpenTree, words: Words, signal: AbortSignal): Promise<MovedTree>;
-  /** Exactly one pull request, however often it is called. */
+  /** Opens exactly one pull request, however often it is called (idempotent). */
   publish(job: LeasedJob, work: PublishWork, signal: AbortSignal): Promise<Publication>;
 }
 
 interface ReviewersDiff {
   patch: Buffer;
-  /** The commit that it is against. */
+  /** The commit that the diff is against. */
   base: string;
 }
 
 export interface Words {
-  /** The commit's. */
+  /** The commit's title. */
   title: string;
-  /** A new one for the pull request, where a follow-up changed what it is about. */
+  /** A new title for the pull request, if a follow-up changed its topic. */
   pullTitle?: string;
   summary: string;
-  /** What was done in answer to a message; the summary is then of the whole pull request. */
+  /** The reply to a message. If present, the summary describes the whole pull request. */
   reply?: string;
 }
 
@@ -80,7 +80,7 @@ export interface OpenTree {
   overlay: Overlay;
   /** The branch that the base commit was read from. */
   baseBranch: string;
-  /** Files that people changed on a branch that is continued, since the round before. */
+  /** Files that people changed on a continued branch since the previous round. */
   pushedByPeople?: readonly string[];
 }
 
@@ -90,7 +90,7 @@ type MovedTree =
   | { kind: "conflict"; commit: string; paths: readonly string[] };
 
 export interface AgentWork extends OpenTree {
-  /** What earlier runs stored: the agent goes on from there. */
+  /** What earlier runs stored. The agent continues from there. */
   steps: readonly Step[];
   saveStep: Recorder["saveStep"];
   saveContext: Recorder["saveContext"];
@@ -101,11 +101,11 @@ export interface AgentWork extends OpenTree {
 export interface AgentResult {
   outcome: AgentOutcome;
   verdict: Verdict | null;
-  /** What the outcome cites, each with the commit at which it was read. */
+  /** The sources that the outcome cites, each with the commit that was read. */
   sources?: readonly StoredSource[];
 }
 
-/** An agent's change with the review's word on it: all that publishing needs. */
+/** An agent's change with its review: all that publishing needs. */
 export interface ReviewedChange extends Words {
   verdict: PassableVerdict;
   limitReached: LimitCode | null;
@@ -118,39 +118,39 @@ export interface PublishWork extends OpenTree {
   change: ReviewedChange;
   /** The model that answered last. */
   model: string;
-  /** What the whole job has used up. */
+  /** The usage of the whole job. */
   usage: TotalUsage;
-  /** What an earlier run stored before it pushed. */
+  /** The ids that an earlier run stored before it pushed. */
   stored: { treeId: string; commitId: string } | null;
-  /** Files that the base branch changed otherwise meanwhile. */
+  /** Files that the base branch has changed differently since. */
   baseConflict: readonly string[];
   recorder: Pick<Recorder, "saveCommit" | "savePush" | "saveNotice" | "renewForEffect">;
 }
 
-/** What became of a run that was carried to its end. */
+/** The outcome of a run that completed. */
 export type Outcome =
   | { kind: "unchanged"; summary: string; limitReached: LimitCode | null }
   | { kind: "denied"; violations: readonly Violation[]; limitReached: LimitCode | null }
   | { kind: "published"; pullRequest: PullRequest; change: ReviewedChange }
-  /** A preview: its diff is stored, and nothing left this machine. */
+  /** A preview: its diff is stored, and nothing was sent. */
   | { kind: "previewed"; change: ReviewedChange }
-  /** `found`: the commit that the branch has instead; null: the branch is gone. */
+  /** `found`: the branch's actual commit; null if the branch is gone. */
   | { kind: "branch_conflict"; branch: string; found: string | null };
 
-/** A run of this process, from its claim until it is settled. */
+/** A run of this process, from claim to settlement. */
 export interface ActiveRun {
   readonly job: LeasedJob;
   /** Aborted with the reason: LeaseLost, StopAsked or Released. */
   readonly controller: AbortController;
-  /** The process is to stop: the run is given back after its next stored step. */
+  /** The process is shutting down: the run is released after its next stored step. */
   draining: boolean;
-  /** Past the point where a stop can still be heeded. */
+  /** Too late for a stop. */
   publishing: boolean;
-  /** Something of the job is stored that a failure would throw away: a step, or more. */
+  /** The job has stored work that a failure would lose: at least one step. */
   hasWork: boolean;
 }
 
-/** The process stops: the run is given back to the queue, for another to go on with. */
+/** The process is shutting down: the run goes back to the queue, and another worker continues it. */
 export class Released extends Error {
   constructor() {
     super("the run was released");
@@ -168,7 +168,7 @@ export function startRun(job: LeasedJob): ActiveRun {
   };
 }
 
-/** As much of a project as a run needs. */
+/** The parts of a project that a run needs. */
 export interface RunProject {
   id: string;
   forge: string;
@@ -187,7 +187,10 @@ export interface RunProject {
   };
 }
 
-/** What people said to a job, the first prompt first; not what an automation quotes, such as strangers' commits. */
+/**
+ * What people wrote to a job, the first prompt first. Excludes text that an automation quotes, such as commits of
+ * strangers.
+ */
 export function askedOf(job: Pick<LeasedJob, "prompt" | "followUps">): readonly string[] {
   return [job.prompt, ...job.followUps].map(withoutFenced);
 }
@@ -196,7 +199,7 @@ export function policyOf(project: RunProject): Policy {
   return { ...project.settings.policy, docsDir: project.docsDir };
 }
 
-/** A request can only lower what the project allows. */
+/** A request can only lower the project's limits. */
 export function limitsOf(project: RunProject, job: LeasedJob): Limits {
   const { limits } = project.settings;
   return { ...limits, costUsdMax: Math.min(limits.costUsdMax, job.maxCostUsd ?? Number.POSITIVE_INFINITY) };

@@ -4,19 +4,19 @@ import { assertNever } from "../lib/assert-never.ts";
 import { recordedChange } from "./recorder.ts";
 import type { OpenTree, Outcome, ReviewedChange, RunDeps } from "./run.ts";
 
-/** A change on the base that it will be published on. */
+/** A change, and the base that it will be published on. */
 export interface SettledChange {
   kind: "settled";
   tree: OpenTree;
   change: ReviewedChange;
-  /** Stored with the commit; null where the base is where it was. */
+  /** Stored with the commit. Null if the base did not move. */
   move: RecordedMove | null;
   baseConflict: readonly string[];
 }
 
 /**
- * The base branch may have moved on while the agent worked. Where its changes and the job's go together, the job goes
- * on from the new base, judged anew there; where they do not, it stays on the one it was made from, and says so.
+ * The base branch may have moved on while the agent worked. If its changes merge with the job's, the job continues on
+ * the new base and is reviewed again there. Otherwise it stays on its own base, and the pull request says so.
  */
 export async function takeInBase(
   deps: RunDeps,
@@ -28,7 +28,7 @@ export async function takeInBase(
   const { stages, recorder, crashPoint } = deps;
   const baseConflict = job.change === null ? [] : job.baseConflict;
   const asItIs = { kind: "settled", tree, change, move: null, baseConflict } as const;
-  // A stored commit is published as it is.
+  // A stored commit is published unchanged.
   if (job.change !== null) return asItIs;
 
   crashPoint("before-base-taken-in");

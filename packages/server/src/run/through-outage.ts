@@ -6,8 +6,8 @@ const firstPauseMs = 100;
 const pauseMsMax = 2_000;
 
 /**
- * Says a write again until the database has it. A run outlives an outage this way, and the turn of a model that it
- * was about to store is not paid for twice. So `write` must be one that may be said twice.
+ * Retries a write until the database accepts it. This way a run survives an outage, and a model's turn that was about
+ * to be stored is not paid for twice. `write` must be idempotent.
  */
 export async function throughOutage<T>(log: Logger, signal: AbortSignal, write: () => Promise<T>): Promise<T> {
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, pauseMsMax)) {

@@ -1,7 +1,7 @@
 import type { Step, Usage } from "../agent/agent.ts";
 import type { TotalUsage } from "../publish/publication.ts";
 
-/** What all the steps of a job, of whatever run or round, have used up together. */
+/** The usage of all steps of a job, across runs and rounds. */
 export function totalUsage(steps: readonly Step[]): TotalUsage {
   const sum = (of: (usage: Usage) => number) => steps.reduce((total, { usage }) => total + of(usage), 0);
   return {

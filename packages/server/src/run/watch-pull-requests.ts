@@ -15,7 +15,7 @@ export interface WatchDeps extends CommentDeps {
   pool: Pool;
   log: Logger;
   answers: AnswerMemory;
-  /** Null where the project is gone. */
+  /** Null if the project is gone. */
   forgeOf(projectId: string, polling: Polling): Promise<Forge | null>;
 }
 
@@ -28,8 +28,9 @@ const requestMsMax = 60_000;
 const looksMax = 4;
 
 /**
- * Looks at open pull requests until stopped: what became of them, and what people said to Emend on them; and for those that
- * a job may have opened before it was stopped. At one of a project at a time: a forge that does not answer holds up its own projects and no others.
+ * Polls open pull requests until stopped: their state, and comments that mention Emend. Also looks for pull requests
+ * that a stopped job may have opened. One project at a time per forge, so that a forge that does not answer delays only
+ * its own projects.
  */
 export function startPullRequestWatch(
   deps: WatchDeps & { listener: Listener },
@@ -76,7 +77,7 @@ export function startPullRequestWatch(
   };
 }
 
-/** False where none is due. */
+/** False if none is due. */
 export async function lookOnce(deps: WatchDeps, signal: AbortSignal): Promise<boolean> {
   const look = await claimAny(deps, []);
   if (look) await tryLook(deps, look, signal);
@@ -91,7 +92,7 @@ async function tryLook(deps: WatchDeps, look: Look | UnsurePublication, signal: 
   try {
     await lookAt(deps, look, AbortSignal.any([signal, AbortSignal.timeout(requestMsMax)]));
   } catch (error) {
-    // The forge may be away or refuse; it is looked at again in its time.
+    // The forge may be unavailable or refuse. It is polled again later.
     if (!signal.aborted) deps.log.warn({ err: error, jobId: look.jobId }, "could not check a pull request");
   }
 }
@@ -110,7 +111,7 @@ async function lookAt(deps: WatchDeps, look: Look | UnsurePublication, signal: A
   } finally {
     const { spentMs, pauseMs } = polling.cost();
     const cost = { credentialId: forge.credentialId, spentMs, pauseMs: Math.max(pauseMs, limitedMs) };
-    // The local forge is asked for nothing that could be used up.
+    // The local forge has no rate limit.
     if (forge.name !== "local") await chargeLook(deps.pool, look, cost);
   }
 }

@@ -20,15 +20,15 @@ export interface WorkDeps {
   pageReader: PageReader;
   openForge(project: RunProject): Promise<Forge>;
   openModel(project: RunProject, name: string): Promise<Model>;
-  /** What the project's jobs may read beside its own repository. */
+  /** The repositories that the project's jobs may read besides its own. */
   listContext(projectId: string): Promise<readonly ContextSource[]>;
   recentSubjects: RecentSubjects;
   pageHistory: PageHistory;
-  /** Credentials of the installation and of the project, which nothing that a job leaves behind may hold. */
+  /** Credentials of the installation and of the project. Nothing that a job stores may contain them. */
   knownSecrets(projectId: string): Promise<readonly string[]>;
 }
 
-/** Gives the agent everything that it may see, and hands its outcome over in the repository's own manner. */
+/** Gives the agent everything that it may read, and returns its outcome with titles in the repository's convention. */
 export async function workOnJob(
   deps: WorkDeps,
   project: RunProject,
@@ -93,7 +93,7 @@ async function inOwnManner(outcome: AgentOutcome, work: AgentWork, subjects: rea
 
 /** A context repository of the job's project. */
 interface ContextSource {
-  /** Names its mirror too. */
+  /** Also the name of its mirror. */
   id: string;
   name: string;
   forge: string;
@@ -103,13 +103,13 @@ interface ContextSource {
 }
 
 interface PinnedTrees extends ContextTrees {
-  /** Where a source was read; undefined: in the project's own repository. */
+  /** Where a source was read. Undefined: in the project's own repository. */
   pinned(source: Source): Omit<PinnedContext, "name" | "ref"> | undefined;
 }
 
 /**
- * Each repository is fetched when the agent first looks at it, into a mirror of its own, and pinned there for the job.
- * The commit is stored before anything of it is read, so that a run on another node reads the same.
+ * Fetches each repository when the agent first reads it, into its own mirror, and pins it for the job. The commit is
+ * stored before anything is read, so that a run on another node reads the same.
  */
 function openContextTrees(
   deps: { mirrors: Mirrors; saveContext(pinned: PinnedContext): Promise<void> },
@@ -128,7 +128,7 @@ function openContextTrees(
     const mirror = await deps.mirrors.open(repository.id);
     const remote = await repository.remote(signal);
     const earlier = pins.get(name);
-    // Another repository may have taken the name since.
+    // The name may belong to another repository now.
     if (earlier?.repositoryUrl === repositoryUrl) {
       await mirror.ensureBase({ remote, jobId: job.id, commit: earlier.commit }, signal);
       return mirror.treeAt(earlier.commit);
@@ -147,7 +147,7 @@ function openContextTrees(
       if (known) return known;
       const opening = open(name, signal);
       opened.set(name, opening);
-      // What failed is tried again when it is asked for again.
+      // A failure is not cached: the next read tries again.
       opening.catch(() => opened.delete(name));
       return opening;
     },
@@ -160,7 +160,7 @@ function openContextTrees(
 
 const commitlintFiles = /^(?:commitlint\.config\.[cm]?[jt]s|\.commitlintrc(?:\.(?:json|ya?ml|[cm]?[jt]s))?)$/;
 
-/** What the repository's commits, or its own check of them, say about how a title is worded. */
+/** The convention for titles, from the repository's commits or its commitlint configuration. */
 async function readTitleConvention(base: Tree, subjects: readonly string[]): Promise<TitleConvention> {
   const hasCommitlint = (await base.list()).some(({ path }) => commitlintFiles.test(path));
   return titleConventionOf(subjects, hasCommitlint);

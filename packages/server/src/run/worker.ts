@@ -17,7 +17,7 @@ import { carryOut, type Patience } from "./run-job.ts";
 
 interface WorkerDeps {
   pool: Pool;
-  /** For the thread that renews leases, which has a connection of its own. */
+  /** For the thread that renews leases, which has its own connection. */
   databaseUrl: string;
   listener: Listener;
   log: Logger;
@@ -27,17 +27,17 @@ interface WorkerDeps {
 }
 
 export interface WorkerOptions extends Partial<LeaseTimes>, Partial<Patience> {
-  /** Runs at the same time in this process. */
+  /** Concurrent runs in this process. */
   concurrency: number;
-  /** Runs at the same time in one project, where its settings do not say. */
+  /** Concurrent runs per project, unless its settings say otherwise. */
   lanes?: number;
   pollMs?: number;
-  /** How long a stop may take. */
+  /** The time limit for a shutdown. */
   drainMsMax?: number;
 }
 
 export interface Worker {
-  /** Claims nothing new, lets runs reach their next step, gives them back. Resolves within `drainMsMax`. */
+  /** Claims nothing new, lets runs reach their next step and releases them. Resolves within `drainMsMax`. */
   stop(): Promise<void>;
 }
 
@@ -53,10 +53,12 @@ const defaults = {
   retryMs: 5_000,
 };
 const awayMsMax = 5_000;
-/** An idle process takes a job that must run alone at once; a busy one makes room for it if none did. */
+/**
+ * An idle process claims a job that must run alone immediately. A busy one makes room for it if no other process did.
+ */
 const makeRoomAfterMs = 500;
 
-/** Claims due jobs and runs them, until stopped. NOTIFY is a hint; polling is the truth. */
+/** Claims due jobs and runs them until stopped. NOTIFY is only a hint; polling finds every job. */
 export function startWorker(deps: WorkerDeps, given: WorkerOptions): Worker {
   const { log } = deps;
   const options = { ...defaults, ...given };
@@ -98,7 +100,7 @@ export function startWorker(deps: WorkerDeps, given: WorkerOptions): Worker {
         const claim = await claimRun(deps.pool, { ...options, lookAfter, isIdle: runs.size === 0 });
         lookAfter = claim.lookAfter;
         if (!claim.loneJobWaits) makeRoomAtMs = Number.POSITIVE_INFINITY;
-        // Not all at the same moment: one empty process is enough.
+        // Processes do not make room at the same moment: one empty process is enough.
         else makeRoomAtMs = Math.min(makeRoomAtMs, performance.now() + makeRoomAfterMs * (1 + Math.random()));
         foundInRound ||= claim.job !== null;
         if (claim.job) start(claim.job);
@@ -150,21 +152,21 @@ function isOneAlone(runs: ReadonlyMap<string, { run: ActiveRun }>): boolean {
   return [...runs.values()].some(({ run }) => run.job.alone);
 }
 
-/** A stop that comes once the run publishes waits for the outcome; `end-run.ts` applies it. */
+/** A stop during publishing waits for the outcome; `end-run.ts` applies it. */
 function abort(run: ActiveRun | undefined, Reason: typeof LeaseLost | typeof StopAsked): void {
   if (run === undefined || (Reason === StopAsked && run.publishing)) return;
   run.controller.abort(new Reason(run.job.id));
 }
 
 /**
- * Lets runs reach their next stored step, or their end, and interrupts those that take too long: what is lost then is
- * at most one turn. The last fifth of the time is for giving them back.
+ * Lets runs reach their next stored step or their end, and interrupts those that take too long; at most one turn is
+ * lost. The last fifth of the time is for releasing them.
  */
 async function drainRuns(
   worker: { idle: Promise<unknown>; runs: ReadonlyMap<string, { run: ActiveRun; settled: Promise<void> }> },
   drainMsMax: number,
 ): Promise<void> {
-  // A claim under way may still bring a run; a database that hangs must not use up the time.
+  // A pending claim may still start a run. A database that hangs must not use up the time.
   await doneWithin(worker.idle, drainMsMax * 0.1);
   const runs = [...worker.runs.values()];
   const all = Promise.all(runs.map(({ settled }) => settled));
@@ -183,8 +185,8 @@ async function doneWithin(work: Promise<unknown>, ms: number): Promise<boolean> 
 }
 
 /**
- * Looks for expired leases every `pollMs`. After the database was away it waits half a lease first: leases ran out
- * meanwhile whose workers are well and about to renew them, and an outage is no job's crash.
+ * Looks for expired leases every `pollMs`. After a database outage it waits half a lease first: leases expired whose
+ * workers are healthy and about to renew, and an outage must not count as a crash of the job.
  */
 function startSweeper(
   deps: { pool: Pool; log: Logger },
@@ -222,13 +224,16 @@ async function sweep(deps: { pool: Pool; log: Logger }): Promise<void> {
   }
 }
 
-/** Lets go of what final jobs had pinned in this node's mirrors, then collects and, where they are too many, evicts. */
+/**
+ * Unpins what finished jobs had pinned in this node's mirrors, runs git's garbage collection, and evicts mirrors if
+ * there are too many.
+ */
 export async function sweepMirrors(deps: { pool: Pool; mirrors: Mirrors }, signal: AbortSignal): Promise<void> {
   for (const projectId of await deps.mirrors.projects()) await tidyMirrorOf(deps, projectId, signal);
   await deps.mirrors.maintain(signal);
 }
 
-/** Lets go of what final jobs had pinned in a project's mirror, and packs what they left there. */
+/** Unpins what finished jobs had pinned in a project's mirror, and repacks it. */
 export async function tidyMirrorOf(
   deps: { pool: Pool; mirrors: Mirrors },
   projectId: string,
@@ -245,7 +250,7 @@ export async function tidyMirrorOf(
 
 const jobsBetweenTidying = 20;
 
-/** Tidies projects' repositories as jobs end, beside the jobs: after every so many of a project, one project at a time. */
+/** Tidies repositories in the background: after every few finished jobs of a project, one project at a time. */
 export function createTidying(deps: { log: Logger; tidy(projectId: string, signal: AbortSignal): Promise<void> }): {
   settled(projectId: string): void;
   stop(): Promise<void>;

@@ -3,10 +3,10 @@ import type { ApiClient } from "../api-client.ts";
 import { basicAuthorization } from "../credential-id.ts";
 import type { ForgeSettings } from "../forge-project.ts";
 
-/** What the functions on one repository of Bitbucket Cloud share. */
+/** What all functions for a Bitbucket Cloud repository share. */
 export interface BitbucketRepository {
   api: ApiClient;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   apiUrl: string;
   settings: ForgeSettings;
   workspace: string;
@@ -15,16 +15,19 @@ export interface BitbucketRepository {
   path: string;
 }
 
-/** Somebody's account; an access token has one too. Nicknames are not unique there, so people are known by their UUID. */
+/** A user account; an access token has one too. Nicknames are not unique, so people are identified by UUID. */
 export const Account = Type.Object({
   uuid: Type.Optional(Type.String()),
   display_name: Type.Optional(Type.String()),
 });
 
-/** An API token is somebody's and goes with their email address; an access token belongs to a repository or workspace. */
+/**
+ * An API token belongs to a person and is used with their email address. An access token belongs to a repository or
+ * workspace.
+ */
 const apiToken = /^([^\s:@]+@[^\s:@]+):(.+)$/;
 
-/** How a credential is sent to the API, and to git, which takes a fixed name in place of the address. */
+/** The Authorization headers for the API and for git. Git takes a fixed user name instead of the email address. */
 export function authorizationsOf(credential: string): { api: string; git: string } {
   const [, email, token] = apiToken.exec(credential) ?? [];
   if (email === undefined || token === undefined) {
@@ -34,8 +37,8 @@ export function authorizationsOf(credential: string): { api: string; git: string
 }
 
 /*
- * Bitbucket shows HTML as the text it is, comments too. What nobody shall see goes into a link definition that nothing
- * uses, as CommonMark leaves those out. Words that look like one of Emend's are kept from passing for it.
+ * Bitbucket shows HTML as text, comments included. Hidden markers go into an unused link definition, which CommonMark
+ * does not show. Text that looks like one of Emend's markers is changed, so that it cannot pass for one.
  */
 const hidden = /^<!-- (emend:[\w=-]+) -->$/gm;
 const definition = /^\[\/\/\]: # \((emend:[\w=-]+)\)[ \t\r]*$/gm;

@@ -25,7 +25,7 @@ import {
   updatePullRequest,
 } from "./pull-requests.ts";
 
-/** Bitbucket Cloud, by an access token, or by somebody's API token written as `email:token`. */
+/** Bitbucket Cloud, with an access token, or with a person's API token as `email:token`. */
 export function openBitbucketForge(input: RemoteForgeInput): Forge {
   const { project, credential } = input;
   const { apiUrl, gitUrl, owner, name } = locateBitbucket(project);
@@ -60,10 +60,10 @@ export function openBitbucketForge(input: RemoteForgeInput): Forge {
   };
 }
 
-/** bitbucket.org has its API on a host of its own. Bitbucket Data Center has another API, which this is not. */
+/** bitbucket.org has its API on a separate host. Bitbucket Data Center has a different API and is not supported. */
 export function locateBitbucket(project: Pick<ForgeProject, "repositoryUrl" | "settings">) {
   const given = project.settings.apiUrl;
-  // Bitbucket's own clone address names who looks at it; that is no credential.
+  // Bitbucket's clone URL contains the viewer's name, which is not a credential.
   const plain = project.repositoryUrl.trim().replace(/^(https:\/\/)[\w.-]+@(?=(?:www\.)?bitbucket\.org\/)/i, "$1");
   const address = parseRepositoryAddress(plain, { mayBeHttp: given?.startsWith("http:") ?? false });
   const isCloud = ["bitbucket.org", "www.bitbucket.org"].includes(new URL(address.url).host);
@@ -81,15 +81,15 @@ const Comment = Type.Object({
   content: Type.Object({ raw: Type.Optional(Type.String()) }),
   user: Type.Optional(Type.Union([Account, Type.Null()])),
   deleted: Type.Optional(Type.Boolean()),
-  /** Of a review that is not sent yet. */
+  /** Part of a review that is not submitted yet. */
   pending: Type.Optional(Type.Boolean()),
-  /** `from` is a line of the old file, `to` one of the new. */
+  /** `from` is a line of the old file, `to` a line of the new one. */
   inline: Type.Optional(Type.Union([Type.Object({ path: Type.String(), from: Line, to: Line }), Type.Null()])),
 });
 const Permission = Type.Object({ permission: Type.Optional(Type.String()), user: Type.Optional(Account) });
 const pagesMax = 20;
 
-/** Bitbucket's reviews have no text of their own: all that is said is in comments. */
+/** Bitbucket's reviews have no text; everything is in comments. */
 function openConversation(repository: BitbucketRepository): Conversation {
   const { api, path } = repository;
   return {
@@ -107,7 +107,7 @@ function openConversation(repository: BitbucketRepository): Conversation {
   };
 }
 
-/** Who may do more than read is told to administrators of the repository alone, and to no access token. */
+/** Only administrators of the repository can read who may write. Access tokens cannot. */
 async function mayWrite(repository: BitbucketRepository, author: string, signal: AbortSignal): Promise<WriteAccess> {
   const { workspace, slug } = repository;
   const path = `/workspaces/${workspace}/permissions/repositories/${slug}`;
@@ -144,7 +144,7 @@ function toComment({ id, content, user, inline }: Static<typeof Comment>): PullR
 
 const Repository = Type.Object({
   full_name: Type.String(),
-  /** Null: nothing was pushed yet. */
+  /** Null if nothing was pushed yet. */
   mainbranch: Type.Optional(Type.Union([Type.Object({ name: Type.String() }), Type.Null()])),
 });
 const Restriction = Type.Object({
@@ -156,11 +156,11 @@ const Restriction = Type.Object({
 });
 const Hook = Type.Object({ url: Type.String(), active: Type.Optional(Type.Boolean()) });
 
-/** Each is good for what the first names: of access tokens, and of somebody's API token. */
+/** The first scope of each list includes the others. One list is for access tokens, one for API tokens. */
 const pushScopes = ["repository:write", "pullrequest:write", "write:repository:bitbucket"];
 const pullScopes = ["pullrequest:write", "write:pullrequest:bitbucket"];
 
-/** Archives do not exist on Bitbucket. What a token may do is told in a header. */
+/** Bitbucket has no archived repositories. A token's scopes are in a response header. */
 async function describeRepository(
   repository: BitbucketRepository,
   signal: AbortSignal,
@@ -220,12 +220,12 @@ async function inspect(repository: BitbucketRepository, branch: string, signal: 
   };
 }
 
-/** Types of branches follow a model that Emend's have no place in. */
+/** Branch types follow a model that Emend's branches are not part of. */
 function isMet({ branch_match_kind: kind, pattern }: Static<typeof Restriction>, branch: string): boolean {
   return kind !== "branching_model" && matchesBranch(pattern, branch, { starCrossesSlash: true });
 }
 
-/** Who is in a group is not told: it has the benefit. */
+/** Members of a group are unknown, so a group is assumed to include the account. */
 function isLetIn({ users = [], groups = [] }: Static<typeof Restriction>, own: string | undefined): boolean {
   return groups.length > 0 || (own !== undefined && users.some(({ uuid }) => uuid === own));
 }

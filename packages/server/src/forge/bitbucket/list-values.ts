@@ -4,8 +4,8 @@ import type { ApiRequest } from "../api-client.ts";
 import type { BitbucketRepository } from "./bitbucket-api.ts";
 
 /**
- * Every item of a list, until there are no more, there are enough, or `isLast` says that what follows is not wanted. Each page
- * names the next one, which is followed on the same server alone, since the token goes with it.
+ * Reads a paginated list until its end, until there are enough items, or until `isLast` returns true. Each page names
+ * the next one. Only URLs on the same server are followed, because the token is sent along.
  */
 export async function listValues<T extends TSchema>(
   { api, apiUrl }: Pick<BitbucketRepository, "api" | "apiUrl">,

@@ -8,14 +8,14 @@ import { listValues } from "./list-values.ts";
 
 const Branch = Type.Object({
   branch: Type.Object({ name: Type.String() }),
-  /** Null: a fork that was deleted. */
+  /** Null for a deleted fork. */
   repository: Type.Optional(Type.Union([Type.Object({ full_name: Type.String() }), Type.Null()])),
 });
 const BitbucketPullRequest = Type.Object({
   id: PullNumber,
   links: Type.Object({ html: Type.Object({ href: PageUrl }) }),
   title: Type.String(),
-  /** Its text, where the description has it; answers also have it as they were sent it. */
+  /** The text. Single responses have it; some responses have it only as it was sent. */
   summary: Type.Optional(Type.Object({ raw: Type.Optional(Type.String()) })),
   description: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   state: Type.String(),
@@ -65,7 +65,7 @@ async function listOf(
     pagesMax,
     signal,
   );
-  // Forks may have a branch of the same name.
+  // A fork may have a branch of the same name.
   return listed.filter((found) => found.source.branch.name === head && isOfThisRepository(found)).map(toPullRequest);
 }
 
@@ -73,12 +73,12 @@ function isOfThisRepository({ source, destination }: BitbucketPullRequest): bool
   return source.repository?.full_name === destination.repository?.full_name;
 }
 
-/** By repository and branch, over all that have it open in this process. */
+/** A mutex by repository and branch, for this process. */
 const creating = createKeyedMutex({ waitingMax: 100 });
 
 /**
- * Bitbucket answers a second request for the same branches by changing the pull request that is there, title and text, and
- * says nothing of it. So whether there is one is asked right before, and one request goes after the other.
+ * If the branches already have a pull request, Bitbucket silently changes its title and text instead of refusing a
+ * second one. So this looks for one right before, under a mutex.
  */
 export async function createPullRequest(
   repository: BitbucketRepository,
@@ -145,7 +145,7 @@ function readWhole({ api, path }: BitbucketRepository, number: number, signal: A
   return api.call({ ...request, method: "GET" }, signal);
 }
 
-/** What is left out of the request is not kept as it is: reviewers would be removed. So all of it is sent. */
+/** A PUT removes what the request leaves out, such as reviewers. So all fields are sent. */
 async function put(
   { api, path }: BitbucketRepository,
   found: Static<typeof WithReviewers>,
@@ -164,7 +164,7 @@ async function put(
   await api.call({ ...request, method: "PUT" }, signal);
 }
 
-/** Adds to who is asked to review. What Bitbucket has not is said, once the rest is done. */
+/** Adds reviewers. Reports unsupported settings after the rest is done. */
 export async function ensureDetails(
   repository: BitbucketRepository,
   number: number,

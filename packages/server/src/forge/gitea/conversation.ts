@@ -12,7 +12,7 @@ const LineComment = Type.Object({
   body: Type.String(),
   path: Type.String(),
   position: Type.Optional(Type.Integer()),
-  /** Of a line that the change removes: its number in the old file. */
+  /** For a removed line: its number in the old file. */
   original_position: Type.Optional(Type.Integer()),
 });
 const Review = Type.Object({
@@ -31,7 +31,7 @@ const Team = Type.Object({
 const pagesMax = 10;
 const writers: readonly string[] = ["owner", "admin", "write"];
 
-/** Those that were submitted: neither pending ones nor requests for one. */
+/** Submitted reviews only: no pending ones and no review requests. */
 export async function listReviews({ api, path }: GiteaRepository, number: number, signal: AbortSignal) {
   const reviewsPath = `${path}/pulls/${number}/reviews`;
   const request = { path: reviewsPath, item: Review, sizeName: "limit", pageSize: 50, what: "read reviews" } as const;
@@ -47,7 +47,7 @@ export function openConversation(repository: GiteaRepository): Conversation {
     const linesPath = `${path}/pulls/${number}/reviews/${review.id}/comments`;
     const answer = Type.Array(LineComment);
     const found = await api.call({ method: "GET", path: linesPath, answer, what: "read review comments" }, signal);
-    // Gitea lists them by file and line in no order: as they were written, by number.
+    // Gitea lists them in no order. Ids are in the order of writing.
     return found.toSorted((left, right) => left.id - right.id).map(toLine);
   }
 
@@ -77,9 +77,9 @@ export function openConversation(repository: GiteaRepository): Conversation {
 }
 
 /**
- * Gitea tells a person's rights to administrators of the repository alone. Anybody who reads it may read whom issues can be
- * assigned to: in a person's repository those are its writers, in an organization's its writers and the members of its teams.
- * So where every team of the repository writes to its code, all of them may write; otherwise nobody can say.
+ * Gitea shows a person's permission only to administrators. But every reader can list an issue's possible assignees: in
+ * a person's repository these are its writers; in an organization's, its writers and team members. So if every team may
+ * write to the code, all assignees may write. Otherwise the permission is unknown.
  */
 async function mayWrite({ api, path }: GiteaRepository, author: string, signal: AbortSignal): Promise<WriteAccess> {
   const what = "read a person's permissions";
@@ -95,7 +95,7 @@ async function mayWrite({ api, path }: GiteaRepository, author: string, signal: 
   return readers.length === 0 ? "yes" : "unknown";
 }
 
-/** By name; none for a repository of a person. */
+/** By name. Empty for a person's repository. */
 export async function teamsThatOnlyRead(
   { api, path }: Pick<GiteaRepository, "api" | "path">,
   signal: AbortSignal,
@@ -110,7 +110,7 @@ function writesCode({ permission, units_map: units }: Static<typeof Team>): bool
   return writers.includes(units?.["repo.code"] ?? permission ?? "");
 }
 
-/** Remarks, reviews and comments on lines are numbered apart. */
+/** Comments, reviews and line comments have separate id series. */
 function toRemark(kind: string, found: { id: number; user: Static<typeof User>; body: string }): PullRequestComment {
   return { id: `${kind}${found.id}`, author: found.user?.login ?? "", text: found.body, path: null, line: null };
 }

@@ -13,7 +13,7 @@ import { listReviews, openConversation, teamsThatOnlyRead } from "./conversation
 import type { GiteaRepository, GiteaServer } from "./pull-requests.ts";
 import { createPullRequest, findPullRequests, readPullRequest, updatePullRequest } from "./pull-requests.ts";
 
-/** Gitea and Forgejo, by an access token. */
+/** Gitea and Forgejo, with an access token. */
 export function openGiteaForge(input: RemoteForgeInput): Forge {
   const { project, credential } = input;
   const { apiUrl, gitUrl, owner, name } = locateGitea(project);
@@ -28,7 +28,7 @@ export function openGiteaForge(input: RemoteForgeInput): Forge {
   let asked: Promise<GiteaServer | null> | undefined;
   const server = (signal: AbortSignal) => {
     asked ??= readServer(api, signal);
-    // Who asks next asks anew.
+    // A failure is not cached.
     asked.catch(() => {
       asked = undefined;
     });
@@ -41,7 +41,7 @@ export function openGiteaForge(input: RemoteForgeInput): Forge {
     credentialId: credentialIdOf("gitea", apiUrl, credential),
     showsChecks: false,
     commits: null,
-    // The one pair that every release of both takes for a token, whoever it belongs to.
+    // The only pair that every release of both accepts with a token, whoever owns it.
     gitRemote: async () => ({ url: gitUrl, authorization: basicAuthorization(credential, "x-oauth-basic") }),
     findPullRequests: (search, signal) => findPullRequests(repository, search, signal),
     createPullRequest: (draft, signal) => createPullRequest(repository, draft, signal),
@@ -85,11 +85,11 @@ async function describeRepository({ api, path }: GiteaRepository, signal: AbortS
   };
 }
 
-/** The first whose tokens have scopes and whose API tells a person's rights on a repository. */
+/** The first release with token scopes and an API for a person's permission. */
 const giteaLeast = [1, 20] as const;
 const byBranchesLeast = [1, 22] as const;
 
-/** Forgejo names the Gitea that it stands for behind its own version: `11.0.1+gitea-1.22.0`. */
+/** Forgejo adds its Gitea version to its own: `11.0.1+gitea-1.22.0`. */
 async function readServer(api: ApiClient, signal: AbortSignal): Promise<GiteaServer | null> {
   const found = await mayLook(api, { path: "/version", answer: Type.Object({ version: Type.String() }) }, signal);
   if (!found) return null;
@@ -109,12 +109,12 @@ async function readServer(api: ApiClient, signal: AbortSignal): Promise<GiteaSer
 const Label = Type.Object({ id: Type.Integer(), name: Type.String() });
 const pagesMax = 10;
 
-/** Every release takes labels by number; both requests add, so repeating them changes nothing. */
+/** Every release takes labels by id. Both requests add, so they are safe to retry. */
 async function ensureDetails(repository: GiteaRepository, number: number, signal: AbortSignal): Promise<void> {
   const { api, path, settings, owner } = repository;
   const { labels, reviewers, teamReviewers } = settings;
   const approved = reviewers.length > 0 ? await listApprovers(repository, number, signal) : [];
-  // Asking somebody who approved asks for their approval anew.
+  // Requesting a review from somebody who approved resets their approval.
   const asked = reviewers.filter((name) => !approved.includes(name.toLowerCase()));
   if (asked.length + teamReviewers.length > 0) {
     const body = { reviewers: asked, team_reviewers: teamReviewers };
@@ -125,7 +125,7 @@ async function ensureDetails(repository: GiteaRepository, number: number, signal
   const page = { item: Label, sizeName: "limit", pageSize: 50, what: "read labels" } as const;
   const own = await listPages(api, { ...page, path: `${path}/labels` }, pagesMax, signal);
   const isEnough = labels.every((name) => own.some((label) => label.name === name));
-  // An organization's labels are for all of its repositories; a person has none, and a token may not be let in.
+  // An organization's labels are valid in all its repositories. A person has none, and the token may lack access.
   const shared = isEnough
     ? []
     : await listPages(api, { ...page, path: `/orgs/${encodeURIComponent(owner)}/labels` }, pagesMax, signal).catch(

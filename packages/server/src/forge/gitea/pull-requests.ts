@@ -6,14 +6,14 @@ import type { ForgeSettings } from "../forge-project.ts";
 import { listPages } from "../list-pages.ts";
 import { pullRequestCalls } from "../pull-request-calls.ts";
 
-/** What the functions on one repository of Gitea or Forgejo share. */
+/** What all functions for a Gitea or Forgejo repository share. */
 export interface GiteaRepository {
   api: ApiClient;
   settings: ForgeSettings;
   owner: string;
   /** `/repos/<owner>/<name>`. */
   path: string;
-  /** Asked once; null where it does not say. */
+  /** Requested once. Null if the server does not say. */
   server(signal: AbortSignal): Promise<GiteaServer | null>;
 }
 
@@ -21,7 +21,7 @@ export interface GiteaServer {
   name: "Gitea" | "Forgejo";
   version: string;
   isTooOld: boolean;
-  /** Whether it has the look-up of a pull request by base and head. */
+  /** Whether it can look up a pull request by base and head. */
   findsByBranches: boolean;
 }
 
@@ -34,7 +34,7 @@ const GiteaPullRequest = Type.Object({
   body: Type.String(),
   merged: Type.Boolean(),
   created_at: Type.String(),
-  /** Releases before 1.23 do not say. */
+  /** Releases before 1.23 do not have this field. */
   draft: Type.Optional(Type.Boolean()),
   head: Branch,
   base: Branch,
@@ -46,8 +46,8 @@ const pageSize = 50;
 const pagesMax = 200;
 
 /**
- * No release lists by head. From 1.22 on Gitea finds one by both branches, whichever it meets first: an open one is the one.
- * Otherwise the newest are read until they are older than what is looked for.
+ * No release can filter by head. From 1.22 on, Gitea finds one pull request by both branches: if it is open, that is
+ * the one. Otherwise the newest are read until they are older than `since`.
  */
 export async function findPullRequests(
   repository: GiteaRepository,
@@ -83,7 +83,7 @@ async function findByBranches(
   head: string,
   signal: AbortSignal,
 ): Promise<PullRequest | null> {
-  // A base with a slash in it has no place in this address.
+  // This URL cannot contain a base with a slash.
   if (base.includes("/") || !(await server(signal))?.findsByBranches) return null;
   const branches = [base, ...head.split("/")].map(encodeURIComponent).join("/");
   const request = { path: `${path}/pulls/${branches}`, answer: GiteaPullRequest, what: "find a pull request" };
@@ -91,7 +91,7 @@ async function findByBranches(
   return outcome.kind === "ok" && isOfThisRepository(outcome.value) ? toPullRequest(outcome.value) : null;
 }
 
-/** `ref` names another place once the branch is deleted; `label` stays. */
+/** `ref` changes when the branch is deleted; `label` stays. */
 function branchOf(head: Static<typeof Branch>): string {
   return head.label || head.ref;
 }

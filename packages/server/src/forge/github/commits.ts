@@ -9,10 +9,10 @@ import type { GithubRepository } from "./github-token.ts";
 const Made = Type.Object({ sha: Type.String({ pattern: "^[0-9a-f]{40}(?:[0-9a-f]{24})?$" }) });
 const Commit = Type.Object({ tree: Made });
 const Ref = Type.Object({ object: Made });
-/** Far below what GitHub takes in one request. */
+/** Far below GitHub's limit for one request. */
 const entriesMax = 200;
 
-/** GitHub signs what an App commits through its Git data API without naming an author. */
+/** GitHub signs what an App commits through the Git data API without an author. */
 export function openCommits(repository: GithubRepository): ForgeCommits {
   const { api, path } = repository;
   const branchPath = (branch: string) => `heads/${branch.split("/").map(encodeURIComponent).join("/")}`;
@@ -51,7 +51,8 @@ export function openCommits(repository: GithubRepository): ForgeCommits {
               signal,
             )
           : await api.ask(
-              // Without force it only ever moves on from its commit to one above it, and ours is right above the expected.
+              // Without force, the branch only moves forward from its commit, and ours is right on top of the expected
+              // one.
               {
                 method: "PATCH",
                 path: `${path}/git/refs/${branchPath(branch)}`,
@@ -63,7 +64,8 @@ export function openCommits(repository: GithubRepository): ForgeCommits {
               signal,
             );
       if (outcome.kind === "ok") return { kind: "pushed" };
-      // A refusal may be the echo of the same request that came first, or of somebody else's commit: the branch tells.
+      // A refusal may be the second response to the same request, or caused by somebody else's commit. The branch's tip
+      // tells.
       const found = await tipOf(branch, signal);
       if (found === commit) return { kind: "pushed" };
       if (found !== expected) return { kind: "conflict", found };
@@ -73,12 +75,12 @@ export function openCommits(repository: GithubRepository): ForgeCommits {
   };
 }
 
-/** In parts, each on top of the one before: the last one's id is the whole tree's. */
+/** Created in parts, each on top of the previous one. The last id is the whole tree's. */
 async function createTree(repository: GithubRepository, commit: ForgeCommit, signal: AbortSignal): Promise<string> {
   const { api, path } = repository;
   const request = { path: `${path}/git/commits/${commit.base}`, answer: Commit, what: "read a commit" };
   let tree = (await api.call({ ...request, method: "GET" }, signal)).tree.sha;
-  // Deleted first, so that a folder can take the place of a file and the other way round.
+  // Deletions first, so that a folder can replace a file and the other way round.
   const entries = commit.entries.toSorted(
     (left, right) => Number(left.content !== null) - Number(right.content !== null),
   );
@@ -98,7 +100,7 @@ async function toWire(repository: GithubRepository, entry: OverlayEntry, signal:
   const { path, mode, content } = entry;
   const place = { path, mode, type: "blob" } as const;
   if (content === null) return { ...place, sha: null };
-  // What is no text cannot travel in JSON as it is.
+  // JSON cannot carry binary content as it is.
   if (isUtf8(content)) return { ...place, content: content.toString("utf8") };
   const body = { content: content.toString("base64"), encoding: "base64" };
   const request = { path: `${repository.path}/git/blobs`, body, answer: Made, what: "make a file" };

@@ -32,7 +32,7 @@ const Review = Type.Object({
 const pagesMax = 10;
 const writers: readonly string[] = ["admin", "maintain", "write"];
 
-/** Those that were submitted; a pending one is its author's alone. */
+/** Submitted reviews only. Others cannot see a pending one. */
 export async function listReviews(
   { api, path }: Pick<GithubRepository, "api" | "path">,
   number: number,
@@ -101,7 +101,7 @@ export function openConversation({ api, path }: GithubRepository): Conversation 
   };
 }
 
-/** Remarks, reviews and comments on lines are numbered apart. */
+/** Comments, reviews and line comments have separate id series. */
 function toRemark(kind: string, found: { id: number; user: Static<typeof User>; body?: string }): PullRequestComment {
   return { id: `${kind}${found.id}`, author: found.user?.login ?? "", text: found.body ?? "", path: null, line: null };
 }

@@ -9,17 +9,17 @@ import { createGithubClient } from "./github-client.ts";
 import { appPermissions } from "./github-token.ts";
 
 interface CreatedApp {
-  /** As a project keeps it. */
+  /** In the form that a project stores. */
   credential: string;
   name: string;
   installUrl: string;
 }
 
 interface CreateAppInput {
-  /** Where GitHub's own pages are: `https://github.com`. */
+  /** The origin of GitHub's pages: `https://github.com`. */
   origin: string;
   apiUrl: string;
-  /** The repository's owner, where that is an organization; null: whoever opens the page. */
+  /** The repository's owner if it is an organization. Null: the person who opens the page. */
   organization: string | null;
   name: string;
   homeUrl: string;
@@ -27,8 +27,8 @@ interface CreateAppInput {
 }
 
 /**
- * Serves a page on this machine that creates an App on GitHub, and takes what GitHub hands back. `told` hears the
- * page's address, which holds a secret of its own: nobody else on the machine can begin or end this.
+ * Serves a page on this machine that creates a GitHub App, and receives GitHub's response. `told` gets the page's URL,
+ * which contains a secret: nobody else on the machine can start or finish this.
  */
 export async function createApp(
   deps: { fetch: Fetch; told(url: string): void },
@@ -43,7 +43,7 @@ export async function createApp(
   async function answer(request: IncomingMessage): Promise<{ status: number; html: string }> {
     const url = new URL(request.url ?? "/", origin);
     const given = url.searchParams.get("state") ?? "";
-    // Another name for this machine is how a page elsewhere would reach it.
+    // DNS rebinding guard: a web page could reach this server by another host name.
     if (request.method !== "GET" || request.headers.host !== new URL(origin).host || !isSame(given, state)) {
       return { status: 404, html: page("Not found", "<p>Open the address that the command printed.</p>") };
     }
@@ -81,7 +81,7 @@ export async function createApp(
     return await created;
   } finally {
     signal.removeEventListener("abort", stop);
-    // The last answer is let out before its connection ends.
+    // The last response must be sent before its connection closes.
     server.closeIdleConnections();
     server.close();
     setTimeout(() => server.closeAllConnections(), 1_000).unref();
@@ -92,7 +92,7 @@ function formOf(input: CreateAppInput, origin: string, state: string) {
   const { organization, name, homeUrl, hookUrl } = input;
   const owner = organization === null ? "" : `/organizations/${encodeURIComponent(organization)}`;
   const action = `${input.origin}${owner}/settings/apps/new?state=${state}`;
-  // GitHub adds the state to where it sends people back.
+  // GitHub adds the state to its redirect.
   return { action, manifest: appManifest({ name, homeUrl, redirectUrl: `${origin}/created`, hookUrl }) };
 }
 
@@ -126,7 +126,7 @@ const Converted = Type.Object({
   pem: Type.String(),
 });
 
-/** What makes Emend look at a pull request at once; each needs a right that `appPermissions` has. */
+/** Events that make Emend look at a pull request immediately. Each needs a permission of `appPermissions`. */
 const appEvents = [
   "push",
   "pull_request",
@@ -135,12 +135,12 @@ const appEvents = [
   "issue_comment",
 ] as const;
 
-/** What GitHub is asked to make of an App: private, and with the least that jobs need. */
+/** The App to create: private, with the minimum of permissions. */
 function appManifest(input: {
   name: string;
   homeUrl: string;
   redirectUrl: string;
-  /** Where GitHub tells what happens on pull requests; null: it could not reach it. */
+  /** Where GitHub sends events. Null if GitHub cannot reach this server. */
   hookUrl: string | null;
 }): Record<string, unknown> {
   return {
@@ -157,7 +157,7 @@ function appManifest(input: {
   };
 }
 
-/** A page that hands the manifest over to GitHub in the name of whoever opens it. */
+/** A page that posts the manifest to GitHub as the person who opens it. */
 function manifestPage(input: { action: string; manifest: Record<string, unknown> }): string {
   return page(
     "Create the GitHub App",
@@ -184,7 +184,7 @@ function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => escapes[character] ?? "");
 }
 
-/** Exchanges GitHub's code, which works once and for an hour, for the App that it made. */
+/** Exchanges GitHub's code, which is valid once and for an hour, for the App's credentials. */
 async function convertManifest(
   deps: { fetch: Fetch; apiUrl: string },
   code: string,

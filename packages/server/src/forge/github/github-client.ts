@@ -4,7 +4,7 @@ import type { Polling } from "../polling.ts";
 
 const headers = { accept: "application/vnd.github+json", "x-github-api-version": "2022-11-28" };
 
-/** Speaks with GitHub's API, always in the one version that Emend is written for. */
+/** A client for GitHub's API, pinned to one API version. */
 export function createGithubClient(input: {
   fetch: Fetch;
   apiUrl: string;

@@ -13,7 +13,7 @@ import type { GithubRepository } from "./github-token.ts";
 import { type GithubTokens, isAppCredential, tokenSourceOf } from "./github-token.ts";
 import { createPullRequest, findPullRequests, readPullRequest, updatePullRequest } from "./pull-requests.ts";
 
-/** GitHub and GitHub Enterprise Server, by a fine-grained token or as an App. */
+/** GitHub and GitHub Enterprise Server, with a fine-grained token or an App. */
 export function openGithubForge(input: RemoteForgeInput & { tokens: GithubTokens }): Forge {
   const { project } = input;
   const { apiUrl, gitUrl, owner, name } = locateGithub(project);
@@ -55,7 +55,7 @@ export function openGithubForge(input: RemoteForgeInput & { tokens: GithubTokens
   };
 }
 
-/** github.com has its API on a host of its own, and so has ghe.com; a server of one's own has it below `/api/v3`. */
+/** github.com and ghe.com have their API on a separate host. An Enterprise Server has it at `/api/v3`. */
 export function locateGithub(project: Pick<ForgeProject, "repositoryUrl" | "settings">) {
   const given = project.settings.apiUrl;
   const address = parseRepositoryAddress(project.repositoryUrl, { mayBeHttp: given?.startsWith("http:") ?? false });
@@ -85,20 +85,20 @@ async function describeRepository(
 ): Promise<RepositoryDescription> {
   const what = "read the repository";
   const found = await api.call({ method: "GET", path, answer: GithubRepositoryAnswer, what }, signal);
-  // To every installation token GitHub answers `push: false` here: an App's rights are those of its token.
+  // For installation tokens GitHub always answers `push: false`. An App's permissions are those of its token.
   const granted = permissions && (await permissions(signal));
   const mayAs = (name: string) => granted && granted[name] === "write";
   return {
     path: found.full_name,
     defaultBranch: found.default_branch,
     archived: found.archived,
-    // Of a fine-grained token this is its owner's right and not the token's.
+    // For a fine-grained token this is its owner's permission, not the token's.
     mayPush: permissions ? mayAs("contents") : (found.permissions?.push ?? null),
     mayOpenPullRequests: permissions ? mayAs("pull_requests") : null,
   };
 }
 
-/** GitHub takes neither when a pull request is opened; both requests add, so repeating them changes nothing. */
+/** GitHub accepts neither when a pull request is created. Both requests add, so they are safe to retry. */
 async function ensureDetails(
   { api, path }: GithubRepository,
   settings: ForgeSettings,
@@ -112,7 +112,7 @@ async function ensureDetails(
     await api.call({ method: "POST", path: labelsPath, body: { labels }, answer, what: "set labels" }, signal);
   }
   const approved = reviewers.length > 0 ? await listApprovers({ api, path }, number, signal) : [];
-  // Asking somebody who approved asks for their approval anew.
+  // Requesting a review from somebody who approved resets their approval.
   const asked = reviewers.filter((name) => !approved.includes(name.toLowerCase()));
   if (asked.length + teamReviewers.length > 0) {
     const body = { reviewers: asked, team_reviewers: teamReviewers };
@@ -141,7 +141,7 @@ const Hook = Type.Object({
 });
 const Rule = Type.Object({ type: Type.String() });
 
-/** Of the rules that GitHub has, those that a push of a new branch can meet. */
+/** The GitHub rules that can reject the push of a new branch. */
 const refusing: Readonly<Record<string, string>> = {
   creation: "it may not be created",
   update: "it may not be pushed to",
@@ -186,10 +186,10 @@ async function inspect(
   };
 }
 
-/** Fine-grained tokens say when they end. */
+/** Fine-grained tokens state when they expire. */
 function expiryIn(headers?: Headers): Date | null {
   const text = headers?.get("github-authentication-token-expiration");
-  // As `2026-12-31 23:59:59 UTC`, or with an offset as `2026-12-31 23:59:59 -0800`.
+  // `2026-12-31 23:59:59 UTC`, or with an offset: `2026-12-31 23:59:59 -0800`.
   const written = text
     ?.replace(/ UTC$/, "Z")
     .replace(/ ([+-]\d\d):?(\d\d)$/, "$1:$2")
@@ -198,7 +198,7 @@ function expiryIn(headers?: Headers): Date | null {
   return date && Number.isFinite(date.getTime()) ? date : null;
 }
 
-/** Classic tokens name their scopes; others send no such header. */
+/** Classic tokens list their scopes. Others send no such header. */
 function lackIn(headers?: Headers): readonly string[] {
   const scopes = headers?.get("x-oauth-scopes");
   if (!scopes) return [];

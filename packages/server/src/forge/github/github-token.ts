@@ -6,19 +6,19 @@ import type { Fetch } from "../../lib/network.ts";
 import type { ApiClient } from "../api-client.ts";
 import { createGithubClient } from "./github-client.ts";
 
-/** What the functions on one repository of GitHub share. */
+/** What all functions for a GitHub repository share. */
 export interface GithubRepository {
   api: ApiClient;
   owner: string;
   /** `/repos/<owner>/<name>`. */
   path: string;
-  /** GitHub makes the commits. */
+  /** GitHub creates the commits. */
   signsCommits: boolean;
-  /** Of an App: what its token may do. */
+  /** For an App: its token's permissions. */
   permissions: TokenSource["permissions"];
 }
 
-/** What a project that goes through a GitHub App has for a credential. */
+/** The credential of a project that uses a GitHub App. */
 const AppCredential = Type.Object({ appId: Type.String(), privateKey: Type.String() });
 
 export interface AppIdentity {
@@ -29,29 +29,29 @@ export interface AppIdentity {
 interface InstallationToken {
   token: string;
   expiresAtMs: number;
-  /** What the token may do, as GitHub granted it; null: this server does not say. */
+  /** The permissions that GitHub granted. Null if this server does not say. */
   permissions: Readonly<Record<string, string>> | null;
 }
 
 export interface TokenSource {
   token(signal: AbortSignal): Promise<string>;
-  /** Null where the credential is no App: then the repository says what its owner may do. */
+  /** Null if the credential is not an App: then the repository states its owner's permissions. */
   readonly permissions: ((signal: AbortSignal) => Promise<InstallationToken["permissions"]>) | null;
 }
 
-/** Tokens of installations, shared by all jobs of a process; each lives an hour. */
+/** Installation tokens, shared by all jobs of a process. Each is valid for an hour. */
 export type GithubTokens = Map<string, Promise<InstallationToken>>;
 
 const clockSkewMs = 60_000;
 const proofMs = 9 * 60_000;
-/** A token is replaced while there is time left for a push that has begun with it. */
+/** Renewed early, so that a push that has started can finish. */
 const renewBeforeMs = 10 * 60_000;
-/** Least of what a job needs: to read and push, and to open its pull request. Every token is limited to these. */
+/** The minimum that a job needs: read, push and open a pull request. Every token is limited to these. */
 const tokenPermissions = { contents: "write", pull_requests: "write", metadata: "read" };
-/** What a new App is granted: `issue_comment` events need the issues too, though no token of ours carries that right. */
+/** A new App's permissions. `issue_comment` events also need issues, but no token of ours has that permission. */
 export const appPermissions = { ...tokenPermissions, issues: "read" };
 
-/** A fine-grained token as it is; of an App, a token for this repository alone. */
+/** A fine-grained token is used as it is. For an App, creates a token for this repository only. */
 export function tokenSourceOf(input: {
   credential: string;
   fetch: Fetch;
@@ -61,7 +61,7 @@ export function tokenSourceOf(input: {
 }): TokenSource {
   const app = parseAppCredential(input.credential);
   if (!app) return { token: async () => input.credential, permissions: null };
-  // Whoever names another's App without its key must not find the token that the key made.
+  // Somebody who names another person's App without its key must not get the token that the key created.
   const keyId = createHash("sha256").update(input.credential).digest("hex");
   const key = `${input.apiUrl} ${keyId} ${input.repositoryPath}`;
   async function current(signal: AbortSignal): Promise<InstallationToken> {
@@ -69,7 +69,7 @@ export function tokenSourceOf(input: {
     if (known && known.expiresAtMs - Date.now() > renewBeforeMs) return known;
     const made = makeInstallationToken(input, app as AppIdentity, signal);
     input.tokens.set(key, made);
-    // The next one asks again.
+    // A failure is not cached.
     made.catch(() => input.tokens.delete(key));
     return made;
   }
@@ -130,12 +130,12 @@ async function makeInstallationToken(
   return { token: made.token, expiresAtMs: Date.parse(made.expires_at), permissions: made.permissions ?? null };
 }
 
-/** Speaks as the App itself, of which little can be asked. */
+/** A client that acts as the App itself. */
 export function openAppApi(deps: { fetch: Fetch; apiUrl: string }, app: AppIdentity): ApiClient {
   return createGithubClient({ ...deps, authorization: async () => `Bearer ${appProof(app)}` });
 }
 
-/** A JSON Web Token that says who the App is, dated back for clocks that run behind. */
+/** A JSON Web Token that identifies the App, dated back in case clocks differ. */
 function appProof(app: AppIdentity): string {
   const nowMs = Date.now();
   const seconds = (ms: number) => Math.floor(ms / 1000);

@@ -41,7 +41,7 @@ export async function findPullRequests(
     pagesMax,
     signal,
   );
-  // A filter that the server does not take is ignored by it; and a fork of the same owner may have such a branch too.
+  // A server may ignore an unknown filter, and a fork of the same owner may have such a branch too.
   return listed.filter((found) => found.head.ref === head && isOfThisRepository(found)).map(toPullRequest);
 }
 
@@ -68,7 +68,7 @@ export async function createPullRequest(
     signal,
   );
   if (outcome.kind === "ok") return { kind: "created", pullRequest: toPullRequest(outcome.value) };
-  // 422 is all that GitHub says; which of many reasons it was is in its words alone.
+  // GitHub answers 422 for many reasons; only its message tells them apart.
   const words = wordsOf(outcome.body);
   if (/pull request already exists/i.test(words)) return { kind: "exists" };
   if (draft.draft && /draft pull requests are not supported/i.test(words)) return { kind: "drafts_unsupported" };

@@ -3,11 +3,11 @@ import type { ApiClient } from "../api-client.ts";
 import type { RepositoryDescription } from "../forge.ts";
 import type { ForgeSettings } from "../forge-project.ts";
 
-/** What the functions on one project of GitLab share. */
+/** What all functions for a GitLab project share. */
 export interface GitlabRepository {
   api: ApiClient;
   settings: ForgeSettings;
-  /** `/projects/<its path, encoded>`. */
+  /** `/projects/<encoded path>`. */
   path: string;
 }
 
@@ -22,14 +22,14 @@ const GitlabProject = Type.Object({
 const writeLevel = 30;
 
 function levelIn({ permissions }: Static<typeof GitlabProject>): number | null {
-  // Rights through an invited group or as an administrator are in neither: null is unknown, not none.
+  // Permissions through an invited group or as an administrator are in neither field: null means unknown, not none.
   const levels = [permissions?.project_access, permissions?.group_access].flatMap(
     (access) => access?.access_level ?? [],
   );
   return levels.length > 0 ? Math.max(...levels) : null;
 }
 
-/** 30 is a developer's, 40 a maintainer's; null: GitLab does not say. */
+/** 30 is Developer, 40 is Maintainer. Null if GitLab does not say. */
 export async function accessLevelOf({ api, path }: GitlabRepository, signal: AbortSignal): Promise<number | null> {
   const what = "read the project";
   return levelIn(await api.call({ method: "GET", path, answer: GitlabProject, what }, signal));

@@ -13,7 +13,7 @@ import type { GitlabRepository } from "./describe-repository.ts";
 import { accessLevelOf, describeRepository } from "./describe-repository.ts";
 import { createMergeRequest, findMergeRequests, readMergeRequest, updateMergeRequest } from "./merge-requests.ts";
 
-/** gitlab.com and self-managed GitLab, by a project, group or personal token. */
+/** gitlab.com and self-managed GitLab, with a project, group or personal token. */
 export function openGitlabForge(input: RemoteForgeInput): Forge {
   const { project, credential } = input;
   const { apiUrl, gitUrl, projectPath } = locateGitlab(project);
@@ -45,7 +45,7 @@ export function openGitlabForge(input: RemoteForgeInput): Forge {
   };
 }
 
-/** Groups nest as deep as people like; only the API's address tells whether GitLab itself lies in a folder. */
+/** Groups can nest to any depth. Only the API's URL tells whether GitLab is served from a folder. */
 export function locateGitlab(project: Pick<ForgeProject, "repositoryUrl" | "settings">) {
   const given = project.settings.apiUrl;
   const address = parseRepositoryAddress(project.repositoryUrl, { mayBeHttp: given?.startsWith("http:") ?? false });
@@ -58,7 +58,9 @@ export function locateGitlab(project: Pick<ForgeProject, "repositoryUrl" | "sett
 
 const Users = Type.Array(Type.Object({ id: Type.Integer(), username: Type.String() }));
 
-/** GitLab knows reviewers by number alone, so each name is looked up first. The whole list is set: safe to repeat. */
+/**
+ * GitLab identifies reviewers by id, so each name is looked up first. The whole list is set, so this is safe to retry.
+ */
 async function ensureReviewers(
   { api, path, settings }: GitlabRepository,
   number: number,
@@ -130,7 +132,7 @@ async function inspect(repository: GitlabRepository, branch: string, signal: Abo
   };
 }
 
-/** 0 is nobody; a person or group of its own has no level that could be compared, and is given the benefit. */
+/** 0 means nobody. An entry for a person or group has no comparable level, so it is assumed to allow the push. */
 function mayPush({ access_level: wanted }: { access_level: number | null }, level: number | null): boolean {
   if (wanted === null || level === null) return true;
   return wanted > 0 && level >= wanted;
@@ -210,7 +212,7 @@ function openConversation({ api, path }: GitlabRepository): Conversation {
   };
 }
 
-/** A line that the change removes has a number in the old file alone. */
+/** A removed line has a number only in the old file. */
 function placeOf(
   position: Static<typeof Note>["position"],
 ): Pick<PullRequestComment, "path" | "line" | "isRemovedLine"> {

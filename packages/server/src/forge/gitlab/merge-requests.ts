@@ -40,7 +40,7 @@ export async function findMergeRequests(
     pagesMax,
     signal,
   );
-  // Forks may have a branch of the same name.
+  // A fork may have a branch of the same name.
   return listed
     .filter((found) => found.source_branch === head && found.source_project_id === found.target_project_id)
     .map(toPullRequest);
@@ -104,7 +104,7 @@ function toPullRequest(found: Static<typeof MergeRequest>): PullRequest {
   return {
     number: found.iid,
     url: found.web_url,
-    // `locked` is one that is being merged.
+    // `locked` means that it is being merged.
     state: found.state === "merged" ? "merged" : found.state === "closed" ? "closed" : "open",
     draft: found.draft ?? /^(draft:|\[draft\]|\(draft\))/i.test(found.title),
     head: found.source_branch,

@@ -1,11 +1,11 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** A project's webhook secret: derived, so that nothing is stored and every node knows it. */
+/** A project's webhook secret. It is derived, so nothing is stored and every node knows it. */
 export function hookSecretOf(secret: string, projectId: string): string {
   return createHmac("sha256", secret).update(`emend forge webhook ${projectId}`).digest("hex");
 }
 
-/** Whether it is worth reading the body: GitLab's secret is right, or there is something that may be a signature of it. */
+/** Whether to read the body at all: GitLab's secret is correct, or there is a header that may be a signature. */
 export function maySign(
   forge: string,
   headers: Readonly<Record<string, string | string[] | undefined>>,

@@ -7,22 +7,22 @@ export interface HookDeps {
   /** EMEND_SECRET. */
   secret: string;
   isProject(projectId: string): Promise<boolean>;
-  /** For bodies of senders whose signature is still to be seen. */
+  /** The memory budget for bodies whose signature is not verified yet. */
   unknownBytes: ByteBudget;
-  /** Something happened on a pull request: look at it now. */
+  /** Something happened on a pull request: poll it now. */
   noticed(input: { projectId: string; number: number }): Promise<void>;
-  /** Something was pushed to a repository that the project has to do with; false: that concerns nobody. */
+  /** Something was pushed to one of the project's repositories. False if nothing depends on it. */
   pushed(projectId: string): Promise<boolean>;
 }
 
 const bodyBytesMax = 1024 * 1024;
-/** What the database takes for a number; no forge comes near it. */
+/** The database's limit. No forge comes near it. */
 const numberMax = 2 ** 31 - 1;
 const forges: readonly string[] = ["github", "gitlab", "gitea", "bitbucket"];
 
 /**
- * Where forges send their webhooks. A signed one is a hint to look, and nothing of its content is believed: what
- * happened is then read from the forge, as polling would have read it later.
+ * Receives the forges' webhooks. A signed webhook is only a hint to poll: its content is not trusted, and the current
+ * state is then read from the forge.
  */
 export function forgeHooksPlugin(deps: HookDeps): (app: FastifyInstance) => Promise<void> {
   async function hear(projectId: string, event: Event | null): Promise<boolean> {
@@ -44,7 +44,7 @@ export function forgeHooksPlugin(deps: HookDeps): (app: FastifyInstance) => Prom
     app.post<{ Params: { forge: string; projectId: string } }>(
       "/hooks/:forge/:projectId",
       {
-        // Before a byte of the body is taken: anybody may send here, and most of what is sent is nobody's webhook.
+        // Checked before the body is read: anybody can send requests here.
         async onRequest(request, reply) {
           const { forge, projectId } = request.params;
           const secret = hookSecretOf(deps.secret, projectId);
@@ -70,7 +70,7 @@ function tooMuch(): AppError {
   });
 }
 
-/** The pull request that an event is about, wherever each forge puts it; null: about something else. */
+/** The pull request's number in an event, or null if the event is about something else. */
 function numberIn(event: Event | null): number | null {
   const candidates = [
     event?.pull_request?.number,
@@ -87,7 +87,7 @@ function isPullNumber(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) > 0 && Number(value) <= numberMax;
 }
 
-/** Every forge but Bitbucket names what was pushed in the same way. */
+/** All forges except Bitbucket have the same form for a push. */
 function isPush(event: Event | null): boolean {
   if (Array.isArray(event?.push?.changes)) return true;
   return typeof event?.ref === "string" && /^refs\/(heads|tags)\//.test(event.ref);

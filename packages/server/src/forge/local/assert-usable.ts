@@ -1,9 +1,8 @@
 import { AppError } from "../../errors.ts";
 
 /**
- * The local forge is a folder. Processes that share a database may stand on different machines, each with a data
- * directory of its own, so the folder must have been declared as one that all of them see. With the embedded database
- * there is one machine.
+ * The local forge is a folder. Processes that share a database may run on different machines with their own data
+ * directories, so the folder must be declared as shared. With the embedded database there is only one machine.
  */
 export function assertLocalForgeUsable(place: {
   /** EMEND_DATABASE_URL. */

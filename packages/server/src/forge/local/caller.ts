@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Queryable } from "../../db/pool.ts";
 import { isProjectId } from "./repository.ts";
 
-/** What a valid API key grants. */
+/** The permissions of a valid API key. */
 interface KeyGrant {
   readonly keyId: string;
   readonly projectIds: ReadonlySet<string>;
@@ -11,7 +11,7 @@ interface KeyGrant {
 
 export interface AccessDeps {
   pool: Queryable;
-  /** Takes `Bearer <key>`, and `Basic` with the key as the password. */
+  /** Accepts `Bearer <key>`, and `Basic` with the key as the password. */
   authenticateKey(request: FastifyRequest): KeyGrant | null | Promise<KeyGrant | null>;
 }
 
@@ -21,8 +21,8 @@ interface Asked {
 }
 
 /**
- * The name of the key that may do this, for the record and the limits; null where the refusal has been sent. Programs alone
- * come here: a browser's session counts for nothing.
+ * Authorizes a request by API key. Returns the key's name for the audit log and limits, or null if a refusal was sent.
+ * Browser sessions are not accepted here.
  */
 export async function admitKey(
   deps: AccessDeps,
@@ -48,12 +48,12 @@ function refuse(reply: FastifyReply, status: number, words: string): null {
   return null;
 }
 
-/** Git prints what it is told, so plain text it is. */
+/** Git prints the response, so it is plain text. */
 export function say(reply: FastifyReply, status: number, words: string): FastifyReply {
   return reply.code(status).type("text/plain; charset=utf-8").send(`${words}\n`);
 }
 
-/** False where there is no such project, or another forge has its repository. */
+/** False if the project does not exist or is on another forge. */
 async function isLocalProject(db: Queryable, id: string): Promise<boolean> {
   if (!isProjectId(id)) return false;
   const { rowCount } = await db.query({

@@ -11,7 +11,7 @@ export interface LocalComment {
 
 const shownMax = 500;
 
-/** Oldest first; of very many, the latest. */
+/** Oldest first. If there are very many, only the latest. */
 export async function listComments(db: Queryable, projectId: string, number: number): Promise<readonly LocalComment[]> {
   const { rows } = await db.query<LocalComment>(
     `select * from (
@@ -23,7 +23,7 @@ export async function listComments(db: Queryable, projectId: string, number: num
   return rows;
 }
 
-/** There must be a pull request of this number. */
+/** The pull request must exist. */
 export async function insertComment(
   db: Queryable,
   comment: { projectId: string; number: number; author: string; body: string },

@@ -10,11 +10,11 @@ import { findGitDir, openSourceRepository } from "./source-repository.ts";
 
 interface NewRepository {
   projectId: string;
-  /** A git repository (every branch and tag) or a plain folder (one commit) to start from; null: empty. */
+  /** A git repository (all branches and tags) or a plain folder (one commit) to import. Null: start empty. */
   importFrom: string | null;
 }
 
-/** Makes a project's repository, whole or not at all. Returns its default branch. */
+/** Creates a project's repository, completely or not at all. Returns its default branch. */
 export async function createLocalRepository(
   deps: RepositoryDeps,
   input: NewRepository,
@@ -48,8 +48,8 @@ async function fill(repository: Repository, importFrom: string | null, signal: A
 }
 
 /**
- * The settings of a repository that strangers push to. They stand in its own file because git drops configuration
- * given by environment when it starts the other end of a transfer between two folders.
+ * Settings for a repository that untrusted clients push to. They are in its config file because git drops configuration
+ * from the environment when it starts the other end of a transfer between two folders.
  */
 const settings = `
 	hooksPath = /dev/null
@@ -72,13 +72,13 @@ const settings = `
 	allowFilter = true
 `;
 
-/** An empty bare repository whose first branch is still to come. */
+/** An empty bare repository without branches. */
 export async function initRepository(
   repository: Repository,
   options: { defaultBranch: string; objectFormat: "sha1" | "sha256" },
   signal: AbortSignal,
 ): Promise<void> {
-  // No template: not even a sample hook.
+  // No template, so not even sample hooks.
   await tell(
     repository,
     [
@@ -104,14 +104,14 @@ const bytesMax = 1024 * 1024 * 1024;
 const fileBytesMax = 64 * 1024 * 1024;
 const importFolderMsMax = 10 * 60_000;
 
-/** One commit of a plain folder's files, less what its .gitignore names. The folder is only read. */
+/** One commit with a plain folder's files, without what .gitignore excludes. The folder is only read. */
 async function importFolder(repository: Repository, folder: string, signal: AbortSignal): Promise<string> {
   const branch = "main";
   await initRepository(repository, { defaultBranch: branch, objectFormat: "sha1" }, signal);
   const paths = await listFiles(repository, resolve(folder), signal);
   if (paths.length === 0) return branch;
   let fault: unknown = null;
-  // A fault while reading ends git's input, and git's complaint about that would hide it.
+  // A read error ends git's input. Git's own error about that would hide it.
   function* readFaithfully() {
     try {
       yield* importStream(resolve(folder), paths, branch);
@@ -122,7 +122,7 @@ async function importFolder(repository: Repository, folder: string, signal: Abor
   const { git, gitDir } = repository;
   const command = {
     gitDir,
-    // Without `done` at its end, a stream that was cut off would pass for a whole one.
+    // Without `done` at the end, a truncated stream would look complete.
     args: ["fast-import", "--quiet", "--done"],
     input: readFaithfully(),
     timeMsMax: importFolderMsMax,
@@ -134,7 +134,7 @@ async function importFolder(repository: Repository, folder: string, signal: Abor
   return branch;
 }
 
-/** Git's own reading of .gitignore, with our repository in place of any that the folder may hold. Paths are bytes. */
+/** Lets git interpret .gitignore, with our repository instead of one in the folder. Paths are bytes. */
 async function listFiles(repository: Repository, folder: string, signal: AbortSignal): Promise<readonly Buffer[]> {
   const standard = ["--others", "--exclude-standard", "--exclude=.git", "--exclude=node_modules"];
   const output = await repository.git.must(
@@ -147,13 +147,13 @@ async function listFiles(repository: Repository, folder: string, signal: AbortSi
     signal,
   );
   const paths = output.toString("latin1").split("\0");
-  // A nested repository is listed as a folder: it stays out, as it does in git.
+  // A nested repository is listed as a folder. It is left out, as in git.
   const files = paths.filter((path) => path !== "" && !path.endsWith("/"));
   if (files.length > filesMax) throw refusal(`it has ${files.length} files, and ${filesMax} is the most`);
   return files.map((path) => Buffer.from(path, "latin1"));
 }
 
-/** Reads one file at a time, whatever the folder holds. */
+/** Reads one file at a time, however large the folder is. */
 function* importStream(folder: string, paths: readonly Buffer[], branch: string): Generator<Buffer | string> {
   const message = "Import the documentation\n";
   const seconds = Math.floor(Date.now() / 1000);
@@ -170,7 +170,7 @@ function* importStream(folder: string, paths: readonly Buffer[], branch: string)
   yield "done\n";
 }
 
-/** Links are kept as links and never followed; sockets and the like stay out. */
+/** Links are kept as links and never followed. Sockets and the like are left out. */
 function readEntry(path: Buffer): { mode: string; content: Buffer } | null {
   const stat = lstatSync(path);
   if (stat.isSymbolicLink()) return { mode: "120000", content: readlinkSync(path, "buffer") };
@@ -190,7 +190,7 @@ function refusal(why: string): AppError {
 
 const importMsMax = 30 * 60_000;
 
-/** Every branch and tag of an existing repository, which is only read. Returns the default branch. */
+/** Imports all branches and tags of a repository, which is only read. Returns the default branch. */
 async function importRepository(repository: Repository, sourceGitDir: string, signal: AbortSignal): Promise<string> {
   const source = await openSourceRepository(sourceGitDir);
   try {
@@ -227,7 +227,7 @@ async function importRepository(repository: Repository, sourceGitDir: string, si
   }
 }
 
-/** HEAD may name a branch that is not there, or none (a detached one): then the likeliest. */
+/** HEAD may name a missing branch, or none (detached). Then the most likely branch is used. */
 async function settleDefaultBranch(repository: Repository, head: string, signal: AbortSignal): Promise<string> {
   const { output } = await ask(repository, ["for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/"], signal);
   const branches = output.split("\n").filter((name) => name !== "");
@@ -236,12 +236,12 @@ async function settleDefaultBranch(repository: Repository, head: string, signal:
   return chosen;
 }
 
-/** Without a single branch. */
+/** Whether the repository has no branch. */
 export async function isEmptyRepository(repository: Repository, signal: AbortSignal): Promise<boolean> {
   return (await tell(repository, ["for-each-ref", "--count=1", "refs/heads"], signal)) === "";
 }
 
-/** Null where HEAD names no branch. */
+/** Null if HEAD names no branch. */
 export async function readDefaultBranch(repository: Repository, signal: AbortSignal): Promise<string | null> {
   const { code, output } = await ask(repository, ["symbolic-ref", "--short", "HEAD"], signal);
   return code === 0 ? output.trim() : null;

@@ -6,12 +6,12 @@ import { gitEnvironment } from "../../tree/git/git-environment.ts";
 
 export interface GitRequest {
   projectId: string;
-  /** Below the repository, as git asks for it. */
+  /** Relative to the repository, as git requests it. */
   path: "info/refs" | "git-upload-pack" | "git-receive-pack";
   service: "git-upload-pack" | "git-receive-pack";
   headers: IncomingHttpHeaders;
   body: Readable | null;
-  /** Git's record of who pushed. */
+  /** Who pushed, for git's reflog. */
   user: string;
 }
 
@@ -19,8 +19,8 @@ const exchangeMsMax = 30 * 60_000;
 const requestBytesMax = 2 * 1024 * 1024 * 1024;
 
 /**
- * Answers one request of a git client by `git http-backend`, streaming both ways. The process is stopped when the
- * client leaves, at the caps, and with this process. Resolves with its exit code once everything is over.
+ * Answers a git client's request with `git http-backend`, streaming both ways. The process is stopped when the client
+ * disconnects, at the limits, and with this process. Resolves with the exit code.
  */
 export async function serveGit(
   forgeDir: string,
@@ -39,7 +39,7 @@ export async function serveGit(
   });
   const timer = setTimeout(backend.stop, exchangeMsMax);
   const onClose = () => {
-    // After the last byte of an answer git may still be tidying up.
+    // Git may still be tidying up after the last byte of a response.
     if (!response.writableEnded) backend.stop();
   };
   response.once("close", onClose);
@@ -55,10 +55,10 @@ export async function serveGit(
 }
 
 const config = {
-  // The folder is ours, whoever's user id made it.
+  // The folder is ours, whatever user id owns it.
   "safe.directory": "*",
-  // Branches and tags are all that clients see and write, and pull requests' heads all that they see beside them. Other
-  // names mean something to git itself: `refs/replace/…` shows one file for another.
+  // Clients can see and write only branches and tags, and see the heads of pull requests. Other refs have a meaning for
+  // git: `refs/replace/…` substitutes one object for another.
   "transfer.hideRefs": ["refs", "!refs/heads", "!refs/tags"],
   "uploadpack.hideRefs": "!refs/pull",
 };
@@ -96,11 +96,11 @@ function sendBody(body: Readable | null, backend: BoundProcess): void {
     if (bytes > requestBytesMax) backend.stop();
   });
   body.pipe(backend.stdin);
-  // A client that breaks off in the middle must not pass for one that has finished.
+  // A client that disconnects in the middle must not look like one that finished.
   finished(body, { writable: false }, (error) => error && backend.stop());
 }
 
-/** Sends the head that the program writes as CGI, then the rest of what it says as it comes. */
+/** Sends the program's CGI headers, then streams the rest of its output. */
 async function answer(backend: BoundProcess, response: ServerResponse): Promise<void> {
   const head = await readCgiHeaders(backend.stdout);
   if (!head) {
@@ -120,13 +120,13 @@ async function answer(backend: BoundProcess, response: ServerResponse): Promise<
 interface CgiHead {
   status: number;
   headers: OutgoingHttpHeaders;
-  /** What came behind the head in the same breath. */
+  /** The bytes after the headers in the same chunk. */
   rest: Buffer;
 }
 
 const headBytesMax = 16 * 1024;
 
-/** Reads a CGI program's head and leaves the stream paused behind it; null where it ends, or goes on, without one. */
+/** Reads a CGI program's headers and leaves the stream paused after them. Null if there are no complete headers. */
 async function readCgiHeaders(stream: Readable): Promise<CgiHead | null> {
   let bytes = Buffer.alloc(0);
   const { promise, resolve } = Promise.withResolvers<CgiHead | null>();

@@ -12,7 +12,7 @@ import { repositoryOf } from "./repository.ts";
 type Service = GitRequest["service"];
 const services: readonly Service[] = ["git-upload-pack", "git-receive-pack"];
 
-/** Each exchange is a process; beyond so many, clients are asked to come back. One key that reads slowly leaves room. */
+/** A semaphore: each exchange is a process. Beyond the limit, clients get 503. One slow key cannot use all slots. */
 const exchanges = { perHolderMax: 8, allMax: 16 };
 
 interface Params {
@@ -25,7 +25,7 @@ export interface GitRoutesDeps extends LocalForgeDeps, Pick<AccessDeps, "authent
   log: Logger;
 }
 
-/** Smart HTTP for git clients: to fetch takes a key that reads the project, to push one that writes. */
+/** Git's smart HTTP protocol. Fetching needs a key that can read the project, pushing one that can write. */
 export function gitRoutes(app: FastifyInstance, deps: GitRoutesDeps): void {
   const seats = createSeats(exchanges);
 
@@ -50,7 +50,7 @@ export function gitRoutes(app: FastifyInstance, deps: GitRoutesDeps): void {
       const code = await serveGit(deps.forgeDir, backend, reply.raw);
       if (isPush && asked.body && code === 0) await afterPush(projectId);
     } catch (error) {
-      // Nobody else can answer any more.
+      // The response has started, so no error response can be sent.
       deps.log.error({ err: error, projectId, requestId: requestId(request.raw) }, "git exchange failed");
       reply.raw.destroy();
     } finally {
@@ -79,7 +79,7 @@ export function gitRoutes(app: FastifyInstance, deps: GitRoutesDeps): void {
     app.post<{ Params: Params; Body: Readable }>(`/git/:repository/${service}`, async (request, reply) =>
       exchange(request, reply, { path: service, service, body: request.body }),
     );
-    // The body goes to git as it comes: nothing here reads it.
+    // The body is streamed to git without parsing.
     app.addContentTypeParser(`application/x-${service}-request`, async (_request: unknown, body: Readable) => body);
   }
 }

@@ -1,7 +1,7 @@
-/** What Emend leaves on lines of their own for itself. Any other comment is somebody's words, and is shown. */
+/** Markers that Emend writes on lines of their own. All other comments are people's text and stay visible. */
 const marks = /^<!-- emend:\w+=[\w-]+ -->[ \t]*$/gm;
 
-/** What was written on a pull request without the marks by which Emend knows its own again: other forges hide them too. */
+/** Removes Emend's markers from a pull request's text, as other forges hide HTML comments. */
 export function hideMarks(text: string): string {
   return text.replaceAll(marks, "").trimEnd();
 }

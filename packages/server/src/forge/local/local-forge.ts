@@ -18,14 +18,13 @@ import { type RepositoryDeps, repositoryOf } from "./repository.ts";
 
 export interface LocalForgeDeps extends RepositoryDeps {
   pool: Pool;
-  /** Known once the server listens. */
+  /** Known once the server is listening. */
   publicUrl(): string;
 }
 
 /**
- * The forge that comes with Emend. Workers reach its repositories as folders, not over HTTP: the folder is this
- * machine's or declared shared (see assert-usable), so a worker needs no credential, no open port and no API process
- * that is up just now, and a transfer costs no detour.
+ * The built-in forge. Workers access its repositories as folders, not over HTTP: the folder is on this machine or
+ * declared shared (see assert-usable). So a worker needs no credential, no open port and no running API process.
  */
 export function openLocalForge(deps: LocalForgeDeps, projectId: string): Forge {
   const repository = repositoryOf(deps, projectId);
@@ -100,9 +99,9 @@ function refusal(why: string): AppError {
   return new AppError("forge_rejected", { publicMessage: `The local forge refuses this pull request: ${why}.` });
 }
 
-/** Whether the author of a comment may write by now: who was demoted or removed since asks for nothing more. */
+/** Whether a comment's author may write now. Somebody who was demoted or removed since cannot request anything. */
 async function mayWrite(db: Queryable, author: string): Promise<boolean> {
-  // Whoever a link of the console let in may do everything.
+  // Somebody who logged in with a console link may do everything.
   if (author === "console") return true;
   const { rowCount } = await db.query("select from users where lower(email) = lower($1) and role <> 'viewer'", [
     author,

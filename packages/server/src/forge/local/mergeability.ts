@@ -1,11 +1,11 @@
 import { compareBranches } from "./read-diff.ts";
 import { ask, type Repository } from "./repository.ts";
 
-/** What merging would come to, right now. */
+/** The result of merging now. */
 export type Mergeability =
   | { kind: "clean"; baseTip: string; head: string; mergeBase: string; treeId: string }
   | { kind: "conflicts"; paths: readonly string[] }
-  /** The base holds every commit of the head. */
+  /** The base already contains every commit of the head. */
   | { kind: "contained"; baseTip: string; head: string }
   | { kind: "blocked"; reason: string };
 

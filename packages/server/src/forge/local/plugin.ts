@@ -8,7 +8,10 @@ type PullRequestRequest = FastifyRequest<{ Params: { projectId: string; number: 
 
 const formBytesMax = 16 * 1024;
 
-/** The local forge's git endpoints and the links to its pull requests. Register it encapsulated: it brings parsers of its own. */
+/**
+ * The local forge's git endpoints and the links to its pull requests. Register it encapsulated: it has its own body
+ * parsers.
+ */
 export function localForgePlugin(deps: GitRoutesDeps): (app: FastifyInstance) => Promise<void> {
   return async (app) => {
     app.removeAllContentTypeParsers();
@@ -19,7 +22,7 @@ export function localForgePlugin(deps: GitRoutesDeps): (app: FastifyInstance) =>
     );
     app.setErrorHandler((error, _request, reply) => {
       const { statusCode = 500 } = error as { statusCode?: number };
-      // Whatever is our fault, or the database's, the server answers as everywhere.
+      // Server errors are answered by the common error handler.
       if (statusCode >= 500) throw error;
       say(reply, 400, "this request could not be read");
     });
@@ -29,7 +32,7 @@ export function localForgePlugin(deps: GitRoutesDeps): (app: FastifyInstance) =>
   };
 }
 
-/** A pull request's address stays what it is: it is in jobs, webhooks and chats. The dashboard shows it. */
+/** A pull request's URL is permanent: jobs, webhooks and chats contain it. It redirects to the dashboard. */
 function linkRoutes(app: FastifyInstance, { publicUrl }: GitRoutesDeps): void {
   const pages: Readonly<Record<string, (params: Record<string, string | undefined>) => string>> = {
     "/": () => "",
@@ -49,11 +52,11 @@ function linkRoutes(app: FastifyInstance, { publicUrl }: GitRoutesDeps): void {
   }
 }
 
-/** What a program with a key may do with a pull request: merge it, close it, mark it ready. People do so in the dashboard. */
+/** What a program with a key can do with a pull request: merge, close, or mark as ready. People use the dashboard. */
 function pullActionRoutes(app: FastifyInstance, deps: GitRoutesDeps & AccessDeps): void {
   const desk = createPullDesk(deps);
 
-  /** `act` says what stands in the way, in words, or null. */
+  /** `act` returns the reason for a refusal, or null. */
   function action(
     name: string,
     act: (
@@ -90,7 +93,7 @@ function pullActionRoutes(app: FastifyInstance, deps: GitRoutesDeps & AccessDeps
   });
 }
 
-/** CSRF: a browser remembers a key that was typed into its own prompt, and sends it along from whichever site. */
+/** CSRF: a browser remembers a key from its Basic auth prompt and sends it with requests from any site. */
 function isForeign({ headers }: FastifyRequest, publicUrl: string): boolean {
   const site = headers["sec-fetch-site"];
   if (site !== undefined && site !== "same-origin") return true;

@@ -24,17 +24,17 @@ interface PullName {
   number: number;
 }
 
-/** What people do with the local forge's pull requests, for whoever shows them. Who may do it, the caller has found out. */
+/** What people can do with the local forge's pull requests. The caller has checked their permission. */
 interface PullDesk {
-  /** Of one project, or of all: open ones first, newest first. */
+  /** Of one project or of all. Open ones first, newest first. */
   list(projectId: string | null): Promise<readonly DashboardPullRow[]>;
   has(name: PullName): Promise<boolean>;
-  /** Null: there is none. */
+  /** Null if it does not exist. */
   read(name: PullName): Promise<Omit<DashboardPull, "jobId"> | null>;
-  /** A file as the pull request leaves it; null where it has none, or one too large to show. */
+  /** A file as the pull request leaves it. Null if it does not exist or is too large to show. */
   readFile(name: PullName, path: string): Promise<string | null>;
   merge(name: PullName, input: { headExpected: string | null; by: Actor }): Promise<MergeOutcome>;
-  /** False: there is none. Closing what is closed changes nothing. */
+  /** False if it does not exist. Closing a closed one changes nothing. */
   close(name: PullName, by: Actor): Promise<boolean>;
   markReady(name: PullName): Promise<boolean>;
   comment(name: PullName, input: { author: string; text: string }): Promise<boolean>;
@@ -152,25 +152,25 @@ function showFile({ path, status, added, deleted }: ListedFile): JobDiff["files"
 
 type MergeOutcome =
   | { kind: "merged" }
-  /** In words for whoever asked. */
+  /** With a message for the user. */
   | { kind: "refused"; reason: string }
   | { kind: "not_found" };
 
 interface MergeRequest {
   projectId: string;
   number: number;
-  /** The commit that was read before the button was pressed; null: whatever is there. */
+  /** The commit that the person reviewed. Null: any. */
   headExpected: string | null;
   by: string;
 }
 
-/** The base may move while the merge is built: then it is built anew. */
+/** The base may move while the merge is built. Then it is built again. */
 const attemptsMax = 5;
 const identity = { "user.name": "Emend", "user.email": "noreply@emend.invalid" };
 
 /**
- * Builds the merge commit without a work tree and moves the base branch from the commit it was built on, or not at
- * all. The row follows; a crash between the two is mended the next time somebody looks (see settle-pull-requests).
+ * Builds the merge commit without a work tree, and moves the base branch with a compare-and-swap. The row is updated
+ * afterwards; after a crash between the two, `settlePullRequests` repairs it.
  */
 export async function mergePullRequest(
   deps: { db: Queryable; repository: Repository },

@@ -14,7 +14,7 @@ export interface LocalPullRequest {
   draft: boolean;
   checks: readonly PullRequestCheck[];
   state: "open" | "merged" | "closed";
-  /** What the diff compared last, while both branches were there. */
+  /** The commits that the diff compared last, while both branches existed. */
   baseCommit: string;
   headCommit: string;
   mergeCommit: string | null;
@@ -29,14 +29,14 @@ const columns = `number, head_ref as "headRef", base_ref as "baseRef", title, bo
 
 const listedMax = 200;
 
-/** Null where the branch has an open pull request already: the unique index says so, whoever else is inserting. */
+/** Null if the branch already has an open pull request. The unique index guarantees this under concurrency. */
 export async function insertPullRequest(
   client: Client,
   projectId: string,
   draft: PullRequestDraft,
   commits: { base: string; head: string },
 ): Promise<LocalPullRequest | null> {
-  // Numbers without gaps or doubles take a lock; this one does not block the inserts of jobs.
+  // Numbers without gaps or duplicates need a lock. This one does not block inserts of jobs.
   await client.query("select from projects where id = $1 for no key update", [projectId]);
   const { rows } = await client.query<LocalPullRequest>(
     `insert into local_pull_requests
@@ -82,7 +82,7 @@ async function listPullRequests(db: Queryable, projectId: string): Promise<reado
   return rows;
 }
 
-/** Of one project or of all, open ones first, newest first. */
+/** Of one project or of all. Open ones first, newest first. */
 export async function listPullRows(db: Queryable, projectId: string | null): Promise<readonly DashboardPullRow[]> {
   const { rows } = await db.query<DashboardPullRow>(
     `select project_id as "projectId", number, title, state, draft, head_ref as "headRef", base_ref as "baseRef",
@@ -108,7 +108,7 @@ export async function getPullRequest(
   return rows[0] ?? null;
 }
 
-/** Whatever the row says: what git holds is the truth, even if somebody closed the pull request meanwhile. */
+/** Git is the source of truth, even if somebody closed the pull request meanwhile. */
 export async function markMerged(
   db: Queryable,
   projectId: string,
@@ -168,8 +168,8 @@ export async function saveChange(
 }
 
 /**
- * Brings open pull requests up to what git holds, after a push or a merge that was cut off: remembers what they
- * compare, keeps the head's commits although its branch may go, and sees which were merged by hand.
+ * Updates open pull requests from git, after a push or an interrupted merge: records what they compare, keeps the
+ * head's commits in case its branch is deleted, and detects manual merges.
  */
 export async function settlePullRequests(
   deps: { db: Queryable; repository: Repository },
@@ -196,13 +196,13 @@ export async function settlePullRequest(
     await saveCompared(db, projectId, number, { base: compared.mergeBase, head: compared.head });
     return;
   }
-  // The branch adds nothing to the base, or is gone. Merged is it only if what it held has arrived there.
+  // The branch adds nothing to the base, or is gone. It counts as merged only if its commits are in the base.
   const baseTip = (await readTips(repository, [baseRef], signal)).get(baseRef);
   if (!baseTip || !(await isAncestor(repository, { ancestor: headCommit, of: baseTip }, signal))) return;
   await markMerged(db, projectId, number, { commit: null, by: "a push" });
 }
 
-/** Pull requests outlive their branches. */
+/** A pull request outlives its branch. */
 export async function keepHead(
   repository: Repository,
   number: number,

@@ -3,16 +3,19 @@ import { ask, type Repository } from "./repository.ts";
 
 export interface PullRequestDiff {
   files: readonly ListedFile[];
-  /** As git writes it, its files in the same order; missing at the end where it was cut. */
+  /** Git's output, in git's order of files. Truncated at the end if it is too large. */
   patch: string;
 }
 
 const patchBytesMax = 4 * 1024 * 1024;
 const listBytesMax = 16 * 1024 * 1024;
 const diffMsMax = 20_000;
-/** Git holds the whole list before it writes any of it. */
+/** Git holds the whole list in memory before it writes any of it. */
 const diffMemoryBytesMax = 256 * 1024 * 1024;
-/** Git compares by line, and a docs page has a paragraph a line: a page moved with a word replaced in each keeps few. */
+/**
+ * Git compares lines, and a docs page has one paragraph per line. A moved page with one word replaced everywhere keeps
+ * few equal lines.
+ */
 const renames = "-M20%";
 
 export async function readDiff(
@@ -38,16 +41,16 @@ export async function readDiff(
   return { files: parseFileList(list.stdout.toString("utf8")), patch: wholeFiles(patch).toString("utf8") };
 }
 
-/** Where two branches stand. */
+/** The state of two branches. */
 interface Compared {
   /** The tip of the base branch. */
   baseTip: string;
   head: string;
-  /** Where they parted: what the head adds is counted from here. Null: they share nothing. */
+  /** The merge base. Null if they share no commits. */
   mergeBase: string | null;
 }
 
-/** Null where one of the branches is not there. */
+/** Null if one of the branches does not exist. */
 export async function compareBranches(
   repository: Repository,
   branches: { base: string; head: string },

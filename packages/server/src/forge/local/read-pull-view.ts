@@ -10,7 +10,7 @@ export interface PullState {
   diff: PullRequestDiff;
 }
 
-/** A pull request as it stands now. Null where there is none of this number. */
+/** A pull request in its current state. Null if it does not exist. */
 export async function readPullView(
   deps: { db: Queryable; repository: Repository },
   projectId: string,

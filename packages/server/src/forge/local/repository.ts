@@ -2,20 +2,20 @@ import { join } from "node:path";
 import { AppError } from "../../errors.ts";
 import type { Git } from "../../tree/git/git.ts";
 
-/** A project's bare repository, which this installation alone writes. */
+/** A project's bare repository. Only this installation writes to it. */
 export interface Repository {
   git: Git;
   gitDir: string;
 }
 
-/** What touches the local forge's folder and nothing else. */
+/** What access to the local forge's folder needs. */
 export interface RepositoryDeps {
-  /** Must admit the file protocol: imports and workers read folders. */
+  /** Must allow the file protocol: imports and workers read folders. */
   git: Git;
   forgeDir: string;
 }
 
-/** Ids become file names; ours are made of nothing else. */
+/** Ids become file names, so only our own format is accepted. */
 export function isProjectId(text: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(text);
 }
@@ -28,7 +28,7 @@ export function repositoryOf(deps: RepositoryDeps, projectId: string): Repositor
 const commandMsMax = 60_000;
 const outputBytesMax = 16 * 1024 * 1024;
 
-/** Any exit code is an answer. */
+/** Returns any exit code instead of throwing. */
 export async function ask(
   { git, gitDir }: Repository,
   args: readonly string[],
@@ -40,7 +40,7 @@ export async function ask(
 
 const looseObjectsMax = 200;
 
-/** Packs what pushes have left in single files: objects, and branches. */
+/** Packs loose objects and refs that pushes left. */
 export async function tidyRepository(repository: Repository, signal: AbortSignal): Promise<void> {
   const counted = await ask(repository, ["count-objects"], signal);
   if (counted.code !== 0 || Number.parseInt(counted.output, 10) <= looseObjectsMax) return;
@@ -48,7 +48,7 @@ export async function tidyRepository(repository: Repository, signal: AbortSignal
   await tell(repository, ["pack-refs", "--all"], signal);
 }
 
-/** For what fails only where this machine does. */
+/** For commands that fail only if this machine has a problem. */
 export async function tell(
   { git, gitDir }: Repository,
   args: readonly string[],

@@ -3,17 +3,17 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { AppError } from "../../errors.ts";
 
-/** The parts of somebody's repository that are data: refs, the default branch, objects. */
+/** The data of somebody's repository: refs, default branch, objects. */
 export interface SourceRepository {
-  /** A repository of our own that borrows the source's objects; its configuration is ours. */
+  /** A repository of our own, with our configuration, that borrows the source's objects. */
   gitDir: string;
   objectFormat: "sha1" | "sha256";
-  /** Null where HEAD names no branch. */
+  /** Null if HEAD names no branch. */
   headBranch: string | null;
   dispose(): Promise<void>;
 }
 
-/** The git directory of a work tree, a linked work tree or a bare repository; null where `path` is none of them. */
+/** The git directory of a work tree, a linked work tree or a bare repository. Null if `path` is none of them. */
 export async function findGitDir(path: string): Promise<string | null> {
   const candidates = [path, join(path, ".git")];
   for (const candidate of candidates) {
@@ -26,9 +26,9 @@ export async function findGitDir(path: string): Promise<string | null> {
 }
 
 /**
- * Opens a repository that nobody vouches for without letting git read its configuration, which can name programs to
- * run (a promisor's upload-pack, a hook): refs are copied as files, and objects are borrowed through `alternates`.
- * Nothing is written to the source.
+ * Opens an untrusted repository without letting git read its configuration, which can name programs to run (a
+ * promisor's upload-pack, a hook). Refs are copied as files, and objects are borrowed through `alternates`. Nothing is
+ * written to the source.
  */
 export async function openSourceRepository(gitDir: string): Promise<SourceRepository> {
   const common = await commonDir(gitDir);
@@ -64,7 +64,7 @@ function configOf(objectFormat: "sha1" | "sha256"): string {
     : "[core]\n\trepositoryformatversion = 0\n\tbare = true\n";
 }
 
-/** Files and folders only: a link could lead anywhere. */
+/** Files and folders only: a symbolic link could point anywhere. */
 async function copyPlain(from: string, to: string): Promise<void> {
   if (!(await exists(from))) return;
   await cp(from, to, {
@@ -85,7 +85,7 @@ async function followGitFile(path: string): Promise<string | null> {
   return target ? resolve(dirname(path), target.trim()) : null;
 }
 
-/** Linked work trees share refs and objects with the repository they belong to. */
+/** Linked work trees share refs and objects with their main repository. */
 async function commonDir(gitDir: string): Promise<string> {
   const target = (await readText(join(gitDir, "commondir"))).trim();
   return target === "" ? gitDir : resolve(gitDir, target);
