@@ -10,6 +10,7 @@ import {
 } from "./commands/automation.ts";
 import { registerAutomationAdd, registerAutomationEdit } from "./commands/automation-add.ts";
 import { registerBackup, registerRestore } from "./commands/backup.ts";
+import { registerBudget } from "./commands/budget.ts";
 import { registerCompletion } from "./commands/completion.ts";
 import { registerDemo } from "./commands/demo.ts";
 import { registerDoctor } from "./commands/doctor.ts";
@@ -45,6 +46,7 @@ import {
   registerWebhookAdd,
   registerWebhookDeliveries,
   registerWebhookList,
+  registerWebhookRotate,
   registerWebhookState,
 } from "./commands/webhook.ts";
 import { safeText } from "./terminal/format.ts";
@@ -131,6 +133,7 @@ function adviceFor(error: EmendError, env: NodeJS.ProcessEnv): string {
     case "not_found":
       return `${message} (is the id right, and does the key cover its project?)`;
     case "rate_limited":
+      if (error.code === "budget_exceeded") return message;
       return `${message} (again in ${Math.ceil((error.retryAfterMs ?? 0) / 1000)} s)`;
     case "network":
     case "timeout":
@@ -201,6 +204,8 @@ export function buildProgram(cli: Cli): Command {
   registerWebhookList(webhook, cli);
   registerWebhookDeliveries(webhook, cli);
   registerWebhookState(webhook, cli);
+  registerWebhookRotate(webhook, cli);
+  registerBudget(program, cli);
 
   registerLogin(program, cli);
   registerProfile(group(program, "profile", "the servers that you are logged in to"), cli);

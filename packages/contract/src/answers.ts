@@ -28,10 +28,14 @@ export function emptyAnswer(description: string, headers: Record<string, object>
   return { description, headers: { ...everyAnswerHeaders, ...headers }, type: "null" };
 }
 
-function refusal(code: RequestErrorCode, description: string, headers: Record<string, object> = {}): Answer {
+function refusal(
+  code: RequestErrorCode | readonly RequestErrorCode[],
+  description: string,
+  headers: Record<string, object> = {},
+): Answer {
   const errorHeader = {
     type: "string",
-    const: code,
+    ...(typeof code === "string" ? { const: code } : { enum: code }),
     description: "The error's stable code.",
     "x-always": true,
   };
@@ -40,6 +44,13 @@ function refusal(code: RequestErrorCode, description: string, headers: Record<st
     headers: { ...everyAnswerHeaders, "emend-error": errorHeader, ...headers },
     content: { "application/json": { schema: { $ref: "Error#" } } },
   };
+}
+
+/** For an answer that carries these headers in some cases only. */
+function sometimes(headers: Record<string, object>): Record<string, object> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, header]) => [name, { ...header, "x-always": undefined }]),
+  );
 }
 
 const retryAfter = { "Retry-After": answerHeaders.retryAfter };
@@ -66,7 +77,11 @@ export const refusals = {
   ),
   retryConflict: refusal("conflict", "The job did not fail, or a retry would end the same way."),
   publishing: refusal("conflict", "The job is being published and its outcome is not known yet.", retryAfter),
-  rateLimited: refusal("rate_limited", "The project's quota is used up.", { ...retryAfter, ...rateLimitHeaders }),
+  rateLimited: refusal(
+    ["rate_limited", "budget_exceeded"],
+    "The project's quota is used up, or a monthly budget is (`budget_exceeded`; without the headers of the quota).",
+    { ...retryAfter, ...sometimes(rateLimitHeaders) },
+  ),
   tooManyStreams: refusal("rate_limited", "The key has too many event streams open.", retryAfter),
   tooManyDiffs: refusal("rate_limited", "The key reads too many large diffs at once.", retryAfter),
   internal: refusal("internal", "An internal error."),

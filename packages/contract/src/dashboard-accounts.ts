@@ -68,6 +68,8 @@ export interface DashboardSettings {
     days: number | null;
     environment: number | null;
   };
+  /** Of a calendar month (UTC), for all projects together; null: no limit. */
+  monthlyBudget: { jobsMax: number | null; costUsdMax: number | null };
   /** Null: not configured. */
   singleSignOn: {
     name: string;
@@ -182,7 +184,8 @@ export interface DashboardWebhook {
 
 export interface DashboardDelivery {
   id: string;
-  jobId: string;
+  /** Null: it is about no job. */
+  jobId: string | null;
   event: string;
   state: "pending" | "delivered" | "failed";
   tries: number;

@@ -257,3 +257,19 @@ export interface DashboardAutomationRun {
   jobId: string | null;
   createdAt: string;
 }
+
+/** A monthly budget of which at least 80 % is used. */
+export interface DashboardBudget {
+  /** Null: the installation's. */
+  projectId: string | null;
+  project: string | null;
+  /** Such as 2026-03, by UTC. */
+  month: string;
+  jobs: number;
+  costUsd: number;
+  /** Null: no limit. */
+  jobsMax: number | null;
+  costUsdMax: number | null;
+  /** New jobs are refused. */
+  isSpent: boolean;
+}

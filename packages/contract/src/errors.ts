@@ -31,6 +31,7 @@ export const requestErrorCodes = [
   "payload_too_large",
   "unsupported_media_type",
   "rate_limited",
+  "budget_exceeded",
   "unavailable",
   "internal",
 ] as const;

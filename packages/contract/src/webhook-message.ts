@@ -10,8 +10,12 @@ export const webhookEvents = [
   "job.archived",
   "pull_request.merged",
   "pull_request.closed",
+  "budget.warning",
+  "budget.exceeded",
 ] as const;
 export type WebhookEvent = (typeof webhookEvents)[number];
+/** Sent to one webhook when somebody asks for it, whatever it listens to. */
+export const webhookTest = "webhook.test";
 
 const record = { additionalProperties: false };
 
@@ -27,7 +31,21 @@ const data = {
 const aboutJob = Type.Object({ ...data, pullRequest: Type.Union([PullRequestState, Type.Null()]) }, record);
 const aboutPullRequest = Type.Object({ ...data, pullRequest: PullRequestState }, record);
 
-function messageOf<Name extends WebhookEvent, Data extends TSchema>(type: Name, data: Data) {
+const usedOf = (what: string) =>
+  Type.Object({ used: Type.Number(), max: Type.Union([Type.Number(), Type.Null()]) }, { ...record, description: what });
+const aboutBudget = Type.Object(
+  {
+    projectId: Type.String({ description: "The webhook's project." }),
+    scope: Type.Enum(["project", "installation"], { type: "string", description: "Whose budget it is." }),
+    month: Type.String({ description: "The calendar month (UTC), such as 2026-03." }),
+    jobs: usedOf("Jobs created; `max` is null without a limit."),
+    costUsd: usedOf("Dollars spent; `max` is null without a limit."),
+  },
+  record,
+);
+const aboutTest = Type.Object({ projectId: data.projectId }, record);
+
+function messageOf<Name extends WebhookEvent | typeof webhookTest, Data extends TSchema>(type: Name, data: Data) {
   const timestamp = Type.String({ format: "date-time", description: "When it happened." });
   const name = Type.Literal(type, { type: "string", description: "What happened." });
   return Type.Object({ type: name, timestamp, data }, { ...record, title: type });
@@ -41,6 +59,9 @@ export const WebhookMessage = Type.Union(
     messageOf("job.archived", aboutJob),
     messageOf("pull_request.merged", aboutPullRequest),
     messageOf("pull_request.closed", aboutPullRequest),
+    messageOf("budget.warning", aboutBudget),
+    messageOf("budget.exceeded", aboutBudget),
+    messageOf(webhookTest, aboutTest),
   ],
   {
     $id: "WebhookMessage",

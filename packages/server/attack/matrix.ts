@@ -99,6 +99,7 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
       "sessions",
       "settings",
       "status",
+      "budgets",
       "usage",
       "usage.csv",
       "webhooks/:id/deliveries",
@@ -143,6 +144,8 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
       "sessions/end-others",
       "start/sample",
       "webhooks/:id/remove",
+      "webhooks/:id/rotate",
+      "webhooks/:id/test",
     ].map((end) => `POST ${dashboard}/${end}`),
   ],
 };

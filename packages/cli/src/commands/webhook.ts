@@ -104,6 +104,12 @@ const actions: Readonly<Record<string, Action>> = {
     words: "Enabled.",
     act: (admin, id) => admin.setWebhookEnabled(id, true),
   },
+  test: {
+    description: "post a test message to a webhook",
+    of: "webhook",
+    words: "A running server posts it within moments: emend webhook deliveries ID shows the answer.",
+    act: (admin, id) => admin.testWebhook(id),
+  },
   redeliver: {
     description: "post a message again, under the same id",
     of: "delivery",
@@ -122,6 +128,20 @@ export function registerWebhookState(webhook: Command, cli: Cli): void {
       say(cli, options, words);
     });
   }
+}
+
+export function registerWebhookRotate(webhook: Command, cli: Cli): void {
+  const command = webhook
+    .command("rotate")
+    .description("print a new secret for a webhook; the old one stays valid for a day")
+    .argument("<id>", "the webhook's id");
+  withJson(withData(command)).action(async (id: string, options: StateOptions) => {
+    const rotated = await withAdmin(cli, options, (admin) => admin.rotateWebhookSecret(id));
+    if (!rotated) throw new CliError("refused", `there is no webhook with the id ${id}`);
+    printResult(cli, options, { id, ...rotated }, rotated.secret);
+    const until = rotated.oldUntil.toISOString().slice(0, 16).replace("T", " ");
+    say(cli, options, `Messages carry both signatures until ${until} UTC. The new secret is shown only this time.`);
+  });
 }
 
 interface DeliveriesOptions {
@@ -148,7 +168,7 @@ async function listDeliveries(cli: Cli, id: string, options: DeliveriesOptions):
     state,
     String(tries),
     lastError ?? String(lastStatus ?? ""),
-    jobId,
+    jobId ?? "",
   ]);
   printResult(cli, options, found, table([["ID", "TIME", "EVENT", "STATE", "TRIES", "ANSWER", "JOB"], ...rows]));
 }

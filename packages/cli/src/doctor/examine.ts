@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { access, constants, statfs } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { promisify } from "node:util";
-import type { Config, isMade, openAdmin, tryModel } from "@emend/server";
+import type { Admin, Config, isMade, openAdmin, tryModel } from "@emend/server";
 import type { Cli } from "../cli.ts";
 import { modelHint } from "../model-hint.ts";
 
@@ -62,7 +62,7 @@ export async function examine(cli: Cli, options: { data?: string }): Promise<rea
       }),
     ),
     ...(await unless(/EMEND_DATA_DIR|--data/, "data", async () => [await examineDataDir(config.dataDir)])),
-    ...database.map(({ serverUrl: _, ...seen }) => seen),
+    ...database.flatMap(({ serverUrl: _, budgets = [], ...seen }) => [seen, ...budgets]),
     ...server,
     ...(await unless(aboutModels, "model", () => examineModels({ tryModel, env: cli.env }, config))),
     ...(await unless(/EMEND_PUBLIC_URL/, "public url", async () => [
@@ -71,7 +71,7 @@ export async function examine(cli: Cli, options: { data?: string }): Promise<rea
   ];
 }
 
-type Seen = Examination & { serverUrl?: string };
+type Seen = Examination & { serverUrl?: string; budgets?: readonly Examination[] };
 
 /** By the names of the settings that reach a model. */
 const aboutModels = /MODEL|_BASE_URL|_API_KEY|RUNNER|PROXY|EMEND_CA/;
@@ -139,7 +139,7 @@ function can(path: string, mode: number): Promise<boolean> {
 async function examineDatabase(
   deps: { openAdmin: typeof openAdmin; isMade: typeof isMade },
   config: Config,
-): Promise<Examination & { serverUrl?: string }> {
+): Promise<Seen> {
   const name = "database";
   const what = config.databaseUrl === null ? "embedded Postgres" : `Postgres at ${hostOf(config.databaseUrl)}`;
   if (!deps.isMade(config)) {
@@ -151,7 +151,8 @@ async function examineDatabase(
       const projects = await admin.listProjects();
       if (!(await admin.isSecretRight())) return { name, verdict: "bad", ...wrongSecret(config, what) };
       const detail = `${what} answers; projects: ${projects.length}`;
-      return { name, verdict: "good", detail, serverUrl: await admin.url() };
+      const budgets = (await admin.listBudgets()).map(examineBudget);
+      return { name, verdict: "good", detail, serverUrl: await admin.url(), budgets };
     } finally {
       await admin.close();
     }
@@ -162,6 +163,24 @@ async function examineDatabase(
   }
 }
 
+function examineBudget(budget: Awaited<ReturnType<Admin["listBudgets"]>>[number]): Examination {
+  const { project, jobs, jobsMax, costUsd, costUsdMax } = budget;
+  const used = [
+    ...(costUsdMax === null ? [] : [`$${costUsd.toFixed(2)} of $${costUsdMax}`]),
+    ...(jobsMax === null ? [] : [`${jobs} of ${jobsMax} jobs`]),
+  ].join(", ");
+  const isSpent = (costUsdMax !== null && costUsd >= costUsdMax) || (jobsMax !== null && jobs >= jobsMax);
+  const detail = `${project === null ? "all projects" : project}, this month: ${used}`;
+  if (!isSpent) return { name: "budget", verdict: "good", detail };
+  const change = project === null ? "`emend budget`" : "`emend project settings`";
+  return {
+    name: "budget",
+    verdict: "note",
+    detail,
+    advice: `It is used up: new jobs are refused. ${change} raises it.`,
+  };
+}
+
 function wrongSecret(config: Config, what: string): Pick<Examination, "detail" | "advice"> {
   const which = config.secret === null ? `the secret in ${config.dataDir}/secret` : "EMEND_SECRET";
   return {
@@ -170,11 +189,11 @@ function wrongSecret(config: Config, what: string): Pick<Examination, "detail" |
   };
 }
 
-/** By what Postgres says of tables, or columns, that no server of this release made yet. */
+/** By what Postgres says of tables, columns or functions that no server of this release made yet. */
 function unmade(error: unknown): Pick<Examination, "detail" | "advice"> | null {
   const code = error instanceof Error && "code" in error ? error.code : null;
   if (code === "42P01") return { detail: "nothing here yet", advice: "`emend serve` makes it." };
-  if (code !== "42703") return null;
+  if (code !== "42703" && code !== "42883") return null;
   return { detail: "its tables are of an older release", advice: "`emend serve` brings them up to date." };
 }
 

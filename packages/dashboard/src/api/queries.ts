@@ -1,4 +1,5 @@
 import type {
+  DashboardBudget,
   DashboardJob,
   DashboardJobPage,
   DashboardKey,
@@ -27,6 +28,14 @@ export const projectsQuery = queryOptions({
   queryKey: ["projects"],
   queryFn: ({ signal }) => request<{ projects: readonly DashboardProject[] }>("/projects", { signal }),
   select: (answer) => answer.projects,
+});
+
+/** Budgets that are nearly or wholly used: every page says so. */
+export const budgetsQuery = queryOptions({
+  queryKey: ["budgets"],
+  queryFn: ({ signal }) => request<{ budgets: readonly DashboardBudget[] }>("/budgets", { signal }),
+  select: (answer) => answer.budgets,
+  refetchInterval: 60_000,
 });
 
 export const keysQuery = queryOptions({

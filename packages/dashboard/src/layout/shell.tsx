@@ -1,15 +1,18 @@
+import type { DashboardBudget } from "@emend/contract";
 import { type Query, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet, useLocation, useRouter } from "@tanstack/react-router";
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
-import { sessionQuery } from "../api/queries.ts";
+import { budgetsQuery, sessionQuery } from "../api/queries.ts";
 import { ApiError, isAway, request } from "../api/request.ts";
 import { appPath, basePath } from "../base-path.ts";
 import { LoginPage } from "../pages/login/login-page.tsx";
 import { SessionEnded } from "../pages/login/session-ended.tsx";
 import { Button, Toggle } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
+import { keepText, keptText } from "../parts/kept-text.ts";
 import { Pending, Problem } from "../parts/notice.tsx";
 import { showInView } from "../parts/show-in-view.ts";
+import { VisibleText } from "../parts/text.tsx";
 import { CommandPalette } from "./command-palette.tsx";
 import { readTheme, saveTheme, type Theme, themes } from "./theme.ts";
 import { useShortcuts } from "./use-shortcuts.ts";
@@ -112,6 +115,7 @@ export function Shell() {
       </header>
       {session.data && <SessionEnded />}
       {session.data && <ServerAway />}
+      {session.data && <BudgetNotice />}
       <main ref={main} tabIndex={-1} className={`mx-auto ${width} px-4 pb-16 outline-none sm:px-6`}>
         {leave.error && (
           <div className="pt-4">
@@ -186,6 +190,44 @@ function ServerAway() {
       </p>
     </div>
   );
+}
+
+/** Told until somebody closes it, once a month in this browser: at 80 %, and again when all is used. */
+function BudgetNotice() {
+  const budgets = useQuery(budgetsQuery).data ?? [];
+  const [closed, setClosed] = useState(() => keptText("budgets-closed").split(" "));
+  const keyOf = (budget: DashboardBudget) =>
+    `${budget.projectId ?? "installation"}/${budget.month}/${budget.isSpent ? 100 : 80}`;
+  function close(key: string) {
+    // Those of months gone by need not be kept.
+    const kept = [...closed.filter((one) => budgets.some((budget) => keyOf(budget) === one)), key];
+    keepText("budgets-closed", kept.join(" "));
+    setClosed(kept);
+  }
+  return budgets
+    .filter((budget) => !closed.includes(keyOf(budget)))
+    .map((budget) => (
+      <div key={keyOf(budget)} role="status" className="border-b border-warn bg-sheet text-warn">
+        <div className="mx-auto flex max-w-[1200px] items-center justify-between gap-4 px-4 py-2 sm:px-6">
+          <p>
+            {budget.project === null ? (
+              "The installation's budget"
+            ) : (
+              <>
+                The budget of <VisibleText text={budget.project} />
+              </>
+            )}{" "}
+            for this month is {budget.isSpent ? "used up. New jobs are refused" : "almost used"}: {usedOf(budget)}.
+          </p>
+          <Button onClick={() => close(keyOf(budget))}>Dismiss</Button>
+        </div>
+      </div>
+    ));
+}
+
+function usedOf({ jobs, jobsMax, costUsd, costUsdMax }: DashboardBudget): string {
+  const dollars = costUsdMax === null ? [] : [`$${costUsd.toFixed(2)} of $${costUsdMax}`];
+  return [...dollars, ...(jobsMax === null ? [] : [`${jobs} of ${jobsMax} jobs`])].join(", ");
 }
 
 /** A job's own page tells of its connection itself. */

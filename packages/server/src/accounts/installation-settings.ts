@@ -6,11 +6,15 @@ export type ArchiveAfterDays =
   | { source: "dashboard"; days: number | null }
   | { source: "environment"; days: number | null };
 
-const name = "archiveAfterDays";
+const archiveName = "archiveAfterDays";
+/** The SQL function `monthly_budgets` reads it. */
+const budgetName = "monthlyBudget";
 
 /** Days after which final jobs are archived by themselves; null: never. */
 export async function readArchiveAfterDays(db: Queryable, environment: number | null): Promise<ArchiveAfterDays> {
-  const { rows } = await db.query<{ value: number | null }>("select value from settings where name = $1", [name]);
+  const { rows } = await db.query<{ value: number | null }>("select value from settings where name = $1", [
+    archiveName,
+  ]);
   return rows[0] ? { source: "dashboard", days: rows[0].value } : { source: "environment", days: environment };
 }
 
@@ -21,11 +25,34 @@ export async function setArchiveAfterDays(
   actor: Actor,
 ): Promise<void> {
   await inTransactionAs(pool, actor, async (client) => {
-    if (days === "environment") return client.query("delete from settings where name = $1", [name]);
+    if (days === "environment") return client.query("delete from settings where name = $1", [archiveName]);
     return client.query(
       `insert into settings (name, value) values ($1, $2)
        on conflict (name) do update set value = excluded.value, updated_at = clock_timestamp()`,
-      [name, JSON.stringify(days)],
+      [archiveName, JSON.stringify(days)],
     );
+  });
+}
+
+/** Of a calendar month (UTC), for all projects together; null: no limit. */
+export interface MonthlyBudget {
+  jobsMax: number | null;
+  costUsdMax: number | null;
+}
+
+export async function readMonthlyBudget(db: Queryable): Promise<MonthlyBudget> {
+  const { rows } = await db.query<{ value: MonthlyBudget }>("select value from settings where name = $1", [budgetName]);
+  return rows[0]?.value ?? { jobsMax: null, costUsdMax: null };
+}
+
+/** Changes the limits that are named. */
+export async function setMonthlyBudget(pool: Pool, edit: Partial<MonthlyBudget>, actor: Actor): Promise<MonthlyBudget> {
+  return inTransactionAs(pool, actor, async (client) => {
+    const { rows } = await client.query<{ value: MonthlyBudget }>(
+      `insert into settings (name, value) values ($1, '{"jobsMax": null, "costUsdMax": null}'::jsonb || $2)
+       on conflict (name) do update set value = settings.value || $2, updated_at = clock_timestamp() returning value`,
+      [budgetName, JSON.stringify(edit)],
+    );
+    return rows[0]?.value as MonthlyBudget;
   });
 }

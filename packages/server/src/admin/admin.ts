@@ -1,3 +1,4 @@
+import { type MonthlyBudget, setMonthlyBudget } from "../accounts/installation-settings.ts";
 import { createKey, listKeys, type Revocation, revokeKey } from "../accounts/keys/api-keys.ts";
 import type { AdminKey } from "../accounts/keys/key-format.ts";
 import { setModelKey } from "../accounts/keys/model-keys.ts";
@@ -34,6 +35,7 @@ import { forgeDirOf, gitNetwork, localGit } from "../installation/local-git.ts";
 import { openDatabase } from "../installation/open-database.ts";
 import { recallUrl } from "../installation/public-url.ts";
 import { assertSecret, opensCanary } from "../installation/sealed-values.ts";
+import { listBudgets } from "../jobs/budget.ts";
 import { type JobEvent, listEvents } from "../jobs/read/list-events.ts";
 import { type JobReport, readReport } from "../jobs/read/read-report.ts";
 import { createLogger } from "../lib/logger.ts";
@@ -46,7 +48,9 @@ import {
   type NewWebhook,
   removeWebhook,
   requireWebhook,
+  rotateWebhookSecret,
   setWebhookEnabled,
+  testWebhook,
   type Webhook,
 } from "../notify/webhooks.ts";
 import type { Git } from "../tree/git/git.ts";
@@ -107,8 +111,16 @@ export interface Admin {
   /** These are false where there is no such webhook or delivery. */
   removeWebhook(id: string): Promise<boolean>;
   setWebhookEnabled(id: string, isEnabled: boolean): Promise<boolean>;
+  /** A new secret, shown once; the old one signs too until `oldUntil`. Null: there is no such webhook. */
+  rotateWebhookSecret(id: string): Promise<{ secret: string; oldUntil: Date } | null>;
+  /** Posts a test message; false where there is no such webhook, or it is disabled. */
+  testWebhook(id: string): Promise<boolean>;
   redeliver(deliveryId: string): Promise<boolean>;
   listDeliveries(webhookId: string): Promise<readonly Delivery[]>;
+  /** Monthly budgets with what was used of them, the installation's first. */
+  listBudgets(): ReturnType<typeof listBudgets>;
+  /** Of the installation: the limits that are named. */
+  setMonthlyBudget(edit: Partial<MonthlyBudget>): Promise<MonthlyBudget>;
   readonly automations: Automations;
   /** Writes an archive of the whole installation into a new folder; it may run meanwhile. */
   backup(folder: string, signal: AbortSignal): Promise<Manifest>;
@@ -263,6 +275,10 @@ export function createAdmin(deps: AdminDeps): Admin {
     },
     removeWebhook: (id) => removeWebhook(db, id),
     setWebhookEnabled: (id, isEnabled) => setWebhookEnabled(db, id, isEnabled),
+    rotateWebhookSecret: (id) => rotateWebhookSecret({ db, sealer }, id),
+    testWebhook: async (id) => (await testWebhook(pool, id)) !== null,
+    listBudgets: () => listBudgets(pool),
+    setMonthlyBudget: (edit) => setMonthlyBudget(pool, edit, consoleActor),
     redeliver: (deliveryId) => redeliver(pool, deliveryId),
     async listDeliveries(webhookId) {
       await requireWebhook(pool, webhookId);

@@ -8,7 +8,7 @@ import type { Pool } from "../db/pool.ts";
 import { AppError, isAppError } from "../errors.ts";
 import { checkCredential, knownForge, normalizeRepository } from "../forge/registry.ts";
 import type { ForgeReach } from "../installation/forge-reach.ts";
-import { addWebhook } from "../notify/webhooks.ts";
+import { addWebhook, rotateWebhookSecret } from "../notify/webhooks.ts";
 import type { Admin } from "./admin.ts";
 
 /** The dashboard's hand on projects: what the console may do, in the name of whoever is logged in. */
@@ -58,6 +58,7 @@ export function createProjectAdmin(deps: {
       await setModelKey({ db: asActor(pool, by), sealer }, input);
     },
     addWebhook: (input, by) => addWebhook({ db: asActor(pool, by), sealer, allowPrivate: allowPrivateWebhooks }, input),
+    rotateWebhookSecret: (id, by) => rotateWebhookSecret({ db: asActor(pool, by), sealer }, id),
     addContext: (input, by) => admin.addContextRepository(input, by),
   };
 }

@@ -153,6 +153,8 @@ export interface Vetting {
 export interface AgentDeps {
   model: Model;
   limits: Limits;
+  /** Why a month's budget, which other jobs spend as well, ends the run before its next turn; null: it does not. */
+  spentBudget?(): Promise<string | null>;
   /** Why policy would refuse a change of this path, so that a model hears it at once; the review decides in the end. */
   refusePath?(path: string): string | null;
   vetting?: Vetting;

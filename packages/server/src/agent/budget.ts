@@ -1,4 +1,4 @@
-import type { Limits, Step } from "./agent.ts";
+import type { AgentDeps, Limits, Step } from "./agent.ts";
 
 export interface LimitReached {
   code: "budget_exceeded" | "timeout";
@@ -20,6 +20,12 @@ export function limitReached(limits: Limits, steps: readonly Step[]): LimitReach
     return { code: "budget_exceeded", reason: `the limit of $${limits.costUsdMax} was reached` };
   }
   return timeLeftMs(limits, steps) > 0 ? null : timeIsUp(limits);
+}
+
+/** What other jobs spend counts too: asked before every turn. A model that costs nothing goes on. */
+export async function monthlyLimit(deps: Pick<AgentDeps, "model" | "spentBudget">): Promise<LimitReached | null> {
+  const reason = deps.model.nature === "rules" ? null : await deps.spentBudget?.();
+  return reason ? { code: "budget_exceeded", reason } : null;
 }
 
 /** In whole milliseconds, and no more than a timer can hold. */

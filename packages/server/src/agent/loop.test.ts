@@ -48,6 +48,14 @@ function toolMessages(steps: readonly Step[]): ReadonlyArray<Extract<Message, { 
 }
 
 describe("a run", () => {
+  it("stops before its next turn when the month's budget is spent, and keeps its work", async () => {
+    const { run, deps, steps, overlay } = await start(scriptedModel(() => editHome));
+    deps.spentBudget = async () => (steps.length === 0 ? null : "the project's monthly budget of $50 was used up");
+    expect(await run()).toMatchObject({ kind: "stopped", code: "budget_exceeded" });
+    expect(steps).toHaveLength(1);
+    expect(overlay.entries()).toHaveLength(1);
+  });
+
   it("edits, stores each step with its edits, and finishes", async () => {
     const { run, steps, stored, overlay } = await start(scriptedModel((turn) => (turn === 0 ? editHome : finish)));
     expect(await run()).toEqual({ kind: "finished", title: "Edit the guide", summary: "Edited it." });

@@ -1,7 +1,7 @@
 import { isAppError } from "../errors.ts";
 import type { AgentDeps, AgentOutcome, AgentTask, ContextTrees, Message, Step, ToolCall } from "./agent.ts";
 import { revertAll } from "./apply-edits.ts";
-import { type LimitReached, limitReached, timeIsUp, timeLeftMs } from "./budget.ts";
+import { type LimitReached, limitReached, monthlyLimit, timeIsUp, timeLeftMs } from "./budget.ts";
 import { compact, fixedTokensOf, outputBytesFor, tokensOf } from "./compact.ts";
 import { asShown, conversationOf, latestRound } from "./conversation.ts";
 import { guidanceNear } from "./guidance.ts";
@@ -62,7 +62,7 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
     signal.throwIfAborted();
     const round = latestRound(task, steps);
     const number = (steps.at(-1)?.number ?? 0) + 1;
-    const limit = reachedLimit(deps, round);
+    const limit = reachedLimit(deps, round) ?? (await monthlyLimit(deps));
     if (limit) return stopAt(deps, task, number, limit);
     const clock = AbortSignal.timeout(timeLeftMs(deps.limits, round));
     const startedAt = performance.now();

@@ -6,7 +6,7 @@ import { AppError } from "../errors.ts";
 import { reachesOut } from "../lib/reaches-out.ts";
 import { startBound } from "../tree/git/bound-process.ts";
 import type { AgentDeps, AgentOutcome, AgentTask, Message, Model, Step } from "./agent.ts";
-import { limitReached, timeIsUp, timeLeftMs } from "./budget.ts";
+import { limitReached, monthlyLimit, timeIsUp, timeLeftMs } from "./budget.ts";
 import { latestPrompt, latestRound } from "./conversation.ts";
 import { withVersion } from "./models/anthropic.ts";
 import type { Endpoint } from "./models/vendor.ts";
@@ -49,7 +49,7 @@ async function runTask(runner: Runner, deps: AgentDeps, task: AgentTask, signal:
   const round = latestRound(task, task.steps);
   const earlier = finishedBy(round);
   if (earlier && !task.opening) return outcomeOf(earlier, task);
-  const limit = limitReached(deps.limits, round);
+  const limit = limitReached(deps.limits, round) ?? (await monthlyLimit(deps));
   if (limit) return stoppedOutcome(limit, task);
 
   const startedAt = performance.now();

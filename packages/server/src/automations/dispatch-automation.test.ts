@@ -168,6 +168,20 @@ test("a dispatch waits for another one of the same automation, and then finds no
   expect(await count()).toBe(0);
 });
 
+test("a monthly budget holds a run back, and says so", async () => {
+  projectId = await seedProject(database.pool, { monthlyBudget: { jobsMax: 0 } });
+  const { id } = await seedAutomation(database.pool, projectId);
+  await happen(id, "one");
+  await dispatchAutomation(node(), id);
+  expect((await historyOf(database.pool, id))[0]).toEqual({
+    state: "waiting",
+    words: expect.stringMatching(
+      /^This project used its monthly budget of 0 jobs\..* Emend starts this run when there is room\.$/,
+    ),
+  });
+  expect(await count()).toBe(0);
+});
+
 test("the message limit holds a run back, and says so", async () => {
   const { id, jobId } = await started();
   await end(jobId, "open");

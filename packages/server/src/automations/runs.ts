@@ -3,6 +3,7 @@ import { allowedModels } from "../accounts/projects/project-settings.ts";
 import { getProject } from "../accounts/projects/projects.ts";
 import type { Client, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
+import type { BudgetRefusal } from "../jobs/budget.ts";
 import { createJob } from "../jobs/create-job.ts";
 import { keptPrompt } from "../jobs/kept-prompt.ts";
 import { acceptMessage, messageQuota } from "../jobs/message-job.ts";
@@ -43,6 +44,13 @@ function waits(words: string, retryInMs = 0): Settlement {
   return { state: "waiting", words, retryInMs };
 }
 
+const hourMs = 3_600_000;
+
+/** Looked at every hour, since somebody may raise the budget. */
+function overBudget({ words, renewsInMs }: BudgetRefusal): Settlement {
+  return waits(`${words} Emend starts this run when there is room.`, Math.min(renewsInMs, hourMs));
+}
+
 interface Question {
   prompt: string;
   contentHash: Buffer;
@@ -69,6 +77,8 @@ async function continueJob(
     }
     case "limited":
       return waits("The project reached its message limit. Emend retries when there is room.", outcome.quota.freesInMs);
+    case "over_budget":
+      return overBudget(outcome.refusal);
     case "refused":
     case "unknown_job": {
       // Archived: nothing more is added to it, and a second one beside it would be one too many.
@@ -108,6 +118,8 @@ async function startJob(deps: DecideDeps, automation: Automation, question: Ques
       return { state: "started", words: `Started job ${outcome.jobId}.`, jobId: outcome.jobId, contentHash };
     case "limited":
       return waits("The project reached its job limit. Emend retries when there is room.", outcome.quota.freesInMs);
+    case "over_budget":
+      return overBudget(outcome.refusal);
     // Without an idempotency key nothing is replayed and nothing conflicts.
     case "replayed":
     case "conflict":

@@ -43,6 +43,8 @@ export function createFollowUp(deps: {
         return { kind: outcome.kind };
       case "limited":
         return { kind: "later" };
+      case "over_budget":
+        return { kind: "refused", words: outcome.refusal.words };
       case "unknown_job":
         return { kind: "refused", words: "Emend no longer knows the job of this pull request." };
       case "refused":

@@ -32,10 +32,12 @@ import { checkExternalLinks } from "../health/external-links.ts";
 import { listDueSiteChecks, listNewSites, storeSiteCheck, storeSiteProblem } from "../health/site-checks.ts";
 import { contextRemoteOf } from "../installation/context-remote.ts";
 import { createForgeReach } from "../installation/forge-reach.ts";
+import { spentBudget } from "../jobs/budget.ts";
 import { createJobReader } from "../jobs/read/job-reader.ts";
 import type { Fetch } from "../lib/network.ts";
 import { measureMirrors, measureModel } from "../metrics/measure.ts";
 import { startDeliveries } from "../notify/start-deliveries.ts";
+import { warnOfBudgets } from "../notify/warn-of-budgets.ts";
 import { openWebhookSecrets } from "../notify/webhooks.ts";
 import { createWriteQueue } from "../publish/write-queue.ts";
 import { createPageReader } from "../review/page-reader.ts";
@@ -73,6 +75,7 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
       },
       fireAutomations: () => fireAutomations(automations),
       rollUsageUp: () => rollUsageUp(pool),
+      warnOfBudgets: () => warnOfBudgets(pool),
       listNewSites: () => listNewSites(pool),
       listDueSiteChecks: () => listDueSiteChecks(pool),
       checkSite: (projectId, signal) =>
@@ -157,6 +160,7 @@ function composeWorker(
       }));
     },
     knownSecrets: (projectId) => knownSecretsOf({ config, pool, sealer, secret }, projectId),
+    spentBudget: (projectId) => spentBudget(pool, projectId),
     findRefused: (job, diff) => findClosedChange(pool, job.id, diff),
     jobUrl: (job) => `${forges.local.publicUrl()}/app/jobs/${job.id}`,
     crashPoint,

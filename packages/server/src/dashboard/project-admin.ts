@@ -20,6 +20,8 @@ export interface ProjectAdmin {
   /** Null takes the project's own key away. */
   setModelKey(input: { projectId: string; vendor: string; key: string | null }, by: Actor): Promise<void>;
   addWebhook(input: NewWebhook, by: Actor): Promise<{ id: string; secret: string }>;
+  /** The old secret signs too until `oldUntil`. Null: there is no such webhook. */
+  rotateWebhookSecret(id: string, by: Actor): Promise<{ secret: string; oldUntil: Date } | null>;
   addContext(input: NewContext, by: Actor): Promise<ContextRepository>;
 }
 

@@ -116,6 +116,7 @@ const errorStatus: Readonly<Record<RequestErrorCode, number>> = {
   payload_too_large: 413,
   unsupported_media_type: 415,
   rate_limited: 429,
+  budget_exceeded: 429,
   internal: 500,
   unavailable: 503,
 };

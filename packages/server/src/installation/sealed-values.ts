@@ -49,6 +49,12 @@ export const sealedColumns = [
     contextOf: (row: SealedRow) => secretContext(row.id),
   },
   {
+    column: "webhooks.old_secret",
+    select: "select id, '' as vendor, old_secret as sealed from webhooks where old_secret is not null for update",
+    update: "update webhooks set old_secret = $2 where id = $1 and $3 = ''",
+    contextOf: (row: SealedRow) => secretContext(row.id),
+  },
+  {
     column: "webhooks.sealed_url",
     select: "select id, '' as vendor, sealed_url as sealed from webhooks where sealed_url is not null for update",
     update: "update webhooks set sealed_url = $2 where id = $1 and $3 = ''",

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { Queryable } from "../db/pool.ts";
 import { newId } from "../lib/id.ts";
 import type { AnnounceDue } from "./announce-due.ts";
+import { type BudgetRefusal, budgetRefusal } from "./budget.ts";
 import { keptWithinQuota, roomCameLate } from "./kept-prompt.ts";
 import { newJobHalves } from "./wire-job.ts";
 
@@ -48,7 +49,8 @@ export type CreateJobOutcome =
   | { kind: "created" | "replayed"; jobId: string; body: string; quota: QuotaState }
   /** The idempotency key was used with another body. */
   | { kind: "conflict" }
-  | { kind: "limited"; quota: QuotaState };
+  | { kind: "limited"; quota: QuotaState }
+  | { kind: "over_budget"; refusal: BudgetRefusal };
 
 const notNullViolation = "23502";
 
@@ -104,6 +106,7 @@ export async function createJob(
   });
   const row = rows[0] as Row;
   if (row.outcome === "conflict") return { kind: "conflict" };
+  if (row.outcome === "over_budget") return { kind: "over_budget", refusal: budgetRefusal(JSON.parse(row.response)) };
   const quota = quotaState(rules.quota, row);
   if (row.outcome === "limited") return { kind: "limited", quota };
   if (row.outcome === "created") deps.announceDue(input.projectId);

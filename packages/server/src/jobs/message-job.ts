@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { channels } from "../db/channels.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
+import { type BudgetRefusal, findBudgetRefusal } from "./budget.ts";
 import { type QuotaRule, type QuotaState, quotaState } from "./create-job.ts";
 import { keptWithinQuota, roomCameLate } from "./kept-prompt.ts";
 import type { RecordedPullRequest } from "./pull-requests.ts";
@@ -29,7 +30,8 @@ export type MessageOutcome =
   | { kind: "unknown_job" }
   /** Why the job takes no message now. */
   | { kind: "refused"; because: "active" | "archived" | "merged" | "closed" }
-  | { kind: "limited"; quota: QuotaState };
+  | { kind: "limited"; quota: QuotaState }
+  | { kind: "over_budget"; refusal: BudgetRefusal };
 
 export interface MessageJobDeps {
   pool: Pool;
@@ -154,6 +156,8 @@ export async function acceptMessage(
 ): Promise<Exclude<MessageOutcome, { kind: "replayed" | "conflict" }>> {
   const refusal = refusalOf(await findJob(client, input, "for no key update"));
   if (refusal) return refusal;
+  const overBudget = await findBudgetRefusal(client, input.projectId);
+  if (overBudget) return { kind: "over_budget", refusal: overBudget };
   const { rows: uses } = await client.query(
     "select * from admit_use($1, 'message', $2, make_interval(secs => $3), null)",
     [input.projectId, quota.usesMax, quota.windowMs / 1000],

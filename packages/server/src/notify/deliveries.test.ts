@@ -8,7 +8,15 @@ import { createLogger } from "../lib/logger.ts";
 import { claimDelivery, type Delivery, listDeliveries, redeliver, settleDelivery } from "./deliveries.ts";
 import { signatureHeaders } from "./post-message.ts";
 import { type DeliveriesDeps, startDeliveries } from "./start-deliveries.ts";
-import { addWebhook, listWebhooks, type NewWebhook, setWebhookEnabled } from "./webhooks.ts";
+import {
+  addWebhook,
+  listWebhooks,
+  type NewWebhook,
+  openWebhookSecrets,
+  rotateWebhookSecret,
+  setWebhookEnabled,
+  testWebhook,
+} from "./webhooks.ts";
 
 const log = createLogger({ level: "silent" });
 const sealer = createSealer("a secret of the tests, and of nothing else");
@@ -55,6 +63,26 @@ async function tried(webhookId: string, tries = 1): Promise<Delivery> {
 }
 
 describe("a message", () => {
+  test("of the type webhook.test goes to the webhook that is tested, under both secrets after a rotation", async () => {
+    const { id, secret: old } = await add({ events: ["job.failed"] });
+    const rotated = await rotateWebhookSecret({ db: pool, sealer }, id);
+    const secrets = [rotated?.secret ?? "", old];
+    expect(await openWebhookSecrets({ db: pool, sealer }, projectId)).toEqual(expect.arrayContaining(secrets));
+    start();
+    expect(await testWebhook(pool, id)).not.toBeNull();
+    const { headers, body } = await receiver.message(1);
+    expect(JSON.parse(body)).toMatchObject({ type: "webhook.test", data: { projectId } });
+    const sentAtSeconds = Number(headers["webhook-timestamp"]);
+    expect(headers).toMatchObject(
+      signatureHeaders(secrets, { id: String(headers["webhook-id"]), body, sentAtSeconds }),
+    );
+    await pool.query("update webhooks set old_secret_until = now() where id = $1", [id]);
+    await testWebhook(pool, id);
+    const later = (await receiver.message(2)).headers["webhook-signature"];
+    expect(later).toMatch(/^v1,\S+$/);
+    expect(await testWebhook(pool, "whk_unknown")).toBeNull();
+  });
+
   test("reaches its webhook, signed, once, however many nodes send", async () => {
     const { id, secret } = await add();
     for (let node = 0; node < 3; node += 1) start();
@@ -63,7 +91,9 @@ describe("a message", () => {
     expect(path).toBe("/hook");
     expect(JSON.parse(body)).toMatchObject({ type: "job.completed", data: { projectId, job: { id: jobId } } });
     const sentAtSeconds = Number(headers["webhook-timestamp"]);
-    expect(headers).toMatchObject(signatureHeaders(secret, { id: String(headers["webhook-id"]), body, sentAtSeconds }));
+    expect(headers).toMatchObject(
+      signatureHeaders([secret], { id: String(headers["webhook-id"]), body, sentAtSeconds }),
+    );
     expect(await tried(id)).toMatchObject({ state: "delivered", lastStatus: 204, tries: 1, jobId });
     await redeliver(pool, String(headers["webhook-id"]));
     expect((await receiver.message(2)).headers["webhook-id"]).toBe(headers["webhook-id"]);

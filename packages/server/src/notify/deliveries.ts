@@ -4,23 +4,18 @@ import { AppError } from "../errors.ts";
 import { assertNever } from "../lib/assert-never.ts";
 import { postMessage, signatureHeaders } from "./post-message.ts";
 import type { ResolveAll } from "./ssrf-guard.ts";
-import {
-  openUrl,
-  type SecretSealer,
-  secretContext,
-  type WebhookEvent,
-  type WebhookFormat,
-  type WebhookMessage,
-} from "./webhooks.ts";
+import { openUrl, type SecretSealer, secretContext, type WebhookFormat, type WebhookMessage } from "./webhooks.ts";
 
 export interface ClaimedDelivery {
   id: string;
   webhookId: string;
-  jobId: string;
+  jobId: string | null;
   url: string;
   /** Null: a release before this one wrote it, and `url` is the address itself. */
   sealedUrl: Buffer | null;
   secret: Buffer;
+  /** Signs as well while receivers change to the new one. */
+  oldSecret: Buffer | null;
   format: WebhookFormat;
   payload: WebhookMessage;
   /** This one included. */
@@ -48,7 +43,8 @@ export async function claimDelivery(
         from due where deliveries.id = due.id
         returning deliveries.id, webhook_id, job_id, payload, tries
       )
-      select claimed.id, webhook_id as "webhookId", job_id as "jobId", url, sealed_url as "sealedUrl", secret, format, payload, tries
+      select claimed.id, webhook_id as "webhookId", job_id as "jobId", url, sealed_url as "sealedUrl", secret,
+        case when old_secret_until > clock_timestamp() then old_secret end as "oldSecret", format, payload, tries
       from claimed join webhooks on webhooks.id = webhook_id`,
     values: [options.claimMs / 1000, options.busyWebhookIds],
   });
@@ -70,11 +66,13 @@ export async function deliver(
   const body = formatMessage(delivery.payload, delivery.format);
   const sentAtSeconds = Math.floor(Date.now() / 1000);
   try {
-    const secret = deps.sealer.open(delivery.secret, secretContext(delivery.webhookId));
+    const secrets = [delivery.secret, delivery.oldSecret]
+      .filter((sealed) => sealed !== null)
+      .map((sealed) => deps.sealer.open(sealed, secretContext(delivery.webhookId)));
     const headers = {
       "content-type": "application/json",
       "user-agent": "Emend-Webhooks",
-      ...signatureHeaders(secret, { id: delivery.id, body, sentAtSeconds }),
+      ...signatureHeaders(secrets, { id: delivery.id, body, sentAtSeconds }),
     };
     const url = openUrl(deps.sealer, delivery);
     const { status, retryAfter } = await postMessage(url, { headers, body }, { ...deps, signal });
@@ -149,8 +147,9 @@ function nextTryMs(tries: number, outcome: DeliveryOutcome): number | null {
 export interface Delivery {
   id: string;
   webhookId: string;
-  jobId: string;
-  event: WebhookEvent;
+  /** Null: it is about no job. */
+  jobId: string | null;
+  event: WebhookMessage["type"];
   payload: WebhookMessage;
   state: "pending" | "delivered" | "failed";
   tries: number;
@@ -208,14 +207,22 @@ export function formatMessage(message: WebhookMessage, format: WebhookFormat): s
 
 /** The database stores what it has; of a pull request that may be more than receivers are told. */
 function asDocumented(message: WebhookMessage): WebhookMessage {
+  if (!isOfJob(message) || !message.data.pullRequest) return message;
   const { pullRequest } = message.data;
-  if (!pullRequest) return message;
   const { number, url, state, draft } = pullRequest;
   return { ...message, data: { ...message.data, pullRequest: { number, url, state, draft } } };
 }
 
+type JobMessage = Extract<WebhookMessage, { data: { job: unknown } }>;
+
+function isOfJob(message: WebhookMessage): message is JobMessage {
+  return "job" in message.data;
+}
+
 /** One sentence, and in it the link: to the pull request, or else to the repository. */
-function slackText({ type, data }: WebhookMessage): string {
+function slackText(message: WebhookMessage): string {
+  if (!isOfJob(message)) return otherText(message);
+  const { type, data } = message;
   const { job } = data;
   const name = escapeSlack(data.title ?? job.id);
   const pull = linkTo(data.pullRequest?.url ?? job.prLink, name);
@@ -225,7 +232,18 @@ function slackText({ type, data }: WebhookMessage): string {
   return `${subject} ${words[type]}${place}${whyOf(type, data)}.`;
 }
 
-const words: Record<WebhookMessage["type"], string> = {
+function otherText(message: Exclude<WebhookMessage, JobMessage>): string {
+  if (message.type === "webhook.test") return "This is a test message from Emend.";
+  const { scope, jobs, costUsd, month } = message.data;
+  const used = [
+    ...(costUsd.max === null ? [] : [`$${costUsd.used.toFixed(2)} of $${costUsd.max}`]),
+    ...(jobs.max === null ? [] : [`${jobs.used} of ${jobs.max} jobs`]),
+  ].join(", ");
+  const what = message.type === "budget.exceeded" ? "is used up. New jobs are refused" : "is 80 % used";
+  return `The ${scope}'s budget for ${month} ${what}: ${used}.`;
+}
+
+const words: Record<JobMessage["type"], string> = {
   "job.completed": "is done",
   "job.failed": "failed",
   "job.archived": "was archived",
@@ -233,7 +251,7 @@ const words: Record<WebhookMessage["type"], string> = {
   "pull_request.closed": "was closed without a merge",
 };
 
-function whyOf(type: WebhookMessage["type"], data: WebhookMessage["data"]): string {
+function whyOf(type: JobMessage["type"], data: JobMessage["data"]): string {
   if (type === "job.failed" && data.failure) {
     const message = escapeSlack(data.failure.message).replace(/[.!]+$/, "");
     return `: ${message} (${data.failure.code})`;

@@ -70,16 +70,19 @@ export function newWebhookSecret(): string {
   return `${prefix}${randomBytes(32).toString("base64")}`;
 }
 
-/** The headers by which a receiver knows that the message is ours, whole, and not an old one sent again. */
+/**
+ * The headers by which a receiver knows that the message is ours, whole, and not an old one sent again: one signature for
+ * each valid secret, as Standard Webhooks has it for rotation.
+ */
 export function signatureHeaders(
-  secret: string,
+  secrets: readonly string[],
   message: { id: string; body: string; sentAtSeconds: number },
 ): Record<string, string> {
-  const key = Buffer.from(secret.slice(prefix.length), "base64");
+  const keys = secrets.map((secret) => Buffer.from(secret.slice(prefix.length), "base64"));
   const signed = `${message.id}.${message.sentAtSeconds}.${message.body}`;
   return {
     "webhook-id": message.id,
     "webhook-timestamp": String(message.sentAtSeconds),
-    "webhook-signature": `v1,${createHmac("sha256", key).update(signed).digest("base64")}`,
+    "webhook-signature": keys.map((key) => `v1,${createHmac("sha256", key).update(signed).digest("base64")}`).join(" "),
   };
 }

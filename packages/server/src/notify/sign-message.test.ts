@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { newWebhookSecret, signatureHeaders } from "./post-message.ts";
 
 test("signs as the Standard Webhooks reference does", () => {
-  const headers = signatureHeaders("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", {
+  const headers = signatureHeaders(["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"], {
     id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
     body: '{"test": 2432232314}',
     sentAtSeconds: 1614265330,
@@ -15,6 +15,12 @@ test("signs as the Standard Webhooks reference does", () => {
   });
 });
 
+test("while a secret is changed, receivers with either one accept a message", () => {
+  const [old, fresh] = [newWebhookSecret(), newWebhookSecret()];
+  const headers = signatureHeaders([fresh, old], { id: "m", body: "{}", sentAtSeconds: Math.floor(Date.now() / 1000) });
+  for (const secret of [old, fresh]) expect(new Webhook(secret).verify("{}", headers)).toEqual({});
+});
+
 test("a secret has 32 random bytes", () => {
   expect(Buffer.from(newWebhookSecret().replace("whsec_", ""), "base64")).toHaveLength(32);
   expect(newWebhookSecret()).not.toBe(newWebhookSecret());
@@ -24,7 +30,7 @@ test("the standard's own library takes what we sign, and signs the same", () => 
   const secret = newWebhookSecret();
   const body = '{"type":"job.completed","title":"Über 🎈"}';
   const sentAtSeconds = Math.floor(Date.now() / 1000);
-  const headers = signatureHeaders(secret, { id: "msg_1", body, sentAtSeconds });
+  const headers = signatureHeaders([secret], { id: "msg_1", body, sentAtSeconds });
   const library = new Webhook(secret);
   expect(library.verify(body, headers)).toEqual(JSON.parse(body));
   expect(headers["webhook-signature"]).toBe(library.sign("msg_1", new Date(sentAtSeconds * 1000), body));

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
-import { type WebhookEvent, webhookEvents } from "@emend/contract";
+import { type WebhookEvent, webhookEvents, webhookTest } from "@emend/contract";
+import { channels } from "../db/channels.ts";
 import type { Queryable } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { newId } from "../lib/id.ts";
@@ -119,13 +120,47 @@ export async function setWebhookEnabled(db: Queryable, id: string, isEnabled: bo
   return rowCount === 1;
 }
 
+const overlapHours = 24;
+
+/** A new secret, shown this once. The old one signs too for a day, so that receivers can change over. Null: no such webhook. */
+export async function rotateWebhookSecret(
+  deps: { db: Queryable; sealer: SecretSealer },
+  id: string,
+): Promise<{ secret: string; oldUntil: Date } | null> {
+  const secret = newWebhookSecret();
+  const { rows } = await deps.db.query<{ oldUntil: Date }>(
+    `update webhooks set old_secret = secret, secret = $2,
+       old_secret_until = clock_timestamp() + make_interval(hours => ${overlapHours})
+     where id = $1 returning old_secret_until as "oldUntil"`,
+    [id, deps.sealer.seal(secret, secretContext(id))],
+  );
+  return rows[0] ? { secret, oldUntil: rows[0].oldUntil } : null;
+}
+
+/** Queues a message of the type `webhook.test`. Gives its id; null: no such webhook, or it is disabled. */
+export async function testWebhook(db: Queryable, id: string): Promise<string | null> {
+  const { rows } = await db.query<{ id: string }>(
+    `with sent as (
+       insert into deliveries (webhook_id, event, payload)
+       select id, '${webhookTest}', jsonb_build_object('type', '${webhookTest}', 'timestamp', wire_time(clock_timestamp()),
+         'data', jsonb_build_object('projectId', project_id))
+       from webhooks where id = $1 and disabled_at is null
+       returning id
+     )
+     select id, pg_notify('${channels.deliveryDue}', '') from sent`,
+    [id],
+  );
+  return rows[0]?.id ?? null;
+}
+
 /** By which a project's webhooks are signed. */
 export async function openWebhookSecrets(
   deps: { db: Queryable; sealer: SecretSealer },
   projectId: string,
 ): Promise<readonly string[]> {
   const { rows } = await deps.db.query<{ id: string; secret: Buffer }>(
-    "select id, secret from webhooks where project_id = $1",
+    `select id, secret from webhooks where project_id = $1
+     union all select id, old_secret from webhooks where project_id = $1 and old_secret_until > clock_timestamp()`,
     [projectId],
   );
   return rows.map(({ id, secret }) => deps.sealer.open(secret, secretContext(id)));

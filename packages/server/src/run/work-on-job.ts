@@ -26,6 +26,8 @@ export interface WorkDeps {
   pageHistory: PageHistory;
   /** Credentials of the installation and of the project. Nothing that a job stores may contain them. */
   knownSecrets(projectId: string): Promise<readonly string[]>;
+  /** Why a monthly budget ends the project's runs; null: it does not. */
+  spentBudget(projectId: string): Promise<string | null>;
 }
 
 /** Gives the agent everything that it may read, and returns its outcome with titles in the repository's convention. */
@@ -46,6 +48,7 @@ export async function workOnJob(
       model,
       selfReview: project.settings.selfReview,
       limits: limitsOf(project, job),
+      spentBudget: () => deps.spentBudget(project.id),
       siteCache: deps.siteCache,
       refusePath: (path) => refusedBy(policy, path),
       vetting: createVetting(

@@ -25,6 +25,7 @@ function start(deps: Partial<TasksDeps> = {}): Tasks {
       sweepMirrors: async () => {},
       fireAutomations: async () => 0,
       rollUsageUp: async () => 0,
+      warnOfBudgets: async () => 0,
       listNewSites: async () => [],
       listDueSiteChecks: async () => [],
       checkSite: async () => {},

@@ -19,6 +19,8 @@ export interface TasksDeps extends TaskQueueDeps {
   fireAutomations(): Promise<number>;
   /** Sums the usage of days that are over, for pages that would count all their jobs; gives how many days. */
   rollUsageUp(): Promise<number>;
+  /** Tells webhooks of monthly budgets that are nearly or wholly used; gives how many. */
+  warnOfBudgets(): Promise<number>;
   /** The projects whose sites were never looked at. */
   listNewSites(): Promise<readonly string[]>;
   /** The projects whose sites are to be looked at again. */
@@ -69,7 +71,7 @@ export function startTasks(deps: TasksDeps, options: TasksOptions): Tasks {
 }
 
 function housekeeping(deps: TasksDeps, options: TasksOptions): Record<string, TaskKind> {
-  const { pool, fireAutomations, rollUsageUp } = deps;
+  const { pool, fireAutomations, rollUsageUp, warnOfBudgets } = deps;
   const { archiveAfterDays, contentsKeptDays = 7 } = options;
   return {
     drop_idempotency_keys: { cron: "7 * * * *", work: () => dropIdempotencyKeys(pool) },
@@ -77,6 +79,7 @@ function housekeeping(deps: TasksDeps, options: TasksOptions): Record<string, Ta
     drop_run_contents: { cron: "27 * * * *", work: () => dropRunContents(pool, contentsKeptDays) },
     drop_expired_sessions: { cron: "37 * * * *", work: () => dropExpiredSessions(pool) },
     [automationsTask]: { cron: "* * * * *", work: fireAutomations },
+    warn_of_budgets: { cron: "* * * * *", work: warnOfBudgets },
     roll_usage_up: { cron: "* * * * *", work: rollUsageUp },
     drop_automation_runs: { cron: "2 * * * *", work: () => dropAutomationRuns(pool, automationRunsKeptDays) },
     drop_deliveries: { cron: "57 * * * *", work: () => dropDeliveries(pool, deliveriesKeptDays) },

@@ -23,7 +23,7 @@ import { createPullDesk } from "../../src/forge/local/pull-desk.ts";
 import { createByteBudget } from "../../src/lib/byte-budget.ts";
 import { newId } from "../../src/lib/id.ts";
 import { createLogger } from "../../src/lib/logger.ts";
-import { addWebhook } from "../../src/notify/webhooks.ts";
+import { addWebhook, rotateWebhookSecret } from "../../src/notify/webhooks.ts";
 import { createGit } from "../../src/tree/git/git.ts";
 import { startApi, type TestApi } from "./api.ts";
 import { automationDeps } from "./automations.ts";
@@ -189,6 +189,7 @@ function projectAdminOf(pool: Pool): ProjectAdmin {
       await setModelKey({ db: asActor(pool, by), sealer }, input);
     },
     addWebhook: (input, by) => addWebhook({ db: asActor(pool, by), sealer, allowPrivate: false }, input),
+    rotateWebhookSecret: (id, by) => rotateWebhookSecret({ db: asActor(pool, by), sealer }, id),
     addContext: none,
   };
 }

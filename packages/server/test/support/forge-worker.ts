@@ -62,6 +62,7 @@ export async function startForgeWorker(order: ForgeWorkerOrder, passed?: Passed)
     recentSubjects: async () => [],
     pageHistory: async () => [],
     knownSecrets: async () => [],
+    spentBudget: async () => null,
     findRefused: async () => null,
     jobUrl: (job) => `${order.publicUrl}/job/${job.id}`,
     crashPoint,

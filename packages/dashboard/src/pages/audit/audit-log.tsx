@@ -168,6 +168,7 @@ const actions: Readonly<Record<string, string>> = {
   "setting.changed": "Changed the setting",
   "webhook.added": "Added a webhook to",
   "webhook.removed": "Removed the webhook to",
+  "webhook.rotated": "Changed the secret of the webhook to",
   "webhook.enabled": "Enabled the webhook to",
   "webhook.disabled": "Disabled the webhook to",
   "model_key.set": "Set a model key for",
@@ -183,7 +184,10 @@ const actions: Readonly<Record<string, string>> = {
   "pull_request.closed": "Closed pull request",
 };
 
-const settings: Readonly<Record<string, string>> = { archiveAfterDays: "archive finished jobs after days" };
+const settings: Readonly<Record<string, string>> = {
+  archiveAfterDays: "archive finished jobs after days",
+  monthlyBudget: "monthly budget",
+};
 
 /** One line a person can read: what was done, and to what. */
 function describeAudit({ action, target, details }: Pick<DashboardAuditEntry, "action" | "target" | "details">): {

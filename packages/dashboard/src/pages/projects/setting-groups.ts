@@ -83,6 +83,24 @@ export function generalGroups(project: DashboardProject): readonly SettingGroup[
           },
         ],
         [
+          {
+            path: "settings.monthlyBudget.costUsdMax",
+            label: "Dollars per month",
+            kind: "optionalNumber",
+            min: 0,
+            step: "any",
+            placeholder: "no limit",
+            help: "Running jobs stop, and new jobs are refused, when it is used up. Emend warns at 80 %, here and by webhook.",
+          },
+          {
+            path: "settings.monthlyBudget.jobsMax",
+            label: "Jobs per month",
+            kind: "optionalNumber",
+            min: 0,
+            placeholder: "no limit",
+          },
+        ],
+        [
           { path: "settings.limits.stepsMax", label: "Steps per job", kind: "number", min: 1 },
           { path: "settings.limits.tokensMax", label: "Tokens per job", kind: "number", min: 1 },
         ],

@@ -6,8 +6,8 @@ export interface Setting {
   /** Such as `name`, or `settings.limits.stepsMax`. */
   path: string;
   label: string;
-  /** `optional`: text or null; `lines`: a list, one a line; `optionalLines`: the same or null; `choice`: yes, no or null. */
-  kind: "text" | "optional" | "number" | "lines" | "optionalLines" | "check" | "choice";
+  /** `optional`, `optionalNumber`: a value or null; `lines`: a list, one a line; `optionalLines`: the same or null; `choice`: yes, no or null. */
+  kind: "text" | "optional" | "number" | "optionalNumber" | "lines" | "optionalLines" | "check" | "choice";
   help?: string;
   placeholder?: string;
   isCode?: boolean;
@@ -51,7 +51,8 @@ function setAt(record: Record<string, unknown>, [name = "", ...rest]: readonly s
 
 function shown(value: unknown, { kind, scale = 1 }: Setting): string | boolean {
   if (kind === "check") return value === true;
-  if (kind === "number") return String(Number(value) / scale);
+  if (kind === "optionalNumber" && typeof value !== "number") return "";
+  if (kind === "number" || kind === "optionalNumber") return String(Number(value) / scale);
   if (kind === "choice") return value === null || value === undefined ? "" : String(value);
   if (Array.isArray(value)) return value.join("\n");
   return typeof value === "string" ? value : "";
@@ -60,6 +61,8 @@ function shown(value: unknown, { kind, scale = 1 }: Setting): string | boolean {
 function meant(typed: string | boolean, { kind, scale = 1 }: Setting): unknown {
   if (typeof typed === "boolean") return typed;
   switch (kind) {
+    case "optionalNumber":
+      return typed.trim() === "" ? null : Number(typed) * scale;
     case "number": {
       const number = Number(typed) * scale;
       return scale === 1 ? number : Math.round(number);

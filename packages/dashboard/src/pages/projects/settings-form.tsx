@@ -88,6 +88,7 @@ function SettingInput({
     const { isCode: _isCode, ...lines } = text;
     return <LinesInput {...lines} />;
   }
-  if (kind !== "number") return <TextInput {...text} required={setting.path === "name"} maxLength={1000} />;
-  return <TextInput {...text} type="number" required min={min ?? 0} step={step ?? 1} />;
+  if (kind !== "number" && kind !== "optionalNumber")
+    return <TextInput {...text} required={setting.path === "name"} maxLength={1000} />;
+  return <TextInput {...text} type="number" required={kind === "number"} min={min ?? 0} step={step ?? 1} />;
 }

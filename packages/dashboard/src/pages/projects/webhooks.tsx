@@ -76,11 +76,19 @@ function WebhookRow(props: {
   onRemove(): void;
 }) {
   const { webhook, mayWrite } = props;
+  const queries = useQueryClient();
   const [isOpen, setIsOpen] = useState(false);
   const isEnabled = webhook.disabledAt === null;
   const toggle = useMutation({
     mutationFn: () => request(`/webhooks/${webhook.id}`, { method: "PATCH", body: { isEnabled: !isEnabled } }),
     onSuccess: props.onChanged,
+  });
+  const test = useMutation({
+    mutationFn: () => request(`/webhooks/${webhook.id}/test`, { body: {} }),
+    onSuccess: () => {
+      setIsOpen(true);
+      return queries.invalidateQueries({ queryKey: ["deliveries", webhook.id] });
+    },
   });
   return (
     <li className="grid grid-cols-[minmax(0,1fr)] gap-2 px-5 py-3">
@@ -104,6 +112,11 @@ function WebhookRow(props: {
           </Button>
           {mayWrite && (
             <>
+              {isEnabled && (
+                <Button disabled={test.isPending} onClick={() => test.mutate()}>
+                  Send test
+                </Button>
+              )}
               <Button disabled={toggle.isPending} onClick={() => toggle.mutate()}>
                 {isEnabled ? "Disable" : "Enable"}
               </Button>
@@ -114,7 +127,7 @@ function WebhookRow(props: {
           )}
         </div>
       </div>
-      <Problem error={toggle.error} />
+      <Problem error={toggle.error ?? test.error} />
       {isOpen && <Deliveries webhookId={webhook.id} projectId={props.projectId} mayWrite={mayWrite} />}
     </li>
   );
@@ -158,9 +171,13 @@ function Deliveries(props: { webhookId: string; projectId: string; mayWrite: boo
               {states[delivery.state].word}
             </span>
             <span className="min-w-0">
-              <Link to="/jobs/$id" params={{ id: delivery.jobId }} className="underline">
-                {delivery.event}
-              </Link>
+              {delivery.jobId === null ? (
+                delivery.event
+              ) : (
+                <Link to="/jobs/$id" params={{ id: delivery.jobId }} className="underline">
+                  {delivery.event}
+                </Link>
+              )}
               <span className="block truncate text-quiet">
                 <VisibleText text={howItWent(delivery)} />
               </span>
@@ -196,6 +213,8 @@ const events = [
   { value: "job.archived", words: "a job was archived" },
   { value: "pull_request.merged", words: "its pull request was merged" },
   { value: "pull_request.closed", words: "its pull request was closed" },
+  { value: "budget.warning", words: "80 % of a monthly budget is used" },
+  { value: "budget.exceeded", words: "a monthly budget is used up" },
 ] as const;
 const formats = [
   { value: "standard", words: "Signed JSON (Standard Webhooks)" },

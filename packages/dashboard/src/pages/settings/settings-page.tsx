@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { ownSessionsQuery, settingsQuery } from "../../api/account-queries.ts";
-import { sessionQuery } from "../../api/queries.ts";
+import { budgetsQuery, sessionQuery } from "../../api/queries.ts";
 import { request } from "../../api/request.ts";
 import { Button, CopyBlock } from "../../parts/button.tsx";
 import { Head, Sheet } from "../../parts/dialog.tsx";
@@ -58,6 +58,12 @@ export function Installation() {
           <Retention setting={data.archiveAfterDays} />
         </Sheet>
       </section>
+      <section className="grid gap-2">
+        <h2>Monthly budget</h2>
+        <Sheet className="p-4">
+          <Budget setting={data.monthlyBudget} />
+        </Sheet>
+      </section>
       <section className="grid grid-cols-[minmax(0,1fr)] gap-2">
         <h2>Single sign-on</h2>
         <Sheet className="p-4">
@@ -98,6 +104,37 @@ function Retention({ setting }: { setting: DashboardSettings["archiveAfterDays"]
       {choice === "after" && (
         <TextInput label="Days" type="number" required min={1} max={36_500} step={1} value={days} onText={setDays} />
       )}
+    </Form>
+  );
+}
+
+function Budget({ setting }: { setting: DashboardSettings["monthlyBudget"] }) {
+  const queries = useQueryClient();
+  const [costUsd, setCostUsd] = useState(String(setting.costUsdMax ?? ""));
+  const [jobs, setJobs] = useState(String(setting.jobsMax ?? ""));
+  const save = useMutation({
+    mutationFn: () => {
+      const meant = (typed: string) => (typed.trim() === "" ? null : Number(typed));
+      const monthlyBudget = { costUsdMax: meant(costUsd), jobsMax: meant(jobs) };
+      return request<DashboardSettings>("/settings", { method: "PATCH", body: { monthlyBudget } });
+    },
+    onSuccess: async (settings) => {
+      queries.setQueryData(settingsQuery.queryKey, settings);
+      await queries.invalidateQueries({ queryKey: budgetsQuery.queryKey });
+    },
+  });
+  const common = { type: "number", min: 0, placeholder: "no limit" } as const;
+  return (
+    <Form action={save} submit="Save" {...(save.isSuccess && { note: "Saved." })}>
+      <TextInput
+        label="Dollars for all projects"
+        help="For each calendar month (UTC). Emend warns at 80 %, here and by webhook. When it is used up, running jobs stop and new jobs are refused."
+        step="any"
+        value={costUsd}
+        onText={setCostUsd}
+        {...common}
+      />
+      <TextInput label="Jobs for all projects" step={1} value={jobs} onText={setJobs} {...common} />
     </Form>
   );
 }

@@ -13,6 +13,14 @@ const ProjectSettings = Type.Object({
   /** Runs at the same time. */
   lanes: Type.Integer({ minimum: 1, maximum: 1000, default: 4 }),
   createsPerHourMax: Type.Integer({ minimum: 0, maximum: 1_000_000, default: 100 }),
+  /** Of a calendar month (UTC); null: no limit. The SQL function `monthly_budgets` reads it. */
+  monthlyBudget: Type.Object(
+    {
+      jobsMax: Type.Union([Type.Integer({ minimum: 0, maximum: 1_000_000_000 }), Type.Null()], { default: null }),
+      costUsdMax: Type.Union([Type.Number({ minimum: 0, maximum: 1_000_000_000 }), Type.Null()], { default: null }),
+    },
+    { default: {} },
+  ),
   /** Null: the installation's. */
   model: Type.Union([Type.String({ minLength: 1, maxLength: 200 }), Type.Null()], { default: null }),
   /** Further models that a request may choose. */

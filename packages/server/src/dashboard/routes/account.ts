@@ -1,7 +1,12 @@
 import type { DashboardOwnSessions, DashboardSettings } from "@emend/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import { readArchiveAfterDays, setArchiveAfterDays } from "../../accounts/installation-settings.ts";
+import {
+  readArchiveAfterDays,
+  readMonthlyBudget,
+  setArchiveAfterDays,
+  setMonthlyBudget,
+} from "../../accounts/installation-settings.ts";
 import { changePassword } from "../../accounts/sessions/change-password.ts";
 import { endOtherSessions, type Holder, listOwnSessions } from "../../accounts/sessions/session-store.ts";
 import { AppError } from "../../errors.ts";
@@ -58,11 +63,15 @@ export function ownSessionRoutes(app: FastifyInstance, deps: AccountsDeps): void
 const parseEdit = bodyParser(
   Type.Object({
     /** Null: never; `"environment"`: what the environment says. */
-    archiveAfterDays: Type.Union([
-      Type.Integer({ minimum: 1, maximum: 36_500 }),
-      Type.Null(),
-      Type.Literal("environment"),
-    ]),
+    archiveAfterDays: Type.Optional(
+      Type.Union([Type.Integer({ minimum: 1, maximum: 36_500 }), Type.Null(), Type.Literal("environment")]),
+    ),
+    monthlyBudget: Type.Optional(
+      Type.Object({
+        jobsMax: Type.Union([Type.Integer({ minimum: 0, maximum: 1_000_000_000 }), Type.Null()]),
+        costUsdMax: Type.Union([Type.Number({ minimum: 0, maximum: 1_000_000_000 }), Type.Null()]),
+      }),
+    ),
   }),
 );
 const byOwner = { config: { role: "owner" } } as const;
@@ -72,6 +81,7 @@ export function settingsRoutes(app: FastifyInstance, deps: AccountsDeps): void {
     const archive = await readArchiveAfterDays(deps.pool, deps.archiveAfterDays);
     return {
       archiveAfterDays: { ...archive, environment: deps.archiveAfterDays },
+      monthlyBudget: await readMonthlyBudget(deps.pool),
       singleSignOn: deps.singleSignOn?.description ?? null,
     };
   }
@@ -79,8 +89,12 @@ export function settingsRoutes(app: FastifyInstance, deps: AccountsDeps): void {
   app.get("/settings", byOwner, show);
 
   app.patch("/settings", byOwner, async (request) => {
-    const { archiveAfterDays } = parseEdit(request.body);
-    await setArchiveAfterDays(deps.pool, archiveAfterDays, actorOf(request));
+    const { archiveAfterDays, monthlyBudget } = parseEdit(request.body);
+    if (archiveAfterDays !== undefined) await setArchiveAfterDays(deps.pool, archiveAfterDays, actorOf(request));
+    if (monthlyBudget) {
+      const { jobsMax, costUsdMax } = monthlyBudget;
+      await setMonthlyBudget(deps.pool, { jobsMax, costUsdMax }, actorOf(request));
+    }
     return show();
   });
 }

@@ -8,6 +8,7 @@ import {
   listWebhooks,
   removeWebhook,
   setWebhookEnabled,
+  testWebhook,
   type Webhook,
   webhookEvents,
   webhookFormats,
@@ -48,6 +49,15 @@ export function projectWebhookRoutes(app: FastifyInstance, deps: RouteDeps): voi
   app.post<Identified>("/webhooks/:id/remove", async (request) =>
     done(await removeWebhook(asActor(deps.pool, actorOf(request)), idOf(request.params))),
   );
+
+  app.post<Identified>("/webhooks/:id/test", async (request) =>
+    done((await testWebhook(deps.pool, idOf(request.params))) !== null),
+  );
+
+  app.post<Identified>("/webhooks/:id/rotate", async (request) => {
+    const rotated = await deps.projectAdmin.rotateWebhookSecret(idOf(request.params), actorOf(request));
+    return rotated ?? done(false);
+  });
 
   app.get<Identified>("/webhooks/:id/deliveries", async (request) => {
     const deliveries = await listDeliveries(deps.pool, idOf(request.params));

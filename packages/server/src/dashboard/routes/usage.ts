@@ -1,6 +1,7 @@
-import type { DashboardUsage } from "@emend/contract";
+import type { DashboardBudget, DashboardUsage } from "@emend/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "../../errors.ts";
+import { listBudgets, shareOf } from "../../jobs/budget.ts";
 import { csvFile } from "../csv.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { readUsage, readUsageLines, type UsageLine } from "../read-usage.ts";
@@ -24,6 +25,11 @@ const columns = [
 
 export function usageRoutes(app: FastifyInstance, deps: RouteDeps): void {
   app.get("/usage", async (request): Promise<DashboardUsage> => readUsage(deps.pool, daysOf(request)));
+
+  app.get("/budgets", async (): Promise<{ budgets: readonly DashboardBudget[] }> => {
+    const near = (await listBudgets(deps.pool)).filter((budget) => shareOf(budget) >= 0.8);
+    return { budgets: near.map(({ scope: _, ...budget }) => ({ ...budget, isSpent: shareOf(budget) >= 1 })) };
+  });
 
   app.get("/usage.csv", async (request, reply) => {
     const lines = await readUsageLines(deps.pool, daysOf(request));

@@ -362,6 +362,18 @@ describe("429", () => {
     expect((await send({ "idempotency-key": "b" })).status, "an hour later").toBe(201);
   });
 
+  test("beyond a monthly budget, until it renews", async () => {
+    const poor = await api.addProject({ monthlyBudget: { jobsMax: 0 } });
+    const answer = await api.send(`/v2/agent/${poor.id}/job`, {
+      method: "POST",
+      key: await api.addKey(poor),
+      body: { prompt: "x" },
+    });
+    expect(answer).toMatchObject({ status: 429, headers: { "emend-error": "budget_exceeded" } });
+    expect(Object.keys(answer.json as object)).toEqual(["error"]);
+    expect(Number(answer.headers["retry-after"])).toBeLessThanOrEqual(31 * 86_400);
+  });
+
   test("without room no prompt is searched for credentials, and a prompt with too many is refused", async () => {
     const many = `${"xapp-1-a ".repeat(600)}0123456789-0123456789`;
     const wide = await startApi();

@@ -3,6 +3,7 @@ import { allowedModels } from "../../accounts/projects/project-settings.ts";
 import type { Project } from "../../accounts/projects/projects.ts";
 import type { Pool, Queryable } from "../../db/pool.ts";
 import type { AnnounceDue } from "../../jobs/announce-due.ts";
+import type { BudgetRefusal } from "../../jobs/budget.ts";
 import { createJob } from "../../jobs/create-job.ts";
 import { archiveJob, cancelJob, type JobActionOutcome, retryJob } from "../../jobs/job-actions.ts";
 import { type MessageJobDeps, messageJob, messageQuota } from "../../jobs/message-job.ts";
@@ -68,6 +69,10 @@ const keyReused: Refusal = {
   message: "This Idempotency-Key was used with a different body. Use a new key.",
 };
 
+function overBudget({ words, renewsInMs }: BudgetRefusal): Refusal {
+  return { code: "budget_exceeded", message: words, headers: retryAfter(renewsInMs) };
+}
+
 export function createJobHandler(deps: CreateJobDeps, door: Door) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const project = await door.projectOf(request);
@@ -94,6 +99,8 @@ export function createJobHandler(deps: CreateJobDeps, door: Door) {
           message: `This project reached its limit of ${outcome.quota.usesMax} jobs per hour.`,
           headers: { ...rateLimitHeaders("create", outcome.quota), ...retryAfter(outcome.quota.freesInMs) },
         });
+      case "over_budget":
+        return refuse(reply, overBudget(outcome.refusal));
       case "replayed":
       case "created":
         if (outcome.kind === "replayed") reply.header("idempotent-replayed", "true");
@@ -147,6 +154,8 @@ export function messageJobHandler(deps: MessageJobDeps & { promptCodePointsMax: 
           message: `This project reached its limit of ${outcome.quota.usesMax} messages per hour.`,
           headers: { ...rateLimitHeaders("message", outcome.quota), ...retryAfter(outcome.quota.freesInMs) },
         });
+      case "over_budget":
+        return refuse(reply, overBudget(outcome.refusal));
       default:
         return assertNever(outcome);
     }
