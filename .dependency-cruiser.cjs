@@ -102,10 +102,11 @@ module.exports = {
     folder("agent", ["tree", "secrets", "lib", "errors"]),
     folder("review", ["tree", "secrets", "hosts", "lib", "errors"]),
     folder("forge", ["lib", "errors", "db", "tree"]),
+    folder("gate", ["accounts", "jobs", "forge", "tree", "lib", "errors", "db"]),
     folder("publish", ["tree", "forge", "secrets", "lib", "errors"]),
     folder("run", ["jobs", "tree", "agent", "review", "publish", "forge", "lib", "errors", "db"]),
     folder("http", ["accounts", "jobs", "notify", "lib", "errors", "db"]),
-    folder("dashboard", ["health", "automations", "accounts", "jobs", "notify", "http", "lib", "errors", "db"]),
+    folder("dashboard", ["health", "gate", "automations", "accounts", "jobs", "notify", "http", "lib", "errors", "db"]),
     {
       name: "dashboard-imports-contract",
       severity: "error",

@@ -134,6 +134,8 @@ export interface DashboardProjectSettings {
   /** How long finished work waits for a forge that is away. */
   publishWaitHours: number;
   branchPrefix: string;
+  /** What findings on pull requests do; null: the default. */
+  gate: { docs: GateLevel | null; sources: GateLevel | null; name: string };
   limits: { stepsMax: number; tokensMax: number; costUsdMax: number; wallTimeMsMax: number };
   policy: {
     allowedPaths: readonly string[];
@@ -196,3 +198,5 @@ export interface DashboardDelivery {
   lastTryAt: string | null;
   createdAt: string;
 }
+
+type GateLevel = "off" | "neutral" | "failing";

@@ -203,10 +203,61 @@ export interface DashboardPull extends Omit<DashboardPullRow, "comments"> {
     | { kind: "contained" }
     | { kind: "blocked"; reason: string };
   diff: JobDiff;
+  /** What was said of its newest commit, each with a page that says more. */
+  statuses: readonly { name: string; state: GateState; words: string; url: string }[];
   cloneUrl: string;
   /** The job that opened it; null: somebody else did, or the job is gone. */
   jobId: string | null;
   comments: readonly DashboardComment[];
+}
+
+/** How Emend, or somebody else, judged a commit. `neutral`: it found something that does not block. */
+export type GateState = "pending" | "passed" | "neutral" | "failed";
+
+export interface DashboardGateRow {
+  id: string;
+  /** The context repository's name; empty: the docs repository. */
+  repository: string;
+  head: string;
+  /** As the forge shows it. */
+  name: string;
+  number: number;
+  title: string;
+  /** Of the pull request. */
+  url: string;
+  state: GateState;
+  words: string;
+  /** Null: nobody has looked. */
+  judgedAt: string | null;
+  updatedAt: string;
+}
+
+/** What Emend says on the pull requests of a project's repositories. */
+export interface DashboardGates {
+  /** Newest first. */
+  statuses: readonly DashboardGateRow[];
+  /** When each repository was looked at last; `problem`: what stood in the way. */
+  looks: readonly { repository: string; lookedAt: string; problem: string | null }[];
+}
+
+/** One status, with every place that it is about. */
+export interface DashboardGate extends DashboardGateRow {
+  projectId: string;
+  findings: readonly {
+    check: string;
+    severity: "error" | "warning" | "info";
+    path: string;
+    line: number;
+    message: string;
+    renamed?: { from: string; to: string };
+    causes?: readonly string[];
+  }[];
+  /** Why the forge does not show it; null: it does. */
+  refusal: string | null;
+  /** The job that makes the docs' pull request; null: nobody has asked for it. */
+  jobId: string | null;
+  /** What that job is told, or why it cannot help. */
+  fix: { prompt: string } | { cannot: string };
 }
 
 export interface DashboardComment {

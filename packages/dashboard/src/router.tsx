@@ -9,6 +9,7 @@ import { Empty } from "./parts/notice.tsx";
 // Where one lands is loaded at once; every other page with its first visit, or when a link to it is pointed at.
 const JobPage = lazyRouteComponent(() => import("./pages/job/job-page.tsx"), "JobPage");
 const AddProjectPage = lazyRouteComponent(() => import("./pages/projects/add-project.tsx"), "AddProjectPage");
+const GatePage = lazyRouteComponent(() => import("./pages/gates/gate-page.tsx"), "GatePage");
 const HealthPage = lazyRouteComponent(() => import("./pages/health/health-page.tsx"), "HealthPage");
 const UsagePage = lazyRouteComponent(() => import("./pages/usage/usage-page.tsx"), "UsagePage");
 const KeysPage = lazyRouteComponent(() => import("./pages/keys/keys-page.tsx"), "KeysPage");
@@ -75,6 +76,7 @@ const pulls = createRoute({
   validateSearch: (given: Record<string, unknown>) => pick("project", given),
 });
 const pull = createRoute({ getParentRoute: () => root, path: "/pulls/$projectId/$number", component: PullPage });
+const gate = createRoute({ getParentRoute: () => root, path: "/gates/$id", component: GatePage });
 
 const login = createRoute({ getParentRoute: () => root, path: "/login", component: () => <Navigate to="/" replace /> });
 const welcome = createRoute({ getParentRoute: () => root, path: "/welcome", component: WelcomePage });
@@ -108,6 +110,7 @@ export function createAppRouter() {
       usage,
       pulls,
       pull,
+      gate,
       login,
       welcome,
       start,

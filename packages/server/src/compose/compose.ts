@@ -18,6 +18,7 @@ import { dashboardPlugin } from "../dashboard/plugin.ts";
 import { forgeHooksPlugin } from "../forge/hooks/plugin.ts";
 import { localForgePlugin } from "../forge/local/plugin.ts";
 import { createPullDesk } from "../forge/local/pull-desk.ts";
+import { isGated } from "../gate/gate-store.ts";
 import { suggestFixes } from "../health/suggest-fixes.ts";
 import { buildApp } from "../http/app.ts";
 import { mcpPlugin } from "../http/mcp-plugin.ts";
@@ -29,7 +30,7 @@ import { createLogger } from "../lib/logger.ts";
 import { version } from "../lib/version.ts";
 import { measureRequests } from "../metrics/measure.ts";
 import { metricsPlugin, startMetricsServer } from "../metrics/metrics-server.ts";
-import { askAutomations, askSiteCheck } from "../tasks/start-tasks.ts";
+import { askAutomations, askGate, askSiteCheck } from "../tasks/start-tasks.ts";
 import { traceRequests } from "../tracing/tracing.ts";
 import { composeParts, type Parts, type Undo } from "./parts.ts";
 import { readPullRequestState } from "./pull-request-state.ts";
@@ -140,11 +141,16 @@ async function composeApi(parts: Parts, undo: Undo): Promise<void> {
         secret,
         unknownBytes,
         isProject: async (projectId) => (await getProject(pool, projectId)) !== undefined,
-        noticed: (input) => hastenLook(pool, input),
+        async noticed(input) {
+          await hastenLook(pool, input);
+          await askGate(pool, input.projectId);
+        },
         async pushed(projectId) {
           const looks = await hastenLooks(pool, projectId);
           if (looks > 0) await askAutomations(pool);
-          return looks > 0;
+          const hasGate = await isGated(pool, projectId);
+          if (hasGate) await askGate(pool, projectId);
+          return looks > 0 || hasGate;
         },
       }),
       accountsPlugin({
@@ -181,6 +187,7 @@ async function composeApi(parts: Parts, undo: Undo): Promise<void> {
         readPrompt,
         suggestions: (projectId) => suggestFixes({ db: pool, defaultModel: config.model }, projectId),
         askSiteCheck: (projectId) => askSiteCheck(pool, projectId),
+        askGate: (projectId) => askGate(pool, projectId),
         assetsDir,
         status: createStatusReader({ pool, config, fetch: network.fetch }),
       }),

@@ -26,11 +26,13 @@ import { isAppError } from "../errors.ts";
 import type { Forge } from "../forge/forge.ts";
 import { hookSecretOf } from "../forge/hooks/hook-secret.ts";
 import { repositoryOf, tidyRepository } from "../forge/local/repository.ts";
-import { createAnswerMemory } from "../forge/polling.ts";
+import { type AnswerMemory, createAnswerMemory, startPolling } from "../forge/polling.ts";
 import { openForge } from "../forge/registry.ts";
+import { listDueGates } from "../gate/gate-store.ts";
+import { type GateDeps, lookAtGate } from "../gate/look-at-gate.ts";
 import { checkExternalLinks } from "../health/external-links.ts";
 import { listDueSiteChecks, listNewSites, storeSiteCheck, storeSiteProblem } from "../health/site-checks.ts";
-import { contextRemoteOf } from "../installation/context-remote.ts";
+import { contextForgeOf, contextRemoteOf } from "../installation/context-remote.ts";
 import { createForgeReach } from "../installation/forge-reach.ts";
 import { spentBudget } from "../jobs/budget.ts";
 import { createJobReader } from "../jobs/read/job-reader.ts";
@@ -64,6 +66,8 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
   undo.push(() => siteCache.flush());
   const linkReach = createForgeReach({ network: config.network, allowPrivateForges: false });
   undo.push(() => linkReach.close());
+  const answers = createAnswerMemory();
+  const gate = composeGate(parts, { mirrors, siteCache, answers });
   const tasks = startTasks(
     {
       pool,
@@ -91,6 +95,8 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
           projectId,
           signal,
         ),
+      listDueGates: () => listDueGates(pool),
+      lookAtGate: (projectId, signal) => lookAtGate(gate, projectId, signal),
     },
     { archiveAfterDays: async () => (await readArchiveAfterDays(pool, config.archiveAfterDays)).days },
   );
@@ -119,7 +125,7 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
     pool,
     listener,
     log,
-    answers: createAnswerMemory(),
+    answers,
     async forgeOf(projectId, polling) {
       const project = await getProject(pool, projectId);
       return project ? openForge(project, forges, polling) : null;
@@ -127,6 +133,27 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
     followUp: createFollowUp({ pool, reader, promptCodePointsMax: config.promptCodePointsMax }),
   });
   undo.push(() => watch.stop());
+}
+
+/** What a look at pull requests needs, each with answers that earlier looks remember. */
+function composeGate(
+  parts: Parts,
+  { answers, ...own }: { mirrors: Mirrors; siteCache: DiskCache; answers: AnswerMemory },
+): GateDeps {
+  const { pool, log, sealer, forges, publicUrl } = parts;
+  return {
+    ...own,
+    pool,
+    log,
+    publicUrl,
+    findProject: (id) => getProject(pool, id),
+    listContext: (projectId) => listContextRepositories(pool, projectId),
+    openForge: (project) => openForge(project, forges, startPolling(answers, project.id)),
+    async openContextForge(repository) {
+      const credential = await openContextCredential({ db: pool, sealer }, repository.id);
+      return contextForgeOf(forges, { ...repository, credential }, startPolling(answers, repository.id));
+    },
+  };
 }
 
 function composeWorker(

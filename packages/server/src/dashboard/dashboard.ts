@@ -61,6 +61,8 @@ export interface DashboardDeps {
   suggestions(projectId: string): Promise<readonly DashboardSuggestion[]>;
   /** Has a worker look at the project's whole site. */
   askSiteCheck(projectId: string): Promise<void>;
+  /** Has a worker look at the pull requests of the project's repositories. */
+  askGate(projectId: string): Promise<void>;
   /** How the installation is, for its operator. */
   status(): Promise<DashboardStatus>;
   /** Where the built assets lie, if they do. */

@@ -8,6 +8,7 @@ import { readBodies } from "./parse-request.ts";
 import { plainPages, sendPage } from "./plain-page.ts";
 import { requireSession } from "./require-session.ts";
 import { automationRoutes } from "./routes/automations.ts";
+import { gateRoutes } from "./routes/gates.ts";
 import { healthRoutes, statusRoute } from "./routes/health.ts";
 import { jobDetailRoutes } from "./routes/job-details.ts";
 import { composeJobRoutes, jobRoutes } from "./routes/jobs.ts";
@@ -45,6 +46,7 @@ export function dashboardPlugin(deps: DashboardDeps): (app: FastifyInstance) => 
         composeJobRoutes(api, shared);
         jobDetailRoutes(api, shared);
         pullRoutes(api, shared);
+        gateRoutes(api, shared);
       },
       { prefix: apiPrefix },
     );

@@ -78,6 +78,38 @@ export interface PullRequestSearch {
   since?: Date;
 }
 
+/** An open pull request of a repository, by anyone. */
+export interface OpenPullRequest {
+  number: number;
+  url: string;
+  title: string;
+  body: string;
+  head: string;
+  base: string;
+  /** As the list tells it: Bitbucket's has the first twelve digits only. */
+  headCommit: string;
+  /** Its branch is in another repository. */
+  isFork: boolean;
+}
+
+/** What a pull request compares: its newest commit, and where that parted from the base branch. */
+export interface PullRequestCommits {
+  head: string;
+  base: string;
+}
+
+/** What a forge shows beside a commit, one for each name. */
+export interface CommitStatus {
+  commit: string;
+  /** The pull request's branch: some forges file statuses under it. */
+  branch: string;
+  name: string;
+  /** `neutral`: looked at, with findings that must not block; `pending`: not looked at, and never taken for good. */
+  state: "pending" | "passed" | "neutral" | "failed";
+  words: string;
+  url: string;
+}
+
 /** What a forge says about a repository and the credential's permissions. Null: unknown. */
 export interface RepositoryDescription {
   /** As the forge spells it. If it differs from the project's, the repository was renamed or moved. */
@@ -154,6 +186,12 @@ export interface Forge {
   readPullRequest(number: number, signal: AbortSignal): Promise<PullRequest | null>;
   /** Replaces its text and whatever else `change` has. */
   updatePullRequest(number: number, change: PullRequestChange, signal: AbortSignal): Promise<void>;
+  /** Of whoever opened them, the last changed first, a few hundred at most. */
+  listOpenPullRequests(signal: AbortSignal): Promise<readonly OpenPullRequest[]>;
+  /** Null: the forge does not say, or no longer knows a commit. */
+  readPullRequestCommits(pull: OpenPullRequest, signal: AbortSignal): Promise<PullRequestCommits | null>;
+  /** Replaces the status of this name. Safe to repeat. */
+  setStatus(status: CommitStatus, signal: AbortSignal): Promise<void>;
   describeRepository(signal: AbortSignal): Promise<RepositoryDescription>;
   /** The repository's current URL, in case it was renamed or moved. Null if that cannot happen. */
   readonly findAddress: ((signal: AbortSignal) => Promise<string>) | null;

@@ -1,7 +1,9 @@
 import type { ForgeName } from "@emend/contract";
 import { parseProjectSettings } from "../accounts/projects/project-settings.ts";
 import { AppError } from "../errors.ts";
+import type { Forge } from "../forge/forge.ts";
 import { openLocalForge } from "../forge/local/local-forge.ts";
+import type { Polling } from "../forge/polling.ts";
 import { type ForgeDeps, normalizeRepository, openJudgedForge } from "../forge/registry.ts";
 import type { Remote } from "../tree/mirror/mirror.ts";
 
@@ -16,16 +18,32 @@ export async function contextRemoteOf(
   repository: { id: string; forge: ForgeName; repositoryUrl: string; credential: string | null },
   signal: AbortSignal,
 ): Promise<Remote> {
-  const { id, forge, repositoryUrl, credential } = repository;
-  if (forge === "local") return openLocalForge(forges.local, localProjectOf(repositoryUrl)).gitRemote(signal);
-  const settings = parseProjectSettings({}).forge;
+  const opened = contextForgeOf(forges, repository);
+  if (opened) return opened.gitRemote(signal);
+  const { url } = normalizeRepository(repository.forge as RemoteName, repository.repositoryUrl, plainSettings());
+  const addresses = await forges.reach.addressesOf(url);
+  return { url: `${url}.git`, authorization: null, ...(addresses !== null && { addresses }) };
+}
+
+type RemoteName = Exclude<ForgeName, "local">;
+
+function plainSettings() {
+  return parseProjectSettings({}).forge;
+}
+
+/** The forge of a context repository, where something can be said; null: it is read without a token. */
+export function contextForgeOf(
+  forges: ContextForges,
+  { id, forge, repositoryUrl, credential }: Parameters<typeof contextRemoteOf>[1],
+  polling?: Polling,
+): Forge | null {
+  if (forge === "local") return openLocalForge(forges.local, localProjectOf(repositoryUrl));
+  if (credential === null) return null;
+  const settings = plainSettings();
   const { url } = normalizeRepository(forge, repositoryUrl, settings);
-  if (credential === null) {
-    const addresses = await forges.reach.addressesOf(url);
-    return { url: `${url}.git`, authorization: null, ...(addresses !== null && { addresses }) };
-  }
   const project = { id, forge, repositoryUrl: url, settings };
-  return openJudgedForge({ tokens: forges.githubTokens, credential, project }, forges.reach).gitRemote(signal);
+  const input = { tokens: forges.githubTokens, credential, project, ...(polling && { polling }) };
+  return openJudgedForge(input, forges.reach);
 }
 
 /** The project whose repository this is: the address's host changes with the installation's, its end does not. */

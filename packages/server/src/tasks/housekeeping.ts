@@ -85,6 +85,16 @@ export async function dropIdempotencyKeys(db: Queryable): Promise<number> {
   );
 }
 
+/** Of pull requests that nobody has pushed to or judged for this long. */
+const statusesKeptDays = 90;
+
+export async function dropGateStatuses(db: Queryable): Promise<number> {
+  const old = "updated_at < now() - make_interval(days => $1)";
+  const { rowCount } = await db.query(`delete from gate_statuses where ${old}`, [statusesKeptDays]);
+  const local = await db.query(`delete from local_statuses where ${old}`, [statusesKeptDays]);
+  return (rowCount ?? 0) + (local.rowCount ?? 0);
+}
+
 const loginsKeptDays = 90;
 
 /** Attempts count for minutes, and logins are of interest for a while; what was changed stays in the audit log. */

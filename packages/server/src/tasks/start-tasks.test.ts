@@ -29,6 +29,8 @@ function start(deps: Partial<TasksDeps> = {}): Tasks {
       listNewSites: async () => [],
       listDueSiteChecks: async () => [],
       checkSite: async () => {},
+      listDueGates: async () => [],
+      lookAtGate: async () => {},
       ...deps,
     },
     { archiveAfterDays: async () => null, sweepMirrorsEveryMs: 20 },

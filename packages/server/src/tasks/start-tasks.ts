@@ -5,6 +5,7 @@ import {
   dropAutomationRuns,
   dropDeliveries,
   dropExpiredSessions,
+  dropGateStatuses,
   dropIdempotencyKeys,
   dropOldLogins,
   dropQuotaUses,
@@ -27,6 +28,10 @@ export interface TasksDeps extends TaskQueueDeps {
   listDueSiteChecks(): Promise<readonly string[]>;
   /** Looks at a project's whole site and stores what it found. */
   checkSite(projectId: string, signal: AbortSignal): Promise<void>;
+  /** The projects whose pull requests are to be looked at again. */
+  listDueGates(): Promise<readonly string[]>;
+  /** Looks at the pull requests of a project's repositories and says on each what was found. */
+  lookAtGate(projectId: string, signal: AbortSignal): Promise<void>;
 }
 
 interface TasksOptions {
@@ -47,7 +52,7 @@ const hourMs = 3_600_000;
 
 /** Cron and housekeeping, as long as one node runs; and the sweeps of this one's own folders. */
 export function startTasks(deps: TasksDeps, options: TasksOptions): Tasks {
-  const queue = startTaskQueue(deps, { ...housekeeping(deps, options), ...siteChecks(deps) }, options);
+  const queue = startTaskQueue(deps, { ...housekeeping(deps, options), ...looks(deps) }, options);
   const sweeping = new AbortController();
   const sweeper = sweepUntil(sweeping.signal);
 
@@ -84,6 +89,7 @@ function housekeeping(deps: TasksDeps, options: TasksOptions): Record<string, Ta
     drop_automation_runs: { cron: "2 * * * *", work: () => dropAutomationRuns(pool, automationRunsKeptDays) },
     drop_deliveries: { cron: "57 * * * *", work: () => dropDeliveries(pool, deliveriesKeptDays) },
     drop_old_logins: { cron: "52 * * * *", work: () => dropOldLogins(pool) },
+    drop_gate_statuses: { cron: "12 * * * *", work: () => dropGateStatuses(pool) },
     archive_by_retention: {
       cron: "47 * * * *",
       // Asked each time: people change it while this runs.
@@ -95,16 +101,18 @@ function housekeeping(deps: TasksDeps, options: TasksOptions): Record<string, Ta
   };
 }
 
-/** Each look is a task of its own: a large site must not hold up the others. */
-function siteChecks(deps: TasksDeps): Record<string, TaskKind> {
-  async function askAll(projects: readonly string[]): Promise<number> {
-    for (const projectId of projects) await askSiteCheck(deps.pool, projectId);
+/** Each look is a task of its own: a large site, or a slow forge, must not hold up the others. */
+function looks(deps: TasksDeps): Record<string, TaskKind> {
+  async function askAll(kind: string, projects: readonly string[]): Promise<number> {
+    for (const projectId of projects) await askTask(deps.pool, kind, projectId);
     return projects.length;
   }
   return {
-    check_new_sites: { cron: "* * * * *", work: async () => askAll(await deps.listNewSites()) },
+    check_new_sites: { cron: "* * * * *", work: async () => askAll(siteCheckTask, await deps.listNewSites()) },
     [siteCheckTask]: { work: (projectId, signal) => deps.checkSite(projectId, signal) },
-    check_sites: { cron: "*/10 * * * *", work: async () => askAll(await deps.listDueSiteChecks()) },
+    check_sites: { cron: "*/10 * * * *", work: async () => askAll(siteCheckTask, await deps.listDueSiteChecks()) },
+    [gateTask]: { work: (projectId, signal) => deps.lookAtGate(projectId, signal) },
+    look_at_gates: { cron: "* * * * *", work: async () => askAll(gateTask, await deps.listDueGates()) },
   };
 }
 
@@ -120,4 +128,12 @@ const siteCheckTask = "check_site";
 /** A worker takes it within moments. */
 export async function askSiteCheck(db: Queryable, projectId: string): Promise<void> {
   await askTask(db, siteCheckTask, projectId);
+}
+
+/** The triggers of the local forge's pull requests ask for it by this name too. */
+const gateTask = "look_at_gate";
+
+/** A hint: pull requests are looked at every few minutes. */
+export async function askGate(db: Queryable, projectId: string): Promise<void> {
+  await askTask(db, gateTask, projectId);
 }

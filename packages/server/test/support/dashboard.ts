@@ -110,6 +110,7 @@ export function dashboardPlugins(
     readPrompt,
     suggestions: async () => [],
     askSiteCheck: async () => {},
+    askGate: async () => {},
     status: createStatusReader({
       pool,
       config: { model: "emend/rules", modelFallbacks: [], modelEndpoints: {} },

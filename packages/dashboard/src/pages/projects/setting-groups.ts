@@ -224,6 +224,26 @@ export function policyGroups(project: DashboardProject): readonly SettingGroup[]
       ],
     },
     {
+      title: "Gate on pull requests",
+      words:
+        "Emend sets a commit status on the pull requests of people and of jobs. The token needs the permission to set statuses.",
+      rows: [
+        [
+          { path: "settings.gate.docs", label: "In the docs repository", kind: "level" },
+          { path: "settings.gate.sources", label: "In context repositories", kind: "level" },
+        ],
+        [
+          {
+            path: "settings.gate.name",
+            label: "Status name",
+            kind: "text",
+            isCode: true,
+            help: "Two projects that report on the same repository need two names.",
+          },
+        ],
+      ],
+    },
+    {
       title: "Commits",
       rows: [
         [

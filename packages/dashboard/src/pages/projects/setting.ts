@@ -6,8 +6,11 @@ export interface Setting {
   /** Such as `name`, or `settings.limits.stepsMax`. */
   path: string;
   label: string;
-  /** `optional`, `optionalNumber`: a value or null; `lines`: a list, one a line; `optionalLines`: the same or null; `choice`: yes, no or null. */
-  kind: "text" | "optional" | "number" | "optionalNumber" | "lines" | "optionalLines" | "check" | "choice";
+  /**
+   * `optional`, `optionalNumber`: a value or null; `lines`: a list, one a line; `optionalLines`: the same or null; `choice`: yes,
+   * no or null; `level`: what a gate's findings do.
+   */
+  kind: "text" | "optional" | "number" | "optionalNumber" | "lines" | "optionalLines" | "check" | "choice" | "level";
   help?: string;
   placeholder?: string;
   isCode?: boolean;
@@ -73,6 +76,7 @@ function meant(typed: string | boolean, { kind, scale = 1 }: Setting): unknown {
       return typed.trim() === "" ? null : linesOf(typed);
     case "choice":
       return typed === "" ? null : typed === "true";
+    case "level":
     case "optional":
       return typed.trim() === "" ? null : typed.trim();
     default:

@@ -68,6 +68,12 @@ const choices = [
   { value: "true", words: "yes" },
   { value: "false", words: "no" },
 ];
+const levels = [
+  { value: "", words: "default (only on the local forge)" },
+  { value: "off", words: "off" },
+  { value: "neutral", words: "report, do not block" },
+  { value: "failing", words: "fail on errors" },
+];
 
 function SettingInput({
   setting,
@@ -80,8 +86,9 @@ function SettingInput({
 }) {
   const { path: _path, kind, scale: _scale, min, step, ...shown } = setting;
   if (kind === "check") return <CheckInput label={shown.label} isOn={value === true} onToggle={onValue} />;
-  if (kind === "choice") {
-    return <SelectInput label={shown.label} value={String(value)} onValue={onValue} options={choices} />;
+  if (kind === "choice" || kind === "level") {
+    const options = kind === "choice" ? choices : levels;
+    return <SelectInput label={shown.label} value={String(value)} onValue={onValue} options={options} />;
   }
   const text = { ...shown, value: String(value), onText: onValue };
   if (kind === "lines" || kind === "optionalLines") {

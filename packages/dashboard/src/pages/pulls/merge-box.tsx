@@ -8,6 +8,7 @@ import { Icon } from "../../parts/icon.tsx";
 import { Problem } from "../../parts/notice.tsx";
 import { Age, VisibleText } from "../../parts/text.tsx";
 import { useMayWrite } from "../../parts/use-may-write.ts";
+import { GateMark } from "../gates/gate-page.tsx";
 import { pullPath, pullQuery } from "./queries.ts";
 
 /** What can become of it, and what has. */
@@ -31,6 +32,7 @@ export function MergeBox({ pull }: { pull: DashboardPull }) {
     <Sheet className="grid gap-2 px-4 py-3">
       <section aria-label="Merging" className="grid gap-2">
         <Standing pull={pull} />
+        {isOpen && <Statuses statuses={pull.statuses} />}
         <Problem error={act.error} />
         {isOpen && !mayWrite && <p className="text-quiet">You need the maintainer role to merge or close.</p>}
         {isOpen && mayWrite && (
@@ -76,6 +78,26 @@ export function MergeBox({ pull }: { pull: DashboardPull }) {
         )}
       </section>
     </Sheet>
+  );
+}
+
+/** What was said of the commit that would be merged. */
+function Statuses({ statuses }: Pick<DashboardPull, "statuses">) {
+  if (statuses.length === 0) return null;
+  return (
+    <ul aria-label="Statuses" className="grid gap-1">
+      {statuses.map(({ name, state, words, url }) => (
+        <li key={name} className="flex flex-wrap gap-x-2 wrap-anywhere">
+          <GateMark state={state} />
+          <a href={url} className="min-w-0 underline underline-offset-3">
+            <VisibleText text={words} />
+          </a>
+          <span className="text-quiet">
+            <VisibleText text={name} />
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }
 

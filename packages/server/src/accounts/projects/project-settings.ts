@@ -8,6 +8,11 @@ const defaultEmail = "noreply@emend.invalid";
 /** A label, or the name of a person or team, as its forge spells it. */
 const ForgeWord = Type.String({ minLength: 1, maxLength: 200, pattern: "^[^,\\x00-\\x1f]+$" });
 
+/** What a gate's findings do; null: on the local forge `neutral`, elsewhere `off`, since it takes a further permission. */
+const GateLevel = Type.Union([Type.Literal("off"), Type.Literal("neutral"), Type.Literal("failing"), Type.Null()], {
+  default: null,
+});
+
 /** Everything a maintainer may set, with its default. Unknown settings are left alone: a newer node may know them. */
 const ProjectSettings = Type.Object({
   /** Runs at the same time. */
@@ -77,6 +82,18 @@ const ProjectSettings = Type.Object({
       }),
       /** Adds a `Signed-off-by` line of the author. */
       signOff: Type.Boolean({ default: false }),
+    },
+    { default: {} },
+  ),
+  /** What Emend says on pull requests of people. */
+  gate: Type.Object(
+    {
+      /** On those of the docs repository: what the checks find new. */
+      docs: GateLevel,
+      /** On those of context repositories: which pages name what they remove or change. */
+      sources: GateLevel,
+      /** Under which name the status is shown. Two projects on one repository need two names. */
+      name: Type.String({ minLength: 1, maxLength: 40, pattern: "^[\\w][\\w ./:-]*$", default: "emend" }),
     },
     { default: {} },
   ),

@@ -24,6 +24,7 @@ import {
   readPullRequest,
   updatePullRequest,
 } from "./pull-requests.ts";
+import { listOpenPullRequests, readPullRequestCommits, setStatus } from "./statuses.ts";
 
 /** Bitbucket Cloud, with an access token, or with a person's API token as `email:token`. */
 export function openBitbucketForge(input: RemoteForgeInput): Forge {
@@ -53,6 +54,9 @@ export function openBitbucketForge(input: RemoteForgeInput): Forge {
     ensureDetails: hasDetails ? (number, signal) => ensureDetails(repository, number, signal) : null,
     readPullRequest: (number, signal) => readPullRequest(repository, number, signal),
     updatePullRequest: (number, change, signal) => updatePullRequest(repository, number, change, signal),
+    listOpenPullRequests: (signal) => listOpenPullRequests(repository, signal),
+    readPullRequestCommits: (pull, signal) => readPullRequestCommits(repository, pull, signal),
+    setStatus: (status, signal) => setStatus(repository, status, signal),
     describeRepository: (signal) => describeRepository(repository, signal),
     findAddress: (signal) => findAddress(repository, signal),
     inspect: (branch, signal) => inspect(repository, branch, signal),

@@ -12,6 +12,7 @@ import { folderOfApi, ownedRepository, parseRepositoryAddress } from "../reposit
 import { listReviews, openConversation, teamsThatOnlyRead } from "./conversation.ts";
 import type { GiteaRepository, GiteaServer } from "./pull-requests.ts";
 import { createPullRequest, findPullRequests, readPullRequest, updatePullRequest } from "./pull-requests.ts";
+import { listOpenPullRequests, readPullRequestCommits, setStatus } from "./statuses.ts";
 
 /** Gitea and Forgejo, with an access token. */
 export function openGiteaForge(input: RemoteForgeInput): Forge {
@@ -48,6 +49,9 @@ export function openGiteaForge(input: RemoteForgeInput): Forge {
     ensureDetails: hasDetails ? (number, signal) => ensureDetails(repository, number, signal) : null,
     readPullRequest: (number, signal) => readPullRequest(repository, number, signal),
     updatePullRequest: (number, change, signal) => updatePullRequest(repository, number, change, signal),
+    listOpenPullRequests: (signal) => listOpenPullRequests(repository, signal),
+    readPullRequestCommits: (pull, signal) => readPullRequestCommits(repository, pull, signal),
+    setStatus: (status, signal) => setStatus(repository, status, signal),
     describeRepository: (signal) => describeRepository(repository, signal),
     findAddress: (signal) => findAddress({ ...repository, apiUrl }, signal),
     inspect: (branch, signal) => inspect(repository, branch, signal),

@@ -12,6 +12,7 @@ import { createGithubClient } from "./github-client.ts";
 import type { GithubRepository } from "./github-token.ts";
 import { type GithubTokens, isAppCredential, tokenSourceOf } from "./github-token.ts";
 import { createPullRequest, findPullRequests, readPullRequest, updatePullRequest } from "./pull-requests.ts";
+import { listOpenPullRequests, readPullRequestCommits, setStatus } from "./statuses.ts";
 
 /** GitHub and GitHub Enterprise Server, with a fine-grained token or an App. */
 export function openGithubForge(input: RemoteForgeInput & { tokens: GithubTokens }): Forge {
@@ -48,6 +49,9 @@ export function openGithubForge(input: RemoteForgeInput & { tokens: GithubTokens
     ensureDetails: hasDetails ? (number, signal) => ensureDetails(repository, project.settings, number, signal) : null,
     readPullRequest: (number, signal) => readPullRequest(repository, number, signal),
     updatePullRequest: (number, change, signal) => updatePullRequest(repository, number, change, signal),
+    listOpenPullRequests: (signal) => listOpenPullRequests(repository, signal),
+    readPullRequestCommits: (pull, signal) => readPullRequestCommits(repository, pull, signal),
+    setStatus: (status, signal) => setStatus(repository, status, signal),
     describeRepository: (signal) => describeRepository(repository, signal),
     findAddress: (signal) => findAddress({ ...repository, apiUrl }, signal),
     inspect: (branch, signal) => inspect(repository, branch, signal),

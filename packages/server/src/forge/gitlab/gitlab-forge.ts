@@ -12,6 +12,7 @@ import { below, folderOfApi, parseRepositoryAddress } from "../repository-addres
 import type { GitlabRepository } from "./describe-repository.ts";
 import { accessLevelOf, describeRepository } from "./describe-repository.ts";
 import { createMergeRequest, findMergeRequests, readMergeRequest, updateMergeRequest } from "./merge-requests.ts";
+import { listOpenPullRequests, readPullRequestCommits, setStatus } from "./statuses.ts";
 
 /** gitlab.com and self-managed GitLab, with a project, group or personal token. */
 export function openGitlabForge(input: RemoteForgeInput): Forge {
@@ -38,6 +39,9 @@ export function openGitlabForge(input: RemoteForgeInput): Forge {
       settings.reviewers.length > 0 ? (number, signal) => ensureReviewers(repository, number, signal) : null,
     readPullRequest: (number, signal) => readMergeRequest(repository, number, signal),
     updatePullRequest: (number, change, signal) => updateMergeRequest(repository, number, change, signal),
+    listOpenPullRequests: (signal) => listOpenPullRequests(repository, signal),
+    readPullRequestCommits: (pull, signal) => readPullRequestCommits(repository, pull, signal),
+    setStatus: (status, signal) => setStatus(repository, status, signal),
     describeRepository: (signal) => describeRepository(repository, signal),
     findAddress: (signal) => findAddress({ ...repository, apiUrl }, signal),
     inspect: (branch, signal) => inspect(repository, branch, signal),

@@ -10,11 +10,14 @@ import {
   insertPullRequest,
   keepHead,
   type LocalPullRequest,
+  listOpen,
   listPullRequestsOfHead,
   saveChange,
+  settlePullRequests,
 } from "./pull-requests.ts";
 import { compareBranches } from "./read-diff.ts";
 import { type RepositoryDeps, repositoryOf } from "./repository.ts";
+import { saveStatus } from "./statuses.ts";
 
 export interface LocalForgeDeps extends RepositoryDeps {
   pool: Pool;
@@ -72,6 +75,20 @@ export function openLocalForge(deps: LocalForgeDeps, projectId: string): Forge {
       const row = await getPullRequest(deps.pool, projectId, number);
       return row && toPullRequest(row);
     },
+    async listOpenPullRequests(signal) {
+      await settlePullRequests({ db: deps.pool, repository }, projectId, signal);
+      return (await listOpen(deps.pool, projectId)).map((row) => ({
+        ...toPullRequest(row),
+        title: row.title,
+        headCommit: row.headCommit,
+        isFork: false,
+      }));
+    },
+    async readPullRequestCommits({ number }) {
+      const row = await getPullRequest(deps.pool, projectId, number);
+      return row && { head: row.headCommit, base: row.baseCommit };
+    },
+    setStatus: (status) => saveStatus(deps.pool, projectId, status),
     updatePullRequest: (number, change) => saveChange(deps.pool, projectId, number, change),
     describeRepository: async (signal) => ({
       path: projectId,

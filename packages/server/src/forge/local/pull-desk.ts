@@ -18,6 +18,7 @@ import {
 import { isAncestor } from "./read-diff.ts";
 import { type PullState, readPullView } from "./read-pull-view.ts";
 import { ask, type Repository, repositoryOf, tell } from "./repository.ts";
+import { type LocalStatus, listStatuses } from "./statuses.ts";
 
 interface PullName {
   projectId: string;
@@ -58,7 +59,10 @@ export function createPullDesk(deps: LocalForgeDeps & { signal: AbortSignal }): 
       const repository = repositoryOf(deps, projectId);
       const view = await readPullView({ db, repository }, projectId, number, deps.signal);
       const cloneUrl = `${deps.publicUrl()}/git/${projectId}.git`;
-      return view && showPull(view, { projectId, cloneUrl, comments: await listComments(db, projectId, number) });
+      if (!view) return null;
+      const comments = await listComments(db, projectId, number);
+      const statuses = await listStatuses(db, projectId, view.pullRequest.headCommit);
+      return showPull(view, { projectId, cloneUrl, comments, statuses });
     },
 
     async readFile(name, path) {
@@ -105,7 +109,12 @@ export function createPullDesk(deps: LocalForgeDeps & { signal: AbortSignal }): 
 /** A pull request as the dashboard shows it. */
 function showPull(
   { pullRequest, mergeability, diff }: PullState,
-  more: { projectId: string; cloneUrl: string; comments: readonly LocalComment[] },
+  more: {
+    projectId: string;
+    cloneUrl: string;
+    comments: readonly LocalComment[];
+    statuses: readonly LocalStatus[];
+  },
 ): Omit<DashboardPull, "jobId"> {
   const { number, title, state, draft, headRef, baseRef, checks, mergedBy, mergeCommit } = pullRequest;
   return {
@@ -124,6 +133,7 @@ function showPull(
     updatedAt: pullRequest.updatedAt.toISOString(),
     mergeability: showMergeability(mergeability),
     diff: { diff: diff.patch, files: diff.files.map(showFile) },
+    statuses: more.statuses.map(({ name, state, words, url }) => ({ name, state, words, url })),
     cloneUrl: more.cloneUrl,
     comments: more.comments.map(({ id, author, body, createdAt }) => ({
       id,

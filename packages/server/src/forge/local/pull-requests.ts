@@ -72,11 +72,10 @@ export async function listPullRequestsOfHead(
   return rows;
 }
 
-/** Open ones first, newest first. */
-async function listPullRequests(db: Queryable, projectId: string): Promise<readonly LocalPullRequest[]> {
+/** Newest first. */
+export async function listOpen(db: Queryable, projectId: string): Promise<readonly LocalPullRequest[]> {
   const { rows } = await db.query<LocalPullRequest>(
-    `select ${columns} from local_pull_requests where project_id = $1
-     order by state = 'open' desc, number desc limit $2`,
+    `select ${columns} from local_pull_requests where project_id = $1 and state = 'open' order by number desc limit $2`,
     [projectId, listedMax],
   );
   return rows;
@@ -176,8 +175,7 @@ export async function settlePullRequests(
   projectId: string,
   signal: AbortSignal,
 ): Promise<void> {
-  for (const pullRequest of await listPullRequests(deps.db, projectId)) {
-    if (pullRequest.state !== "open") return;
+  for (const pullRequest of await listOpen(deps.db, projectId)) {
     await settlePullRequest(deps, projectId, pullRequest, signal);
   }
 }

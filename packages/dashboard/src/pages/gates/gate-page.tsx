@@ -1,0 +1,178 @@
+import type { DashboardGate, GateState } from "@emend/contract";
+import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { projectsQuery } from "../../api/queries.ts";
+import { request } from "../../api/request.ts";
+import { Button, buttonLook } from "../../parts/button.tsx";
+import { Sheet } from "../../parts/dialog.tsx";
+import { Icon, type IconName } from "../../parts/icon.tsx";
+import { Pending, Problem } from "../../parts/notice.tsx";
+import { Prose } from "../../parts/prose.tsx";
+import { Age, VisibleText } from "../../parts/text.tsx";
+import { useMayWrite } from "../../parts/use-may-write.ts";
+
+const states: Record<GateState, { icon: IconName; colour: string; word: string }> = {
+  pending: { icon: "queued", colour: "text-quiet", word: "Pending" },
+  passed: { icon: "check", colour: "text-good", word: "Passed" },
+  neutral: { icon: "warning", colour: "text-warn", word: "Neutral" },
+  failed: { icon: "cross", colour: "text-bad", word: "Failed" },
+};
+
+/** How a commit was judged: always an icon and a word. */
+export function GateMark({ state }: { state: GateState }) {
+  const { icon, colour, word } = states[state];
+  return (
+    <span className={`inline-flex items-center gap-1.5 font-medium whitespace-nowrap ${colour}`}>
+      <Icon name={icon} />
+      {word}
+    </span>
+  );
+}
+
+const route = getRouteApi("/gates/$id");
+const everyMs = 5_000;
+
+function gateQuery(id: string) {
+  return queryOptions({
+    queryKey: ["gate", id],
+    queryFn: ({ signal }) => request<DashboardGate>(`/gates/${encodeURIComponent(id)}`, { signal }),
+    refetchInterval: everyMs,
+  });
+}
+
+/** Where a status on a forge leads to: every page and line that it is about, and the button that mends them. */
+export function GatePage() {
+  const { id } = route.useParams();
+  const gate = useQuery(gateQuery(id));
+  const projects = useQuery(projectsQuery);
+  if (!gate.data) return <Pending error={gate.error} />;
+  const { title, number, url, repository, state, words, refusal, findings, projectId, head } = gate.data;
+  const project = projects.data?.find((one) => one.id === projectId);
+  return (
+    <>
+      <title>{`${title.slice(0, 100)} · #${number} · Emend`}</title>
+      <header className="grid grid-cols-[minmax(0,1fr)] gap-3 pt-8 pb-5">
+        <h1>
+          <VisibleText text={title} /> <span className="font-normal text-quiet">#{number}</span>
+        </h1>
+        <p className="flex flex-wrap items-center gap-x-4 gap-y-1">
+          <GateMark state={state} />
+          <a href={url} rel="noreferrer" className="underline underline-offset-3">
+            The pull request
+          </a>
+          <span className="min-w-0 truncate text-quiet">
+            {repository === "" ? "Docs repository" : <VisibleText text={repository} />} at{" "}
+            <code>{head.slice(0, 10)}</code>
+          </span>
+          <span className="min-w-0 truncate text-quiet">
+            <VisibleText text={project?.name ?? projectId} />
+          </span>
+          <span className="text-quiet">
+            <Age at={gate.data.updatedAt} />
+          </span>
+        </p>
+      </header>
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
+        <Sheet className="grid gap-3 px-4 py-3">
+          <p className="wrap-anywhere">
+            <VisibleText text={words} />
+          </p>
+          {refusal !== null && <Problem error={`The forge does not show this status. ${refusal}`} />}
+          <Actions gate={gate.data} />
+        </Sheet>
+        {findings.length > 0 && (
+          <section aria-label="Places" className="grid grid-cols-[minmax(0,1fr)] gap-2">
+            <h2>
+              {findings.length} {findings.length === 1 ? "place" : "places"}
+            </h2>
+            <Sheet className="overflow-hidden">
+              <ul className="divide-y divide-line">
+                {findings.map((finding, index) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: two of one line may say the same
+                  <li key={index}>
+                    <Place finding={finding} />
+                  </li>
+                ))}
+              </ul>
+            </Sheet>
+          </section>
+        )}
+      </div>
+    </>
+  );
+}
+
+const severities = {
+  error: { icon: "cross", colour: "text-bad", word: "Error" },
+  warning: { icon: "warning", colour: "text-warn", word: "Warning" },
+  info: { icon: "dots", colour: "text-quiet", word: "Info" },
+} as const;
+
+function Place({ finding }: { finding: DashboardGate["findings"][number] }) {
+  const { icon, colour, word } = severities[finding.severity];
+  return (
+    <div className="grid gap-x-4 px-4 py-2 md:grid-cols-[96px_minmax(0,1fr)]">
+      <span className={`inline-flex items-center gap-1.5 self-start font-medium ${colour}`}>
+        <Icon name={icon} />
+        {word}
+      </span>
+      <div className="min-w-0">
+        <div className="wrap-anywhere">
+          <Prose text={finding.message} />
+        </div>
+        <p className="font-mono text-[13px] wrap-anywhere text-quiet">
+          <VisibleText text={`${finding.path}:${finding.line}`} /> ·{" "}
+          <span className="whitespace-nowrap">{finding.check}</span>
+        </p>
+        {finding.causes && finding.causes.length > 0 && (
+          <p className="text-quiet wrap-anywhere">
+            It was in{" "}
+            <code>
+              <VisibleText text={finding.causes.join(", ")} />
+            </code>
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** One button: the docs' pull request, or the job that makes it. */
+function Actions({ gate }: { gate: DashboardGate }) {
+  const mayWrite = useMayWrite();
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const path = `/gates/${encodeURIComponent(gate.id)}`;
+  const make = useMutation({
+    mutationFn: () => request<{ jobId: string }>(`${path}/job`, { body: {} }),
+    onSuccess: ({ jobId }) => navigate({ to: "/jobs/$id", params: { id: jobId } }),
+  });
+  const look = useMutation({
+    mutationFn: () => request(`${path}/look`, { body: {} }),
+    onSettled: () => queries.invalidateQueries({ queryKey: gateQuery(gate.id).queryKey }),
+  });
+  const hasErrors = gate.findings.some(({ severity }) => severity === "error");
+  return (
+    <>
+      <Problem error={make.error ?? look.error} />
+      {hasErrors && "cannot" in gate.fix && !gate.jobId && <p className="text-quiet">{gate.fix.cannot}</p>}
+      <div className="flex flex-wrap gap-2">
+        {gate.jobId && (
+          <Link to="/jobs/$id" params={{ id: gate.jobId }} className={buttonLook("ordinary")}>
+            The job
+          </Link>
+        )}
+        {mayWrite && hasErrors && "prompt" in gate.fix && (
+          <Button look="primary" disabled={make.isPending} onClick={() => make.mutate()} title={gate.fix.prompt}>
+            Fix the docs
+          </Button>
+        )}
+        {mayWrite && (
+          <Button disabled={look.isPending} onClick={() => look.mutate()}>
+            Check again
+          </Button>
+        )}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { type DashboardApi, startDashboard } from "../../test/support/dashboard.ts";
+import { toJsonb } from "../db/to-jsonb.ts";
+import type { GateFinding } from "../gate/gate-store.ts";
+import { newId } from "../lib/id.ts";
+
+const asked: string[] = [];
+let host: DashboardApi;
+let projectId: string;
+beforeAll(async () => {
+  host = await startDashboard({ askGate: async (id) => void asked.push(id) });
+  projectId = (await host.api.addProject()).id;
+});
+afterAll(() => host.close());
+beforeEach(() => host.api.pool.query("delete from gate_statuses"));
+
+const renamed: GateFinding = {
+  check: "stale-reference",
+  severity: "error",
+  path: "guides/run.md",
+  line: 7,
+  message: "`--out` was renamed to `--output`",
+  renamed: { from: "--out", to: "--output" },
+};
+
+async function seed(findings: readonly GateFinding[], more: { contextId?: string; isFork?: boolean } = {}) {
+  const id = newId("gat");
+  const pull = {
+    url: "https://forge.test/pulls/3",
+    title: "Rename",
+    head: "topic",
+    base: "main",
+    isFork: false,
+    ...more,
+  };
+  await host.api.pool.query(
+    `insert into gate_statuses (id, project_id, context_id, repository, head, name, number, pull, state, words, findings)
+     values ($1, $2, $3, 'github x', $4, 'emend', 3, $5, 'failed', 'Found.', $6)`,
+    [id, projectId, more.contextId ?? null, "a".repeat(40), toJsonb(pull), toJsonb(findings)],
+  );
+  return id;
+}
+
+async function addContext(): Promise<string> {
+  const id = newId("ctx");
+  await host.api.pool.query(
+    "insert into context_repositories (id, project_id, name, forge, repository_url) values ($1, $2, $3, 'github', $4)",
+    [id, projectId, id, `https://github.com/acme/${id}`],
+  );
+  return id;
+}
+
+it("shows a status with each place, and what the button would ask for", async () => {
+  const contextId = await addContext();
+  const id = await seed([renamed], { contextId });
+  expect((await host.send(`/gates/${id}`)).json()).toMatchObject({
+    repository: contextId,
+    number: 3,
+    state: "failed",
+    findings: [{ path: "guides/run.md", line: 7, renamed: { from: "--out", to: "--output" } }],
+    jobId: null,
+    fix: { prompt: 'In guides/run, replace "--out" with "--output", also in code.' },
+  });
+  expect((await host.send(`/projects/${projectId}/gates`)).json()).toMatchObject({ statuses: [{ id }], looks: [] });
+});
+
+it("makes one job however often, and by however many, the button is pressed", async () => {
+  const id = await seed([renamed], { contextId: await addContext() });
+  const answers = await Promise.all(Array.from({ length: 5 }, () => host.send(`/gates/${id}/job`, { body: {} })));
+  expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 200, 200, 200, 201]);
+  expect(new Set(answers.map((answer) => answer.json().jobId)).size).toBe(1);
+  const { rows } = await host.api.pool.query("select prompt, base_ref from jobs where id = $1", [
+    answers[0]?.json().jobId,
+  ]);
+  expect(rows).toEqual([{ prompt: 'In guides/run, replace "--out" with "--output", also in code.', base_ref: null }]);
+});
+
+it("works on the branch of a docs pull request, and says why it cannot on a fork's or without a model", async () => {
+  const broken = { ...renamed, check: "broken-link", message: "links to a missing page" };
+  const { renamed: _, ...link } = broken;
+  const own = await host.send(`/gates/${await seed([link])}/job`, { body: {} });
+  const { rows } = await host.api.pool.query("select prompt, base_ref from jobs where id = $1", [own.json().jobId]);
+  expect(rows).toEqual([{ prompt: "Fix broken links.", base_ref: "topic" }]);
+  await host.api.pool.query("delete from gate_statuses");
+  const fork = await host.send(`/gates/${await seed([link], { isFork: true })}/job`, { body: {} });
+  expect([fork.statusCode, fork.json().error]).toEqual([409, expect.stringContaining("in a fork")]);
+  await host.api.pool.query("delete from gate_statuses");
+  const removed = await seed([{ ...link, check: "stale-reference" }]);
+  expect((await host.send(`/gates/${removed}`)).json().fix.cannot).toContain("Choose a model");
+});
+
+it("has a worker look again, and knows no status that is not there", async () => {
+  const id = await seed([]);
+  expect((await host.send(`/gates/${id}/look`, { body: {} })).statusCode).toBe(202);
+  expect(asked).toEqual([projectId]);
+  for (const path of ["/gates/gat_none", "/gates/%00", "/gates/gat_none/job", `/projects/prj_none/gates`]) {
+    const answer = await host.send(path, path.endsWith("job") ? { body: {} } : {});
+    expect(answer.statusCode).toBe(404);
+  }
+});

@@ -1,0 +1,87 @@
+import type { DashboardGate, DashboardGates } from "@emend/contract";
+import type { FastifyInstance } from "fastify";
+import { listContextRepositories } from "../../accounts/projects/context-repositories.ts";
+import { allowedModels } from "../../accounts/projects/project-settings.ts";
+import { AppError } from "../../errors.ts";
+import { type GateStatus, getStatus, listLooks, listStatuses } from "../../gate/gate-store.ts";
+import { makeDocsPull, planDocsPull } from "../../gate/make-docs-pull.ts";
+import { createJobRules } from "../../http/parse-create-body.ts";
+import type { RouteDeps } from "../dashboard.ts";
+import { findProject } from "../find.ts";
+import { subjectOf } from "../require-session.ts";
+
+type Named = { Params: { id: string } };
+
+/** What Emend says on pull requests: each status with its pages and lines, and the job that mends them. */
+export function gateRoutes(app: FastifyInstance, deps: RouteDeps): void {
+  const { pool } = deps;
+
+  app.get<{ Params: { projectId: string } }>("/projects/:projectId/gates", async (request): Promise<DashboardGates> => {
+    const { id } = await findProject(pool, request.params.projectId);
+    const names = await namesOf(id);
+    return {
+      statuses: (await listStatuses(pool, id)).map((status) => showRow(status, names)),
+      looks: (await listLooks(pool, id)).map(({ contextId, lookedAt, problem }) => ({
+        repository: names.get(contextId ?? "") ?? "",
+        lookedAt: lookedAt.toISOString(),
+        problem,
+      })),
+    };
+  });
+
+  app.get<Named>("/gates/:id", async (request): Promise<DashboardGate> => {
+    const status = await find(request.params.id);
+    const project = await findProject(pool, status.projectId);
+    const plan = planDocsPull(status, allowedModels(project.settings, deps.defaultModel)[0]);
+    return {
+      ...showRow(status, await namesOf(project.id)),
+      projectId: project.id,
+      findings: status.findings,
+      refusal: status.refusal,
+      jobId: status.jobId,
+      fix: plan.kind === "possible" ? { prompt: plan.prompt } : { cannot: plan.words },
+    };
+  });
+
+  app.post<Named>("/gates/:id/job", async (request, reply) => {
+    const { id } = await find(request.params.id);
+    const createdBy = `user/${subjectOf(request)}`;
+    const made = await makeDocsPull({ ...deps, createJobRules }, { id, createdBy });
+    return reply.code(made.isNew ? 201 : 200).send({ jobId: made.jobId });
+  });
+
+  app.post<Named>("/gates/:id/look", async (request, reply) => {
+    const { projectId } = await find(request.params.id);
+    await deps.askGate(projectId);
+    return reply.code(202).send({});
+  });
+
+  async function find(id: string): Promise<GateStatus> {
+    const status = /^gat_[0-9a-z]{1,40}$/.test(id) ? await getStatus(pool, id) : null;
+    if (status) return status;
+    throw new AppError("not_found", { publicMessage: "Status not found." });
+  }
+
+  /** Of a project's repositories; the docs' own is "". */
+  async function namesOf(projectId: string): Promise<ReadonlyMap<string, string>> {
+    const context = await listContextRepositories(pool, projectId);
+    return new Map([["", ""], ...context.map(({ id, name }) => [id, name] as const)]);
+  }
+}
+
+function showRow(status: GateStatus, names: ReadonlyMap<string, string>): DashboardGates["statuses"][number] {
+  const { id, head, name, number, pull, state, words, judgedAt, updatedAt } = status;
+  return {
+    id,
+    repository: names.get(status.contextId ?? "") ?? "",
+    head,
+    name,
+    number,
+    title: pull.title,
+    url: pull.url,
+    state,
+    words,
+    judgedAt: judgedAt?.toISOString() ?? null,
+    updatedAt: updatedAt.toISOString(),
+  };
+}

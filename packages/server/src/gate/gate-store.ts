@@ -1,0 +1,213 @@
+import type { Queryable } from "../db/pool.ts";
+import { toJsonb } from "../db/to-jsonb.ts";
+import type { CommitStatus, OpenPullRequest } from "../forge/forge.ts";
+import { newId } from "../lib/id.ts";
+
+/** A status that Emend gives to the head of a pull request, with everything that its page shows. */
+export interface GateStatus {
+  id: string;
+  projectId: string;
+  /** Null: the docs repository's. */
+  contextId: string | null;
+  head: string;
+  name: string;
+  number: number;
+  pull: GatePull;
+  state: CommitStatus["state"];
+  words: string;
+  findings: readonly GateFinding[];
+  /** Null: nobody has looked. */
+  judgedFrom: string | null;
+  judgedAt: Date | null;
+  sent: string | null;
+  refusal: string | null;
+  jobId: string | null;
+  commentsHeard: readonly string[];
+  updatedAt: Date;
+}
+
+export type GatePull = Pick<OpenPullRequest, "url" | "title" | "head" | "base" | "isFork">;
+
+/** One place on a page, and why it is named. */
+export interface GateFinding {
+  check: string;
+  severity: "error" | "warning" | "info";
+  path: string;
+  line: number;
+  message: string;
+  /** The name that the change put in place of another. */
+  renamed?: { from: string; to: string };
+  /** Where in the source repository what is gone was. */
+  causes?: readonly string[];
+}
+
+/** Whose pull request, under which name. */
+export interface GateSubject {
+  projectId: string;
+  contextId: string | null;
+  /** Forge and address. */
+  repository: string;
+  name: string;
+}
+
+const columns = `id, project_id as "projectId", context_id as "contextId", head, name, number, pull, state, words,
+  findings, judged_from as "judgedFrom", judged_at as "judgedAt", sent, refusal, job_id as "jobId",
+  comments_heard as "commentsHeard", updated_at as "updatedAt"`;
+
+/** Bitbucket's lists have the first digits of a commit only. */
+export async function findStatus(db: Queryable, subject: GateSubject, head: string): Promise<GateStatus | null> {
+  const { rows } = await db.query<GateStatus>(
+    `select ${columns} from gate_statuses where repository = $1 and starts_with(head, $2) and name = $3 and project_id = $4
+     order by updated_at desc limit 1`,
+    [subject.repository, head, subject.name, subject.projectId],
+  );
+  return rows[0] ?? null;
+}
+
+export async function getStatus(db: Queryable, id: string): Promise<GateStatus | null> {
+  const { rows } = await db.query<GateStatus>(`select ${columns} from gate_statuses where id = $1`, [id]);
+  return rows[0] ?? null;
+}
+
+/** The newest of a project, or of all. */
+export async function listStatuses(db: Queryable, projectId: string | null): Promise<readonly GateStatus[]> {
+  const { rows } = await db.query<GateStatus>(
+    `select ${columns} from gate_statuses ${projectId === null ? "" : "where project_id = $1"}
+     order by updated_at desc limit 100`,
+    projectId === null ? [] : [projectId],
+  );
+  return rows;
+}
+
+/** The right to write a status: whoever took it before writes nothing more. */
+export interface HeldStatus extends GateStatus {
+  lease: string;
+}
+
+/** Null: another project reports under this name on the same commit. */
+export async function holdStatus(
+  db: Queryable,
+  subject: GateSubject,
+  head: string,
+  pull: OpenPullRequest,
+): Promise<HeldStatus | null> {
+  const { number, url, title, head: branch, base, isFork } = pull;
+  const { rows } = await db.query<HeldStatus>(
+    `insert into gate_statuses (id, project_id, context_id, repository, head, name, number, pull, words, lease)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, 'Emend has not looked at this commit yet.', gen_random_uuid())
+     on conflict (repository, head, name) do update set lease = excluded.lease, number = excluded.number, pull = excluded.pull
+       where gate_statuses.project_id = excluded.project_id
+     returning ${columns}, lease`,
+    [
+      newId("gat"),
+      subject.projectId,
+      subject.contextId,
+      subject.repository,
+      head,
+      subject.name,
+      number,
+      toJsonb({ url, title, head: branch, base, isFork } satisfies GatePull),
+    ],
+  );
+  return rows[0] ?? null;
+}
+
+/** False: another node looks at it by now, and this one has nothing more to say. */
+export async function saveVerdict(
+  db: Queryable,
+  held: HeldStatus,
+  verdict: Pick<GateStatus, "state" | "words" | "findings" | "judgedFrom">,
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update gate_statuses set state = $3, words = $4, findings = $5, judged_from = $6,
+       judged_at = case when $6::text is null then judged_at else clock_timestamp() end, updated_at = clock_timestamp()
+     where id = $1 and lease = $2`,
+    [held.id, held.lease, verdict.state, verdict.words, toJsonb(verdict.findings), verdict.judgedFrom],
+  );
+  return rowCount === 1;
+}
+
+/**
+ * What became of telling the forge. Whoever lost the lease meanwhile may have told it something old: then it is to be told
+ * again.
+ */
+export async function saveSent(
+  db: Queryable,
+  held: HeldStatus,
+  outcome: { sent: string | null; refusal: string | null },
+): Promise<void> {
+  await db.query(
+    `update gate_statuses set sent = case when lease = $2 then $3 end, refusal = case when lease = $2 then $4 else refusal end
+     where id = $1`,
+    [held.id, held.lease, outcome.sent, outcome.refusal],
+  );
+}
+
+/** When a repository was looked at, and what stood in the way; `notBeforeMs`: as long as the forge asked for. */
+export async function recordLook(
+  db: Queryable,
+  subject: Pick<GateSubject, "projectId" | "contextId">,
+  outcome: { problem: string | null; notBeforeMs: number },
+): Promise<void> {
+  await db.query(
+    `insert into gate_looks (project_id, context_id, problem, not_before)
+     select $1, $2, $3, clock_timestamp() + make_interval(secs => $4) where exists (select from projects where id = $1)
+     on conflict (project_id, context_id) do update set looked_at = excluded.looked_at, problem = excluded.problem,
+       not_before = excluded.not_before`,
+    [subject.projectId, subject.contextId ?? "", outcome.problem, outcome.notBeforeMs / 1000],
+  );
+}
+
+/** The repositories of a project that their forges asked to leave alone for now; the docs repository is "". */
+export async function listResting(db: Queryable, projectId: string): Promise<ReadonlySet<string>> {
+  const { rows } = await db.query<{ id: string }>(
+    "select context_id as id from gate_looks where project_id = $1 and not_before > clock_timestamp()",
+    [projectId],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+export interface GateLook {
+  contextId: string | null;
+  lookedAt: Date;
+  problem: string | null;
+}
+
+export async function listLooks(db: Queryable, projectId: string): Promise<readonly GateLook[]> {
+  const { rows } = await db.query<GateLook>(
+    `select nullif(context_id, '') as "contextId", looked_at as "lookedAt", problem from gate_looks
+     where project_id = $1 order by context_id`,
+    [projectId],
+  );
+  return rows;
+}
+
+const lookEverySeconds = 300;
+
+/** Every repository of every project whose pull requests are looked at; the docs repository is "". */
+const gated = `
+  with level as (
+    select id, forge, settings -> 'gate' ->> 'docs' as docs, settings -> 'gate' ->> 'sources' as sources from projects
+  ), place as (
+    select id, '' as context_id, coalesce(docs, case when forge = 'local' then 'neutral' else 'off' end) as level from level
+    union all
+    select level.id, repository.id, coalesce(sources, case when repository.forge = 'local' then 'neutral' else 'off' end)
+    from level join context_repositories repository on repository.project_id = level.id
+  ), gated as (select id, context_id from place where level <> 'off')`;
+
+/** Those whose last look is a while ago. Webhooks, and the local forge by itself, ask earlier. */
+export async function listDueGates(db: Queryable): Promise<readonly string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `${gated}
+     select distinct gated.id from gated
+       left join gate_looks look on look.project_id = gated.id and look.context_id = gated.context_id
+     where coalesce(greatest(look.looked_at + make_interval(secs => $1), look.not_before) <= clock_timestamp(), true)`,
+    [lookEverySeconds],
+  );
+  return rows.map(({ id }) => id);
+}
+
+export async function isGated(db: Queryable, projectId: string): Promise<boolean> {
+  const { rowCount } = await db.query(`${gated} select from gated where id = $1 limit 1`, [projectId]);
+  return (rowCount ?? 0) > 0;
+}

@@ -1,0 +1,240 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { personGit, startTestForge, type TestForge } from "../../test/support/forge.ts";
+import { listContextRepositories } from "../accounts/projects/context-repositories.ts";
+import { getProject } from "../accounts/projects/projects.ts";
+import { AppError } from "../errors.ts";
+import type { CommitStatus, Forge } from "../forge/forge.ts";
+import { listStatuses as listLocalStatuses } from "../forge/local/statuses.ts";
+import { localProjectOf } from "../installation/context-remote.ts";
+import { createLogger } from "../lib/logger.ts";
+import type { Mirrors } from "../tree/mirror/mirror.ts";
+import { createMirrors } from "../tree/mirror/mirrors.ts";
+import { getStatus, holdStatus, listLooks, listStatuses, saveSent, saveVerdict } from "./gate-store.ts";
+import { type GateDeps, lookAtGate } from "./look-at-gate.ts";
+
+const docs = "prj_docs";
+let host: TestForge;
+let mirrors: Mirrors;
+let work: string;
+
+beforeAll(async () => {
+  host = await startTestForge();
+  mirrors = createMirrors({ dir: join(host.dir, "mirrors"), git: host.git, log: createLogger({ level: "silent" }) });
+  work = join(host.dir, "docs");
+  await commitAll(work, { "index.md": "# Home\n\n[Guide](guide.md)\n", "guide.md": "# Guide\n" });
+  await host.addProject(docs, work);
+});
+afterAll(async () => {
+  await mirrors.close();
+  await host.close();
+});
+beforeEach(async () => {
+  const { pool } = host.database;
+  await pool.query("update local_pull_requests set state = 'closed'");
+  await pool.query("delete from gate_statuses");
+  await pool.query("delete from gate_looks");
+  await pool.query("update projects set settings = '{}'");
+});
+
+async function commitAll(dir: string, files: Readonly<Record<string, string>>): Promise<void> {
+  await mkdir(dir, { recursive: true });
+  await personGit(dir, "init", "--quiet", "--initial-branch=main");
+  await write(dir, files);
+}
+
+async function write(dir: string, files: Readonly<Record<string, string>>): Promise<string> {
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(dir, path)), { recursive: true });
+    await writeFile(join(dir, path), text);
+  }
+  await personGit(dir, "add", "--all");
+  await personGit(dir, "commit", "--quiet", "--message=Change");
+  return personGit(dir, "rev-parse", "HEAD");
+}
+
+/** A person's branch with a pull request; gives its head. */
+async function openPull(projectId: string, dir: string, branch: string, files: Readonly<Record<string, string>>) {
+  await personGit(dir, "switch", "--quiet", "--force-create", branch, "main");
+  const head = await write(dir, files);
+  await push(projectId, dir, branch);
+  const draft = { head: branch, base: "main", title: "A change", body: "", draft: false, checks: [] };
+  const created = await host.open(projectId).createPullRequest(draft, host.signal);
+  if (created.kind !== "created") throw new Error(created.kind);
+  return { head, number: created.pullRequest.number };
+}
+
+async function push(projectId: string, dir: string, branch: string): Promise<void> {
+  await personGit(dir, "push", "--quiet", "--force", join(host.forgeDir, `${projectId}.git`), branch);
+}
+
+function depsOf(more: Partial<GateDeps> = {}): GateDeps {
+  const { pool } = host.database;
+  return {
+    pool,
+    log: createLogger({ level: "silent" }),
+    mirrors,
+    siteCache: new Map<string, string>(),
+    publicUrl: () => "https://emend.test",
+    findProject: (id) => getProject(pool, id),
+    listContext: (projectId) => listContextRepositories(pool, projectId),
+    openForge: async (project) => host.open(project.id),
+    openContextForge: async ({ repositoryUrl }) => host.open(localProjectOf(repositoryUrl)),
+    ...more,
+  };
+}
+
+/** The local forge, with what it is told written down, or refused. */
+function listening(projectId: string, refuse?: () => AppError | null) {
+  const told: CommitStatus[] = [];
+  const forge = host.open(projectId);
+  const openForge = async (): Promise<Forge> => ({
+    ...forge,
+    async setStatus(status, signal) {
+      const refusal = refuse?.();
+      if (refusal) throw refusal;
+      told.push(status);
+      await forge.setStatus(status, signal);
+    },
+  });
+  return { told, openForge };
+}
+
+const look = (more: Partial<GateDeps> = {}) => lookAtGate(depsOf(more), docs, host.signal);
+const set = (gate: object) =>
+  host.database.pool.query("update projects set settings = $2 where id = $1", [docs, { gate }]);
+const onlyStatus = async () => {
+  const found = await listStatuses(host.database.pool, docs);
+  expect(found).toHaveLength(1);
+  return found[0] as (typeof found)[number];
+};
+
+it("says what a person's pull request breaks, with each page and line, and passes once it is mended", async () => {
+  await set({ docs: "failing" });
+  const broken = await openPull(docs, work, "topic/break", { "index.md": "# Home\n\n[Guide](gone.md)\n" });
+  await look();
+  const failed = await onlyStatus();
+  expect(failed).toMatchObject({
+    head: broken.head,
+    state: "failed",
+    words: "1 new problem on 1 page.",
+    findings: [{ check: "broken-link", severity: "error", path: "index.md", line: 3 }],
+    refusal: null,
+  });
+  expect(await listLocalStatuses(host.database.pool, docs, broken.head)).toMatchObject([
+    { name: "emend", state: "failed", url: `https://emend.test/app/gates/${failed.id}` },
+  ]);
+  const mended = await write(work, { "index.md": "# Home\n\n[The guide](guide.md)\n" });
+  await push(docs, work, "topic/break");
+  await look();
+  expect(await listLocalStatuses(host.database.pool, docs, mended)).toMatchObject([{ state: "passed" }]);
+});
+
+it("does not block where the project says neutral, and says nothing where it says off", async () => {
+  await openPull(docs, work, "topic/neutral", { "index.md": "[Guide](gone.md)\n" });
+  await set({ docs: "off" });
+  await look();
+  expect(await listStatuses(host.database.pool, docs)).toEqual([]);
+  await set({});
+  await look();
+  expect(await onlyStatus()).toMatchObject({ state: "neutral", words: "Not blocking: 1 new problem on 1 page." });
+});
+
+it("tells a forge once what did not change, and tells it anew when the project's setting does", async () => {
+  await openPull(docs, work, "topic/once", { "index.md": "[Guide](gone.md)\n" });
+  const far = listening(docs);
+  for (let time = 0; time < 3; time += 1) await look(far);
+  expect(far.told.map(({ state }) => state)).toEqual(["neutral"]);
+  await set({ docs: "failing" });
+  await look(far);
+  expect(far.told.map(({ state }) => state)).toEqual(["neutral", "failed"]);
+});
+
+it("takes its settings from the base: a pull request cannot turn off the checks that judge it", async () => {
+  await set({ docs: "failing" });
+  await openPull(docs, work, "topic/settings", {
+    "index.md": "[Guide](gone.md)\n",
+    ".emend/check.json": '{"checks":{"broken-link":"off"}}',
+  });
+  await look();
+  expect(await onlyStatus()).toMatchObject({ state: "failed" });
+});
+
+it("keeps the reason where the forge refuses a status, and tells it again later", async () => {
+  await openPull(docs, work, "topic/refused", { "guide.md": "# A guide\n" });
+  let refusal: AppError | null = new AppError("forge_rejected", { publicMessage: "The token may not set statuses." });
+  const far = listening(docs, () => refusal);
+  await look(far);
+  expect(await onlyStatus()).toMatchObject({ state: "passed", sent: null, refusal: "The token may not set statuses." });
+  expect(await listLooks(host.database.pool, docs)).toMatchObject([{ problem: "The token may not set statuses." }]);
+  refusal = null;
+  await look(far);
+  expect(await onlyStatus()).toMatchObject({ refusal: null });
+  expect(far.told).toHaveLength(1);
+  expect(await listLooks(host.database.pool, docs)).toMatchObject([{ problem: null }]);
+});
+
+it("waits as long as a forge asks for", async () => {
+  await openPull(docs, work, "topic/limited", { "guide.md": "# A guide\n" });
+  let asked = 0;
+  const limit = { publicMessage: "Too many requests.", retryable: true, retryAfterMs: 60_000, isRateLimit: true };
+  const far = listening(docs, () => {
+    asked += 1;
+    return new AppError("forge_unavailable", limit);
+  });
+  await look(far);
+  await look(far);
+  expect(asked).toBe(1);
+  expect(await listLooks(host.database.pool, docs)).toMatchObject([{ problem: "Too many requests." }]);
+});
+
+it("never says good of a commit that nobody could look at", async () => {
+  const { head } = await openPull(docs, work, "topic/vanished", { "guide.md": "# A guide\n" });
+  const forge = host.open(docs);
+  const gone = { ...forge, readPullRequestCommits: async () => ({ head: "1".repeat(40), base: head }) };
+  await look({ openForge: async () => gone });
+  expect(await onlyStatus()).toMatchObject({
+    state: "pending",
+    judgedFrom: null,
+    words: expect.stringMatching(/^Not looked at: /),
+  });
+  await host.database.pool.query("delete from gate_statuses");
+  await look({ openForge: async () => ({ ...forge, readPullRequestCommits: async () => null }) });
+  expect(await onlyStatus()).toMatchObject({ state: "pending", words: expect.stringContaining("has not looked") });
+  // What was in the way is gone: it is looked at without anybody asking.
+  await look();
+  expect(await onlyStatus()).toMatchObject({ state: "passed" });
+});
+
+it("has one status for a head and a name, however many projects and nodes report", async () => {
+  await openPull(docs, work, "topic/shared", { "guide.md": "# A guide\n" });
+  await Promise.all([look(), look(), look()]);
+  const [status] = await listStatuses(host.database.pool, docs);
+  if (!status) throw new Error("no status");
+  const subject = { projectId: "prj_second", contextId: null, repository: "local prj_docs.git", name: "emend" };
+  await host.addProject("prj_second");
+  const [pull] = await host.open(docs).listOpenPullRequests(host.signal);
+  if (!pull) throw new Error("no pull request");
+  expect(await holdStatus(host.database.pool, subject, status.head, pull)).toBeNull();
+  expect(await holdStatus(host.database.pool, { ...subject, name: "emend/second" }, status.head, pull)).not.toBeNull();
+  expect(await listStatuses(host.database.pool, docs)).toHaveLength(1);
+});
+
+it("fences a node that was slow: it writes no verdict, and what it told the forge is told anew", async () => {
+  await openPull(docs, work, "topic/slow", { "guide.md": "# A guide\n" });
+  await look();
+  const { pool } = host.database;
+  const status = await onlyStatus();
+  const [pull] = await host.open(docs).listOpenPullRequests(host.signal);
+  if (!pull) throw new Error("no pull request");
+  const subject = { projectId: docs, contextId: null, repository: "local prj_docs.git", name: "emend" };
+  const slow = await holdStatus(pool, subject, status.head, pull);
+  const fast = await holdStatus(pool, subject, status.head, pull);
+  if (!slow || !fast) throw new Error("not held");
+  const verdict = { state: "failed", words: "Old.", findings: [], judgedFrom: "old" } as const;
+  expect(await saveVerdict(pool, slow, verdict)).toBe(false);
+  await saveSent(pool, fast, { sent: "passed New.", refusal: null });
+  await saveSent(pool, slow, { sent: "failed Old.", refusal: null });
+  expect(await getStatus(pool, status.id)).toMatchObject({ state: "passed", sent: null });
+});

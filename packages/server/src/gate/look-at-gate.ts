@@ -1,0 +1,253 @@
+import type { ParseCache } from "@emend/site";
+import type { ContextRepository } from "../accounts/projects/context-repositories.ts";
+import type { Project } from "../accounts/projects/projects.ts";
+import type { Pool } from "../db/pool.ts";
+import { AppError, isAppError } from "../errors.ts";
+import type { Forge, OpenPullRequest } from "../forge/forge.ts";
+import type { Logger } from "../lib/logger.ts";
+import type { Mirrors, Remote } from "../tree/mirror/mirror.ts";
+import type { Tree } from "../tree/tree.ts";
+import {
+  findStatus,
+  type GateFinding,
+  type GateStatus,
+  type GateSubject,
+  type HeldStatus,
+  holdStatus,
+  listResting,
+  recordLook,
+  saveSent,
+  saveVerdict,
+} from "./gate-store.ts";
+import { type GateLevel, judgeDocs, verdictOf } from "./judge-pull.ts";
+
+/** What a gate needs of the server around it. */
+export interface GateDeps {
+  pool: Pool;
+  log: Logger;
+  mirrors: Mirrors;
+  siteCache: ParseCache;
+  publicUrl(): string;
+  findProject(id: string): Promise<Project | undefined>;
+  listContext(projectId: string): Promise<readonly ContextRepository[]>;
+  /** Opened for a look that is repeated. */
+  openForge(project: Project): Promise<Forge>;
+  /** Null: it has no token, so that nothing can be said there. */
+  openContextForge(repository: ContextRepository): Promise<Forge | null>;
+}
+
+/** A repository whose pull requests are looked at. */
+interface Watched extends GateSubject {
+  level: Exclude<GateLevel, "off">;
+  /** As people know it. */
+  label: string;
+  /** Of the mirror that has its commits. */
+  mirrorId: string;
+  open(): Promise<Forge | null>;
+}
+
+/** Changes with what a verdict is reached by: older verdicts are reached again. */
+const judgedBy = "1";
+/** A forge that refuses this many in a row would refuse the others too. */
+const refusalsMax = 3;
+
+/**
+ * Looks at the open pull requests of a project's repositories and says on each head what was found, once. Everything is read
+ * from the forges, so it does not matter why or how often this is called, or in which order.
+ */
+export async function lookAtGate(deps: GateDeps, projectId: string, signal: AbortSignal): Promise<void> {
+  const project = await deps.findProject(projectId);
+  if (!project) return;
+  const resting = await listResting(deps.pool, projectId);
+  for (const watched of watchedOf(deps, project, await deps.listContext(projectId))) {
+    if (resting.has(watched.contextId ?? "")) continue;
+    signal.throwIfAborted();
+    let outcome = { problem: null as string | null, notBeforeMs: 0 };
+    try {
+      outcome = { ...outcome, problem: await lookAtRepository(deps, project, watched, signal) };
+    } catch (error) {
+      if (signal.aborted) throw error;
+      if (!isAppError(error)) deps.log.warn({ err: error, projectId }, "could not look at pull requests");
+      const words = isAppError(error) ? error.publicMessage : "Emend could not look: a fault of this server.";
+      outcome = { problem: words, notBeforeMs: isAppError(error) ? (error.retryAfterMs ?? 0) : 0 };
+    }
+    await recordLook(deps.pool, watched, outcome);
+  }
+}
+
+/** On the local forge it costs nothing and needs no permission. */
+export function levelOf(set: GateLevel | null, forge: string): GateLevel {
+  return set ?? (forge === "local" ? "neutral" : "off");
+}
+
+function watchedOf(deps: GateDeps, project: Project, context: readonly ContextRepository[]): readonly Watched[] {
+  const { gate } = project.settings;
+  const watched: Watched[] = [];
+  const add = (level: GateLevel, more: Omit<Watched, "projectId" | "name" | "level">) => {
+    // A repository of both kinds is the docs'.
+    const isThere = watched.some(({ repository }) => repository === more.repository);
+    if (level !== "off" && !isThere) watched.push({ projectId: project.id, name: gate.name, level, ...more });
+  };
+  add(levelOf(gate.docs, project.forge), {
+    contextId: null,
+    repository: keyOf(project),
+    label: "the docs repository",
+    mirrorId: project.id,
+    open: () => deps.openForge(project),
+  });
+  for (const repository of context) {
+    add(levelOf(gate.sources, repository.forge), {
+      contextId: repository.id,
+      repository: keyOf(repository),
+      label: repository.name,
+      mirrorId: repository.id,
+      open: () => deps.openContextForge(repository),
+    });
+  }
+  return watched;
+}
+
+/** The local forge's addresses change with the installation's, their ends do not. */
+function keyOf({ forge, repositoryUrl }: { forge: string; repositoryUrl: string }): string {
+  return forge === "local" ? `local ${repositoryUrl.split("/").at(-1)}` : `${forge} ${repositoryUrl.toLowerCase()}`;
+}
+
+/** What stands in the way, in words; null: nothing does. */
+async function lookAtRepository(
+  deps: GateDeps,
+  project: Project,
+  watched: Watched,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const forge = await watched.open();
+  if (!forge) return `Context repository ${watched.label} has no token, so Emend cannot set statuses on it. Add one.`;
+  const remote = await forge.gitRemote(signal);
+  const place = { project, watched, forge, remote };
+  const problems: string[] = [];
+  for (const pull of await forge.listOpenPullRequests(signal)) {
+    signal.throwIfAborted();
+    const problem = await lookAtPull(deps, place, pull, signal);
+    if (problem !== null) problems.push(problem);
+    if (problems.length >= refusalsMax) break;
+  }
+  return problems[0] ?? null;
+}
+
+interface Place {
+  project: Project;
+  watched: Watched;
+  forge: Forge;
+  remote: Remote;
+}
+
+/** What the forge refused, in words; null: it shows what was found. */
+async function lookAtPull(
+  deps: GateDeps,
+  place: Place,
+  pull: OpenPullRequest,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const { watched, forge } = place;
+  const known = await findStatus(deps.pool, watched, pull.headCommit);
+  const isJudged = known !== null && known.judgedFrom === judgedBy;
+  if (known && isJudged && known.sent === told(verdictNow(known, watched)) && known.refusal === null) return null;
+  const commits = await forge.readPullRequestCommits(pull, signal);
+  const held = await holdStatus(deps.pool, watched, commits?.head ?? known?.head ?? pull.headCommit, pull);
+  if (!held) return taken(watched);
+  const verdict = isJudged
+    ? { ...held, ...verdictNow(held, watched) }
+    : await judge(deps, place, held, commits, signal);
+  // Another node has it by now.
+  if (!(await saveVerdict(deps.pool, held, verdict))) return null;
+  return send(deps, place, held, { verdict, pull }, signal);
+}
+
+function verdictNow({ findings }: GateStatus, { level, contextId }: Watched) {
+  return verdictOf(findings, level, contextId === null);
+}
+
+/** What a forge was told, to know whether it is to be told again. */
+function told({ state, words }: Pick<GateStatus, "state" | "words">): string {
+  return `${state} ${words}`;
+}
+
+function taken({ name }: Watched): string {
+  return `Another project already reports as "${name}" on this repository. Set another name for this project's status.`;
+}
+
+type Verdict = Pick<GateStatus, "state" | "words" | "findings" | "judgedFrom">;
+
+/** Whatever keeps it from being looked at is said in the status, which waits: it never passes for good. */
+async function judge(
+  deps: GateDeps,
+  place: Place,
+  held: HeldStatus,
+  commits: { head: string; base: string } | null,
+  signal: AbortSignal,
+): Promise<Verdict> {
+  const waits = (words: string): Verdict => ({ state: "pending", words, findings: [], judgedFrom: null });
+  if (!commits) return waits("The forge does not say what this pull request compares, so Emend has not looked.");
+  try {
+    const findings = await withTrees(deps, place, held.id, commits, signal, (before, after) =>
+      judgeTrees(deps, place, before, after, signal),
+    );
+    const { level, contextId } = place.watched;
+    return { ...verdictOf(findings, level, contextId === null), findings, judgedFrom: judgedBy };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    if (!isAppError(error)) deps.log.warn({ err: error, gateId: held.id }, "could not judge a pull request");
+    return waits(`Not looked at: ${isAppError(error) ? error.publicMessage : "a fault of this server."}`);
+  }
+}
+
+async function judgeTrees(
+  deps: GateDeps,
+  { project }: Place,
+  before: Tree,
+  after: Tree,
+  signal: AbortSignal,
+): Promise<readonly GateFinding[]> {
+  return judgeDocs({ before, after, docsDir: project.docsDir, cache: deps.siteCache }, signal);
+}
+
+/** Both commits, pinned as if for a job while they are read. */
+async function withTrees<T>(
+  deps: GateDeps,
+  { watched, remote }: Place,
+  id: string,
+  commits: { head: string; base: string },
+  signal: AbortSignal,
+  work: (before: Tree, after: Tree) => Promise<T>,
+): Promise<T> {
+  const mirror = await deps.mirrors.open(watched.mirrorId);
+  const pins = [`${id}-base`, `${id}-head`] as const;
+  try {
+    await mirror.ensureBase({ remote, jobId: pins[0], commit: commits.base }, signal);
+    await mirror.ensureBase({ remote, jobId: pins[1], commit: commits.head }, signal);
+    return await work(mirror.treeAt(commits.base), mirror.treeAt(commits.head));
+  } finally {
+    for (const pin of pins) await mirror.release(pin);
+  }
+}
+
+async function send(
+  deps: GateDeps,
+  { watched, forge }: Place,
+  held: HeldStatus,
+  { verdict, pull }: { verdict: Verdict; pull: OpenPullRequest },
+  signal: AbortSignal,
+): Promise<string | null> {
+  const { state, words } = verdict;
+  const url = `${deps.publicUrl()}/app/gates/${held.id}`;
+  try {
+    const status = { commit: held.head, branch: pull.head, name: watched.name, state, words, url };
+    await forge.setStatus(status, signal);
+    await saveSent(deps.pool, held, { sent: told(verdict), refusal: null });
+    return null;
+  } catch (error) {
+    if (signal.aborted || !isAppError(error)) throw error;
+    await saveSent(deps.pool, held, { sent: null, refusal: error.publicMessage });
+    if (error instanceof AppError && error.isRateLimit) throw error;
+    return error.publicMessage;
+  }
+}

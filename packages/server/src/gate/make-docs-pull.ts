@@ -1,0 +1,129 @@
+import { allowedModels } from "../accounts/projects/project-settings.ts";
+import { getProject, type Project } from "../accounts/projects/projects.ts";
+import type { Pool, Queryable } from "../db/pool.ts";
+import { inTransaction } from "../db/transaction.ts";
+import { AppError } from "../errors.ts";
+import type { AnnounceDue } from "../jobs/announce-due.ts";
+import { type CreateJobRules, createJob } from "../jobs/create-job.ts";
+import { assertNever } from "../lib/assert-never.ts";
+import { type GateFinding, type GateStatus, getStatus } from "./gate-store.ts";
+
+export interface DocsPullDeps {
+  pool: Pool;
+  defaultModel: string;
+  announceDue: AnnounceDue;
+  createJobRules(project: Project, model: string): CreateJobRules;
+}
+
+const rulesModel = "emend/rules";
+const placesMax = 60;
+
+/** What the button would do; words where it can do nothing. */
+export type DocsPullPlan =
+  | { kind: "possible"; prompt: string; baseRef: string | null }
+  | { kind: "vain"; words: string };
+
+/**
+ * Starts the job that makes the docs' pull request. One for a status: whoever asks again while it works, or while its pull
+ * request is open, gets the same.
+ */
+export async function makeDocsPull(
+  deps: DocsPullDeps,
+  { id, createdBy }: { id: string; createdBy: string },
+): Promise<{ jobId: string; isNew: boolean }> {
+  const due: string[] = [];
+  const made = await inTransaction(deps.pool, async (client) => {
+    await client.query("select from gate_statuses where id = $1 for update", [id]);
+    const status = await getStatus(client, id);
+    const project = status && (await getProject(client, status.projectId));
+    if (!status || !project) throw new AppError("not_found", { publicMessage: "Status not found." });
+    const running = status.jobId === null ? null : await findRunning(client, status.jobId);
+    if (running !== null) return { jobId: running, isNew: false };
+    const model = allowedModels(project.settings, deps.defaultModel)[0];
+    const plan = planDocsPull(status, model);
+    if (plan.kind === "vain") throw new AppError("conflict", { publicMessage: plan.words });
+    const outcome = await createJob(
+      { db: client, announceDue: (projectId) => void due.push(projectId) },
+      deps.createJobRules(project, model),
+      {
+        projectId: project.id,
+        prompt: plan.prompt,
+        baseRef: plan.baseRef,
+        model,
+        draft: null,
+        maxCostUsd: null,
+        createdBy,
+        idempotencyKey: null,
+      },
+    );
+    switch (outcome.kind) {
+      case "created":
+        await client.query("update gate_statuses set job_id = $2 where id = $1", [id, outcome.jobId]);
+        return { jobId: outcome.jobId, isNew: true };
+      case "limited":
+        throw new AppError("rate_limited", {
+          publicMessage: "The project reached its job limit. Try again later.",
+          retryAfterMs: outcome.quota.freesInMs,
+        });
+      case "replayed":
+      case "conflict":
+        throw new Error(`a create without a key was ${outcome.kind}`);
+      default:
+        return assertNever(outcome);
+    }
+  });
+  for (const projectId of due) deps.announceDue(projectId);
+  return made;
+}
+
+/** A job that works, or whose pull request is open or merged. */
+async function findRunning(db: Queryable, jobId: string): Promise<string | null> {
+  const { rows } = await db.query<{ id: string }>(
+    "select id from jobs where id = $1 and (status = 'active' or pull_request ->> 'state' in ('open', 'merged'))",
+    [jobId],
+  );
+  return rows[0]?.id ?? null;
+}
+
+/** The instruction that mends what was found, in words that the model takes. Nothing of a pull request's own text is in it. */
+export function planDocsPull(
+  { contextId, pull, findings }: Pick<GateStatus, "contextId" | "pull" | "findings">,
+  model: string,
+): DocsPullPlan {
+  const errors = findings.filter(({ severity }) => severity === "error");
+  if (errors.length === 0) return { kind: "vain", words: "There is nothing to fix." };
+  if (contextId === null && pull.isFork) {
+    return { kind: "vain", words: "The branch is in a fork, where Emend cannot push. Fix the pages on that branch." };
+  }
+  // What a docs' pull request breaks is mended on its own branch.
+  const baseRef = contextId === null ? pull.head : null;
+  const orders = [...replacements(errors), ...links(errors)];
+  const rest = errors.filter((finding) => !finding.renamed && !isLink(finding));
+  if (model === rulesModel) {
+    if (orders.length > 0) return { kind: "possible", prompt: orders.join("\n"), baseRef };
+    const words = "The built-in rules can rename and fix links, and this needs more. Choose a model for the project.";
+    return { kind: "vain", words };
+  }
+  const places = rest.slice(0, placesMax).map(({ path, line, message }) => `- ${path}:${line}: ${message}`);
+  const prompt = [
+    ...orders,
+    ...(places.length > 0 ? [`Bring these places up to date, and change nothing else:\n\n${places.join("\n")}`] : []),
+  ].join("\n\n");
+  return { kind: "possible", prompt, baseRef };
+}
+
+function isLink({ check }: GateFinding): boolean {
+  return check === "broken-link" || check === "broken-anchor";
+}
+
+function links(findings: readonly GateFinding[]): string[] {
+  return findings.some(isLink) ? ["Fix broken links."] : [];
+}
+
+/** Page by page, so that a word that means something else elsewhere stays. */
+function replacements(findings: readonly GateFinding[]): string[] {
+  const orders = findings.flatMap(({ path, renamed }) =>
+    renamed ? [`In ${path.replace(/\.mdx?$/, "")}, replace "${renamed.from}" with "${renamed.to}", also in code.`] : [],
+  );
+  return [...new Set(orders)].slice(0, placesMax);
+}
