@@ -65,6 +65,10 @@ export async function makeDocsPull(
           publicMessage: "The project reached its job limit. Try again later.",
           retryAfterMs: outcome.quota.freesInMs,
         });
+      case "over_budget": {
+        const { words, renewsInMs } = outcome.refusal;
+        throw new AppError("rate_limited", { publicMessage: words, retryAfterMs: renewsInMs });
+      }
       case "replayed":
       case "conflict":
         throw new Error(`a create without a key was ${outcome.kind}`);
