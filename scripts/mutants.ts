@@ -2,20 +2,14 @@
 // npm run mutants [-- --only WORDS] [--sample N] [--skip-baseline]
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { basename, dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { changeSource, copyOfSources, root, type SourceChange } from "./source-copy.ts";
 
-interface Mutant {
+interface Mutant extends SourceChange {
   /** The guard, in words. */
   name: string;
-  file: string;
-  /** Text that stands in the file once. */
-  find: string;
-  /** What stands there without the guard. */
-  replace: string;
   /** Test files of which at least one test must fail. */
   tests: string[];
 }
@@ -24,43 +18,6 @@ interface Outcome {
   failed: string[];
   /** Why no test ran: a file that does not load proves nothing. */
   broken: string[];
-}
-
-const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-const leftOut = new Set(["node_modules", "dist", ".git", "screenshots"]);
-
-/** A copy of the sources that shares the installed packages, so that nobody's checkout is ever without a guard. */
-function copyOfSources(): string {
-  const copy = mkdtempSync(join(tmpdir(), "emend-mutants-"));
-  const isSource = (path: string) => !leftOut.has(basename(path));
-  for (const name of ["packages", "scripts", "docs", "action", "package.json", "tsconfig.json", "vitest.config.ts"]) {
-    cpSync(join(root, name), join(copy, name), { recursive: true, filter: isSource });
-  }
-  shareModules("node_modules", copy);
-  for (const name of readdirSync(join(root, "packages"))) shareModules(join("packages", name, "node_modules"), copy);
-  return copy;
-}
-
-/** Links to what is installed, but for the workspace's own packages, which are the copy's. */
-function shareModules(folder: string, copy: string): void {
-  let names: string[];
-  try {
-    names = readdirSync(join(root, folder));
-  } catch {
-    return;
-  }
-  mkdirSync(join(copy, folder), { recursive: true });
-  for (const name of names) {
-    if (name === ".cache") continue;
-    if (name !== "@emend") {
-      symlinkSync(join(root, folder, name), join(copy, folder, name));
-      continue;
-    }
-    mkdirSync(join(copy, folder, name));
-    for (const own of readdirSync(join(root, folder, name))) {
-      symlinkSync(join(copy, "packages", own), join(copy, folder, name, own));
-    }
-  }
 }
 
 let running: ChildProcess | null = null;
@@ -92,20 +49,19 @@ async function run(copy: string, tests: readonly string[]): Promise<Outcome> {
 }
 
 /** Why the guard's absence went unnoticed; nothing where a test failed. */
-async function tryMutant(copy: string, { file, find, replace, tests }: Mutant): Promise<string | undefined> {
-  const path = join(copy, file);
-  const source = readFileSync(path, "utf8");
-  if (source.split(find).length !== 2) return `its text stands ${source.split(find).length - 1} times in ${file}`;
-  writeFileSync(
-    path,
-    source.replace(find, () => replace),
-  );
+async function tryMutant(copy: string, { tests, ...change }: Mutant): Promise<string | undefined> {
+  let undo: () => void;
+  try {
+    undo = changeSource(copy, change);
+  } catch (error) {
+    return (error as Error).message;
+  }
   try {
     const { passed, failed, broken } = await run(copy, tests);
     if (failed.length > 0) return undefined;
     return broken.length > 0 ? `the tests did not load: ${broken[0]}` : `all ${passed} tests passed without it`;
   } finally {
-    writeFileSync(path, source);
+    undo();
   }
 }
 

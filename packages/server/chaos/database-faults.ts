@@ -20,7 +20,12 @@ export const databaseFaults: Experiment = {
     const { projectIds, key } = await seedProjects(pool, 4);
     const node = await spawnServing(script, [proxy.url]);
     const options = { ...shortTimes, crashesMax: 10_000, retriesMax: 10_000, concurrency: 8 };
-    const worker = await spawnWorker({ databaseUrl: proxy.url, name: "worker", options });
+    const worker = await spawnWorker({
+      databaseUrl: proxy.url,
+      name: "worker",
+      forge: { lostShare: 0.1, seed: 1 },
+      options,
+    });
     let isOver = false;
     let posted = 0;
     const client = async (projectId: string) => {

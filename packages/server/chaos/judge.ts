@@ -6,7 +6,10 @@ export interface Verdict {
   jobs: number;
   /** Accepted, and not in the database or not at an end. */
   lost: number;
-  /** Two outcomes, two pull requests, two jobs for one key, or a turn paid for again after its step was stored. */
+  /**
+   * Two outcomes, two pull requests, two jobs for one key, a turn paid for again after its step was stored, or something sent
+   * to the forge by a worker after another had taken its job over.
+   */
   duplicated: number;
   unexpected: readonly string[];
   recoveredMs: readonly number[];
@@ -28,6 +31,7 @@ export async function judge(db: Queryable, history: readonly Entry[]): Promise<V
   for (const { status, failure_message } of rows) {
     if (status === "failed") unexpected.push(`a job failed: ${failure_message}`);
   }
+  unexpected.push(...(await projectsWithTooManyRuns(db)));
   const expected = history.findLast((entry) => entry.kind === "expected");
   if (expected && expected.jobs !== rows.length) unexpected.push(`${rows.length} jobs instead of ${expected.jobs}`);
   return {
@@ -46,14 +50,51 @@ export function isGood(verdict: Verdict): boolean {
 
 async function countDuplicates(db: Queryable): Promise<number> {
   const { rows } = await db.query<{ count: number }>(`
+    with sent as (
+      select job_id, worker, at from pushes union all select job_id, worker, at from pulls
+    )
     select (
       (select count(*) from (
          select job_id from job_events where kind in ('completed', 'failed', 'archived') group by job_id having count(*) > 1
        ) as outcomes)
       + (select count(*) from (select job_id from pulls group by job_id having count(*) > 1) as opened)
       + (select count(*) from turns join steps using (job_id, number) where turns.at > steps.created_at)
+      -- The next turn is asked for once a step is stored: a run that begins later must not ask for the step's turn again.
+      + (select count(*) from turns where exists (
+           select from turns later join starts on starts.job_id = later.job_id and starts.at > later.at
+           where later.job_id = turns.job_id and later.number > turns.number
+             and starts.worker = turns.worker and starts.at < turns.at
+         ))
+      + (select count(*) from sent where exists (
+           select from starts taken where taken.job_id = sent.job_id and taken.worker <> sent.worker and taken.at < sent.at
+             and not exists (
+               select from starts own where own.job_id = sent.job_id and own.worker = sent.worker
+                 and own.at > taken.at and own.at < sent.at
+             )
+         ))
     )::int as count`);
   return rows[0]?.count ?? 0;
+}
+
+const lanesUsual = 4;
+
+/** Projects that ran more jobs at once than they have lanes, by what their jobs told. */
+async function projectsWithTooManyRuns(db: Queryable): Promise<readonly string[]> {
+  const { rows } = await db.query<{ name: string; most: number; lanes: number }>(`
+    with told as (
+      select project_id, job_id, job_events.created_at as at,
+        case when kind = 'run.started' then 1 else -1 end as change,
+        lag(kind) over (partition by job_id order by seq) as before
+      from job_events join jobs on jobs.id = job_id
+      where kind in ('run.started', 'completed', 'failed', 'archived') or (kind = 'phase' and data ? 'reason')
+    ), running as (
+      select project_id, sum(change) over (partition by project_id order by at, change) as count
+      from told where change = 1 or before = 'run.started'
+    )
+    select name, max(count)::int as most, coalesce((settings ->> 'lanes')::int, ${lanesUsual}) as lanes
+    from running join projects on projects.id = project_id group by projects.id
+    having max(count) > coalesce((settings ->> 'lanes')::int, ${lanesUsual})`);
+  return rows.map(({ name, most, lanes }) => `${most} jobs ran at once in ${name}, which has ${lanes} lanes`);
 }
 
 function keysWithTwoJobs(accepted: readonly { jobId: string; idempotencyKey?: string }[]): number {

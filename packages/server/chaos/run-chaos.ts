@@ -1,54 +1,81 @@
 // Breaks things on purpose and counts what is lost: `npm run chaos`, or some of it with `npm run chaos -- worker-kills
-// --seed 7 --scale 0.1`. The same seed gives the same faults; when they fall is the machine's affair.
+// --seed 7 --scale 0.1`. The same seed gives the same faults; when they fall is the machine's affair. `--without GUARD`, or
+// `--without all`, takes a guard away in a copy of the sources: the checker must see it.
 import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { startBenchDatabase } from "../bench/database.ts";
-import type { Pool } from "../src/db/pool.ts";
+import { createPool, type Pool } from "../src/db/pool.ts";
+import { createLogger } from "../src/lib/logger.ts";
 import { databaseFaults } from "./database-faults.ts";
 import { type Experiment, seededRandom } from "./experiment.ts";
+import { frozenWorkers } from "./frozen-workers.ts";
 import { openHistory } from "./history.ts";
 import { isGood } from "./judge.ts";
+import { racingClaims, racingCreates } from "./races.ts";
 import { repeatedPosts } from "./repeated-posts.ts";
 import { rollingRestarts } from "./rolling-restarts.ts";
 import { runExperiment } from "./run-experiment.ts";
 import { soak } from "./soak.ts";
+import { guardNames, tryWithout } from "./without-guard.ts";
 import { failover, workerKills } from "./worker-kills.ts";
 
 const experiments: readonly Experiment[] = [
   workerKills,
   failover,
+  frozenWorkers,
   databaseFaults,
   repeatedPosts,
+  racingClaims,
+  racingCreates,
   rollingRestarts,
   soak,
 ];
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { seed: { type: "string" }, scale: { type: "string" }, history: { type: "string" } },
+  options: {
+    seed: { type: "string" },
+    scale: { type: "string" },
+    history: { type: "string" },
+    without: { type: "string" },
+    /** One that is migrated and empty, for one experiment; without it each has a Postgres of its own. */
+    database: { type: "string" },
+  },
 });
 const seed = Number(values.seed ?? randomInt(1_000_000));
 const scale = Number(values.scale ?? 1);
 // Two hours are asked for by name.
 const names = positionals.length > 0 ? positionals : experiments.filter((one) => one !== soak).map(({ name }) => name);
 const unknown = names.filter((name) => experiments.every((one) => one.name !== name));
-if (unknown.length > 0 || !(scale > 0) || !Number.isSafeInteger(seed)) {
+const isGuard = values.without === undefined || ["all", ...guardNames].includes(values.without);
+if (unknown.length > 0 || !(scale > 0) || !Number.isSafeInteger(seed) || !isGuard) {
   console.error(
-    `usage: npm run chaos -- [${experiments.map(({ name }) => name).join(" | ")}] [--seed N] [--scale 0.1] [--history FILE]`,
+    `usage: npm run chaos -- [${experiments.map(({ name }) => name).join(" | ")}] [--seed N] [--scale 0.1] [--history FILE]
+       npm run chaos -- --without ${[...guardNames, "all"].join("|")} [--seed N]`,
   );
   process.exit(2);
+}
+if (values.without !== undefined) {
+  console.log(`seed ${seed}`);
+  const names = values.without === "all" ? guardNames : [values.without];
+  for (const name of names) {
+    const { isSeen, verdict, seconds } = await tryWithout(name, { seed });
+    console.log(`${isSeen ? "noticed " : "NOT SEEN"} without ${name}, ${seconds.toFixed(0)} s: ${verdict}`);
+    if (!isSeen) process.exitCode = 1;
+  }
+  process.exit();
 }
 
 console.log(`seed ${seed}, scale ${scale}`);
 for (const experiment of experiments.filter(({ name }) => names.includes(name))) {
   console.log(`\n${experiment.name}: ${experiment.claim}`);
-  const database = await startBenchDatabase("silent");
+  const database = values.database ? openDatabase(values.database) : await startBenchDatabase("silent");
   const history = openHistory(values.history ? `${values.history}.${experiment.name}.jsonl` : null);
   const startedAt = performance.now();
   try {
     const setting = {
       ...database,
-      killPostgres: () => killPostgres(database.pool),
+      ...(!values.database && { killPostgres: () => killPostgres(database.pool) }),
       random: seededRandom(seed),
       history,
       scale,
@@ -69,6 +96,11 @@ for (const experiment of experiments.filter(({ name }) => names.includes(name)))
   } finally {
     await database.close();
   }
+}
+
+function openDatabase(url: string): { url: string; pool: Pool; close(): Promise<void> } {
+  const pool = createPool({ url, connectionsMax: 10, log: createLogger({ level: "silent" }) });
+  return { url, pool, close: () => pool.end() };
 }
 
 /** The parent of a connection's process is Postgres itself. */

@@ -63,7 +63,8 @@ async function killWorkers(
   const start = async (): Promise<WorkerProcess & { name: string }> => {
     spawned += 1;
     const name = `worker ${spawned}`;
-    return { ...(await spawnWorker({ databaseUrl: url, name, options: { ...times, concurrency: 4 } })), name };
+    const forge = { lostShare: 0.1, seed: spawned };
+    return { ...(await spawnWorker({ databaseUrl: url, name, forge, options: { ...times, concurrency: 4 } })), name };
   };
   const workers = await Promise.all(Array.from({ length: workersAtOnce }, start));
   try {

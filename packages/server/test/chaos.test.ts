@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Experiment, seededRandom } from "../chaos/experiment.ts";
+import { frozenWorkers } from "../chaos/frozen-workers.ts";
 import { openHistory } from "../chaos/history.ts";
 import { judge } from "../chaos/judge.ts";
 import { repeatedPosts } from "../chaos/repeated-posts.ts";
 import { runExperiment } from "../chaos/run-experiment.ts";
+import { tryWithout } from "../chaos/without-guard.ts";
 import { workerKills } from "../chaos/worker-kills.ts";
 import { createTestDatabase, type TestDatabase } from "./support/database.ts";
 import { createFarEnds } from "./support/scripted-stages.ts";
@@ -20,6 +22,7 @@ const held = { lost: 0, duplicated: 0, unexpected: [] };
 
 test.each<[Experiment, number]>([
   [workerKills, 0.01],
+  [frozenWorkers, 0.05],
   [repeatedPosts, 0.05],
 ])("a sample of $name holds", async (experiment, scale) => {
   const setting = {
@@ -35,6 +38,13 @@ test.each<[Experiment, number]>([
   expect(verdict.jobs).toBeGreaterThan(1);
 });
 
+test("without the lease's check at the end of a run, the same sample is broken", async () => {
+  expect(await tryWithout("fence", { seed: 42, database: database.url })).toMatchObject({
+    isSeen: true,
+    verdict: expect.stringMatching(/ 0 lost, [1-9]\d* duplicated, 0 unexpected/),
+  });
+});
+
 test("the judge sees what is lost, done twice, slow and out of order", async () => {
   const { pool } = database;
   await createFarEnds(pool);
@@ -47,17 +57,36 @@ test("the judge sees what is lost, done twice, slow and out of order", async () 
   );
   await pool.query("insert into steps (job_id, number, messages) values ($1, 1, '[]')", [ended]);
   await pool.query("insert into turns (job_id, number) values ($1, 1)", [ended]);
+  // Two pull requests, of which the second was opened by a worker after another had taken its job over.
+  await pool.query("insert into starts (job_id, worker) values ($1, 'first')", [active]);
+  await pool.query("insert into pulls (job_id, worker) values ($1, 'first')", [active]);
+  await pool.query("insert into starts (job_id, worker) values ($1, 'second')", [active]);
+  await pool.query("insert into pulls (job_id, worker) values ($1, 'first')", [active]);
+  // A turn that is asked for again by a run that began after the next turn.
+  for (const [number, worker] of [
+    [1, "first"],
+    [2, "first"],
+    [1, "second"],
+  ] as const) {
+    await pool.query("insert into starts (job_id, worker) values ($1, $2)", [active, worker]);
+    await pool.query("insert into turns (job_id, number, worker) values ($1, $2, $3)", [active, number, worker]);
+  }
+  // Three runs at once, in a project of two lanes.
+  await pool.query("update projects set settings = '{\"lanes\": 2}'");
+  for (const job of [active, ended, await seedJob(pool, project)])
+    await pool.query("insert into job_events (job_id, seq, kind, data) values ($1, 9, 'run.started', '{}')", [job]);
   const verdict = await judge(pool, [
     { kind: "accepted", jobId: active },
     { kind: "accepted", jobId: "job_gone", idempotencyKey: "a" },
     { kind: "accepted", jobId: ended, idempotencyKey: "a" },
     { kind: "recovered", afterMs: 20, msMax: 10 },
-    { kind: "expected", jobs: 3 },
+    { kind: "expected", jobs: 4 },
   ]);
-  expect(verdict).toMatchObject({ jobs: 3, lost: 2, duplicated: 3 });
+  expect(verdict).toMatchObject({ jobs: 3, lost: 2, duplicated: 6 });
   expect(verdict.unexpected).toEqual([
     "recovered after 20 ms, 10 allowed",
     "a job failed: Broken.",
-    "2 jobs instead of 3",
+    "3 jobs ran at once in docs, which has 2 lanes",
+    "3 jobs instead of 4",
   ]);
 });

@@ -5,6 +5,7 @@ import type { LeasedJob } from "../../src/jobs/run/leased-job.ts";
 import type { CrashPoint } from "../../src/run/crash-points.ts";
 import type { AgentResult, AgentWork, OpenTree, PublishWork, Stages } from "../../src/run/run.ts";
 import type { Overlay, OverlayEntry, Tree } from "../../src/tree/tree.ts";
+import { type ScriptedForgeOptions, scriptedPublish } from "./scripted-forge.ts";
 
 /** What a scripted run does, given as the job's prompt. */
 export interface Script {
@@ -37,11 +38,20 @@ export async function createFarEnds(pool: Pool): Promise<void> {
     create table starts (job_id text, worker text, at timestamptz default clock_timestamp());
     create table turns (job_id text, number int, worker text, at timestamptz default clock_timestamp());
     create table pushes (job_id text, worker text, at timestamptz default clock_timestamp());
-    create table pulls (job_id text primary key, worker text)`);
+    create table pulls (job_id text, worker text, at timestamptz default clock_timestamp())`);
 }
 
-/** Stages without git, model and forge, whose outward effects are rows that a test can count. */
-export function scriptedStages(deps: { pool: Pool; worker: string; crashPoint(name: CrashPoint): void }): Stages {
+/**
+ * Stages without git, model and forge, whose outward effects are rows that a test can count. `forge`: publishes by the
+ * product's own code, to a forge that loses answers.
+ */
+export function scriptedStages(deps: {
+  pool: Pool;
+  worker: string;
+  crashPoint(name: CrashPoint): void;
+  forge?: ScriptedForgeOptions;
+}): Stages {
+  const publish = deps.forge && scriptedPublish(deps, deps.forge);
   const scriptOf = (job: LeasedJob): Script => JSON.parse(job.prompt);
   return {
     async openTree(job, edits) {
@@ -63,6 +73,7 @@ export function scriptedStages(deps: { pool: Pool; worker: string; crashPoint(na
     takeInBase: async () => ({ kind: "unmoved" }),
     async publish(job, work, signal) {
       const script = scriptOf(job);
+      if (publish) return publish(job, work, signal);
       deps.crashPoint("before-commit");
       await work.recorder.saveCommit({ treeId: "tree", commitId: `commit-${job.id}` });
       deps.crashPoint("after-commit-stored");
@@ -112,10 +123,10 @@ async function pushAndOpen(
   await work.recorder.savePush();
   await work.recorder.renewForEffect();
   deps.crashPoint("before-create");
-  const { rowCount } = await deps.pool.query("insert into pulls values ($1, $2) on conflict do nothing", [
-    job.id,
-    deps.worker,
-  ]);
+  const { rowCount } = await deps.pool.query(
+    "insert into pulls (job_id, worker) select $1, $2 where not exists (select from pulls where job_id = $1)",
+    [job.id, deps.worker],
+  );
   deps.crashPoint("after-create");
   const url = `http://forge.test/${job.id}`;
   const pullRequest = {

@@ -1,0 +1,108 @@
+import { spawn } from "node:child_process";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { changeSource, copyOfSources, type SourceChange } from "../../../scripts/source-copy.ts";
+
+interface Guard extends SourceChange {
+  /** What must break without it, and how much of it is enough to see so. */
+  experiment: string;
+  scale: number;
+}
+
+const server = "packages/server/src";
+
+const guards: Readonly<Record<string, Guard>> = {
+  /** Only the run that holds the lease ends the job. */
+  fence: {
+    file: `${server}/jobs/run/end-run.ts`,
+    find: "         $3 <> 'stopped' or commit_id is null as ended\n       from jobs where id = $1 and lease = $2 for no key update",
+    replace:
+      "         $3 <> 'stopped' or commit_id is null as ended\n       from jobs where id = $1 and $2::uuid is not null for no key update",
+    experiment: "frozen-workers",
+    scale: 0.05,
+  },
+  /** Running jobs are counted again once the project is locked. */
+  recount: {
+    file: `${server}/jobs/run/claim-run.ts`,
+    find: "          and (select count(*) from jobs where project_id = $1 and lease is not null) < $4\n",
+    replace: "          and $4::float is not null\n",
+    experiment: "racing-claims",
+    scale: 0.1,
+  },
+  /** The lease is renewed right before anything is sent to the forge. */
+  renew: {
+    file: `${server}/publish/send-effect.ts`,
+    find: "      await renew(deps);\n",
+    replace: "",
+    experiment: "frozen-workers",
+    scale: 0.05,
+  },
+  /** A pull request is looked for before it is made. */
+  lookup: {
+    file: `${server}/publish/find-pull-request.ts`,
+    find: "  if (!pullRequest) return null;\n",
+    replace: "  if (!pullRequest || pullRequests.length > 0) return null;\n",
+    experiment: "frozen-workers",
+    scale: 0.05,
+  },
+  /** A turn is stored before the next is asked for. */
+  step: {
+    file: `${server}/jobs/run/record-work.ts`,
+    find: "$4::text::jsonb, $4::text::json, $5::jsonb from held\n",
+    replace: "$4::text::jsonb, $4::text::json, $5::jsonb from held where false\n",
+    experiment: "frozen-workers",
+    scale: 0.05,
+  },
+  /** Creates of a project are counted one after the other. */
+  "quota-lock": {
+    file: `${server}/db/migrations/0001-backbone.sql`,
+    find: "  perform pg_advisory_xact_lock(hashtextextended(p_project, 0));\n  at := ",
+    replace: "  at := ",
+    experiment: "racing-creates",
+    scale: 0.1,
+  },
+  /** A key that was used answers with the job that it made. */
+  idempotency: {
+    file: `${server}/db/migrations/0001-backbone.sql`,
+    find: "    if found then\n      at := clock_timestamp();",
+    replace: "    if false then\n      at := clock_timestamp();",
+    experiment: "repeated-posts",
+    scale: 0.05,
+  },
+};
+export const guardNames: readonly string[] = Object.keys(guards);
+
+export interface WithoutGuard {
+  /** The checker said that a promise was broken. */
+  isSeen: boolean;
+  verdict: string;
+  seconds: number;
+}
+
+/** Takes a guard out of a copy of the sources and runs the copy's own experiment: no release has a switch for it. */
+export async function tryWithout(
+  name: string,
+  { seed, database }: { seed: number; database?: string },
+): Promise<WithoutGuard> {
+  const guard = guards[name];
+  if (!guard) throw new Error(`there is no guard ${name}`);
+  const startedAt = performance.now();
+  const copy = copyOfSources();
+  try {
+    changeSource(copy, guard);
+    const script = join(copy, "packages/server/chaos/run-chaos.ts");
+    const args = [guard.experiment, "--scale", String(guard.scale), "--seed", String(seed)];
+    const child = spawn(
+      process.execPath,
+      ["--disable-warning=ExperimentalWarning", script, ...args, ...(database ? ["--database", database] : [])],
+      { cwd: copy, stdio: ["ignore", "pipe", "pipe"] },
+    );
+    const [told, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    // A crash of the experiment itself proves nothing.
+    const verdict = /^ {2}(?:held|BROKEN): .*$/m.exec(told)?.[0].trim() ?? `it did not run: ${errors.slice(-500)}`;
+    return { isSeen: verdict.startsWith("BROKEN"), verdict, seconds: (performance.now() - startedAt) / 1000 };
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,114 @@
+import { seededRandom } from "../../chaos/experiment.ts";
+import type { Pool } from "../../src/db/pool.ts";
+import { AppError } from "../../src/errors.ts";
+import type { Forge, PullRequest } from "../../src/forge/forge.ts";
+import { publishChange } from "../../src/publish/publish-change.ts";
+import { createWriteQueue } from "../../src/publish/write-queue.ts";
+import type { CrashPoint } from "../../src/run/crash-points.ts";
+import type { Stages } from "../../src/run/run.ts";
+import type { Mirror } from "../../src/tree/mirror/mirror.ts";
+import type { CommitTree } from "../../src/tree/tree.ts";
+
+export interface ScriptedForgeOptions {
+  /** The share of answers that get lost after the request was carried out. */
+  lostShare: number;
+  seed: number;
+}
+
+interface PublishDeps {
+  pool: Pool;
+  worker: string;
+  crashPoint(name: CrashPoint): void;
+}
+
+/**
+ * Publishes by the real `publishChange`, to a repository and a forge that are rows of the tables `pushes` and `pulls`. The
+ * forge opens as many pull requests as it is asked for, and loses answers: whatever keeps a second one away is Emend's.
+ */
+export function scriptedPublish(deps: PublishDeps, options: ScriptedForgeOptions): Stages["publish"] {
+  const writes = createWriteQueue();
+  const random = seededRandom(options.seed);
+  const answer = <T>(value: T): T => {
+    if (random() >= options.lostShare) return value;
+    throw new AppError("forge_unavailable", { publicMessage: "502 Bad Gateway", retryable: true });
+  };
+  return (job, work, signal) => {
+    const commitId = `commit-${job.id}`;
+    /** When it was sent, by the clock of the database's machine: how long it then took is no fault of the sender. */
+    const effect = (table: "pushes" | "pulls") =>
+      deps.pool.query(`insert into ${table} (job_id, worker, at) values ($1, $2, $3)`, [
+        job.id,
+        deps.worker,
+        new Date(),
+      ]);
+    const tree = { commit: "base", list: async () => [], read: async () => null } as unknown as CommitTree;
+    const mirror = {
+      treeAt: () => tree,
+      commit: async () => ({ treeId: "tree", commitId }),
+      async push() {
+        await effect("pushes");
+        return answer({ kind: "pushed" } as const);
+      },
+    } as unknown as Mirror;
+    const pullRequestOf = (body: string): PullRequest => ({
+      number: 1,
+      url: `http://forge.test/${job.id}`,
+      state: "open",
+      draft: false,
+      head: job.branch,
+      base: "main",
+      body,
+    });
+    const forge = {
+      name: "github",
+      credentialId: job.id,
+      showsChecks: true,
+      commits: null,
+      ensureDetails: null,
+      gitRemote: async () => ({ url: "http://forge.test/docs.git", authorization: null }),
+      async findPullRequests() {
+        const { rowCount } = await deps.pool.query("select from pulls where job_id = $1", [job.id]);
+        return answer(Array.from({ length: rowCount ?? 0 }, () => pullRequestOf(`<!-- emend:job=${job.id} -->`)));
+      },
+      async createPullRequest(draft: { body: string }) {
+        await effect("pulls");
+        return answer({ kind: "created", pullRequest: pullRequestOf(draft.body) } as const);
+      },
+    } as unknown as Forge;
+    return publishChange(
+      {
+        forge,
+        mirror,
+        store: work.recorder,
+        writes,
+        crashPoint: deps.crashPoint,
+        warn: async () => {},
+        renewForEffect: work.recorder.renewForEffect,
+      },
+      {
+        job: {
+          id: job.id,
+          createdAt: job.createdAt,
+          branch: job.branch,
+          prompt: job.prompt,
+          followUps: [],
+          url: `http://emend.test/job/${job.id}`,
+        },
+        model: work.model,
+        usage: work.usage,
+        sources: [],
+        base: { commit: "base", ref: work.baseBranch },
+        entries: work.overlay.entries(),
+        baseConflict: [],
+        title: work.change.title,
+        summary: work.change.summary,
+        checks: work.change.verdict,
+        draft: false,
+        stored: work.stored,
+        commit: { authorName: "Emend", authorEmail: "noreply@emend.invalid", signOff: false },
+        branchExpected: null,
+      },
+      signal,
+    );
+  };
+}

@@ -1,0 +1,61 @@
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const leftOut = new Set(["node_modules", "dist", ".git", "screenshots"]);
+
+/** A copy of the sources that shares the installed packages, so that nobody's checkout is ever without a guard. */
+export function copyOfSources(): string {
+  const copy = mkdtempSync(join(tmpdir(), "emend-mutants-"));
+  const isSource = (path: string) => !leftOut.has(basename(path));
+  for (const name of ["packages", "scripts", "docs", "action", "package.json", "tsconfig.json", "vitest.config.ts"]) {
+    cpSync(join(root, name), join(copy, name), { recursive: true, filter: isSource });
+  }
+  shareModules("node_modules", copy);
+  for (const name of readdirSync(join(root, "packages"))) shareModules(join("packages", name, "node_modules"), copy);
+  return copy;
+}
+
+/** Links to what is installed, but for the workspace's own packages, which are the copy's. */
+function shareModules(folder: string, copy: string): void {
+  let names: string[];
+  try {
+    names = readdirSync(join(root, folder));
+  } catch {
+    return;
+  }
+  mkdirSync(join(copy, folder), { recursive: true });
+  for (const name of names) {
+    if (name === ".cache") continue;
+    if (name !== "@emend") {
+      symlinkSync(join(root, folder, name), join(copy, folder, name));
+      continue;
+    }
+    mkdirSync(join(copy, folder, name));
+    for (const own of readdirSync(join(root, folder, name))) {
+      symlinkSync(join(copy, "packages", own), join(copy, folder, name, own));
+    }
+  }
+}
+
+export interface SourceChange {
+  file: string;
+  /** Text that stands in the file once. */
+  find: string;
+  replace: string;
+}
+
+/** Changes a copy, and returns what undoes it; throws where the text does not stand there once. */
+export function changeSource(copy: string, { file, find, replace }: SourceChange): () => void {
+  const path = join(copy, file);
+  const source = readFileSync(path, "utf8");
+  const times = source.split(find).length - 1;
+  if (times !== 1) throw new Error(`its text stands ${times} times in ${file}`);
+  writeFileSync(
+    path,
+    source.replace(find, () => replace),
+  );
+  return () => writeFileSync(path, source);
+}
