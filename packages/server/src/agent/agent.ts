@@ -2,29 +2,29 @@ import type { SharedV4ProviderMetadata } from "@ai-sdk/provider";
 import type { ParseCache } from "@emend/site";
 import type { Overlay, OverlayEdit, Tree } from "../tree/tree.ts";
 
-/** What an agent hands over beside its overlay. */
+/** An agent's result besides its overlay. */
 export type AgentOutcome =
   | {
       kind: "finished";
-      /** The commit's. */
+      /** The commit's title. */
       title: string;
-      /** Of the whole pull request. */
+      /** The whole pull request's summary. */
       summary: string;
-      /** A new title for a pull request that is continued. */
+      /** A new title for a continued pull request. */
       pullTitle?: string;
-      /** What was done in answer to a further message. */
+      /** The reply to a follow-up message. */
       reply?: string;
       sources?: readonly Source[];
-      /** Findings that the agent holds to be wrong, each as `path:line: why`. */
+      /** Findings that the agent considers wrong, each as `path:line: why`. */
       disputes?: readonly string[];
     }
-  /** A limit was reached; what was done so far is kept. */
+  /** A limit was reached. The work so far is kept. */
   | { kind: "stopped"; code: "budget_exceeded" | "timeout"; title: string; summary: string }
   | { kind: "unchanged"; summary: string };
 
-/** A line that a change is founded on; it was there when the agent finished. */
+/** A source line that a change is based on. It existed when the agent finished. */
 export interface Source {
-  /** A context repository's name; null: the project's own repository, at its base. */
+  /** A context repository's name. Null: the project's own repository, at its base. */
   repository: string | null;
   path: string;
   line: number;
@@ -39,10 +39,10 @@ export interface PageCommit {
   message: string;
 }
 
-/** Other repositories that a job may read and never write. */
+/** Other repositories that a job may read but not write. */
 export interface ContextTrees {
   readonly names: readonly string[];
-  /** Pinned at the first look: a job sees one commit of each, however often it is resumed. */
+  /** Pinned at the first read: a job sees one commit of each, even after it is resumed. */
   open(name: string, signal: AbortSignal): Promise<Tree>;
 }
 
@@ -52,7 +52,7 @@ export interface Usage {
   outputTokens: number;
   cachedInputTokens: number;
   costUsd: number;
-  /** Set by the loop: model and tools together, so that the time limit holds over several runs. */
+  /** Set by the loop: the time of model and tools, so that the time limit holds across runs. */
   durationMs?: number;
 }
 
@@ -60,38 +60,38 @@ export interface ToolCall {
   id: string;
   name: string;
   input: unknown;
-  /** What the vendor wants to see again with the call, unread. */
+  /** Opaque data that the vendor wants back with the call. */
   metadata?: SharedV4ProviderMetadata;
 }
 
-/** A thought that the vendor wants to see again, signed or sealed by it. */
+/** A reasoning part that the vendor wants back, signed or encrypted by it. */
 export interface Reasoning {
   text: string;
   metadata?: SharedV4ProviderMetadata;
 }
 
-/** One entry of the conversation, stored as JSON exactly like this. */
+/** A message of the conversation, stored as JSON in exactly this form. */
 export type Message =
-  /** `from`: a review's findings, the agent's own finished diff, or the loop's reminder; absent: the person who asked. */
+  /** `from`: a review's findings, the agent's own diff, or the loop's reminder. Absent: the user. */
   | { role: "user"; text: string; from?: "review" | "self-review" | "loop" }
   | { role: "assistant"; text: string; toolCalls: readonly ToolCall[]; reasoning?: readonly Reasoning[] }
   | { role: "tool"; callId: string; name: string; output: string; isError: boolean };
 
-/** One persisted turn of the agent: only the messages that it added. */
+/** A stored turn of the agent: only the messages that it added. */
 export interface Step {
   number: number;
   messages: readonly Message[];
   usage: Usage;
 }
 
-/** A language model (or the rules) behind the loop. */
+/** A language model (or the rules) that drives the loop. */
 export interface Model {
   readonly name: string;
-  /** Rules do a thing whole or not at all: no review rounds, and at a limit nothing is kept. */
+  /** Rules work all or nothing: no review rounds, and nothing is kept at a limit. */
   readonly nature: "language" | "rules";
-  /** How much it can hold in mind; absent: no matter. */
+  /** Its context window. Absent: unlimited. */
   readonly contextTokensMax?: number;
-  /** Where a program does the whole work by itself: called in place of the loop, and like it. */
+  /** For a program that does the whole task: called instead of the loop, with the same contract. */
   run?(deps: AgentDeps, task: AgentTask, signal: AbortSignal): Promise<AgentOutcome>;
   nextTurn(
     input: { system: string; messages: readonly Message[]; tools: readonly ToolDescription[] },
@@ -124,42 +124,42 @@ export interface AgentTask {
   prompt: string;
   docsDir: string;
   base: Tree;
-  /** Already loaded with the edits of the stored steps. */
+  /** Already contains the edits of the stored steps. */
   overlay: Overlay;
-  /** Absent: the project's own repository is all there is. */
+  /** Absent if there are no context repositories. */
   context?: ContextTrees;
-  /** The newest commits that touched a file of the base branch; absent: nobody can tell. */
+  /** The newest commits of the base branch that touched a file. Absent if the history is unavailable. */
   history?(path: string, signal: AbortSignal): Promise<readonly PageCommit[]>;
-  /** Files of the repository that say how its documentation is to be written. */
+  /** Files of the repository that describe how to write its documentation. */
   styleGuides?: readonly string[];
-  /** How the newest commits of the base branch are worded. */
+  /** The subjects of the base branch's newest commits. */
   subjects?: readonly string[];
-  /** The steps that an earlier run stored; empty at the start. */
+  /** The steps that an earlier run stored. */
   steps: readonly Step[];
-  /** What was asked later, each after the steps that were there by then. */
+  /** Follow-up messages, each with the number of steps before it. */
   followUps?: readonly FollowUp[];
-  /** Said to the agent before its next turn: a review's findings, or its own finished diff. */
+  /** Sent to the agent before its next turn: a review's findings, or its own diff. */
   opening?: Message;
 }
 
-/** An eye on what a model says, before a tool is given it and before it is stored. */
+/** Checks a model's output before a tool receives it and before it is stored. */
 export interface Vetting {
-  /** The text without what must not be kept. */
+  /** The text without what must not be stored. */
   redact(text: string, signal: AbortSignal): Promise<string>;
-  /** Why it may not become part of a change, of this page where it is known; null: it may. */
+  /** Why the text must not become part of a change (of this page, if known), or null. */
   refuse(text: string, page: { path: string; text: string } | null, signal: AbortSignal): Promise<string | null>;
 }
 
 export interface AgentDeps {
   model: Model;
   limits: Limits;
-  /** Why a month's budget, which other jobs spend as well, ends the run before its next turn; null: it does not. */
+  /** Why the run must end before its next turn because a monthly budget is used up; or null. */
   spentBudget?(): Promise<string | null>;
-  /** Why policy would refuse a change of this path, so that a model hears it at once; the review decides in the end. */
+  /** Why policy would refuse a change to this path, so that the model knows early. The review has the final word. */
   refusePath?(path: string): string | null;
   vetting?: Vetting;
   /** Shared by the jobs of a process: only changed pages are parsed again. */
   siteCache?: ParseCache;
-  /** Stores a step with the edits it made, fenced by the lease; throws when the lease is lost. */
+  /** Stores a step with its edits, fenced by the lease. Throws if the lease is lost. */
   saveStep(step: Step, edits: readonly OverlayEdit[]): Promise<void>;
 }

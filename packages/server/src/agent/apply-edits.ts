@@ -1,7 +1,7 @@
 import type { Edits } from "@emend/site";
 import type { Overlay } from "../tree/tree.ts";
 
-/** Applies all edits or, where the overlay refuses one, none. */
+/** Applies all edits, or none if the overlay refuses one. */
 export async function applyEdits(overlay: Overlay, edits: Edits): Promise<void> {
   const undo: Array<[path: string, before: Buffer | null]> = [];
   // Deletions first: a page may become a folder (auth.md → auth/index.md).
@@ -18,7 +18,7 @@ export async function applyEdits(overlay: Overlay, edits: Edits): Promise<void> 
   }
 }
 
-/** Takes every edit back. */
+/** Reverts all edits. */
 export async function revertAll(overlay: Overlay, base: { read(path: string): Promise<Buffer | null> }): Promise<void> {
   const before = new Map<string, Buffer | null>();
   for (const { path } of overlay.entries()) before.set(path, await base.read(path));

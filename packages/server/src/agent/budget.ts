@@ -5,7 +5,7 @@ export interface LimitReached {
   reason: string;
 }
 
-/** The limit that the stored steps have reached, or null: asked before every turn. */
+/** The limit that the stored steps have reached, or null. Checked before every turn. */
 export function limitReached(limits: Limits, steps: readonly Step[]): LimitReached | null {
   if (steps.length >= limits.stepsMax) {
     return { code: "budget_exceeded", reason: `the limit of ${limits.stepsMax} steps was reached` };
@@ -15,7 +15,7 @@ export function limitReached(limits: Limits, steps: readonly Step[]): LimitReach
     return { code: "budget_exceeded", reason: `the limit of ${limits.tokensMax} tokens was reached` };
   }
   const costUsd = sum(steps, (step) => step.usage.costUsd);
-  // A model that costs nothing may run under a limit of zero.
+  // A free model may run with a limit of zero.
   if (costUsd >= limits.costUsdMax && costUsd > 0) {
     return { code: "budget_exceeded", reason: `the limit of $${limits.costUsdMax} was reached` };
   }

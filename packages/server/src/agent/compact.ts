@@ -1,21 +1,21 @@
 import type { Message, Step, ToolCall, ToolDescription } from "./agent.ts";
 
-/** Past this share of its window a model gets worse, and soon refuses. */
+/** Beyond this share of its context window, a model's answers get worse. */
 const fullShare = 0.7;
-/** Turns whose answers stay whole: what was read in them is being worked with. */
+/** The results of the newest turns stay complete, because the model is using them. */
 const recentSteps = 3;
 const shortCharactersMax = 400;
 const promptCharactersMax = 20_000;
-/** What one turn's tools may answer together: the newest turn is never shortened, so it must fit as it is. */
+/** The limit for all results of one turn. The newest turn is never shortened, so it must fit. */
 const turnShare = 0.35;
 const outputShare = 0.1;
-/** English has more bytes a token, code and other scripts have fewer: never less than this. */
+/** English has more bytes per token; code and other scripts have fewer, but never less than this. */
 const bytesPerToken = 3;
 
 /**
- * The conversation without the contents of what was read and written long ago, once the model's window is nearly full.
- * The cut moves only when a turn was that large, so that between two cuts the vendor's cache still fits; it follows
- * from the stored steps, so that a run on another node sends the same. The newest turn stays whole.
+ * Removes old tool results once the context window is nearly full. The cut moves only in large steps, so that the
+ * vendor's prompt cache stays valid in between. It depends only on the stored steps, so a run on another node sends the
+ * same. The newest turn stays complete.
  */
 export function compact(
   conversation: readonly Message[],
@@ -26,35 +26,35 @@ export function compact(
   const room = contextTokensMax * (1 - outputShare) - fixedTokens;
   const ends = stepEnds(conversation, steps);
   let shown = shortenBefore(conversation, usualCut(steps, ends, contextTokensMax));
-  // No request is larger than the window: ever more of what is old goes, but for the newest turn.
+  // No request exceeds the window: older results are removed until it fits, except those of the newest turn.
   for (let kept = recentSteps; tokensOf(shown) > room && kept >= 1; kept -= 1) {
     shown = shortenBefore(conversation, ends.at(-kept - 1) ?? 0);
   }
   return shown;
 }
 
-/** What a request holds, estimated so that it is rather too much. */
+/** Estimates the tokens of a request, rather too high. */
 export function tokensOf(value: unknown): number {
   return Math.ceil(Buffer.byteLength(JSON.stringify(value)) / bytesPerToken);
 }
 
-/** Of a request without its messages. */
+/** The tokens of a request without its messages. */
 export function fixedTokensOf(system: string, tools: readonly ToolDescription[]): number {
   return tokensOf([system, tools]);
 }
 
-/** How much each of a turn's calls may answer. */
+/** The output limit for each call of a turn. */
 export function outputBytesFor(calls: number, bytesMax: number, contextTokensMax = Number.POSITIVE_INFINITY): number {
   const share = Math.floor((contextTokensMax * turnShare * bytesPerToken) / Math.max(1, calls));
   return Math.max(600, Math.min(bytesMax, share));
 }
 
-/** Where each step's messages end in the conversation. */
+/** The index in the conversation at which each step's messages end. */
 function stepEnds(conversation: readonly Message[], steps: readonly Step[]): readonly number[] {
   const ends: number[] = [];
   let from = 0;
   for (const { messages } of steps) {
-    // Follow-ups stand between the steps that they came after.
+    // Follow-ups are between the steps that they came after.
     const first = messages[0];
     const at = first === undefined ? from : conversation.indexOf(first, from);
     from = (at === -1 ? from : at) + messages.length;
@@ -83,7 +83,7 @@ function shorten(message: Message): Message {
     case "tool":
       return { ...message, output: cutText(message.output, shortCharactersMax) };
     case "assistant":
-      // Thoughts are signed as they are: whole or not at all.
+      // Signed reasoning must be complete or absent.
       return { role: "assistant", text: message.text, toolCalls: message.toolCalls.map(shortenCall) };
   }
 }

@@ -2,18 +2,18 @@ import type { AgentTask, Message, Step } from "./agent.ts";
 
 type Asked = Pick<AgentTask, "prompt" | "followUps">;
 
-/** What was asked last: the first prompt, or the newest follow-up. */
+/** The first prompt, or the newest follow-up. */
 export function latestPrompt(task: Asked): string {
   return task.followUps?.at(-1)?.prompt ?? task.prompt;
 }
 
-/** The steps that answer what was asked last. Limits, rounds and `finish` are about these alone. */
+/** The steps since the latest prompt. Limits, rounds and `finish` apply only to these. */
 export function latestRound(task: Asked, steps: readonly Step[]): readonly Step[] {
   const after = task.followUps?.at(-1)?.afterStep ?? 0;
   return steps.filter((step) => step.number > after);
 }
 
-/** Everything said so far, each follow-up where it was asked. */
+/** All messages so far, each follow-up in its place. */
 export function conversationOf(task: Asked, steps: readonly Step[]): Message[] {
   const messages: Message[] = [{ role: "user", text: task.prompt }];
   const waiting = [...(task.followUps ?? [])];
@@ -31,8 +31,8 @@ export function conversationOf(task: Asked, steps: readonly Step[]): Message[] {
 }
 
 /**
- * What a model is shown: the review of a change that it handed over comes back as the result of its `finish`, where it
- * looks for it, not as if a person had said it.
+ * The conversation as the model sees it. The review of a change is shown as the result of its `finish` call, not as a
+ * user message.
  */
 export function asShown(messages: readonly Message[]): readonly Message[] {
   const shown: Message[] = [];

@@ -1,7 +1,10 @@
 import { matchesGlob } from "../lib/matches-glob.ts";
 import type { Tree } from "../tree/tree.ts";
 
-/** Where repositories keep what they tell agents, for this tool or that: the same rules, so each text counts once. */
+/**
+ * Where repositories keep instructions for agents. Tools use different file names for the same text, so each text
+ * counts once.
+ */
 const places = [
   "AGENTS.md",
   "CLAUDE.md",
@@ -13,11 +16,11 @@ const places = [
   ".cursor/rules/**/*.mdc",
   ".emend/instructions.md",
 ];
-/** Every turn pays for these: of a long file the beginning is told, and where the rest is. */
+/** These are part of every turn: of a long file, only the beginning is included, with a pointer to the rest. */
 const charactersMax = 4_000;
-/** Such rules are one of many, for an editor that picks by file. */
+/** Editor rules are many files, of which an editor picks some. */
 const editorRuleCharactersMax = 800;
-/** What the project's settings name is meant to be told. */
+/** Files that the project's settings name are included up to this size. */
 const styleGuideCharactersMax = 16_000;
 const filesMax = 12;
 const fileBytesMax = 64_000;
@@ -28,8 +31,8 @@ export interface Guidance {
 }
 
 /**
- * What the repository says about how its documentation is written, the most general first: at its top, in the folders
- * down to the documentation, then what the project's settings name.
+ * The repository's instructions for writing docs, the most general first: at its root, in the folders down to the docs,
+ * then the files that the project's settings name.
  */
 export async function readGuidance(
   base: Tree,
@@ -71,12 +74,12 @@ function beginning(text: string, path: string, max: number): string {
   return `${shown}\n… ${text.length - shown.length} more characters: read_file ${path}`;
 }
 
-/** The guidance of a folder further down, for whoever edits a file there. Null: it has none of its own. */
+/** The guidance of a subfolder, for an edit of a file there. Null if it has none of its own. */
 export async function guidanceNear(base: Tree, path: string, docsDir: string): Promise<Guidance | null> {
   const parts = path.split("/").slice(0, -1);
   for (let depth = parts.length; depth > 0; depth -= 1) {
     const folder = parts.slice(0, depth).join("/");
-    // Told at the start already.
+    // Already part of the system prompt.
     if (docsDir === folder || docsDir.startsWith(`${folder}/`)) return null;
     for (const name of ["AGENTS.md", "CLAUDE.md"]) {
       const text = await readGuide(base, `${folder}/${name}`);

@@ -20,8 +20,9 @@ const proseReminder =
   "That was no tool call, so nothing happened. Go on with a tool; when the work is done, or cannot be done, call finish.";
 
 /**
- * Budget → model → tools → stored step, until the model finishes, a limit is reached or the signal fires. Everything it
- * knows is in the stored steps and the overlay, so a run on another node goes on where the last stored step ended.
+ * The agent's loop: check the budget, ask the model, run tools, store the step. Ends when the model finishes, a limit
+ * is reached or the signal aborts. Its whole state is in the stored steps and the overlay, so a run on another node
+ * continues after the last stored step.
  */
 export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSignal): Promise<AgentOutcome> {
   const steps = [...task.steps];
@@ -38,7 +39,7 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
   const turn: TurnDeps = {
     deps,
     told: new Set(JSON.stringify(steps).match(/(?<=Guidance for this folder, from )[^:"\\]+/g)),
-    // The rules read none of it: their jobs need not wait for the site.
+    // The rules do not use the system prompt, so their jobs need not wait for the site.
     system: await systemPrompt(task, deps.model.nature === "language" ? await site.base(signal) : null),
     context: {
       overlay: task.overlay,
@@ -94,22 +95,22 @@ export async function runAgent(deps: AgentDeps, task: AgentTask, signal: AbortSi
 
 interface TurnDeps {
   deps: AgentDeps;
-  /** Guidance of folders that the model has been told. */
+  /** Folders whose guidance the model has received. */
   told: Set<string>;
   system: string;
   context: ToolContext;
 }
 
 interface Signals {
-  /** Somebody stopped the run. */
+  /** Aborts when the run is stopped. */
   signal: AbortSignal;
-  /** The job's time is up. */
+  /** Aborts when the job's time is up. */
   clock: AbortSignal;
 }
 
 type Turn = { messages: readonly Message[]; usage: Step["usage"] };
 
-/** One answer of the model and what its calls gave. */
+/** One response of the model and the results of its calls. */
 async function takeTurn(
   turn: TurnDeps,
   asked: { shown: readonly Message[]; said: readonly Message[] },
@@ -128,7 +129,7 @@ async function takeTurn(
   return { messages: [said, ...results], usage: answer.usage };
 }
 
-/** Reading calls side by side; as soon as one writes, all in the order given. */
+/** Runs reading calls in parallel. If any call writes, all run in order. */
 async function runCalls(
   turn: TurnDeps,
   { toolCalls: calls, refusals }: Pick<VettedAnswer, "toolCalls" | "refusals">,
@@ -165,7 +166,7 @@ function refusedWrites(calls: readonly ToolCall[], results: readonly Message[]):
   });
 }
 
-/** A summary that was written before its edits were refused tells of what was never done. */
+/** A summary that was written before its edits were refused describes work that was not done. */
 function besideRefused(failed: readonly string[]): ToolResult {
   const output = `not handed over: ${failed.join(", ")} of this same answer was refused, so the summary may be untrue; repair it, then finish`;
   return { output, isError: true };
@@ -187,7 +188,7 @@ async function runCall(turn: TurnDeps, call: ToolCall, signals: Signals): Promis
 
 const guidanceCharactersMax = 6_000;
 
-/** The rules of a folder further down, told once, with the first of its files that is read or written. */
+/** A subfolder's guidance, sent once, with the first of its files that is read or written. */
 async function guidanceFor({ context, told }: TurnDeps, call: ToolCall): Promise<string> {
   const { path, paths } = (inputOf(call) ?? {}) as Record<string, unknown>;
   const named = [path, ...(Array.isArray(paths) ? paths : [])].filter((one) => typeof one === "string");
@@ -234,7 +235,7 @@ async function beforeTimeIsUp<T>(
   }
 }
 
-/** What was done is kept, unless half of it would be a guess at what was asked. */
+/** Keeps the work, unless an incomplete result would be a guess. */
 async function stopAt(deps: AgentDeps, task: AgentTask, number: number, limit: LimitReached): Promise<AgentOutcome> {
   if (deps.model.nature === "rules") await takeBack(deps, task, number, limit.reason);
   return stoppedOutcome(limit, task);
@@ -250,7 +251,7 @@ function windowIsFull(contextTokensMax: number): LimitReached {
   return { code: "budget_exceeded", reason };
 }
 
-/** All or nothing: what an instruction did before it turned out not to be understood goes, and stays gone. */
+/** All or nothing: reverts the edits of an instruction that turned out not to be understood. */
 async function takeBack(deps: AgentDeps, task: AgentTask, number: number, reason: string): Promise<void> {
   if (task.overlay.entries().length === 0) return;
   await revertAll(task.overlay, task.base);
@@ -262,7 +263,7 @@ async function takeBack(deps: AgentDeps, task: AgentTask, number: number, reason
 const sameCallsMax = 2;
 const wastedStepsMax = 6;
 
-/** Steps in a row that got nothing done: only prose, or only calls that failed. */
+/** Whether the latest steps made no progress: only prose, or only failed calls. */
 function isGettingNowhere(steps: readonly Step[]): boolean {
   const lately = steps.slice(-wastedStepsMax);
   return lately.length === wastedStepsMax && lately.every(isWasted);
@@ -272,13 +273,13 @@ function isWasted(step: Step): boolean {
   return !step.messages.some((message) => message.role === "tool" && !message.isError);
 }
 
-/** Made twice already since anything else was written or said: a third time would answer the same. */
+/** Whether the same call was already made twice since the last write or message. */
 function isRepeated(call: ToolCall, conversation: readonly Message[]): boolean {
   const key = keyOf(call);
   const failed = new Set<string>();
   let same = 0;
   for (const message of conversation.toReversed()) {
-    // Somebody said something new: even the same call may be right now.
+    // After a new message, the same call may be useful again.
     if (message.role === "user" && message.from !== "loop") break;
     if (message.role === "tool" && message.isError) failed.add(message.callId);
     if (message.role !== "assistant") continue;

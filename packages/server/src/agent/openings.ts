@@ -7,7 +7,7 @@ const diffCharactersMax = 24_000;
 const fileCharactersMax = 4_000;
 const findingsMax = 60;
 
-/** A review's findings, given back to the agent. */
+/** A review's findings, as a message to the agent. */
 export function reviewOpening(findings: readonly Finding[]): Message {
   const list = findings.slice(0, findingsMax).map((finding) => `- ${describeFinding(finding)}`);
   const more = findings.length > findingsMax ? [`- and ${findings.length - findingsMax} more`] : [];
@@ -23,7 +23,7 @@ export function reviewOpening(findings: readonly Finding[]): Message {
   };
 }
 
-/** The agent's own finished change, for one more look. */
+/** The agent's own change, for a self-review. */
 export function selfReviewOpening(
   diff: string,
   findings: readonly Finding[],
@@ -43,7 +43,7 @@ export function selfReviewOpening(
   };
 }
 
-/** Every file with its beginning: of a change to hundreds of pages the first ones show what the others are like. */
+/** The start of every file's patch: in a change to hundreds of pages, the first ones are typical. */
 function shortPatch(diff: string, charactersMax: number): string {
   const files = readPatch(diff);
   const shown: string[] = [];
@@ -60,7 +60,7 @@ function shortPatch(diff: string, charactersMax: number): string {
   return shown.join("\n");
 }
 
-/** The text cannot close the fence that holds it. */
+/** Makes sure that the text cannot close its fence. */
 export function withoutFence(text: string): string {
   return text.replaceAll(/<(\/?\s*content)/gi, "‹$1");
 }

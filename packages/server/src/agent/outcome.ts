@@ -9,7 +9,7 @@ import type { Finished } from "./tools/tool.ts";
 
 const titleCharactersMax = 72;
 
-/** What accepted `finish` calls of these steps said; null: there was none. */
+/** The merged input of the accepted `finish` calls, or null. */
 export function handedOverBy(steps: readonly Pick<Step, "messages">[]): Finished | null {
   const said: Finished[] = [];
   for (const { messages } of steps) {
@@ -24,7 +24,7 @@ export function handedOverBy(steps: readonly Pick<Step, "messages">[]): Finished
   return said.length === 0 ? null : Object.assign({}, ...said);
 }
 
-/** What a round handed over, where its last step did so. */
+/** A round's result, if its last step finished it. */
 export function finishedBy(round: readonly Pick<Step, "messages">[]): Finished | null {
   return handedOverBy(round.slice(-1)) && handedOverBy(round);
 }
@@ -54,7 +54,7 @@ function titleOf(task: AgentTask): string {
   return shown(latestPrompt(task).trim().split("\n", 1)[0] ?? "", titleCharactersMax);
 }
 
-/** Each once; they were looked up before the call was accepted. */
+/** Each source once. They were verified before the call was accepted. */
 function parseSources(words: readonly string[], task: AgentTask): readonly Source[] {
   const known = new Map<string, Source>();
   for (const one of words) {

@@ -10,12 +10,12 @@ export interface PageAfter {
   text: string;
 }
 
-/** Whether words are code or a link can be told only from the page around them. Null: from this call it cannot be told. */
+/** Only the page around an edit tells whether it is code or a link. Null if the result is unknown. */
 export async function pageAfter(overlay: Overlay, call: ToolCall): Promise<PageAfter | null> {
   const { path, content, edits, group } = (inputOf(call) ?? {}) as Record<string, unknown>;
   if (typeof path !== "string") return null;
   if ((call.name === "write_file" || call.name === "add_page") && typeof content === "string") {
-    // A new page's ending is chosen later, by what the site's other pages have.
+    // A new page's extension is chosen later, from the site's other pages.
     const isNamed = (call.name === "write_file" && group === undefined) || /\.mdx?$/.test(path);
     return { path: isNamed ? path : `${path}.mdx`, text: content };
   }

@@ -9,7 +9,7 @@ const roundsMax = 2;
 
 type DisputedFinding = Finding & { dispute?: string };
 
-/** What a review says, as far as the agent is told. */
+/** The review's result for the agent. */
 type ReviewAnswer =
   | { kind: "passed" | "flagged"; introduced: readonly DisputedFinding[] }
   | { kind: "denied"; violations: readonly { path: string; rule: string }[] };
@@ -21,21 +21,21 @@ interface Words {
   reply?: string;
 }
 
-/** From here on a change is worth a second look by who made it: beyond it lies more than a paragraph or two. */
+/** Changes above this size get a self-review. */
 const linesWrittenMax = 60;
 const filesWrittenMax = 6;
 
 interface ReviewedAgentDeps<Verdict extends ReviewAnswer> extends AgentDeps {
-  /** `words`: what the pull request would say. */
+  /** `words`: the pull request's texts. */
   review(words: Words, signal: AbortSignal): Promise<Verdict>;
-  /** The model looks once more at a change that is large, takes files away or has findings. */
+  /** The model reviews its own change if it is large, deletes files or has findings. */
   selfReview?: boolean;
 }
 
 /**
- * Runs the agent, reviews what it did and gives the findings back, two rounds at most; then lets it look at its own
- * diff, once. Both are counted in the stored steps, so a run on another node neither repeats nor adds one. Nothing
- * changed: no verdict.
+ * Runs the agent, reviews its change and sends the findings back, at most twice. Then the agent reviews its own diff
+ * once. Both are counted in the stored steps, so a run on another node neither repeats nor adds one. No verdict if
+ * nothing changed.
  */
 export async function runAgentWithReview<Verdict extends ReviewAnswer>(
   deps: ReviewedAgentDeps<Verdict>,
@@ -55,7 +55,7 @@ export async function runAgentWithReview<Verdict extends ReviewAnswer>(
     const outcome = tellRedacted(await run({ ...deps, saveStep }, asked, signal), task);
     if (outcome.kind === "unchanged" || task.overlay.entries().length === 0) return { outcome, verdict: null };
     const words = wordsOf(outcome);
-    // A plain finish confirms what was judged a moment ago: a large page is not parsed for it again.
+    // A plain finish confirms what was just reviewed, so the result is reused.
     const of = changeKey(task, words);
     if (reviewed?.of !== of) reviewed = { of, verdict: await deps.review(words, signal) };
     const verdict = disputed(reviewed.verdict, outcome);
@@ -65,7 +65,7 @@ export async function runAgentWithReview<Verdict extends ReviewAnswer>(
   }
 }
 
-/** What is still to be said to the agent about its finished change; undefined: nothing. */
+/** The next message to the agent about its finished change, or undefined. */
 async function nextOpening<Verdict extends ReviewAnswer>(
   deps: ReviewedAgentDeps<Verdict>,
   task: AgentTask,
@@ -80,7 +80,7 @@ async function nextOpening<Verdict extends ReviewAnswer>(
   if (reviewed.verdict.kind !== "passed" && mustRepair && timesSaid(round, "review") < roundsMax) {
     return reviewOpening(open);
   }
-  // A program of its own has looked at what it did, and a second look would cost as much as the first.
+  // A runner has reviewed its own work, and a second look would cost as much as the first.
   if (!deps.selfReview || deps.model.run || isLookedAt || reviewed.verdict.kind === "denied") return undefined;
   const diff = (await task.overlay.diff(signal)).toString();
   if (!isWorthALook(task, diff, open)) return undefined;
@@ -94,7 +94,7 @@ function isWorthALook(task: AgentTask, diff: string, findings: readonly Finding[
   return findings.length > 0 || isTakingAway || written > linesWrittenMax || entries.length > filesWrittenMax;
 }
 
-/** A finding that the agent holds to be wrong stays, with its reason beside it: a person decides, so it is a draft. */
+/** A finding that the agent disputes stays, with the reason. A person decides, so the pull request is a draft. */
 function disputed<Verdict extends ReviewAnswer>(verdict: Verdict, outcome: AgentOutcome): Verdict {
   const disputes = outcome.kind === "finished" ? (outcome.disputes ?? []) : [];
   if (verdict.kind === "denied" || disputes.length === 0) return verdict;
@@ -126,7 +126,10 @@ function wordsOf(outcome: Exclude<AgentOutcome, { kind: "unchanged" }>): Words {
   return { title, summary, ...(pullTitle !== undefined && { pullTitle }), ...(reply !== undefined && { reply }) };
 }
 
-/** A follow-up is judged on the base branch as it is by now: a page that only that has is not the agent's to repair. */
+/**
+ * A follow-up is checked against the current base branch. Findings in pages that only the base has are not the agent's
+ * to fix.
+ */
 async function withinReach(task: AgentTask, findings: readonly DisputedFinding[]): Promise<readonly DisputedFinding[]> {
   if (!task.followUps?.length) return findings;
   const [before, now] = [await task.base.list(), await task.overlay.list()];
@@ -152,7 +155,7 @@ function findingsOf(verdict: ReviewAnswer): readonly DisputedFinding[] {
 
 const kindsToldMax = 5;
 
-/** Told with what came of it, because whoever asked cannot know otherwise that the agent was not given all they wrote. */
+/** Reported in the outcome, because the author cannot know otherwise that parts of the prompt were withheld. */
 function tellRedacted(outcome: AgentOutcome, task: Pick<AgentTask, "prompt" | "followUps">): AgentOutcome {
   const marks = new Set(latestPrompt(task).match(/\[redacted: [\w-]{1,60}\]/g));
   if (marks.size === 0) return outcome;

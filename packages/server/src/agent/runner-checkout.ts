@@ -6,7 +6,7 @@ import { asRead } from "../secrets/as-read.ts";
 import { base64Core } from "../secrets/scan-secrets.ts";
 import type { Overlay, Tree } from "../tree/tree.ts";
 
-/** How a file was when it was written: what is still the same need not be read again. */
+/** A file's state when it was written. Unchanged files need not be read again. */
 interface Written {
   size: number;
   ctimeMs: number;
@@ -16,20 +16,20 @@ interface Written {
 const checkoutBytesMax = 2 * 2 ** 30;
 
 /**
- * Settings by which agent programs run commands: a repository nobody vouches for must not have them. They are neither
- * shown to the program nor taken from it.
+ * Settings that make agent programs run commands. An untrusted repository must not set them, so they are neither shown
+ * to the program nor accepted from it.
  */
 const settingsOfAgents =
   /(?:^|\/)(?:\.claude|\.codex|\.opencode|\.cursor|\.gemini)(?:\/|$)|(?:^|\/)(?:\.mcp\.json|opencode\.jsonc?)$/i;
 
-/** Folders that a program may make for itself. */
+/** Folders that a program may create for itself. */
 const notDocs = /(?:^|\/)(?:\.git|node_modules)(?:\/|$)/i;
 
 function isLeftOut(path: string): boolean {
   return settingsOfAgents.test(path) || notDocs.test(path);
 }
 
-/** Writes a tree's files, and no link or submodule, into an empty folder. There is no git in it. */
+/** Writes a tree's files, without links and submodules, into an empty folder. It contains no git repository. */
 export async function checkOut(tree: Tree, folder: string, signal: AbortSignal): Promise<ReadonlyMap<string, Written>> {
   const written = new Map<string, Written>();
   const folders = new Set<string>();
@@ -44,7 +44,7 @@ export async function checkOut(tree: Tree, folder: string, signal: AbortSignal):
     const target = join(folder, path);
     if (!folders.has(dirname(target))) await mkdir(dirname(target), { recursive: true });
     folders.add(dirname(target));
-    // `wx` follows no link and overwrites nothing, on a file system that folds case too.
+    // `wx` follows no link and overwrites nothing, even if the file system ignores case.
     await writeFile(target, content, { flag: "wx", mode: mode === "100755" ? 0o755 : 0o644 });
     const { size: onDisk, ctimeMs, ino } = await lstat(target);
     written.set(path, { size: onDisk, ctimeMs, ino });
@@ -52,7 +52,7 @@ export async function checkOut(tree: Tree, folder: string, signal: AbortSignal):
   return written;
 }
 
-/** A file over the size limit stays where it is. */
+/** A file above the size limit is left out. */
 async function readOrSkip(tree: Tree, path: string): Promise<Buffer | null> {
   try {
     return await tree.read(path);
@@ -72,8 +72,8 @@ const entriesMax = 200_000;
 const fileBytesMax = 16 * 2 ** 20;
 
 /**
- * What a program left in its folder, as edits of the overlay, whose own gate polices every path. Links, devices and
- * sockets are not followed and not taken. Nothing of the program runs any more by now.
+ * The program's changes, as edits of the overlay, which checks every path. Links, devices and sockets are ignored. The
+ * program has ended by now.
  */
 export async function collectEdits(
   input: { folder: string; written: ReadonlyMap<string, Written>; overlay: Overlay; secret: string },
@@ -87,7 +87,7 @@ export async function collectEdits(
   for (const [path, now] of found) {
     signal.throwIfAborted();
     const before = written.get(path);
-    // Every other refusal names the path.
+    // Checked first, because every other refusal names the path.
     if (!before && holdsSecret(Buffer.from(path), input.secret))
       throw refused("a file's name", "it holds the model's key");
     if (before && before.ino === now.ino && before.size === now.size && before.ctimeMs === now.ctimeMs) continue;
@@ -100,7 +100,7 @@ export async function collectEdits(
 
 const noBytes = Buffer.alloc(0);
 
-/** Plain files by path; names that are not UTF-8 cannot be docs and are passed over. */
+/** Plain files by path. Names that are not UTF-8 are ignored. */
 async function walk(folder: string, signal: AbortSignal): Promise<ReadonlyMap<string, Written>> {
   const files = new Map<string, Written>();
   const folders = [""];
@@ -122,13 +122,13 @@ async function walk(folder: string, signal: AbortSignal): Promise<ReadonlyMap<st
   return files;
 }
 
-/** Never through a link, never a device, never more than a file may have. */
+/** Never follows a link, opens a device, or reads more than the size limit. */
 async function readPlain(file: string, path: string): Promise<Buffer> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const stats = await handle.stat();
     if (!stats.isFile()) throw refused(path, "it is no plain file");
-    // A second name of a file elsewhere on the disk is no file of the change.
+    // A hard link to a file elsewhere on the disk is not part of the change.
     if (stats.nlink > 1) throw refused(path, "it is a hard link");
     if (stats.size > fileBytesMax) throw refused(path, `a file has at most ${fileBytesMax / 2 ** 20} MiB`);
     return await handle.readFile();
@@ -153,9 +153,8 @@ function refused(path: string, why: string): AppError {
 }
 
 /**
- * Whether bytes hold a secret as it is, as it is read once references and escapes are taken for what they mean, in hex or
- * in base64 (of either alphabet, wherever in a longer text it begins). A program that means to hide it finds other ways;
- * this stops the ones that a model is talked into.
+ * Whether bytes contain a secret, as it is, after decoding references and escapes, in hex, or in base64 (both
+ * alphabets, any alignment). A determined program finds other ways; this stops what a model can be talked into.
  */
 export function holdsSecret(content: Buffer, secret: string): boolean {
   if (secret.length < 8) return false;

@@ -20,13 +20,13 @@ export { isRunner } from "@emend/runners";
 interface RunnerModelDeps {
   settings: RunnerSettings;
   fetch: typeof globalThis.fetch;
-  /** The installation's, by vendor. */
+  /** The installation's endpoints, by vendor. */
   endpoints: Readonly<Record<string, Endpoint>>;
   /** The project's own key for a vendor. */
   keyOf(vendor: string): Promise<string | null>;
 }
 
-/** An agent program as a model that does the whole work by itself, or `model_unavailable` in words. */
+/** Opens an agent program as a model that does the whole task. Throws `model_unavailable` with a message. */
 export async function openRunnerModel(deps: RunnerModelDeps, name: string): Promise<Model> {
   const { settings, fetch } = deps;
   const endpointOf = async (vendor: string) => {
@@ -44,7 +44,7 @@ export async function openRunnerModel(deps: RunnerModelDeps, name: string): Prom
   };
 }
 
-/** One task, whole, by the program. The same beginning and end as the loop's: stored as a step that is not run again. */
+/** Runs one task in the program. The result is stored as a step like the loop's, so it is not run again. */
 async function runTask(runner: Runner, deps: AgentDeps, task: AgentTask, signal: AbortSignal): Promise<AgentOutcome> {
   const round = latestRound(task, task.steps);
   const earlier = finishedBy(round);
@@ -64,7 +64,7 @@ async function runTask(runner: Runner, deps: AgentDeps, task: AgentTask, signal:
     if (end.kind !== "answered") {
       const reason = end.kind === "too large" ? `the runner took ${end.words}` : null;
       const limit = reason === null ? timeIsUp(deps.limits) : { code: "budget_exceeded" as const, reason };
-      // What it had done by then is kept.
+      // The work so far is kept.
       const step = stepOf(runner, task, { answer: { text: `Stopped: ${limit.reason}.` }, finished: null, durationMs });
       await deps.saveStep(step, task.overlay.takeDirty());
       return stoppedOutcome(limit, task);
@@ -85,7 +85,7 @@ interface Worked {
   durationMs: number;
 }
 
-/** Told as a turn that ended with `finish`, so that a run on another node sees that it is done. */
+/** Stored as a turn that ended with `finish`, so that a run on another node sees that it is done. */
 function stepOf(runner: Runner, task: AgentTask, { answer, finished, durationMs }: Worked): Step {
   const number = (task.steps.at(-1)?.number ?? 0) + 1;
   const call = { id: `runner-${number}`, name: "finish", input: finished };
@@ -116,7 +116,7 @@ const titleCharactersMax = 120;
 const summaryCharactersMax = 19_000;
 const replyCharactersMax = 500;
 
-/** The whole task in words: what is asked, where, and how to hand over. */
+/** The task as a prompt: what to do, where, and how to report. */
 export function instructionsFor(task: AgentTask): string {
   const earlier = [task.prompt, ...(task.followUps ?? []).map((one) => one.prompt)].slice(0, -1);
   return [
@@ -141,7 +141,7 @@ export function instructionsFor(task: AgentTask): string {
   ].join("\n");
 }
 
-/** The title and the summary that it was asked for; else what it said, below what it was asked. */
+/** The title and summary that the program reported; otherwise its output, with the prompt as the title. */
 export function handOverOf(answer: string, task: AgentTask): { title: string; summary: string; reply?: string } {
   const text = storable(answer).trim();
   const [, said = ""] = /^[*_#\s]*TITLE:[*_]*[ \t]*(.+)$/im.exec(text) ?? [];

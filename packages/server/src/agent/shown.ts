@@ -1,4 +1,4 @@
-/** Words of a prompt, a page or a model, fit to be shown: one line, nothing invisible, not too long. */
+/** Text of a prompt, a page or a model, safe to show: one line, no invisible characters, limited length. */
 export function shown(text: string, charactersMax: number): string {
   const start = text.slice(0, charactersMax * 4);
   const visible = start

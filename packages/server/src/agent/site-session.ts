@@ -2,13 +2,13 @@ import { openSite, type ParseCache, type Site } from "@emend/site";
 import { siteTreeOf } from "../tree/site-tree.ts";
 import type { Overlay, Tree } from "../tree/tree.ts";
 
-/** The site as the agent's tools see it: opened on demand, opened anew after an edit. */
+/** The site for the agent's tools: parsed on demand, and again after an edit. */
 export interface SiteSession {
   /** With the edits so far. */
   head(signal: AbortSignal): Promise<Site>;
   /** Before any edit. */
   base(signal: AbortSignal): Promise<Site>;
-  /** Says that files changed. */
+  /** Call after files changed. */
   changed(): void;
 }
 

@@ -10,8 +10,8 @@ const foldersShownMax = 40;
 const subjectsShownMax = 15;
 
 /**
- * What a model is told first: our own words, the framework's guide and the site's shape, then the project's guidance,
- * fenced as content. All of it follows from the base, so every turn of a job begins with the same bytes.
+ * The system prompt: our instructions, the framework's guide, the site's structure, then the project's guidance, fenced
+ * as content. It depends only on the base, so every turn of a job starts with the same bytes.
  */
 export async function systemPrompt(
   task: Pick<AgentTask, "base" | "docsDir" | "context" | "styleGuides" | "subjects">,
@@ -20,7 +20,7 @@ export async function systemPrompt(
   const ours = await readFile(new URL("./prompt.md", import.meta.url), "utf8");
   const place =
     task.docsDir === "" ? "" : `\nThe documentation is the folder ${task.docsDir}; change nothing outside it.\n`;
-  // The base, not the overlay: an agent must not be able to write its own guidance.
+  // From the base, not the overlay: an agent must not write its own guidance.
   const guidance = await readGuidance(task.base, task);
   const guides = guidance.map(({ path, text }) => inFence(`The project's guidance, from ${path}:`, text));
   const shape = shapeOf(site) + (site ? await conventionsOf(task.base, site) : "");
@@ -63,7 +63,7 @@ export function inFence(words: string, text: string): string {
   return `\n${words}\n<content>\n${withoutFence(text)}\n</content>\n`;
 }
 
-/** What a writer must know of each docs framework, in a few lines. By the name that @emend/site gives it. */
+/** What a writer must know about each docs framework, by @emend/site's name for it. */
 const guides: Readonly<Record<string, string>> = {
   mintlify:
     "Mintlify: pages are MDX with `title` and `description` in their front matter; the title is the page's only first-level heading. Links begin with a slash and have no extension. Navigation and redirects are in docs.json (or mint.json); entries are paths without extension. Components such as <Note>, <Tip>, <Warning>, <Steps>, <Tabs>, <CodeGroup>, <Card> need no import.",
@@ -97,7 +97,7 @@ const links: readonly (readonly [string, RegExp])[] = [
   ["relative and without ending, as ../guides/auth", /\]\((?![a-z]+:|\/|#)[^)\s.]*(?:\.\.?\/)*[^)\s.]+\)/g],
 ];
 
-/** What the pages themselves do, which says more than their framework's habits: read from some of them. */
+/** Conventions of the existing pages, from a sample of them. */
 async function conventionsOf(base: Pick<Tree, "read">, site: Pick<Site, "pages">): Promise<string> {
   const step = Math.max(1, Math.ceil(site.pages.length / pagesRead));
   const sample = site.pages.filter((_, index) => index % step === 0);

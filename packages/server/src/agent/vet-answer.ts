@@ -7,7 +7,7 @@ interface Answer {
   reasoning: readonly Reasoning[];
 }
 
-/** What a model said, fit to be stored, and which of its calls must not be run, by their place. */
+/** A model's response, safe to store, with the positions of calls that must not run. */
 export interface VettedAnswer extends Answer {
   refusals: ReadonlyMap<number, string>;
 }
@@ -22,8 +22,8 @@ const redactedCall =
   "not run: it held what looks like a credential. It was taken out; write a placeholder such as YOUR_API_KEY instead";
 
 /**
- * A credential that a model brings along is in no call that runs and in no message that is kept; what a change may not
- * point at is told back at once. Reviews look again: a model may say a thing in two halves.
+ * Removes credentials from a model's response before its calls run or its messages are stored, and reports links that a
+ * change must not contain. The review checks again, because a model can split a text over two calls.
  */
 export async function vetAnswer(
   vetting: Vetting,
@@ -39,13 +39,13 @@ export async function vetAnswer(
   for (const [place, call] of answer.toolCalls.entries()) {
     const input = await mapStrings(call.input, redact);
     const isSame = JSON.stringify(input) === JSON.stringify(call.input);
-    // What the vendor keeps with a call may repeat its input.
+    // The vendor's metadata may repeat the input.
     toolCalls.push(isSame ? call : { id: call.id, name: call.name, input });
     const refusal = isSame ? await refuseStrings(vetting, call, tools, signal) : redactedCall;
     if (refusal !== null) refusals.set(place, refusal);
   }
   const thoughts = await Promise.all(answer.reasoning.map(({ text }) => redact(text)));
-  // Thoughts are signed as they are: whole or not at all.
+  // Signed reasoning must be complete or absent.
   const isThoughtClean = thoughts.every((text, index) => text === answer.reasoning[index]?.text);
   return {
     text: await redact(answer.text),
@@ -55,7 +55,7 @@ export async function vetAnswer(
   };
 }
 
-/** One look at everything that was said: nearly always there is nothing, and a look costs milliseconds. */
+/** Scans everything at once: a scan costs milliseconds, and there is nearly always nothing. */
 async function isClean(vetting: Vetting, answer: Answer, signal: AbortSignal): Promise<boolean> {
   const said = [answer.text, ...answer.reasoning.map(({ text }) => text)];
   await mapStrings(
@@ -88,7 +88,7 @@ async function refuseStrings(
 
 const places = new Set(["path", "page", "under", "exclude"]);
 
-/** Where something is written is judged as a path: a glob such as `{es,fr}/**` is no code of a page. */
+/** Paths are not page content: a glob such as `{es,fr}/**` is not code. */
 function withoutPlaces(input: unknown): unknown {
   if (input === null || typeof input !== "object" || Array.isArray(input)) return input;
   return Object.fromEntries(Object.entries(input).filter(([key]) => !places.has(key)));

@@ -1,22 +1,22 @@
 import { decodeHTML } from "entities";
 
-/** Of databases, queues, shells and files: no browser goes there. */
+/** Schemes of databases, queues, shells and files, which no browser opens. */
 const notOfTheWeb =
   "(?<!(?<![\\w+.-])(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\\+srv)?|rediss?|valkeys?|memcached|amqps?|sqlserver|mssql|oracle|clickhouse|cockroachdb|cassandra|neo4j|bolt|nats|kafka|pulsar|mqtts?|ldaps?|smtps?|imaps?|ssh|sftp|git(?:\\+ssh)?|s3|gs|hdfs|file|unix|tcp|udp|grpcs?|jdbc:\\w+):)";
-/** Where an address begins: with a scheme, with two slashes where no path goes on (a call behind them is a comment), or as `www.`. */
+/** The start of an address: a scheme, two slashes outside a path (before a call they are a comment), or `www.`. */
 const starts = new RegExp(
   `(?:https?|wss?|ftp):[/\\\\]*|(?<![\\p{L}\\p{N})./\\\\-])${notOfTheWeb}[/\\\\]{2,}(?![\\w.]+\\()|(?<![a-z0-9.@/-])(?=www\\.)`,
   "giu",
 );
-/** What ends it, wherever it stands; what ends it in a sentence. */
+/** Characters that end it anywhere, and those that end it in a sentence. */
 const endsAny = /[\s<>"`/\\?#]/g;
 const endsWord = /[\s"'`<>()[\]{}|^/\\?#]/g;
-/** No site has a longer name, however it is written. */
+/** No host name is longer, in any notation. */
 const authorityMax = 1_000;
-/** As people write one in full. */
+/** Fully written addresses. */
 const spelledOut = /(?:https?|wss?|ftp):\/\/((?:\[[0-9a-f:.]+\]|[^\s"'`<>()[\]{}|^/\\?#]+)[^\s"'`<>()[\]{}|^/\\?#]*)/gi;
 
-/** The sites that a text names by their addresses, as it stands and with its character references and escapes read. */
+/** The hosts of all addresses in a text, as written and with character references and escapes decoded. */
 export function hostsIn(text: string): ReadonlySet<string> {
   const hosts = new Set<string>();
   if (!/[/\\:&]|www\./i.test(text)) return hosts;
@@ -25,14 +25,14 @@ export function hostsIn(text: string): ReadonlySet<string> {
   return hosts;
 }
 
-/** The sites of addresses that are written in full: all that counts where a text is shown and not read by a browser. */
+/** The hosts of fully written addresses: all that counts in text that is shown and not read by a browser. */
 export function spelledOutHostsIn(text: string): ReadonlySet<string> {
   const hosts = new Set<string>();
   for (const [, authority = ""] of text.matchAll(spelledOut)) add(hosts, authority);
   return hosts;
 }
 
-/** Markdown's, JSON's, YAML's and CSS's escapes. */
+/** Escapes of Markdown, JSON, YAML and CSS. */
 function unescaped(text: string): string {
   if (!text.includes("\\")) return text;
   return text
@@ -51,22 +51,22 @@ function addHostsOf(text: string, hosts: Set<string>): void {
     const from = match.index + match[0].length;
     const bracket = text[from] === "[" ? text.slice(from, from + 50).indexOf("]") + 1 : 0;
     add(hosts, text.slice(from, word(from + bracket)));
-    // A user's name may hold nearly anything, and what follows an odd character is still the site's name.
+    // A user name may contain nearly anything, and what follows an unusual character is still the host.
     const whole = text.slice(from, any(from));
     if (/[@'()[\]{}|^]/.test(whole.slice(bracket))) add(hosts, whole.slice(whole.lastIndexOf("@") + 1));
   }
 }
 
 function add(hosts: Set<string>, authority: string): void {
-  // Stands for whatever site it leads to: nobody can have named it.
+  // Too long to judge, so it counts as an unknown host.
   if (authority.length > authorityMax) return void hosts.add("an address that cannot be read");
-  // As it is read, not as it is written: another form holds it.
+  // Contains references: the decoded form is judged instead.
   if (/&(?:#|\w+;)/.test(authority)) return;
   const host = hostOf(authority.trim());
   if (host !== null) hosts.add(host);
 }
 
-/** Where the first of these characters stands from somewhere on; it looks at each one once, asked in ascending order. */
+/** Finds the next of these characters from a position. Linear if called in ascending order. */
 function endsAt(pattern: RegExp, text: string): (from: number) => number {
   let [asked, end] = [0, -1];
   return (from) => {
@@ -79,14 +79,13 @@ function endsAt(pattern: RegExp, text: string): (from: number) => number {
 
 const clean = /^(?:[a-z0-9_-]+\.)+[a-z0-9-]{2,}$|^(?:\d{1,3}\.){3}\d{1,3}$|^\[[0-9a-f:.]+\]$/;
 const oddInName = /[^a-z0-9_.-]/;
-/** Nobody's, by standard, or this machine's; and the name that every SVG and MathML gives. */
+/** Reserved and local names, and the namespace of every SVG and MathML. */
 const harmless =
   /^(?:(?:.+\.)?example\.(?:com|org|net)|(?:.+\.)?localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]|www\.w3\.org)$/;
 
 /**
- * The site that a browser would go to for what stands between the slashes of an address and its path; null for none, and
- * for this machine's own. Never a part of the name: of one with odd characters, all that follows them, for that is whose
- * it is.
+ * The host that a browser would contact for an address's authority. Null if there is none, or if it is this machine. If
+ * the name has unusual characters, everything after them is returned: that is the real host.
  */
 export function hostOf(authority: string): string | null {
   const whole = authority.replace(/[,;](?:https?|wss?|ftp):?$/i, "");
@@ -101,7 +100,7 @@ function ownerOf(name: string): string | null {
   if (!/\.[a-z0-9]/.test(name)) return null;
   const labels = name.split(".");
   const last = labels.at(-1) ?? "";
-  // No domain ends so: a sentence goes on behind the name.
+  // No domain ends like this: a sentence continues after the name.
   if (oddInName.test(last)) return ownerOf(name.slice(0, name.length - last.length + last.search(oddInName)));
   const from = labels.findLastIndex((label) => oddInName.test(label)) + 1;
   const owner = labels.slice(from).join(".");

@@ -1,11 +1,11 @@
 import type { ServerResponse } from "node:http";
 import { type Readable, Transform } from "node:stream";
 
-/** What strangers may have this process hold, all together, before it knows who they are. */
+/** Limits the memory for request bodies of unauthenticated senders, for all of them together. */
 export interface ByteBudget {
   /**
-   * The body as it comes. It ends in an error where all bodies together pass the bound, or where it takes too long to arrive;
-   * `refusal` makes that error. What it took is given back when the response is over.
+   * The body as a stream. It fails if all bodies together exceed the limit, or if it arrives too slowly; `refusal`
+   * makes the error. The memory is released when the response ends.
    */
   spend(body: Readable, response: ServerResponse, refusal: () => Error): Readable;
 }
@@ -30,7 +30,7 @@ export function createByteBudget({ bytesMax, bodyMsMax }: { bytesMax: number; bo
         taken = 0;
       };
       passed.once("end", () => clearTimeout(late));
-      // A request from within this process knows no close.
+      // An injected request has no close event.
       response.once("finish", giveBack).once("close", giveBack);
       body.once("error", (error) => passed.destroy(error));
       return body.pipe(passed);

@@ -1,8 +1,8 @@
 import { mkdir } from "node:fs/promises";
 
 /**
- * The data folder is its owner's alone. Where root runs Emend, Postgres runs as another user, who must be able to pass
- * through to its cluster, though not to look around; what is secret below it has a mode of its own.
+ * Only the owner can access the data folder. If root runs Emend, Postgres runs as another user, who must be able to
+ * traverse the folder but not list it. Secret files in it have their own modes.
  */
 export async function ensureDataDir(dataDir: string): Promise<void> {
   await mkdir(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });

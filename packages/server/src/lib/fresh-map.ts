@@ -1,10 +1,10 @@
-/** A bounded map of what was read from the database, used only while its source says that changes still arrive. */
+/** A bounded cache of database values, used only while its source reports that changes still arrive. */
 export interface FreshMap<V> {
-  /** Undefined also while changes may not arrive. */
+  /** Also undefined while changes may not arrive. */
   get(key: string): V | undefined;
-  /** Whether the key was remembered, however old. */
+  /** Whether the key is cached, however old. */
   has(key: string): boolean;
-  /** Reads a value and remembers it, unless it changed while it was being read. */
+  /** Reads a value and caches it, unless it changed while it was being read. */
   load<R extends V | undefined>(key: string, read: () => Promise<R>): Promise<R>;
   delete(key: string): void;
   clear(): void;
@@ -20,7 +20,7 @@ export function createFreshMap<V>(source: { isFresh(): boolean }, entriesMax: nu
   }
 
   function remember(key: string, value: V): void {
-    // The oldest entry makes room: cheaper on every hit than keeping the order of use.
+    // Evicts the oldest entry: cheaper than tracking the order of use.
     if (entries.size >= entriesMax && !entries.has(key)) {
       for (const oldest of entries.keys()) {
         entries.delete(oldest);

@@ -17,7 +17,7 @@ function randomDigits(length: number): string {
   let text = "";
   while (text.length < length) {
     for (const byte of randomBytes(length * 2)) {
-      // Bytes past the last whole multiple would favour the first digits.
+      // Larger bytes would favor the first digits.
       if (byte < 238 && text.length < length) text += digits[byte % digits.length];
     }
   }

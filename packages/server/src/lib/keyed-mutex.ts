@@ -1,6 +1,6 @@
-/** One piece of work at a time for each key; others of that key wait in line, those of other keys do not. */
+/** A mutex per key: one piece of work at a time for each key; callers with the same key queue up. */
 export interface KeyedMutex {
-  /** Null: too many of this key wait already. */
+  /** Null if too many callers of this key are waiting. */
   run<T>(key: string, work: () => Promise<T>): Promise<T> | null;
 }
 

@@ -17,7 +17,7 @@ export function createLogger(options: { level: string; name?: string; stream?: D
   return options.stream ? pino(settings, options.stream) : pino(settings);
 }
 
-/** An error's own words and place. Its other properties may hold a whole database client, or what a person wrote. */
+/** An error's message and stack. Its other properties may contain a whole database client, or user input. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { code } = error as { code?: unknown };
@@ -25,7 +25,7 @@ function describeError(error: unknown): unknown {
   return { type: error.name, ...(code !== undefined && { code }), ...words(error, code), ...cause };
 }
 
-/** The rules' refusal quotes the prompt, which is the person's and stands on the job alone. */
+/** A refusal of the rules quotes the prompt, which must not be in logs. */
 function words(error: Error, code: unknown): { message?: string; stack?: string } {
   return code === "instruction_not_understood"
     ? {}

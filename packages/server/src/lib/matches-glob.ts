@@ -1,9 +1,9 @@
-/** `*` within a segment, `**` for any number of them. Its work is bounded by pattern × path, whatever they hold. */
+/** `*` matches within a segment, `**` any number of segments. Time is bounded by pattern × path. */
 export function matchesGlob(pattern: string, path: string): boolean {
-  // `**/**` takes what `**` takes.
+  // `**/**` equals `**`.
   const parts = pattern.split("/").filter((part, at, all) => part !== "**" || all[at - 1] !== "**");
   const segments = path.split("/");
-  // reach[s]: the parts so far can take the first s segments.
+  // reach[s]: the parts so far can match the first s segments.
   let reach = segments.map(() => false);
   reach = [true, ...reach];
   for (const part of parts) {

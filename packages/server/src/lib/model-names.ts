@@ -1,13 +1,13 @@
-/** Vendors of language models by the part of a model's name before the slash. */
+/** Vendors of language models: the part of a model's name before the slash. */
 export const modelVendors = ["anthropic", "openai", "google", "compatible"] as const;
 export type ModelVendor = (typeof modelVendors)[number];
 
 export const rulesModelName = "emend/rules";
 
-/** Every form that a model's name may have, for people. */
+/** All forms of a model's name, for messages. */
 export const modelForms = `${rulesModelName} (deterministic, needs no key) or to one of ${modelVendors.map((vendor) => `${vendor}/<model>`).join(", ")}, runner/<program>`;
 
-/** Whether anybody could have a model of this name; whether they do is known when it is asked. */
+/** Whether this could be a model's name. Whether the model exists is known when it is asked. */
 export function isModelName(name: string): boolean {
   if (name === rulesModelName) return true;
   const slash = name.indexOf("/");

@@ -3,12 +3,12 @@ import { isIPv6, type LookupFunction } from "node:net";
 import { rootCertificates } from "node:tls";
 import { EnvHttpProxyAgent, fetch as undiciFetch } from "undici";
 
-/** What of the operator's network every client must heed, git included. */
+/** The operator's network settings, for every client and git. */
 export interface Network {
   httpsProxy?: string;
   httpProxy?: string;
   noProxy?: string;
-  /** A PEM file with authorities to trust beside the usual ones. */
+  /** A PEM file with additional trusted authorities. */
   caFile?: string;
 }
 
@@ -23,10 +23,10 @@ export type Fetch = (
   },
 ) => Promise<{ status: number; headers: Headers; body: AsyncIterable<Uint8Array> | null }>;
 
-/** A fetch that goes through the operator's proxy and trusts the operator's authorities. */
+/** A fetch that uses the operator's proxy and trusted authorities. */
 export function createFetch(
   network: Network,
-  /** Judges the addresses of names that are connected to without a proxy. */
+  /** SSRF guard: checks the addresses of names that are connected to without a proxy. */
   options: { lookup?: LookupFunction } = {},
 ): { fetch: Fetch; close(): Promise<void> } {
   const ca = network.caFile === undefined ? undefined : [...rootCertificates, readFileSync(network.caFile, "utf8")];
@@ -40,13 +40,13 @@ export function createFetch(
     proxyTls: tls,
   });
   return {
-    // Whoever asks, models' clients too: a key must not follow to wherever its far end sends it.
+    // For all callers, model clients included: a key must not be sent to a redirect's target.
     fetch: (url, init) => undiciFetch(url, { ...init, redirect: "manual", dispatcher }) as unknown as ReturnType<Fetch>,
     close: () => dispatcher.destroy(),
   };
 }
 
-/** Answers with the addresses that were pinned to a name, and asks no name server. */
+/** Resolves only pinned names, without DNS. */
 export function pinnedLookup(pins: ReadonlyMap<string, readonly string[]>): LookupFunction {
   return (host, options, done) => {
     const found = (pins.get(host) ?? []).map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
@@ -57,7 +57,7 @@ export function pinnedLookup(pins: ReadonlyMap<string, readonly string[]>): Look
   };
 }
 
-/** The whole body of an answer, as long as it stays within the bound: whoever sends it decides how much there is. */
+/** Reads a response body up to a limit, because the sender decides its size. */
 export async function readBody(body: AsyncIterable<Uint8Array> | null, bytesMax: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

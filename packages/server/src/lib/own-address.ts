@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
 
 /**
- * The address by which a browser reached this server. Where the server's own is a loopback address (no EMEND_PUBLIC_URL on a laptop),
- * it is any loopback name and any port that the browser used: `localhost` for `127.0.0.1`, or the near end of a forwarded
- * port. Else it is the public address: a Host header that names anything else may be a DNS rebinding attack.
+ * The URL by which a browser reached this server. If the server's own URL is a loopback address (no EMEND_PUBLIC_URL on
+ * a laptop), any loopback name and port is accepted: `localhost` for `127.0.0.1`, or a forwarded port. Otherwise it is
+ * the public URL: another Host header may be a DNS rebinding attack.
  */
 export function addressUsed(headers: IncomingHttpHeaders, publicUrl: string): string {
   const own = new URL(publicUrl);
@@ -17,7 +17,7 @@ function isLoopback(hostname: string): boolean {
   return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }
 
-/** Browsers send Origin with every write, and another site cannot forge it; a cookie alone proves nothing. */
+/** CSRF: browsers send Origin with every write, and another site cannot forge it. A cookie alone proves nothing. */
 export function isFromOwnPage(headers: IncomingHttpHeaders, publicUrl: string): boolean {
   const site = headers["sec-fetch-site"];
   if (site !== undefined && site !== "same-origin") return false;

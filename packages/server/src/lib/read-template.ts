@@ -1,4 +1,4 @@
-/** Where forges look for the text that a new pull request begins with; any case. */
+/** Where forges look for a pull request template, in any case. */
 const places = [
   ".github/pull_request_template.md",
   "pull_request_template.md",
@@ -14,7 +14,7 @@ interface Readable {
   read(path: string): Promise<Buffer | null>;
 }
 
-/** The repository's template for pull requests, without the comments that speak to its author; null where it has none. */
+/** The repository's pull request template, without comments for its author. Null if there is none. */
 export async function readTemplate(tree: Readable): Promise<{ path: string; text: string } | null> {
   const paths = new Map((await tree.list()).map(({ path }) => [path.toLowerCase(), path]));
   for (const place of places) {

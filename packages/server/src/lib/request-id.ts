@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 const id = Symbol("requestId");
 const job = Symbol("jobId");
 
-/** Says which job a request turned out to be about, where its path does not: the one that it made. */
+/** Records the job that a request created, for the log. */
 export function noteJob(request: IncomingMessage & { [job]?: string }, jobId: string): void {
   request[job] = jobId;
 }
@@ -13,7 +13,7 @@ export function notedJob(request: IncomingMessage & { [job]?: string }): string 
   return request[job];
 }
 
-/** One id for all that is logged about a request, and on its answer: the caller's `X-Request-Id` where it sent a usable one. */
+/** One id for all log lines of a request and for its response: the caller's `X-Request-Id` if it is usable. */
 export function requestId(request: IncomingMessage & { [id]?: string }): string {
   if (request[id] === undefined) {
     const given = request.headers["x-request-id"];

@@ -1,23 +1,23 @@
 import type { ServerResponse } from "node:http";
 
-/** Of answers that are held open: each costs memory, and a look at the database now and then. */
+/** Limits for responses that stay open: each costs memory and occasional queries. */
 export interface SeatBounds {
-  /** For one key, or one person. */
+  /** Per key or person. */
   perHolderMax: number;
-  /** In this process. */
+  /** Per process. */
   allMax: number;
 }
 
 export interface Seats {
-  /** Gives back what it took, however often it is called; null: all are taken, the holder's or everybody's. */
+  /** Returns a function that releases the slot (safe to call twice). Null if the holder's or all slots are taken. */
   take(holder: string): (() => void) | null;
 }
 
-/** Takes a seat for as long as an answer is being sent, and says whether there was one. */
+/** Takes a slot for the duration of a response. Returns whether one was free. */
 export function seatFor(seats: Seats, holder: string, response: ServerResponse): () => boolean {
   return () => {
     const leave = seats.take(holder);
-    // Handed over whole, or given up: a request from within this process knows no close.
+    // Released when the response ends or is aborted. An injected request has no close event.
     if (leave) response.once("finish", leave).once("close", leave);
     return leave !== null;
   };

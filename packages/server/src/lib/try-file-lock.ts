@@ -1,8 +1,8 @@
 import { DatabaseSync } from "node:sqlite";
 
 /**
- * Takes a file for this process; null: another has it. It is SQLite's own lock: Node has no other, and the kernel drops it
- * with the process, however that ends. So it is never stale, and taking it is no race. The database stays empty.
+ * Locks a file for this process. Null if another process has it. It uses SQLite's lock: Node has no other, and the
+ * kernel releases it when the process ends. So it is never stale, and there is no race. The database stays empty.
  */
 export function tryFileLock(file: string): { release(): void } | null {
   let handle: DatabaseSync | undefined;

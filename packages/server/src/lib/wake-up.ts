@@ -1,7 +1,7 @@
-/** Something to wait on that can be rung from elsewhere; a ring while nobody waits is kept for the next one. */
+/** A wait that can be ended from elsewhere. A ring while nobody waits is kept for the next wait. */
 export interface WakeUp {
   ring(): void;
-  /** Until rung, or `ms` have passed. */
+  /** Until rung, or until `ms` have passed. */
   wait(ms: number): Promise<void>;
 }
 

@@ -14,10 +14,7 @@ const punctuation: Readonly<Record<string, string>> = {
   amp: "&",
 };
 
-/**
- * A text as its readers see it: with character references, escapes and percent signs taken for what they mean. Lines stay
- * lines.
- */
+/** A text as its readers see it: with character references, escapes and percent-encoding decoded. Line breaks stay. */
 export function asRead(text: string): string {
   return text
     .replaceAll(/&(\w{3,8});/g, (whole, name) => punctuation[name] ?? whole)

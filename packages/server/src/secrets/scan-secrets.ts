@@ -1,25 +1,25 @@
 import { rules } from "@secretlint/secretlint-rule-preset-recommend";
 
-/** A credential in a text: where, and of what kind. */
+/** A credential in a text: its position and kind. */
 export interface FoundSecret {
   start: number;
   end: number;
-  /** From 1. */
+  /** 1-based. */
   line: number;
   kind: string;
 }
 
-/** Real texts hold a handful; each one found costs its callers a look into the repository. */
+/** Real texts contain a few. Each one costs a lookup in the repository. */
 const secretsMax = 500;
 
-/** A text that cannot be searched in bounds: whoever asked must treat it as one that holds a secret. */
+/** A text that cannot be scanned within the limits. Callers must treat it as containing a secret. */
 export class UnsearchableText extends Error {}
 
-// The rules alone, and not the library's core: that one lets a page turn the search off (`secretlint-disable`), compares
-// every finding with every other, and keeps marks of each search for as long as the process lives.
+// Only the library's rules, not its core: the core lets a page turn the scan off (`secretlint-disable`), compares all
+// findings with each other, and keeps data of each scan for the life of the process.
 const scanners = (rules as readonly Rule[]).filter(({ meta }) => !meta.id.endsWith("-filter-comments"));
 
-/** What of a rule is used here; the package leaves its types to another one. */
+/** The parts of a rule that are used here. The package has no types for it. */
 interface Rule {
   meta: { id: string };
   create(
@@ -41,8 +41,8 @@ interface Source {
 }
 
 /**
- * What looks like a credential, is a key of Emend's own, or is one of those that are known, in the order in which it
- * stands. The expressions run on this thread: call `secretsIn` instead wherever others wait.
+ * Finds text that looks like a credential, Emend's own keys, and known secrets, in order. The regular expressions run
+ * on this thread: use `secretsIn` where others wait.
  */
 export async function scanSecrets(text: string, known: readonly string[] = []): Promise<readonly FoundSecret[]> {
   const found = new Map<string, FoundSecret>();
@@ -70,8 +70,8 @@ export async function scanSecrets(text: string, known: readonly string[] = []): 
 }
 
 /**
- * The line of a place, by the places where lines end: asked for each finding, so never counted from the top again. Only
- * `\n` ends one, as for everybody who splits a text into lines; else a page of `\r` would move a finding to another line.
+ * The line of a position, by binary search over line ends. Only `\n` ends a line, as everywhere else: otherwise a page
+ * of `\r` would move a finding to another line.
  */
 function lineCounter(text: string): (index: number) => number {
   const ends: number[] = [];
@@ -88,17 +88,17 @@ function lineCounter(text: string): (index: number) => number {
   };
 }
 
-/** Emend's own keys: `emend_` and 48 digits of base 62. */
+/** Emend's own keys: `emend_` and 48 base-62 digits. */
 const ownKey = /emend_[0-9A-Za-z]{48}/g;
-/** What may be an encoding: base64, hex and percent signs, on one line or several, and hex with marks in between. */
+/** Possible encodings: base64, hex and percent-encoding, on one or several lines, and hex with separators. */
 const runs =
   /[A-Za-z0-9+/_=%-]{16,}(?:\r?\n[ \t]*[A-Za-z0-9+/_=%-]{8,})*|[A-Za-z0-9+/_=%-]{8,}(?:\r?\n[ \t]*[A-Za-z0-9+/_=%-]{8,})+|(?<!\w)(?:(?:0x|\\x|\\u00)?[0-9a-f]{2}[\s:,;.|_-]{0,2}){11,}(?:0x|\\x|\\u00)?[0-9a-f]{2}/gi;
-/** Encoders break long lines, and code joins what stands in quotes. */
+/** Encoders break long lines, and code concatenates quoted strings. */
 const between = "[\\s\"'`+\\\\]{0,8}";
 
 /**
- * What a text holds of Emend's own keys and of secrets that are known: as they are, broken over lines or joined by code,
- * and in whatever `decodedForms` decodes, up to twice and backwards.
+ * Finds Emend's own keys and known secrets: as they are, broken over lines or concatenated by code, and in everything
+ * that `decodedForms` decodes, up to twice and reversed.
  */
 export function knownSecretsIn(text: string, known: readonly string[]): readonly Omit<FoundSecret, "line">[] {
   const found: Omit<FoundSecret, "line">[] = [];
@@ -107,7 +107,7 @@ export function knownSecretsIn(text: string, known: readonly string[]): readonly
     found.push({ start: index ?? 0, end: (index ?? 0) + length, kind });
 
   for (const match of text.matchAll(ownKey)) add(match, "emend");
-  // Nearly every text holds none, and is told so ten times sooner than by a pattern.
+  // Nearly every text contains none. This check is ten times faster than a pattern.
   const flat = joined(text);
   for (const secret of secrets) {
     for (const needle of [secret, backwards(secret)]) {
@@ -124,7 +124,7 @@ export function knownSecretsIn(text: string, known: readonly string[]): readonly
   return found;
 }
 
-/** `lm-studio` and `changeme` are keys of some servers, and words of many pages. */
+/** `lm-studio` and `changeme` are keys of some servers, and words on many pages. */
 function isTelling(secret: string): boolean {
   return secret.length >= 24 || (secret.length >= 12 && /\d/.test(secret));
 }
@@ -146,8 +146,8 @@ const formsMax = 40;
 const decodedCharactersMax = 2_000_000;
 
 /**
- * A text in what it decodes to: percent signs, base64 and hex (with or without separators), each once more over what
- * came out, and all of them backwards.
+ * The decoded forms of a text: percent-encoding, base64 and hex (with or without separators), each applied twice, and
+ * all of them reversed.
  */
 export function decodedForms(text: string): readonly string[] {
   const forms = new Set([text]);
@@ -170,7 +170,7 @@ function unpercented(text: string): string {
   return text.replaceAll(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll("%", ""), "hex").toString());
 }
 
-/** Pairs of hex digits, one after another or with the same mark between all of them: `70 61`, `70:61`, `\\x70\\x61`. */
+/** Pairs of hex digits, adjacent or with the same separator: `70 61`, `70:61`, `\\x70\\x61`. */
 function fromHex(text: string): string {
   const runs = text.match(/(?:(?:0x|\\x|\\u00)?[0-9a-f]{2}[\s:,;.|_-]{0,2}){8,}/gi) ?? [];
   return runs
@@ -178,7 +178,7 @@ function fromHex(text: string): string {
     .join("\n");
 }
 
-/** Wherever in a group of four the part begins that is looked for. */
+/** For every alignment within a group of four. */
 function fromBase64(text: string): readonly string[] {
   const runs = text.replaceAll(/\r?\n/g, "").match(/[A-Za-z0-9+/_-]{12,}={0,2}/g) ?? [];
   return [0, 1, 2, 3].map((skip) =>
@@ -186,7 +186,7 @@ function fromBase64(text: string): readonly string[] {
   );
 }
 
-/** The characters that stand in base64 for these bytes alone, with so many bytes before them in their group of three. */
+/** The base64 characters that encode only these bytes, with this many bytes before them in their group of three. */
 export function base64Core(bytes: Buffer, lead: number): string {
   const encoded = Buffer.concat([Buffer.alloc(lead), bytes])
     .toString("base64")

@@ -6,7 +6,7 @@ export interface SecretQuestion {
   known: readonly string[];
 }
 
-/** A text with more than can be told of is an answer too. */
+/** "Too many" is a result too. */
 export type SecretAnswer = { found: readonly FoundSecret[] } | { unsearchable: string };
 
 parentPort?.on("message", async ({ text, known }: SecretQuestion) => {

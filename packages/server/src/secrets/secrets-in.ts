@@ -7,28 +7,28 @@ export { type FoundSecret, UnsearchableText };
 
 interface Thread {
   worker: Worker;
-  /** Loading takes seconds on a slow or busy machine, and is no fault of the text that waits for it. */
+  /** Loading takes seconds on a slow machine, so it does not count against the text's time limit. */
   isLoaded: Promise<unknown>;
 }
 
-/** A text of 256,000 characters takes a tenth of a second, one made to be slow a few seconds. */
+/** A text of 256,000 characters takes a tenth of a second; a hostile one a few seconds. */
 const searchMsMax = 10_000;
 
-// One thread for the process, which is no state but a loaded module: expressions over strangers' texts never hold the
-// event loop, and never more than one processor. It holds neither the process nor anything of its environment.
+// One thread for the process: regular expressions over untrusted texts never block the event loop and never use more
+// than one core. It does not keep the process alive and gets no environment variables.
 let thread: Thread | null = null;
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * What looks like a credential, is a key of Emend's own, or is one of those that are known, in the order in which it
- * stands. Throws `UnsearchableText` where there are too many, or where the search takes too long.
+ * Finds text that looks like a credential, Emend's own keys, and known secrets, in order. Throws `UnsearchableText` if
+ * there are too many, or if the scan takes too long.
  */
 export function secretsIn(
   text: string,
   known: readonly string[] = [],
   { msMax = searchMsMax } = {},
 ): Promise<readonly FoundSecret[]> {
-  // One after the other: answers carry no name, and the time limit counts from when a search begins.
+  // Serialized: responses have no ids, and the time limit starts with the scan.
   const answer = last.then(() => ask({ text, known }, msMax));
   last = answer.catch(() => undefined);
   return answer;
@@ -40,7 +40,7 @@ async function ask(question: SecretQuestion, msMax: number): Promise<readonly Fo
   await isLoaded;
   const { promise, resolve, reject } = Promise.withResolvers<SecretAnswer>();
   const giveUp = (error: Error) => {
-    // Never asked again: nobody knows what it still does.
+    // Not reused: it may still be working.
     thread = null;
     void current.terminate();
     reject(error);
@@ -62,7 +62,7 @@ async function ask(question: SecretQuestion, msMax: number): Promise<readonly Fo
 function startThread(): Thread {
   const worker = new Worker(new URL("./secret-worker.ts", import.meta.url), { env: {} });
   const started = { worker, isLoaded: once(worker, "message") };
-  // One that ends of itself while nobody asks it is no fault of the process; the next search starts another.
+  // An idle thread that ends is not an error of the process. The next scan starts another.
   worker
     .on("error", () => undefined)
     .on("exit", () => {
@@ -71,7 +71,7 @@ function startThread(): Thread {
   return started;
 }
 
-/** The text with each credential's kind in its place. `isKept` lets one stay. */
+/** Replaces each credential by its kind. `isKept` can keep one. */
 export async function redactSecrets(
   text: string,
   options: { known?: readonly string[]; isKept?(secret: string): Promise<boolean> } = {},

@@ -3,7 +3,7 @@ import { blobId, objectFormatOf } from "./git/object-id.ts";
 import { comparePaths, searchOverlay } from "./read/search.ts";
 import type { CommitTree, FileMode, Overlay, OverlayEntry, TreeEntry } from "./tree.ts";
 
-/** An edit with the id of its bytes; null: deleted. */
+/** An edit with its blob id. Null: deleted. */
 interface Edit {
   entry: OverlayEntry;
   oid: string | null;
@@ -13,17 +13,17 @@ const fileBytesMax = 16 * 2 ** 20;
 const pointerBytesMax = 1_024;
 const pointerStart = "version https://git-lfs.github.com/spec/";
 
-/** Opens a job's edits on a tree, with those that were stored before; what does not differ from the tree is dropped. */
+/** Opens a job's edits on a tree, with those stored before. Edits that do not differ from the tree are dropped. */
 export async function createOverlay(tree: CommitTree, stored: readonly OverlayEntry[] = []): Promise<Overlay> {
   const { list: baseList, entries: baseEntries, folderFiles } = await tree.index();
   const format = objectFormatOf(tree.commit);
   const edits = new Map<string, Edit>();
   const dirty = new Map<string, OverlayEntry>();
-  /** By how much the edits change the number of files below a folder. */
+  /** How the edits change the number of files in each folder. */
   const folderChange = new Map<string, number>();
   let list: readonly TreeEntry[] | null = baseList;
 
-  /** The mode of the file that is at a path now; null: none. */
+  /** The mode of the file at a path now, or null. */
   function modeAt(path: string): FileMode | null {
     const edit = edits.get(path);
     if (edit) return edit.oid === null ? null : edit.entry.mode;
@@ -43,7 +43,7 @@ export async function createOverlay(tree: CommitTree, stored: readonly OverlayEn
     list = null;
   }
 
-  /** Throws where a path cannot be written; answers the mode of what is there. */
+  /** Throws if a path cannot be written. Returns the mode of the existing file. */
   function admit(path: string): FileMode | null {
     const why = whyNotPath(path);
     if (why !== null) throw refused(path, why);
@@ -54,7 +54,7 @@ export async function createOverlay(tree: CommitTree, stored: readonly OverlayEn
     if ((folderFiles.get(path) ?? 0) + (folderChange.get(path) ?? 0) > 0) throw refused(path, "it is a folder");
     const mode = modeAt(path);
     if (mode === null && !baseEntries.has(path)) {
-      // Of a new path only what is new about it.
+      // For a new path, only its new segments are checked.
       const there = [...foldersOf(path)].filter((folder) => folderFiles.has(folder));
       const depth = Math.max(0, ...there.map((folder) => folder.split("/").length));
       const why = whyNotNewName(path.split("/").slice(depth).join("/"));
@@ -94,7 +94,7 @@ export async function createOverlay(tree: CommitTree, stored: readonly OverlayEn
     async set(path, content) {
       if (content.length > fileBytesMax) throw refused(path, `a file has at most ${fileBytesMax / 2 ** 20} MiB`);
       await refusePointer(path);
-      // From here on nothing waits: what was admitted is what is written.
+      // No await from here on: what was checked is what is written.
       const mode = admit(path) ?? baseEntries.get(path)?.mode ?? "100644";
       edit({ path, mode, content });
     },
@@ -144,12 +144,12 @@ function refused(path: string, why: string): AppError {
 const segmentBytesMax = 255;
 const pathBytesMax = 4_096;
 
-/** Code points that HFS+ does not see in a name: `.g\u200cit` is `.git` there. */
+/** Code points that HFS+ ignores in names: `.g\u200cit` is `.git` there. */
 const hfsIgnored = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
 /**
- * Why a path cannot be written, as far as the path itself tells; null: it can. Git refuses such names only when it
- * checks them out, and somebody will, on a file system that folds case, drops dots or takes a backslash for a slash.
+ * Why a path cannot be written, judged by the path alone; or null. Git refuses such names only at checkout, and
+ * somebody will check out on a file system that ignores case, drops dots or treats a backslash as a slash.
  */
 export function whyNotPath(path: string): string | null {
   if (path === "") return "it is empty";
@@ -173,13 +173,13 @@ function whyNotSegment(segment: string): string | null {
   return isDotGit(segment) ? "it is inside git's own folder" : null;
 }
 
-/** Windows writes none of these; COM and LPT end in a digit, also a raised one. */
+/** Windows refuses these. COM and LPT end in a digit, also a superscript one. */
 const windowsCharacters = /[<>:"|?*\p{Cc}]/u;
 const windowsDevices = /^(?:con|prn|aux|nul|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3])(?:\.|$)/i;
 
 /**
- * Why a new file cannot have this name: whoever checks the branch out on Windows would lose the file, or the whole
- * checkout. What the repository holds already may be edited and deleted by whatever name it has.
+ * Why a new file cannot have this name: a checkout on Windows would lose the file, or fail. Existing files can be
+ * edited and deleted under any name.
  */
 export function whyNotNewName(path: string): string | null {
   for (const segment of path.split("/")) {
@@ -191,7 +191,7 @@ export function whyNotNewName(path: string): string | null {
   return null;
 }
 
-/** `.git`, as ext4, HFS+ or NTFS would see it: by its short name, with trailing dots and spaces, with a stream. */
+/** `.git`, as ext4, HFS+ or NTFS see it: short names, trailing dots and spaces, streams. */
 function isDotGit(segment: string): boolean {
   const seen = segment.replace(hfsIgnored, "").toLowerCase();
   return /^(?:\.git|git~\d+)[. ]*(?::.*)?$/s.test(seen);

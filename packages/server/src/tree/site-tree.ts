@@ -2,7 +2,7 @@ import type { SiteTree } from "@emend/site";
 import { isAppError } from "../errors.ts";
 import type { Tree } from "./tree.ts";
 
-/** A git tree as the site package reads it: plain files alone, never links or submodules. */
+/** A git tree for the site package: plain files only, no links or submodules. */
 export function siteTreeOf(tree: Tree, history?: SiteTree["history"]): SiteTree {
   return {
     ...(history && { history }),
@@ -16,7 +16,7 @@ export function siteTreeOf(tree: Tree, history?: SiteTree["history"]): SiteTree 
       try {
         return await tree.read(path);
       } catch (error) {
-        // Too large to be read, so no page.
+        // Too large to read, so not a page.
         if (isAppError(error, "invalid_request")) return null;
         throw error;
       }

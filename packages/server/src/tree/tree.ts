@@ -4,7 +4,7 @@ export type FileMode = "100644" | "100755" | "120000" | "160000";
 export interface TreeEntry {
   path: string;
   mode: FileMode;
-  /** The blob's id: equal ids, equal bytes. */
+  /** The blob's id. Equal ids mean equal bytes. */
   oid: string;
   /** Bytes; null for a submodule. */
   size: number | null;
@@ -13,9 +13,9 @@ export interface TreeEntry {
 export interface SearchMatch {
   path: string;
   line: number;
-  /** Where in the line the first match begins, in bytes from 0. */
+  /** The first match's position in the line, in bytes from 0. */
   column: number;
-  /** Without its line ending; cut where it is very long. */
+  /** Without its line ending; truncated if it is very long. */
   text: string;
 }
 
@@ -24,9 +24,9 @@ export interface SearchQuery {
   /** Literal text, or an extended regular expression in git grep's dialect. */
   kind: "literal" | "regex";
   ignoreCase?: boolean;
-  /** A folder (or one file) to stay below. */
+  /** A folder or file to search in. */
   under?: string;
-  /** Which files count; absent: all. */
+  /** A filter for paths. Absent: all. */
   accepts?(path: string): boolean;
   matchesMax: number;
 }
@@ -37,41 +37,41 @@ export interface Tree {
   /** By path. Paths that are not valid UTF-8 are left out; commits keep them. */
   list(): Promise<readonly TreeEntry[]>;
   /**
-   * Null where file not found. Symbolic links and submodules are not followed: null too. A file over the
-   * size limit is refused: AppError("invalid_request").
+   * Null if the file does not exist, or is a symbolic link or submodule. Throws AppError("invalid_request") for a file
+   * above the size limit.
    */
   read(path: string): Promise<Buffer | null>;
   search(query: SearchQuery, signal?: AbortSignal): Promise<{ matches: readonly SearchMatch[]; truncated: boolean }>;
 }
 
-/** A tree that git holds, with what an overlay needs of it. */
+/** A tree in git, with what an overlay needs. */
 export interface CommitTree extends Tree {
   index(): Promise<TreeIndex>;
-  /** `except`: paths whose matches do not count. */
+  /** `except`: paths to leave out. */
   search(
     query: SearchQuery,
     signal?: AbortSignal,
     options?: { except?: ReadonlySet<string> },
   ): Promise<{ matches: readonly SearchMatch[]; truncated: boolean }>;
-  /** `search` over bytes that are in no commit, in the same dialect. */
+  /** `search` over bytes that are in no commit. */
   searchContents(
     contents: readonly Buffer[],
     query: SearchQuery,
     signal?: AbortSignal,
   ): Promise<{ matches: readonly ContentMatch[]; truncated: boolean }>;
-  /** A patch of what edits would change. */
+  /** The patch of some edits. */
   diff(entries: readonly OverlayEntry[], signal?: AbortSignal): Promise<Buffer>;
 }
 
 export interface TreeIndex {
   readonly list: readonly TreeEntry[];
   readonly entries: ReadonlyMap<string, TreeEntry>;
-  /** How many files each folder holds, at any depth, those with unreadable names too. */
+  /** The number of files in each folder, at any depth, including unreadable names. */
   readonly folderFiles: ReadonlyMap<string, number>;
 }
 
 export interface ContentMatch {
-  /** Position in the searched contents. */
+  /** Index into the searched contents. */
   index: number;
   line: number;
   column: number;
@@ -89,21 +89,21 @@ export interface OverlayEntry {
 /** An edit to store with a step. */
 export interface OverlayEdit extends OverlayEntry {
   /**
-   * True where the file is again as the tree has it: `content` is then the tree's own (null: no such file), and a
-   * row stored for the path can go. Storing it all the same does no harm: loading drops what does not differ.
+   * True if the file is again as in the tree: then `content` is the tree's (null: no such file), and a stored row for
+   * the path can be deleted. Keeping it is harmless: loading drops edits that do not differ.
    */
   reverted: boolean;
 }
 
-/** A job's edits on a tree. Reads see the edits; the tree below never changes. */
+/** A job's edits on a tree. Reads see the edits; the tree itself never changes. */
 export interface Overlay extends Tree {
-  /** Admits a write or throws AppError("invalid_request") saying why: the one gate for paths. */
+  /** Writes a file, or throws AppError("invalid_request") with the reason. All path checks are here. */
   set(path: string, content: Buffer): Promise<void>;
-  /** Refuses like `set`, and where file not found. */
+  /** Refuses like `set`, and if the file does not exist. */
   delete(path: string): Promise<void>;
-  /** Every edit so far that differs from the tree, by path. */
+  /** Every edit that differs from the tree, by path. */
   entries(): readonly OverlayEntry[];
-  /** The edits so far as a patch, with renames found. */
+  /** The edits as a patch, with renames detected. */
   diff(signal?: AbortSignal): Promise<Buffer>;
   /** The edits since the last call, to store with a step. */
   takeDirty(): readonly OverlayEdit[];

@@ -21,7 +21,7 @@ export const anthropic: Vendor = {
   },
 };
 
-/** Other programs take this variable without the version; both spellings are meant. */
+/** Other programs set this variable without the version. Both forms are accepted. */
 export function withVersion(baseUrl: string): string {
   const url = baseUrl.replace(/\/+$/, "");
   return /\/v\d+$/.test(url) ? url : `${url}/v1`;

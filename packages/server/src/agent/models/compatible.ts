@@ -1,7 +1,7 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { Vendor } from "./vendor.ts";
 
-/** Whatever speaks OpenAI's chat completions: vLLM, Ollama, LM Studio, a gateway. */
+/** Every server with OpenAI's chat completions API: vLLM, Ollama, LM Studio, a gateway. */
 export const compatible: Vendor = {
   name: "compatible",
   keyVariable: "EMEND_COMPATIBLE_API_KEY",

@@ -7,7 +7,7 @@ export const openai: Vendor = {
   baseUrlVariable: "OPENAI_BASE_URL",
   needs: "key",
   metadataName: "openai",
-  // Nothing is kept at the vendor: a conversation is in the stored steps alone.
+  // The vendor stores nothing: the conversation is only in the stored steps.
   options: (cacheKey) => ({ openai: { store: false, promptCacheKey: cacheKey } }),
   open({ modelId, apiKey, baseUrl, fetch }) {
     const provider = createOpenAI({ apiKey: apiKey ?? "", fetch, ...(baseUrl !== null && { baseURL: baseUrl }) });

@@ -1,17 +1,17 @@
 import type { LanguageModelV4Usage } from "@ai-sdk/provider";
 
-/** US dollars a million tokens, and how much a model can hold in mind. */
+/** US dollars per million tokens, and the context window. */
 export interface ModelFacts {
   input: number;
   output: number;
-  /** Read from the vendor's cache; absent: as input. */
+  /** Tokens read from the vendor's cache. Absent: the input price. */
   cachedInput?: number;
-  /** Written to the vendor's cache; absent: as input. */
+  /** Tokens written to the vendor's cache. Absent: the input price. */
   cacheWrite?: number;
   contextTokens: number;
 }
 
-/** By the beginning of a model's name; the longest that fits counts. Operators add to it: EMEND_MODEL_PRICES. */
+/** By the prefix of a model's name; the longest match counts. EMEND_MODEL_PRICES adds to it. */
 export type PriceTable = Readonly<Record<string, ModelFacts>>;
 
 const opus: ModelFacts = { input: 5, output: 25, cachedInput: 0.5, cacheWrite: 6.25, contextTokens: 200_000 };
@@ -36,13 +36,13 @@ const listPrices: PriceTable = {
   "anthropic/claude-haiku": { input: 1, output: 5, cachedInput: 0.1, cacheWrite: 1.25, contextTokens: 200_000 },
   "openai/": dearestOpenai,
   "openai/gpt-5": { input: 1.25, output: 10, cachedInput: 0.125, contextTokens: 400_000 },
-  // Later ones cost more, by an amount that depends on the one.
+  // Later versions cost more, each by a different amount.
   "openai/gpt-5.": { input: 5, output: 30, cachedInput: 0.5, contextTokens: 400_000 },
   "openai/gpt-5.1": { input: 1.25, output: 10, cachedInput: 0.125, contextTokens: 400_000 },
   "openai/gpt-5.2": { input: 1.75, output: 14, cachedInput: 0.175, contextTokens: 400_000 },
   "openai/gpt-5.4": { input: 2.5, output: 15, cachedInput: 0.25, contextTokens: 400_000 },
   "openai/gpt-5.4-mini": { input: 0.75, output: 4.5, cachedInput: 0.075, contextTokens: 400_000 },
-  // Ten times and more the price of their families.
+  // At least ten times the price of their families.
   "openai/gpt-5-pro": dearestOpenai,
   "openai/gpt-5.2-pro": dearestOpenai,
   "openai/gpt-5.4-pro": dearestOpenai,
@@ -55,7 +55,7 @@ const listPrices: PriceTable = {
   "google/gemini-2.5-pro": { input: 1.25, output: 10, cachedInput: 0.125, contextTokens: 1_000_000 },
   "google/gemini-2.5-flash": { input: 0.3, output: 2.5, cachedInput: 0.03, contextTokens: 1_000_000 },
   "google/gemini-3-pro": { input: 2, output: 12, cachedInput: 0.2, contextTokens: 1_000_000 },
-  // One's own machine: nothing is charged. Its window is what the operator says: EMEND_COMPATIBLE_CONTEXT_TOKENS.
+  // Self-hosted: free. The context window is set with EMEND_COMPATIBLE_CONTEXT_TOKENS.
   "compatible/": { input: 0, output: 0, contextTokens: 128_000 },
 };
 

@@ -8,7 +8,7 @@ export interface Answer {
   usage: LanguageModelV4Usage;
 }
 
-/** The stream ended before the vendor said that the answer was whole. */
+/** The stream ended before the response was complete. */
 class StreamCut extends Error {
   constructor() {
     super("the answer was cut off");
@@ -17,10 +17,10 @@ class StreamCut extends Error {
 }
 
 const answerCharactersMax = 4_000_000;
-/** Models call a dozen tools at once; each call is carried out, stored and shown. */
+/** Models make a dozen calls at a time. Each call is run, stored and shown. */
 const toolCallsMax = 500;
 
-/** It would be as long the next time, and be paid for again. */
+/** Not retried: the next response would be as long, and cost as much. */
 export class AnswerTooLong extends Error {
   constructor(max: number, of: "characters" | "tool calls" | "bytes" | "bytes without a line break") {
     super(`the answer has more than ${max} ${of}`);
@@ -28,7 +28,7 @@ export class AnswerTooLong extends Error {
   }
 }
 
-/** Reads an answer to its end. One that is cut off, or never ends, is none: nothing of it is used. */
+/** Reads a response to its end. A truncated or endless response is discarded. */
 export async function readAnswer(
   stream: ReadableStream<LanguageModelV4StreamPart>,
   onPart: () => void,
@@ -87,7 +87,7 @@ export async function readAnswer(
   return { text: texts.join(""), toolCalls: withOwnIds(toolCalls), reasoning, usage };
 }
 
-/** A far end may say anything: what is no count counts as none, so that no answer gives back what others have used. */
+/** A server may send anything. Invalid counts become zero, so that no response lowers the total. */
 function countable({ inputTokens, outputTokens }: LanguageModelV4Usage): LanguageModelV4Usage {
   return { inputTokens: counts(inputTokens), outputTokens: counts(outputTokens) };
 }
@@ -101,7 +101,7 @@ function counts<T extends Record<string, number | undefined>>(tokens: T): T {
   return Object.fromEntries(entries) as T;
 }
 
-/** What is no JSON stays as it came: the tool then says what it takes. */
+/** Input that is not JSON stays as it is; the tool's validation then explains what it accepts. */
 function parseInput(input: string): unknown {
   if (input.trim() === "") return {};
   try {
@@ -111,7 +111,7 @@ function parseInput(input: string): unknown {
   }
 }
 
-/** Calls are told apart by their ids, whatever the model did with them. */
+/** Makes call ids unique. */
 function withOwnIds(calls: readonly ToolCall[]): readonly ToolCall[] {
   const seen = new Set<string>();
   return calls.map((call, index) => {

@@ -13,23 +13,23 @@ import { AnswerTooLong } from "./read-answer.ts";
 import { createSdkModel, type Patience, usualPatience } from "./sdk-model.ts";
 import type { Endpoint, Vendor } from "./vendor.ts";
 
-/** A new vendor is one file beside this one, one line here and its name in `lib/model-names.ts`. */
+/** A new vendor is one file in this folder, one line here and its name in `lib/model-names.ts`. */
 const known: Readonly<Record<ModelVendor, Vendor>> = { anthropic, openai, google, compatible };
 const vendors: Readonly<Record<string, Vendor>> = known;
 
 export interface ModelsDeps {
-  /** The installation's, by vendor. */
+  /** The installation's endpoints, by vendor. */
   endpoints: Readonly<Record<string, Endpoint>>;
   prices: PriceTable;
   fetch: typeof globalThis.fetch;
   patience?: Patience;
-  /** Absent: there are no runners. */
+  /** Absent if there are no runners. */
   runners?: RunnerSettings;
-  /** A project's own key for a vendor; null: the installation's is used. */
+  /** A project's own key for a vendor. Null: use the installation's. */
   keyOf(projectId: string, vendor: string): Promise<string | null>;
 }
 
-/** The model of this name, with those to ask in its place, or `model_unavailable` in words that say what to set. */
+/** Opens a model with its fallbacks. Throws `model_unavailable` with a message that says what to set. */
 export async function openModel(
   given: ModelsDeps,
   input: { name: string; fallbacks?: readonly string[]; projectId: string | null },
@@ -81,14 +81,14 @@ function notSet(name: string, variable: string): AppError {
   });
 }
 
-/** Far more than the longest answer with all that its protocol says around every few characters. */
+/** Far more than the longest response with its protocol overhead. */
 const answerBytesMax = 64 * 2 ** 20;
-/** Parsers hold a line until it ends; a whole page may stand in one, as an argument of a tool. */
+/** Parsers buffer a line until it ends. A tool's argument may contain a whole page in one line. */
 const lineBytesMax = 8 * 2 ** 20;
 
 /**
- * A fetch whose answers end in an error once they pass the bounds: below the stream's parser, whatever the protocol, since
- * that one would gather what never ends until the process has no memory left.
+ * A fetch whose responses fail once they exceed the limits. It sits below the stream's parser, which would buffer an
+ * endless line until the process runs out of memory.
  */
 export function boundAnswers(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {
@@ -113,12 +113,12 @@ export function boundAnswers(fetch: typeof globalThis.fetch): typeof globalThis.
   };
 }
 
-/** One that was asked in vain, with growing pauses, is not asked at each turn again. */
+/** After its retries failed, a model is not asked again for this long. */
 const restMs = 60_000;
 
 /**
- * Asks the first model, and where it is not available those after it, in order. One that did not answer rests: as long as
- * its vendor said, and to the end of the run where it refused for good. The job shows which one answered.
+ * Asks the first model and, if it is unavailable, the fallbacks in order. A model that failed is skipped for as long as
+ * its vendor said, or for the rest of the run if it refused permanently. The job shows which model answered.
  */
 export function createFallbackModel(models: readonly [Model, ...Model[]], nowMs = () => performance.now()): Model {
   const [first, ...others] = models;
@@ -130,7 +130,7 @@ export function createFallbackModel(models: readonly [Model, ...Model[]], nowMs 
     contextTokensMax: Math.min(...models.map((model) => model.contextTokensMax ?? Number.POSITIVE_INFINITY)),
     async nextTurn(input, signal) {
       let fault: AppError | undefined;
-      // The first one's words are what its operator must read; a later try is worth it if any may come back.
+      // The operator needs the first model's error. A retry makes sense if any of them may recover.
       const note = (next: AppError) => {
         fault = fault && (fault.retryable || !next.retryable) ? fault : next;
       };

@@ -18,9 +18,9 @@ import type { Vendor } from "./vendor.ts";
 export interface Patience {
   triesMax: number;
   firstPauseMs: number;
-  /** A vendor that asks for more is left to a later run, so that no worker waits for it. */
+  /** If a vendor asks for a longer pause, the job is retried by a later run, so that no worker waits. */
   pauseMsMax: number;
-  /** Between two parts of an answer. */
+  /** The maximum time between two parts of a response. */
   silenceMsMax: number;
 }
 
@@ -32,7 +32,7 @@ export const usualPatience: Patience = {
 };
 
 interface SdkModelInput {
-  /** `vendor/model`, as it was asked for. */
+  /** `vendor/model`, as requested. */
   name: string;
   vendor: Vendor;
   language: LanguageModelV4;
@@ -44,7 +44,7 @@ interface SdkModelInput {
 
 type TurnInput = Parameters<Model["nextTurn"]>[0];
 
-/** A language model behind the loop, by whatever protocol its vendor speaks. */
+/** A language model for the loop, over its vendor's protocol. */
 export function createSdkModel(input: SdkModelInput): Model {
   const { name, facts } = input;
   return {
@@ -70,7 +70,7 @@ export function createSdkModel(input: SdkModelInput): Model {
   };
 }
 
-/** Asks again while the fault may pass, with growing pauses, and never before the vendor said. */
+/** Retries temporary errors with backoff, and never earlier than the vendor's Retry-After. */
 async function askPatiently(input: SdkModelInput, turn: TurnInput, signal: AbortSignal): Promise<Answer> {
   const { patience } = input;
   for (let attempt = 1; ; attempt += 1) {
@@ -115,7 +115,7 @@ async function ask(input: SdkModelInput, turn: TurnInput, signal: AbortSignal): 
     return await readAnswer(stream, () => clock.refresh());
   } finally {
     clearTimeout(clock);
-    // An answer that was given up on must not go on arriving.
+    // Stops an abandoned response.
     silence.abort();
   }
 }
@@ -123,7 +123,7 @@ async function ask(input: SdkModelInput, turn: TurnInput, signal: AbortSignal): 
 const wordsCharactersMax = 500;
 const retryAfterMsMax = 3_600_000;
 
-/** Why a model did not answer, in its vendor's own words; whether it is worth another try, and when. */
+/** Why a model did not answer, in its vendor's words, and whether and when to retry. */
 export function modelFault(name: string, error: unknown, secret: string | null): AppError {
   const call = APICallError.isInstance(error) ? error : undefined;
   const status = call?.statusCode;
@@ -134,19 +134,19 @@ export function modelFault(name: string, error: unknown, secret: string | null):
     publicMessage: `The model ${shown(name, 200)} did not answer${status === undefined ? "" : ` (${status})`}: ${words}`,
     retryable,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
-    // Not the error itself: it carries the whole request.
+    // Not the error itself: it contains the whole request.
     cause: error instanceof Error ? new Error(words) : undefined,
   });
 }
 
 function isRetryable(error: unknown, status: number | undefined): boolean {
   if (isTooLong(error)) return false;
-  // Without a status nothing was answered: the connection or the stream broke.
+  // No status means that the connection or the stream broke.
   if (status === undefined) return true;
   return status === 408 || status === 409 || status === 429 || status >= 500;
 }
 
-/** Itself, or what a client's own error was thrown for. */
+/** The error itself, or the cause of a client's error. */
 function isTooLong(error: unknown): boolean {
   return error instanceof AnswerTooLong || (error instanceof Error && error.cause instanceof AnswerTooLong);
 }
@@ -157,7 +157,7 @@ function wordsOf(error: unknown): string {
   return `${error.message}${cause}` || error.name;
 }
 
-/** A vendor may quote the key that it refuses. */
+/** A vendor's message may quote the key that it refused. */
 function withoutSecret(words: string, secret: string | null): string {
   return secret === null || secret === "" ? words : words.replaceAll(secret, "[key]");
 }
@@ -181,8 +181,8 @@ type AssistantPart = Extract<LanguageModelV4Message, { role: "assistant" }>["con
 type ToolPart = Extract<LanguageModelV4Message, { role: "tool" }>["content"][number];
 
 /**
- * The conversation in the SDK's words. Two marks tell the vendor what it may keep: the instructions, which are the same
- * for every turn of a job, and the conversation so far, which the next turn begins with.
+ * The conversation in the SDK's format. Two marks tell the vendor what to cache: the instructions, which are the same
+ * in every turn, and the conversation so far.
  */
 function toPrompt(vendor: Vendor, system: string, messages: readonly Message[]): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = [{ role: "system", content: system, ...mark(vendor) }];
@@ -203,7 +203,7 @@ function mark(vendor: Vendor): { providerOptions?: SharedV4ProviderOptions } {
 function assistantParts(vendor: Vendor, message: Assistant): AssistantPart[] {
   const parts: AssistantPart[] = [];
   for (const { text, metadata } of message.reasoning ?? []) {
-    // Another vendor's thoughts mean nothing here, and an unsigned thought is refused.
+    // Another vendor's reasoning is useless here, and unsigned reasoning is refused.
     if (isOf(vendor, metadata)) parts.push({ type: "reasoning", text, providerOptions: metadata });
   }
   if (message.text !== "") parts.push({ type: "text", text: message.text });
@@ -216,7 +216,7 @@ function assistantParts(vendor: Vendor, message: Assistant): AssistantPart[] {
       ...(isOf(vendor, metadata) && { providerOptions: metadata }),
     });
   }
-  // Vendors refuse a turn that says nothing.
+  // Vendors refuse an empty turn.
   return parts.length > 0 ? parts : [{ type: "text", text: "(no answer)" }];
 }
 
@@ -236,20 +236,20 @@ function toolPart(message: Extract<Message, { role: "tool" }>): ToolPart {
   };
 }
 
-/** The results of one turn's calls go back together. */
+/** The results of one turn's calls are sent together. */
 function addToolResult(prompt: LanguageModelV4Prompt, part: ToolPart): void {
   const last = prompt.at(-1);
   if (last?.role === "tool") last.content.push(part);
   else prompt.push({ role: "tool", content: [part] });
 }
 
-/** What a model sent may be anything; what a vendor takes back is an object. */
+/** A model's input may be anything, but vendors accept only objects. */
 function toObject(input: unknown): Record<string, unknown> {
   const isObject = input !== null && typeof input === "object" && !Array.isArray(input);
   return isObject ? (input as Record<string, unknown>) : { invalid: input ?? null };
 }
 
-/** Ids and names that one vendor, or a model's fancy, made are not taken by every other. */
+/** Some vendors refuse ids and names that others accept. */
 function wireId(id: string): string {
   return id.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 64) || "call";
 }

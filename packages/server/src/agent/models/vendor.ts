@@ -1,33 +1,33 @@
 import type { LanguageModelV4, SharedV4ProviderOptions } from "@ai-sdk/provider";
 
-/** One wire protocol: how its models are opened, and what is particular about them. */
+/** One wire protocol: how to open its models, and how they differ. */
 export interface Vendor {
   /** The part of a model's name before the slash. */
   name: string;
   keyVariable: string;
   baseUrlVariable: string;
-  /** What must be set before it can be asked. */
+  /** The setting that is required. */
   needs: "key" | "baseUrl";
   open(input: VendorInput): LanguageModelV4;
-  /** Under which name answers carry what must be handed back unread, such as signed thoughts. */
+  /** The name under which responses carry opaque data, such as signed reasoning. */
   metadataName: string;
-  /** Put on the last message of the prefix that stays the same from turn to turn. */
+  /** Set on the last message of the prefix that is the same in every turn. */
   cacheMark?: SharedV4ProviderOptions;
-  /** Of every request. `cacheKey` is the same for all turns of a job. */
+  /** For every request. `cacheKey` is the same for all turns of a job. */
   options?(cacheKey: string): SharedV4ProviderOptions;
-  /** Where the SDK's own default would cut a long page off. */
+  /** Set if the SDK's default would truncate a long page. */
   outputTokensMax?: number;
 }
 
 interface VendorInput {
   modelId: string;
   apiKey: string | null;
-  /** Null: the vendor's own. */
+  /** Null: the vendor's default. */
   baseUrl: string | null;
   fetch: typeof globalThis.fetch;
 }
 
-/** Where a vendor is reached and by which key. */
+/** A vendor's URL and key. */
 export interface Endpoint {
   apiKey: string | null;
   baseUrl: string | null;

@@ -1,15 +1,15 @@
 import type { Token } from "./tokens.ts";
 import { connectors, courtesies, leads, verbs } from "./words.ts";
 
-/** The tokens of one order, without what joins it to others and without courtesies. */
+/** The tokens of one instruction, without connectors and courtesies. */
 export interface Clause {
   tokens: readonly Token[];
   isQuestion: boolean;
 }
 
 /**
- * Cuts at the ends of sentences, at list items and blank lines, after a fenced block, and at a comma, a line's end,
- * "and" or "then" where a verb follows. Elsewhere those belong to the clause, and a form must account for them.
+ * Splits at sentence ends, list items, blank lines and fenced blocks, and at a comma, a line end, "and" or "then" if a
+ * verb follows. Elsewhere those words belong to the clause, and a form must match them.
  */
 export function splitClauses(tokens: readonly Token[]): readonly Clause[] {
   const clauses: Clause[] = [];
@@ -27,7 +27,7 @@ export function splitClauses(tokens: readonly Token[]): readonly Clause[] {
         break;
       case "stop":
       case "item":
-        // What introduces a fenced block belongs to it.
+        // A block's introduction belongs to it.
         if (!fenceFollows(tokens, index + 1)) flush(false);
         break;
       case "break":
@@ -38,7 +38,7 @@ export function splitClauses(tokens: readonly Token[]): readonly Clause[] {
         flush(false);
         break;
       case "comma":
-        // "In guides/auth, rename …": where, before what.
+        // "In guides/auth, rename …": the place comes before the verb.
         if (verbFollows[index + 1] && opensWithPlace(current)) break;
         if (verbFollows[index + 1]) flush(false);
         else current.push(token);
@@ -61,7 +61,7 @@ function fenceFollows(tokens: readonly Token[], from: number): boolean {
   return tokens[at]?.kind === "fence";
 }
 
-/** For each position: does a verb come there, behind nothing but connectors? Filled from the end, so in one pass. */
+/** For each position: does a verb follow after connectors only? Filled from the end, in one pass. */
 function findVerbsAhead(tokens: readonly Token[]): readonly boolean[] {
   const ahead = new Array<boolean>(tokens.length + 1).fill(false);
   for (let index = tokens.length - 1; index >= 0; index -= 1) {
@@ -101,7 +101,7 @@ function trim(tokens: readonly Token[]): readonly Token[] {
   return tokens.slice(first, last);
 }
 
-/** Only before an order are such words nothing but manners. */
+/** Such words are courtesies only before an instruction. */
 function isOrderAt(tokens: readonly Token[], at: number): boolean {
   let next = at;
   while (tokens[next]?.kind === "comma" || isConnector(tokens[next])) next += 1;

@@ -1,7 +1,7 @@
 import { describeInstruction } from "./describe.ts";
 import type { Instruction } from "./instruction.ts";
 
-/** Two instructions that cannot both be meant as they are written, whatever the order they are carried out in. */
+/** Finds two instructions that contradict each other in any order. */
 export function findConflict(instructions: readonly Instruction[]): { clause: string; reason: string } | null {
   for (const [index, later] of instructions.entries()) {
     for (const earlier of instructions.slice(0, index)) {
@@ -73,7 +73,7 @@ function isEntry(instruction: Instruction): instruction is Extract<Instruction, 
   return instruction.kind === "list_page" || instruction.kind === "unlist_page";
 }
 
-/** The pages that an instruction names as they are before it. */
+/** The pages that an instruction names, before it runs. */
 function pagesOf(instruction: Instruction): readonly string[] {
   switch (instruction.kind) {
     case "set_front_matter":
@@ -103,7 +103,7 @@ function isAt(page: string, moved: string): boolean {
   return name === from || (moved.endsWith("/") && name.startsWith(`${from}/`));
 }
 
-/** A page's name, whichever way it is written. */
+/** A page's normalized name. */
 export function key(path: string): string {
   return path
     .replace(/^\.?\/+/, "")

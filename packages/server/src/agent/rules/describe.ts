@@ -1,7 +1,7 @@
 import { assertNever } from "../../lib/assert-never.ts";
 import type { Instruction } from "./instruction.ts";
 
-/** The instruction in its canonical form, as an order. */
+/** The instruction in its canonical form. */
 export function describeInstruction(instruction: Instruction): string {
   switch (instruction.kind) {
     case "replace_term": {

@@ -2,17 +2,17 @@ import type { Instruction } from "./instruction.ts";
 import type { Captures } from "./pattern.ts";
 import { textOf } from "./slots.ts";
 
-/** What a clause means, or why its words are not enough to say. */
+/** What a clause means, or why it is not clear. */
 export type Reading =
   | { kind: "orders"; instructions: readonly Instruction[] }
-  /** "list it in the navigation", where "it" is the page of the order before. */
+  /** "list it in the navigation", where "it" is the previous instruction's page. */
   | { kind: "list_it"; group?: string }
-  /** "delete X": where its readers go must be said too, by "redirect it to Y" or by a redirect of its own. */
+  /** "delete X": a redirect is required too, by "redirect it to Y" or a separate instruction. */
   | { kind: "delete"; page: string }
   | { kind: "redirect_it"; to: string }
-  /** "and update the links to it": done with every move, and nothing to do without one. */
+  /** "and update the links to it": part of every move, and meaningless without one. */
   | { kind: "with_links" }
-  /** "check for broken links" and "find X", which do nothing until "and fix them" or "and replace it with Y" follows. */
+  /** "check for broken links" and "find X", which need "and fix them" or "and replace it with Y". */
   | { kind: "look"; instruction: Instruction }
   | { kind: "fix_them"; to?: string }
   /** A greeting, or "do the following:". */
@@ -20,13 +20,13 @@ export type Reading =
   | { kind: "unclear"; reason: string };
 
 export interface Form {
-  /** The shortest right way to say it; shown when a clause comes near. */
+  /** The shortest correct wording, shown if a clause comes close. */
   example: string;
   patterns: readonly string[];
   read(captures: Captures): Reading;
 }
 
-/** Pieces that several forms share. */
+/** Parts that several forms share. */
 export const everywhere =
   "(everywhere|throughout|[everywhere] (in|on|across|throughout) (every page|all [the|of the] pages|[all] [of] [the|our|the whole|the entire|all the] (docs|documentation|site|pages))) {!everywhere}";
 export const below =
@@ -55,8 +55,8 @@ export function unclear(reason: string): Reading {
 }
 
 /**
- * Where a term ends must be certain. `with "access key."`: the full stop may be the sentence's. `with access key soon`:
- * without quotation marks a last word may not belong to it, so such a term has as many words as the one it replaces.
+ * The end of a term must be certain. In `with "access key."` the full stop may belong to the sentence. In `with access
+ * key soon` the last word may not belong to the term, so an unquoted term has as many words as the one it replaces.
  */
 export function orderIfBounded(captures: Captures, instruction: Instruction): Reading {
   const [from, to] = [captures.get("from") ?? [], captures.get("to") ?? []];

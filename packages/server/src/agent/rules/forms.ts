@@ -19,7 +19,7 @@ export const forms: readonly Form[] = [
       "(go ahead|after that|after this|in addition|on top of that)",
       "thank you [very much|so much]",
       "(hi|hello|hey) [there|emend|team]",
-      // What is left of "find and replace …".
+      // For "find and replace …".
       "(find|search)",
     ],
     read: () => ({ kind: "nothing" }),

@@ -1,15 +1,15 @@
-/** What one clause asks for, in the words it used; the tools find out what those mean on the site. */
+/** What one clause asks for, in its own words. The tools resolve them on the site. */
 export type Instruction =
   | { kind: "replace_term"; from: string; to: string; under?: string; includeCode: boolean }
-  /** `rename X to Y`, with nothing that says what X is: a term, unless a page has that name too. */
+  /** `rename X to Y` without saying what X is: a term, unless a page has that name too. */
   | { kind: "rename"; from: string; to: string }
-  /** `into`: the folder in which it keeps its own name, where `from` may be a title. */
+  /** `into`: the target folder. The page keeps its file name; `from` may be a title. */
   | { kind: "move_page"; from: string; to: string; into?: string }
-  /** In favour of another page: links and the old address lead there. */
+  /** Replaced by another page: links and a redirect point there. */
   | { kind: "remove_page"; page: string; to: string }
   | { kind: "fix_links"; under?: string }
   | { kind: "add_page"; path: string; title?: string; content: string; group?: string }
-  /** `move`: its entry goes there, wherever it is now. */
+  /** `move`: its entry moves there from wherever it is now. */
   | { kind: "list_page"; page: string; group?: string; before?: string; after?: string; move?: true }
   | { kind: "unlist_page"; page: string }
   | { kind: "rename_group"; from: string; to: string }

@@ -10,10 +10,10 @@ import { meanings } from "./synonyms.ts";
 const clauseCharactersMax = 200;
 const reasonCharactersMax = 400;
 const examplesMax = 2;
-/** One of each kind, for words that are near to none. */
+/** One example of each kind, if nothing is close. */
 const general = [termForms, pageForms, contentForms, navigationForms].flatMap(([form]) => form?.example ?? []);
 
-/** The refusal: what was not understood, why, the nearest form that is, and how to have a language model instead. */
+/** The refusal: what was not understood, why, the closest form, and how to use a language model instead. */
 export function notUnderstood(input: { clause: string; reason: string }): AppError {
   return new AppError("instruction_not_understood", {
     publicMessage: [
@@ -24,12 +24,12 @@ export function notUnderstood(input: { clause: string; reason: string }): AppErr
   });
 }
 
-/** The forms of a verb that the clause may mean, the nearest first; where there is none, one of each kind. */
+/** Examples for the verb that the clause may mean, closest first; otherwise one of each kind. */
 export function nearestExamples(clause: string): readonly string[] {
   const words = wordsOf(clause.slice(0, 2_000));
   const [verbs, topics] = [meanings(words, "verbs"), meanings(words, "topics")];
   const first = meanings(words.slice(0, 1), "verbs");
-  // Forms of one meaning share their example.
+  // Forms with the same meaning share their example.
   const examples = [...new Set(forms.map((form) => form.example))].filter((example) => !example.endsWith(":"));
   const scored = examples.flatMap((example) => {
     const [verb = "", ...others] = wordsOf(example.replaceAll(/"[^"]*"/g, ""));
@@ -55,7 +55,7 @@ function wordsOf(text: string): readonly string[] {
   );
 }
 
-/** One letter wrong, missing, added or two swapped. */
+/** Whether a word differs by one wrong, missing, extra or swapped letter. */
 function isTypo(word: string, right: string): boolean {
   if (right.length < 3 || Math.abs(word.length - right.length) > 1) return false;
   let start = 0;

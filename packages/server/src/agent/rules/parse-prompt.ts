@@ -10,7 +10,7 @@ import { conditions, negations } from "./words.ts";
 
 type Parsed =
   | { kind: "understood"; instructions: readonly Instruction[] }
-  /** `clause`: the words it stumbled over, as they were written. */
+  /** `clause`: the words that were not understood, as written. */
   | { kind: "not_understood"; clause: string; reason: string };
 
 const instructionsMax = 50;
@@ -23,7 +23,7 @@ interface KnownForm {
 
 const knownForms = forms.map(compileForm);
 
-/** Reads a prompt whole or not at all. It never throws, and its work is bounded by the prompt's length. */
+/** Parses a prompt completely or not at all. Never throws. Its work is bounded by the prompt's length. */
 export function parsePrompt(prompt: string, known: readonly KnownForm[] = knownForms): Parsed {
   const [redacted] = /\[redacted: [\w-]+\]/.exec(prompt) ?? [];
   if (redacted)
@@ -81,7 +81,7 @@ export function parsePrompt(prompt: string, known: readonly KnownForm[] = knownF
   return { kind: "understood", instructions: distinct(listWhereAdded(instructions)) };
 }
 
-/** A new page is listed as it is added; listing it again elsewhere would find it listed already. */
+/** Adding a page already lists it. Listing it again would fail. */
 function listWhereAdded(instructions: readonly Instruction[]): readonly Instruction[] {
   const kept: Instruction[] = [];
   for (const instruction of instructions) {
@@ -105,7 +105,7 @@ function refuse(clause: string, reason: string): Parsed {
   return { kind: "not_understood", clause, reason };
 }
 
-/** What "it" means in the clause after this one. */
+/** What "it" means in the next clause. */
 function pageToBeListed(reading: Reading): string | null {
   const [first] = reading.kind === "orders" ? reading.instructions : [];
   return first?.kind === "add_page" && first.group === undefined ? first.path : null;
@@ -113,7 +113,7 @@ function pageToBeListed(reading: Reading): string | null {
 
 function readClause(clause: Clause, known: readonly KnownForm[]): Reading {
   if (clause.isQuestion) return { kind: "unclear", reason: "a question changes nothing: write it as an order" };
-  // The forms admit no such word outside a name; looking for it first keeps that true whatever a form comes to admit.
+  // No form accepts such a word outside a name. Checking first keeps this true for future forms.
   for (const [index, token] of clause.tokens.entries()) {
     if (token.kind !== "word" || isRatherThan(token, clause.tokens[index + 1])) continue;
     if (negations.has(token.lower)) return { kind: "unclear", reason: `"${token.lower}" says what not to do` };
@@ -132,7 +132,7 @@ function readClause(clause: Clause, known: readonly KnownForm[]): Reading {
   return readings[0] ?? { kind: "unclear", reason: "it is not among the instructions that the rules know" };
 }
 
-/** "use X rather than Y" says what to do; "rather" alone takes something back. */
+/** "use X rather than Y" is an instruction; "rather" alone retracts something. */
 function isRatherThan(token: Token, next: Token | undefined): boolean {
   return token.kind === "word" && token.lower === "rather" && next?.kind === "word" && next.lower === "than";
 }
@@ -148,18 +148,18 @@ function distinct<T>(values: readonly T[]): readonly T[] {
   return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
 }
 
-/** A page to delete, before it is known where its readers go. */
+/** A page to delete, before its redirect is known. */
 interface Deletion {
   kind: "delete";
   page: string;
-  /** As they were written. */
+  /** As written. */
   words: string;
 }
 
-/** Joins each deletion with the redirect that the prompt gives for its page, wherever in the prompt. */
+/** Joins each deletion with the prompt's redirect for its page. */
 function withDeletions(said: readonly (Instruction | Deletion)[]): {
   instructions: readonly Instruction[];
-  /** A deletion without one. */
+  /** A deletion without a redirect. */
   unsaid?: Deletion;
 } {
   const instructions: Instruction[] = [];

@@ -1,7 +1,7 @@
 import { synonyms } from "./synonyms.ts";
 import type { Token } from "./tokens.ts";
 
-/** The tokens that a form's slots took, by name; a flag is present or not. */
+/** The tokens of a form's slots, by name. A flag is present or not. */
 export type Captures = ReadonlyMap<string, readonly Token[]>;
 
 type Node =
@@ -14,7 +14,7 @@ type Sequence = readonly Node[];
 
 export type Pattern = Sequence;
 
-/** For a slot's type: how many tokens from here it may take, each possibility. */
+/** All possible token counts for a slot of this type at this position. */
 export type SlotLengths = (type: string, tokens: readonly Token[], at: number) => readonly number[];
 
 const named = /\[the\] \[(page|folder)\] \{(\w+):page\}/g;
@@ -24,7 +24,7 @@ const named = /\[the\] \[(page|folder)\] \{(\w+):page\}/g;
  * slot, `{!name}` a flag, `,` and `:` themselves.
  */
 export function compilePattern(source: string): Pattern {
-  // "the page X" is also said as "the X page", wherever a page or a folder is named.
+  // "the page X" can also be written "the X page".
   const both = source.replaceAll(named, (all, noun: string, name: string) => `(${all}|the {${name}:page} ${noun})`);
   const parts = both.match(/\*\(|[[\]()|,:]|\{[^}]*\}|[^\s[\]()|,:{}]+/g) ?? [];
   let at = 0;
@@ -55,7 +55,7 @@ function saidFor(word: string): Node {
   return options ? { kind: "group", options, least: 1, most: 1 } : { kind: "word", word };
 }
 
-/** Every way in which the pattern takes all the tokens. */
+/** All ways in which the pattern matches all tokens. */
 export function matchPattern(pattern: Pattern, tokens: readonly Token[], lengths: SlotLengths): readonly Captures[] {
   const found: Captures[] = [];
   match(pattern, 0, new Map(), (at, captures) => {
@@ -87,7 +87,7 @@ export function matchPattern(pattern: Pattern, tokens: readonly Token[], lengths
         goOn(at, new Map([...captures, [node.name, []]]));
         return;
       case "slot":
-        // A slot that was filled once cannot be filled again: "in a in b" is nothing we know.
+        // A slot can be filled only once: "in a in b" is not understood.
         if (captures.has(node.name)) return;
         for (const length of lengths(node.type, tokens, at)) {
           goOn(at + length, new Map([...captures, [node.name, tokens.slice(at, at + length)]]));

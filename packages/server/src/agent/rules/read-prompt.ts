@@ -7,7 +7,7 @@ import { parsePrompt } from "./parse-prompt.ts";
 
 const wordsMax = 300;
 
-/** How the rules read an instruction, told while it is written. Nothing is run and nothing is looked up on the site. */
+/** Shows how the rules understand an instruction while it is written. Runs nothing and reads nothing from the site. */
 export function readPrompt(model: string, prompt: string): DashboardReading {
   if (model !== rulesModelName) return { kind: "free" };
   const parsed = parsePrompt(prompt);

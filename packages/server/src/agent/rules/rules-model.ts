@@ -13,15 +13,15 @@ import { parsePrompt } from "./parse-prompt.ts";
 type ToolMessage = Extract<Message, { role: "tool" }>;
 
 /**
- * Carries out a documented set of instructions with the same tools that a language model has. It remembers nothing:
- * what comes next follows from the prompt and the answers so far, so a run goes on anywhere after a crash.
+ * Runs a documented set of instructions with the tools that a language model has. It is stateless: the next call
+ * follows from the prompt and the results so far, so a run can continue anywhere after a crash.
  */
 export function createRulesModel(): Model {
   return {
     name: rulesModelName,
     nature: "rules",
     async nextTurn({ messages }) {
-      // A follow-up stands by itself: what was asked before it is done.
+      // A follow-up is independent: earlier instructions are done.
       const asked = messages.findLastIndex((message) => message.role === "user" && message.from === undefined);
       const said = messages[asked];
       const parsed = parsePrompt(said?.role === "user" ? said.text : "");
@@ -35,7 +35,7 @@ export function createRulesModel(): Model {
 
 const noUsage: Usage = { model: rulesModelName, inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, costUsd: 0 };
 
-/** First all look-ups at once, then one instruction a turn in the prompt's order, then the hand-over. */
+/** First all lookups together, then one instruction per turn in the prompt's order, then `finish`. */
 function nextCalls(
   instructions: readonly Instruction[],
   answers: readonly ToolMessage[],
@@ -61,7 +61,7 @@ function nextCalls(
   return [toCall(call, answers.length)];
 }
 
-/** What was asked and done before, as far as it was carried out. */
+/** Earlier prompts and results, as far as they were completed. */
 function roundsIn(messages: readonly Message[]): readonly DoneRound[] {
   const rounds: DoneRound[] = [];
   for (const [at, said] of messages.entries()) {
@@ -78,7 +78,7 @@ function roundsIn(messages: readonly Message[]): readonly DoneRound[] {
   return rounds;
 }
 
-/** A name that a page has too may mean either. */
+/** A name that a page has too is ambiguous. */
 function refusePageName(name: string, lookUp: ToolMessage | undefined): void {
   if (lookUp && !lookUp.isError && lookUp.output.startsWith("none")) return;
   throw notUnderstood({
@@ -92,7 +92,7 @@ function toCall(call: PlannedCall, index: number): ToolCall {
 }
 
 const titleCharactersMax = 120;
-// Together, for 50 instructions, they stay below what a hand-over may hold.
+// For 50 instructions, the total stays below the limit of `finish`.
 const leftAloneMax = 20;
 const linesMax = 50;
 const orderCharactersMax = 140;
@@ -100,13 +100,13 @@ const detailCharactersMax = 160;
 
 interface DoneRound {
   instructions: readonly Instruction[];
-  /** What the tools answered, in the same order. */
+  /** The tools' results, in the same order. */
   outputs: readonly string[];
 }
 
 /**
- * The `finish` call: what was done in numbers, what was left alone and why, and that no model had a hand in it. After
- * earlier rounds the summary tells of all of them, and the reply of this one.
+ * The `finish` call: what was done in numbers, what was skipped and why, and that no model was used. After earlier
+ * rounds, the summary covers all of them and the reply only this one.
  */
 export function handOver({ instructions, outputs }: DoneRound, earlier: readonly DoneRound[] = []): PlannedCall {
   const reports = outputs.map(parseReport);
@@ -126,7 +126,7 @@ function doneLines({ instructions, outputs }: DoneRound): readonly string[] {
   return instructions.map((instruction, index) => `- ${doneLine(instruction, parseReport(outputs[index] ?? ""))}`);
 }
 
-/** Links that stay broken are no site on which nothing had to change. */
+/** A site with links that stay broken is not "nothing to change". */
 function unchanged(instructions: readonly Instruction[], reports: readonly Report[]): string {
   const broken = reports.reduce((sum, report, index) => sum + withoutFix(instructions[index], report), 0);
   if (broken === 0) return "Nothing had to change.";
@@ -146,7 +146,7 @@ function titleOf(instructions: readonly Instruction[]): string {
   const whole = last === undefined ? first : `${[first, ...others.slice(0, -1)].join(", ")} and ${last}`;
   const title = whole.length <= titleCharactersMax ? whole : shorten(first, others.length);
   const sentence = title.charAt(0).toUpperCase() + title.slice(1);
-  // A term or a name may hold a link; the title shows it as it is.
+  // A term or name may contain a link, so the title shows it as code.
   return reachesOut(sentence) ? codeSpan(sentence, titleCharactersMax) : sentence;
 }
 
@@ -197,7 +197,7 @@ function skippedLine({ path, line, reason }: Skipped): string {
   return `- ${codeSpan(`${path}:${line}`, detailCharactersMax)}: ${isPlain ? visible : codeSpan(reason, detailCharactersMax)}`;
 }
 
-/** Shown as it is: what a page or a prompt holds must not become a link, an image or a heading of the pull request. */
+/** Shown as code: content of a page or prompt must not become a link, an image or a heading in the pull request. */
 function codeSpan(text: string, charactersMax: number): string {
   return `\`${shown(text, charactersMax).replaceAll("`", "'")}\``;
 }
@@ -207,7 +207,7 @@ interface PlannedCall {
   input: Record<string, unknown>;
 }
 
-/** The one tool call that carries an instruction out. */
+/** The tool call for an instruction. */
 function callFor(instruction: Instruction): PlannedCall {
   switch (instruction.kind) {
     case "replace_term": {

@@ -8,21 +8,21 @@ const pathCharacters = /^[\p{L}\p{M}\p{N}._~%+@/-]+$/u;
 const pathLike = /\/|\.mdx?$/i;
 const fieldName = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 const bareValue = /^(?:-?\d+(?:\.\d+)?|true|false|\d{4}-\d{2}-\d{2})$/i;
-/** Words after "set the … of": parts of a page, not fields of its front matter. */
+/** Words after "set the … of" that are parts of a page, not front matter fields. */
 const notFields = new Set(
   "a an the of on in for to heading headings link links text content contents body navigation page pages folder redirect redirects term file name front matter front-matter frontmatter metadata field".split(
     " ",
   ),
 );
 
-/** Fields that frameworks know: bare, they are told from a part of the page's text. */
+/** Fields that frameworks define. Without quotes they are not confused with a page's text. */
 const knownFields = new Set(
   "title sidebartitle sidebar_title sidebar_label sidebar_position description icon hidden draft slug tags keywords order weight author authors date updated image layout template toc noindex deprecated version mode tag nav_order nav_exclude hide pagination_next pagination_prev".split(
     " ",
   ),
 );
 
-/** How many tokens each kind of slot may take from here: what it holds is checked by its shape alone, never guessed. */
+/** The possible token counts of each slot type, judged only by the tokens' form. */
 export const slotLengths: SlotLengths = (type, tokens, at) => {
   switch (type) {
     case "term":
@@ -60,7 +60,7 @@ export function textOf(tokens: readonly Token[] | undefined): string {
   return (tokens ?? []).flatMap((token) => ("text" in token ? [token.text] : [])).join(" ");
 }
 
-/** The pages of a list, without its commas and its "and". */
+/** The pages of a list, without commas and "and". */
 export function pagesOf(tokens: readonly Token[] | undefined): readonly string[] {
   return (tokens ?? []).filter(isPage).map((token) => textOf([token]));
 }
@@ -102,7 +102,7 @@ function isField(token: Token | undefined): boolean {
   return fieldName.test(token.text) && !(token.kind === "word" && notFields.has(token.lower));
 }
 
-/** `a, b and c`: at least two, and all that is left. */
+/** `a, b and c`: at least two, up to the end. */
 function pagesLength(tokens: readonly Token[], at: number): readonly number[] {
   let end = at;
   let pages = 0;

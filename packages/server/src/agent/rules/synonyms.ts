@@ -1,6 +1,6 @@
 /**
- * One canonical word for each thing that can be done or named, and what people say for it. A form is written in canonical
- * words alone; each of its words stands for all of these.
+ * A canonical word for each action or object, and its synonyms. Forms use only canonical words; each stands for all its
+ * synonyms.
  */
 const verbPhrases: Readonly<Record<string, string>> = {
   change: "change|update|turn|convert|alter|modify",
@@ -30,7 +30,7 @@ const nounPhrases: Readonly<Record<string, string>> = {
   favour: "in favour of|in favor of",
 };
 
-/** Said for a thing that can be done, but too loosely to do it: they only choose the form that a refusal shows. */
+/** Synonyms that are too vague to act on. They only choose the example that a refusal shows. */
 const looselySaid: Readonly<Record<string, string>> = {
   replace:
     "replace|substitute|use|say|saying|prefer|turn|convert|swap|swapping|exchange|rebrand|renamed|change|call|called|become|be|is now|mentions|mention|typo|typos|->|→",
@@ -60,15 +60,15 @@ function phrases(table: Readonly<Record<string, string>>): ReadonlyMap<string, r
   );
 }
 
-/** What a canonical word of a form stands for. */
+/** The synonyms of a form's canonical word. */
 export const synonyms = phrases({ ...verbPhrases, ...nounPhrases });
 
-/** The first words of all that is said for a verb: an order begins with one. */
+/** The first words of all verbs: an instruction starts with one. */
 export const firstVerbWords: readonly string[] = [...phrases(verbPhrases).values()].flat().map(([first = ""]) => first);
 
 const said = { verbs: [...phrases(verbPhrases), ...phrases(looselySaid)], topics: [...phrases(topics)] };
 
-/** What the words may be about, by canonical words. */
+/** The canonical words that some words may refer to. */
 export function meanings(words: readonly string[], of: "verbs" | "topics"): ReadonlySet<string> {
   const text = ` ${words.join(" ")} `;
   const isSaid = (phrase: readonly string[]) => text.includes(` ${phrase.join(" ")} `);

@@ -1,10 +1,10 @@
 /**
- * A prompt cut into words, quotations, fenced blocks and punctuation. One pass, each character looked at a bounded
- * number of times: a prompt may have 100,000 of them and mean harm.
+ * A prompt split into words, quotes, fenced blocks and punctuation. Linear time: a prompt may have 100,000 characters
+ * and be hostile.
  */
 export type Token = { start: number; end: number } & (
   | { kind: "word"; text: string; lower: string }
-  /** `isPunctuated`: a comma, a full stop or the like follows at once. */
+  /** `isPunctuated`: punctuation follows directly. */
   | { kind: "quoted"; text: string; isPunctuated: boolean }
   | { kind: "fence"; text: string }
   | { kind: "comma" | "colon" | "stop" | "question" | "break" | "item" }
@@ -12,7 +12,7 @@ export type Token = { start: number; end: number } & (
 
 type Tokens =
   | { kind: "tokens"; text: string; tokens: readonly Token[] }
-  /** A quotation mark or a fence without its end. */
+  /** An unclosed quote or fence. */
   | { kind: "unclosed"; excerpt: string };
 
 const punctuation: Readonly<Record<string, "comma" | "colon" | "stop" | "question">> = {
@@ -57,7 +57,7 @@ export function tokenize(prompt: string): Tokens {
       at = block.end;
       continue;
     }
-    // A closing quotation mark on its own is a word that no form knows.
+    // A lone closing quotation mark is a word that no form matches.
     const length = lengthAt(word, text, at) || 1;
     pushWord(tokens, text.slice(at, at + length), at);
     at += length;
@@ -70,7 +70,7 @@ function lengthAt(pattern: RegExp, text: string, at: number): number {
   return pattern.exec(text)?.[0].length ?? 0;
 }
 
-/** A word, with the punctuation at its ends as tokens of their own. */
+/** A word, with its leading and trailing punctuation as separate tokens. */
 function pushWord(tokens: Token[], run: string, start: number): void {
   let first = 0;
   let last = run.length;
@@ -95,7 +95,7 @@ function pushPunctuation(tokens: Token[], marks: string, start: number): void {
 const opening = /(`{3,}|~{3,})[^`\n]*(?:\n|$)/y;
 const indentMax = 20;
 
-/** A fenced block that begins here: after a colon too, where its line holds nothing more. */
+/** A fenced block that starts here; also after a colon at the end of a line. */
 function fenceAt(text: string, start: number): Token | "unclosed" | null {
   const mark = text.charAt(start);
   if (mark !== "`" && mark !== "~") return null;
@@ -122,7 +122,7 @@ function closes(line: string, fence: string): boolean {
   return line.startsWith(fence) && line === fence.charAt(0).repeat(line.length);
 }
 
-/** How far a line that begins here is indented; null where something else stands before. */
+/** The indentation of a line that starts here. Null if other text is before it. */
 function indentBefore(text: string, at: number): number | null {
   for (let back = 0; back <= indentMax; back += 1) {
     const before = text.charAt(at - back - 1);
@@ -143,7 +143,10 @@ const apostrophes: Readonly<Record<string, string>> = { "'": "'", "‘": "’" }
 const beforeApostrophe = /[\s,;:(]/;
 const afterApostrophe = /[\s.,;:!?)]/;
 
-/** A quotation that begins here, in any of the usual marks. `openUntil` remembers, a mark, where none closes any more. */
+/**
+ * A quotation that starts here, with any common quotation marks. `openUntil` remembers from where on a mark is never
+ * closed.
+ */
 function quotationAt(text: string, start: number, openUntil: Map<string, number>): Token | "unclosed" | null {
   const mark = text.charAt(start);
   if (mark === "`") return codeAt(text, start);
@@ -162,7 +165,7 @@ function codeAt(text: string, start: number): Token | "unclosed" {
   return "unclosed";
 }
 
-/** Single quotes are apostrophes too: one quotes only at a word's start, and ends only at a word's end, on its line. */
+/** Single quotes are also apostrophes: they quote only from a word's start to a word's end on the same line. */
 function singleAt(
   text: string,
   start: number,

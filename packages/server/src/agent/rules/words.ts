@@ -4,10 +4,10 @@ function words(list: string): ReadonlySet<string> {
   return new Set(list.split(/\s+/));
 }
 
-/** Verbs that begin a form, beside those that have synonyms. */
+/** Verbs that start a form, besides those with synonyms. */
 const knownVerbs = "replace rename rebrand set unset clear give redirect send take unlist get mv";
 
-/** Verbs that begin an order no form knows, or take one back: a clause is cut before them, so that it can be quoted alone. */
+/** Verbs that start an unknown instruction or retract one. A clause is split before them, so that it can be quoted. */
 const otherVerbs = `do substitute don't dont never avoid stop leave keep skip ignore make rewrite
   translate improve explain describe document merge split convert check ensure revert undo try consider shorten expand
   review tell show scan search find look adjust publish commit push open close run generate summarize summarise`;
@@ -20,7 +20,7 @@ export const connectors = words(
 
 export const courtesies = words("please kindly thanks");
 
-/** What people put before an order; taken off where a clause begins with it. */
+/** Phrases before an instruction, removed at the start of a clause. */
 export const leads: readonly (readonly string[])[] = [
   "i would like you to",
   "i'd like you to",
@@ -42,18 +42,18 @@ export const leads: readonly (readonly string[])[] = [
   "now",
 ].map((lead) => lead.split(" "));
 
-/** Anywhere outside quotation marks they turn an order round: nothing is carried out. */
+/** Outside quotes they negate an instruction: nothing is done. */
 export const negations =
   words(`not don't dont doesn't doesnt didn't isn't aren't wasn't weren't can't cant cannot won't wont
   wouldn't shouldn't mustn't couldn't never no none nobody nothing neither nor without avoid except excepting excluding
   exclude unless stop skip ignore omit forbid refrain prevent undo revert cancel but rather leave keep`);
 
-/** They make an order depend on something: nothing is carried out. */
+/** They make an instruction conditional: nothing is done. */
 export const conditions = words(
   "if when whenever unless until while once should would could might may maybe perhaps otherwise",
 );
 
-/** Words that an unquoted term or name cannot hold: they belong to the sentence around it. */
+/** Words that cannot be part of an unquoted term or name. */
 export const reserved = new Set([
   ...words(`a an the this that these those it its them they he she we you i my our your their everything anything something
     all any every each some both with by to in into on onto under below within inside from of for at as via or and then also

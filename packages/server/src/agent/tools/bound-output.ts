@@ -1,10 +1,7 @@
-/** Room for the last line, which says what is left. */
+/** Room for the last line, which counts what is left out. */
 const tailBytesMax = 200;
 
-/**
- * As many items as fit, each on a line of its own or more, and a last line that says what is left: counted after the cut,
- * so that it is true. `more` is told how many items are shown.
- */
+/** As many items as fit, and a last line that counts the rest. `more` receives the number of shown items. */
 export function fitItems(
   items: readonly string[],
   bytesMax: number,
@@ -19,7 +16,7 @@ export function fitItems(
     shown += 1;
   }
   const kept = items.slice(0, shown);
-  // One item that is larger than all the room is still begun.
+  // An item that is larger than the whole limit is truncated.
   if (shown === 0 && items[0] !== undefined) {
     kept.push(cutText(items[0], room));
     shown = 1;
@@ -28,7 +25,7 @@ export function fitItems(
   return { text: [...kept, ...(tail === "" ? [] : [tail])].join("\n"), shown };
 }
 
-/** The last resort for whatever a tool answers: cuts at a line's end and says how many lines are missing. */
+/** The last resort for any tool: cuts at a line end and says how many lines are missing. */
 export function boundOutput(text: string, bytesMax: number): string {
   const bytes = Buffer.from(text);
   if (bytes.byteLength <= bytesMax) return text;

@@ -134,7 +134,7 @@ function replaceAt(bytes: Buffer, places: readonly number[], length: number, by:
   return Buffer.concat([...pieces, bytes.subarray(from)]);
 }
 
-/** Where its first line stands, were it only the rest that differs. */
+/** The position of its first line, if only the rest differs. */
 function nearest(bytes: Buffer, oldText: string): string {
   const text = bytes.toString();
   const first = oldText.split("\n").find((line) => line.trim() !== "") ?? "";

@@ -4,7 +4,7 @@ const readBytesMax = 4_000_000;
 
 export type FileText = { kind: "text"; bytes: Buffer } | { kind: "refused"; reason: string };
 
-/** A file that a model can work on: it exists, is not binary, and is small enough to hold a conversation about. */
+/** Reads a file that a model can work on: it exists, is not binary, and is not too large. */
 export async function readText(tree: Tree, path: string): Promise<FileText> {
   const bytes = await tree.read(path);
   if (bytes === null) {

@@ -3,14 +3,14 @@ import type { Overlay } from "../../tree/tree.ts";
 
 const matchesMax = 200;
 
-/** Where a term still stands in files of the docs that are no pages: of pages, the replacement itself tells. */
+/** Where a term remains in docs files that are not pages. For pages, the replacement reports this itself. */
 export async function findLeft(
   overlay: Overlay,
   site: Pick<Site, "root" | "index">,
   term: { from: string; to: string; paths: readonly string[] | null },
   signal: AbortSignal,
 ): Promise<readonly Skipped[]> {
-  // Below a page or a folder only pages were meant. And "key" is in every "access key" that took its place.
+  // With a page or folder given, only pages are meant. And "key" is part of every "access key" that replaced it.
   if (term.paths !== null || term.to.toLowerCase().includes(term.from.toLowerCase())) return [];
   const pattern = term.from.trim().replaceAll(/\s+/g, " ");
   const under = site.root === "" ? {} : { under: site.root };

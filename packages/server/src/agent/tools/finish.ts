@@ -7,7 +7,7 @@ const words = (maxLength: number) => Type.Optional(Type.String({ minLength: 1, m
 const list = (description: string) =>
   Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 1_000 }), { maxItems: 40, description }));
 
-/** What the loop reads back from an accepted call. */
+/** The input that the loop reads back from an accepted call. */
 export const FinishInput = Type.Object(
   {
     title: words(200),
@@ -27,7 +27,7 @@ export const finishTool = defineTool({
   description:
     "Hands over. If findings come back: repair or dispute, finish again; what you leave out stays. In a follow-up `reply` is about it, `summary` about the whole pull request. No links or HTML outside code spans.",
   input: FinishInput,
-  // The title was the round's own, and the pull request's another.
+  // In earlier releases `title` was the round's, and the pull request's was separate.
   older({ pullRequestTitle, ...input }) {
     if (pullRequestTitle === undefined) return input;
     return { ...input, title: pullRequestTitle, reply: input.title };
@@ -39,7 +39,7 @@ export const finishTool = defineTool({
       return { kind: "refused", reason: "give a title and a summary" };
     if (summary === "" && !said?.summary)
       return { kind: "refused", reason: "give a summary of the whole pull request" };
-    // Neither images nor links of a pull request may come from a page that talked the model into them.
+    // A hostile page must not get images or links into the pull request.
     if ([title, summary, reply, ...disputes].some(reachesOut)) {
       return { kind: "refused", reason: "the words must hold no images, links, URLs or HTML outside code spans" };
     }

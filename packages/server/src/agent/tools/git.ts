@@ -4,7 +4,7 @@ import { fitItems } from "./bound-output.ts";
 import { pathFilter } from "./paths.ts";
 import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
 
-/** Named and spelled as models know it; it runs no git and takes nothing but these. */
+/** Named like git because models know it. It runs no git and accepts only these commands. */
 export const gitTool = defineTool({
   name: "git",
   description: "diff: your edits; restore: undoes a file's; log: its last ten commits.",
@@ -57,7 +57,7 @@ async function log({ history }: ToolContext, path: string, signal: AbortSignal):
   return { kind: "answer", text: lines.join("\n") };
 }
 
-/** A patch file by file, without the ids of blobs that mean nothing to a reader. */
+/** A patch split by file, without blob ids. */
 export function readPatch(patch: string): readonly { paths: readonly string[]; patch: string }[] {
   const files = parsePatch(patch);
   return splitPatch(patch).map((text, index) => {
@@ -69,7 +69,7 @@ export function readPatch(patch: string): readonly { paths: readonly string[]; p
 function shortened(file: string): string {
   const [head = "", ...hunks] = file.split(/^(?=@@ )/m);
   const lines = head.split("\n").filter((line) => line !== "" && !/^(?:index |similarity |diff --git .*)/.test(line));
-  // A file without hunks is known by its first line alone.
+  // A file without hunks is identified by its first line.
   const isNamed = lines.some((line) => /^(?:---|rename)/.test(line));
   return [...(isNamed ? [] : [head.split("\n", 1)[0] ?? ""]), ...lines, hunks.join("").trimEnd()]
     .filter((line) => line !== "")

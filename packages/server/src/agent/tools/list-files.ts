@@ -5,7 +5,7 @@ import { copiesOutside, countList, countOf, isGlob, pathFilter } from "./paths.t
 import { siteMap } from "./site-map.ts";
 import { defineTool } from "./tool.ts";
 
-/** More are shown as folders with their counts: a list of thousands helps nobody. */
+/** Above this, only folders with their counts are shown. */
 const filesShownMax = 400;
 const asset = /\.(?:png|jpe?g|gif|svg|webp|avif|ico|bmp|mp4|webm|mov|mp3|pdf|woff2?|ttf|otf|eot|zip|gz)$/i;
 
@@ -52,7 +52,7 @@ export const listFilesTool = defineTool({
   },
 });
 
-/** A folder is named once, then its own files. */
+/** Lists each folder once, followed by its files. */
 function byFolder(paths: readonly string[]): readonly string[] {
   const folders = Map.groupBy(paths, (path) => path.slice(0, path.lastIndexOf("/") + 1));
   return [...folders]

@@ -44,7 +44,7 @@ export const setFrontMatterTool = defineTool({
     {
       page: text,
       field: text,
-      // Told in words above: a union's schema costs as much as the rest of the tool.
+      // Described in words above: a union's schema costs as many tokens as the rest of the tool.
       value: Type.Unsafe<string | number | boolean | null | (string | number | boolean)[]>({}),
     },
     { additionalProperties: false },

@@ -2,7 +2,7 @@ import { findPage, type Site } from "@emend/site";
 
 export type Scope = { kind: "pages"; paths: readonly string[] } | { kind: "refused"; reason: string };
 
-/** The pages that a page's or folder's name means. A name that means both is refused: `guides/` is the folder. */
+/** The pages of a page's or folder's name. An ambiguous name is refused: `guides/` is the folder. */
 export function pagesUnder(site: Site, words: string): Scope {
   const name = words.replace(/^\.?\//, "");
   const prefixes = foldersNamed(site, words);
@@ -28,7 +28,7 @@ export function pagesUnder(site: Site, words: string): Scope {
   };
 }
 
-/** The folders that the words may name, each with a slash at its end. */
+/** The folders that the words may name, each with a trailing slash. */
 export function foldersNamed(site: Site, words: string): readonly string[] {
   const folder = words.replace(/^\.?\//, "").replace(/\/+$/, "");
   return [`${folder}/`, ...(site.root === "" ? [] : [`${site.root}/${folder}/`])];

@@ -8,8 +8,8 @@ export function isGlob(words: string): boolean {
 }
 
 /**
- * A test for paths: `guides` and `guides/` are the folder (or file) and all below it, `*.mdx` any file of that kind,
- * `{a,b}/**` either. A leading slash or dot is of no matter.
+ * A filter for paths: `guides` and `guides/` match the folder (or file) and everything in it, `*.mdx` all files of that
+ * type, `{a,b}/**` either. A leading slash or dot is ignored.
  */
 export function pathFilter(patterns: readonly string[]): (path: string) => boolean {
   const globs = patterns.flatMap((pattern) => expandBraces(pattern.replace(/^(?:\.?\/)+/, ""))).flatMap(readings);
@@ -41,8 +41,8 @@ const language = /^[a-z]{2}(?:[-_][A-Za-z]{2,4})?$/;
 const twinsMin = 0.5;
 
 /**
- * Of files that repeat others, by what they are a copy of: a translation (`es`, by its twins in the default language) or
- * an older version (Docusaurus' `versioned_docs`). A reader of the documentation's own text wants neither.
+ * Files that are copies of others: translations (`es`, if the default language has the same files) and older versions
+ * (Docusaurus' `versioned_docs`).
  */
 export function copiesAmong(paths: readonly string[]): (path: string) => string | null {
   const known = new Set(paths);
@@ -66,7 +66,7 @@ export function copiesAmong(paths: readonly string[]): (path: string) => string 
   };
 }
 
-/** Within a translation or an old version, its files are what was asked for. */
+/** Inside a translation or an old version, its files are not copies. */
 export function copiesOutside(paths: readonly string[], folder: string): (path: string) => string | null {
   const copyOf = copiesAmong(paths);
   return (path) => {
@@ -75,7 +75,7 @@ export function copiesOutside(paths: readonly string[], folder: string): (path: 
   };
 }
 
-/** Each folder on the way that may be a language's, with the paths that its twin in the default language may have. */
+/** Each parent folder that may be a language, with the paths that its default-language file may have. */
 function languageFolders(path: string): readonly { folder: string; others: readonly string[] }[] {
   const parts = path.split("/");
   return parts.slice(0, -1).flatMap((part, index) => {
@@ -86,7 +86,7 @@ function languageFolders(path: string): readonly { folder: string; others: reado
   });
 }
 
-/** `es 12, fr 9`: the largest first, no more than a few. */
+/** `es 12, fr 9`: the largest first, only a few. */
 export function countList(counts: ReadonlyMap<string, number>, shownMax = 12): string {
   const sorted = [...counts].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
   const list = sorted.slice(0, shownMax).map(([name, count]) => `${name} ${count}`);

@@ -63,7 +63,7 @@ async function readOne(context: ToolContext, words: string, signal: AbortSignal)
 
 type Found = { kind: "found"; shownAs: string; bytes: Buffer; wanted: Wanted } | { kind: "refused"; reason: string };
 
-/** As it is written, as a page's route or path without its ending, and either with a range of lines behind it. */
+/** Finds a file by its path, by a page's route, or without its extension; each with an optional line range. */
 async function findFile(context: ToolContext, words: string, signal: AbortSignal): Promise<Found> {
   const [, name = "", start, , end] = /^(.+?):(\d{1,7})(-(\d{1,7})?)?$/.exec(words) ?? [];
   const whole: Wanted = { path: words, start: 1, end: undefined };

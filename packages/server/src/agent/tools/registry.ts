@@ -34,8 +34,8 @@ const tools: readonly Tool[] = [
   finishTool,
 ];
 /**
- * What `emend/rules` calls by name, and jobs that an earlier release began. A model is not shown them: `write_file` adds a
- * page, `check` repairs links, `update_navigation` redirects and `list_files` shows the site.
+ * Tools for `emend/rules`, and for jobs that an earlier release started. Models do not see them: `write_file` adds a
+ * page, `check` fixes links, `update_navigation` redirects and `list_files` shows the site.
  */
 const unshownTools: readonly Tool[] = [siteMapTool, addPageTool, addRedirectTool, fixLinksTool];
 const toolsByName = new Map([...tools, ...unshownTools].map((tool) => [tool.name, tool]));
@@ -53,12 +53,12 @@ export function isWritingCall({ name, input }: Pick<ToolCall, "name" | "input">)
   return toolsByName.get(name)?.writes(input) ?? false;
 }
 
-/** What a call says, in the tool's present form. */
+/** A call's input, in the tool's current form. */
 export function inputOf(call: Pick<ToolCall, "name" | "input">): unknown {
   return toolsByName.get(call.name)?.read(call.input) ?? call.input;
 }
 
-/** Runs one call. What a tool refuses, and what the overlay does not admit, is an answer to the model, not a fault. */
+/** Runs one call. A refusal by a tool or the overlay is a result for the model, not an error. */
 export async function callTool(context: ToolContext, call: ToolCall, signal: AbortSignal): Promise<ToolResult> {
   const tool = toolsByName.get(call.name);
   if (!tool)

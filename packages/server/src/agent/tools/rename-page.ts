@@ -21,13 +21,13 @@ export const renamePageTool = defineTool({
   },
 });
 
-/** A page has its file's name there, however it was called; a folder the one it was called by. */
+/** In a folder, a page keeps its file name, and a folder the name that was given. */
 function placeIn(site: Site, words: string, folder: string): string {
   const isPage = findPage(site, words).kind === "found";
   return isPage ? folder : `${folder}${words.replace(/\/+$/, "").split("/").at(-1)}`;
 }
 
-/** `guides` may be guides.mdx and the folder beside it: nobody can tell which is meant. */
+/** `guides` may be guides.mdx or the folder next to it: ambiguous. */
 function doubtAbout(site: Site, words: string): string | null {
   const search = findPage(site, words);
   if (search.kind !== "found" || /\.mdx?$/i.test(words)) return null;

@@ -30,7 +30,7 @@ export const replaceTermTool = defineTool({
     const folder = (under ?? "").replace(/^\.?\//, "").replace(/\/+$/, "");
     const paths = (await context.overlay.list()).map(({ path }) => path);
     const copyOf = copiesOutside(paths, folder);
-    // A page that is named is meant, whatever it is a copy of.
+    // A page that is named explicitly is included, even if it is a copy.
     const isCopy = (path: string) => scope?.paths.length !== 1 && copyOf(path) !== null;
     const excludes = (path: string) => isExcluded(path) || isCopy(path);
     const pages = scope === null ? {} : { pages: scope.paths };
@@ -46,7 +46,7 @@ export const replaceTermTool = defineTool({
 
 const matchesMax = 5_000;
 
-/** One line for each translation or old version that has the term: the first place, and how many there are. */
+/** One line per translation or old version that has the term: the first place, and the count. */
 async function leftInCopies(
   { overlay }: ToolContext,
   from: string,

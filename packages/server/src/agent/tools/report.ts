@@ -2,12 +2,12 @@ import type { Refactoring, Skipped } from "@emend/site";
 import { applyEdits } from "../apply-edits.ts";
 import type { ToolAnswer, ToolContext } from "./tool.ts";
 
-/** What a whole-site refactoring did, as a tool says it and as `emend/rules` reads it back. */
+/** The result of a site-wide refactoring, as tools write it and as `emend/rules` parses it. */
 export interface Report {
   files: number;
   counts: ReadonlyMap<string, number>;
   skipped: readonly Skipped[];
-  /** Beyond those listed. */
+  /** Not listed. */
   skippedMore: number;
 }
 
@@ -16,7 +16,7 @@ const countPattern = /^([A-Za-z][A-Za-z -]*): (\d+)$/;
 const skippedPattern = /^- (.+?):(\d+): (.*)$/;
 const morePattern = /^- … (\d+) more$/;
 
-/** Applies a refactoring whole, or refuses it whole with the reason. */
+/** Applies a refactoring completely, or refuses it with the reason. */
 export async function carryOut(context: ToolContext, refactoring: Refactoring): Promise<ToolAnswer> {
   if (refactoring.kind === "refused") return refactoring;
   for (const path of refactoring.edits.keys()) {
@@ -46,7 +46,7 @@ export function formatReport(report: Report): string {
   return lines.join("\n");
 }
 
-/** A name may hold a line's end or a character that nobody sees; told with escapes it still names its file. */
+/** A name may contain a line break or an invisible character. With escapes it still identifies its file. */
 function visible(path: string): string {
   return path.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (char) =>
     [...char].map((one) => `\\u{${one.codePointAt(0)?.toString(16)}}`).join(""),

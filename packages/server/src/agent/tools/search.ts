@@ -7,7 +7,7 @@ import { copiesAmong, countList, countOf, isGlob, pathFilter } from "./paths.ts"
 import { defineTool, type ToolContext } from "./tool.ts";
 
 const matchesMax = 5_000;
-/** One answer's: a strong model asks on, a weak one is not buried. */
+/** The limit for one result: a strong model asks for more, and a weak one is not flooded. */
 const matchesShownMax = 80;
 const filesShownMax = 200;
 const lineCharactersMax = 200;
@@ -41,7 +41,7 @@ export const searchTool = defineTool({
         kind: regex ? "regex" : "literal",
         ignoreCase,
         matchesMax,
-        // A plain folder is searched alone; git takes it literally, whatever it holds.
+        // A plain folder is passed to git literally, whatever characters it has.
         ...(isGlob(wanted) || /^\.?\/?$/.test(wanted) ? {} : { under: wanted.replace(/^\.\//, "") }),
         accepts: (path) => accepts(path) && !isExcluded(path),
       },
@@ -63,13 +63,13 @@ function withoutName(context: ToolContext, pattern: string): string {
   return contextPath(context.context.names, pattern)?.path ?? pattern;
 }
 
-/** A pattern for paths that no file has is a mistake worth telling. */
+/** A path pattern without any file is reported as a mistake. */
 async function whyNone(tree: Tree, wanted: string): Promise<string> {
   const accepts = pathFilter([wanted]);
   return (await tree.list()).some(({ path }) => accepts(path)) ? "no matches" : `no matches: no file fits ${wanted}`;
 }
 
-/** Copies are counted; where only copies match, they are what there is. */
+/** Copies are only counted, unless there are only copies. */
 async function foldCopies(tree: Tree, matches: readonly SearchMatch[], wanted: string) {
   const copyOf = copiesAmong((await tree.list()).map(({ path }) => path));
   const folded = new Map<string, number>();
@@ -82,7 +82,7 @@ async function foldCopies(tree: Tree, matches: readonly SearchMatch[], wanted: s
   return own.length > 0 ? { own, folded } : { own: matches, folded: new Map<string, number>() };
 }
 
-/** What can be changed comes before what cannot. */
+/** Files that the job may change come first. */
 function docsFirst(matches: readonly SearchMatch[], docsDir: string): readonly SearchMatch[] {
   if (docsDir === "") return matches;
   const isInside = ({ path }: SearchMatch) => path.startsWith(`${docsDir}/`);
@@ -118,7 +118,7 @@ async function listMatches(
   ).text;
 }
 
-/** The line with those around it, but none that was shown above. */
+/** The line with its context, without lines that were already shown. */
 async function around(tree: Tree, match: SearchMatch, context: number, shownTo: number): Promise<readonly string[]> {
   const { line, text, column } = match;
   const isCut = Buffer.byteLength(text) > 900 && column > 700;
@@ -134,7 +134,7 @@ async function around(tree: Tree, match: SearchMatch, context: number, shownTo: 
   });
 }
 
-/** The part of a long line that holds the match. */
+/** The part of a long line that contains the match. */
 function middle(text: string, columnBytes: number): string {
   if (text.length <= lineCharactersMax) return text;
   const at = Buffer.from(text).subarray(0, columnBytes).toString().length;

@@ -6,7 +6,7 @@ import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
 
 const findingsShownMax = 10;
 
-/** A model has `list_files {show}`; `emend/rules` finds a page by its name here. */
+/** Models use `list_files {show}`; `emend/rules` looks up pages here. */
 export const siteMapTool = defineTool({
   name: "site_map",
   description: "The navigation, and pages outside it. `find`: one page by path, route or title.",
@@ -63,7 +63,7 @@ function look(site: Site, words: string): string {
   return ["none; nearest:", ...search.nearest.map(describe)].join("\n");
 }
 
-/** The groups that list any of these pages, then the pages that no group lists, and what is wrong with the lists. */
+/** The groups that list any of these pages, then unlisted pages, then problems of the navigation. */
 async function outline(site: Site, pages: readonly Page[], folder: string): Promise<readonly string[]> {
   const names = new Map(pages.flatMap((page) => [page.route, page.path].map((name) => [plain(name), page] as const)));
   const listed = new Set<Page>();

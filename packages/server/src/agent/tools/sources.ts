@@ -3,7 +3,7 @@ import { contextPath, locate } from "./context-path.ts";
 import { readText } from "./file-text.ts";
 import type { ToolContext } from "./tool.ts";
 
-/** `path:line`, `@name/path:line`; of a range the first line counts. Null: it says no line. */
+/** `path:line` or `@name/path:line`; of a range, the first line. Null if there is no line. */
 export function parseSource(names: readonly string[], words: string): Source | null {
   const [, place, line] = /^(.+?):(\d{1,7})(?:[-:]\d{1,7})?$/.exec(words.trim()) ?? [];
   if (place === undefined || Number(line) < 1) return null;
@@ -12,14 +12,14 @@ export function parseSource(names: readonly string[], words: string): Source | n
   return { ...source, line: Number(line) };
 }
 
-/** What is wrong with what a model says it relied on: a reviewer must find every line that is cited. */
+/** Problems with a model's sources: a reviewer must be able to find every cited line. */
 export async function verifySources(
   context: Pick<ToolContext, "base" | "context">,
   sources: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const problems: string[] = [];
-  // The base, not the edits: a change is no source for itself.
+  // From the base, not the edits: a change is not a source for itself.
   const trees = { overlay: context.base, context: context.context };
   for (const words of sources) {
     const source = parseSource(context.context.names, words);

@@ -4,7 +4,7 @@ import type { Overlay, Tree } from "../../tree/tree.ts";
 import type { ContextTrees, PageCommit } from "../agent.ts";
 import type { SiteSession } from "../site-session.ts";
 
-/** What the `finish` calls of a round said together: a later one may leave out what stays. */
+/** The merged input of a round's `finish` calls: a later one may leave out what stays. */
 export interface Finished {
   title?: string;
   summary?: string;
@@ -13,38 +13,38 @@ export interface Finished {
   disputes?: readonly string[];
 }
 
-/** What a tool works on. No tool sees anything else: no disk, no network, no environment. */
+/** What a tool can access. No disk, no network, no environment. */
 export interface ToolContext {
   overlay: Overlay;
   /** The repository before any edit. */
   base: Tree;
-  /** Further repositories, to read. */
+  /** Additional repositories, read-only. */
   context: ContextTrees;
   site: SiteSession;
-  /** The folder of the documentation; empty: the whole repository. */
+  /** The docs folder. Empty: the whole repository. */
   docsDir: string;
-  /** The newest commits that touched a file of the base; null: the history is not available. */
+  /** The newest commits that touched a file of the base. Null if the history is unavailable. */
   history(path: string, signal: AbortSignal): Promise<readonly PageCommit[] | null>;
-  /** How much one answer may hold. Lists end in time and say what is left; anything longer is cut. */
+  /** The output limit of one call. Lists end early and say what is left out; anything longer is cut. */
   outputBytesMax: number;
-  /** What an earlier `finish` of this round handed over: a later one may leave words out. */
+  /** The input of an earlier `finish` in this round. */
   handedOver: Finished | null;
-  /** A further message is being answered. */
+  /** The current prompt is a follow-up. */
   isFollowUp: boolean;
   refusePath(path: string): string | null;
 }
 
 export type ToolAnswer = { kind: "answer"; text: string } | { kind: "refused"; reason: string };
 
-/** One tool, with the schema's type erased: the registry holds them side by side. */
+/** A tool, without the type of its schema. */
 export interface Tool {
   name: string;
   description: string;
-  /** What the model is shown: its shape, without the bounds that are checked here. */
+  /** The schema for the model, without the bounds that are checked here. */
   inputSchema: Record<string, unknown>;
-  /** Whether a call with this input writes: writing calls of one turn run one after the other. */
+  /** Whether a call with this input writes. Writing calls of one turn run in order. */
   writes(input: unknown): boolean;
-  /** The input in its present form. */
+  /** The input in its current form. */
   read(input: unknown): unknown;
   run(context: ToolContext, input: unknown, signal: AbortSignal): Promise<ToolAnswer>;
 }
@@ -54,9 +54,9 @@ export function defineTool<Schema extends TSchema>(definition: {
   description: string;
   input: Schema;
   writes?: boolean | ((input: Record<string, unknown>) => boolean);
-  /** Input that `emend/rules` and earlier releases use; a model reaches the same in another way. */
+  /** Input for `emend/rules` and earlier releases; not shown to models. */
   unshown?: readonly string[];
-  /** The input as an earlier release took it, which the conversation of a resumed job still shows. */
+  /** Converts an earlier release's input, which a resumed job's conversation may contain. */
   older?(input: Record<string, unknown>): Record<string, unknown>;
   run(context: ToolContext, input: Static<Schema>, signal: AbortSignal): Promise<ToolAnswer>;
 }): Tool {
@@ -94,7 +94,7 @@ function shownOf(schema: TSchema, unshown: readonly string[]): Record<string, un
   return { ...shown, properties: Object.fromEntries(properties) };
 }
 
-/** Every turn pays for the schemas: a bound that only refuses odd input is told when it refuses. */
+/** Schemas cost tokens in every turn, so bounds are not sent; a refusal explains them. */
 function withoutBounds(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutBounds);
   if (!isRecord(schema)) return schema;

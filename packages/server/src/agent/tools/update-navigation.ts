@@ -66,7 +66,7 @@ function isListedAlready(added: Refactoring): boolean {
   return added.kind === "done" && added.edits.size === 0;
 }
 
-/** Listed already is what was asked for only where it is the place that was asked for. */
+/** "Already listed" is a success only at the requested place. */
 function explainListed(
   site: Site,
   words: string,

@@ -3,7 +3,7 @@ import { type Fetch, readBody } from "../../lib/network.ts";
 import type { Remote } from "../mirror/mirror.ts";
 import { isObjectId } from "./object-id.ts";
 
-/** What a repository says of its refs. */
+/** A repository's refs. */
 export interface RemoteRefs {
   ids: ReadonlyMap<string, string>;
   defaultBranch: string | null;
@@ -13,9 +13,8 @@ const answerBytesMax = 1024 * 1024;
 const askMsMax = 10_000;
 
 /**
- * Asks a repository for some of its refs in one request of git's protocol 2, without starting git: every job begins
- * with this question. Null wherever the answer is not plainly one, for whatever reason: git asks again then, and knows
- * the words for what is wrong.
+ * Asks a repository for some refs in one request of git's protocol 2, without starting git: every job starts with this.
+ * Null if the response is not clear: then git is used, which reports errors better.
  */
 export async function askRefs(
   fetch: Fetch,
@@ -36,7 +35,7 @@ export async function askRefs(
         ...(remote.authorization && { authorization: remote.authorization }),
       },
       body: body.join(""),
-      // A credential must not follow to wherever it is sent.
+      // A credential must not be sent to a redirect's target.
       redirect: "manual",
       signal: AbortSignal.any([signal, AbortSignal.timeout(askMsMax)]),
     });
@@ -53,7 +52,7 @@ function packet(text: string): string {
   return (Buffer.byteLength(text) + 4).toString(16).padStart(4, "0") + text;
 }
 
-/** Lines of `<id> <name> [symref-target:<name>]`, each with its length before it, and "0000" at their end. */
+/** Lines of `<id> <name> [symref-target:<name>]`, each with a length prefix, ended by "0000". */
 function parseRefs(answer: Buffer, names: readonly string[]): RemoteRefs | null {
   const ids = new Map<string, string>();
   let defaultBranch: string | null = null;
@@ -68,7 +67,7 @@ function parseRefs(answer: Buffer, names: readonly string[]): RemoteRefs | null 
       .split(" ");
     at += length;
     if (!isObjectId(id)) return null;
-    // A prefix also begins longer names.
+    // A prefix also matches longer names.
     if (names.includes(name)) ids.set(name, id);
     const target = attributes.find((text) => text.startsWith("symref-target:refs/heads/"))?.slice(25);
     if (name === "HEAD" && target !== undefined && isBranchName(target)) defaultBranch = target;

@@ -2,16 +2,16 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { AppError } from "../../errors.ts";
 
-/** A child in a process group of its own, which dies with this process however that ends. */
+/** A child in its own process group, which is killed when this process ends in any way. */
 export interface BoundProcess {
-  /** Of the process and its group; undefined where it could not be started. */
+  /** The id of the process and its group. Undefined if it could not be started. */
   readonly pid: number | undefined;
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Resolves once it has exited and its output was read; rejects where it could not be started. */
+  /** Resolves when it has exited and its output was read. Rejects if it could not be started. */
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-  /** Asks the group to stop, so that git can remove its lock files, and makes it stop soon after. */
+  /** Sends SIGTERM to the group, so that git can remove its lock files, and SIGKILL soon after. */
   stop(): void;
 }
 
@@ -19,8 +19,8 @@ const killAfterMs = 2_000;
 const blockBytes = 512;
 
 /**
- * The guard holds one end of a pipe whose other end is ours: whenever that closes, by our hand or because the kernel
- * took this process down, it kills the whole group. The program itself never sees the pipe.
+ * The guard holds one end of a pipe; this process holds the other. When that closes, even because the kernel killed
+ * this process, the guard kills the whole group. The program itself does not get the pipe.
  */
 const script = `
 [ "$1" = - ] || ulimit -f "$1"
@@ -34,11 +34,11 @@ export function startBound(options: {
   program: string;
   args: readonly string[];
   env: Readonly<Record<string, string>>;
-  /** No file that it writes may grow past this. */
+  /** The maximum size of any file that it writes. */
   fileBytesMax?: number;
-  /** Of its own, mapped files apart. */
+  /** Its own memory, without mapped files. */
   memoryBytesMax?: number;
-  /** Kept open in the child (as 4 and 5), so that a lock is held until the last writer is gone. */
+  /** Kept open in the child (as 4 and 5), so that a lock is held until the last writer exits. */
   descriptors?: readonly number[];
 }): BoundProcess {
   const { fileBytesMax, memoryBytesMax, descriptors = [] } = options;
@@ -51,15 +51,15 @@ export function startBound(options: {
     stdio: ["pipe", "pipe", "pipe", "pipe", ...descriptors],
   });
   const { promise: ended, resolve, reject } = Promise.withResolvers<Awaited<BoundProcess["ended"]>>();
-  // Before anything else: an error event that nobody hears ends this process.
+  // First of all: an error event without a listener ends this process.
   child.once("error", reject);
-  // Without a free file descriptor the child has no pipes at all.
+  // Without a free file descriptor the child has no pipes.
   if (child.stdio === undefined) {
     ended.catch(() => {});
     throw outOfDescriptors();
   }
   const [stdin, stdout, stderr, lifeline] = child.stdio as unknown as [Writable, Readable, Readable, Writable];
-  // Writing to a child that is gone is no fault of its own: its exit tells more.
+  // A write to an exited child is not an error: its exit code says more.
   for (const stream of [stdin, lifeline]) stream.on("error", () => {});
 
   let killTimer: NodeJS.Timeout | undefined;
@@ -97,6 +97,6 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-child.pid, signal);
   } catch {
-    // It ended by itself in the meantime.
+    // It already exited.
   }
 }

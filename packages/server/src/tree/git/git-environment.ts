@@ -3,35 +3,35 @@ import type { Remote } from "../mirror/mirror.ts";
 
 export type GitProtocol = "https" | "http" | "file";
 
-/** What of the network's set-up reaches git; the names are those of the usual variables. */
+/** The network settings that git gets, named like the usual variables. */
 export interface GitNetwork {
   httpsProxy?: string;
   httpProxy?: string;
   noProxy?: string;
-  /** A PEM file with every authority to trust. */
+  /** A PEM file with all trusted authorities. */
   caFile?: string;
 }
 
-/** For repositories nobody vouches for: nothing of the machine's or the user's set-up, and nothing that runs a program. */
+/** For untrusted repositories: no configuration of the machine or the user, and nothing that runs a program. */
 const environment = {
   GIT_CONFIG_NOSYSTEM: "1",
   GIT_CONFIG_GLOBAL: "/dev/null",
   GIT_ATTR_NOSYSTEM: "1",
   GIT_TERMINAL_PROMPT: "0",
-  // Empty, not unset: else a program that a configuration names would be asked for a password.
+  // Empty, not unset: otherwise git would run a configured program to ask for a password.
   GIT_ASKPASS: "",
   GIT_LFS_SKIP_SMUDGE: "1",
   GIT_PROTOCOL_FROM_USER: "0",
   GIT_NO_LAZY_FETCH: "1",
-  // What is shown must be what is merged: no ref may put another object in the place of one.
+  // What is shown must be what is merged: no replace refs.
   GIT_NO_REPLACE_OBJECTS: "1",
-  // Without a home curl asks the password file for one, and reads the .netrc in it.
+  // Without a home, curl looks it up in the password file and reads its .netrc.
   HOME: "/dev/null",
-  // English words, and UTF-8 in regular expressions.
+  // English messages, and UTF-8 in regular expressions.
   LC_ALL: "C.UTF-8",
 } as const;
 
-/** Given by environment, so that no configuration file can say otherwise. */
+/** Set through the environment, so that no configuration file can override it. */
 const config: readonly (readonly [string, string])[] = [
   ["core.hooksPath", "/dev/null"],
   ["core.fsmonitor", "false"],
@@ -43,12 +43,12 @@ const config: readonly (readonly [string, string])[] = [
   ["protocol.allow", "never"],
   ["protocol.https.allow", "always"],
   ["http.followRedirects", "false"],
-  // A far end that stalls is given up before the time cap.
+  // A server that stalls is given up before the time limit.
   ["http.lowSpeedLimit", "1"],
   ["http.lowSpeedTime", "60"],
   ["gc.auto", "0"],
   ["maintenance.auto", "false"],
-  // Paths are bytes: what `init` writes on a Mac would fold their case and recompose them.
+  // Paths are bytes. On a Mac, `init` would enable case folding and Unicode normalization.
   ["core.ignoreCase", "false"],
   ["core.precomposeUnicode", "false"],
 ];
@@ -58,7 +58,7 @@ export function gitEnvironment(options: {
   network: GitNetwork;
   allowedProtocols: readonly GitProtocol[];
   remote?: Remote;
-  /** A setting of several values takes them in their order. */
+  /** Several values are passed in order. */
   config?: Readonly<Record<string, string | readonly string[]>>;
 }): Record<string, string> {
   const { network, remote } = options;
@@ -85,14 +85,14 @@ export function gitEnvironment(options: {
   return env;
 }
 
-/** As curl takes it. A name that resolves anew, elsewhere, between two requests is never asked again. */
+/** In curl's format. The name is not resolved again, so it cannot change between two requests (DNS rebinding). */
 function resolutionOf(remoteUrl: string, addresses: readonly string[]): string {
   const { hostname, port, protocol } = new URL(remoteUrl);
   const list = addresses.map((address) => (address.includes(":") ? `[${address}]` : address));
   return `${hostname}:${port || (protocol === "https:" ? 443 : 80)}:${list.join(",")}`;
 }
 
-/** Refuses an address that git must not be sent to, before git sees it. */
+/** Refuses a URL that git must not contact. */
 export function checkRemote(remote: Remote, allowedProtocols: readonly GitProtocol[]): void {
   if (!URL.canParse(remote.url)) throw refused("its address is not a URL");
   const url = new URL(remote.url);
@@ -102,7 +102,7 @@ export function checkRemote(remote: Remote, allowedProtocols: readonly GitProtoc
   }
   if (url.username || url.password) throw refused("its URL contains a credential");
   if (protocol === "file" && remote.authorization) throw refused("a folder cannot have a credential");
-  // A line break would add headers of its own.
+  // A line break would inject headers.
   if (/[\r\n\0]/.test(remote.authorization ?? "")) throw refused("its credential contains a line break");
 }
 

@@ -11,48 +11,48 @@ export interface GitCommand {
   gitDir: string;
   args: readonly string[];
   timeMsMax: number;
-  /** What is kept of standard output; at the cap the process is stopped and the result says `cut`. */
+  /** The limit for standard output. At the limit the process is stopped and the result is `cut`. */
   outputBytesMax: number;
-  /** Takes standard output as it comes, instead of keeping it; false: enough, stop (`cut` too). */
+  /** Receives standard output as a stream. Return false to stop (also `cut`). */
   onOutput?(chunk: Buffer): boolean;
   input?: Iterable<Buffer | string>;
-  /** The repository that it talks to; its credential travels in the environment. */
+  /** The remote repository. Its credential is passed in the environment. */
   remote?: Remote;
   config?: Readonly<Record<string, string>>;
   fileBytesMax?: number;
   memoryBytesMax?: number;
-  /** Locks that must outlive this process while the command runs. */
+  /** Locks that must be held while the command runs, even if this process dies. */
   descriptors?: readonly number[];
 }
 
 export interface GitResult {
   code: number;
   stdout: Buffer;
-  /** Git's words, fit to be shown. */
+  /** Git's message, safe to show. */
   words: string;
-  /** Its standard error as it was, bounded; never to be shown. */
+  /** Standard error, truncated; never show it. */
   stderr: string;
   cut: boolean;
 }
 
 export interface Git {
   readonly allowedProtocols: readonly GitProtocol[];
-  /** Any exit code is a result; time-outs and what could not be started are thrown. */
+  /** Returns any exit code. Throws on timeouts and start failures. */
   run(command: GitCommand, signal: AbortSignal): Promise<GitResult>;
-  /** For what fails only where this machine does: AppError("internal") unless it exits with 0. */
+  /** For commands that fail only if this machine has a problem: AppError("internal") unless it exits with 0. */
   must(command: GitCommand, signal: AbortSignal): Promise<Buffer>;
-  /** The refs of these names without starting a process; null where only git can tell. */
+  /** Reads these refs without starting a process. Null if only git can tell. */
   askRefs(remote: Remote, names: readonly string[], signal: AbortSignal): Promise<RemoteRefs | null>;
-  /** A process that is talked to for as long as it is wanted. */
+  /** A long-running process. */
   start(command: Pick<GitCommand, "gitDir" | "args">): BoundProcess;
 }
 
 const stderrBytesMax = 64 * 1024;
-/** A tree of a few kilobytes can name more paths than a machine has room for, and git collects them before it writes. */
+/** A tree of a few kilobytes can name more paths than fit into memory, and git collects them all before it writes. */
 export const gitMemoryBytesMax = 2 * 2 ** 30;
 
 export function createGit(options: {
-  /** Beside https. */
+  /** Besides https. */
   allowedProtocols?: readonly GitProtocol[];
   network?: GitNetwork;
   path?: string;
@@ -113,7 +113,7 @@ export function createGit(options: {
     }
   }
 
-  // Made when they are needed. Idle connections keep no process alive, so there is nothing to close.
+  // Created on demand. Idle connections do not keep the process alive, so there is nothing to close.
   const clients: { free?: Fetch; pinned?: Fetch } = {};
   const pins = new Map<string, readonly string[]>();
   function fetchFor({ url, addresses }: Remote): Fetch {
@@ -121,7 +121,7 @@ export function createGit(options: {
       clients.free ??= createFetch(network).fetch;
       return clients.free;
     }
-    // Whichever of a host's addresses is connected to, it was judged.
+    // All of the host's addresses passed the SSRF guard.
     pins.set(new URL(url).hostname, addresses);
     clients.pinned ??= createFetch(network, { lookup: pinnedLookup(pins) }).fetch;
     return clients.pinned;
@@ -150,7 +150,7 @@ export function createGit(options: {
   };
 }
 
-/** Credentials, whole and without their scheme, and folders of this machine. */
+/** Credentials, with and without their scheme, and local folders. */
 function hiddenFromWords({ gitDir, remote }: GitCommand): string[] {
   const authorization = remote?.authorization ?? "";
   const folder = remote?.url.startsWith("file:") ? [new URL(remote.url).pathname] : [];
@@ -173,7 +173,7 @@ function collectOutput(git: BoundProcess, command: GitCommand): { chunks: Buffer
   return output;
 }
 
-/** The end of it: git's verdict comes last. */
+/** Keeps the end: git's error comes last. */
 function collectTail(stream: Readable): () => string {
   let tail = Buffer.alloc(0);
   stream.on("data", (chunk: Buffer) => {
@@ -188,13 +188,13 @@ async function feed(git: BoundProcess, input: GitCommand["input"]): Promise<void
     git.stdin.end();
     return;
   }
-  // A command that ends before it has read everything says so by its exit code.
+  // A command that exits before it has read all input reports that with its exit code.
   await pipeline(Readable.from(input, { objectMode: false }), git.stdin).catch(() => {});
 }
 
 const wordsLengthMax = 600;
 
-/** What git said, fit to be shown: no credential, no path of this machine, no terminal escape, and not for ever. */
+/** Git's message, safe to show: no credentials, no local paths, no terminal escapes, limited length. */
 export function gitWords(stderr: string, hidden: readonly string[]): string {
   let words = stderr;
   for (const secret of hidden) if (secret.length > 3) words = words.replaceAll(secret, "…");
@@ -209,7 +209,7 @@ export function gitWords(stderr: string, hidden: readonly string[]): string {
   return words.length <= wordsLengthMax ? words : `${words.slice(0, wordsLengthMax)}…`;
 }
 
-/** The HTTP status behind git's words, which is all that git gives: every such failure exits with 128. */
+/** The HTTP status in git's message. Git offers nothing better: every such failure exits with 128. */
 export function httpStatusOf(stderr: string): number | null {
   const status = /The requested URL returned error: (\d{3})/.exec(stderr)?.[1];
   if (status) return Number(status);
@@ -218,7 +218,7 @@ export function httpStatusOf(stderr: string): number | null {
   return null;
 }
 
-/** Certificates do not mend themselves. */
+/** Certificate errors are permanent. */
 export function isUntrusted(stderr: string): boolean {
   return /SSL certificate problem|certificate verification failed|no alternative certificate subject name/i.test(
     stderr,
@@ -229,7 +229,7 @@ export function isDiskFull(stderr: string): boolean {
   return /No space left on device|Disk quota exceeded/.test(stderr);
 }
 
-/** For a command that should have worked. */
+/** For a command that should have succeeded. */
 export function gitError(
   code: ErrorCode,
   options: { what: string; words: string; retryable?: boolean; cause?: unknown },

@@ -7,7 +7,7 @@ export function isObjectId(text: string): boolean {
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
 }
 
-/** Ids go into command lines: whatever is none must not get there. */
+/** Ids go into command lines, so anything else is refused. */
 export function checkObjectIds(...ids: readonly string[]): void {
   if (ids.every(isObjectId)) return;
   throw new AppError("internal", { publicMessage: "A commit id is not a valid object id." });
@@ -17,7 +17,7 @@ export function objectFormatOf(id: string): ObjectFormat {
   return id.length === 64 ? "sha256" : "sha1";
 }
 
-/** The id that git gives to these bytes. */
+/** Git's id for these bytes. */
 export function blobId(content: Buffer, format: ObjectFormat): string {
   return hash(format, Buffer.concat([Buffer.from(`blob ${content.length}\0`), content]), "hex");
 }

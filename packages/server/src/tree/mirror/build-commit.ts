@@ -6,7 +6,7 @@ import { type MirrorContext, withStore } from "./mirror-context.ts";
 import { runPin } from "./pin-names.ts";
 import { writeOrClear } from "./repair-mirror.ts";
 
-/** Builds the commit in one process and pins it; the same input gives the same ids, on any machine. */
+/** Builds the commit in one process and pins it. The same input gives the same ids on any machine. */
 export async function buildCommit(
   context: MirrorContext,
   input: CommitInput,
@@ -23,7 +23,7 @@ export async function buildCommit(
   });
 }
 
-/** A commit to look at, which no ref keeps: a later collection takes it. */
+/** A commit without a ref: a later garbage collection removes it. */
 export async function buildUnpinned(
   context: MirrorContext,
   { base, entries }: Pick<CommitInput, "base" | "entries">,
@@ -47,7 +47,7 @@ function* commitStream(input: CommitInput, ref = runPin(input.jobId)): Iterable<
   yield `commit ${ref}\nmark :1\nauthor ${who}\ncommitter ${who}\n`;
   yield* data(Buffer.from(message(input.message), "utf8"));
   yield `from ${input.base}\n`;
-  // Deleted first, so that a folder can take the place of a file and the other way round.
+  // Deletions first, so that a folder can replace a file and the other way round.
   for (const entry of sorted(input)) if (entry.content === null) yield `D ${quotePath(entry.path)}\n`;
   for (const entry of sorted(input)) {
     if (entry.content === null) continue;
@@ -61,7 +61,7 @@ function sorted(input: CommitInput) {
   return input.entries.toSorted((left, right) => (left.path < right.path ? -1 : 1));
 }
 
-/** Git reads a name up to its first angle bracket, and one line. */
+/** Git reads a name up to its first angle bracket, on one line. */
 function person({ author, date }: CommitInput): string {
   const clean = (text: string) =>
     text
@@ -78,7 +78,7 @@ function message(text: string): string {
 
 const timeMsMax = 5 * 60_000;
 
-/** Feeds `git fast-import` a stream that must be whole, and returns what it printed. Call it with the store's lock held. */
+/** Feeds a complete stream to `git fast-import` and returns its output. Call it with the store lock held. */
 export async function fastImport(
   context: MirrorContext,
   input: Iterable<Buffer | string>,
@@ -88,7 +88,7 @@ export async function fastImport(
   const output = await context.git.must(
     {
       gitDir: context.place.gitDir,
-      // A run that is repeated replaces its commit.
+      // A repeated run replaces its commit.
       args: ["fast-import", "--quiet", "--force"],
       input: framed(input),
       timeMsMax,
@@ -100,7 +100,7 @@ export async function fastImport(
   return output.toString("latin1");
 }
 
-/** Without the last word a stream that broke off would be taken for a whole one. */
+/** Without the final command, a truncated stream would look complete. */
 function* framed(input: Iterable<Buffer | string>): Iterable<Buffer | string> {
   yield "feature done\n";
   yield* input;
@@ -114,7 +114,7 @@ export function* data(content: Buffer): Iterable<Buffer | string> {
   yield "\n";
 }
 
-/** Every byte but the plainest as an octal escape: paths are bytes, and may hold quotes and line feeds. */
+/** Escapes all but the simplest bytes in octal: paths are bytes and may contain quotes and line feeds. */
 function quotePath(path: string): string {
   let quoted = '"';
   for (const byte of Buffer.from(path, "utf8")) {

@@ -17,7 +17,7 @@ import {
 } from "./repair-mirror.ts";
 import { resolveBase, unreachable } from "./resolve-base.ts";
 
-/** Fetches a branch as it is now and sets the pins to it. */
+/** Fetches a branch's current commit and pins it. */
 export async function fetchBase(
   context: MirrorContext,
   input: { remote: Remote; baseRef: string | null; pins: readonly string[] },
@@ -31,12 +31,12 @@ export async function fetchBase(
   const source = `refs/heads/${branch}`;
   const refspecs = [tipRef(branch), ...pins].map((ref) => `${source}:${ref}`);
   await fetchObjects(context, { remote, refspecs, format: objectFormatOf(commit) }, pinHere, signal);
-  // The branch may have moved since it was asked for: what was fetched counts.
+  // The branch may have moved since it was resolved: the fetched commit counts.
   const refs = await readRefs(context.place.gitDir, [baseFolder, movedFolder]);
   return { commit: refs.find((ref) => ref.name === pins[0])?.id ?? commit, ref: branch };
 }
 
-/** A commit that a ref of ours points at is whole: it was looked for when that was set, and is never collected. */
+/** A commit with one of our refs is complete: it was verified when the ref was set, and is never collected. */
 async function pinIfHere(
   context: MirrorContext,
   commit: string,
@@ -47,14 +47,14 @@ async function pinIfHere(
   return withStore(context, "shared", signal, async () => {
     const held = await readRefs(context.place.gitDir, [baseFolder, tipFolder]);
     if (!held.some((ref) => ref.id === commit)) return false;
-    // The process that reads files knows it at no cost, and git would look before it sets a ref as well.
+    // The blob reader knows this at no cost, and git verifies it again when it sets a ref.
     if ((await context.readObject(commit)) === null) throw unreadable(commit);
     await setRefs(context.place.gitDir, pins, commit);
     return true;
   });
 }
 
-/** Makes sure that the commit a job began from is here and whole, fetching it by its id if need be. */
+/** Makes sure that a job's base commit is present and complete. Fetches it by id if needed. */
 export async function ensureBase(
   context: MirrorContext,
   input: { remote: Remote; commit: string; pin: string },
@@ -68,7 +68,7 @@ export async function ensureBase(
   await fetchObjects(context, fetch, pinHere, signal);
 }
 
-/** On the way back from a crash nothing is taken for granted: every object is looked for. */
+/** After a crash nothing is assumed: every object is verified. */
 async function pinIfWhole(context: MirrorContext, commit: string, pin: string, signal: AbortSignal): Promise<boolean> {
   const { gitDir } = context.place;
   if (!(await mirrorExists(gitDir))) return false;
@@ -84,11 +84,14 @@ async function pinIfWhole(context: MirrorContext, commit: string, pin: string, s
 interface Fetch {
   remote: Remote;
   format: ObjectFormat;
-  /** `<branch or id>:<our ref>`, each a whole tree with one commit. */
+  /** `<branch or id>:<our ref>`, each a complete tree with one commit. */
   refspecs: readonly string[];
 }
 
-/** Brings commits here, alone; a mirror in the way is repaired, or made anew. `isHere` is asked once it is our turn. */
+/**
+ * Fetches commits under the fetch lock. A broken mirror is repaired or recreated. `isHere` is checked again under the
+ * lock.
+ */
 function fetchObjects(
   context: MirrorContext,
   fetch: Fetch,
@@ -98,7 +101,7 @@ function fetchObjects(
   return alone(context, signal, async (descriptor) => {
     await ensureMirror(context.git, context.place.gitDir, fetch.format, signal);
     if (context.health.suspect) await repair(context, fetch, descriptor, signal);
-    // Whatever hinders it hinders the fetch too, which knows how to repair.
+    // Any error here also affects the fetch, which can repair it.
     if (await isHere().catch(() => false)) return;
     const first = await fetchOnce(context, fetch, fetch.refspecs, descriptor, signal);
     if (first.code === 0) return;
@@ -120,7 +123,7 @@ async function repair(context: MirrorContext, fetch: Fetch, descriptor: number, 
   return result.kind;
 }
 
-/** Other jobs read from here; one whose base the repository no longer has hears of it when it reads. */
+/** Other jobs read from this mirror. A job whose base the repository no longer has gets an error when it reads. */
 async function fetchLost(
   context: MirrorContext,
   fetch: Fetch,
@@ -155,7 +158,7 @@ function fetchOnce(
   );
 }
 
-/** A failure that says by itself what is wrong, and that it is not the mirror; null: look at the mirror. */
+/** A failure that is clearly not the mirror's fault. Null: check the mirror. */
 function knownFetchFailure(result: GitResult, packBytesMax: number): AppError | null {
   const { words, stderr } = result;
   if (isDiskFull(stderr)) {

@@ -19,10 +19,10 @@ import { clearLeftovers, mirrorExists, readRefs, removeMirror, writeOrClear, wri
 const gcMsMax = 30 * 60_000;
 const collectedMark = "emend-collected";
 const collectEveryMs = 7 * 24 * 3_600_000;
-/** Branches that were a base lately: each keeps its whole tree here. */
+/** The number of recent base branches whose trees are kept. */
 const tipsMax = 8;
 
-/** Packs a mirror that has become untidy and lets go of what nothing points at, but nothing younger than two weeks. */
+/** Runs git's garbage collection on a mirror that needs it. Keeps unreferenced objects for two weeks. */
 export function collectMirror(context: MirrorContext, signal: AbortSignal): Promise<boolean> {
   const { git, place } = context;
   return alone(context, signal, () =>
@@ -31,9 +31,9 @@ export function collectMirror(context: MirrorContext, signal: AbortSignal): Prom
       await clearLeftovers(place.gitDir);
       if (!(await isUntidy(context, signal))) return false;
       await dropOldTips(context, descriptor, signal);
-      // Never `--prune=now`: what a job of another process has just written may have nothing pointing at it yet.
+      // Never `--prune=now`: a job of another process may have written objects that no ref points at yet.
       const args = ["gc", "--quiet", "--prune=2.weeks.ago"];
-      // What nothing points at goes to a pack of its own until then, instead of a file for each object.
+      // Unreferenced objects go into one pack until then, instead of one file each.
       const config = { "gc.cruftPacks": "true" };
       const descriptors = [descriptor];
       await git.must(
@@ -62,14 +62,14 @@ async function isUntidy(context: MirrorContext, signal: AbortSignal): Promise<bo
   const output = await context.git.must({ gitDir, args, timeMsMax: 60_000, outputBytesMax: 10_000 }, signal);
   const figure = (name: string) => Number(new RegExp(`^${name}: (\\d+)$`, "m").exec(output.toString())?.[1] ?? 0);
   if (figure("count") > context.limits.looseObjectsMax || figure("packs") > context.limits.packsMax) return true;
-  // Packed or not, what jobs left goes in the end.
+  // Packed or not, what jobs left is removed in the end.
   const modifiedMs = (path: string) => stat(path).then(({ mtimeMs }) => mtimeMs);
   const collectedMs = await modifiedMs(join(gitDir, collectedMark)).catch(() => modifiedMs(join(gitDir, "config")));
   const usedMs = await modifiedMs(context.place.storeLock).catch(() => 0);
   return usedMs > collectedMs && Date.now() - collectedMs > collectEveryMs;
 }
 
-/** Removes a mirror that no job has a pin in. */
+/** Removes a mirror without pins. */
 export function evictMirror(context: MirrorContext, signal: AbortSignal): Promise<boolean> {
   return alone(context, signal, () =>
     withStore(context, "exclusive", signal, async () => {
@@ -82,7 +82,7 @@ export function evictMirror(context: MirrorContext, signal: AbortSignal): Promis
   );
 }
 
-/** What a mirror takes, and when it was fetched into or pinned last. */
+/** A mirror's size, and the time of its last fetch or pin. */
 export async function measureMirror(context: MirrorContext): Promise<{ bytes: number; usedAtMs: number }> {
   const files = await readdir(context.place.gitDir, { recursive: true, withFileTypes: true }).catch(() => []);
   let bytes = 0;
@@ -97,7 +97,7 @@ export async function measureMirror(context: MirrorContext): Promise<{ bytes: nu
   return { bytes, usedAtMs: lock?.mtimeMs ?? 0 };
 }
 
-/** Drops what a job had pinned; a job without pins is no fault. */
+/** Removes a job's pins. It is fine if there are none. */
 export async function releasePins(context: MirrorContext, jobId: string, signal: AbortSignal): Promise<void> {
   if (!(await mirrorExists(context.place.gitDir))) return;
   await writeOrClear(context, signal, () =>
@@ -109,7 +109,10 @@ function pinsOf(jobId: string): { name: string; id: null }[] {
   return [basePin, runPin, movedPin, forkPin, leftPin].map((pin) => ({ name: pin(jobId), id: null }));
 }
 
-/** Each job leaves a dozen objects in a file each. Rolled up into packs that double in size, so that most stay as they are. */
+/**
+ * Each job leaves a dozen loose objects. They are rolled up into packs of doubling size, so that most packs stay
+ * unchanged.
+ */
 export async function tidyMirror(
   context: MirrorContext,
   jobIds: readonly string[],

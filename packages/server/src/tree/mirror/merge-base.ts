@@ -15,7 +15,7 @@ interface TakeInDeps {
   reader: BlobReader;
 }
 
-/** A three-way merge a file between a job's edits and what happened on its base branch meanwhile. */
+/** Merges a job's edits with what happened on its base branch, file by file (three-way). */
 export async function takeInBase(
   deps: TakeInDeps,
   input: { remote: Remote; branch: string; ours: CommitInput },
@@ -35,7 +35,7 @@ export async function takeInBase(
   return paths.length > 0 ? { kind: "conflict", base: theirs, paths } : { kind: "merged", base: theirs, entries };
 }
 
-/** Git lets an edit follow a file that was renamed there; but what was judged at one path stays at that path. */
+/** Git lets an edit follow a renamed file. But a change that was reviewed at one path must stay at that path. */
 function carriedAway(ours: readonly OverlayEntry[], merged: readonly OverlayEntry[]): readonly string[] {
   const own = new Set(ours.map(({ path }) => path));
   const foreign = merged.map(({ path }) => path).filter((path) => !own.has(path));
@@ -50,7 +50,7 @@ const outputBytesMax = 64 * 1024 * 1024;
 const mergeConfig = { "merge.directoryRenames": "false" };
 const nobody = { "user.name": "Emend", "user.email": "noreply@emend.invalid" };
 
-/** A three-way merge a file; the commit is one that no branch points at. */
+/** A three-way merge. No branch points at the resulting commit. */
 async function mergeTrees(
   context: MirrorContext,
   commits: { base: string; ours: string; theirs: string },
@@ -63,13 +63,13 @@ async function mergeTrees(
       const args = ["commit-tree", "-p", parent, "-m", "moved base", tree];
       return (await context.git.must({ ...common, args, config: nobody }, signal)).toString().trim();
     };
-    // A mirror has no history, so nothing says where both came from but commits made to say it.
+    // A mirror has no history, so commits are made that state the common ancestor.
     const theirs = await commitOn(commits.base, `${commits.theirs}^{tree}`);
     const ours = await commitOn(commits.base, `${commits.ours}^{tree}`);
     const merge = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", theirs, ours];
     const result = await context.git.run({ ...common, args: merge, config: mergeConfig }, signal);
     const [tree = "", ...paths] = result.stdout.toString("utf8").split("\0");
-    // 0: clean. 1: files in conflict. Anything else is no answer.
+    // 0: clean. 1: conflicts. Anything else is an error.
     if (result.code > 1 || result.cut || !isObjectId(tree)) {
       const what = "The base branch changed and could not be merged.";
       throw gitError("repository_unavailable", { what, words: result.words, retryable: true });
@@ -79,7 +79,7 @@ async function mergeTrees(
   });
 }
 
-/** The plain files that one tree has and another has not, or has otherwise. */
+/** The plain files that differ between two trees. */
 async function readEntries(
   { context, reader }: { context: MirrorContext; reader: BlobReader },
   from: string,
@@ -97,7 +97,7 @@ async function readEntries(
   );
 }
 
-/** Symbolic links and submodules are nobody's to read, and stay out. */
+/** Symbolic links and submodules are left out. */
 async function listChanged(
   context: MirrorContext,
   from: string,
@@ -115,7 +115,7 @@ async function listChanged(
   );
 }
 
-/** The files in which two commits differ, whatever they are. */
+/** All files that differ between two commits. */
 export async function changedPaths(
   context: MirrorContext,
   from: string,
@@ -132,9 +132,8 @@ export async function changedPaths(
 }
 
 /**
- * A branch as its reviewer sees it: what merging it would bring to the base branch as that is now. Where people took the
- * base branch in, its changes are on both sides and so in neither; where both went another way, it is what the branch
- * changed since it parted.
+ * A branch as its reviewer sees it: what merging it would add to the current base branch. If people merged the base
+ * branch in, its changes cancel out. If both conflict, it is what the branch changed since they diverged.
  */
 export async function proposeHead(
   deps: { context: MirrorContext; reader: BlobReader },

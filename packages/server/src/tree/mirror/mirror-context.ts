@@ -8,20 +8,20 @@ import { startBound } from "../git/bound-process.ts";
 import type { Git } from "../git/git.ts";
 
 export interface MirrorLimits {
-  /** What all mirrors of this node may take together before unused ones go. */
+  /** The maximum size of all mirrors on this node. Above it, unused ones are evicted. */
   mirrorsBytesMax: number;
-  /** A pack that grows past this ends its fetch. */
+  /** A fetch stops if its pack grows beyond this. */
   packBytesMax: number;
-  /** A file past this is neither read nor searched. */
+  /** Larger files are neither read nor searched. */
   fileBytesMax: number;
   filesMax: number;
   fetchMsMax: number;
   searchMsMax: number;
-  /** What is kept of files that were read, all mirrors together. */
+  /** The file cache's size, for all mirrors together. */
   cacheBytesMax: number;
-  /** How many files the lists that are kept may have together; each takes about 250 bytes. */
+  /** The maximum number of files in all cached lists; each takes about 250 bytes. */
   listedFilesMax: number;
-  /** Past these a mirror is collected. */
+  /** Above these limits a mirror is garbage collected. */
   looseObjectsMax: number;
   packsMax: number;
 }
@@ -33,18 +33,18 @@ export interface MirrorContext {
   readonly log: Logger;
   readonly limits: MirrorLimits;
   readonly health: {
-    /** Something could not be read: look before the next fetch. */
+    /** Something could not be read: check the mirror before the next fetch. */
     suspect: boolean;
   };
-  /** Null where the mirror has no such object. */
+  /** Null if the mirror has no such object. */
   readObject(id: string): Promise<Buffer | null>;
-  /** Says that objects may have moved to other files. */
+  /** Call when objects may have moved to other files. */
   forgetReader(): void;
 }
 
 const lockWaitMsMax = 20 * 60_000;
 
-/** One at a time among all processes; taken before the store's lock where both are. */
+/** A mutex across processes. If both locks are needed, it is taken before the store's lock. */
 export function alone<T>(
   context: MirrorContext,
   signal: AbortSignal,
@@ -53,7 +53,7 @@ export function alone<T>(
   return locked(context.place.fetchLock, "exclusive", signal, work);
 }
 
-/** shared: for writing refs and objects. exclusive: for taking objects away. */
+/** shared: to write refs and objects. exclusive: to remove objects. */
 export function withStore<T>(
   context: MirrorContext,
   mode: "shared" | "exclusive",
@@ -77,16 +77,16 @@ async function locked<T>(
   }
 }
 
-/** Where a mirror and its locks lie. */
+/** The paths of a mirror and its locks. */
 export interface MirrorPlace {
   gitDir: string;
   /** Exclusive: one fetch at a time. */
   fetchLock: string;
-  /** Shared by who writes refs or objects, exclusive for who collects, repairs or removes; taken after `fetchLock`. */
+  /** Shared to write refs or objects; exclusive to collect, repair or remove. Taken after `fetchLock`. */
   storeLock: string;
 }
 
-/** Ids become file and ref names; ours are made of nothing else. */
+/** Ids become file and ref names, so only our own format is accepted. */
 const plainId = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
 const suffix = ".git";
 
@@ -96,7 +96,7 @@ export function mirrorPlace(dir: string, projectId: string): MirrorPlace {
   return { gitDir: `${stem}${suffix}`, fetchLock: `${stem}.fetch.lock`, storeLock: `${stem}.store.lock` };
 }
 
-/** The project of a file in the mirrors' folder; null where it is no mirror. */
+/** The project of a file in the mirrors' folder. Null if it is not a mirror. */
 export function projectOfMirror(fileName: string): string | null {
   const id = fileName.endsWith(suffix) ? fileName.slice(0, -suffix.length) : "";
   return plainId.test(id) ? id : null;
@@ -111,15 +111,14 @@ const openFile = promisify(open);
 const closeFile = promisify(close);
 
 interface FileLock {
-  /** Hand it to a child, and the lock is held until that child is gone too. */
+  /** Pass it to a child, and the lock is held until that child exits too. */
   readonly descriptor: number;
   release(): Promise<void>;
 }
 
 /**
- * A kernel lock on a file: among all processes of this machine, gone the moment its holder dies. Node has no call
- * for it, but such a lock belongs to the open file, not to the process that asked: a small program locks the file
- * that we opened, and exits.
+ * A kernel lock on a file: valid across all processes of this machine, and released when its holder dies. Node has no
+ * API for it. But such a lock belongs to the open file, so a small program locks the file that we opened, and exits.
  */
 export async function lockFile(
   path: string,
@@ -148,7 +147,7 @@ export async function lockFile(
   }
 }
 
-/** Most locks are free. A program that does not wait needs nobody to end it, and so a third of the processes. */
+/** Most locks are free. A program that does not wait needs no supervision: a third of the processes. */
 async function takeAtOnce(mode: "shared" | "exclusive", descriptor: number): Promise<boolean> {
   const [program = "", ...args] = flockProgram(mode);
   const stdio = ["ignore", "ignore", "ignore", "ignore", descriptor] as const;
@@ -159,17 +158,17 @@ async function takeAtOnce(mode: "shared" | "exclusive", descriptor: number): Pro
   return promise;
 }
 
-/** The child sees the file as 4. */
+/** The child gets the file as descriptor 4. */
 function flockProgram(mode: "shared" | "exclusive"): string[] {
   return ["flock", mode === "shared" ? "-s" : "-x", "4"];
 }
 
-/** Where flock is missing (macOS), perl is there. */
+/** macOS has no flock, but it has perl. */
 function perlProgram(mode: "shared" | "exclusive"): string[] {
   return ["perl", "-e", `open(F, ">>&=", 4) && flock(F, ${mode === "shared" ? 1 : 2}) or exit 1`];
 }
 
-/** Its exit code; null where there is no such program. */
+/** The exit code. Null if the program does not exist. */
 async function askFor(
   [program = "", ...args]: string[],
   descriptor: number,

@@ -1,12 +1,12 @@
 import type { CommitTree, OverlayEntry } from "../tree.ts";
 
-/** How git reaches a repository: the forge's answer, structurally. */
+/** How git reaches a repository, structurally equal to the forge's type. */
 export interface Remote {
   /** Without credentials. */
   url: string;
-  /** The value of the Authorization header; null: none. */
+  /** The Authorization header's value, or null. */
   authorization: string | null;
-  /** The addresses that its host has, where they were judged: git connects to these and asks for no others. */
+  /** The IP addresses that passed the SSRF guard. Git connects only to these. */
   addresses?: readonly string[];
 }
 
@@ -21,29 +21,29 @@ export interface CommitInput {
 }
 
 export type PushOutcome =
-  /** The branch has the commit now, from this push or from an earlier one. */
+  /** The branch has the commit now, from this push or an earlier one. */
   | { kind: "pushed" }
-  /** The branch holds somebody else's commit. */
+  /** The branch has somebody else's commit. */
   | { kind: "conflict"; found: string | null }
   | { kind: "rejected"; reason: string };
 
 export type MovedBase =
-  /** It is where it was, or gone. */
+  /** It did not move, or is gone. */
   | { kind: "unmoved" }
-  /** The job's edits as they are on the new base. */
+  /** The job's edits on the new base. */
   | { kind: "merged"; base: string; entries: readonly OverlayEntry[] }
-  /** Both changed these files, each in its own way. */
+  /** Both changed these files in different ways. */
   | { kind: "conflict"; base: string; paths: readonly string[] };
 
 /** A branch as its pull request shows it. */
 export interface ProposedHead {
-  /** The base branch as it is, or where both parted if they went another way. */
+  /** The current base branch, or the merge base if both conflict. */
   base: string;
-  /** What merging would give on that base. No branch points at it. */
+  /** The result of merging on that base. No branch points at it. */
   head: string;
-  /** The plain files in which they differ. */
+  /** The plain files that differ. */
   entries: readonly OverlayEntry[];
-  /** Where the base branch is by now, and the files that keep both from going together. */
+  /** The base branch's current commit, and the files that conflict. */
   moved: { tip: string; conflict: readonly string[] };
 }
 
@@ -56,52 +56,52 @@ export interface DiffStat {
 /** The bare clone of a project's repository on this node. */
 export interface Mirror {
   /**
-   * Fetches the base branch (null: the default one), pins it for the job and returns it; `ref` is the branch's name.
-   * AppError("repository_unavailable") says what to do; `retryable` where it may pass by itself.
+   * Fetches the base branch (null: the default branch), pins it for the job and returns it; `ref` is the branch's name.
+   * Throws AppError("repository_unavailable") with a message; `retryable` if the problem may pass.
    */
   fetchBase(
     input: { remote: Remote; jobId: string; baseRef: string | null },
     signal: AbortSignal,
   ): Promise<{ commit: string; ref: string }>;
-  /** Makes sure that a pinned base is still here, fetching it by id if need be. */
+  /** Makes sure that a pinned base is present. Fetches it by id if needed. */
   ensureBase(input: { remote: Remote; jobId: string; commit: string }, signal: AbortSignal): Promise<void>;
   /**
-   * Looks whether the branch that a job's base was read from has moved on, and merges file by file what happened there
-   * with what the job did; changes nothing that the job stands on.
+   * Checks whether the base branch has moved, and merges its changes with the job's, file by file. Does not change the
+   * job's own base.
    */
   takeInBase(input: { remote: Remote; branch: string; ours: CommitInput }, signal: AbortSignal): Promise<MovedBase>;
-  /** What a branch that has parted from its base branch at `fork` would bring there; `head` is a commit of this mirror. */
+  /** What a branch that diverged from its base branch at `fork` would add there. `head` is a commit of this mirror. */
   propose(
     input: { remote: Remote; jobId: string; fork: string; head: string; branch: string },
     signal: AbortSignal,
   ): Promise<ProposedHead>;
-  /** The files in which a branch's commit `to` differs from an earlier one, which is fetched if need be. */
+  /** The files that differ between a branch's commit `to` and an earlier one, which is fetched if needed. */
   changedSince(
     input: { remote: Remote; jobId: string; from: string; to: string },
     signal: AbortSignal,
   ): Promise<readonly string[]>;
   treeAt(commit: string): CommitTree;
-  /** Builds the commit and pins it for the job; the same input gives the same ids. */
+  /** Builds the commit and pins it for the job. The same input gives the same ids. */
   commit(input: CommitInput, signal: AbortSignal): Promise<{ treeId: string; commitId: string }>;
-  /** A patch of text; past `bytesMax` whole files are left off its end. */
+  /** A text patch. Beyond `bytesMax`, whole files are left off its end. */
   diff(
     input: { from: string; to: string; bytesMax?: number },
     signal: AbortSignal,
   ): Promise<{ patch: Buffer; truncated: boolean }>;
   diffStat(input: { from: string; to: string }, signal: AbortSignal): Promise<DiffStat>;
   /**
-   * `expected`: the commit the branch must have now, null: it must not exist. Safe to repeat. Throws
-   * AppError("forge_unavailable", retryable) where it is not known whether the push arrived.
+   * `expected`: the commit that the branch must have now (null: it must not exist). Safe to retry. Throws
+   * AppError("forge_unavailable", retryable) if it is unknown whether the push arrived.
    */
   push(
     input: { remote: Remote; branch: string; commit: string; expected: string | null },
     signal: AbortSignal,
   ): Promise<PushOutcome>;
-  /** Drops the pins of a job that is final. */
+  /** Removes a finished job's pins. */
   release(jobId: string): Promise<void>;
-  /** Drops the pins of jobs that are final, and packs what jobs have left in single files. */
+  /** Removes the pins of finished jobs, and packs loose objects. */
   tidy(jobIds: readonly string[], signal: AbortSignal): Promise<void>;
-  /** The jobs that have a pin here, for a sweep to compare with those that are final. */
+  /** The jobs with a pin here, for comparison with finished jobs. */
   pinnedJobs(): Promise<readonly string[]>;
 }
 
@@ -109,7 +109,7 @@ export interface Mirrors {
   open(projectId: string): Promise<Mirror>;
   /** The projects that have a mirror on this node. */
   projects(): Promise<readonly string[]>;
-  /** Collects garbage and, over the size limit, removes mirrors that hold no pin, least recently used first. */
+  /** Runs garbage collection and, above the size limit, evicts mirrors without pins, least recently used first. */
   maintain(signal: AbortSignal): Promise<{ collected: number; removed: number; bytes: number }>;
   close(): Promise<void>;
 }

@@ -23,10 +23,10 @@ const defaults: MirrorLimits = {
   looseObjectsMax: 2_000,
   packsMax: 20,
 };
-/** A folder that a killed process was about to move in or take away. */
+/** The age at which temporary folders of killed processes are removed. */
 const abandonedAfterMs = 60 * 60_000;
 
-/** The mirrors of this node, all below one folder, which may be shared by several processes of one machine. */
+/** The mirrors of this node, in one folder, which several processes of one machine may share. */
 export function createMirrors(options: {
   dir: string;
   git: Git;
@@ -91,7 +91,7 @@ export function createMirrors(options: {
   };
 }
 
-/** A mirror that cannot be collected must not keep the others from it; its next fetch repairs it. */
+/** A mirror that cannot be collected must not block the others. Its next fetch repairs it. */
 async function collected(context: MirrorContext, signal: AbortSignal): Promise<boolean> {
   try {
     return await collectMirror(context, signal);
@@ -103,7 +103,7 @@ async function collected(context: MirrorContext, signal: AbortSignal): Promise<b
   }
 }
 
-/** So that no process outlives `close`. */
+/** Tracks processes, so that none outlives `close`. */
 function trackRuns(git: Git): { git: Git; settled(): Promise<void> } {
   const running = new Set<Promise<unknown>>();
   function track<T>(run: Promise<T>): Promise<T> {

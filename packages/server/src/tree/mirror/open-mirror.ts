@@ -67,7 +67,7 @@ export function openMirror(deps: {
       const fetch = (jobIds: readonly string[], shared: AbortSignal) =>
         fetchBase(context, { remote, baseRef, pins: jobIds.map(basePin) }, until(shared));
       const base = await fetches.join(key, jobId, fetch, until(signal));
-      // The lock's date is the mirror's last use, which eviction goes by.
+      // The lock's modification time is the mirror's last use, for eviction.
       await utimes(place.storeLock, new Date(), new Date()).catch(() => {});
       return base;
     },
@@ -93,7 +93,7 @@ export function openMirror(deps: {
 
 const timeMsMax = 5 * 60_000;
 
-/** Sets a branch to a commit where it is what it is expected to be, and never otherwise. */
+/** Sets a branch to a commit if it is at the expected one (compare-and-swap). */
 async function pushBranch(
   context: MirrorContext,
   input: { remote: Remote; branch: string; commit: string; expected: string | null },
@@ -112,8 +112,8 @@ async function pushBranch(
       gitDir: context.place.gitDir,
       args: [...args, "--", remote.url, `${commit}:${ref}`],
       remote,
-      // The base may have moved on, and is then none of the tips that the far end names: without asking whether it
-      // has the commit, the whole tree would be sent again.
+      // If the base has moved on, it is not among the server's tips. Without negotiation, the whole tree would be sent
+      // again.
       config: { "push.negotiate": "true" },
       timeMsMax,
       outputBytesMax: 64 * 1024,
@@ -124,14 +124,14 @@ async function pushBranch(
   if (result.code === 0 && line && line.flag !== "!") return { kind: "pushed" };
   if (!line) return unanswered(result);
 
-  // A refusal may be the echo of an identical push that came first, or of somebody else's commit: the branch tells.
+  // A refusal may be the second response to the same push, or caused by somebody else's commit. The branch's tip tells.
   const found = await resolveBranch(context.git, { remote, branch }, signal);
   if (found === commit) return { kind: "pushed" };
   if (found !== expected) return { kind: "conflict", found };
   return { kind: "rejected", reason: [line.summary, remoteWords(result)].filter(Boolean).join("; ") };
 }
 
-/** `<flag>\t<from>:<to>\t<summary>`; null where it did not get that far. */
+/** `<flag>\t<from>:<to>\t<summary>`. Null if the push did not get that far. */
 function answerFor(ref: string, result: GitResult): { flag: string; summary: string } | null {
   for (const line of result.stdout.toString("utf8").split("\n")) {
     const [flag = "", refs = "", summary = ""] = line.split("\t");
@@ -140,7 +140,7 @@ function answerFor(ref: string, result: GitResult): { flag: string; summary: str
   return null;
 }
 
-/** What the forge itself said. */
+/** The forge's own message. */
 function remoteWords(result: GitResult): string {
   const lines = result.stderr.split("\n").filter((line) => line.startsWith("remote:"));
   return gitWords(lines.map((line) => line.slice(7)).join("\n"), []);
@@ -158,8 +158,8 @@ function unanswered(result: GitResult): PushOutcome {
 }
 
 /**
- * Lets callers who ask for the same thing share one piece of work, where that is correct: only work that has not
- * begun yet sees everything that had happened when they asked. So one runs, and the next one gathers.
+ * Lets callers with the same request share one execution, if that is correct: only work that has not started yet sees
+ * everything that happened before the request. So one runs, and later callers join the next one.
  */
 interface SharedWork<T> {
   join(
@@ -172,7 +172,7 @@ interface SharedWork<T> {
 
 interface Batch<T> {
   members: string[];
-  /** Callers who still want it; the work is given up when there is none. */
+  /** The number of waiting callers. At zero the work is aborted. */
   waiting: number;
   controller: AbortController;
   result: Promise<T>;
@@ -197,7 +197,7 @@ export function createSharedWork<T>(): SharedWork<T> {
         return result;
       }),
     };
-    // Nobody may be left to hear of a failure.
+    // All callers may have left before a failure.
     batch.result.catch(noop);
     gathering.set(key, batch);
     return batch;
@@ -214,7 +214,7 @@ export function createSharedWork<T>(): SharedWork<T> {
         batch.waiting -= 1;
         if (batch.waiting === 0) {
           batch.controller.abort(signal.reason);
-          // Who asks now must not join what was given up.
+          // New callers must not join aborted work.
           if (gathering.get(key) === batch) gathering.delete(key);
         }
         aborted.reject(signal.reason);

@@ -4,25 +4,25 @@ import { checkId } from "./mirror-context.ts";
 export const baseFolder = "refs/emend/base/";
 export const runFolder = "refs/emend/run/";
 export const movedFolder = "refs/emend/moved/";
-/** Keeps where the branch of a job that is continued parted from its base branch. */
+/** Pins the commit at which a continued job's branch diverged from its base branch. */
 export const forkFolder = "refs/emend/fork/";
-/** Keeps what a job left on its branch last, while it is compared with what is there now. */
+/** Pins a job's last commit on its branch, for comparison with the current one. */
 export const leftFolder = "refs/emend/left/";
 export const tipFolder = "refs/emend/tip/";
 
-/** Keeps the base that a job reads. */
+/** Pins the base that a job reads. */
 export function basePin(jobId: string): string {
   checkId(jobId);
   return baseFolder + jobId;
 }
 
-/** Keeps the commit that a job made. */
+/** Pins a job's commit. */
 export function runPin(jobId: string): string {
   checkId(jobId);
   return runFolder + jobId;
 }
 
-/** Keeps the base branch as it is when a job publishes, while both are merged. */
+/** Pins the current base branch while it is merged with the job's edits. */
 export function movedPin(jobId: string): string {
   checkId(jobId);
   return movedFolder + jobId;
@@ -39,8 +39,8 @@ export function leftPin(jobId: string): string {
 }
 
 /**
- * Keeps a branch's last known commit, so that the next fetch brings only what is new; no pin. Hashed, since a
- * branch `a` may be gone and `a/b` have come, which git cannot have at the same time.
+ * A branch's last known commit, so that the next fetch gets only what is new. Not a pin. Hashed, because git cannot
+ * have refs `a` and `a/b` at the same time.
  */
 export function tipRef(branch: string): string {
   return tipFolder + createHash("sha256").update(branch).digest("hex").slice(0, 32);

@@ -9,14 +9,14 @@ import { baseFolder } from "./pin-names.ts";
 type Repair =
   /** Nothing was wrong here. */
   | { kind: "sound" }
-  /** Locks that killed processes had left behind are gone. */
+  /** Stale locks of killed processes were removed. */
   | { kind: "cleared" }
-  /** Made anew; these bases were pinned and must be fetched again. */
+  /** Recreated. These bases were pinned and must be fetched again. */
   | { kind: "renewed"; lost: readonly Ref[] };
 
 const fsckMsMax = 10 * 60_000;
 
-/** Looks whether the mirror is whole and, where it is not, starts it anew. Call it with the fetch lock held. */
+/** Verifies the mirror and recreates it if it is broken. Call it with the fetch lock held. */
 export function repairMirror(context: MirrorContext, format: ObjectFormat, signal: AbortSignal): Promise<Repair> {
   const { git, place, log } = context;
   return withStore(context, "exclusive", signal, async () => {
@@ -42,7 +42,7 @@ async function isWhole(context: MirrorContext, signal: AbortSignal): Promise<boo
   return result.code === 0 && !result.cut;
 }
 
-/** Carries out a write, and once more where a killed process had left a lock in its way. */
+/** Runs a write, and retries once after removing a killed process's lock. */
 export async function writeOrClear<T>(
   context: MirrorContext,
   signal: AbortSignal,
@@ -61,7 +61,7 @@ export async function writeOrClear<T>(
   }
 }
 
-/** Pins what is here already; where the mirror cannot even do that, it is looked at before the next fetch. */
+/** Pins a present commit. If that fails, the mirror is verified before the next fetch. */
 export async function pinOrDoubt(
   context: MirrorContext,
   pinHere: () => Promise<boolean>,
@@ -79,8 +79,8 @@ export async function pinOrDoubt(
 }
 
 /**
- * Removes git's own lock files. Whoever may write holds one of our locks until its last git process is gone, so with
- * both held whatever lies here has no owner.
+ * Removes git's lock files. Every writer holds one of our locks until its last git process exits. So with both locks
+ * held, no lock file here has an owner.
  */
 export async function clearLeftovers(gitDir: string): Promise<number> {
   const files = await readdir(gitDir, { recursive: true, withFileTypes: true }).catch(() => []);
@@ -95,11 +95,12 @@ function isLeftover(name: string): boolean {
   );
 }
 
-/** Makes the mirror where there is none, whole or not at all. Call it with the fetch lock held. */
+/** Creates the mirror if it does not exist, completely or not at all. Call it with the fetch lock held. */
 export async function ensureMirror(git: Git, gitDir: string, format: ObjectFormat, signal: AbortSignal): Promise<void> {
   if (await mirrorExists(gitDir)) return;
   const fresh = `${gitDir}.new-${randomBytes(6).toString("hex")}`;
-  // No template: no hooks, no info. A branch that never comes: attributes are read from HEAD by some gits.
+  // No template: no hooks, no info. HEAD names a branch that never exists, because some git versions read attributes
+  // from HEAD.
   const args = ["init", "--bare", "--quiet", "--template=", `--object-format=${format}`, "--initial-branch=emend/none"];
   try {
     await git.must({ gitDir: fresh, args, timeMsMax: 30_000, outputBytesMax: 10_000 }, signal);
@@ -117,13 +118,13 @@ export async function mirrorExists(gitDir: string): Promise<boolean> {
   );
 }
 
-/** Read from its configuration, so that a mirror too broken for git has an answer as well. */
+/** Read from the configuration file, so that it works for a mirror that git cannot open. */
 async function mirrorFormat(gitDir: string): Promise<ObjectFormat> {
   const config = await readFile(join(gitDir, "config"), "utf8").catch(() => "");
   return /objectformat\s*=\s*sha256/i.test(config) ? "sha256" : "sha1";
 }
 
-/** Takes it away in one step, so that nobody sees half a mirror. */
+/** Renames it first, so that nobody sees half a mirror. */
 export async function removeMirror(gitDir: string): Promise<void> {
   const gone = `${gitDir}.gone-${randomBytes(6).toString("hex")}`;
   await rename(gitDir, gone);
@@ -137,10 +138,10 @@ export interface Ref {
 
 const timeMsMax = 60_000;
 
-/** Refs from the files themselves: no process, and a mirror too broken for git still says which jobs need it. */
+/** Reads refs from files: no process, and it works for a mirror that git cannot open. */
 export async function readRefs(gitDir: string, folders: readonly string[]): Promise<readonly Ref[]> {
   const refs = new Map<string, Ref>();
-  // Loose ones first, and they win: what is packed in the meantime is then seen at least once.
+  // Loose refs first, and they win: a ref that is packed meanwhile is seen at least once.
   for (const folder of folders) {
     for (const file of await readdir(join(gitDir, folder)).catch(() => [])) {
       const id = file.endsWith(".lock") ? null : await readFile(join(gitDir, folder, file), "utf8").catch(() => null);
@@ -157,8 +158,8 @@ export async function readRefs(gitDir: string, folders: readonly string[]): Prom
 }
 
 /**
- * Sets refs to a commit that another ref of ours holds, as git itself does it: a lock file, moved into place. Without a
- * process, since every job begins with this. Call it with the store's lock held.
+ * Sets refs to a commit that another ref of ours points at, as git does: with a lock file and a rename. Without a
+ * process, because every job starts with this. Call it with the store lock held.
  */
 export async function setRefs(gitDir: string, names: readonly string[], id: string): Promise<void> {
   for (const name of names) {
@@ -169,7 +170,7 @@ export async function setRefs(gitDir: string, names: readonly string[], id: stri
   }
 }
 
-/** Sets refs, or deletes those whose id is null, all or none. Call it with the store's lock held. */
+/** Sets refs, or deletes those with a null id, all or none. Call it with the store lock held. */
 export async function writeRefs(
   context: MirrorContext,
   refs: readonly { name: string; id: string | null }[],

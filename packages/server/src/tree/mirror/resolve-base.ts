@@ -9,7 +9,7 @@ import { type Git, gitError, httpStatusOf, isUntrusted } from "../git/git.ts";
 import { isObjectId } from "../git/object-id.ts";
 import type { Remote } from "./mirror.ts";
 
-/** Asked outside of any mirror: its object format is not known yet, and its configuration does not matter. */
+/** Run outside of any mirror: the object format is not known yet. */
 const noGitDir = "/dev/null";
 const timeMsMax = 60_000;
 const outputBytesMax = 4 * 1024 * 1024;
@@ -20,7 +20,7 @@ interface RemoteBase {
   commit: string;
 }
 
-/** Asks the repository where a branch (null: its default one) is now. */
+/** Resolves a branch (null: the default branch) on the remote. */
 export async function resolveBase(
   git: Git,
   input: { remote: Remote; baseRef: string | null },
@@ -36,7 +36,7 @@ export async function resolveBase(
   return { branch, commit };
 }
 
-/** The commit that a branch has now; null where there is no such branch. */
+/** A branch's current commit. Null if it does not exist. */
 export async function resolveBranch(
   git: Git,
   input: { remote: Remote; branch: string },
@@ -47,12 +47,12 @@ export async function resolveBranch(
   return refs.ids.get(name) ?? null;
 }
 
-/** By one plain request where the repository takes it, and else by git, which also knows what is wrong. */
+/** With one plain request if the server accepts it, otherwise with git, which also reports errors. */
 async function listRefs(git: Git, remote: Remote, names: readonly string[], signal: AbortSignal): Promise<RemoteRefs> {
   return (await git.askRefs(remote, names, signal)) ?? listRemote(git, remote, names, signal);
 }
 
-/** Branches and tags by their whole names, as patterns of git choose them. */
+/** Branches and tags by full name, selected with git's patterns. */
 export async function listRemote(
   git: Git,
   remote: Remote,
@@ -74,7 +74,7 @@ export async function listRemote(
   return { ids, defaultBranch };
 }
 
-/** Whether waiting can help is all that git's words are asked for. */
+/** Git's message only decides whether a retry makes sense. */
 export function unreachable(result: { words: string; stderr: string }): AppError {
   if (isUntrusted(result.stderr)) {
     const what =
@@ -96,12 +96,12 @@ function advice(status: number): string {
   return "check the project's repository URL, and that its credential covers the repository.";
 }
 
-/** Why there is no commit to start from, and what would help. */
+/** Why there is no commit to start from, and what to do. */
 async function explain(git: Git, remote: Remote, wanted: string | null, signal: AbortSignal): Promise<AppError> {
   const { ids, defaultBranch } = await listRemote(git, remote, ["refs/heads/*"], signal);
   const branches = [...ids.keys()].filter((name) => name.startsWith("refs/heads/")).map((name) => name.slice(11));
   if (branches.length === 0) return unavailable("The repository is empty: push a first commit to it.");
-  // The one that is most likely meant comes first.
+  // The most likely branch first.
   branches.sort((a, b) => Number(b === defaultBranch) - Number(a === defaultBranch));
   const shown = branches.slice(0, namesShownMax).join(", ") + (branches.length > namesShownMax ? ", …" : "");
   if (wanted !== null) {
@@ -115,7 +115,7 @@ function unavailable(publicMessage: string): AppError {
   return new AppError("repository_unavailable", { publicMessage });
 }
 
-/** Refuses a base branch that the repository does not have, saying which it has; one that is away now is let through. */
+/** Refuses a base branch that does not exist, and lists those that do. If the repository is unreachable, it passes. */
 export async function assertBranch(git: Git, remote: Remote, branch: string, signal: AbortSignal): Promise<void> {
   try {
     await resolveBase(git, { remote, baseRef: branch }, signal);
@@ -127,14 +127,14 @@ export async function assertBranch(git: Git, remote: Remote, branch: string, sig
 }
 
 const folderTimeMsMax = 10_000;
-/** Names of a hundred thousand files; a repository that sends more is not waited for. */
+/** Enough for the names of a hundred thousand files. */
 const packBytesMax = 32 * 1024 * 1024;
 const folderOutputBytesMax = 64 * 1024;
 const foldersShownMax = 8;
 
 /**
- * Refuses a docs folder that the repository does not have, saying which it has: a job there would find no page. A
- * repository that is empty, or cannot be read cheaply just now, is let through.
+ * Refuses a docs folder that does not exist, and lists those that do: a job there would find no pages. Passes if the
+ * repository is empty or cannot be read cheaply now.
  */
 export async function assertFolder(
   git: Git,
@@ -164,7 +164,7 @@ async function look(
   signal: AbortSignal,
 ): Promise<Look> {
   const { branch, commit } = await resolveBase(git, { remote, baseRef }, signal);
-  // The local forge's repositories are folders of this machine.
+  // The local forge's repositories are local folders.
   if (remote.url.startsWith("file:")) return lookIn(git, fileURLToPath(remote.url), { branch, commit, folder }, signal);
   const gitDir = await mkdtemp(join(tmpdir(), "emend-look-"));
   try {

@@ -2,11 +2,11 @@ import { AppError } from "../../errors.ts";
 import type { BoundProcess } from "../git/bound-process.ts";
 import type { Git } from "../git/git.ts";
 
-/** Reads objects of one mirror through one process, which is started when it is needed and again when it dies. */
+/** Reads objects of one mirror through one long-lived process, which is started on demand and restarted if it dies. */
 export interface BlobReader {
-  /** Null where the mirror has no such object. */
+  /** Null if the mirror has no such object. */
   read(id: string): Promise<Buffer | null>;
-  /** Ends the process; the next read starts another. What was asked for is still answered. */
+  /** Ends the process; the next read starts another. Pending reads are still answered. */
   close(): Promise<void>;
 }
 
@@ -18,9 +18,9 @@ interface Request {
 }
 
 const deathsMax = 2;
-/** Nothing came for this long although something was asked for. */
+/** The timeout without any output while reads are pending. */
 const stallMsMax = 60_000;
-/** An open process keeps collected packs on the disk. */
+/** An open process keeps deleted packs on the disk. */
 const idleMsMax = 60_000;
 
 export function createBlobReader(git: Git, gitDir: string): BlobReader {
@@ -32,7 +32,7 @@ export function createBlobReader(git: Git, gitDir: string): BlobReader {
     return current;
   }
 
-  /** Answers come in order, so the process died over the first; the others were only behind it. */
+  /** Responses are in order, so the first request caused the failure. The others are retried. */
   function retry(requests: readonly Request[]): void {
     const [first] = requests;
     if (first) first.deaths += 1;
@@ -111,7 +111,7 @@ function startSession(git: Git, gitDir: string, onDeath: (unanswered: readonly R
     ask(request) {
       queue.push(request);
       if (queue.length === 1) watch();
-      // What is asked for in one go is written in one go.
+      // Requests of the same tick are written together.
       if (child.stdin.writableCorked === 0) {
         child.stdin.cork();
         process.nextTick(() => child.stdin.uncork());
@@ -125,7 +125,10 @@ function startSession(git: Git, gitDir: string, onDeath: (unanswered: readonly R
   };
 }
 
-/** Cuts the stream into answers: a line with id, type and size, that many bytes, a line feed. False: not understood. */
+/**
+ * Splits the stream into responses: a line with id, type and size, that many bytes, a line feed. False if it is
+ * malformed.
+ */
 function createAnswerParser(onAnswer: (content: Buffer | null) => void): (chunk: Buffer) => boolean {
   let chunks: Buffer[] = [];
   let bytes = 0;
@@ -135,7 +138,7 @@ function createAnswerParser(onAnswer: (content: Buffer | null) => void): (chunk:
     chunks.push(chunk);
     bytes += chunk.length;
     for (;;) {
-      // Joined only once it is whole: joining at every chunk would copy a large file many times.
+      // Chunks are joined only when complete: joining at every chunk would copy a large file many times.
       if (bodyBytes !== null && bytes < bodyBytes + 1) return true;
       const data = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
       let rest: Buffer;
@@ -152,7 +155,7 @@ function createAnswerParser(onAnswer: (content: Buffer | null) => void): (chunk:
         else if (header.endsWith(" missing")) onAnswer(null);
         else return false;
       } else {
-        // A copy: a view would keep the whole chunk alive for a few bytes.
+        // A copy: a view would keep the whole chunk in memory.
         onAnswer(Buffer.from(data.subarray(0, bodyBytes)));
         rest = data.subarray(bodyBytes + 1);
         bodyBytes = null;
@@ -164,13 +167,13 @@ function createAnswerParser(onAnswer: (content: Buffer | null) => void): (chunk:
   };
 }
 
-/** Files that were read lately, by object id: the least recently used go first. */
+/** An LRU cache of files by object id. */
 export interface BlobCache {
   get(id: string): Buffer | undefined;
   put(id: string, content: Buffer): void;
 }
 
-/** One large file would push out hundreds that are read again and again. */
+/** One large file would evict hundreds of small ones. */
 const entryShareMax = 1 / 16;
 
 export function createBlobCache(bytesMax: number): BlobCache {

@@ -16,7 +16,7 @@ export interface CommitTreeDeps {
   closing: AbortSignal;
 }
 
-/** A commit of a mirror, read by path: its list from a cache, its files through one long-lived process. */
+/** A commit of a mirror, read by path: its file list from a cache, its files through one long-lived process. */
 export function openCommitTree(deps: CommitTreeDeps, commit: string): CommitTree {
   checkObjectIds(commit);
   const { context, cache, closing } = deps;
@@ -60,7 +60,7 @@ async function readBlob(deps: CommitTreeDeps, oid: string): Promise<Buffer> {
   try {
     const content = await reader.read(oid);
     if (content) return content;
-    // The process may have looked while a collection moved objects about.
+    // The process may have read while a garbage collection moved objects.
     await reader.close();
     const again = await reader.read(oid);
     if (again) return again;

@@ -6,7 +6,7 @@ import type { MirrorContext } from "../mirror/mirror-context.ts";
 const timeMsMax = 120_000;
 const patchBytesMax = 16 * 1024 * 1024;
 const statBytesMax = 256 * 1024 * 1024;
-/** Plumbing: no drivers, no converters, no colours, whatever a configuration says. */
+/** Plumbing: no drivers, filters or colors, whatever the configuration says. */
 const command = ["diff-tree", "-r", "--find-renames", "--no-ext-diff", "--no-textconv", "--no-color"];
 
 export interface DiffInput {
@@ -35,21 +35,21 @@ export async function diffStat(context: MirrorContext, input: DiffInput, signal:
   };
 }
 
-/** What was cut off in the middle of a file would pass for all of it. */
+/** A file's patch that was cut in the middle would look complete, so it is dropped. */
 export function wholeFiles({ stdout, cut }: { stdout: Buffer; cut: boolean }): Buffer {
   return cut ? stdout.subarray(0, stdout.lastIndexOf("\ndiff --git ") + 1) : stdout;
 }
 
-/** A file that two commits differ in, as `git diff-tree -r --raw --numstat -z` lists it. */
+/** A changed file, as `git diff-tree -r --raw --numstat -z` lists it. */
 export interface ListedFile {
   status: "added" | "deleted" | "modified" | "renamed" | "copied" | "type";
   path: string;
-  /** Where it was before, for renames and copies. */
+  /** The old path of a rename or copy. */
   pathBefore: string | null;
   /** After the change. */
   mode: string;
   oid: string;
-  /** Null for binary files, and where git was not asked to count. */
+  /** Null for binary files, or if git did not count. */
   added: number | null;
   deleted: number | null;
 }
@@ -63,7 +63,7 @@ const statuses: Readonly<Record<string, ListedFile["status"]>> = {
   T: "type",
 };
 
-/** Names come from here, NUL-separated, and not from the patch, where git quotes what looks odd. */
+/** Names are read from here, NUL-separated, because the patch quotes unusual names. */
 export function parseFileList(output: string): readonly ListedFile[] {
   const fields = output.split("\0");
   const files: ListedFile[] = [];

@@ -8,13 +8,13 @@ import type { Git } from "../git/git.ts";
 import type { Remote } from "../mirror/mirror.ts";
 
 const commitsMax = 10;
-/** How far back it is looked: folders without their files take little, but not nothing. */
+/** How many commits to fetch. Trees without blobs are small, but not free. */
 const depthMax = 300;
 const timeMsMax = 20_000;
 const packBytesMax = 32 * 1024 * 1024;
 const outputBytesMax = 64 * 1024;
 const messageCharactersMax = 300;
-/** Of a repository on this machine; of any other there are no more than were fetched. */
+/** The limit for local repositories. Others have no more than was fetched. */
 const siteCommitsMax = 20_000;
 const siteOutputBytesMax = 64 * 1024 * 1024;
 
@@ -25,19 +25,22 @@ interface PageCommit {
   message: string;
 }
 
-/** The newest commits of a branch that touched a file. None: it was not touched lately. */
+/** A branch's newest commits that touched a file. Empty if it was not touched recently. */
 export type PageHistory = (
   input: { remote: Remote; branch: string; path: string },
   signal: AbortSignal,
 ) => Promise<readonly PageCommit[]>;
 
-/** Mirrors hold one commit and must never become partial, so history is fetched beside them, without the files. */
+/**
+ * Mirrors hold one commit and must never become partial clones, so history is fetched into a separate repository,
+ * without blobs.
+ */
 export function createPageHistory(deps: HistoryDeps): PageHistory {
   return async ({ remote, branch, path }, signal) => {
     try {
       return await withHistory(deps, { remote, branch, ...folders }, signal, async ({ gitDir, ref, shallow }) => {
         const commits = await logOf(deps.git, gitDir, ref, path, signal);
-        // Beyond the oldest commit nothing was fetched: it looks as if it had made every file that it holds.
+        // The oldest fetched commit has no parent here, so it seems to have created every file. It is left out.
         return commits.filter(({ id }) => !shallow.includes(id));
       });
     } catch (error) {
@@ -48,7 +51,7 @@ export function createPageHistory(deps: HistoryDeps): PageHistory {
   };
 }
 
-/** When each file of a branch last changed; empty where it cannot be had. */
+/** When each file of a branch last changed. Empty if unavailable. */
 export type SiteHistory = (
   input: { remote: Remote; branch: string },
   signal: AbortSignal,
@@ -83,10 +86,10 @@ interface HistoryInput {
   packBytesMax: number;
 }
 
-/** Folders without their files. */
+/** Trees without blobs. */
 const folders = { depth: depthMax, filter: "blob:none", timeMsMax, packBytesMax } as const;
 
-/** Fetches some history of a branch into a repository of its own, which is gone once it was read. */
+/** Fetches some history of a branch into a temporary repository. */
 async function withHistory<T>(
   { git, dir }: HistoryDeps,
   { remote, branch, depth, filter, timeMsMax, packBytesMax }: HistoryInput,
@@ -94,9 +97,9 @@ async function withHistory<T>(
   use: (history: { gitDir: string; ref: string; shallow: string }) => Promise<T>,
 ): Promise<T> {
   const ref = `refs/heads/${branch}`;
-  // The local forge's repositories are folders of this machine, with all their history.
+  // The local forge's repositories are local folders with full history.
   if (remote.url.startsWith("file:")) return use({ gitDir: fileURLToPath(remote.url), ref, shallow: "" });
-  // Named so that the mirrors' own sweep takes it away should this process be killed.
+  // This name lets the mirrors' sweep remove it if this process is killed.
   const gitDir = join(dir, `history.git.new-${randomBytes(6).toString("hex")}`);
   try {
     await mkdir(dir, { recursive: true, mode: 0o700 });
@@ -134,21 +137,21 @@ async function logOf(
 
 const subjectsMax = 30;
 const subjectsTimeMsMax = 10_000;
-/** Thirty commits without their trees take a few kilobytes; a server that cannot leave trees out is not waited for. */
+/** Thirty commits without trees take a few kilobytes. A server that cannot omit trees is not waited for. */
 const subjectsPackBytesMax = 4 * 1024 * 1024;
 const subjectsOutputBytesMax = 64 * 1024;
 const rememberedMax = 500;
 const rememberedMs = 60 * 60_000;
 
-/** The subjects of a branch's newest commits; empty where they cannot be had cheaply. Never a reason to fail. */
+/** The subjects of a branch's newest commits. Empty if they cannot be read cheaply. Never fails. */
 export type RecentSubjects = (
   input: { remote: Remote; branch: string },
   signal: AbortSignal,
 ) => Promise<readonly string[]>;
 
 /**
- * Mirrors hold one commit and must never become partial, so history is asked for beside them: by git itself, which
- * every forge speaks, with trees and files left out.
+ * Mirrors hold one commit and must never become partial clones, so history is fetched separately with git, without
+ * trees and blobs.
  */
 export function createRecentSubjects(deps: HistoryDeps): RecentSubjects {
   const remembered = new Map<string, { at: number; subjects: readonly string[] }>();

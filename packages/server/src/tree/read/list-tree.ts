@@ -4,12 +4,12 @@ import { type Git, gitError } from "../git/git.ts";
 import type { FileMode, TreeEntry, TreeIndex } from "../tree.ts";
 
 const timeMsMax = 120_000;
-/** A list of 200,000 files with paths of 180 bytes; held twice while it is read. */
+/** 200,000 files with paths of 180 bytes; held twice while parsing. */
 const listBytesMax = 48 * 2 ** 20;
 
 /**
- * Every file at a commit, by `git ls-tree`. Most of its time goes into the sizes (100 of 115 ms for 14,600 files), so
- * those of another commit that is `known` are taken over, and only new files are measured.
+ * Lists every file at a commit with `git ls-tree`. Sizes take most of the time (100 of 115 ms for 14,600 files), so
+ * those of a `known` commit are reused and only new files are measured.
  */
 export async function listTree(
   git: Git,
@@ -18,7 +18,7 @@ export async function listTree(
 ): Promise<TreeIndex> {
   const { gitDir, commit, filesMax, known } = input;
   const args = ["ls-tree", "-r", "-z", ...(known ? [] : ["-l"]), "--full-tree", commit];
-  // Counted as it comes: a tree of a few kilobytes may hold one folder ten billion times over.
+  // Counted while streaming: a tree of a few kilobytes may contain one folder ten billion times.
   const chunks: Buffer[] = [];
   let files = 0;
   const onOutput = (chunk: Buffer) => {
@@ -54,7 +54,7 @@ function unreadableCommit(words: string): AppError {
   return gitError("repository_unavailable", { what, words, retryable: true });
 }
 
-/** Records of `<mode> <type> <id>\t<path>`, with the size padded before the tab where none are known. */
+/** Records of `<mode> <type> <id>\t<path>`, with the padded size before the tab if sizes were requested. */
 function parseTree(
   output: Buffer,
   sizes?: ReadonlyMap<string, number | null>,
@@ -70,7 +70,7 @@ function parseTree(
   for (const record of records) {
     const tab = record.indexOf("\t");
     const path = record.slice(tab + 1);
-    // Files of a folder follow each other: counted in one go.
+    // Files of a folder are adjacent, so they are counted together.
     const parent = path.slice(0, Math.max(0, path.lastIndexOf("/")));
     if (parent !== folder) {
       countFiles(folderFiles, folder, folderCount);
@@ -93,7 +93,7 @@ function parseTree(
   return { index: { list, entries, folderFiles }, unmeasured };
 }
 
-/** A lone surrogate, which no valid UTF-8 decodes to: stands for a segment that cannot be shown. */
+/** A lone surrogate, which valid UTF-8 never decodes to: marks a segment that is not valid UTF-8. */
 const unreadable = "\ud800";
 
 function splitBytes(output: Buffer): string[] {
@@ -120,36 +120,36 @@ function readableSegments(record: Buffer): string {
   return segments.join("/");
 }
 
-/** The first segment carries mode and id before its tab. */
+/** The first segment has mode and id before its tab. */
 function segmentWithHead(segment: Buffer): string {
   const tab = segment.indexOf(9);
   return tab === -1 ? unreadable : segment.toString("latin1", 0, tab + 1) + unreadable;
 }
 
-/** For a folder and all that it lies in. */
+/** Counts a folder and all its parents. */
 function countFiles(folderFiles: Map<string, number>, folder: string, files: number): void {
   for (let name = folder; name !== ""; name = name.slice(0, Math.max(0, name.lastIndexOf("/")))) {
     folderFiles.set(name, (folderFiles.get(name) ?? 0) + files);
   }
 }
 
-/** Git has kept odd modes (100664) from its first days; they mean plain or executable. */
+/** Git has kept unusual modes (100664) from its early days. They mean plain or executable. */
 function fileMode(mode: string): FileMode {
   if (mode === "120000" || mode === "160000") return mode;
   return Number.parseInt(mode, 8) & 0o100 ? "100755" : "100644";
 }
 
-/** The lists of commits that were read lately, bounded by their files together; who asks at the same time shares one. */
+/** A cache of commits' file lists, bounded by the total number of files. Concurrent callers share one load. */
 export interface IndexCache {
   get(key: string, load: () => Promise<TreeIndex>): Promise<TreeIndex>;
 }
 
-/** What a remembered refusal counts as. */
+/** How much a cached refusal counts. */
 const refusalFiles = 100;
 
 export function createIndexCache(filesMax: number): IndexCache {
   const indexes = new Map<string, Promise<TreeIndex>>();
-  /** Of those that have arrived, least recently used first. */
+  /** Loaded lists, least recently used first. */
   const sizes = new Map<string, number>();
 
   function forget(key: string): void {
@@ -184,7 +184,7 @@ export function createIndexCache(filesMax: number): IndexCache {
           makeRoom();
         },
         (error: unknown) => {
-          // A commit stays as it is: what was wrong with it is remembered, for as long as a short list would be.
+          // A commit never changes, so a permanent error is cached too.
           if (isAppError(error) && !error.retryable) use(key, refusalFiles);
           else forget(key);
         },

@@ -6,7 +6,7 @@ import { data, fastImport } from "../mirror/build-commit.ts";
 import { type MirrorContext, withStore } from "../mirror/mirror-context.ts";
 import type { CommitTree, ContentMatch, OverlayEntry, SearchMatch, SearchQuery, TreeIndex } from "../tree.ts";
 
-/** A line that git found, and in which of the searched objects. */
+/** A line that git found, and the searched object that it is in. */
 interface Hit {
   source: string;
   line: number;
@@ -16,12 +16,12 @@ interface Hit {
 
 const patternBytesMax = 4_000;
 const textBytesMax = 1_000;
-/** A page without line breaks is one long line: what git may print before it is told to stop. */
+/** A page without line breaks is one long line. Limits git's output. */
 const outputBytesMax = 256 * 1024 * 1024;
 
 /**
- * `git grep` over objects in a mirror, line by line as it finds them; binary files are passed over. `onHit` says
- * whether to go on. Answers whether everything was searched.
+ * Runs `git grep` over objects of a mirror and streams the matches; binary files are skipped. `onHit` returns whether
+ * to continue. Returns whether everything was searched.
  */
 async function grep(
   git: Git,
@@ -74,7 +74,7 @@ function checkPattern(pattern: string): void {
   if (Buffer.byteLength(pattern) > patternBytesMax) throw refused("The search pattern is too long.");
 }
 
-/** What other dialects write for the same, in git's. */
+/** Translates other regex dialects to git's. */
 function toExtended(pattern: string): string {
   if (/\(\?(?:[=!]|<[=!])/.test(pattern)) {
     throw refused("Lookahead and lookbehind are not supported. Use a simpler pattern, then read the matches.");
@@ -115,13 +115,13 @@ function refused(publicMessage: string, cause?: unknown): AppError {
   return new AppError("invalid_request", { publicMessage, cause });
 }
 
-/** Cuts the stream into `<source>\0<line>\0<column>\0<text>\n`, keeping only the beginning of long lines. */
+/** Splits the stream into `<source>\0<line>\0<column>\0<text>\n`, keeping only the start of long lines. */
 function createHitParser(onHit: (hit: Hit) => boolean): (chunk: Buffer) => boolean {
   let record: Buffer = Buffer.alloc(0);
   return (chunk) => {
     let start = 0;
     for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
-      // A path may hold line feeds: the record ends at the first one behind its NULs.
+      // A path may contain line feeds: the record ends at the first one after its NULs.
       record = append(record, chunk.subarray(start, end));
       start = end + 1;
       const hit = parseHit(record);
@@ -137,7 +137,7 @@ function createHitParser(onHit: (hit: Hit) => boolean): (chunk: Buffer) => boole
   };
 }
 
-/** Room for the longest path that git takes along, and the text that is kept. */
+/** Room for git's longest path and the text that is kept. */
 const recordBytesMax = 5_000 + textBytesMax;
 
 function append(record: Buffer, more: Buffer): Buffer {
@@ -163,7 +163,7 @@ function parseHit(record: Buffer): Hit | "unreadable" | null {
 function lineText(bytes: Buffer): string {
   if (bytes.length > textBytesMax) {
     const cut = bytes.toString("utf8", 0, textBytesMax);
-    // A character that was cut in two shows as a replacement.
+    // A character that was cut in half shows as a replacement character.
     return `${cut.replace(/\ufffd$/, "")}…`;
   }
   const text = bytes.toString("utf8");
@@ -172,7 +172,7 @@ function lineText(bytes: Buffer): string {
 
 const excludedMax = 1_000;
 
-/** Searches a commit as it lies in the mirror. */
+/** Searches a commit in the mirror. */
 export async function searchCommit(
   context: MirrorContext,
   input: { commit: string; index: TreeIndex; query: SearchQuery; except?: ReadonlySet<string> },
@@ -201,7 +201,7 @@ export async function searchCommit(
   return { matches: matches.slice(0, query.matchesMax), truncated: !complete };
 }
 
-/** Empty: everywhere. Null: no file can be there, and git would complain. */
+/** Empty: everywhere. Null: no file can match, and git would report an error. */
 function folderToSearch(under: string | undefined): string | null {
   const folder = (under ?? "").replace(/\/+$/, "");
   if (folder === "") return under?.startsWith("/") ? null : "";
@@ -209,19 +209,19 @@ function folderToSearch(under: string | undefined): string | null {
   return plain && folder.split("/").every((part) => part !== "" && part !== "." && part !== "..") ? folder : null;
 }
 
-/** Git would unpack each in memory, whatever it weighs: 200 MB of zeros take 200 kB in a pack. */
+/** Git unpacks each file in memory: 200 MB of zeros take 200 kB in a pack. */
 function tooLarge(index: TreeIndex, fileBytesMax: number): string[] {
   const large = index.list.filter((entry) => (entry.size ?? 0) > fileBytesMax);
   large.sort((left, right) => (right.size ?? 0) - (left.size ?? 0));
   return large.slice(0, excludedMax).map((entry) => `:(exclude,literal)${entry.path}`);
 }
 
-/** Below what a command line bears. */
+/** Below the limit of a command line. */
 const objectsMax = 10_000;
 
 /**
- * Searches bytes that are in no commit with the very engine that searches commits: they become blobs of the mirror,
- * which nothing points at and a later collection takes, and git is given their ids.
+ * Searches bytes that are in no commit with the same engine: they become unreferenced blobs of the mirror, and git gets
+ * their ids.
  */
 export async function searchContents(
   context: MirrorContext,
@@ -233,7 +233,7 @@ export async function searchContents(
   const ids = [...places.keys()];
   const matches: ContentMatch[] = [];
   let complete = true;
-  // The lock is held while searching, since a collection could take blobs that had been there before.
+  // The lock is held while searching, because a garbage collection could remove blobs that already existed.
   await withStore(context, "shared", signal, async (descriptor) => {
     await fastImport(context, blobStream(contents), descriptor, signal);
     for (let start = 0; start < ids.length && complete; start += objectsMax) {
@@ -259,7 +259,7 @@ function* blobStream(contents: readonly Buffer[]): Iterable<Buffer | string> {
   }
 }
 
-/** Searches a tree with edits on it: the tree but for the edited paths, and the edits, both by git's own engine. */
+/** Searches a tree with edits: the tree without the edited paths, and the edits, both with git's engine. */
 export async function searchOverlay(
   tree: CommitTree,
   edits: readonly OverlayEntry[],
@@ -276,7 +276,7 @@ export async function searchOverlay(
     tree.search(query, signal, { except: new Set(edits.map((edit) => edit.path)) }),
     contents.length > 0 ? tree.searchContents(contents, query, signal) : { matches: [], truncated: false },
   ]);
-  // Both are the first of their kind by path, so their first together are the first of all.
+  // Both lists are sorted by path, so merging them keeps the order.
   const matches = [
     ...below.matches,
     ...edited.matches.map(({ index, ...hit }) => ({ path: files[index]?.path ?? "", ...hit })),
@@ -290,7 +290,7 @@ function isBelow(path: string, under: string | null): boolean {
   return under === "" || path === under || path.startsWith(`${under}/`);
 }
 
-/** Git's order of paths, that of their bytes: code points, not the code units that JavaScript compares. */
+/** Git's order of paths: by bytes, that is by code points, while JavaScript compares code units. */
 export function comparePaths(left: string, right: string): number {
   const length = Math.min(left.length, right.length);
   for (let index = 0; index < length; index += 1) {
@@ -301,7 +301,7 @@ export function comparePaths(left: string, right: string): number {
   return left.length - right.length;
 }
 
-/** Surrogates stand for what lies above every other character. */
+/** Surrogates sort after all other characters. */
 function rank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }

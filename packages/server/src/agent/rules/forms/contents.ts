@@ -13,7 +13,7 @@ import {
 } from "../form.ts";
 import type { Captures } from "../pattern.ts";
 
-/** In quotation marks it could as well be a term: then the words say that it is a field. */
+/** A quoted name could also be a term, so the word "field" is required. */
 const field = "(frontmatter [field] {field:field}|field {field:field}|{field:bare})";
 const links =
   "(link|links|anchor|anchors|hyperlink|hyperlinks|links and [broken] anchors|anchors and [broken] links|internal links|internal link|cross-references)";
@@ -109,7 +109,7 @@ export const contentForms: readonly Form[] = [
   },
 ];
 
-/** `draft: true`, as it would stand in the file; what only a parser of YAML can tell apart is refused. */
+/** `draft: true`, as written in the file. Values that need a YAML parser are refused. */
 function readPair(captures: Captures): Reading {
   const [, field = "", written = ""] = /^([A-Za-z_][\w-]*):[ \t]+(\S.*)$/.exec(text(captures, "pair").trim()) ?? [];
   if (field === "") return unclear("it is no field with its value: write `field: value`");

@@ -6,7 +6,7 @@ const alsoInCode =
   "((also|even) in [the] code [blocks|samples]|in [the] code [blocks|samples] (too|as well)|including [in] [the] code [blocks|samples]) {!code}";
 const scope = `*([,] [and] (${everywhere}|${alsoInCode}|${below}))`;
 const every = "(every|all|each|any)";
-/** Words that say that a term follows; without them and without quotation marks it could be anything. */
+/** Words that announce a term. Without them and without quotes it could be anything. */
 const called = `[${every}] [the] (mentions (of|to) [the] [term]|term [from])`;
 
 export const termForms: readonly Form[] = [
