@@ -1,6 +1,7 @@
 import type { CheckSettings } from "./checks/check.ts";
 import { ownChecks } from "./checks/page-checks.ts";
 import { linkChecks, optionalChecks, siteChecks } from "./checks/registry.ts";
+import { staleReferenceCheck } from "./references/check-references.ts";
 import type { Site } from "./site.ts";
 import type { Finding, Severity } from "./types.ts";
 
@@ -18,7 +19,7 @@ export const externalLinkCheck = "external-link";
 
 export const checkIds: readonly string[] = [...ownChecks, ...linkChecks, ...siteChecks, ...optionalChecks]
   .map(({ id }) => id)
-  .concat("mdx-syntax", externalLinkCheck)
+  .concat("mdx-syntax", externalLinkCheck, staleReferenceCheck)
   .sort();
 
 /** For editors: `emend check --schema` prints it. */

@@ -20,6 +20,7 @@ export { findPage } from "./find-page.ts";
 export { folderTree } from "./folder-tree.ts";
 export type { NavItem, NavList, Redirect } from "./frameworks/framework.ts";
 export { type FileChange, historyArgs, parseHistory } from "./git-history.ts";
+export { type GitSource, gitEnvironment, openGitSource, runGit } from "./git-source.ts";
 export { type LiveFolder, openLiveFolder } from "./live/live-folder.ts";
 export { type LiveSite, openLiveSite } from "./live/live-site.ts";
 export { watchFolder } from "./live/watch-folder.ts";
@@ -38,6 +39,7 @@ export { renameGroup } from "./refactor/rename-group.ts";
 export { type RenameHeading, renameHeading } from "./refactor/rename-heading.ts";
 export { type ReplaceTerm, replaceTerm } from "./refactor/replace-term.ts";
 export { type SetFrontMatter, setFrontMatter } from "./refactor/set-front-matter.ts";
+export { checkReferences, type Source, staleFinding, staleReferenceCheck } from "./references/check-references.ts";
 export {
   type CompareOptions,
   compareReferences,

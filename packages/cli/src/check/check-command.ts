@@ -37,6 +37,7 @@ interface CheckOptions {
   mdx?: boolean;
   cache?: boolean;
   schema?: boolean;
+  source?: string[];
 }
 
 /** Adds `emend check [DIR]` to the program. */
@@ -53,6 +54,14 @@ export function registerCheckCommand(program: Command, cli: Cli): void {
     .option("--gitlab", "print the findings as a code quality report of GitLab")
     .option("--fix", "apply the fixes that are certain, then report what remains")
     .option("--base <ref>", "report only what is new since this commit or branch")
+    .addOption(
+      new Option(
+        "--source <dir[@rev]>",
+        "compare what the docs name with this code: a folder, DIR@rev, or DIR@old..new (repeatable)",
+      )
+        .argParser((name: string, earlier: string[] | undefined) => [...(earlier ?? []), name])
+        .conflicts(["watch", "base"]),
+    )
     .option("--docs <folder>", "the docs folder inside it (default: detected)")
     .option("--mdx", `judge MDX by the full parser on every page, not only where there are at most ${mdxPagesMax}`)
     .option("--info", "show the lesser findings too")
@@ -83,6 +92,7 @@ async function check(cli: Cli, dir: string, options: CheckOptions): Promise<numb
   }
   await cache?.flush();
   const { site, findings, unjudged } = outcome;
+  for (const note of outcome.notes) cli.stderr.write(`${note}\n`);
   const print = (text: string): unknown => cli.stdout.write(`${text}\n`);
   if (options.json) print(JSON.stringify(toJson(outcome, options.fix ? fixed : null)));
   else if (options.sarif) print(JSON.stringify(renderSarif(findings), null, 2));
@@ -103,13 +113,14 @@ async function check(cli: Cli, dir: string, options: CheckOptions): Promise<numb
 async function inspect(
   cli: Cli,
   dir: string,
-  { base, docs, mdx }: CheckOptions,
+  { base, docs, mdx, source }: CheckOptions,
   cache: ParseCache | undefined,
 ): Promise<Inspection> {
   const inspection = await inspectFolder({ cache, stderr: cli.stderr, signal: cli.signal }, dir, {
     base: base ?? null,
     docsDir: docs ?? "",
     isMdxAsked: mdx === true,
+    ...(source === undefined ? {} : { sources: source }),
   });
   if (inspection.pages > 0) return inspection;
   throw noPages(dir, docs ?? "");

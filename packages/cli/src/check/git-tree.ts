@@ -1,28 +1,22 @@
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { promisify } from "node:util";
-import { type FileChange, folderTree, historyArgs, parseHistory, type SiteFile, type SiteTree } from "@emend/site";
+import {
+  type FileChange,
+  folderTree,
+  gitEnvironment,
+  historyArgs,
+  parseHistory,
+  runGit,
+  type SiteFile,
+  type SiteTree,
+} from "@emend/site";
 import { CliError } from "../cli.ts";
-
-const run = promisify(execFile);
-const outputBytesMax = 256 * 1024 * 1024;
-
-/** A hook of git runs with the names of one repository and index, which would stand for any folder that is asked about. */
-function gitEnvironment(): NodeJS.ProcessEnv {
-  const { GIT_DIR, GIT_WORK_TREE, GIT_INDEX_FILE, GIT_PREFIX, ...env } = process.env;
-  return env;
-}
-
-async function git(dir: string, args: string[]): Promise<string> {
-  const { stdout } = await run("git", ["-C", dir, ...args], { maxBuffer: outputBytesMax, env: gitEnvironment() });
-  return stdout;
-}
 
 /** The folder as it is at a commit of the repository around it. */
 export async function gitTree(dir: string, ref: string): Promise<SiteTree> {
   const commit = await findCommit(dir, ref);
-  const listed = await git(dir, ["ls-tree", "-r", "-z", "--long", commit.trim(), "--", "."]);
+  const listed = await runGit(dir, ["ls-tree", "-r", "-z", "--long", commit.trim(), "--", "."]);
   const files: SiteFile[] = [];
   for (const entry of listed.split("\0")) {
     const found = /^100\d+ blob ([0-9a-f]+) +(\d+)\t([\s\S]+)$/.exec(entry);
@@ -38,8 +32,8 @@ export async function gitTree(dir: string, ref: string): Promise<SiteTree> {
 }
 
 async function historyAt(dir: string, commit: string): Promise<Map<string, FileChange>> {
-  const shallow = resolve(dir, (await git(dir, ["rev-parse", "--git-path", "shallow"])).trim());
-  const log = await git(dir, [...historyArgs, "--relative", commit, "--", "."]);
+  const shallow = resolve(dir, (await runGit(dir, ["rev-parse", "--git-path", "shallow"])).trim());
+  const log = await runGit(dir, [...historyArgs, "--relative", commit, "--", "."]);
   return parseHistory(log, await readFile(shallow, "utf8").catch(() => ""));
 }
 
@@ -56,7 +50,8 @@ export function workTree(dir: string): SiteTree {
         ["ls-files", "-z", "--others", "--exclude-standard"],
       ];
       for (const args of lists) {
-        for (const path of (await git(dir, args)).split("\0")) changes.set(path, { rank: 0, commit: null, date: "" });
+        for (const path of (await runGit(dir, args)).split("\0"))
+          changes.set(path, { rank: 0, commit: null, date: "" });
       }
       return changes;
     },
@@ -65,16 +60,16 @@ export function workTree(dir: string): SiteTree {
 
 /** Where a folder lies in the repository around it: "" or a path with a slash at its end. */
 export async function folderInRepository(dir: string): Promise<string> {
-  return (await git(dir, ["rev-parse", "--show-prefix"]).catch(() => "")).trim();
+  return (await runGit(dir, ["rev-parse", "--show-prefix"]).catch(() => "")).trim();
 }
 
 async function findCommit(dir: string, ref: string): Promise<string> {
-  const isRepository = await git(dir, ["rev-parse", "--git-dir"]).catch((error: NodeJS.ErrnoException) => {
+  const isRepository = await runGit(dir, ["rev-parse", "--git-dir"]).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") throw new CliError("usage", "--base: git is not installed", error);
     return null;
   });
   if (isRepository === null) throw new CliError("usage", `--base: ${dir} is in no git repository`);
-  return git(dir, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`]).catch(() => {
+  return runGit(dir, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`]).catch(() => {
     throw new CliError("usage", `--base: the repository has no commit or branch "${ref}"`);
   });
 }

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import {
   applySettings,
   checkMdx,
+  checkReferences,
   checkSite,
   compareSites,
   type Finding,
@@ -10,10 +11,12 @@ import {
   type ParseCache,
   readCheckSettings,
   type Site,
+  type SourceIndex,
   tallyLinks,
 } from "@emend/site";
 import { CliError } from "../cli.ts";
 import { gitTree, workTree } from "./git-tree.ts";
+import { openSources } from "./sources.ts";
 
 interface InspectDeps {
   cache: ParseCache | undefined;
@@ -27,6 +30,8 @@ interface InspectInput {
   base: string | null;
   docsDir: string;
   isMdxAsked: boolean;
+  /** What `--source` names: code that the docs are compared with. */
+  sources?: readonly string[];
 }
 
 export interface Inspection {
@@ -38,6 +43,8 @@ export interface Inspection {
   unjudged: number;
   /** Links, and those that nobody but the site's build can judge. */
   tally: LinkTally;
+  /** What people should know about the look itself: sources that could not be compared, files that were not read. */
+  notes: readonly string[];
 }
 
 // The full MDX parser takes some ten milliseconds a page: beyond this many it waits to be asked.
@@ -54,10 +61,13 @@ export async function inspectFolder(deps: InspectDeps, dir: string, input: Inspe
   };
   try {
     const site = await openSite(workTree(dir), options).catch(refuseUnreadable);
-    if (input.base === null) return await inspectWhole(site, input.isMdxAsked, progress, signal);
+    if (input.base === null) {
+      const whole = await inspectWhole(site, input.isMdxAsked, progress, signal);
+      return input.sources === undefined ? whole : await withSources(dir, whole, input.sources, signal);
+    }
     const base = await openSite(await gitTree(dir, input.base), options);
     const { introduced, tally } = await compareSites(base, site, { signal });
-    return { site, pages: site.pages.length + base.pages.length, findings: introduced, unjudged: 0, tally };
+    return { site, pages: site.pages.length + base.pages.length, findings: introduced, unjudged: 0, tally, notes: [] };
   } finally {
     progress.end();
   }
@@ -73,10 +83,48 @@ async function inspectWhole(
   const tally = await tallyLinks(site, { signal });
   const pages = site.pages.length;
   const mdx = mdxPagesOf(site, isMdxAsked);
-  if (mdx === null) return { site, pages, findings, unjudged: allMdx(site).length, tally };
+  if (mdx === null) return { site, pages, findings, unjudged: allMdx(site).length, tally, notes: [] };
   const onProgress = (done: number): void => progress.update("judging the MDX of", done, mdx.length);
   const judged = applySettings(await checkMdx(site, mdx, { signal, onProgress }), await readCheckSettings(site));
-  return { site, pages, findings: [...findings, ...judged], unjudged: 0, tally };
+  return { site, pages, findings: [...findings, ...judged], unjudged: 0, tally, notes: [] };
+}
+
+/** Adds what the sources say of the docs. */
+async function withSources(
+  dir: string,
+  whole: Inspection,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<Inspection> {
+  if (whole.pages === 0) return whole;
+  const opened = await openSources(dir, whole.site, names, signal);
+  try {
+    const found = applySettings(
+      await checkReferences(whole.site, opened.sources, { signal }),
+      await readCheckSettings(whole.site),
+    );
+    return {
+      ...whole,
+      findings: [...whole.findings, ...found],
+      notes: [...opened.notes, ...describeSkipped(opened.indexes)],
+    };
+  } finally {
+    opened.close();
+  }
+}
+
+/** What was not read of the sources, where it could hide something; prose, pictures and lock files are no code. */
+function describeSkipped(indexes: readonly SourceIndex[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { skipped } of indexes) {
+    for (const reason of skipped.values()) {
+      if (reason === "prose" || reason === "lock file" || reason === "binary" || reason === "CI") continue;
+      counts.set(reason, (counts.get(reason) ?? 0) + 1);
+    }
+  }
+  if (counts.size === 0) return [];
+  const listed = [...counts].map(([reason, count]) => `${count} ${reason}`).join(", ");
+  return [`Source files that were not read: ${listed}.`];
 }
 
 function allMdx(site: Site): string[] {

@@ -1,6 +1,6 @@
 import type { Dialect } from "../parse/dialect.ts";
 import { decodePiece, toByteString } from "../text/bytes.ts";
-import { indexLines } from "../text/line-index.ts";
+import { indexLines, type LineIndex } from "../text/line-index.ts";
 import { type PageCode, readPageCode, type Sample } from "./page-code.ts";
 
 export type ReferenceKind = "identifier" | "path" | "flag" | "env" | "config-key" | "file" | "route" | "package";
@@ -30,13 +30,23 @@ export function findCodeReferences(page: string, bytes: Uint8Array, dialect: Dia
 }
 
 function referencesIn(page: string, text: string, { spans, samples }: PageCode): CodeReference[] {
-  const { place } = indexLines(text);
+  if (historyPage.test(page)) return [];
+  const lines = indexLines(text);
   const found: CodeReference[] = [];
   const add =
     (at: (offset: number) => number, inSample: boolean) => (kind: ReferenceKind, name: string, offset: number) => {
       if (found.length >= referencesMax || name.length < 2) return;
       const start = at(offset);
-      found.push({ kind, text: decodePiece(name), page, ...place(start), start, end: start + name.length, inSample });
+      if (!inSample && isHistory(text, lines, start)) return;
+      found.push({
+        kind,
+        text: decodePiece(name),
+        page,
+        ...lines.place(start),
+        start,
+        end: start + name.length,
+        inSample,
+      });
     };
   for (const span of spans)
     if (span.text.length <= textMax)
@@ -46,6 +56,17 @@ function referencesIn(page: string, text: string, { spans, samples }: PageCode):
       );
   for (const sample of samples) readSample(sample, add(sample.at, true));
   return found.sort((a, b) => a.start - b.start);
+}
+
+// Pages and lines that tell of earlier versions name on purpose what is gone.
+const historyPage =
+  /(?:^|[/._-])(?:upgrad\w*|migrat\w*|changelog|changes|release-?notes?|releases|history|what-?s-?new|deprecat\w*|breaking-?changes|blog|news)(?=[/._-])/i;
+const historyLine =
+  /\b(?:removed?|renamed|deprecated?|deprecation|no longer|replaced|replaces|formerly|previously|used to be|was called|instead of|legacy|obsolete|prior to|before version|older versions?|until v?\d)\b/i;
+
+function isHistory(text: string, lines: LineIndex, offset: number): boolean {
+  const line = lines.lineOf(offset);
+  return historyLine.test(text.slice(lines.startOf(line), lines.startOf(line + 1)));
 }
 
 type Add = (kind: ReferenceKind, name: string, offset: number) => void;

@@ -47,9 +47,29 @@ export function probesOf({ kind, text }: Asked, sources: Sources): Probe[] {
   }
 }
 
+/** Whether something of a reference is not in the sources now: it is stale if it was there before. */
+export function mayBeGone({ kind, text }: Asked, after: Sources): boolean {
+  switch (kind) {
+    case "path":
+      return pathWords(text).some((word) => !after.has(word));
+    case "file":
+      return !after.files.has(plainPath(text));
+    case "package":
+      return !after.hasPackage(packageOf(text));
+    case "route":
+      return !after.has(routeEnds(text)[0] ?? "");
+    default:
+      return !after.has(text);
+  }
+}
+
+function pathWords(text: string): string[] {
+  return text.split(/\.|::|#/).filter((word) => word.length >= wordMin);
+}
+
 function pathProbes(text: string, sources: Sources): Probe[] {
-  const words = text.split(/\.|::|#/).filter((word) => word.length >= wordMin);
-  return words.filter(sources.declares).map((word) => ({ kind: "word", word, others: [] }));
+  const words = pathWords(text).filter((word) => sources.declares(word));
+  return words.map((word) => ({ kind: "word", word, others: [] }));
 }
 
 /** The first spelling that is known stands for the reference. */
@@ -72,19 +92,26 @@ function spellings(name: string): string[] {
   return [...new Set([words.join("-"), words.join("_"), camel, pascal, words.join("_").toUpperCase()])];
 }
 
-/** The longest end of a route that the sources write out: a router adds the beginning. */
-function routeProbes(text: string, sources: Sources): Probe[] {
+/** The ends of a route, the longest first: a router adds the beginning. */
+function routeEnds(text: string): string[] {
   const segments = plainRoute(text.replace(/^[A-Z]+\s+(?:https?:\/\/[^/]+)?/, ""))
     .split("/")
     .slice(1);
-  const ends = segments.map((_, i) => `/${segments.slice(i).join("/")}`).filter((end) => /[a-z]{2}/i.test(end));
-  const word = ends.find(sources.has);
+  return segments.map((_, i) => `/${segments.slice(i).join("/")}`).filter((end) => /[a-z]{2}/i.test(end));
+}
+
+function routeProbes(text: string, sources: Sources): Probe[] {
+  const ends = routeEnds(text);
+  const word = ends.find((end) => sources.has(end));
   return word === undefined ? [] : [{ kind: "word", word, others: ends.filter((end) => end !== word) }];
 }
 
-/** A path from the top of the sources, or the end of exactly one path. */
+function plainPath(text: string): string {
+  return text.replace(/^(?:\.{1,2}\/)+/, "").replace(/\/$/, "");
+}
+
+/** A path from the top of the sources. The end of a path may be a file of the reader's own. */
 function knownFile(text: string, files: ReadonlyMap<string, string>): string | null {
-  const path = text.replace(/^(?:\.{1,2}\/)+/, "").replace(/\/$/, "");
-  if (files.has(path)) return path;
-  return null;
+  const path = plainPath(text);
+  return files.has(path) ? path : null;
 }

@@ -54,22 +54,34 @@ interface FileRecord {
 }
 
 const bytesMax = 1024 * 1024;
+// The next files are read while one is looked at.
+const readsAtOnce = 64;
 const none: Tokens = { words: new Uint32Array(0), declared: new Uint32Array(0) };
-const records = new WeakMap<
-  SourceIndex,
-  { records: ReadonlyMap<string, FileRecord>; counts: Counts; isOutside: IndexOptions["isOutside"] }
->();
+const states = new WeakMap<SourceIndex, { records: ReadonlyMap<string, FileRecord>; counts: Counts }>();
 
 /** Reads the names of every source file of a tree. The tree must know its files' content ids, or every file is read again. */
 export async function indexSource(tree: SiteTree, options: IndexOptions = {}): Promise<SourceIndex> {
   const breathe = createTimeSlice(options.signal);
   const { isOutside = () => false } = options;
-  const earlier = options.previous === undefined ? undefined : records.get(options.previous);
+  const earlier = options.previous === undefined ? undefined : states.get(options.previous);
   const read = createTokenReader();
   const files = new Map<string, string>();
   const known = new Map<string, FileRecord>();
   const changed: { path: string; before: FileRecord | undefined; after: FileRecord }[] = [];
   let readCount = 0;
+  const reading: { path: string; before: FileRecord | undefined; bytes: Promise<Uint8Array | null> }[] = [];
+  const finish = async (left: number): Promise<void> => {
+    while (reading.length > left) {
+      const { path, before, bytes } = reading.shift() as (typeof reading)[number];
+      const content = await bytes;
+      if (content !== null) readCount++;
+      note(path, before, content === null ? unread(null) : readFile(path, content, read));
+    }
+  };
+  const note = (path: string, before: FileRecord | undefined, after: FileRecord): void => {
+    known.set(path, after);
+    changed.push({ path, before, after });
+  };
   for (const { path, hash, size } of await tree.list()) {
     const turn = breathe();
     if (turn !== undefined) await turn;
@@ -81,12 +93,17 @@ export async function indexSource(tree: SiteTree, options: IndexOptions = {}): P
       continue;
     }
     const skip = skipByPath(path) ?? (size !== undefined && size > bytesMax ? "too large" : null);
-    const bytes = skip === null ? await tree.read(path) : null;
-    const after: FileRecord = bytes === null ? { skip, tokens: none, packageName: null } : readFile(path, bytes, read);
-    if (bytes !== null) readCount++;
-    known.set(path, after);
-    changed.push({ path, before, after });
+    if (skip !== null) {
+      note(path, before, unread(skip));
+      continue;
+    }
+    const bytes = tree.read(path);
+    // Raised where it is awaited.
+    bytes.catch(() => undefined);
+    reading.push({ path, before, bytes });
+    if (reading.length >= readsAtOnce) await finish(readsAtOnce / 2);
   }
+  await finish(0);
   const counts = earlier === undefined ? createCounts() : earlier.counts.derive();
   for (const { path, before, after } of changed) {
     if (before !== undefined) counts.add(before.tokens, isExample(path), -1);
@@ -95,7 +112,11 @@ export async function indexSource(tree: SiteTree, options: IndexOptions = {}): P
   for (const [path, before] of earlier?.records ?? []) {
     if (!known.has(path)) counts.add(before.tokens, isExample(path), -1);
   }
-  return createIndex(tree, files, known, counts, readCount, isOutside);
+  return createIndex(tree, files, known, counts, readCount);
+}
+
+function unread(skip: SkipReason | null): FileRecord {
+  return { skip, tokens: none, packageName: null };
 }
 
 function createIndex(
@@ -104,7 +125,6 @@ function createIndex(
   known: ReadonlyMap<string, FileRecord>,
   counts: Counts,
   read: number,
-  isOutside: IndexOptions["isOutside"],
 ): SourceIndex {
   const skipped = new Map<string, SkipReason>();
   const packages = new Set<string>();
@@ -131,7 +151,7 @@ function createIndex(
     hasPackage: (name) => packages.has(name),
     knows: (reference) => probesOf(reference, index).length > 0,
   };
-  records.set(index, { records: known, counts, isOutside });
+  states.set(index, { records: known, counts });
   return index;
 }
 

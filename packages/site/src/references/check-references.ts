@@ -1,0 +1,83 @@
+import { quoted } from "../checks/report.ts";
+import type { Site } from "../site.ts";
+import type { Finding } from "../types.ts";
+import { compareReferences, type StaleReference } from "./compare-references.ts";
+import type { CodeReference } from "./find-references.ts";
+import { mayBeGone } from "./probes.ts";
+import { readSiteReferences } from "./site-references.ts";
+import type { SourceIndex } from "./source-index.ts";
+
+/** The check that reports references to what the sources no longer have. */
+export const staleReferenceCheck = "stale-reference";
+
+/** A source repository at two revisions. */
+export interface Source {
+  after: SourceIndex;
+  /** A name for the state that a page last agreed with, such as a commit; null: nobody knows, so the page is not judged. */
+  baseOf(page: string): Promise<string | null>;
+  /** The sources in that state. They are asked for one after the other. */
+  before(base: string): Promise<SourceIndex>;
+  /** Old path → new path of files that git sees as renamed since. */
+  renames?(base: string): Promise<ReadonlyMap<string, string>>;
+  /** The change that removed it, in words: `1a2b3c4 (Jane Doe, "Rename the flag")`. */
+  causeOf?(base: string, stale: StaleReference): Promise<string | null>;
+}
+
+/** Reports what pages name, and what the sources had when the page last agreed with them but have no more. */
+export async function checkReferences(
+  site: Site,
+  sources: readonly Source[],
+  options: { signal?: AbortSignal } = {},
+): Promise<Finding[]> {
+  const pages = await readSiteReferences(site, options);
+  const findings: Finding[] = [];
+  for (const source of sources) {
+    const others = sources.filter((other) => other !== source);
+    for (const [base, references] of await suspectsByBase(pages, source)) {
+      options.signal?.throwIfAborted();
+      const renames = await source.renames?.(base);
+      const before = await source.before(base);
+      const compared = { ...options, ...(renames && { renames }) };
+      for (const stale of await compareReferences(references, before, source.after, compared)) {
+        // What left one repository for another is still known.
+        if (others.some(({ after }) => after.knows(stale.reference))) continue;
+        findings.push(staleFinding(stale, (await source.causeOf?.(base, stale)) ?? null));
+      }
+    }
+  }
+  return findings;
+}
+
+/** Only what is not there now can be stale: the other pages need no earlier state. */
+async function suspectsByBase(
+  pages: Awaited<ReturnType<typeof readSiteReferences>>,
+  source: Source,
+): Promise<Map<string, CodeReference[]>> {
+  const byBase = new Map<string, CodeReference[]>();
+  for (const [page, { references }] of pages) {
+    const suspects = references.filter((reference) => mayBeGone(reference, source.after));
+    const base = suspects.length === 0 ? null : await source.baseOf(page);
+    if (base === null) continue;
+    const known = byBase.get(base);
+    if (known === undefined) byBase.set(base, suspects);
+    else for (const suspect of suspects) known.push(suspect);
+  }
+  return byBase;
+}
+
+/** A stale reference as a finding. `by`: the change that caused it, in words. */
+export function staleFinding({ reference, gone, cause, paths, fix }: StaleReference, by: string | null): Finding {
+  const { page: path, line, column, text } = reference;
+  const part = text === gone ? "" : ` (in ${quoted(text)})`;
+  const since = by === null ? "" : ` by ${by}`;
+  const message =
+    cause.kind === "renamed"
+      ? `${quoted(gone)}${part} was renamed to ${quoted(cause.to)}${since}. Use the new name.`
+      : `${quoted(gone)}${part} is no longer in the sources${where(paths)}: removed${since}. Correct the page.`;
+  const finding: Finding = { check: staleReferenceCheck, severity: "error", path, line, column, message };
+  return fix === undefined ? finding : { ...finding, fix };
+}
+
+function where([first]: readonly string[]): string {
+  return first === undefined ? "" : ` (${first} had it)`;
+}
