@@ -1,14 +1,14 @@
 import { BlockList, isIP, isIPv4 } from "node:net";
 
-/** An IPv4 address that arrived over IPv6 is the same address; a zone says nothing about who it is. */
+/** An IPv4-mapped IPv6 address equals its IPv4 address; a zone id is ignored. */
 function plainAddress(address: string | undefined): string {
-  // A socket that was closed meanwhile has none.
+  // A closed socket has no address.
   if (address === undefined) return "";
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
   return mapped?.[1] ?? address.replace(/%.*$/, "");
 }
 
-/** Whom to count failures against: an IPv6 client owns at least its /64, so that is one address. */
+/** The address for the rate limit of failures: an IPv6 client owns at least its /64, so that counts as one. */
 export function throttledAddress(address: string | undefined): string {
   const plain = plainAddress(address);
   // Behind a trusted proxy this may be any text, of any length.
@@ -27,7 +27,7 @@ export function throttledAddress(address: string | undefined): string {
     .join(":")}::/64`;
 }
 
-/** The matcher of an allow-list, or the entry that is neither an address nor a range. */
+/** The matcher of an allow-list, or the invalid entry. */
 export function parseAllowList(
   entries: readonly string[],
 ): { kind: "parsed"; list: BlockList } | { kind: "invalid"; entry: string } {

@@ -12,9 +12,9 @@ export interface AuditEntry {
 
 export interface AuditFilter {
   actor: string | null;
-  /** A whole action such as `key.created`, or the beginning of some, such as `key`. */
+  /** An action such as `key.created`, or a prefix such as `key`. */
   action: string | null;
-  /** The last id of the page before. */
+  /** The last id of the previous page. */
   before: string | null;
   limit: number;
 }

@@ -1,7 +1,7 @@
 import { type Actor, inTransactionAs } from "../db/acting.ts";
 import type { Pool, Queryable } from "../db/pool.ts";
 
-/** Where a setting's value comes from: the dashboard's wins over the environment's. */
+/** Where a setting's value comes from. The dashboard overrides the environment. */
 export type ArchiveAfterDays =
   | { source: "dashboard"; days: number | null }
   | { source: "environment"; days: number | null };
@@ -10,7 +10,7 @@ const archiveName = "archiveAfterDays";
 /** The SQL function `monthly_budgets` reads it. */
 const budgetName = "monthlyBudget";
 
-/** Days after which final jobs are archived by themselves; null: never. */
+/** Days after which finished jobs are archived automatically. Null: never. */
 export async function readArchiveAfterDays(db: Queryable, environment: number | null): Promise<ArchiveAfterDays> {
   const { rows } = await db.query<{ value: number | null }>("select value from settings where name = $1", [
     archiveName,
@@ -18,7 +18,7 @@ export async function readArchiveAfterDays(db: Queryable, environment: number | 
   return rows[0] ? { source: "dashboard", days: rows[0].value } : { source: "environment", days: environment };
 }
 
-/** `"environment"` takes the dashboard's word back. */
+/** `"environment"` removes the dashboard's value. */
 export async function setArchiveAfterDays(
   pool: Pool,
   days: number | null | "environment",
@@ -34,7 +34,7 @@ export async function setArchiveAfterDays(
   });
 }
 
-/** Of a calendar month (UTC), for all projects together; null: no limit. */
+/** Per calendar month (UTC), for all projects together. Null: no limit. */
 export interface MonthlyBudget {
   jobsMax: number | null;
   costUsdMax: number | null;
@@ -45,7 +45,7 @@ export async function readMonthlyBudget(db: Queryable): Promise<MonthlyBudget> {
   return rows[0]?.value ?? { jobsMax: null, costUsdMax: null };
 }
 
-/** Changes the limits that are named. */
+/** Changes only the given limits. */
 export async function setMonthlyBudget(pool: Pool, edit: Partial<MonthlyBudget>, actor: Actor): Promise<MonthlyBudget> {
   return inTransactionAs(pool, actor, async (client) => {
     const { rows } = await client.query<{ value: MonthlyBudget }>(

@@ -7,15 +7,18 @@ const nonceLength = 12;
 const tagLength = 16;
 const headerLength = 1 + keyIdLength;
 
-/** Seals credentials for the database with EMEND_SECRET. `context` says whose it is: sealed for one, it opens for no other. */
+/**
+ * Encrypts credentials for the database with EMEND_SECRET. `context` names the owner: a value that was encrypted for
+ * one cannot be decrypted for another.
+ */
 export interface Sealer {
   seal(text: string, context: string): Buffer;
   open(sealed: Buffer, context: string): string;
 }
 
 /**
- * AES-256-GCM. The envelope is version, key id, nonce, ciphertext, tag: the key id says which secret opens it, so that a
- * secret can be replaced while former ones still open what they sealed.
+ * AES-256-GCM. The envelope is version, key id, nonce, ciphertext, tag. The key id says which secret decrypts it, so
+ * that a secret can be rotated.
  */
 export function createSealer(secret: string, formerSecrets: readonly string[] = []): Sealer {
   const current = deriveKey(secret);

@@ -63,79 +63,79 @@ import { type MoveInput, moveProject } from "./move-project.ts";
 import { type RotationInput, rotateKeptSecret } from "./rotate-kept-secret.ts";
 import { tryProjectModels } from "./try-project-models.ts";
 
-/** What the person at the console may do: everything that needs no key, because it needs the machine. */
+/** What a person with access to the machine can do without a key. */
 export interface Admin {
-  /** Where the server of this installation is reached, or was when it last ran. */
+  /** The URL of this installation's server, or its last one. */
   url(): Promise<string>;
-  /** `by`, for the audit log, is whoever asked for it where that is not the console. */
+  /** `by`: the actor for the audit log, if it is not the console. */
   addProject(input: NewProject, by?: Actor): Promise<ConnectedProject>;
   listProjects(): Promise<readonly Project[]>;
-  /** The id of a project that is given by its id or its name; of the only one where none is given. */
+  /** The id of a project that is given by id or name. Without either, the only project's. */
   projectId(given: string | undefined): Promise<string>;
   showProject(id: string): Promise<ShownProject>;
-  /** Changes what is named and nothing else, by the checks of the dashboard. */
+  /** Changes only what is given, with the dashboard's validation. */
   editProject(id: string, edit: ProjectEdit): Promise<ShownProject>;
-  /** With everything that Emend knows of it; its repository stays. */
+  /** Deletes it with all its data. Its repository stays. */
   removeProject(id: string): Promise<void>;
-  /** Whether nothing was ever pushed to a project of the local forge. */
+  /** Whether nothing was pushed to a local project yet. */
   isEmptyLocal(projectId: string): Promise<boolean>;
-  /** Adds a project of GitHub with an App of its own; `told` hears what a person must do on the way. */
+  /** Adds a GitHub project with its own App. `told` receives the steps that a person must do. */
   addGithubAppProject(input: NewProject & { repo: string }, told: (step: AppStep) => void): Promise<ConnectedProject>;
-  /** Another address of its repository, another token, or both; looked at first. */
+  /** Changes the repository's URL, the token, or both, after checking them. */
   moveProject(input: MoveInput, by?: Actor): Promise<ConnectedProject>;
-  /** Looks whether the project's forge lets Emend do its work, and whether its models answer by its own keys. */
+  /** Checks whether the project's forge allows what Emend needs, and whether its models answer with its keys. */
   diagnoseProject(id: string): Promise<ProjectDiagnosis>;
-  /** A repository that the project's jobs may read and never write. */
+  /** A repository that the project's jobs may read but not write. */
   addContextRepository(input: ContextInput, by?: Actor): Promise<ContextRepository>;
   listContextRepositories(projectId: string): Promise<readonly ContextRepository[]>;
-  /** False where the project has none of this name. */
+  /** False if the project has none of this name. */
   removeContextRepository(input: { projectId: string; name: string }): Promise<boolean>;
   createKey(input: NewAdminKey): Promise<{ id: string; key: string }>;
   listKeys(): Promise<readonly AdminKey[]>;
   revokeKey(id: string): Promise<Revocation["kind"]>;
   /** Logs one browser in, once, as the console. */
   createLoginLink(landsOn: string): Promise<string>;
-  /** Makes the first person the owner; the same on every node until `isNew` replaces it. Null once there is one. */
+  /** Creates the first owner. The same link on every node until `isNew` replaces it. Null if there is an owner. */
   ownerLink(options: { isNew: boolean }): Promise<string | null>;
   listMembers(): Promise<readonly User[]>;
-  /** Those that somebody may still accept. */
+  /** Pending invitations. */
   listInvitations(): Promise<readonly Invitation[]>;
   inviteMember(input: { email: string; role: Role }): Promise<{ link: string }>;
-  /** Sets a person's password anew, once. */
+  /** Resets a person's password, once. */
   createResetLink(email: string): Promise<string>;
   jobReport(jobId: string): Promise<JobReport>;
   jobEvents(jobId: string, afterSeq: number): Promise<readonly JobEvent[]>;
-  /** The secret is shown once. `needsPrivate`: servers post there only under EMEND_ALLOW_PRIVATE_WEBHOOKS. */
+  /** The secret is shown once. `needsPrivate`: servers post there only with EMEND_ALLOW_PRIVATE_WEBHOOKS. */
   addWebhook(input: NewWebhook): Promise<{ id: string; secret: string; needsPrivate: boolean }>;
   listWebhooks(projectId: string): Promise<readonly Webhook[]>;
-  /** These are false where there is no such webhook or delivery. */
+  /** These return false if the webhook or delivery does not exist. */
   removeWebhook(id: string): Promise<boolean>;
   setWebhookEnabled(id: string, isEnabled: boolean): Promise<boolean>;
-  /** A new secret, shown once; the old one signs too until `oldUntil`. Null: there is no such webhook. */
+  /** A new secret, shown once. The old one also signs until `oldUntil`. Null if the webhook does not exist. */
   rotateWebhookSecret(id: string): Promise<{ secret: string; oldUntil: Date } | null>;
-  /** Posts a test message; false where there is no such webhook, or it is disabled. */
+  /** Sends a test message. False if the webhook does not exist or is disabled. */
   testWebhook(id: string): Promise<boolean>;
   redeliver(deliveryId: string): Promise<boolean>;
   listDeliveries(webhookId: string): Promise<readonly Delivery[]>;
-  /** Monthly budgets with what was used of them, the installation's first. */
+  /** Monthly budgets and their usage, the installation's first. */
   listBudgets(): ReturnType<typeof listBudgets>;
-  /** Of the installation: the limits that are named. */
+  /** The installation's: changes only the given limits. */
   setMonthlyBudget(edit: Partial<MonthlyBudget>): Promise<MonthlyBudget>;
   readonly automations: Automations;
-  /** Writes an archive of the whole installation into a new folder; it may run meanwhile. */
+  /** Writes an archive of the installation into a new folder. The server may be running. */
   backup(folder: string, signal: AbortSignal): Promise<Manifest>;
-  /** Fills this installation, which must be empty, from an archive. */
+  /** Restores an archive into this installation, which must be empty. */
   restore(folder: string, signal: AbortSignal): Promise<Manifest>;
-  /** A project's own key for a vendor of models; null takes it away. False where there was none to take. */
+  /** A project's own key for a model vendor. Null removes it; false if there was none. */
   setModelKey(input: { projectId: string; vendor: string; key: string | null }): Promise<boolean>;
-  /** Seals every stored credential with a new EMEND_SECRET. `keptIn`: the file that holds the new one now. */
+  /** Encrypts every stored credential with a new EMEND_SECRET. `keptIn`: the file that holds the new one. */
   rotateSecret(input: RotationInput): Promise<{ resealed: number; keptIn: string | null }>;
-  /** Whether the secret is the one that sealed this installation's credentials. */
+  /** Whether the secret is the one that encrypted this installation's credentials. */
   isSecretRight(): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** What may be shown of a project: no credential. */
+/** A project without its credential. */
 type ShownProject = Omit<Project, "createdAt"> & { createdAt: string };
 
 function shownProject({ createdAt, ...project }: Project): ShownProject {
@@ -146,7 +146,7 @@ interface NewProject {
   name: string;
   forge: string;
   /**
-   * The repository's address. On the local forge: a git repository or a plain folder to import; absent: an empty
+   * The repository's URL. On the local forge: a git repository or a plain folder to import. Absent: an empty
    * repository.
    */
   repo?: string;
@@ -265,7 +265,7 @@ export function createAdmin(deps: AdminDeps): Admin {
     },
     jobEvents: (jobId, afterSeq) => listEvents(pool, jobId, afterSeq),
     async addWebhook(input) {
-      // A console need not have the settings of the server that will post, which judges the address at every try.
+      // The console may lack the server's settings. The server checks the URL at every delivery.
       const added = await addWebhook({ db, sealer, allowPrivate: true }, input);
       return { ...added, needsPrivate: needsPrivate(input.url) };
     },
@@ -284,7 +284,7 @@ export function createAdmin(deps: AdminDeps): Admin {
       await requireWebhook(pool, webhookId);
       return listDeliveries(pool, webhookId);
     },
-    // Workers look for due jobs by themselves, and how a pull request stands is what was stored last.
+    // Workers poll for due jobs, and a pull request's state is the one stored last.
     automations: createAutomations({
       pool,
       log: createLogger({ level: "silent" }),
@@ -318,19 +318,19 @@ export function createAdmin(deps: AdminDeps): Admin {
   };
 }
 
-/** A person opens two pages meanwhile. */
+/** Meanwhile a person opens two pages. */
 const appSetUpMsMax = 20 * 60_000;
 const diagnosisMsMax = 60_000;
 const connectionsMax = 4;
 
 interface OpenOptions {
-  /** False for who only looks: the tables are left as they are. */
+  /** False for commands that only read: no migrations run. */
   migrates?: boolean;
-  /** False for who looks at the secret itself, or changes it; else a wrong one is refused. */
+  /** False for commands that check or change the secret. Otherwise a wrong one is refused. */
   checksSecret?: boolean;
 }
 
-/** For commands beside or without a running server. */
+/** For commands that run with or without a running server. */
 export async function openAdmin(config: Config, options: OpenOptions = {}): Promise<Admin> {
   const { migrates = true, checksSecret = true } = options;
   const log = createLogger({ level: config.logLevel === "info" ? "warn" : config.logLevel });

@@ -13,19 +13,19 @@ import { resolveBase } from "../tree/mirror/resolve-base.ts";
 
 export interface ContextInput {
   projectId: string;
-  /** What the agent calls it. */
+  /** The name for the agent. */
   name: string;
   forge: string;
-  /** The repository's address. On the local forge: the id or the address of the project whose repository it is. */
+  /** The repository's URL. On the local forge: a project's id or URL. */
   repo: string;
   base?: string;
-  /** The forge's token, or a GitHub App as JSON; absent where anybody may read the repository. */
+  /** The forge's token, or a GitHub App as JSON. Absent for a public repository. */
   credential?: string;
 }
 
 const lookMsMax = 15_000;
 
-/** Adds a context repository after a look at it: what can never be read is refused in words now. */
+/** Adds a context repository after checking that it can be read. */
 export async function connectContext(
   deps: { pool: Pool; sealer: Sealer; git: Git; forges: ContextForges },
   input: ContextInput,
@@ -58,7 +58,7 @@ async function look(
     const remote = await contextRemoteOf(deps.forges, repository, signal);
     await resolveBase(deps.git, { remote, baseRef: repository.baseRef }, signal);
   } catch (error) {
-    // A forge that is away just now is no reason to refuse: jobs ask it again.
+    // An unavailable forge is not a reason to refuse: jobs will retry.
     if ((isAppError(error) && error.retryable) || (error as Error)?.name === "TimeoutError") return;
     if (isAppError(error)) throw refused(error.publicMessage, error);
     throw error;

@@ -13,7 +13,7 @@ import { newId } from "../lib/id.ts";
 import type { Fetch } from "../lib/network.ts";
 import { type ConnectDeps, type ConnectedProject, connectProject, type NewRemoteProject } from "./connect-project.ts";
 
-/** What the person who sets it up has to do next. */
+/** The next step for the person who sets it up. */
 export type AppStep = { kind: "create"; url: string } | { kind: "install"; name: string; url: string };
 
 export interface GithubAppDeps extends ConnectDeps {
@@ -26,8 +26,8 @@ export interface GithubAppDeps extends ConnectDeps {
 const lookEveryMs = 2_000;
 
 /**
- * Adds a project of GitHub with an App of its own: GitHub makes the App from a manifest, and a person installs it on the
- * repository. The App's key is kept before anything else can fail, so the same command goes on where an earlier one ended.
+ * Adds a GitHub project with its own App: GitHub creates the App from a manifest, and a person installs it on the
+ * repository. The App's key is stored before anything else can fail, so that running the command again continues.
  */
 export async function connectGithubApp(
   deps: GithubAppDeps,
@@ -65,7 +65,7 @@ async function untilInstalled(api: ApiClient, place: Place, signal: AbortSignal)
 
 type Place = ReturnType<typeof locateGithub>;
 
-/** GitHub reaches public addresses alone; elsewhere pull requests are looked at from here. */
+/** GitHub can only reach public addresses. Otherwise pull requests are polled. */
 function hookUrlOf({ publicUrl }: GithubAppDeps, projectId: string): string | null {
   return publicUrl.startsWith("https://") ? `${publicUrl}/hooks/github/${projectId}` : null;
 }
@@ -74,7 +74,7 @@ function appApi(deps: GithubAppDeps, place: Place, app: PendingApp): ApiClient {
   return openAppApi({ fetch: deps.fetch, apiUrl: place.apiUrl }, parseAppCredential(app.credential) as AppIdentity);
 }
 
-/** What an earlier try made, unless somebody deleted it on GitHub since. */
+/** The App of an earlier attempt, unless it was deleted on GitHub. */
 async function findUsableApp(deps: GithubAppDeps, place: Place, signal: AbortSignal): Promise<PendingApp | null> {
   const kept = await findPendingApp(deps, place.url);
   if (!kept) return null;
@@ -102,7 +102,7 @@ async function makeApp(deps: GithubAppDeps, place: Place, signal: AbortSignal): 
   return app;
 }
 
-/** Null where GitHub says that it is a person, or does not say. */
+/** Null if it is a person, or GitHub does not say. */
 async function organizationOf(
   deps: { fetch: Fetch },
   place: { apiUrl: string; owner: string },

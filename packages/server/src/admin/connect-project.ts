@@ -15,7 +15,7 @@ import { createFetch } from "../lib/network.ts";
 import { assertBranch, assertFolder } from "../tree/mirror/resolve-base.ts";
 
 export interface NewRemoteProject {
-  /** Where it had to be known before. */
+  /** Set if it had to be known before. */
   id?: string;
   name: string;
   repo?: string;
@@ -34,15 +34,15 @@ export interface ConnectDeps {
 export interface ConnectedProject {
   id: string;
   repositoryUrl: string;
-  /** Where the repository could not be looked at: why, for whoever adds it. */
+  /** Why the repository could not be checked, for the person who adds it. */
   notice?: string;
 }
 
 const lookMsMax = 15_000;
 
 /**
- * Adds a project whose repository is on another's server. The repository is looked at first, with the token given: what
- * can never work is refused in words now, and not when the first job has done its work.
+ * Adds a project on a remote forge. The repository is checked first, with the given token: what can never work is
+ * refused now and not after the first job has done its work.
  */
 export async function connectProject(
   deps: ConnectDeps,
@@ -84,7 +84,7 @@ function noticeOf(away: string): string {
   return `${away} So nothing was checked: jobs will wait for it. If the address is wrong, set another one (emend project set, or the page of the project).`;
 }
 
-/** Null, or what was away, in words; what can never work is refused. */
+/** Null, or a message if the forge was unavailable. Throws if it can never work. */
 export async function look(
   config: Config,
   project: ForgeProject,
@@ -117,7 +117,7 @@ export async function look(
     await assertFolder(git, { remote, baseRef: base, folder }, signal);
     return null;
   } catch (error) {
-    // A forge that is away just now is no reason to refuse: jobs wait for it as well.
+    // An unavailable forge is not a reason to refuse: jobs will wait for it too.
     if (isAppError(error, "forge_unavailable")) return error.publicMessage;
     if ((error as Error)?.name === "TimeoutError") {
       return `${new URL(project.repositoryUrl).host} did not answer within ${lookMsMax / 1000} seconds.`;
@@ -130,7 +130,7 @@ export async function look(
   }
 }
 
-/** The forge's answer, as the request's fault: it names what was given. The cause tells it from words that are wrong. */
+/** The forge's response as an error of the request. The cause distinguishes it from invalid input. */
 function rejected(publicMessage: string): AppError {
   return new AppError("forge_rejected", { publicMessage });
 }

@@ -11,7 +11,7 @@ import type { ForgeReach } from "../installation/forge-reach.ts";
 import { addWebhook, rotateWebhookSecret } from "../notify/webhooks.ts";
 import type { Admin } from "./admin.ts";
 
-/** The dashboard's hand on projects: what the console may do, in the name of whoever is logged in. */
+/** The console's project commands for the dashboard, in the name of the logged-in person. */
 export function createProjectAdmin(deps: {
   admin: Admin;
   pool: Pool;
@@ -23,7 +23,7 @@ export function createProjectAdmin(deps: {
 
   async function judge(url: string): Promise<void> {
     await deps.reach.addressesOf(url).catch((error) => {
-      // One that has no address just now is found when it is looked at, and told in the words of that.
+      // A name without an address is reported later, when the repository is checked.
       if (isAppError(error) && error.retryable) return;
       throw isAppError(error) ? asked(error) : error;
     });
@@ -63,7 +63,7 @@ export function createProjectAdmin(deps: {
   };
 }
 
-/** The address is what the request named. */
+/** The error is about the URL in the request. */
 function asked(error: AppError): AppError {
   return new AppError("invalid_request", { publicMessage: error.publicMessage, cause: error });
 }

@@ -10,7 +10,7 @@ import type { Git } from "../tree/git/git.ts";
 import { resolveBase } from "../tree/mirror/resolve-base.ts";
 import type { ModelTrial } from "./try-model.ts";
 
-/** One thing that was looked at, in words. */
+/** One check, with its result in words. */
 interface ProjectCheck {
   name: string;
   verdict: "ok" | "problem" | "unknown";
@@ -22,15 +22,15 @@ export interface ProjectDiagnosis {
   projectId: string;
   repositoryUrl: string;
   checks: readonly ProjectCheck[];
-  /** For whoever sets the forge's webhook up; null on the local forge, which needs none. */
+  /** How to set up the forge's webhook. Null on the local forge, which needs none. */
   webhook: { url: string; secret: string } | null;
 }
 
 const dayMs = 86_400_000;
-/** From here on the end of a token is told as a problem. */
+/** A token that expires sooner is reported as a problem. */
 const expiresSoonDays = 7;
 
-/** Looks at everything a job of this project will need from its forge and its models, and changes nothing. */
+/** Checks everything that this project's jobs need from its forge and models. Changes nothing. */
 export async function diagnoseProject(
   deps: {
     db: Queryable;
@@ -38,7 +38,7 @@ export async function diagnoseProject(
     git: Git;
     secret: string;
     publicUrl: string;
-    /** Asks each model that the project's jobs may use, by the key that they would use. */
+    /** Asks each model that the project's jobs may use, with their key. */
     tryModels?(project: Project): Promise<readonly ModelTrial[]>;
   },
   projectId: string,
@@ -55,7 +55,7 @@ export async function diagnoseProject(
 
   const described = forge.describeRepository(signal);
   const inspected = forge.inspect?.(branch, signal) ?? null;
-  // Each is asked once, and told by whichever check comes to it.
+  // Each is asked once and reported by the first check that needs it.
   for (const asked of [described, inspected]) asked?.catch(() => {});
   if (forge.name === "local") {
     await check("repository", async () => described.then(() => ok("is kept by this Emend, and needs no token")));

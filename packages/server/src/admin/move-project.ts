@@ -6,15 +6,15 @@ import { type ConnectDeps, type ConnectedProject, look } from "./connect-project
 
 export interface MoveInput {
   projectId: string;
-  /** The repository's new address; `follow`: whatever the forge says that it is. */
+  /** The repository's new URL; `follow`: the one that the forge reports. */
   repo?: string | "follow";
-  /** In place of the one there is; needed where the address is on another server. */
+  /** Replaces the token. Required if the new URL is on another server. */
   credential?: string;
 }
 
 /**
- * Gives a project another address of its repository, another token, or both. What was given is looked at first, as when a
- * project is added: what cannot work is refused, and nothing is changed.
+ * Changes a project's repository URL, its token, or both. They are checked first, as for a new project: what cannot
+ * work is refused, and nothing changes.
  */
 export async function moveProject(
   deps: ConnectDeps & { forges: ForgeDeps },
@@ -27,7 +27,7 @@ export async function moveProject(
   const wanted = input.repo === "follow" ? await followed() : (input.repo ?? project.repositoryUrl);
   const { url } = normalizeRepository(forge, wanted, project.settings.forge);
   const given = input.credential === undefined ? null : checkCredential(forge, input.credential);
-  // A token goes to the server that it was given for, and to no other.
+  // A token is only sent to the server that it was given for.
   if (given === null && new URL(url).origin !== new URL(project.repositoryUrl).origin) {
     throw refused("The new address is on another server. Give a token for that server as well.");
   }

@@ -9,9 +9,9 @@ import { AppError, isAppError } from "../errors.ts";
 import { resealCanary, type SealedRow, sealedColumns } from "../installation/sealed-values.ts";
 
 export interface RotationInput {
-  /** Null: the one in use. */
+  /** Null: the current one. */
   from: string | null;
-  /** Null: one is made, where this installation keeps its own. */
+  /** Null: generated, if this installation stores its own. */
   to: string | null;
 }
 
@@ -23,8 +23,8 @@ interface RotationDeps {
 }
 
 /**
- * Seals everything with a new secret and, where the installation keeps its own, puts that in the old one's place. The new
- * one is on disk before the first row is sealed with it: whatever is killed and whenever, the same command goes on.
+ * Encrypts everything with a new secret and, if the installation stores its own, replaces the file. The new secret is
+ * on disk before the first row uses it, so that after a crash the same command continues.
  */
 export async function rotateKeptSecret(
   deps: RotationDeps,
@@ -50,7 +50,7 @@ export async function rotateKeptSecret(
   assertUsable(to, deps.secret);
   if (begun === null) await writeDurably(draft, to);
   const done = await rotateSecret(deps.pool, { from: former, to }).catch(async (error: unknown) => {
-    // Nothing was sealed with it. Where the connection broke, nobody knows, and it stays.
+    // Nothing was encrypted with it. If the connection broke, that is unknown, and the file stays.
     if (begun === null && isAppError(error)) await rm(draft);
     throw error;
   });
@@ -59,7 +59,7 @@ export async function rotateKeptSecret(
   return { ...done, keptIn: file };
 }
 
-/** What a rotation that was cut off had chosen: rows may be sealed with it already. */
+/** The secret of an interrupted rotation: rows may already use it. */
 async function readBegun(draft: string): Promise<string | null> {
   try {
     return (await readFile(draft, "utf8")).trim() || null;
@@ -69,7 +69,7 @@ async function readBegun(draft: string): Promise<string | null> {
   }
 }
 
-/** A server goes on sealing with the secret that it was started with: what it wrote meanwhile could never be opened. */
+/** A running server keeps encrypting with its old secret, and that data could never be decrypted. */
 async function refuseWhileServed(pool: Pool): Promise<void> {
   const { rows } = await pool.query(
     "select 1 from pg_stat_activity where application_name = 'emend listener' and datname = current_database() limit 1",
@@ -107,8 +107,8 @@ function refused(publicMessage: string): AppError {
 }
 
 /**
- * Seals every stored credential anew, all or none. Run it while no server runs, then start them with the new secret.
- * Safe to repeat: what the new secret sealed already is sealed by it once more.
+ * Encrypts every stored credential again, all or none. Run it while no server runs, then start them with the new
+ * secret. Idempotent.
  */
 export async function rotateSecret(
   pool: Pool,

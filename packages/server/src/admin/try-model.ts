@@ -4,19 +4,19 @@ import { isAppError } from "../errors.ts";
 import { createFetch } from "../lib/network.ts";
 
 export type ModelTrial =
-  /** `window`: how much it is taken to hold, in words. */
+  /** `window`: its assumed context window, in words. */
   | { kind: "answers"; model: string; ms: number; window?: string }
   | { kind: "unavailable"; model: string; words: string };
 
 const tryMsMax = 30_000;
 
-/** A project whose own keys are to be tried. */
+/** A project whose own keys are tested. */
 interface TrialProject {
   id: string;
   keyOf(projectId: string, vendor: string): Promise<string | null>;
 }
 
-/** Asks the configured model one short question, so that an operator hears of a wrong key before a job does. */
+/** Asks the configured model one short question, so that an operator learns about a wrong key before a job does. */
 export async function tryModel(config: Config, name = config.model, project?: TrialProject): Promise<ModelTrial> {
   const network = createFetch(config.network);
   const startedAt = performance.now();
@@ -34,7 +34,7 @@ export async function tryModel(config: Config, name = config.model, project?: Tr
       },
       { name, projectId: project?.id ?? null },
     );
-    // A runner that opens was found, with its key and its sandbox; asking it would be a task.
+    // Opening a runner already checks the program, its key and its sandbox. Asking it would be a whole task.
     if (model.nature === "language" && !model.run) {
       const messages = [{ role: "user" as const, text: "Answer with the one word: ready" }];
       await model.nextTurn({ system: "You answer briefly.", messages, tools: [] }, AbortSignal.timeout(tryMsMax));
@@ -49,7 +49,7 @@ export async function tryModel(config: Config, name = config.model, project?: Tr
   }
 }
 
-/** Where it is wrong, jobs fail late: with a vendor's refusal, or with a conversation that was cut for nothing. */
+/** A wrong window fails jobs late: with a vendor's refusal, or with a conversation that was cut for no reason. */
 function windowOf(model: string, tokens: number | undefined): { window?: string } {
   if (tokens === undefined) return {};
   const set = model.startsWith("compatible/") ? " (EMEND_COMPATIBLE_CONTEXT_TOKENS)" : "";

@@ -13,13 +13,13 @@ interface TryDeps {
   sealer: Sealer;
 }
 
-/** Each model that a job of the project may come to use, asked by the key that it would use. */
+/** Each model that the project's jobs may use, asked with their key. */
 export async function tryProjectModels(deps: TryDeps, project: Project): Promise<readonly ModelTrial[]> {
   const { config, ...keys } = deps;
   const { settings } = project;
   const fallbacks = settings.fallbackModels ?? config.modelFallbacks;
   const names = [...new Set([...allowedModels(settings, config.model), ...fallbacks])].slice(0, modelsTriedMax);
-  // Loaded here: what carries models out would make every other command of an operator start slowly.
+  // Imported here: the model modules would make every other command start slowly.
   const trial = await import("./try-model.ts");
   const keyOf = (projectId: string, vendor: string) => openModelKey(keys, projectId, vendor);
   return Promise.all(names.map((name) => trial.tryModel(config, name, { id: project.id, keyOf })));

@@ -6,7 +6,7 @@ import { type Automation, type AutomationRun, automationColumns, runColumns } fr
 import { type AutomationText, checkAutomation, nameTaken } from "./check-automation.ts";
 import { firstDue } from "./due.ts";
 
-/** The database refuses to hear of some texts, such as U+0000; no id holds them. */
+/** Ids have this form. The database refuses some other texts, such as U+0000. */
 const form = /^[0-9A-Za-z_-]{1,64}$/;
 
 export async function findAutomation(db: Queryable, id: string): Promise<Automation> {
@@ -17,7 +17,7 @@ export async function findAutomation(db: Queryable, id: string): Promise<Automat
   throw new AppError("not_found", { publicMessage: `automation not found: ${id.slice(0, 64)}` });
 }
 
-/** Of one project, or of all; oldest first. */
+/** Of one project or of all, oldest first. */
 export async function listAutomations(db: Queryable, projectId: string | null): Promise<readonly Automation[]> {
   const { rows } = await db.query<Automation>(
     `select ${automationColumns} from automations where $1::text is null or project_id = $1 order by created_at, id`,
@@ -49,7 +49,7 @@ export async function addAutomation(
   throw nameTaken(name);
 }
 
-/** What is not given stays. Another trigger begins anew: what was there before it is no event. */
+/** Omitted fields stay. A new trigger starts fresh: earlier pushes do not count. */
 export async function editAutomation(
   deps: { db: Queryable; defaultModel: string },
   id: string,
@@ -76,13 +76,13 @@ export async function editAutomation(
   return findAutomation(db, id);
 }
 
-/** With its history. Jobs that it made, and their pull requests, stay. */
+/** With its history. Its jobs and their pull requests stay. */
 export async function removeAutomation(db: Queryable, id: string): Promise<void> {
   await findAutomation(db, id);
   await db.query("delete from automations where id = $1", [id]);
 }
 
-/** A paused automation runs by hand alone. Resumed, it begins anew: what it missed is not made up for. */
+/** A paused automation runs only by hand. When resumed it starts fresh: what it missed is not caught up. */
 export async function setPaused(db: Queryable, id: string, isPaused: boolean): Promise<Automation> {
   const { trigger, pausedAt } = await findAutomation(db, id);
   if (isPaused) {
@@ -99,7 +99,7 @@ export async function setPaused(db: Queryable, id: string, isPaused: boolean): P
 
 const runsShownMax = 50;
 
-/** What it did, newest first. */
+/** Its runs, newest first. */
 export async function listRuns(db: Queryable, automationId: string): Promise<readonly AutomationRun[]> {
   const { rows } = await db.query<AutomationRun>(
     `select ${runColumns} from automation_runs where automation_id = $1 order by created_at desc, id desc limit $2`,

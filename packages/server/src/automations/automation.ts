@@ -6,7 +6,7 @@ import type { RecordedPullRequest } from "../jobs/pull-requests.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Values } from "./values.ts";
 
-/** What automations need of the server around them. */
+/** What automations need from the server. */
 export interface AutomationDeps {
   pool: Pool;
   log: Logger;
@@ -14,40 +14,40 @@ export interface AutomationDeps {
   defaultModel: string;
   announceDue: AnnounceDue;
   createJobRules(project: Project, model: string): CreateJobRules;
-  /** How a pull request stands on its forge by now; null: what was stored counts. */
+  /** The pull request's current state on its forge. Null: the stored state counts. */
   pullRequestState(projectId: string, number: number): Promise<RecordedPullRequest["state"] | null>;
   onSettled?(state: RunState): void;
-  /** Where secrets may be shown: what a forge needs to tell of pushes. */
+  /** Only where secrets may be shown: how to set up the forge's webhook. */
   hookOf?(projectId: string, forge: string): Promise<ForgeHook>;
 }
 
-/** Where the forge of a push trigger's repository may send its webhooks; null: there is none to set up. */
+/** Where a forge sends its webhooks. Null if there is none to set up. */
 export interface ForgeHook {
   url: string;
   secret: string;
 }
 
 /**
- * An automation asks for jobs by itself. An event (a time, a push, somebody's word) becomes a run, once; a run that
- * waits becomes a job, a message to the job whose pull request is still open, or a reason why not.
+ * An automation creates jobs automatically. An event (a time, a push, a person) becomes one run. A waiting run becomes
+ * a job, a message to the job whose pull request is still open, or a reason why not.
  */
 export interface Automation {
   id: string;
   projectId: string;
   name: string;
   trigger: Trigger;
-  /** Of a push trigger; null: it was taken away since. */
+  /** For a push trigger. Null if the repository was removed. */
   repositoryId: string | null;
   /** A template. */
   prompt: string;
   /** Null: the project's. */
   model: string | null;
-  /** Why it can do nothing by itself, for people; null: nothing hinders it. */
+  /** Why it cannot run, for people; or null. */
   problem: string | null;
   pausedAt: Date | null;
-  /** When it fires, or looks, next; null: by hand alone. */
+  /** When it fires or polls next. Null: only by hand. */
   dueAt: Date | null;
-  /** The job that it made last. */
+  /** The last job that it created. */
   jobId: string | null;
   createdBy: string;
   createdAt: Date;
@@ -59,25 +59,25 @@ export type Trigger =
       kind: "push";
       /** The context repository's name. */
       repository: string;
-      /** Globs; both empty: the branch that the context repository names, or its default one. */
+      /** Globs. If both are empty: the context repository's branch, or its default branch. */
       branches: readonly string[];
       tags: readonly string[];
-      /** Globs of paths; no `include`: every path. One changed file that passes is enough. */
+      /** Globs of paths. Without `include`, every path. One matching file is enough. */
       include: readonly string[];
       exclude: readonly string[];
     }
   | { kind: "manual" };
 
-/** How a run stands: it waits, or what came of it. */
+/** The state of a run: waiting, or its result. */
 type RunState = "waiting" | "started" | "continued" | "merged" | "skipped";
 
 export interface AutomationRun {
   id: string;
   automationId: string;
-  /** What made it, in a form that is the same for the same event. */
+  /** Identifies the event: equal for the same event. */
   event: string;
   state: RunState;
-  /** What came of it, for people. */
+  /** The result, for people. */
   words: string;
   jobId: string | null;
   createdAt: Date;
@@ -90,7 +90,7 @@ export interface WaitingRun {
   byHand: boolean;
 }
 
-/** A push trigger whose repository is gone watches nothing, and would say nothing either. */
+/** A push trigger whose repository was removed: it would never fire. */
 export const isOrphaned = `(trigger ->> 'kind' = 'push' and repository_id is null)`;
 
 export const automationColumns = `id, project_id as "projectId", name, trigger, repository_id as "repositoryId", prompt,

@@ -16,15 +16,15 @@ import {
 import type { AutomationText } from "./check-automation.ts";
 import { dispatchAutomation, recordByHand } from "./runs.ts";
 
-/** What people may do with automations, at the console and, where somebody is named, in the dashboard. */
+/** What people can do with automations, on the console and, with a named actor, in the dashboard. */
 export interface Automations {
   add(input: NewAutomation, by?: Actor): Promise<Automation>;
   /** Null: of all projects. */
   list(projectId: string | null): Promise<readonly Automation[]>;
   show(id: string): Promise<{ automation: Automation; runs: readonly AutomationRun[]; hook: ForgeHook | null }>;
-  /** Asks for a run now, paused or not, and says what came of it. */
+  /** Requests a run now, paused or not, and returns its result. */
   run(id: string): Promise<AutomationRun>;
-  /** What is not given stays as it is. */
+  /** Omitted fields stay. */
   edit(id: string, edit: Partial<AutomationText>, by?: Actor): Promise<Automation>;
   pause(id: string, by?: Actor): Promise<Automation>;
   resume(id: string, by?: Actor): Promise<Automation>;

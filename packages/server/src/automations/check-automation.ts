@@ -7,7 +7,7 @@ import type { Trigger } from "./automation.ts";
 import { nextDue } from "./due.ts";
 import { checkTemplate } from "./template.ts";
 
-/** What somebody writes of an automation. */
+/** The editable fields of an automation. */
 export interface AutomationText {
   name: string;
   trigger: Trigger;
@@ -17,7 +17,7 @@ export interface AutomationText {
 
 const nameForm = /^[^\p{Cc}]{1,100}$/u;
 
-/** Everything that could go wrong later for good is refused here, in words. Gives what its trigger watches. */
+/** Refuses everything that would fail permanently later. Returns what its trigger watches. */
 export async function checkAutomation(
   deps: { db: Queryable; defaultModel: string },
   projectId: string,
@@ -37,7 +37,7 @@ export async function checkAutomation(
   };
 }
 
-/** A name is a project's once. */
+/** Names are unique within a project. */
 export function nameTaken(name: string): AppError {
   return new AppError("conflict", { publicMessage: `This project already has an automation named "${name}".` });
 }
@@ -59,7 +59,7 @@ function invalid(publicMessage: string): AppError {
 
 const patternsMax = 50;
 const patternLengthMax = 300;
-// Each takes a walk over the path; nobody needs so many.
+// Each `**` costs a walk over the path.
 const deepMax = 8;
 
 function checkTrigger(trigger: Trigger): void {
@@ -92,7 +92,7 @@ function checkPatterns(name: string, patterns: readonly string[]): void {
     if (pattern.split("/").filter((part) => part === "**").length > deepMax) {
       throw invalidTrigger(`"${pattern}" has more than ${deepMax} "**".`);
     }
-    // A pattern that can match nothing would be a silence that nobody notices.
+    // A pattern that can match nothing would fail silently.
     if (/^\/|\/$|(^|\/)\.{1,2}(\/|$)|\\/.test(pattern)) {
       throw invalidTrigger(`"${pattern}" matches no path. Write it from the repository's root, for example "src/**".`);
     }

@@ -1,7 +1,7 @@
 import type { Queryable } from "../db/pool.ts";
 import type { Trigger } from "./automation.ts";
 
-/** A push trigger whose repository is to be looked at. */
+/** A push trigger whose repository is due for polling. */
 export interface Look {
   id: string;
   trigger: Extract<Trigger, { kind: "push" }>;
@@ -9,15 +9,15 @@ export interface Look {
   repositoryUrl: string;
   baseRef: string | null;
   now: Date;
-  /** Where its branches and tags were; empty: it was never looked at. */
+  /** The last known branches and tags. Empty if it was never polled. */
   known: ReadonlyMap<string, string>;
 }
 
 const everySeconds = 300;
-/** A folder on the same machine costs nothing to look at, and sends no webhook. */
+/** A local folder is cheap to poll, and sends no webhooks. */
 const localEverySeconds = 30;
 
-/** Takes one that is due and says when it is due again; who dies while looking only delays the next look. */
+/** Claims a due trigger and schedules its next poll. A crash only delays the next poll. */
 export async function claimLook(db: Queryable): Promise<Look | null> {
   const { rows } = await db.query<Omit<Look, "known"> & { refs: Record<string, string> | null }>(
     `update automations set due_at = clock_timestamp()
@@ -39,7 +39,7 @@ export async function claimLook(db: Queryable): Promise<Look | null> {
   return { ...look, known: new Map(Object.entries(refs ?? {})) };
 }
 
-/** A forge said that something was pushed: the project's push triggers look now. Gives how many. */
+/** A forge's webhook reported a push: the project's push triggers poll now. Returns how many. */
 export async function hastenLooks(db: Queryable, projectId: string): Promise<number> {
   const { rowCount } = await db.query(
     `update automations set due_at = least(due_at, clock_timestamp())

@@ -18,8 +18,8 @@ interface DueRow {
 const dueMax = 500;
 
 /**
- * Turns every cron time that has come into a run that waits, by the database's clock. Of nodes that see the same time,
- * one moves the automation on; times that passed while no node ran become one run. Gives how many.
+ * Turns every due schedule into a waiting run, by the database's clock. If several nodes see the same time, one
+ * advances the automation. Times that passed while no node ran become one run. Returns how many.
  */
 export async function fireDue(db: Queryable): Promise<number> {
   const { rows } = await db.query<DueRow>(
@@ -50,28 +50,28 @@ async function fire(db: Queryable, row: DueRow): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** What is done every minute: what is due becomes runs, and runs that wait become jobs. Gives how many were tried. */
+/** Runs every minute: due events become runs, and waiting runs become jobs. Returns how many were tried. */
 export async function fireAutomations(deps: AutomationDeps & PushDeps): Promise<number> {
   await fireDue(deps.pool);
-  // Times do not wait for repositories, which may take their while.
+  // Schedules do not wait for repositories, which may be slow.
   const timed = await dispatchWaiting(deps);
   await lookAtPushes(deps);
   await tellOrphans(deps);
   return timed + (await dispatchWaiting(deps));
 }
 
-/** From now on, by the database's clock: what was due before is nobody's business. */
+/** From now on, by the database's clock. */
 export async function firstDue(db: Queryable, trigger: Trigger): Promise<Date | null> {
   if (trigger.kind === "manual") return null;
   const { rows } = await db.query<{ now: Date }>("select clock_timestamp() as now");
   const now = (rows[0] as { now: Date }).now;
-  // A push trigger looks at once, to know what was there before it.
+  // A push trigger polls immediately, to record what already exists.
   return trigger.kind === "cron" ? nextDue(trigger, now) : now;
 }
 
 const expressionLengthMax = 100;
 
-/** The next time after an instant, by the clock on the wall of the time zone; refuses what is none, in words. */
+/** The next time after an instant, in the time zone's local time. Refuses invalid schedules with a message. */
 export function nextDue(trigger: { expression: string; timezone: string }, after: Date): Date {
   const { expression, timezone } = trigger;
   assertTimezone(timezone);
@@ -86,7 +86,7 @@ function parse(expression: string, timezone: string): Cron {
     try {
       return new Cron(expression, { timezone, mode: "5-part", paused: true });
     } catch {
-      // Told below: the words of the parser are for programmers.
+      // Reported below: the parser's message is for programmers.
     }
   }
   throw invalid(
@@ -106,7 +106,7 @@ function invalid(publicMessage: string): AppError {
   return new AppError("invalid_request", { publicMessage });
 }
 
-/** Says of every push trigger without a repository that it watches nothing: in its history and the log, once a day. */
+/** Reports push triggers without a repository in their history and the log, once a day. */
 async function tellOrphans(deps: Pick<AutomationDeps, "pool" | "log">): Promise<void> {
   const { rows } = await deps.pool.query<Automation & { now: Date }>(
     `select ${automationColumns}, clock_timestamp() as now from automations where ${isOrphaned} and paused_at is null`,

@@ -18,22 +18,22 @@ import { claimLook, type Look } from "./claim-look.ts";
 import { passingFiles, pushesSince, type RefEvent, watchedRefs } from "./select-refs.ts";
 import { dayOf, type Values } from "./values.ts";
 
-/** What only a node with git can give. */
+/** What only a node with git can provide. */
 export interface PushDeps {
   git: Git;
   remoteOf(repositoryId: string, signal: AbortSignal): Promise<Remote>;
 }
 
 const looksMax = 200;
-/** So that a repository that does not answer holds up no other. */
+/** A repository that does not respond must not delay others. */
 const looksAtOnce = 4;
-/** What else was pushed is read at the next look. */
+/** Further pushes are read at the next poll. */
 const eventsMax = 20;
 const lookMsMax = 10 * 60_000;
 
 /**
- * Looks at the repositories of every push trigger whose time has come: by itself every few minutes, at once where a
- * forge's webhook gave a hint. What happened is read from the repository and never believed of the hint.
+ * Polls the repositories of due push triggers: every few minutes, or immediately after a forge's webhook. What happened
+ * is read from the repository; the webhook is not trusted.
  */
 export async function lookAtPushes(deps: Pick<AutomationDeps, "pool" | "log"> & PushDeps): Promise<void> {
   let looks = 0;
@@ -57,7 +57,7 @@ async function lookAt(deps: Pick<AutomationDeps, "pool"> & PushDeps, look: Look,
   const refs = await listRemote(deps.git, remote, ["HEAD", "refs/heads/*", "refs/tags/*"], signal);
   const watched = watchedRefs(look.trigger, refs, look.baseRef);
   const head = refs.ids.get(`refs/heads/${look.baseRef ?? refs.defaultBranch ?? ""}`) ?? null;
-  // The first look only learns what was there before.
+  // The first poll only records what exists.
   const events = look.known.size === 0 ? [] : pushesSince(look.known, watched, head);
   const records: PushRecord[] = [];
   for (const event of events.slice(0, eventsMax)) {
@@ -88,7 +88,7 @@ function describePush(look: Look, event: RefEvent, push: Push): PushRecord {
   };
 }
 
-/** Told in the history once a day: what hinders a look hinders the next one too. */
+/** Reported in the history once a day: the problem will be the same at the next poll. */
 async function recordFailure(db: Queryable, look: Look, words: string): Promise<void> {
   await db.query(
     `insert into automation_runs (automation_id, event, values, state, words, settled_at)
@@ -100,14 +100,14 @@ async function recordFailure(db: Queryable, look: Look, words: string): Promise<
 interface PushRecord {
   event: string;
   values: Values;
-  /** Why it makes no job; null: it waits to become one. */
+  /** Why it makes no job. Null: it waits to become one. */
   skipped: string | null;
 }
 
-/** Stored even where nothing is watched yet, so that the next look knows it is not the first. */
+/** Stored even if nothing is watched yet, so that the next poll knows it is not the first. */
 const lookedAt = "looked";
 
-/** What was pushed and where everything is now, together: a look that is cut off is made again from where it began. */
+/** Stores the pushes and the current refs together: an interrupted poll is repeated from where it began. */
 export async function recordPushes(
   pool: Pool,
   look: Pick<Look, "id" | "known">,
@@ -120,12 +120,12 @@ export async function recordPushes(
     const locked = await client.query("select from automations where id = $1 and paused_at is null for no key update", [
       id,
     ]);
-    // Read after the lock: a statement that waits for one sees what was there when it began.
+    // Read after the lock: a statement that waits for one sees the data from when it began.
     const { rows } = await client.query<{ refs: Record<string, string> | null }>(
       "select jsonb_object_agg(ref, commit_id) as refs from automation_refs where automation_id = $1",
       [id],
     );
-    // It was removed or paused meanwhile, or another node looked faster.
+    // It was removed or paused meanwhile, or another node polled first.
     if (locked.rowCount === 0 || !isSame(look.known, rows[0]?.refs ?? {})) return;
     for (const { event, values, skipped } of found.records) {
       await client.query(
@@ -164,8 +164,8 @@ const logBytesMax = 1024 * 1024;
 const pathBytesMax = 4 * 1024 * 1024;
 
 /**
- * Reads from the repository itself what lies between two commits, in a folder that is gone afterwards: no lock to
- * wait for, nothing to tidy up. Where the forge can, without the contents of files.
+ * Reads what is between two commits from the repository, in a temporary folder: no locks, nothing to clean up. Without
+ * blobs if the forge supports that.
  */
 async function readPush(
   git: Git,
@@ -179,7 +179,7 @@ async function readPush(
   try {
     await ensureMirror(git, gitDir, objectFormatOf(to), signal);
     if (from !== null && (await fetch([from, to])).code === 0) return await between(from);
-    // Nothing to compare with, or history was rewritten and the commit before is gone: the last commit stands alone.
+    // Nothing to compare with, or the previous commit was rewritten: only the last commit counts.
     const alone = await fetch([to]);
     if (alone.code !== 0) throw unreachable(alone);
     return await between(null);
@@ -223,7 +223,7 @@ function split(output: Buffer): string[] {
     .filter((part) => part !== "");
 }
 
-/** The message indented below its heading, so that commits stay apart whatever their messages hold. */
+/** The message is indented below its heading, so that commits stay separate whatever their messages contain. */
 function describe(entry: string): string {
   const [heading = "", ...lines] = entry.trimEnd().split("\n");
   return [heading, ...lines.map((line) => `    ${line}`.trimEnd())].join("\n");
@@ -232,8 +232,8 @@ function describe(entry: string): string {
 const proposalsMax = 20;
 
 /**
- * The pull request in which the automation of this job proposed the same change before, and people closed it
- * unmerged. Null where there is none, where the job is no automation's, and where somebody asked for it by hand.
+ * The pull request in which this automation already proposed the same change, and which people closed unmerged. Null if
+ * there is none, if the job is not an automation's, or if a person requested the run.
  */
 export async function findClosedChange(db: Queryable, jobId: string, diff: Buffer): Promise<string | null> {
   const { rows } = await db.query<{ url: string; diff: Buffer }>(
@@ -253,13 +253,10 @@ export async function findClosedChange(db: Queryable, jobId: string, diff: Buffe
   return null;
 }
 
-/** Everything that can say where a change stands and not what it is. */
+/** Lines that say where a change is, not what it is. */
 const placement = /^(index |@@ | |\\ |$)/;
 
-/**
- * The same for two diffs that add and remove the same lines in the same files, wherever those lines have moved to
- * since.
- */
+/** Equal for two diffs that add and remove the same lines in the same files, wherever those lines are. */
 export function changeIdOf(diff: string): string {
   const lines = diff.split("\n").filter((line) => !placement.test(line));
   return hash("sha256", lines.join("\n"), "hex");

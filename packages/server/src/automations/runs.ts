@@ -16,7 +16,7 @@ import { dayOf, mergeValues, type Values } from "./values.ts";
 
 type DecideDeps = Omit<AutomationDeps, "pool"> & { client: Client };
 
-/** What the runs that wait at an automation become together. */
+/** What an automation's waiting runs become together. */
 async function decideRuns(deps: DecideDeps, automation: Automation, runs: readonly WaitingRun[]): Promise<Settlement> {
   const [first, ...others] = runs as readonly [WaitingRun, ...WaitingRun[]];
   const values = mergeValues(first.values, ...others.map((run) => run.values));
@@ -35,7 +35,7 @@ async function decideRuns(deps: DecideDeps, automation: Automation, runs: readon
   return startJob(deps, automation, { prompt, contentHash });
 }
 
-/** The date alone makes no new question. */
+/** A different date alone does not count as new content. */
 function contentHashOf(template: string, values: Values): Buffer {
   return hash("sha256", renderTemplate(template, { ...values, date: "" }), "buffer");
 }
@@ -46,7 +46,7 @@ function waits(words: string, retryInMs = 0): Settlement {
 
 const hourMs = 3_600_000;
 
-/** Looked at every hour, since somebody may raise the budget. */
+/** Checked every hour, because somebody may raise the budget. */
 function overBudget({ words, renewsInMs }: BudgetRefusal): Settlement {
   return waits(`${words} Emend starts this run when there is room.`, Math.min(renewsInMs, hourMs));
 }
@@ -81,7 +81,7 @@ async function continueJob(
       return overBudget(outcome.refusal);
     case "refused":
     case "unknown_job": {
-      // Archived: nothing more is added to it, and a second one beside it would be one too many.
+      // Archived: nothing is added to it, and a second one would be a duplicate.
       const words = `Skipped: pull request ${pullRequest?.url} is still open, but its job does not accept messages.`;
       return { state: "skipped", words, jobId, contentHash };
     }
@@ -120,7 +120,7 @@ async function startJob(deps: DecideDeps, automation: Automation, question: Ques
       return waits("The project reached its job limit. Emend retries when there is room.", outcome.quota.freesInMs);
     case "over_budget":
       return overBudget(outcome.refusal);
-    // Without an idempotency key nothing is replayed and nothing conflicts.
+    // Without an idempotency key there is no replay and no conflict.
     case "replayed":
     case "conflict":
       throw new Error(`a create without a key was ${outcome.kind}`);
@@ -135,7 +135,7 @@ async function findProject(db: Queryable, automation: Automation) {
   throw new Error(`automation ${automation.id} outlived its project`);
 }
 
-/** What becomes of the runs that waited together. */
+/** The result of runs that waited together. */
 type Settlement =
   | { state: "waiting"; words: string; retryInMs: number }
   | {
@@ -145,7 +145,7 @@ type Settlement =
       contentHash: Buffer;
     };
 
-/** The last run stands for all of them; those before it say so. */
+/** The last run stands for all of them; the earlier ones say so. */
 async function settleRuns(
   db: Queryable,
   automation: Automation,
@@ -174,7 +174,7 @@ async function settleRuns(
   }
 }
 
-/** Somebody asked for a run. After pushes it is about the last one again; gives the run's id. */
+/** A person requested a run. With a push trigger it repeats the last push. Returns the run's id. */
 export async function recordByHand(db: Queryable, automation: Automation): Promise<string> {
   const { rows: known } = await db.query<{ now: Date; repository: string; last: Values | null }>(
     `select clock_timestamp() as now, repository_url as repository,
@@ -202,7 +202,7 @@ interface JobState {
   pullRequest: RecordedPullRequest | null;
 }
 
-/** Held until the transaction ends: nobody continues or archives it meanwhile. */
+/** Locked until the transaction ends: nobody continues or archives it meanwhile. */
 async function readJobState(db: Queryable, jobId: string): Promise<JobState | null> {
   const { rows } = await db.query<JobState>(
     `select id, project_id as "projectId", status, pull_request as "pullRequest" from jobs
@@ -212,7 +212,7 @@ async function readJobState(db: Queryable, jobId: string): Promise<JobState | nu
   return rows[0] ?? null;
 }
 
-/** The pull request by which the same was asked last, where people closed it unmerged; otherwise null. */
+/** The last pull request for the same content, if people closed it unmerged; otherwise null. */
 async function readClosedBefore(db: Queryable, automationId: string, contentHash: Buffer): Promise<string | null> {
   const { rows } = await db.query<{ state: string | null; url: string | null }>(
     `select pull_request ->> 'state' as state, pull_request ->> 'url' as url
@@ -224,7 +224,7 @@ async function readClosedBefore(db: Queryable, automationId: string, contentHash
   return rows[0]?.state === "closed" ? rows[0].url : null;
 }
 
-/** Every automation with a run whose time has come; one that fails holds no other up. Gives how many were tried. */
+/** Dispatches every automation with a due run. A failure does not stop the others. Returns how many were tried. */
 export async function dispatchWaiting(deps: AutomationDeps): Promise<number> {
   const { rows } = await deps.pool.query<{ id: string }>(
     `select distinct automation_id as id from automation_runs where state = 'waiting' and try_at <= clock_timestamp()`,
@@ -238,14 +238,14 @@ export async function dispatchWaiting(deps: AutomationDeps): Promise<number> {
 }
 
 /**
- * Everything that waits at one automation becomes one job, one message, or a reason why not; stored together with it,
- * so that whatever is cut off, an event is neither lost nor asked for twice.
+ * Turns all waiting runs of an automation into one job, one message, or a reason why not. Stored together, so that
+ * after a crash an event is neither lost nor handled twice.
  */
 export async function dispatchAutomation(deps: AutomationDeps, id: string): Promise<void> {
   await refreshPullRequest(deps, id);
   const due = new Set<string>();
   const settlement = await inTransaction(deps.pool, async (client) => {
-    // Two nodes that dispatch the same automation go one after the other: the second finds nothing waiting.
+    // Locked: if two nodes dispatch the same automation, the second finds nothing waiting.
     const { rows } = await client.query<Automation>(
       `select ${automationColumns} from automations where id = $1 for no key update`,
       [id],
@@ -268,7 +268,7 @@ export async function dispatchAutomation(deps: AutomationDeps, id: string): Prom
   deps.onSettled?.(state);
 }
 
-/** Asked before the transaction: none is open while a forge is waited for. */
+/** Before the transaction: none is open while waiting for a forge. */
 async function refreshPullRequest(deps: AutomationDeps, id: string): Promise<void> {
   const { rows } = await deps.pool.query<{ projectId: string; number: number }>(
     `select jobs.project_id as "projectId", (pull_request ->> 'number')::int as number

@@ -1,13 +1,13 @@
 import { matchesGlob } from "../lib/matches-glob.ts";
 import type { Trigger } from "./automation.ts";
 
-/** A repository's branches and tags: whole names, and the commits that they point at. */
+/** A repository's branches and tags by full name, with their commits. */
 export interface RemoteRefs {
   ids: ReadonlyMap<string, string>;
   defaultBranch: string | null;
 }
 
-/** Something that was pushed; no `from`: there is nothing to compare it with. */
+/** A push. Without `from` there is nothing to compare with. */
 export interface RefEvent {
   ref: string;
   tag: string | null;
@@ -18,7 +18,7 @@ export interface RefEvent {
 const heads = "refs/heads/";
 const tags = "refs/tags/";
 
-/** Those that a push trigger watches; tags at the commits behind them. */
+/** The refs that a push trigger watches; tags are resolved to their commits. */
 export function watchedRefs(
   trigger: Extract<Trigger, { kind: "push" }>,
   refs: RemoteRefs,
@@ -36,7 +36,7 @@ export function watchedRefs(
   return watched;
 }
 
-/** What was pushed since the last look. Refs that went away are no event. */
+/** Pushes since the last poll. Deleted refs do not count. */
 export function pushesSince(
   known: ReadonlyMap<string, string>,
   watched: ReadonlyMap<string, string>,
@@ -47,21 +47,21 @@ export function pushesSince(
     const before = known.get(ref);
     if (before === to) continue;
     const tag = ref.startsWith(tags) ? ref.slice(tags.length) : null;
-    // A new branch is compared with the default one, a new tag with the tag before it.
+    // A new branch is compared with the default branch, a new tag with the previous tag.
     const from = before ?? (tag === null ? head : tagBefore(known, ref));
     events.push({ ref, tag, from: from === to ? null : from, to });
   }
   return events;
 }
 
-/** By their numbers: v1.9 comes before v1.10. */
+/** By version number: v1.9 comes before v1.10. */
 function tagBefore(known: ReadonlyMap<string, string>, ref: string): string | null {
   const { compare } = new Intl.Collator("en", { numeric: true });
   const earlier = [...known].filter(([name]) => name.startsWith(tags) && compare(name, ref) < 0);
   return earlier.sort(([left], [right]) => compare(left, right)).at(-1)?.[1] ?? null;
 }
 
-/** The files that count: one is enough for the trigger. */
+/** The files that match. One is enough for the trigger. */
 export function passingFiles(
   trigger: Pick<Extract<Trigger, { kind: "push" }>, "include" | "exclude">,
   files: readonly string[],

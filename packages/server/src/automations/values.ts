@@ -1,18 +1,18 @@
-/** What a template may name, and what each stands for. */
+/** The variables of a template. */
 export const variables = ["commits", "changed_files", "tag", "date", "repository"] as const;
 export type Variable = (typeof variables)[number];
 
-/** Lists are one entry a commit or file, oldest first, so that events can be taken together. */
+/** Lists have one entry per commit or file, oldest first, so that events can be merged. */
 export interface Values {
   commits: readonly string[];
   changedFiles: readonly string[];
   tag: string | null;
-  /** By the trigger's time zone, `2026-11-15`. */
+  /** In the trigger's time zone, `2026-11-15`. */
   date: string;
   repository: string;
 }
 
-/** Several events as one: what each brought, and the last word on the rest. */
+/** Merges several events: the lists of all, and the last value of the rest. */
 export function mergeValues(first: Values, ...others: readonly Values[]): Values {
   return others.reduce(
     (merged, next) => ({
@@ -26,7 +26,7 @@ export function mergeValues(first: Values, ...others: readonly Values[]): Values
   );
 }
 
-/** The day of an instant as people in a time zone call it. */
+/** The date of an instant in a time zone. */
 export function dayOf(at: Date, timezone: string): string {
   return new Intl.DateTimeFormat("sv-SE", { timeZone: timezone, dateStyle: "short" }).format(at);
 }

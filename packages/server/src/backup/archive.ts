@@ -1,18 +1,18 @@
 /**
- * An archive is a folder: `manifest.json`, a gzipped file of JSON lines a table, and a git bundle for each repository of
- * the local forge. Rows are text, so an archive outlives Postgres versions; columns are named, so it outlives ours.
+ * An archive is a folder: `manifest.json`, a gzipped file of JSON lines per table, and a git bundle for each local
+ * repository. Rows are text with named columns, so an archive survives upgrades of Postgres and Emend.
  */
 export interface Manifest {
   format: 1;
   createdAt: string;
-  /** The migrations that its database had seen. */
+  /** The applied migrations of its database. */
   migrations: readonly string[];
-  /** Tells whether a secret is the one that sealed the archive's credentials, and nothing else about it. */
+  /** Tells whether a secret is the one that encrypted the archive's credentials, and nothing else. */
   secretMark: string;
   /** In an order in which they can be filled. */
   tables: readonly ArchivedTable[];
   repositories: readonly ArchivedRepository[];
-  /** What an archive says is carried out on restoring, so nobody may have written in it since. */
+  /** A signature: restoring trusts the archive, so it must not have been modified. */
   seal: string;
 }
 
@@ -28,7 +28,7 @@ export interface ArchivedRepository {
   projectId: string;
   defaultBranch: string;
   objectFormat: "sha1" | "sha256";
-  /** Null: it holds nothing yet. */
+  /** Null if it is empty. */
   bundle: { file: string; sha256: string } | null;
 }
 

@@ -17,8 +17,8 @@ export interface BackupDeps {
 }
 
 /**
- * Writes an archive of the whole installation while it runs: all tables as of one moment, then the repositories, which
- * can only be ahead of it. The folder appears under its name when it is complete.
+ * Writes an archive of the running installation: all tables in one snapshot, then the repositories, which can only be
+ * newer. The folder gets its name when it is complete.
  */
 export async function createBackup(deps: BackupDeps, folder: string, signal: AbortSignal): Promise<Manifest> {
   const final = resolve(folder);
@@ -26,7 +26,7 @@ export async function createBackup(deps: BackupDeps, folder: string, signal: Abo
     throw new AppError("invalid_request", { publicMessage: `${folder} exists already; name a new folder` });
   }
   const draft = join(dirname(final), `.${basename(final)}.${process.pid}`);
-  // Not with `recursive`: where nothing can be made, such as in /proc, Node tries that for ever.
+  // Not `recursive`: where nothing can be created, such as in /proc, Node would try forever.
   await mkdir(draft, { mode: 0o700 }).catch((cause) => {
     const publicMessage = `no folder can be made in ${dirname(final)} (${cause.code}); name one where this user may write`;
     throw new AppError("invalid_request", { publicMessage, cause });
@@ -44,7 +44,7 @@ export async function createBackup(deps: BackupDeps, folder: string, signal: Abo
   }
 }
 
-/** For the Status page; no person set it, so the audit log is left alone. */
+/** For the Status page. It is not a person's action, so it is not in the audit log. */
 export async function rememberBackup(pool: Pool, at: string): Promise<void> {
   await inTransaction(pool, async (client) => {
     await client.query("select set_config('emend.audit', 'off', true)");

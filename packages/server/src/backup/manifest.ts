@@ -8,7 +8,7 @@ import { type Manifest, manifestFile } from "./archive.ts";
 
 const fileForm = /^(tables|repositories)\/[A-Za-z0-9_-]+\.(jsonl\.gz|bundle)$/;
 
-/** The archive's description, once every file that it names is there and as it was written. */
+/** The archive's manifest, after verifying all files that it names. */
 export async function readManifest(folder: string, secret: string): Promise<Manifest> {
   const manifest = await readSealed(folder, secret);
   const files = [...manifest.tables, ...manifest.repositories.flatMap(({ bundle }) => bundle ?? [])];
@@ -20,7 +20,7 @@ export async function readManifest(folder: string, secret: string): Promise<Mani
   return manifest;
 }
 
-/** What can be judged by the manifest alone. A secret that is yet to be made is not the one that sealed it. */
+/** Checks that need only the manifest. A secret that does not exist yet is not the right one. */
 export async function readSealed(folder: string, secret: string | null): Promise<Manifest> {
   const text = await readFile(join(folder, manifestFile), "utf8").catch(() => null);
   if (text === null) throw invalid(`${folder} has no ${manifestFile}, so it is not an Emend backup`);
@@ -51,7 +51,7 @@ export function secretMark(secret: string): string {
   return Buffer.from(hkdfSync("sha256", secret, "", "emend archive", 16)).toString("hex");
 }
 
-/** Over everything that a manifest says, and by the digests that it names over every file: only who has the secret can make it. */
+/** A signature over the manifest and, through its digests, over every file. Only the secret's owner can make it. */
 export function sealOf(secret: string, manifest: Omit<Manifest, "seal">): string {
   const key = Buffer.from(hkdfSync("sha256", secret, "", "emend archive seal", 32));
   return createHmac("sha256", key).update(JSON.stringify(manifest)).digest("hex");

@@ -5,7 +5,7 @@ import { fileDigest } from "./manifest.ts";
 
 const bundleMsMax = 30 * 60_000;
 
-/** Every ref of a repository of the local forge, pull requests' heads too, in one file. */
+/** Bundles all refs of a local repository, pull request heads included, into one file. */
 export async function bundleRepository(
   deps: RepositoryDeps,
   projectId: string,
@@ -17,7 +17,7 @@ export async function bundleRepository(
   const objectFormat = (await tell(repository, ["rev-parse", "--show-object-format"], signal)) as "sha1" | "sha256";
   const about = { projectId, defaultBranch: head.replace(/^refs\/heads\//, ""), objectFormat };
   const refs = await ask(repository, ["for-each-ref", "--count=1"], signal);
-  // git makes no empty bundle.
+  // git cannot make an empty bundle.
   if (refs.output === "") return { ...about, bundle: null };
   const { git, gitDir } = repository;
   const args = ["bundle", "create", "--quiet", options.path, "--all"];

@@ -11,7 +11,7 @@ import { readManifest } from "./manifest.ts";
 import { unbundleRepository } from "./repositories.ts";
 import { listTables, readTable } from "./tables.ts";
 
-/** Fills an empty installation from an archive: all of it, or nothing. */
+/** Restores an archive into an empty installation: everything or nothing. */
 export async function restoreBackup(deps: BackupDeps, folder: string, signal: AbortSignal): Promise<Manifest> {
   const manifest = await readManifest(folder, deps.secret);
   const drafts = new Map(manifest.repositories.map(({ projectId }) => [projectId, draftOf(deps.forge, projectId)]));
@@ -34,7 +34,7 @@ export async function restoreBackup(deps: BackupDeps, folder: string, signal: Ab
   }
 }
 
-/** Beside the repository's own place, which refuses an id that would lead elsewhere. */
+/** Next to the repository's path, which refuses ids with path separators. */
 function draftOf(forge: RepositoryDeps, projectId: string): string {
   const { gitDir } = repositoryOf(forge, projectId);
   return join(dirname(gitDir), `.restore-${projectId}`);
@@ -46,7 +46,7 @@ async function fillTables(client: Client, manifest: Manifest, folder: string, si
   if (manifest.migrations.some((name) => !known.has(name))) {
     throw new AppError("invalid_request", { publicMessage: "the archive was made by a newer Emend: use that one" });
   }
-  // The archive brings its own log; and a server that was started first may have asked for an owner and sealed its canary.
+  // The archive has its own audit log. A server that was started before may have created an owner link and its canary.
   await client.query("select set_config('emend.audit', 'off', true)");
   await client.query("delete from login_links where purpose = 'owner'");
   await client.query("delete from settings where name = 'secretCanary'");

@@ -12,7 +12,7 @@ interface Table {
   columns: readonly string[];
 }
 
-/** Ours, each after those that it refers to. What migrations were seen, and which processes run, is the database's own matter. */
+/** Our tables, each after those that it references. Migrations and processes are left out. */
 export async function listTables(db: Queryable): Promise<readonly Table[]> {
   const { rows } = await db.query<Table & { refersTo: string[] }>(`
     select relname as name,
@@ -37,7 +37,7 @@ export async function listTables(db: Queryable): Promise<readonly Table[]> {
 const batchBytesMax = 4_000_000;
 const batchRowsMax = 500;
 
-/** Fills a table from its file. Columns that came later than the archive get their defaults. */
+/** Fills a table from its file. Columns that are newer than the archive get their defaults. */
 export async function readTable(
   client: Client,
   table: ArchivedTable,
@@ -73,7 +73,7 @@ export async function readTable(
 
 const rowsAtOnce = 50;
 
-/** Streams a table, through a cursor of the transaction's own snapshot, into a gzipped file of JSON lines. */
+/** Streams a table through a cursor, in the transaction's snapshot, into a gzipped file of JSON lines. */
 export async function writeTable(
   client: Client,
   table: Table,
@@ -98,10 +98,10 @@ export async function writeTable(
   return count;
 }
 
-/** More than any row of ours takes, and less than the longest text that JavaScript can hold. */
+/** More than any row takes, and less than JavaScript's longest string. */
 const lineBytesMax = 256 * 1024 * 1024;
 
-/** Lines by their line feeds alone: JSON has other separators of lines within its strings, as they are. */
+/** Splits only at line feeds: JSON strings may contain other line separators. */
 export async function* readLines(
   chunks: AsyncIterable<Buffer>,
   options: { file: string; lineBytesMax: number },
@@ -125,7 +125,7 @@ export async function* readLines(
   if (bytes > 0) yield Buffer.concat(parts).toString("utf8");
 }
 
-/** Whole tables take longer than the pool grants a query. */
+/** Whole tables take longer than the pool's query timeout. */
 function patient(text: string, values: unknown[] = []): { text: string; values: unknown[]; query_timeout: number } {
   return { text, values, query_timeout: 3_600_000 };
 }

@@ -38,23 +38,23 @@ import { createStatusReader } from "./status.ts";
 import { composeWork } from "./work.ts";
 
 export interface Server {
-  /** Where clients reach it. */
+  /** The URL for clients. */
   url: string;
-  /** Where the embedded database lies, if not below the data folder. */
+  /** The embedded database's folder, if it is not in the data folder. */
   databaseDir: string | null;
   admin: Admin;
-  /** Takes no new work, lets what is under way come to a good place, and ends; safe to call again. */
+  /** Stops taking work, lets running work reach a safe point, and ends. Safe to call again. */
   stop(): Promise<void>;
-  /** Settles once it has stopped, whoever asked for it. */
+  /** Settles when it has stopped, whoever requested it. */
   finished: Promise<void>;
 }
 
 export interface StartOptions {
-  /** Takes the log's lines, each a JSON object, in place of standard output. */
+  /** Receives the log's lines, each a JSON object, instead of standard output. */
   logTo?: { write(line: string): void };
 }
 
-/** Builds every part once, in the order in which they need each other, and takes them down in reverse. */
+/** Builds every part once, in the order of their dependencies, and stops them in reverse. */
 export async function startServer(config: Config, { logTo }: StartOptions = {}): Promise<Server> {
   const log = createLogger({ level: config.logLevel, ...(logTo && { stream: logTo }) });
   for (const { variable, nearest } of config.unknownSettings) {
@@ -105,10 +105,10 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** The docs that `emend demo` works on, where they came along. */
+/** The docs for `emend demo`, if they are included. */
 const sampleDir = fileURLToPath(new URL("../../../cli/sample/", import.meta.url));
 
-/** Everything that answers requests: the contract's routes, the local forge, MCP, hooks of forges and the dashboard. */
+/** Everything that answers requests: the API, the local forge, MCP, forge webhooks and the dashboard. */
 async function composeApi(parts: Parts, undo: Undo): Promise<void> {
   const { config, log, secret, pool, listener, bound, publicUrl, admin, local, network } = parts;
   const { metrics, tracer, sealer, forges, automations } = parts;
@@ -213,7 +213,7 @@ async function composeApi(parts: Parts, undo: Undo): Promise<void> {
   await refreshLocalUrls(pool, publicUrl());
 }
 
-/** Which setting makes listening impossible, in words; any other error, and a port that is taken, as it is. */
+/** Explains which setting makes listening impossible. Other errors, and a port in use, are returned unchanged. */
 function describeListenError(
   error: unknown,
   at: { host: string; port: number | null; variable: "EMEND_PORT" | "EMEND_METRICS_PORT" },

@@ -11,8 +11,8 @@ import { assertNever } from "../lib/assert-never.ts";
 import type { CommentDeps } from "../run/follow-comments.ts";
 
 /**
- * What somebody says on a pull request goes the way of every message, under the same quota. The comment is heard in the
- * transaction that takes it: a crash leaves both or neither.
+ * A comment on a pull request is handled like every message, under the same quota. It is marked as handled in the
+ * transaction that accepts it, so a crash leaves both or neither.
  */
 export function createFollowUp(deps: {
   pool: Pool;
@@ -21,7 +21,7 @@ export function createFollowUp(deps: {
 }): CommentDeps["followUp"] {
   const { promptCodePointsMax: max } = deps;
   return async ({ jobId, projectId, commentId, prompt, author }) => {
-    // Forges take longer comments than the interface takes prompts.
+    // Forges accept longer comments than the API accepts prompts.
     if (prompt.length > max && [...prompt].length > max) {
       return { kind: "refused", words: `Emend takes ${max} characters at most: say it in fewer.` };
     }
@@ -56,13 +56,13 @@ export function createFollowUp(deps: {
   };
 }
 
-/** A prompt that no request could send either. */
+/** A prompt that the API would refuse too. */
 function asRefusal(error: unknown): { kind: "refused"; words: string } {
   if (isAppError(error, "invalid_request")) return { kind: "refused", words: error.publicMessage };
   throw error;
 }
 
-/** What the rules cannot read fails at once: said before the job is begun again, it stays as it is. */
+/** Instructions that the rules cannot understand are refused before the job is restarted. */
 async function refusedByRules(db: Queryable, jobId: string, kept: string): Promise<string | null> {
   const { rows } = await db.query<{ model: string }>(
     "select model from jobs where id = $1 and status in ('completed', 'failed')",

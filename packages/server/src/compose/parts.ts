@@ -39,7 +39,7 @@ import { readPullRequestState } from "./pull-request-state.ts";
 export type Undo = (() => Promise<unknown>)[];
 export type Parts = Awaited<ReturnType<typeof composeParts>>;
 
-/** What every role is built from, each part once, in the order in which they need each other. */
+/** What every role is built from, each part once, in the order of their dependencies. */
 export async function composeParts(config: Config, log: Logger, undo: Undo, signal: AbortSignal) {
   const git = localGit(await gitNetwork(config));
   await assertGitVersion(git, signal);
@@ -119,7 +119,7 @@ export async function composeParts(config: Config, log: Logger, undo: Undo, sign
   };
 }
 
-/** What automations need, of the parts that a server has. */
+/** Builds the dependencies of automations. */
 function composeAutomations(parts: {
   pool: Pool;
   log: Logger;

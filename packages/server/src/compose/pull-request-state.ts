@@ -6,7 +6,7 @@ import type { Logger } from "../lib/logger.ts";
 
 const askMsMax = 5_000;
 
-/** How a pull request stands by now. Null where its forge does not say in time: what was stored counts then. */
+/** A pull request's current state. Null if its forge does not answer in time: then the stored state counts. */
 export async function readPullRequestState(
   deps: { pool: Pool; forges: ForgeDeps; log: Logger },
   projectId: string,

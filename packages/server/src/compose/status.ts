@@ -12,7 +12,7 @@ interface StatusDeps {
   fetch: Fetch;
 }
 
-/** Where each vendor is reached unless the settings say otherwise. */
+/** The vendors' default URLs. */
 const vendorUrls: Readonly<Record<string, string>> = {
   anthropic: "https://api.anthropic.com",
   openai: "https://api.openai.com",
@@ -21,7 +21,7 @@ const vendorUrls: Readonly<Record<string, string>> = {
 const answerMsMax = 4_000;
 const freshMs = 30_000;
 
-/** What an operator wants to see at a glance. Far ends are asked whether they answer at all, twice a minute at most. */
+/** An overview for operators. Remote services are contacted at most twice a minute. */
 export function createStatusReader(deps: StatusDeps): () => Promise<DashboardStatus> {
   const { pool, config } = deps;
   const known = new Map<string, { at: number; answer: Promise<string | null> }>();
@@ -80,7 +80,7 @@ export function createStatusReader(deps: StatusDeps): () => Promise<DashboardSta
   };
 }
 
-/** Null: something answers, whatever it says. */
+/** Null if something answers, whatever it says. */
 async function whyUnreachable(fetch: Fetch, url: string): Promise<string | null> {
   const signal = AbortSignal.timeout(answerMsMax);
   try {
@@ -90,7 +90,7 @@ async function whyUnreachable(fetch: Fetch, url: string): Promise<string | null>
       redirect: "manual",
       signal,
     });
-    // Unread, it would hold its connection.
+    // An unread body would keep its connection.
     await (body as unknown as ReadableStream | null)?.cancel();
     return null;
   } catch (error) {

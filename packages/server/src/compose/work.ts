@@ -56,7 +56,7 @@ import { siteTreeOf } from "../tree/site-tree.ts";
 import { createFollowUp } from "./follow-up.ts";
 import type { Parts, Undo } from "./parts.ts";
 
-/** Everything that carries jobs out and keeps house: mirrors, tasks, deliveries, runs, the watch on pull requests. */
+/** Everything that runs jobs and maintenance: mirrors, tasks, deliveries, runs, polling of pull requests. */
 export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
   const { config, log, git, pool, listener, metrics, sealer, forges, automations } = parts;
   const mirrors = createMirrors({ dir: join(config.dataDir, "mirrors"), git, log });
@@ -215,19 +215,19 @@ interface SiteHealthDeps {
   mirrors: Mirrors;
   siteCache: ParseCache;
   siteHistory: SiteHistory;
-  /** Reaches public addresses alone: docs name the links. */
+  /** Reaches only public addresses (SSRF guard), because docs name the links. */
   linkFetch: Fetch;
   openForge(project: Project): Promise<Forge>;
 }
 
-/** Checks the whole site of a project's base branch and stores what was found; needs a mirror, so a worker does it. */
+/** Checks the whole site of a project's base branch and stores the findings. It needs a mirror, so a worker does it. */
 async function checkSiteHealth(deps: SiteHealthDeps, projectId: string, signal: AbortSignal): Promise<void> {
   const project = await getProject(deps.pool, projectId);
   if (!project) return;
   try {
     await storeSiteCheck(deps.pool, projectId, await look(deps, project, signal));
   } catch (error) {
-    // What stops a job stops this as well, and is said in the same words.
+    // Errors that fail a job also fail this, with the same message.
     if (!isAppError(error)) throw error;
     await storeSiteProblem(deps.pool, projectId, error.publicMessage);
   }
@@ -281,7 +281,7 @@ interface KnownSecretsDeps {
   secret: string;
 }
 
-/** What a job of this project must never let out: the installation's credentials and the project's own. */
+/** What a job of this project must never reveal: the installation's credentials and the project's own. */
 async function knownSecretsOf(deps: KnownSecretsDeps, projectId: string): Promise<readonly string[]> {
   const { config, pool: db, sealer, secret } = deps;
   const stored = await Promise.all([
@@ -301,7 +301,7 @@ async function knownSecretsOf(deps: KnownSecretsDeps, projectId: string): Promis
   return [...new Set(all.filter((one) => one !== null && one !== "").flatMap((one) => partsOf(one as string)))];
 }
 
-/** A credential may be a record, as a GitHub App's is, and a private key has many lines: each part tells by itself. */
+/** A credential may be a record, such as a GitHub App's, and a private key has many lines: each part counts. */
 function partsOf(credential: string): readonly string[] {
   const lines = (text: string) =>
     text.includes("\n") ? text.split("\n").filter((line) => !line.startsWith("---")) : [text];

@@ -1,4 +1,4 @@
-/** Everything that is wrong with the configuration, at once and in words. */
+/** All configuration errors at once, each with a message. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
   constructor(problems: readonly string[]) {

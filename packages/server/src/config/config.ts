@@ -20,51 +20,53 @@ export interface Config {
   /** Null: the embedded Postgres in `dataDir`. */
   readonly databaseUrl: string | null;
   readonly dataDir: string;
-  /** Whoever runs a command as the same user finds it without naming it. */
+  /** Commands of the same user find it without naming it. */
   readonly isDefaultDataDir: boolean;
   readonly host: string;
   readonly port: number;
-  /** Where clients reach this installation, without a trailing slash; null: derived from host and port once bound. */
+  /** The URL for clients, without a trailing slash. Null: derived from host and port once bound. */
   readonly publicUrl: string | null;
   readonly role: Role;
   /** The model of projects that name none. */
   readonly model: string;
-  /** Asked in its place while it is not available. */
+  /** Fallbacks, used while it is unavailable. */
   readonly modelFallbacks: readonly string[];
-  /** Where models are reached and by which keys, by vendor. */
+  /** The vendors' URLs and keys. */
   readonly modelEndpoints: Readonly<Record<string, Endpoint>>;
-  /** What the operator knows better than the list. */
+  /** Prices that override the built-in list. */
   readonly modelPrices: PriceTable;
-  /** Agent programs of the operator's that may do jobs. */
+  /** The operator's agent programs that may run jobs. */
   readonly runners: RunnerSettings;
-  /** Seals credentials and signs internal tokens; null: made and kept in `dataDir` (embedded database only). */
+  /**
+   * Encrypts credentials and signs internal tokens. Null: generated and stored in `dataDir` (embedded database only).
+   */
   readonly secret: string | null;
   readonly trustProxy: boolean | string;
-  /** Runs at the same time in this process. */
+  /** Concurrent runs in this process. */
   readonly concurrency: number;
   readonly logLevel: string;
-  /** Where the local forge keeps repositories; null: below `dataDir`, for this machine alone. */
+  /** The local forge's folder. Null: in `dataDir`, for this machine only. */
   readonly forgeDir: string | null;
   readonly promptCodePointsMax: number;
-  /** Days after which final jobs are archived by themselves; null: never. */
+  /** Days after which finished jobs are archived automatically. Null: never. */
   readonly archiveAfterDays: number | null;
-  /** Proxies and authorities that git and every HTTP client heed. */
+  /** Proxies and authorities for git and every HTTP client. */
   readonly network: Network;
-  /** Webhooks may go to loopback and private networks (link-local never), and over http. */
+  /** Webhooks may go to loopback and private networks (never link-local), and over http. */
   readonly allowPrivateWebhooks: boolean;
-  /** Context repositories may be on loopback and private networks (link-local never). */
+  /** Context repositories may be on loopback and private networks (never link-local). */
   readonly allowPrivateForges: boolean;
-  /** `/metrics` on a port of its own; null: none. */
+  /** `/metrics` on a separate port. Null: none. */
   readonly metricsPort: number | null;
-  /** Opens `/metrics` to whoever presents it; null: it is not on the interface's port. */
+  /** The token for `/metrics` on the API's port. Null: not available there. */
   readonly metricsToken: string | null;
-  /** Where traces go; null: nowhere. */
+  /** Where traces go. Null: nowhere. */
   readonly tracing: TracingSettings | null;
-  /** The identity provider that people may log in by; null: none. */
+  /** The identity provider for logins. Null: none. */
   readonly singleSignOn: SingleSignOnConfig | null;
-  /** Where a test build kills itself; ignored by every other. */
+  /** Where a test makes the process crash; ignored in production. */
   readonly crashAt: string | undefined;
-  /** Variables that look like ours and are none: told at the start. */
+  /** Variables with our prefix that nothing reads, reported at startup. */
   readonly unknownSettings: readonly UnknownSetting[];
 }
 
@@ -79,14 +81,14 @@ const roles: readonly Role[] = ["all", "api", "worker"];
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
 const portNumbers = { least: 0, most: 65_535 };
 
-/** Reads the environment once, validates all of it, also what a flag overrides, and freezes the answer. */
+/** Reads the environment once, validates all of it (also what a flag overrides), and freezes the result. */
 export function loadConfig(env: NodeJS.ProcessEnv, overrides: ConfigOverrides = {}): Config {
   const { config, problems } = readConfig(env, overrides);
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
 }
 
-/** With problems, the configuration is good for looking around alone: what is wrong in it has its default, or stands. */
+/** With problems, the configuration is only good for inspection: invalid values have their defaults. */
 export function readConfig(
   env: NodeJS.ProcessEnv,
   overrides: ConfigOverrides = {},
@@ -136,12 +138,12 @@ export function readConfig(
   return { config: Object.freeze(config), problems };
 }
 
-/** What processes of one installation must agree on. All that is missing is told at once, not one start at a time. */
+/** What all processes of one installation must agree on. All missing settings are reported at once. */
 function readShared(settings: SettingReader, role: Role): Pick<Config, "databaseUrl" | "secret" | "publicUrl"> {
   const { problems, text } = settings;
   const databaseUrl = text("EMEND_DATABASE_URL");
   if (databaseUrl && !(/^postgres(ql)?:\/\//.test(databaseUrl) && URL.canParse(databaseUrl))) {
-    // Its password stays out of the message.
+    // The password is not in the message.
     const scheme = /^[\w+.-]{1,20}:/.exec(databaseUrl)?.[0];
     problems.push(
       "EMEND_DATABASE_URL must be a URL such as postgres://user:password@host:5432/database, " +
@@ -169,7 +171,7 @@ function readShared(settings: SettingReader, role: Role): Pick<Config, "database
   return { databaseUrl, secret, publicUrl };
 }
 
-/** It travels in a header, where anything but plain characters never arrives. */
+/** It is sent in a header, which allows only plain characters. */
 function readMetricsToken({ text, problems }: SettingReader): string | null {
   const token = text("EMEND_METRICS_TOKEN");
   if (token !== null && !/^[\x21-\x7e]{16,}$/.test(token)) {
@@ -178,7 +180,7 @@ function readMetricsToken({ text, problems }: SettingReader): string | null {
   return token;
 }
 
-/** The part of the configuration that is about runners. */
+/** The settings of runners. */
 function readRunnerSettings({ text, flag, integer, problems }: SettingReader, path: string): RunnerSettings {
   const named = text("EMEND_RUNNERS") ?? runnerPrograms.join(",");
   const allowed = named === "none" ? [] : named.split(",").map((name) => name.trim());
@@ -193,13 +195,13 @@ function readRunnerSettings({ text, flag, integer, problems }: SettingReader, pa
   };
 }
 
-/** A variable in our name that nothing reads, and the one that was probably meant. */
+/** A variable with our prefix that nothing reads, and the one that was probably meant. */
 interface UnknownSetting {
   readonly variable: string;
   readonly nearest: string | null;
 }
 
-/** Read by the command line and by the Action, whose environment a server may share. */
+/** Read by the CLI and by the Action, whose environment a server may share. */
 const otherNames = [
   "EMEND_URL",
   "EMEND_API_KEY",
@@ -210,7 +212,7 @@ const otherNames = [
   "EMEND_CRASH_AT",
 ];
 
-/** Finds misspelt variables: each would be a setting that somebody believes in and nobody heeds. */
+/** Finds misspelled variables, which would otherwise be ignored silently. */
 function findUnknownSettings(env: NodeJS.ProcessEnv, names: readonly string[]): readonly UnknownSetting[] {
   const known = [...names, ...otherNames].filter((name) => name.startsWith("EMEND_"));
   const isKnown = (name: string) =>
@@ -229,7 +231,7 @@ function nearestOf(name: string, known: readonly string[]): string | null {
   return best && best.distance <= Math.ceil((name.length - "EMEND_".length) / 3) ? best.one : null;
 }
 
-/** How many letters must be added, dropped, changed or swapped with their neighbour (Damerau–Levenshtein). */
+/** The edit distance with transpositions (Damerau–Levenshtein). */
 function distanceOf(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);

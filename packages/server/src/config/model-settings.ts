@@ -15,7 +15,7 @@ const Prices = Type.Record(
   }),
 );
 
-/** The variables of each vendor, by their usual names. */
+/** Each vendor's usual variables. */
 const variables: Readonly<Record<string, { key: string; baseUrl: string }>> = {
   anthropic: { key: "ANTHROPIC_API_KEY", baseUrl: "ANTHROPIC_BASE_URL" },
   openai: { key: "OPENAI_API_KEY", baseUrl: "OPENAI_BASE_URL" },
@@ -23,7 +23,7 @@ const variables: Readonly<Record<string, { key: string; baseUrl: string }>> = {
   compatible: { key: "EMEND_COMPATIBLE_API_KEY", baseUrl: "EMEND_COMPATIBLE_BASE_URL" },
 };
 
-// Said here once more: the modules that carry models out would make every command of an operator start slowly.
+// Repeated here: importing the model modules would make every command start slowly.
 const rulesModel = "emend/rules";
 export const runnerPrograms = ["claude-code", "codex", "opencode"];
 const languageModels = Object.keys(variables)
@@ -40,7 +40,7 @@ function isRunner(name: string): boolean {
   return name.startsWith("runner/") && runnerPrograms.includes(name.split("/")[1] ?? "");
 }
 
-/** The part of the configuration that is about models. */
+/** The settings of models. */
 export function readModelSettings(
   read: (name: string) => string | null,
   problems: string[],
@@ -87,7 +87,7 @@ function parseBaseUrl(name: string, text: string | null, problems: string[]): st
 
 const contextTokensMin = 8_000;
 
-/** Nothing that a compatible server says tells its window. */
+/** A compatible server does not state its context window. */
 function compatibleWindow(text: string | null, problems: string[]): PriceTable {
   if (text === null) return {};
   const contextTokens = Number(text);
@@ -106,7 +106,7 @@ function parsePrices(text: string | null, problems: string[]): PriceTable {
     const prices: unknown = JSON.parse(text);
     if (Value.Check(Prices, prices)) return prices;
   } catch {
-    // Told below.
+    // Reported below.
   }
   problems.push(
     'EMEND_MODEL_PRICES must be JSON such as {"openai/gpt-5": {"input": 1.25, "output": 10, "contextTokens": 400000}}',

@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import type { Network } from "../lib/network.ts";
 import { type SettingReader, whyUnreadable } from "./setting-reader.ts";
 
-/** An address or a name to listen on: a URL or a port in it would only fail once everything else stands. */
+/** An address or name to listen on. A URL or a port in it would fail only at the end of the startup. */
 export function readHost(settings: SettingReader): string | null {
   const text = settings.text("EMEND_HOST");
   if (text === null || isHost(text)) return text;
@@ -18,7 +18,7 @@ export function readHost(settings: SettingReader): string | null {
 
 function isHost(text: string): boolean {
   if (isIP(text) !== 0) return true;
-  // All digits and dots, and still no address: a slip of the fingers, which a resolver would read in its own way.
+  // Digits and dots, but not an address: a typo, which a resolver would interpret in its own way.
   return (
     text.length <= 253 &&
     /^[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*$/i.test(text) &&
@@ -38,7 +38,7 @@ export function readPublicUrl({ text: read, problems }: SettingReader): string |
   return null;
 }
 
-/** `true` trusts every proxy; otherwise addresses, ranges and their usual names, as a comma-separated list. */
+/** `true` trusts every proxy. Otherwise a comma-separated list of addresses, ranges and their usual names. */
 export function readTrustProxy(settings: SettingReader): boolean | string {
   const text = settings.text("EMEND_TRUST_PROXY");
   if (text === null || text === "false") return false;
@@ -52,7 +52,7 @@ export function readTrustProxy(settings: SettingReader): boolean | string {
   return false;
 }
 
-/** Stricter than the library that reads it, to which "1" is the address 0.0.0.1. */
+/** Stricter than the library, which reads "1" as the address 0.0.0.1. */
 function isRange(text: string): boolean {
   if (["loopback", "linklocal", "uniquelocal"].includes(text)) return true;
   const [address = "", bits, ...rest] = text.split("/");
@@ -61,7 +61,7 @@ function isRange(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }
 
-/** The usual names, in both spellings; ours for authorities, or else Node's own. */
+/** The usual names in both cases. For authorities our own variable, or else Node's. */
 export function readNetwork(env: NodeJS.ProcessEnv, problems: string[]): Network {
   const either = (name: string) => env[name.toLowerCase()] || env[name] || undefined;
   const httpsProxy = either("HTTPS_PROXY");
@@ -82,7 +82,7 @@ export function readNetwork(env: NodeJS.ProcessEnv, problems: string[]): Network
   };
 }
 
-/** Clients that are handed a file without a certificate say nothing, and then trust nobody. */
+/** Clients silently trust nobody if the file contains no certificate. */
 function checkCertificates(file: string, problems: string[]): void {
   try {
     new X509Certificate(readFileSync(file));

@@ -1,16 +1,16 @@
 import { accessSync, constants, existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
-/** Reads settings by name, notes what is wrong with each, and remembers which names it was asked for. */
+/** Reads settings by name, collects their errors, and remembers the names. */
 export interface SettingReader {
   readonly problems: string[];
-  /** Every name that was asked for: what there is to set. */
+  /** Every name that was read: all existing settings. */
   names(): readonly string[];
   text(name: string): string | null;
   integer(name: string, bounds: { least: number; most: number }): number | null;
   choice<T extends string>(name: string, choices: readonly T[]): T | null;
   flag(name: string): boolean;
-  /** A folder that is there, or can be made. */
+  /** A folder that exists or can be created. */
   folder(name: string): string | null;
 }
 
@@ -50,7 +50,7 @@ export function createSettingReader(env: NodeJS.ProcessEnv): SettingReader {
       const given = text(name);
       if (given === null) return null;
       const value = Number(given);
-      // Number() alone would take "0x10", "1e3" and blanks.
+      // Number() alone would accept "0x10", "1e3" and blanks.
       if (/^\d{1,15}$/.test(given) && value >= least && value <= most) return value;
       problems.push(`${name} must be a whole number from ${least} to ${most}, not "${given}"`);
       return null;
@@ -67,7 +67,7 @@ export function createSettingReader(env: NodeJS.ProcessEnv): SettingReader {
   };
 }
 
-/** What a `*_FILE` variable points to; a file that holds nothing is a mistake, never "not set". */
+/** The content of a `*_FILE` variable's file. An empty file is an error, not "not set". */
 function readSettingFile(variable: string, file: string, problems: string[]): string | null {
   try {
     const content = readFileSync(file, "utf8").trim();
@@ -79,7 +79,7 @@ function readSettingFile(variable: string, file: string, problems: string[]): st
   return null;
 }
 
-/** Looks at the folder, or at the nearest one above it in which it would be made. */
+/** Checks the folder, or the nearest existing parent. */
 export function whyNoFolder(path: string): string | null {
   let standing = path;
   while (!existsSync(standing) && dirname(standing) !== standing) standing = dirname(standing);

@@ -1,7 +1,7 @@
 import { roles } from "../accounts/people/user.ts";
 import type { SingleSignOnConfig } from "../accounts/single-sign-on/single-sign-on.ts";
 
-/** The part of the configuration that is about an identity provider; null where none is named. */
+/** The settings of single sign-on. Null if no provider is set. */
 export function readSingleSignOn(read: (name: string) => string | null, problems: string[]): SingleSignOnConfig | null {
   const issuer = read("EMEND_OIDC_ISSUER");
   const clientId = read("EMEND_OIDC_CLIENT_ID");
@@ -46,12 +46,12 @@ const dependent = [
   "EMEND_OIDC_NAME",
 ];
 
-/** What stands after the @ of an address. */
+/** The part after the @ of an address. */
 function isDomain(text: string): boolean {
   return /^([a-z\d]([a-z\d-]*[a-z\d])?\.)+[a-z\d-]{2,}$/.test(text);
 }
 
-/** Plain http is for a provider on this very machine, as tests have it. */
+/** Plain http only for a provider on this machine, as in tests. */
 function isIssuer(text: string): boolean {
   const url = URL.parse(text);
   if (!url || url.search || url.hash || url.username) return false;

@@ -3,16 +3,16 @@ import { channels } from "../db/channels.ts";
 import type { Queryable } from "../db/pool.ts";
 import type { Logger } from "../lib/logger.ts";
 
-/** Tells idle workers that a project has a job to claim. A hint: they look by themselves every second. */
+/** Tells idle workers that a project has a due job. Only a hint: workers also poll every second. */
 export type AnnounceDue = (projectId: string) => void;
 
-/** A worker that is told of a project once need not be told again at once. */
+/** A worker that was just notified about a project is not notified again immediately. */
 const pauseMs = 5;
 
 /**
- * Not sent with the insert: Postgres lets transactions that notify commit only one after the other, disk write
- * included, which would halve what many clients together can create. The first job is announced at once; those that
- * follow closely go out together, since each notice costs a round trip and wakes every listener.
+ * Not sent with the insert: Postgres serializes the commits of transactions that notify, disk write included, which
+ * would halve the create throughput of many clients. The first job is announced immediately, and those that follow
+ * closely are announced together.
  */
 export function createAnnounceDue(deps: { db: Queryable; log: Logger }): AnnounceDue {
   const waiting = new Set<string>();

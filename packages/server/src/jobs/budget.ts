@@ -1,6 +1,6 @@
 import type { Queryable } from "../db/pool.ts";
 
-/** A budget of the current month, with what was used of it. */
+/** A budget of the current month, and its usage. */
 export interface BudgetState {
   scope: "project" | "installation";
   jobs: number;
@@ -24,7 +24,7 @@ interface Row {
   cost_usd_max: number | null;
 }
 
-/** Of a budget that is used up, by the database's clock. */
+/** Why a budget is used up, by the database's clock. */
 export function budgetRefusal(row: Row & { at: string }): BudgetRefusal {
   const at = new Date(row.at);
   const renewsAt = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1));
@@ -37,13 +37,13 @@ export function budgetRefusal(row: Row & { at: string }): BudgetRefusal {
   };
 }
 
-/** The limit that is used up. */
+/** The limit that is used up, in words. */
 function limitWords({ jobs, jobsMax, costUsd, costUsdMax }: BudgetState): string {
   if (costUsdMax !== null && costUsd >= costUsdMax) return `$${costUsdMax}`;
   return jobsMax === null || jobs < jobsMax ? "" : `${jobsMax} ${jobsMax === 1 ? "job" : "jobs"}`;
 }
 
-/** Null where a follow-up, which is no new job, may cost something; under the lock of the project's quota. */
+/** Null if a follow-up, which is not a new job, may cost something. Call it under the lock of the project's quota. */
 export async function findBudgetRefusal(client: Queryable, projectId: string): Promise<BudgetRefusal | null> {
   const { rows } = await client.query<{ refusal: (Row & { at: string }) | null }>(
     "select refused_by_budget($1, 0) as refusal",
@@ -52,7 +52,7 @@ export async function findBudgetRefusal(client: Queryable, projectId: string): P
   return rows[0]?.refusal ? budgetRefusal(rows[0].refusal) : null;
 }
 
-/** Why a run that is under way must stop before its next turn; null: it may go on. */
+/** Why a run must stop before its next turn, or null. */
 export async function spentBudget(db: Queryable, projectId: string): Promise<string | null> {
   const { rows } = await db.query<Row>({
     name: "spent-budget",
@@ -82,7 +82,7 @@ interface NamedBudget extends BudgetState {
   month: string;
 }
 
-/** The larger of both shares; 1 is all of it. */
+/** The larger of both shares. 1 means used up. */
 export function shareOf({ jobs, jobsMax, costUsd, costUsdMax }: Omit<BudgetState, "scope">): number {
   const share = (used: number, max: number | null) => (max === null ? 0 : max === 0 ? 1 : used / max);
   return Math.max(share(jobs, jobsMax), share(costUsd, costUsdMax));

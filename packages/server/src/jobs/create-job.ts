@@ -9,22 +9,22 @@ import { newJobHalves } from "./wire-job.ts";
 export interface CreateJobInput {
   projectId: string;
   prompt: string;
-  /** What the request asked for; null: nothing. */
+  /** From the request. Null: not set. */
   baseRef: string | null;
   model: string | null;
   draft: boolean | null;
   maxCostUsd: number | null;
-  /** It is to show its diff and open nothing. */
+  /** Show the diff, and open no pull request. */
   preview?: boolean;
   createdBy: string;
   idempotencyKey: string | null;
 }
 
-/** What the project says about its new jobs. */
+/** The project's rules for new jobs. */
 export interface CreateJobRules {
   repositoryUrl: string;
   branchPrefix: string;
-  /** Chosen where the request names none. */
+  /** The default if the request names none. */
   model: string;
   costUsdMax: number;
   quota: QuotaRule;
@@ -35,12 +35,12 @@ export interface QuotaRule {
   windowMs: number;
 }
 
-/** Where the project's quota stands after a request, by the database's clock. */
+/** The project's quota after a request, by the database's clock. */
 export interface QuotaState {
   usesMax: number;
   windowMs: number;
   usesLeft: number;
-  /** When one more use will fit. */
+  /** When there is room for one more. */
   freesAt: Date;
   freesInMs: number;
 }
@@ -64,8 +64,8 @@ interface Row {
 }
 
 /**
- * Accepts a prompt for good, or says why not: one round trip, one transaction (the function `create_job`), after one more
- * where the prompt must be searched for credentials.
+ * Accepts a prompt, or says why not. Takes one round trip and one transaction (the function `create_job`), plus one
+ * more if the prompt must be scanned for credentials.
  */
 export async function createJob(
   deps: { db: Queryable; announceDue: AnnounceDue },
@@ -113,7 +113,7 @@ export async function createJob(
   return { kind: row.outcome, jobId: row.job_id, body: row.response, quota };
 }
 
-/** Two bodies are the same when the fields that Emend reads are: not their white space, order or unknown fields. */
+/** Two bodies are equal if the fields that Emend reads are: white space, order and unknown fields do not count. */
 function bodyHash(input: CreateJobInput): Buffer {
   const fields: unknown[] = [input.prompt, input.baseRef, input.model, input.draft, input.maxCostUsd];
   if (input.preview) fields.push("preview");

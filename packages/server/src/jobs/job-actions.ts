@@ -6,15 +6,15 @@ import { isWaiting, mayHavePublished } from "./run/end-run.ts";
 import { isJobId, toWireJob, type WireJob, type WireRow, wireColumns } from "./wire-job.ts";
 
 export type JobActionOutcome =
-  /** It is as was asked: from now on, or already before. */
+  /** The job is in the requested state, now or already before. */
   | { kind: "done"; job: WireJob }
   | { kind: "unknown_job" }
-  /** Too late, or too early: its pull request may exist already. Nothing was changed. */
+  /** Too late: its pull request may already exist. Nothing was changed. */
   | { kind: "publishing" }
-  /** Why trying again cannot help, or is not possible any more. */
+  /** Why a retry cannot help or is no longer possible. */
   | { kind: "refused"; because: "completed" | "archived" | "needs_follow_up" | "contents_dropped" };
 
-/** Ends an active job. It loses its lease in the same write, so its run can store and publish nothing more. */
+/** Ends an active job. The same write removes its lease, so its run can store and publish nothing more. */
 export async function cancelJob(
   deps: { pool: Pool; reader: JobReader },
   job: { id: string; projectId: string },
@@ -55,8 +55,8 @@ export async function cancelJob(
 const lookEveryMs = 1_000;
 
 /**
- * Archives a job. An active one loses its lease in the same write, so its run can store and publish nothing more. One
- * that is being published is waited for, since its pull request may exist already.
+ * Archives a job. For an active one, the same write removes its lease. If it is being published, this waits for the
+ * outcome, because its pull request may already exist.
  */
 export async function archiveJob(
   deps: { pool: Pool; reader: JobReader },
@@ -69,7 +69,7 @@ export async function archiveJob(
     const outcome = await archiveUnlessPublishing(deps.pool, job);
     deps.reader.forget(job.id);
     if (outcome.kind !== "publishing" || options.signal.aborted || performance.now() >= untilMs) return outcome;
-    // Looked at again and again, since a job that goes back to waiting for its forge can be archived at once.
+    // Polled, because a job that goes back to waiting for its forge can be archived immediately.
     const lookMs = Math.min(untilMs, performance.now() + lookEveryMs);
     await deps.reader.readUntil(job.id, (found) => !found?.isActive, { untilMs: lookMs, signal: options.signal });
   }
@@ -106,7 +106,7 @@ async function archiveUnlessPublishing(pool: Pool, job: { id: string; projectId:
   return row.is_publishing ? { kind: "publishing" } : { kind: "done", job: toWireJob(row) };
 }
 
-/** What may have passed by itself or was mended since; a job that failed otherwise needs another instruction. */
+/** Failures that may be temporary or fixed by now. Any other failed job needs another instruction. */
 const retryableCodes: readonly FailureCode[] = [
   "internal",
   "model_unavailable",
@@ -114,16 +114,16 @@ const retryableCodes: readonly FailureCode[] = [
   "forge_rejected",
   "repository_unavailable",
 ];
-/** In SQL: its commit is stored and was not published, so it is only published. */
+/** SQL: its commit is stored but not published, so it only needs publishing. */
 const isUnpublished = "(commit_id is not null and failure_code is distinct from limit_reached)";
 
-/** In SQL, over `jobs`: a retry can go on with what the job has stored. */
+/** SQL, over `jobs`: a retry can continue from what the job has stored. */
 export const isRetryable = `(status = 'failed' and contents_dropped_at is null
   and (failure_code in (${retryableCodes.map((code) => `'${code}'`).join(", ")}) or ${isUnpublished}))`;
 
 /**
- * Starts a failed job again where it stopped: one whose commit is stored is published without a model, any other goes on
- * from its stored steps. Of many who ask at once, one starts it and the others find it active.
+ * Restarts a failed job where it stopped: one with a stored commit is published without a model, any other continues
+ * from its stored steps. Of concurrent callers, one starts it and the others find it active.
  */
 export async function retryJob(
   deps: { pool: Pool; reader: JobReader },

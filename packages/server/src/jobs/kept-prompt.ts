@@ -7,8 +7,8 @@ import { redactSecrets, UnsearchableText } from "../secrets/secrets-in.ts";
 const runCharactersLeast = 20;
 
 /**
- * What people asked for, as it is stored and as the agent is told it: a credential that came along, perhaps by mistake, is
- * taken out at the door, so that it is in no column, no page of ours and no request to a model.
+ * The prompt without credentials, as it is stored and as the agent gets it. A credential that was included by mistake
+ * reaches no column, no page and no model.
  */
 export async function keptPrompt(prompt: string): Promise<string> {
   if (!mayHoldCredential(prompt)) return toText(prompt);
@@ -29,12 +29,12 @@ export interface PromptUse {
   windowMs: number;
 }
 
-// All projects share the thread that searches: each has one prompt there at a time, so that none keeps the others waiting.
+// All projects share the scanner's thread. Each project scans one prompt at a time, so that none delays the others.
 const turns = createKeyedMutex({ waitingMax: 200 });
 
 /**
- * The prompt as it is kept, searched only while the project's quota has room. Null: it has none, and what the caller
- * stores must not need the prompt. The exact count is made by whoever stores it.
+ * Scans the prompt only while the project's quota has room. Null: no room, and the caller must not store the prompt.
+ * The caller makes the exact count when it stores.
  */
 export async function keptWithinQuota(db: Queryable, use: PromptUse, prompt: string): Promise<string | null> {
   if (!mayHoldCredential(prompt)) return toText(prompt);
@@ -46,7 +46,7 @@ export async function keptWithinQuota(db: Queryable, use: PromptUse, prompt: str
   });
 }
 
-/** For a prompt that was not searched, because there was no room a moment before: nothing of it is stored. */
+/** For a prompt that was not scanned because the quota had no room a moment before: nothing of it is stored. */
 export function roomCameLate(): AppError {
   return new AppError("rate_limited", { publicMessage: "The project's quota was used up.", retryAfterMs: 1_000 });
 }
@@ -61,8 +61,8 @@ async function hasRoom(db: Queryable, { projectId, kind, usesMax, windowMs }: Pr
 }
 
 /**
- * Nothing without a long run of characters, a private key's first line or an address with a name in it can be one: most
- * prompts are spared a look. By words, because one expression for it all takes seconds on a prompt made to be slow.
+ * Without a long run of characters, a private key's first line or a URL with a user name there is no credential: most
+ * prompts skip the scan. Checked word by word, because one expression for all takes seconds on a hostile prompt.
  */
 function mayHoldCredential(prompt: string): boolean {
   if (prompt.includes("-----BEGIN") || (prompt.includes("://") && prompt.includes("@"))) return true;

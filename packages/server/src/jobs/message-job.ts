@@ -9,7 +9,7 @@ import type { RecordedPullRequest } from "./pull-requests.ts";
 import type { JobReader } from "./read/job-reader.ts";
 import { isJobId, toWireJob, type WireJob, type WireRow, wireColumns, wireJobOf } from "./wire-job.ts";
 
-/** Of a project, whoever sends them. */
+/** Per project, for all senders. */
 export const messageQuota: QuotaRule = { usesMax: 100, windowMs: 3_600_000 };
 
 export interface MessageJobInput {
@@ -23,12 +23,12 @@ export interface MessageJobInput {
 
 export type MessageOutcome =
   | { kind: "accepted"; job: WireJob; quota: QuotaState }
-  /** The key was used before: this is the first answer again. */
+  /** The key was used before: this is the first response again. */
   | { kind: "replayed"; job: WireJob; quota: QuotaState }
   /** The idempotency key was used with another body, for another job or for a create. */
   | { kind: "conflict" }
   | { kind: "unknown_job" }
-  /** Why the job takes no message now. */
+  /** Why the job accepts no message now. */
   | { kind: "refused"; because: "active" | "archived" | "merged" | "closed" }
   | { kind: "limited"; quota: QuotaState }
   | { kind: "over_budget"; refusal: BudgetRefusal };
@@ -36,13 +36,13 @@ export type MessageOutcome =
 export interface MessageJobDeps {
   pool: Pool;
   reader: JobReader;
-  /** How the pull request stands on its forge by now; null: the forge does not say. */
+  /** The pull request's current state on its forge. Null if the forge does not say. */
   pullRequestState(projectId: string, number: number): Promise<RecordedPullRequest["state"] | null>;
 }
 
 /**
- * Takes a follow-up: the job is active again and goes on with the conversation, on its branch as it is by then. What
- * its last round was about to publish or to report is over; its pull request stays.
+ * Accepts a follow-up: the job becomes active again and continues the conversation on the current branch. What its last
+ * round was about to publish or report is dropped; its pull request stays.
  */
 export async function messageJob(
   deps: MessageJobDeps,
@@ -50,13 +50,13 @@ export async function messageJob(
   input: MessageJobInput,
 ): Promise<MessageOutcome> {
   if (!isJobId(input.id)) return { kind: "unknown_job" };
-  // Before the job's state, which the first message with this key has changed.
+  // Checked before the job's state, which the first message with this key has changed.
   const first = await findFirstAnswer(deps.pool, quota, input);
   if (first) return first;
   const found = await findJob(deps.pool, input);
   const early = refusalOf(found);
   if (early) return early;
-  // Asked before the transaction: none is open while a forge is waited for.
+  // Before the transaction: none is open while waiting for a forge.
   const number = found?.pull_request?.number;
   const state = number === undefined ? null : await deps.pullRequestState(input.projectId, number);
   if (state === "merged" || state === "closed") return { kind: "refused", because: state };
@@ -64,8 +64,8 @@ export async function messageJob(
   const kept = await keptWithinQuota(deps.pool, use, input.prompt);
   const outcome = await inTransaction(deps.pool, async (client) => {
     if (!input.idempotencyKey) return acceptMessage(client, quota, { ...input, kept });
-    // The lock of creates and quotas: of requests that race with one key, the first is stored before the next looks.
-    // The job's own lock comes before it, as in every message: two in the other order would wait for each other.
+    // The lock of creates and quotas: of concurrent requests with one key, the first is stored before the next is
+    // checked. The job's own lock is taken first, as in every message: two in the other order would deadlock.
     await findJob(client, input, "for no key update");
     await client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [input.projectId]);
     const earlier = await findFirstAnswer(client, quota, input);
@@ -82,7 +82,7 @@ function bodyHash(input: MessageJobInput): Buffer {
   return hash("sha256", JSON.stringify(["message", input.id, input.prompt]), "buffer");
 }
 
-/** What was answered to this key before; null: it is new. Keys are shared with creates, as one project has one set. */
+/** The first response for this key, or null. Messages and creates share a project's keys. */
 async function findFirstAnswer(
   db: Queryable,
   quota: QuotaRule,
@@ -113,12 +113,12 @@ async function storeFirstAnswer(client: Queryable, input: MessageJobInput, job: 
   );
 }
 
-/** The round that is over left a commit on the branch: it did not fail, or at a limit that kept its work. */
+/** The last round left a commit on the branch: it did not fail, or a limit kept its work. */
 const isPublished =
   "(commit_id is not null and (failure_code is null or failure_code is not distinct from limit_reached))";
-/** Its publication failed, and the next round goes on with its work: the next pull request tells of it too. */
+/** Its publication failed and the next round continues its work, so the next pull request describes it too. */
 const isTakenOver = `(commit_id is not null and not ${isPublished} and not continues_branch)`;
-/** Of what a round said of its work, for the pull request's text. */
+/** How much of a round's summary is kept for the pull request's text. */
 const summaryKeptMax = 4_000;
 
 interface JobRow {
@@ -146,8 +146,8 @@ function refusalOf(job: JobRow | undefined): Extract<MessageOutcome, { kind: "un
 }
 
 /**
- * The message's part in a transaction, for whoever has more to store with it. `kept`: the prompt without credentials, by
- * then, since no transaction waits for the search; null where the quota had no room for it.
+ * The part inside a transaction, for callers that store more with it. `kept`: the prompt without credentials, scanned
+ * before, because no transaction waits for the scan. Null if the quota had no room.
  */
 export async function acceptMessage(
   client: Queryable,
@@ -166,7 +166,7 @@ export async function acceptMessage(
   const state = quotaState(quota, use);
   if (!use.is_admitted) return { kind: "limited", quota: state };
   if (input.kept === null) throw roomCameLate();
-  // Edits belong to the base they were made on: the branch holds those that were pushed.
+  // Edits belong to their base. The branch has those that were pushed.
   await client.query("delete from overlay where job_id = $1 and (select pushed from jobs where id = $1)", [input.id]);
   const { rows } = await client.query<WireRow>(
     `with message as (

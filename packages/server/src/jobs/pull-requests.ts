@@ -6,12 +6,12 @@ import { type Lease, writeFenced } from "./run/leases.ts";
 
 export type RecordedPullRequest = PullRequestState;
 
-/** A forge's answer holds more, its whole description among it, which no reader of events asked for. */
+/** A forge's response has more, such as the whole description, which event readers do not need. */
 export function toPullRequest({ number, url, state, draft }: PullRequestState): PullRequestState {
   return { number, url, state, draft };
 }
 
-/** The wire shows the link only when the job ends: `end-run.ts` copies it. */
+/** The API shows the link only when the job ends: `end-run.ts` copies it. */
 export async function recordPullRequest(db: Queryable, lease: Lease, pullRequest: RecordedPullRequest): Promise<void> {
   await writeFenced(db, lease, {
     set: "pull_request = $5::jsonb, pushed = true",
@@ -20,7 +20,10 @@ export async function recordPullRequest(db: Queryable, lease: Lease, pullRequest
   });
 }
 
-/** What people did to a pull request since the job ended: told once, and no lease is needed since no run writes it. */
+/**
+ * Records what people did to a pull request after the job ended. Reported once; needs no lease because no run writes
+ * it.
+ */
 export async function recordPullRequestState(
   db: Queryable,
   jobId: string,
@@ -40,30 +43,30 @@ export async function recordPullRequestState(
   );
 }
 
-/** A job whose open pull request is to be looked at. */
+/** A job whose open pull request is due for polling. */
 export interface Look {
   jobId: string;
   projectId: string;
   number: number;
-  /** Whether the job is at rest and would take a message. */
+  /** Whether the job has ended and would accept a message. */
   isFinal: boolean;
   heard: readonly string[];
-  /** What somebody asked for on the pull request and the job failed at: its message's number, and why. */
+  /** A request from the pull request that failed: its message's number, and why. */
   failed: { message: number; words: string } | null;
 }
 
-/** How far looks with one token may run ahead of what they spend: a burst, after which they slow down. */
+/** How far polls with one token may exceed their rate before they slow down. */
 const burstSeconds = 60;
 
 /**
- * Takes one that is due and says when it is due again: often while the job is young, seldom once it is a month old and
- * where a project has many. Of one token's, over all of its projects, none while it has spent its time; whoever waits longest is
- * next. One node at a time looks at a pull request; who dies while looking only delays the next look.
+ * Claims a due pull request and schedules its next poll: often while the job is young, rarely once it is a month old or
+ * if a project has many. No poll starts while its token has used up its time; the longest waiting is next. One node at
+ * a time polls a pull request; a crash only delays the next poll.
  */
 export async function claimLook(
   db: Queryable,
   everyMs: number,
-  /** Projects that are not to be looked at now. */
+  /** Projects to skip now. */
   except: readonly string[] = [],
 ): Promise<Look | null> {
   const { rows } = await db.query<Look>(
@@ -99,8 +102,8 @@ export async function claimLook(
 }
 
 /**
- * Writes down what a look took of its token's time, which the looks of all nodes at all projects with the token share. Jobs
- * that publish take no turn here and wait for none.
+ * Records how much of its token's time a poll used, for all nodes and projects with the token. Jobs that publish are
+ * not limited by this.
  */
 export async function chargeLook(
   db: Queryable,
@@ -124,7 +127,7 @@ export async function chargeLook(
   );
 }
 
-/** A forge said that something happened: the next look is now. */
+/** A forge's webhook reported something: poll now. */
 export async function hastenLook(db: Queryable, input: { projectId: string; number: number }): Promise<void> {
   await db.query(
     `with due as (
@@ -137,7 +140,7 @@ export async function hastenLook(db: Queryable, input: { projectId: string; numb
   );
 }
 
-/** False where it was heard before, by whichever node. */
+/** False if it was already handled, by any node. */
 export async function hearComment(db: Queryable, jobId: string, commentId: string): Promise<boolean> {
   const { rowCount } = await db.query(
     `update jobs set comments_heard = array_append(comments_heard, $2)
@@ -147,7 +150,7 @@ export async function hearComment(db: Queryable, jobId: string, commentId: strin
   return rowCount === 1;
 }
 
-/** It could not be acted on just now: the next look hears it again. */
+/** It could not be handled now: the next poll tries again. */
 export async function unhearComment(db: Queryable, jobId: string, commentId: string): Promise<void> {
   await db.query("update jobs set comments_heard = array_remove(comments_heard, $2) where id = $1", [jobId, commentId]);
 }

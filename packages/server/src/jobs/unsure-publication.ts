@@ -12,12 +12,12 @@ export interface UnsurePublication {
   createdAt: Date;
 }
 
-/** A forge that stays away longer is not asked any more. */
+/** After this, a forge that stays unavailable is not asked any more. */
 const daysMax = 7;
 const words =
   "The pull request was opened before the job was stopped, but the forge's answer was lost. Close it on the forge if you do not want it.";
 
-/** Takes one that is due and says when it is due again, should the forge still be away. */
+/** Claims a due one and schedules the next attempt, in case the forge is still unavailable. */
 export async function claimUnsurePublication(
   db: Queryable,
   everyMs: number,
@@ -39,7 +39,10 @@ export async function claimUnsurePublication(
   return rows[0] ?? null;
 }
 
-/** The forge answered: there is none, or one that nobody was told of. Says so unless the job was started again meanwhile. */
+/**
+ * The forge answered: there is no pull request, or one that was not reported yet. Records it unless the job was
+ * restarted meanwhile.
+ */
 export async function settleUnsurePublication(
   db: Queryable,
   jobId: string,

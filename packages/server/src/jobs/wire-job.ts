@@ -1,17 +1,17 @@
 import { hash } from "node:crypto";
 import type { AgentJob, JobStatus } from "@emend/contract";
 
-/** A job as it leaves: serialized once for all who read it, with the tag that changes when its text does. */
+/** A serialized job for the API, with an ETag that changes with its text. */
 export interface WireJob {
   readonly projectId: string;
   readonly body: string;
-  /** The body's bytes. */
+  /** The body's size in bytes. */
   readonly contentLength: string;
   readonly etag: string;
   readonly isActive: boolean;
 }
 
-/** What a query must select from `jobs` for the wire. */
+/** The columns of `jobs` that the API needs. */
 export const wireColumns = `id, project_id, status, repository_url, ref, model, pr_link,
   wire_time(created_at) as created_at, wire_time(archived_at) as archived_at`;
 
@@ -27,7 +27,7 @@ export interface WireRow {
   archived_at: string | null;
 }
 
-/** A job's body alone. */
+/** Only a job's body. */
 export function toJobText(row: WireRow): string {
   return JSON.stringify(toAgentJob(row));
 }
@@ -36,7 +36,7 @@ export function toWireJob(row: WireRow): WireJob {
   return wireJobOf({ projectId: row.project_id, body: toJobText(row), isActive: row.status === "active" });
 }
 
-/** A job whose body is written already. */
+/** A job whose body is already serialized. */
 export function wireJobOf(job: Pick<WireJob, "projectId" | "body" | "isActive">): WireJob {
   return {
     ...job,
@@ -51,14 +51,14 @@ function toAgentJob(row: WireRow): AgentJob {
     status: row.status,
     source: { repository: row.repository_url, ref: row.ref },
     model: row.model,
-    // A follow-up keeps its pull request while it works; the wire shows it at the end.
+    // A follow-up keeps its pull request while it works. The API shows it at the end.
     prLink: row.status === "active" ? null : row.pr_link,
     createdAt: row.created_at,
     archivedAt: row.archived_at,
   };
 }
 
-/** The body of a job that is about to be created, in two halves: its time of creation goes in between. */
+/** The body of a job that is about to be created, in two halves: its creation time goes in between. */
 export function newJobHalves(job: {
   id: string;
   repositoryUrl: string;
@@ -84,7 +84,7 @@ export function newJobHalves(job: {
 
 const form = /^[0-9A-Za-z_-]{1,64}$/;
 
-/** Anything else cannot be an id of ours, and some of it (U+0000) the database refuses to hear of. */
+/** Anything else is not an id of ours, and the database refuses some of it (U+0000). */
 export function isJobId(text: string): boolean {
   return form.test(text);
 }

@@ -73,13 +73,13 @@ function refuseBadInput(input: CreateKeyInput): void {
 }
 
 interface RotateKeyInput extends CreateKeyInput {
-  /** How long both work: null until somebody revokes the old one, 0 not at all. */
+  /** How long both keys work. Null: until the old one is revoked. 0: not at all. */
   overlapMs: number | null;
 }
 
 /**
- * Makes a key that takes another's place. The old one works on beside it and then ends by itself: it expires sooner,
- * which every node heeds. A key that no longer works has nothing to hand over.
+ * Creates a replacement for a key. The old one keeps working for the overlap and then expires. A key that no longer
+ * works cannot be rotated.
  */
 export async function rotateKey(
   client: Client,
@@ -100,7 +100,7 @@ export async function rotateKey(
   return outcome;
 }
 
-/** Never later than it would have ended anyway. */
+/** Never later than its own expiry. */
 async function expireKey(client: Client, id: string, inMs: number): Promise<void> {
   await client.query(
     `with expiring as (
@@ -116,7 +116,7 @@ export interface Revocation {
   kind: "revoked" | "revoked_before" | "unknown_key";
 }
 
-/** Revokes a key, on every node within a second. Revoking it again changes nothing. */
+/** Revokes a key on every node within a second. Idempotent. */
 export async function revokeKey(db: Queryable, id: string): Promise<Revocation> {
   const { rows } = await db.query<Revocation>(
     `with found as (

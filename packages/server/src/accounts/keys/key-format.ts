@@ -4,7 +4,7 @@ import { crc32 } from "node:zlib";
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const prefix = "emend_";
 const idLength = 12;
-/** 30 digits of base 62 hold 178.6 bits. */
+/** 30 base-62 digits have 178.6 bits. */
 export const secretLength = 30;
 const checksumLength = 6;
 const idEnd = prefix.length + idLength;
@@ -25,7 +25,7 @@ export function newKey(id = randomDigits(idLength)): KeyParts & { text: string; 
   return { id, secret, checksum, text: text + checksum, hint: text.slice(0, prefix.length + 4) };
 }
 
-/** The parts of a text that has the form of a key, or null. */
+/** The parts of a text in key format, or null. */
 export function splitKey(text: string): KeyParts | null {
   if (text.length !== keyLength || !form.test(text)) return null;
   return {
@@ -35,7 +35,7 @@ export function splitKey(text: string): KeyParts | null {
   };
 }
 
-/** Whether the checksum is right: a typo or a guess is refused here, without a query. */
+/** Whether the checksum is correct: typos and guesses are refused here, without a query. */
 export function isKey({ id, secret, checksum }: KeyParts): boolean {
   return checksumOf(prefix + id + secret) === checksum;
 }
@@ -52,21 +52,21 @@ function checksumOf(text: string): string {
   return checksum;
 }
 
-/** Admin keys: who may call, for which projects, to read or also to write. */
+/** API keys: which projects they grant, and read or write access. */
 
 export type KeyScope = "read" | "write";
 
-/** What a valid key grants to the request that carries it. */
+/** The permissions of a valid key. */
 export interface KeyGrant {
   readonly keyId: string;
   readonly projectIds: ReadonlySet<string>;
   readonly scope: KeyScope;
 }
 
-/** A key as lists show it: never its secret. */
+/** A key in lists, without its secret. */
 export interface AdminKey {
   id: string;
-  /** The first characters, to recognise it by. */
+  /** The first characters, to recognize it. */
   hint: string;
   name: string;
   projectIds: readonly string[];

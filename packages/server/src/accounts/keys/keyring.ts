@@ -12,17 +12,16 @@ const keysMax = 10_000;
 const touchEveryMs = 60_000;
 
 /**
- * Judges keys. Those in use are remembered, and forgotten as soon as they are revoked: by notice, and in any case within
- * a second. Failures are throttled by address: over the limit, a key that this node does not remember waits and is looked
- * up together with the others that wait, so that guessing is slow and costs the database next to nothing, while a good
- * key behind the same address still gets in.
+ * Authenticates API keys. Keys in use are cached and evicted when revoked: by notice, and in any case within a second.
+ * Failures are throttled by address: above the limit, a key that is not cached waits and is looked up in a batch. So
+ * guessing is slow and cheap for the database, while a valid key behind the same address still works.
  */
 export interface Keyring {
-  /** The grant of a valid key, or null: at once where the key is remembered or cannot be one. `ip` is read only if needed. */
+  /** The grant of a valid key, or null. Synchronous if the key is cached or malformed. `ip` is read only if needed. */
   authenticate(key: string, from: { readonly ip: string }): KeyGrant | null | Promise<KeyGrant | null>;
-  /** How many addresses are being counted: bounded. */
+  /** The number of throttled addresses; bounded. */
   readonly throttledAddresses: number;
-  /** Waits for writes that are under way. */
+  /** Waits for pending writes. */
   close(): Promise<void>;
 }
 
@@ -43,7 +42,8 @@ export function createKeyring(deps: KeyringDeps): Keyring {
     waitingMax: 1000,
     read: (ids) => loadKeys(deps.pool, ids, now),
   });
-  // Where a secret is written to be compared: it has this length and is plain ASCII, so nothing of the last one is left.
+  // Buffer for constant-time comparison. Secrets have a fixed length and are ASCII, so nothing of the previous one
+  // remains.
   const presented = Buffer.alloc(secretLength);
   const writes = new Set<Promise<void>>();
   const stopListening = [
@@ -73,7 +73,7 @@ export function createKeyring(deps: KeyringDeps): Keyring {
     return key.grant;
   }
 
-  /** By the hash the first time; then by the secret itself, since hashing costs a quarter of a request's work. */
+  /** Compares by hash the first time, then by the secret itself: hashing costs a quarter of a request's work. */
   function isSecret(secret: string, key: LoadedKey): boolean {
     if (key.secret === null) {
       if (!timingSafeEqual(hash("sha256", secret, "buffer"), key.secretHash)) return false;
@@ -96,7 +96,7 @@ export function createKeyring(deps: KeyringDeps): Keyring {
       const parts = splitKey(text);
       if (parts === null) return null;
       const known = keys.get(parts.id);
-      // The sum of a key that was let in before is not reckoned again on each of its requests.
+      // The checksum of a key that was accepted before is not computed again.
       if (parts.checksum !== known?.checksum && !isKey(parts)) return null;
       if (known !== undefined) return judge(known, parts, from);
       return loadAndJudge(parts, from);
@@ -111,7 +111,7 @@ export function createKeyring(deps: KeyringDeps): Keyring {
   };
 }
 
-/** Several nodes see the same key: the condition keeps it at one write a minute among all of them. */
+/** Several nodes use the same key: the condition limits this to one write per minute. */
 async function touchKey(pool: Pool, id: string): Promise<void> {
   await pool.query({
     name: "touch-key",
@@ -121,17 +121,17 @@ async function touchKey(pool: Pool, id: string): Promise<void> {
   });
 }
 
-/** What a node remembers of a key. Times are by the node's monotonic clock, reckoned from the database's. */
+/** A cached key. Times are on this node's monotonic clock, derived from the database's. */
 interface LoadedKey {
   grant: KeyGrant;
-  /** Of the whole key; known once it was let in. */
+  /** Known once the key was accepted. */
   checksum: string | null;
   secretHash: Buffer;
-  /** Known once it was let in; kept in this process's memory alone. */
+  /** Known once the key was accepted; only in this process's memory. */
   secret: Buffer | null;
   expiresAtMs: number;
   allowList: BlockList | null;
-  /** When its last use was written last. */
+  /** When `last used` was last written. */
   touchedAtMs: number;
 }
 
@@ -145,7 +145,7 @@ interface Row {
   used_before_ms: number | null;
 }
 
-/** By id; those that are not there, or no longer, are left out. */
+/** By id. Missing and revoked keys are left out. */
 async function loadKeys(
   db: Queryable,
   ids: readonly string[],
@@ -189,8 +189,8 @@ interface FailureThrottle {
 }
 
 /**
- * Counts failures by address in a leaking bucket: `failuresMax` at once, then as many as leak out in `windowMs`. Holds
- * `addressesMax` at most; the one that failed longest ago makes room.
+ * Counts failures by address in a leaky bucket: `failuresMax` at once, then as many as leak in `windowMs`. Holds at
+ * most `addressesMax`; evicts the one that failed longest ago.
  */
 export function createFailureThrottle(options: {
   failuresMax: number;
@@ -225,14 +225,14 @@ export function createFailureThrottle(options: {
 }
 
 interface SharedLookupOptions<V> {
-  /** How long the first one waits for others. */
+  /** How long the first caller waits for others. */
   pauseMs: number;
-  /** Ids that wait at most; whoever comes when it is full finds nothing. */
+  /** The maximum number of waiting ids. When it is full, lookups find nothing. */
   waitingMax: number;
   read(ids: readonly string[]): Promise<ReadonlyMap<string, V>>;
 }
 
-/** Looks ids up together: one query after each pause, however many ask. */
+/** Batches lookups by id: one query after each pause. */
 export function createSharedLookup<V>(options: SharedLookupOptions<V>): (id: string) => Promise<V | undefined> {
   const waiting = new Set<string>();
   let found: Promise<ReadonlyMap<string, V>> | null = null;
@@ -253,20 +253,20 @@ export function createSharedLookup<V>(options: SharedLookupOptions<V>): (id: str
   };
 }
 
-/** As much of a request as it takes to authenticate it. */
+/** The parts of a request that authentication needs. */
 interface KeyBearer {
   readonly headers: { readonly authorization?: string | undefined };
   /** The client's address, behind trusted proxies. */
   readonly ip: string;
 }
 
-/** The grant of the key in `Authorization: Bearer`, or null, whatever was wrong with it. */
+/** The grant of the key in `Authorization: Bearer`, or null. */
 export function authenticateKey(keyring: Keyring, bearer: KeyBearer): KeyGrant | null | Promise<KeyGrant | null> {
   const key = bearerKey(bearer.headers.authorization);
   return key === null ? null : keyring.authenticate(key, bearer);
 }
 
-/** The same for git clients, which send a key as the password of `Authorization: Basic`, under any user name. */
+/** For git clients, which send a key as the password of `Authorization: Basic`, with any user name. */
 export function authenticateGitKey(keyring: Keyring, bearer: KeyBearer): KeyGrant | null | Promise<KeyGrant | null> {
   const { authorization } = bearer.headers;
   const key = bearerKey(authorization) ?? basicPassword(authorization);
@@ -275,7 +275,7 @@ export function authenticateGitKey(keyring: Keyring, bearer: KeyBearer): KeyGran
 
 function bearerKey(authorization: string | undefined): string | null {
   if (authorization === undefined) return null;
-  // As every client writes it: no regular expression on the path of each request.
+  // The common form first: no regular expression for every request.
   if (authorization.startsWith("Bearer emend_")) return authorization.slice(7);
   return /^bearer +(\S+) *$/i.exec(authorization)?.[1] ?? null;
 }

@@ -1,7 +1,7 @@
 import type { Queryable } from "../../db/pool.ts";
 import type { Sealer } from "../secrets.ts";
 
-/** A project's own key for a vendor of models, or null where the installation's is used. */
+/** A project's own key for a model vendor. Null: the installation's is used. */
 export async function openModelKey(
   deps: { db: Queryable; sealer: Sealer },
   projectId: string,
@@ -14,7 +14,7 @@ export async function openModelKey(
   return rows[0] ? deps.sealer.open(rows[0].credential, modelKeyContext(projectId, vendor)) : null;
 }
 
-/** Null takes the project's own key away; false where there was none. */
+/** Null removes the project's key. Returns false if there was none. */
 export async function setModelKey(
   deps: { db: Queryable; sealer: Sealer },
   input: { projectId: string; vendor: string; key: string | null },
@@ -39,7 +39,7 @@ export function modelKeyContext(projectId: string, vendor: string): string {
   return `project/${projectId}/model/${vendor}`;
 }
 
-/** The vendors for which a project has a key of its own. */
+/** The vendors for which a project has its own key. */
 export async function listModelKeys(db: Queryable, projectId: string): Promise<readonly string[]> {
   const { rows } = await db.query<{ vendor: string }>(
     "select vendor from model_keys where project_id = $1 order by vendor",

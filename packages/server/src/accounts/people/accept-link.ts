@@ -10,7 +10,7 @@ import { parseEmail, parseName, parsePassword, type Role } from "./user.ts";
 
 interface Acceptance {
   token: string;
-  /** Asked for where the link does not say it. */
+  /** Required if the link does not contain it. */
   email?: string;
   name?: string;
   password: string;
@@ -21,14 +21,14 @@ interface Acceptance {
 export type AcceptOutcome = { kind: "accepted"; sessionToken: string } | { kind: "gone" };
 
 /**
- * Becomes the owner, accepts an invitation or sets a new password: the link is spent, the person made or changed and the
- * session opened in one transaction, so that of two who have the same link one gets in.
+ * Creates the owner, accepts an invitation or sets a new password. Uses the link, changes the person and opens the
+ * session in one transaction, so that only one of two holders of the same link succeeds.
  */
 export async function acceptLink(
   deps: { pool: Pool; passwords: Passwords },
   input: Acceptance,
 ): Promise<AcceptOutcome> {
-  // Looked at first: what is refused, or costs a hash, spends nothing.
+  // Validated first: a refusal, or a slow hash, must not use up the link.
   const offered = await findLink(deps.pool, input.token);
   if (!offered || offered.purpose === "login") return { kind: "gone" };
   const email = offered.purpose === "owner" ? parseEmail(input.email ?? "") : offered.email;
@@ -37,7 +37,7 @@ export async function acceptLink(
 
   return inTransaction(deps.pool, async (client) => {
     await actAs(client, { name: email, address: input.address });
-    // Of two with different links for one person, the second waits here and finds its own spent.
+    // Of two with different links for one person, the second waits here and finds its link used.
     if (offered.purpose === "reset") {
       await client.query("select from users where id = $1 for no key update", [offered.userId]);
     }
@@ -56,11 +56,11 @@ interface Person {
   passwordHash: string;
 }
 
-/** The person's id; null where the link has lost its meaning. */
+/** The person's id. Null if the link no longer applies. */
 async function settle(client: Client, link: Exclude<Link, { purpose: "login" }>, person: Person) {
   switch (link.purpose) {
     case "owner":
-      // Nobody else becomes the first owner meanwhile, by whichever way.
+      // Makes sure that only one person becomes the first owner.
       await client.query("lock table users in share row exclusive mode");
       return (await hasOwner(client)) ? null : insertUser(client, person, "owner");
     case "invite":
@@ -68,7 +68,7 @@ async function settle(client: Client, link: Exclude<Link, { purpose: "login" }>,
     case "reset":
       await client.query("update users set password_hash = $2 where id = $1", [link.userId, person.passwordHash]);
       await spendResetLinks(client, link.userId);
-      // Whoever knew the old password is out.
+      // Logs out everybody who knew the old password.
       await client.query("delete from sessions where user_id = $1", [link.userId]);
       return link.userId;
   }

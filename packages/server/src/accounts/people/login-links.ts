@@ -6,14 +6,14 @@ import { AppError } from "../../errors.ts";
 import { hashToken, newToken } from "../sessions/session-store.ts";
 import { type Role, readEmail } from "./user.ts";
 
-/** What a single-use link is good for. */
+/** The purpose of a single-use link. */
 export type Link =
-  /** Logs a browser in as the console, and goes on to a page. */
+  /** Logs a browser in as the console, and continues to a page. */
   | { purpose: "login"; landsOn: string }
-  /** Makes somebody the first owner of an installation. */
+  /** Creates the first owner of an installation. */
   | { purpose: "owner" }
   | { purpose: "invite"; email: string; role: Role }
-  /** Sets a person's password anew. */
+  /** Resets a person's password. */
   | { purpose: "reset"; email: string; userId: string };
 
 interface LinkRow {
@@ -27,7 +27,7 @@ interface LinkRow {
 const columns = `purpose, lands_on as "landsOn", email, role, user_id as "userId"`;
 const isLive = "used_at is null and expires_at > clock_timestamp()";
 
-/** Null: used, expired or never made, which is all the same to whoever asks. */
+/** Null if it is used, expired or unknown. Callers do not distinguish these. */
 export async function findLink(db: Queryable, token: string): Promise<Link | null> {
   const { rows } = await db.query<LinkRow>(`select ${columns} from login_links where token_hash = $1 and ${isLive}`, [
     hashToken(token),
@@ -35,7 +35,7 @@ export async function findLink(db: Queryable, token: string): Promise<Link | nul
   return rows[0] ? toLink(rows[0]) : null;
 }
 
-/** Of two who spend a link at the same time, one gets it. */
+/** Of two concurrent callers, one gets it. */
 export async function spendLink(db: Queryable, token: string): Promise<Link | null> {
   const { rows } = await db.query<LinkRow>(
     `update login_links set used_at = clock_timestamp() where token_hash = $1 and ${isLive} returning ${columns}`,
@@ -44,7 +44,7 @@ export async function spendLink(db: Queryable, token: string): Promise<Link | nu
   return rows[0] ? toLink(rows[0]) : null;
 }
 
-/** With every new password: whoever holds a link that was made before must not set yet another one. */
+/** Called with every new password: older reset links must stop working. */
 export async function spendResetLinks(db: Queryable, userId: string): Promise<void> {
   await db.query(
     "update login_links set used_at = clock_timestamp() where purpose = 'reset' and user_id = $1 and used_at is null",
@@ -65,7 +65,7 @@ function toLink({ purpose, landsOn, email, role, userId }: LinkRow): Link {
   }
 }
 
-/** Every link has this one form; where it leads to depends on what it is for. */
+/** All links have this form. What they open depends on their purpose. */
 export function linkUrl(publicUrl: string, token: string): string {
   return `${publicUrl}/login/${token}`;
 }
@@ -73,8 +73,8 @@ export function linkUrl(publicUrl: string, token: string): string {
 const loginLinkMinutes = 60;
 
 /**
- * A link that logs one browser in, once, and lands on `landsOn`: a path below this installation, or a whole URL of
- * it, such as a pull request's. For the console of whoever runs the installation.
+ * A link that logs one browser in, once, and continues to `landsOn`: a path of this installation, or a full URL such as
+ * a pull request's. For the console.
  */
 export async function createLoginLink(
   deps: { db: Queryable; publicUrl: string },
@@ -91,7 +91,7 @@ export async function createLoginLink(
   return linkUrl(deps.publicUrl, token);
 }
 
-/** Nothing but our own pages: a link that lands elsewhere would lend our name to somebody's trap. */
+/** Only our own pages: otherwise this would be an open redirect. */
 function pathBelow(publicUrl: string, landsOn: string): string {
   const path = landsOn.startsWith(`${publicUrl}/`) ? landsOn.slice(publicUrl.length) : landsOn;
   const resolved = URL.parse(`${publicUrl}${path}`);
@@ -103,7 +103,7 @@ function pathBelow(publicUrl: string, landsOn: string): string {
 
 const resetLinkMinutes = 60;
 
-/** A link by which a person sets a new password, once. For the console: many installations send no mail. */
+/** A link to reset a password, once. For the console: many installations send no mail. */
 export async function createResetLink(deps: { pool: Pool; publicUrl: string }, email: string): Promise<string> {
   const token = newToken();
   await inTransactionAs(deps.pool, consoleActor, async (client) => {
@@ -121,21 +121,21 @@ export async function createResetLink(deps: { pool: Pool; publicUrl: string }, e
 const linkHours = 24;
 
 /**
- * The link by which somebody becomes the first owner, or null once somebody is. Every node prints the same one: the
- * database holds its seed and its hash, and it takes EMEND_SECRET to derive it. `isNew` puts another in its place.
+ * The link that creates the first owner, or null if there is one. Every node prints the same link: the database has its
+ * seed and hash, and EMEND_SECRET is needed to derive it. `isNew` replaces it.
  */
 export async function ensureOwnerLink(
   deps: { pool: Pool; secret: string; publicUrl: string },
   options: { isNew: boolean },
 ): Promise<string | null> {
   return inTransaction(deps.pool, async (client) => {
-    // Nodes that start together ask one after another: none may replace what another has just printed.
+    // Nodes that start together take turns: none may replace the link that another has just printed.
     await client.query("select pg_advisory_xact_lock(hashtextextended('emend owner link', 0))");
     if (await hasOwner(client)) return null;
     if (options.isNew) await client.query("delete from login_links where purpose = 'owner'");
     const kept = await findSeed(client);
     const token = kept && deriveToken(deps.secret, kept.seed);
-    // Sealed by another EMEND_SECRET, it opens for nobody who still has a key to it.
+    // After a change of EMEND_SECRET, the old link no longer works.
     if (token && hashToken(token).equals(kept.tokenHash)) return linkUrl(deps.publicUrl, token);
     await client.query("delete from login_links where purpose = 'owner'");
     const seed = randomBytes(32);

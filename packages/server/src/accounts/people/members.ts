@@ -18,7 +18,7 @@ export async function listMembers(db: Queryable): Promise<readonly User[]> {
   return rows;
 }
 
-/** Those that somebody may still accept. */
+/** Pending invitations. */
 export async function listInvitations(db: Queryable): Promise<readonly Invitation[]> {
   const { rows } = await db.query<Invitation>(
     `select encode(token_hash, 'hex') as id, email, role, created_by as "createdBy", expires_at as "expiresAt"
@@ -35,7 +35,7 @@ export async function findMember(db: Queryable, id: string): Promise<User | null
 
 const inviteDays = 7;
 
-/** A link by which one person joins; it is shown once, to be passed on by hand. A second one replaces the first. */
+/** A link to join, shown once and passed on by hand. A second one replaces the first. */
 export async function inviteMember(
   deps: { pool: Pool; publicUrl: string },
   input: { email: string; role: Role },
@@ -59,7 +59,7 @@ export async function inviteMember(
   return { link: linkUrl(deps.publicUrl, token) };
 }
 
-/** Whoever is being removed or demoted just now must not leave an invitation behind. */
+/** Prevents an invitation by somebody who is being removed or demoted right now. */
 async function holdInviter(client: Client, actor: Actor): Promise<void> {
   if (actor.name === consoleActor.name) return;
   const { rowCount } = await client.query("select from users where email = $1 and role = 'owner' for key share", [
@@ -68,7 +68,7 @@ async function holdInviter(client: Client, actor: Actor): Promise<void> {
   if (rowCount === 0) throw new AppError("forbidden", { publicMessage: "Only an owner can invite members." });
 }
 
-/** False where there is none, or somebody has accepted it. */
+/** False if it does not exist or was accepted. */
 export async function revokeInvitation(pool: Pool, id: string, actor: Actor): Promise<boolean> {
   return inTransactionAs(pool, actor, async (client) => {
     const { rowCount } = await client.query(
@@ -79,7 +79,9 @@ export async function revokeInvitation(pool: Pool, id: string, actor: Actor): Pr
   });
 }
 
-/** Their sessions have the new role from their next request on; who is no owner any more has invited nobody. */
+/**
+ * The person's sessions get the new role with their next request. Demoting an owner revokes their pending invitations.
+ */
 export async function changeRole(pool: Pool, input: { id: string; role: Role }, actor: Actor): Promise<void> {
   await inTransactionAs(pool, actor, async (client) => {
     const { email } = await holdMember(client, input.id, { staysOwner: input.role === "owner", by: actor });
@@ -89,14 +91,14 @@ export async function changeRole(pool: Pool, input: { id: string; role: Role }, 
 }
 
 /**
- * Their sessions end with them, and no link made for them, or by them, works any more. The database remembers them:
- * single sign-on admits nobody by domain who was removed.
+ * Removes a person with their sessions, and all links for them or by them. The database remembers the removal, so
+ * single sign-on does not admit them by domain again.
  */
 export async function removeMember(pool: Pool, id: string, actor: Actor): Promise<void> {
   await inTransactionAs(pool, actor, async (client) => {
     const { email } = await holdMember(client, id, { staysOwner: false, by: actor });
     await dropInvitationsBy(client, email);
-    // One that was open for their own address would bring them back.
+    // A pending invitation for their address would let them back in.
     await client.query("delete from login_links where purpose = 'invite' and used_at is null and lower(email) = $1", [
       email.toLowerCase(),
     ]);
@@ -111,8 +113,8 @@ interface Member {
 }
 
 /**
- * Owners are locked together: two who remove each other at once must not leave none, and whoever was removed or demoted
- * meanwhile changes nobody any more.
+ * Locks all owners together: two who remove each other must not leave none, and somebody who was removed or demoted
+ * meanwhile can change nobody.
  */
 async function holdMember(client: Client, id: string, change: { staysOwner: boolean; by: Actor }): Promise<Member> {
   const { rows } = await client.query<Member>(
@@ -133,7 +135,7 @@ async function holdMember(client: Client, id: string, change: { staysOwner: bool
   return member;
 }
 
-/** A link that they passed on, or kept, would let somebody in by a right that they no longer have. */
+/** A link that they passed on would use a permission that they no longer have. */
 async function dropInvitationsBy(client: Client, email: string): Promise<void> {
   await client.query("delete from login_links where purpose = 'invite' and used_at is null and created_by = $1", [
     email,

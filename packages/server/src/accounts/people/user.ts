@@ -1,8 +1,8 @@
 import { AppError } from "../../errors.ts";
 
-/** In order: each may do what those before it may. */
+/** In ascending order: each role includes the previous ones. */
 export const roles = ["viewer", "maintainer", "owner"] as const;
-/** A viewer reads; a maintainer works on projects, keys and jobs; an owner also on members and settings. */
+/** A viewer reads. A maintainer manages projects, keys and jobs. An owner also manages members and settings. */
 export type Role = (typeof roles)[number];
 
 export function isAtLeast(role: Role, needed: Role): boolean {
@@ -28,8 +28,8 @@ const passwordLengthMin = 12;
 const passwordLengthMax = 1000;
 
 /**
- * In lower case, without the blanks around it; null where it is none. Of printable ASCII alone: beyond it, what is the
- * same letter in another case is one thing to the database and another to this program.
+ * Lowercased and trimmed; null if invalid. Only printable ASCII: for other letters, the database and JavaScript
+ * disagree about case.
  */
 export function readEmail(text: string): string | null {
   const email = text.trim();
@@ -49,7 +49,7 @@ export function parseName(text: string): string {
   throw invalid(`A name must have 1 to ${nameLengthMax} characters.`);
 }
 
-/** Length is what counts; no rule about which characters. */
+/** Only the length counts; there are no rules about characters. */
 export function parsePassword(text: string, email: string): string {
   const { length } = [...text];
   if (length < passwordLengthMin) throw invalid(`A password must have at least ${passwordLengthMin} characters.`);

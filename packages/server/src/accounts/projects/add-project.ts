@@ -9,7 +9,7 @@ import { assertSettingsFit, parseProjectSettings } from "./project-settings.ts";
 import { type Project, type ProjectRow, projectColumns, toProject } from "./projects.ts";
 
 export interface AddProjectInput {
-  /** Made here unless the caller had to know it first: the local forge's address holds it. */
+  /** Generated here, unless the caller needs it first: the local forge's URL contains it. */
   id?: string;
   name: string;
   forge: ForgeName;
@@ -17,7 +17,7 @@ export interface AddProjectInput {
   baseRef?: string | null;
   docsDir?: string;
   settings?: unknown;
-  /** The forge's token; stored sealed. */
+  /** The forge's token, encrypted in the database. */
   credential?: string | null;
 }
 
@@ -36,7 +36,7 @@ export async function addProject(deps: { db: Queryable; sealer: Sealer }, input:
       input.repositoryUrl,
       input.baseRef ?? null,
       plainFolder(input.docsDir ?? ""),
-      // What was given and no more: a default that changes later changes for this project too.
+      // Only what was given: if a default changes later, it changes for this project too.
       JSON.stringify(input.settings ?? {}),
       input.credential ? deps.sealer.seal(input.credential, credentialContext(id)) : null,
     ],
@@ -44,7 +44,7 @@ export async function addProject(deps: { db: Queryable; sealer: Sealer }, input:
   return toProject(rows[0] as ProjectRow);
 }
 
-/** Also for edits: what cannot be a project is refused in words. */
+/** Also used for edits. */
 export function refuseBadProject(input: Pick<AddProjectInput, "name" | "baseRef" | "repositoryUrl">): void {
   const url = URL.parse(input.repositoryUrl);
   if (!url || !/^https?:$/.test(url.protocol)) {
@@ -64,7 +64,7 @@ export function refuseBadProject(input: Pick<AddProjectInput, "name" | "baseRef"
   }
 }
 
-/** `./docs/` and `docs` are the same folder; nothing outside the repository is one. */
+/** `./docs/` and `docs` are the same folder. Paths outside the repository are refused. */
 export function plainFolder(docsDir: string): string {
   const parts = docsDir.split("/").filter((part) => part !== "" && part !== ".");
   if (docsDir.startsWith("/") || parts.includes("..") || docsDir.includes("\0") || docsDir.includes("\\")) {

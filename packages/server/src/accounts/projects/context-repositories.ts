@@ -6,7 +6,7 @@ import { isBranchName } from "../../lib/branch-name.ts";
 import { newId } from "../../lib/id.ts";
 import type { Sealer } from "../secrets.ts";
 
-/** A repository that a project's jobs may read and never write, under a name of its own. */
+/** A repository that a project's jobs may read but not write, under its own name. */
 export interface ContextRepository {
   id: string;
   projectId: string;
@@ -34,15 +34,15 @@ interface NewContextRepository {
   /** As the forge spells it, without credentials. */
   repositoryUrl: string;
   baseRef: string | null;
-  /** Stored sealed; null: it can be read by anybody. */
+  /** Encrypted in the database. Null: the repository is public. */
   credential: string | null;
 }
 
 const repositoriesMax = 10;
-/** It becomes the first part of a path, `@<name>/<path>`, that a model writes and people read. */
+/** It becomes the first part of a path, `@<name>/<path>`, that models write and people read. */
 const plainName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 
-/** At most ten a project: counted under the project's lock, so that two who add at once cannot make eleven. */
+/** At most ten per project, counted under the project's lock. */
 export async function addContextRepository(
   deps: { pool: Pool; sealer: Sealer },
   input: NewContextRepository,
@@ -97,7 +97,7 @@ function conflict(publicMessage: string): AppError {
   return new AppError("conflict", { publicMessage });
 }
 
-/** Those of one project, by name. */
+/** A project's context repositories, by name. */
 export async function listContextRepositories(db: Queryable, projectId: string): Promise<readonly ContextRepository[]> {
   const { rows } = await db.query<ContextRepository>(
     `select ${contextRepositoryColumns} from context_repositories where project_id = $1 order by name`,
@@ -107,8 +107,8 @@ export async function listContextRepositories(db: Queryable, projectId: string):
 }
 
 /**
- * False where the project has none of this name. Jobs at work keep what they have pinned. Refused while automations
- * watch it: they would go on being called live and never hear of a push again.
+ * False if the project has none of this name. Running jobs keep what they have pinned. Refused while automations watch
+ * it: they would look active and never trigger.
  */
 export async function removeContextRepository(
   db: Queryable,
@@ -131,7 +131,7 @@ export async function removeContextRepository(
   });
 }
 
-/** The token of a context repository, or null where it needs none. */
+/** A context repository's token. Null if it needs none. */
 export async function openContextCredential(
   deps: { db: Queryable; sealer: Sealer },
   id: string,

@@ -1,13 +1,13 @@
 import type { Queryable } from "../../db/pool.ts";
 import type { Sealer } from "../secrets.ts";
 
-/** A GitHub App that was made for a project which is not added yet. */
+/** A GitHub App that was created for a project that is not added yet. */
 export interface PendingApp {
-  /** The project's, known before it is added: the App's webhook address holds it. */
+  /** The future project's id: the App's webhook URL contains it. */
   projectId: string;
   name: string;
   installUrl: string;
-  /** As the project will keep it. */
+  /** In the form that the project will store. */
   credential: string;
 }
 
@@ -16,7 +16,7 @@ interface Deps {
   sealer: Sealer;
 }
 
-/** GitHub shows an App's key once: kept at once, a second try goes on with the same App. */
+/** GitHub shows an App's key once. It is stored immediately, so that a second attempt continues with the same App. */
 export async function keepPendingApp({ db, sealer }: Deps, repositoryUrl: string, app: PendingApp): Promise<void> {
   await db.query(
     `insert into github_apps (repository_url, project_id, name, install_url, credential) values ($1, $2, $3, $4, $5)

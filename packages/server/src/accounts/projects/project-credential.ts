@@ -2,7 +2,7 @@ import type { Queryable } from "../../db/pool.ts";
 import { AppError } from "../../errors.ts";
 import type { Sealer } from "../secrets.ts";
 
-/** The forge token of a project, or null where it has none. */
+/** A project's forge token. Null if it has none. */
 export async function openProjectCredential(
   deps: { db: Queryable; sealer: Sealer },
   projectId: string,
@@ -18,7 +18,7 @@ export function credentialContext(projectId: string): string {
   return `project/${projectId}/credential`;
 }
 
-/** Puts a new forge token in the old one's place; stored sealed. */
+/** Replaces a project's forge token. It is encrypted in the database. */
 export async function setProjectCredential(
   deps: { db: Queryable; sealer: Sealer },
   projectId: string,

@@ -13,12 +13,12 @@ const GateLevel = Type.Union([Type.Literal("off"), Type.Literal("neutral"), Type
   default: null,
 });
 
-/** Everything a maintainer may set, with its default. Unknown settings are left alone: a newer node may know them. */
+/** All project settings with their defaults. Unknown settings are kept: a newer node may know them. */
 const ProjectSettings = Type.Object({
-  /** Runs at the same time. */
+  /** Concurrent runs. */
   lanes: Type.Integer({ minimum: 1, maximum: 1000, default: 4 }),
   createsPerHourMax: Type.Integer({ minimum: 0, maximum: 1_000_000, default: 100 }),
-  /** Of a calendar month (UTC); null: no limit. The SQL function `monthly_budgets` reads it. */
+  /** Per calendar month (UTC). Null: no limit. The SQL function `monthly_budgets` reads it. */
   monthlyBudget: Type.Object(
     {
       jobsMax: Type.Union([Type.Integer({ minimum: 0, maximum: 1_000_000_000 }), Type.Null()], { default: null }),
@@ -26,26 +26,26 @@ const ProjectSettings = Type.Object({
     },
     { default: {} },
   ),
-  /** Null: the installation's. */
+  /** Null: the installation's model. */
   model: Type.Union([Type.String({ minLength: 1, maxLength: 200 }), Type.Null()], { default: null }),
-  /** Further models that a request may choose. */
+  /** Additional models that a request may choose. */
   models: Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 100, default: [] }),
-  /** Asked in this order while the model is not available; null: the installation's. */
+  /** Fallbacks in order, used while the model is unavailable. Null: the installation's. */
   fallbackModels: Type.Union(
     [Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 10 }), Type.Null()],
     {
       default: null,
     },
   ),
-  /** A language model looks at its own finished change once more, and may revise it. */
+  /** A language model reviews its own change before publishing, and may revise it. */
   selfReview: Type.Boolean({ default: true }),
-  /** Files of the repository that say how its documentation is to be written, beside AGENTS.md and its like. */
+  /** Files of the repository that describe how to write its documentation, besides AGENTS.md and similar. */
   styleGuides: Type.Array(Type.String({ minLength: 1, maxLength: 1000 }), { maxItems: 20, default: [] }),
   /** Branches are `<prefix>/<job id>`. */
   branchPrefix: Type.String({ minLength: 1, maxLength: 100, default: "emend" }),
   /** Pull requests are opened as drafts. */
   draft: Type.Boolean({ default: false }),
-  /** How long finished work waits for a forge that is away; 0: a few minutes. */
+  /** How long finished work waits for an unavailable forge. 0: a few minutes. */
   publishWaitHours: Type.Number({ minimum: 0, maximum: 720, default: 24 }),
   limits: Type.Object(
     {
@@ -61,16 +61,19 @@ const ProjectSettings = Type.Object({
     {
       /** Glob patterns of files that may change in any way, code included. */
       allowedPaths: Type.Array(Type.String({ minLength: 1, maxLength: 1000 }), { maxItems: 100, default: [] }),
-      /** Sites that a change may be the first to point at: hosts, `*.acme.dev`, or `*` for any. */
+      /** Allowed new external domains: hosts, `*.acme.dev`, or `*` for any. */
       externalHosts: Type.Array(Type.String({ minLength: 1, maxLength: 253 }), { maxItems: 200, default: [] }),
-      /** Other files than documents and assets, and code in pages, make a draft with a finding; else they are refused. */
+      /**
+       * If true, code in pages and files that are neither documents nor assets lead to a draft with a finding.
+       * Otherwise they are refused.
+       */
       codeAsDraft: Type.Boolean({ default: false }),
       filesMax: Type.Integer({ minimum: 1, default: 5000 }),
       bytesMax: Type.Integer({ minimum: 1, default: 33_554_432 }),
     },
     { default: {} },
   ),
-  /** Of the commits that jobs make. */
+  /** For the commits of jobs. */
   commit: Type.Object(
     {
       authorName: Type.String({ minLength: 1, maxLength: 200, default: "Emend" }),
@@ -97,22 +100,24 @@ const ProjectSettings = Type.Object({
     },
     { default: {} },
   ),
-  /** How the project's forge is reached, and what its pull requests carry. */
+  /** How to reach the project's forge, and what its pull requests get. */
   forge: Type.Object(
     {
-      /** Null: known from the repository's address. */
+      /** Null: derived from the repository's URL. */
       apiUrl: Type.Union([Type.String({ maxLength: 1000, pattern: "^https?://[^\\s@?#]+$" }), Type.Null()], {
         default: null,
       }),
       labels: Type.Array(ForgeWord, { maxItems: 50, default: [] }),
       reviewers: Type.Array(ForgeWord, { maxItems: 50, default: [] }),
       teamReviewers: Type.Array(ForgeWord, { maxItems: 50, default: [] }),
-      /** GitHub Apps: GitHub makes the commits and signs them; their author is the App. */
+      /** GitHub Apps: GitHub creates and signs the commits. Their author is the App. */
       verifiedCommits: Type.Boolean({ default: false }),
-      /** GitLab: null leaves it to its project's own setting. */
+      /** GitLab: null uses its project's setting. */
       squash: Type.Union([Type.Boolean(), Type.Null()], { default: null }),
       removeSourceBranch: Type.Union([Type.Boolean(), Type.Null()], { default: null }),
-      /** Somebody named its addresses in the browser: they are judged at every call. No edit sets or unsets it. */
+      /**
+       * SSRF guard: the URLs were entered in the browser, so they are checked at every call. Edits cannot change this.
+       */
       isJudged: Type.Boolean({ default: false }),
     },
     { default: {} },
@@ -122,10 +127,10 @@ export type ProjectSettings = Static<typeof ProjectSettings>;
 
 const checker = Compile(ProjectSettings);
 
-/** Fills in what is not set; refuses what cannot be, with every mistake in words. */
+/** Adds defaults. Refuses invalid settings and names every problem. */
 export function parseProjectSettings(given: unknown): ProjectSettings {
   const settings: unknown = Value.Default(ProjectSettings, structuredClone(given ?? {}));
-  // Telling what is wrong costs far more than telling whether anything is, and lists parse every project's settings.
+  // Listing errors is far slower than checking, and lists parse every project's settings.
   const isValid = checker.Check(settings);
   const mistakes = (isValid ? [] : checker.Errors(settings)).map(
     ({ instancePath, message }) => `${nameOf(instancePath)} ${message}`,
@@ -137,10 +142,10 @@ export function parseProjectSettings(given: unknown): ProjectSettings {
   throw new AppError("invalid_request", { publicMessage: `Project settings: ${mistakes.join("; ")}.` });
 }
 
-/** More than all settings at their bounds take; those that only a newer node knows count as well. */
+/** More than all settings at their limits. Unknown settings count too. */
 const settingsBytesMax = 256 * 1024;
 
-/** For settings that are about to be stored: what nobody reads must not be kept and carried along by every job. */
+/** For settings that are about to be stored: limits their size, because every job carries them. */
 export function assertSettingsFit(given: unknown): void {
   if (Buffer.byteLength(JSON.stringify(given ?? {})) <= settingsBytesMax) return;
   throw new AppError("invalid_request", {
@@ -167,7 +172,7 @@ function nameOf(instancePath: string): string {
   return instancePath.slice(1).replaceAll("/", ".") || "they";
 }
 
-/** The models that a request may name; the first is the one chosen where it names none. */
+/** The models that a request may name. The first is the default. */
 export function allowedModels(settings: ProjectSettings, installationModel: string): readonly [string, ...string[]] {
   return [settings.model ?? installationModel, ...settings.models];
 }

@@ -52,7 +52,7 @@ export function toProject(row: ProjectRow): Project {
 
 const projectsMax = 10_000;
 
-/** Projects as requests need them: remembered, and forgotten as soon as they change. */
+/** A cache of projects for requests, invalidated when they change. */
 export interface Projects {
   get(id: string): Project | undefined | Promise<Project | undefined>;
   close(): void;
@@ -72,7 +72,7 @@ export function createProjects(deps: { pool: Pool; listener: Listener }): Projec
   };
 }
 
-/** Undefined: there is no such project. */
+/** Undefined if it does not exist. */
 export async function getProject(db: Queryable, id: string): Promise<Project | undefined> {
   const { rows } = await db.query<ProjectRow>({
     name: "get-project",
@@ -88,14 +88,14 @@ export async function listProjects(db: Queryable): Promise<readonly Project[]> {
   return rows.map(toProject);
 }
 
-/** For whoever named a project: that there is none is told, and not taken for one that is empty. */
+/** Throws if the project does not exist, instead of treating it as empty. */
 export async function requireProject(db: Queryable, id: string): Promise<Project> {
   const project = await getProject(db, id);
   if (project) return project;
   throw new AppError("not_found", { publicMessage: `project not found: ${id}` });
 }
 
-/** For whoever sits at the console: a project by its id or its name, or the only one where none is given. */
+/** For the console: finds a project by id or name. Without either, the only project. */
 export async function resolveProject(db: Queryable, given: string | undefined): Promise<string> {
   const projects = await listProjects(db);
   const found = given === undefined ? projects : projects.filter(({ id, name }) => id === given || name === given);
@@ -111,7 +111,7 @@ export async function resolveProject(db: Queryable, given: string | undefined): 
   });
 }
 
-/** Whether any project's repository lies in the local forge's folder, which its processes must then share. */
+/** Whether any project is on the local forge, whose folder all processes must then share. */
 export async function hasLocalProjects(db: Queryable): Promise<boolean> {
   const { rows } = await db.query<{ found: boolean }>(
     "select exists (select from projects where forge = 'local') as found",
@@ -119,7 +119,7 @@ export async function hasLocalProjects(db: Queryable): Promise<boolean> {
   return rows[0]?.found === true;
 }
 
-/** Repositories of the local forge have this installation's address, which may change between starts. */
+/** Local repositories have this installation's URL, which may change between starts. */
 export async function refreshLocalUrls(db: Queryable, publicUrl: string): Promise<void> {
   await db.query(
     `update projects set repository_url = $1 || '/git/' || id || '.git'

@@ -11,14 +11,14 @@ export interface ProjectEdit {
   /** Null: the repository's default branch. */
   baseRef?: string | null;
   docsDir?: string;
-  /** Only those that change; groups such as `limits` may be given in part. */
+  /** Only those that change. Groups such as `limits` can be partial. */
   settings?: Readonly<Record<string, unknown>>;
 }
 
-/** Changes what is named and nothing else. Nodes hear of it through the table's trigger. */
+/** Changes only what is given. Nodes are notified by the table's trigger. */
 export async function updateProject(pool: Pool, id: string, edit: ProjectEdit, by: Actor): Promise<Project> {
   return inTransactionAs(pool, by, async (client) => {
-    // Two who edit different settings at once must not undo each other.
+    // The row is locked: concurrent edits of different settings must not undo each other.
     const found = await client.query<ProjectRow>(`select ${projectColumns} from projects where id = $1 for update`, [
       id,
     ]);
@@ -32,19 +32,19 @@ export async function updateProject(pool: Pool, id: string, edit: ProjectEdit, b
     assertSettingsFit(settings);
     refuseBadProject({ name, baseRef, repositoryUrl: row.repository_url });
     const { rows } = await client.query<ProjectRow>(
-      // A token goes to the address that it was given for, and to no other.
+      // A token is only sent to the server that it was given for.
       `update projects set name = $2, base_ref = $3, docs_dir = $4, settings = $5,
          credential = case when $5::jsonb #>> '{forge,apiUrl}' is distinct from settings #>> '{forge,apiUrl}' then null
            else credential end
        where id = $1 returning ${projectColumns}`,
       [id, name, baseRef, plainFolder(edit.docsDir ?? row.docs_dir), JSON.stringify(settings)],
     );
-    // Reading refuses settings that cannot be, and so undoes the transaction.
+    // Parsing throws for invalid settings and so rolls back the transaction.
     return toProject(rows[0] as ProjectRow);
   });
 }
 
-/** Keeps what was never set unset: a default that changes later changes for this project too. */
+/** Unset settings stay unset: if a default changes later, it changes for this project too. */
 function mergeSettings(
   before: Readonly<Record<string, unknown>>,
   edit: Readonly<Record<string, unknown>>,
@@ -57,7 +57,7 @@ function mergeSettings(
   return merged;
 }
 
-/** A name that no vendor has would fail every job. One that was there before may stay, so that the rest can be edited. */
+/** An unknown model would fail every job. One that was already set may stay, so that other settings can be edited. */
 function refuseUnknownModels(before: Readonly<Record<string, unknown>>, edit: Readonly<Record<string, unknown>>): void {
   const known = new Set(modelsIn(before));
   const unknown = modelsIn(edit).find((name) => !known.has(name) && !isModelName(name));
@@ -72,7 +72,7 @@ function modelsIn({ model, models, fallbackModels }: Readonly<Record<string, unk
   return [model, models, fallbackModels].flat().filter((name) => typeof name === "string" && name !== "") as string[];
 }
 
-/** Whoever edits sits in the browser: an address that they name is judged at every call, and they cannot undo that. */
+/** SSRF guard: a URL that is entered in the browser is checked at every call, and edits cannot undo that. */
 function keepJudged(
   before: Readonly<Record<string, unknown>>,
   merged: Readonly<Record<string, unknown>>,

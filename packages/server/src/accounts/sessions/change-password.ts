@@ -9,13 +9,13 @@ import { openSession } from "./session-store.ts";
 
 interface PasswordChange {
   userId: string;
-  /** Null where the person has none yet and came by single sign-on. */
+  /** Null if the person has no password yet and used single sign-on. */
   current: string | null;
   next: string;
   address: string;
 }
 
-/** Ends every session of the person and opens a new one for the browser that asked; returns its token. */
+/** Ends all of the person's sessions and opens a new one for this browser. Returns its token. */
 export async function changePassword(
   deps: { pool: Pool; passwords: Passwords },
   input: PasswordChange,
@@ -47,8 +47,8 @@ export async function changePassword(
 }
 
 /**
- * Throttled like a login: a session that somebody else holds must not serve to guess the password. Counted by the person,
- * so that nobody without a session keeps them from it.
+ * Throttled like a login: a stolen session must not be usable to guess the password. Counted per person, so that nobody
+ * without a session can block them.
  */
 async function proveCurrent(
   deps: { pool: Pool; passwords: Passwords },

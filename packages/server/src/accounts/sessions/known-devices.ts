@@ -2,14 +2,17 @@ import { randomUUID } from "node:crypto";
 import type { Sealer } from "../secrets.ts";
 import { deviceCookie, readDeviceCookie, type Sessions } from "./sessions.ts";
 
-/** A browser of somebody's. It opens nothing: it is only told from strangers who guess at the same account. */
+/**
+ * A browser that somebody logged in with before. It grants nothing: it only separates its owner from strangers who
+ * guess at the same account.
+ */
 export interface KnownDevice {
   email: string;
   id: string;
 }
 
 export interface KnownDevices {
-  /** By a login of before, or by the session that it has. */
+  /** By an earlier login's cookie, or by its session. */
   find(cookieHeader: string | undefined): Promise<KnownDevice | null>;
   /** For a browser in which somebody has just logged in. */
   cookieOf(email: string): string;
@@ -33,7 +36,7 @@ export function createKnownDevices(deps: {
       const kept = JSON.parse(deps.sealer.open(Buffer.from(sealed, "base64url"), context));
       return kept.expiresAtMs > now() ? { email: kept.email, id: kept.id } : null;
     } catch {
-      // Nothing that was sealed here.
+      // Not encrypted by this installation.
       return null;
     }
   }

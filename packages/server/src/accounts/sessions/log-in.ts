@@ -10,14 +10,14 @@ interface Credentials {
   email: string;
   password: string;
   address: string;
-  /** Whose browser it is, where that is known. */
+  /** The browser's owner, if known. */
   device: KnownDevice | null;
   replaces: string | null;
 }
 
 export type LogInOutcome =
   | { kind: "logged_in"; sessionToken: string }
-  /** Unknown, without a password, or the wrong one: one answer for all. */
+  /** Unknown account, no password, or the wrong one: the same response for all. */
   | { kind: "refused" }
   | { kind: "throttled"; retryAfterMs: number };
 
@@ -27,7 +27,7 @@ export async function logIn(deps: { pool: Pool; passwords: Passwords }, input: C
   if (attempt.kind === "throttled") return attempt;
   const { rows } = await pool.query<{ id: string; email: string; hash: string | null }>(
     "select id, email, password_hash as hash from users where lower(email) = $1",
-    // Null is nobody's: refused like a wrong password, and counted like one.
+    // An invalid address is refused and counted like a wrong password.
     [readEmail(input.email)],
   );
   const user = rows[0];
@@ -37,7 +37,7 @@ export async function logIn(deps: { pool: Pool; passwords: Passwords }, input: C
     return { kind: "refused" };
   }
   return inTransactionAs(pool, { name: user.email, address: input.address }, async (client) => {
-    // Removed, or given another password, while this one was being hashed?
+    // The person may have been removed, or got another password, during the hash.
     const held = await client.query("select from users where id = $1 and password_hash = $2 for key share", [
       user.id,
       user.hash,
@@ -49,7 +49,7 @@ export async function logIn(deps: { pool: Pool; passwords: Passwords }, input: C
   });
 }
 
-/** A browser of somebody else's is a stranger here, whoever holds it. */
+/** Another person's browser counts as a stranger. */
 function guesserOf({ email, address, device }: Credentials): Guesser {
   const isTheirs = device !== null && device.email === readEmail(email);
   return isTheirs ? { kind: "known", id: device.id } : { kind: "stranger", address, email };
@@ -57,7 +57,7 @@ function guesserOf({ email, address, device }: Credentials): Guesser {
 
 const failuresPerHourMax = 1000;
 
-/** Bounded for all together: guessing from everywhere must not fill the log. Names that are no account are not kept. */
+/** Limited for all together: guessing from everywhere must not fill the log. Unknown account names are not stored. */
 async function recordFailure(pool: Pool, failure: { actor: string; address: string }): Promise<void> {
   await pool.query(
     `insert into audit_log (actor, address, action)

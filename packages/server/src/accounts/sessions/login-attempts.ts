@@ -3,26 +3,26 @@ import type { Pool, Queryable } from "../../db/pool.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { throttledAddress } from "../addresses.ts";
 
-/** Who guesses, as far as that can be told before the password is looked at. */
+/** Who is trying to log in, as far as known before the password is checked. */
 export type Guesser =
   | { kind: "stranger"; address: string; email: string }
-  /** The person's own session, or a browser of theirs: what strangers type wrong does not count against it. */
+  /** The person's own session or browser: strangers' failures do not count against it. */
   | { kind: "known"; id: string };
 
 export type Attempt = { kind: "taken"; id: string; key: string } | { kind: "throttled"; retryAfterMs: number };
 
 const windowMinutes = 15;
-/** A person mistypes a few times; behind one address many people may. */
+/** A person mistypes a few times. Many people may share one address. */
 const attemptsMax = { known: 10, accountFromAddress: 10, address: 30 } as const;
 /**
- * Guessed at this often from wherever, an account takes fewer guesses from each further address, but never none: whoever
- * could close it for everybody would lock its owner out.
+ * After this many failures from anywhere, an account accepts fewer attempts per address, but never none: otherwise
+ * anybody could lock out its owner.
  */
 const besieged = { accountMin: 100, accountFromAddressMax: 3 } as const;
 
 /**
- * Counts an attempt before the password is looked at, under a lock for each of its counts: attempts sent all at once
- * count like those one after another, and on every node together. Success gives them back.
+ * Counts an attempt before the password is checked, under a lock for each counter: concurrent attempts count like
+ * sequential ones, on all nodes together. A success removes them.
  */
 export async function takeAttempt(pool: Pool, guesser: Guesser): Promise<Attempt> {
   const own = ownKey(guesser);
@@ -40,19 +40,19 @@ export async function takeAttempt(pool: Pool, guesser: Guesser): Promise<Attempt
     const retryAfterMs = Math.max(...waitsMs);
     if (retryAfterMs > 0) return { kind: "throttled", retryAfterMs };
     const id = randomUUID();
-    // Past the bound nothing more is learnt of a siege by counting on, and counting would cost more each time.
+    // Above the limit, counting on would only cost time.
     const counted = isBesieged ? keys.filter((key) => key !== account) : keys;
     await client.query("insert into login_attempts (key, attempt) select unnest($1::text[]), $2", [counted, id]);
     return { kind: "taken", id, key: own };
   });
 }
 
-/** After a password that was right: its own attempt, and the mistakes made before it by the same guesser. */
+/** After a correct password: removes this attempt and earlier mistakes by the same person. */
 export async function forgetAttempts(db: Queryable, attempt: { id: string; key: string }): Promise<void> {
   await db.query("delete from login_attempts where attempt = $1 or key = $2", [attempt.id, attempt.key]);
 }
 
-/** In how many milliseconds each attempt stops to count, those that stop first at the front. */
+/** The milliseconds until each attempt expires, ascending. */
 async function readCounts(db: Queryable, keys: readonly string[]): Promise<ReadonlyMap<string, readonly number[]>> {
   const { rows } = await db.query<{ key: string; endsInMs: number[] }>(
     `select key, array_agg(
@@ -68,7 +68,7 @@ function ownKey(guesser: Guesser): string {
   return `guesser/${digest(guesser.email)}/${throttledAddress(guesser.address)}`;
 }
 
-/** Hashed: people type their password into the wrong field. */
+/** Hashed, because people type their password into the wrong field. */
 function digest(email: string): string {
   return createHash("sha256").update(email.trim().toLowerCase()).digest("base64url");
 }

@@ -1,10 +1,13 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
 import { AppError } from "../../errors.ts";
 
-/** Hashes passwords with scrypt; each takes tens of milliseconds and 32 MiB, so few run at once and few wait. */
+/**
+ * Hashes passwords with scrypt. Each hash takes tens of milliseconds and 32 MiB, so a semaphore limits how many run and
+ * wait.
+ */
 export interface Passwords {
   hash(password: string): Promise<string>;
-  /** Takes as long for an account without a password, or for none, as for any other. */
+  /** Takes the same time for an account without a password, or for no account. */
   isRight(password: string, stored: string | null): Promise<boolean>;
 }
 
@@ -18,7 +21,7 @@ export function createPasswords(): Passwords {
   let running = 0;
   const waiting: (() => void)[] = [];
 
-  /** The threads that hash are those that read files and resolve names: some must stay free for that. */
+  /** Hashing uses the thread pool that also reads files and resolves names, so some threads must stay free. */
   async function inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (running >= atOnceMax) {
       if (waiting.length >= waitingMax) {
@@ -54,7 +57,7 @@ export function createPasswords(): Passwords {
 
 const nobodys = { salt: Buffer.alloc(16), key: Buffer.alloc(keyLength), ...cost };
 
-/** The parameters travel with each hash: those of later ones may be higher. */
+/** Each hash stores its parameters, so that later ones can use higher ones. */
 function parse(stored: string): typeof nobodys {
   const [, N, r, p, salt = "", key = ""] = stored.split("$");
   const numbers = { N: Number(N), r: Number(r), p: Number(p) } as typeof cost;
@@ -62,7 +65,7 @@ function parse(stored: string): typeof nobodys {
 }
 
 function derive(password: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> {
-  // The same characters typed on another keyboard are the same password.
+  // Normalized: the same characters from another keyboard are the same password.
   const text = password.normalize("NFKC");
   return new Promise((resolve, reject) => {
     scrypt(text, salt, keyLength, { ...options, maxmem: memoryBytesMax }, (error, key) =>

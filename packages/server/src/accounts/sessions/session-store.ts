@@ -3,18 +3,18 @@ import { type Actor, inTransactionAs } from "../../db/acting.ts";
 import type { Pool, Queryable } from "../../db/pool.ts";
 import type { Role } from "../people/user.ts";
 
-/** A browser that is logged in: by a person, or by a link that the console printed, which may do everything. */
+/** A logged-in browser: of a person, or through a console link, which may do everything. */
 export interface Session {
-  /** The person's email address, or `console`: for the record of who did what. */
+  /** The person's email address, or `console`, for the audit log. */
   subject: string;
   role: Role;
-  /** Null: the console's. */
+  /** Null for the console. */
   userId: string | null;
 }
 
 export const sessionSeconds = 7 * 24 * 60 * 60;
 
-/** 256 bits: nobody guesses one, so that only its hash need be kept. */
+/** 256 bits cannot be guessed, so a plain hash is enough. */
 export function newToken(): string {
   return randomBytes(32).toString("base64url");
 }
@@ -23,7 +23,7 @@ export function hashToken(token: string): Buffer {
   return createHash("sha256").update(token).digest();
 }
 
-/** The role is the person's as it is now: whoever is made a viewer is one at once. */
+/** The role is read now, so that a demotion applies immediately. */
 export async function findSession(db: Queryable, token: string): Promise<Session | null> {
   const { rows } = await db.query<Session>({
     name: "find-session",
@@ -43,16 +43,16 @@ export async function deleteSession(db: Queryable, token: string): Promise<void>
 type LoginWay = "password" | "link" | "single sign-on";
 
 interface NewSession {
-  /** Null: the console's, by one of its links. */
+  /** Null for the console. */
   userId: string | null;
   how: LoginWay;
-  /** Where the browser is; null where that is not known. */
+  /** The browser's address, or null if unknown. */
   address: string | null;
-  /** The session that the browser had: one that was planted there must not become a logged-in one. */
+  /** The browser's previous session. Prevents session fixation. */
   replaces: string | null;
 }
 
-/** Opens a session and returns its token. To be called in the transaction that found the right to it. */
+/** Opens a session and returns its token. Call it in the transaction that authenticated the person. */
 export async function openSession(db: Queryable, input: NewSession): Promise<string> {
   if (input.replaces !== null) await deleteSession(db, input.replaces);
   const token = newToken();
@@ -67,24 +67,24 @@ export async function openSession(db: Queryable, input: NewSession): Promise<str
   return token;
 }
 
-/** A browser in which somebody is logged in. */
+/** A logged-in browser. */
 interface OwnSession {
   startedAt: Date;
   expiresAt: Date;
-  /** How and from where; null where an earlier release opened it and did not write it down. */
+  /** How and from where. Null for sessions of an earlier release. */
   by: LoginWay | null;
   address: string | null;
   isThis: boolean;
 }
 
-/** Whose sessions: the person's, or the console's, and the browser that asks. */
+/** The person (or the console) and the current browser. */
 export interface Holder {
-  /** Null: the console's. */
+  /** Null for the console. */
   userId: string | null;
   token: string;
 }
 
-/** Those that still work: this browser's, then the newest first. */
+/** Valid sessions: this browser's first, then the newest. */
 export async function listOwnSessions(db: Queryable, { userId, token }: Holder): Promise<readonly OwnSession[]> {
   const { rows } = await db.query<OwnSession>(
     `select created_at as "startedAt", expires_at as "expiresAt", opened_by as by, opened_from as address,
@@ -96,7 +96,7 @@ export async function listOwnSessions(db: Queryable, { userId, token }: Holder):
   return rows;
 }
 
-/** Logs every other browser out, and says how many those were. */
+/** Logs out all other browsers and returns how many. */
 export async function endOtherSessions(pool: Pool, { userId, token }: Holder, actor: Actor): Promise<number> {
   return inTransactionAs(pool, actor, async (client) => {
     const { rowCount } = await client.query(

@@ -3,12 +3,12 @@ import type { Pool } from "../../db/pool.ts";
 import { findLink, spendLink } from "../people/login-links.ts";
 import { deleteSession, findSession, openSession, type Session, sessionSeconds } from "./session-store.ts";
 
-/** Browser sessions, as a web page's routes need them: cookies in, cookies out. */
+/** Browser sessions for routes: reads and writes cookies. */
 export interface Sessions {
   find(cookieHeader: string | undefined): Promise<Session | null>;
   /**
-   * Opens a single-use link. The console's logs the browser in; others ask something first. Either way the browser goes
-   * on to `location`.
+   * Opens a single-use link. The console's logs the browser in; others ask something first. In both cases the browser
+   * continues to `location`.
    */
   claim(
     token: string,
@@ -17,11 +17,11 @@ export interface Sessions {
   ): Promise<
     { kind: "claimed"; location: string; cookie: string } | { kind: "asks"; location: string } | { kind: "gone" }
   >;
-  /** Ends the session, and returns the cookie that makes the browser forget it. */
+  /** Ends the session and returns the cookie that clears it. */
   end(cookieHeader: string | undefined): Promise<string>;
-  /** The token of the browser's session, to be replaced by another. */
+  /** The browser's session token, to be replaced by another. */
   tokenOf(cookieHeader: string | undefined): string | null;
-  /** The cookie that keeps a session that was opened. */
+  /** The cookie for a new session. */
   cookieOf(token: string): string;
 }
 
@@ -41,7 +41,7 @@ export function createSessions(deps: { pool: Pool; publicUrl(): string }): Sessi
       const asked = { token, address: address ?? null, replaces: tokenOf(cookieHeader) };
       const claimed = await claimLoginLink({ pool }, asked);
       if (claimed.kind === "gone") return claimed;
-      // Behind the #, where no log and no proxy sees it.
+      // In the fragment, where no log and no proxy sees it.
       if (claimed.kind === "asks") return { kind: "asks", location: `${publicUrl}/app/welcome#${token}` };
       const cookie = cookieOf(claimed.sessionToken);
       return { kind: "claimed", location: `${publicUrl}${claimed.landsOn}`, cookie };
@@ -60,8 +60,8 @@ interface CookieShape {
 }
 
 /**
- * Over https the name's prefix makes the browser insist on Secure, the whole host and no domain. Browsers refuse
- * that prefix on plain http, which is what a laptop serves; there the cookie stays below the base path.
+ * Over https the `__Host-` prefix makes the browser require Secure, no domain and the root path. Browsers refuse that
+ * prefix on plain http, which a laptop serves; there the cookie is limited to the base path.
  */
 function shapeOf(publicUrl: string): CookieShape {
   const { protocol, pathname } = new URL(publicUrl);
@@ -79,13 +79,13 @@ export function clearCookie(publicUrl: string): string {
   return setCookie(publicUrl, "", 0);
 }
 
-/** The session's token, where the header carries one of the right form. */
+/** The session token, if the header has one in the right format. */
 export function readCookie(publicUrl: string, header: string | undefined): string | null {
   const token = cookieNamed(shapeOf(publicUrl).name, header);
   return /^[A-Za-z0-9_-]{43}$/.test(token) ? token : null;
 }
 
-/** Carries something sealed to the identity provider's page and back, in this browser alone. */
+/** An encrypted cookie that lasts from leaving for the identity provider until coming back. */
 export function passingCookie(publicUrl: string, sealed: string, seconds: number): string {
   const { name, attributes } = shapeOf(publicUrl);
   return `${name}-passing=${sealed}; Max-Age=${seconds}; ${attributes}`;
@@ -97,7 +97,7 @@ export function readPassingCookie(publicUrl: string, header: string | undefined)
   return /^[A-Za-z0-9_-]{1,3000}$/.test(value) ? value : null;
 }
 
-/** Says, sealed, whose browser this is; it outlives the session. */
+/** An encrypted cookie that names the browser's owner. It outlives the session. */
 export function deviceCookie(publicUrl: string, sealed: string, seconds: number): string {
   const { name, attributes } = shapeOf(publicUrl);
   return `${name}-device=${sealed}; Max-Age=${seconds}; ${attributes}`;
@@ -118,12 +118,12 @@ function cookieNamed(name: string, header: string | undefined): string {
 
 type ClaimedLink =
   | { kind: "claimed"; landsOn: string; sessionToken: string }
-  /** It asks something first: nothing is spent by looking at it. */
+  /** It asks something first. Looking at it does not use it up. */
   | { kind: "asks" }
-  /** Used, expired or never made: one answer for all. */
+  /** Used, expired or unknown: the same response for all. */
   | { kind: "gone" };
 
-/** Spends a link of the console and opens its session in one transaction: of two browsers, one gets in. */
+/** Uses a console link and opens its session in one transaction: of two browsers, one succeeds. */
 async function claimLoginLink(
   deps: { pool: Pool },
   input: { token: string; address: string | null; replaces: string | null },

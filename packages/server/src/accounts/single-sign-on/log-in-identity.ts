@@ -13,10 +13,10 @@ interface Rules {
 }
 
 /**
- * Opens a session for somebody whom the provider vouches for: a member it has logged in before; a member by the same,
- * verified address; whoever was invited by it; or whoever has an address of an allowed domain and was not removed.
- * Nobody new comes in before there is an owner. The words of a refusal hold nothing that the provider said: they are
- * shown on our own page, by an address that may be passed on.
+ * Opens a session for an identity of the provider: a member who used it before; a member with the same verified
+ * address; an invited person; or somebody with an address of an allowed domain who was not removed. Nobody new is
+ * admitted before there is an owner. A refusal's message contains nothing from the provider, because it is shown on our
+ * page through a URL that can be passed on.
  */
 export async function logInIdentity(
   deps: { pool: Pool },
@@ -30,7 +30,7 @@ export async function logInIdentity(
   });
 }
 
-/** Held: whoever is being removed just now is nobody once that is done. */
+/** Locked: somebody who is being removed right now is not found. */
 async function findByIdentity(client: Client, identity: Identity): Promise<string | null> {
   const { rows } = await client.query<{ id: string }>("select id from users where identity = $1 for key share", [
     identity.id,
@@ -83,7 +83,7 @@ async function spendInvitation(client: Client, email: string): Promise<Role | nu
   return rows[0]?.role ?? null;
 }
 
-/** By address or by the provider's id: a new address does not undo a removal. An invitation does, once it is accepted. */
+/** By address or by the provider's id: a new address does not undo a removal. An accepted invitation does. */
 async function wasRemoved(client: Client, who: { email: string; identity: string }): Promise<boolean> {
   const { rowCount } = await client.query("select from removed_members where email = $1 or identity = $2", [
     who.email,

@@ -24,10 +24,10 @@ interface ProviderConfig {
   clientSecret: string;
 }
 
-/** An OpenID Connect provider. What it says is believed only as openid-client verifies it. */
+/** An OpenID Connect provider. Only what openid-client verifies is trusted. */
 export interface Provider {
   authorizationUrl(parameters: Readonly<Record<string, string>>): Promise<string>;
-  /** Exchanges the code that a browser came back with, to `back`, for claims about who logged in. */
+  /** Exchanges the authorization code for the person's claims. */
   redeem(
     back: URL,
     checks: { expectedState: string; expectedNonce: string; pkceCodeVerifier: string },
@@ -39,7 +39,7 @@ const askSecondsMax = 10;
 const answerBytesMax = 1024 * 1024;
 const clockToleranceSeconds = 60;
 
-/** Asks when somebody logs in and not at start: an installation must come up while its provider is away. */
+/** Contacts the provider at login, not at startup: an installation must start while its provider is unavailable. */
 export function createProvider(fetch: Fetch, config: ProviderConfig): Provider {
   let known: { client: Promise<Configuration>; untilMs: number } | null = null;
 
@@ -65,12 +65,12 @@ export function createProvider(fetch: Fetch, config: ProviderConfig): Provider {
         authorizationCodeGrant(client, back, { ...checks, idTokenExpected: true }),
       );
       const claims = tokens.claims();
-      // As the standard has it, and as a key of ours: text that is compared, stored and logged.
+      // Valid by the standard, and safe as a key of ours: it is compared, stored and logged.
       if (!claims || !/^[ -~]{1,255}$/.test(claims.sub)) {
         throw providerFault("its name for you is not of 1 to 255 ASCII characters");
       }
       const subject = claims.sub;
-      // Some providers tell the address in their user info alone.
+      // Some providers return the address only in their user info.
       if (typeof claims.email === "string" || !client.serverMetadata().userinfo_endpoint) {
         return { subject, about: claims };
       }
@@ -89,19 +89,20 @@ async function discover(fetch: Fetch, { issuer, clientId, clientSecret }: Provid
       [customFetch]: boundedFetch(fetch),
       timeout: askSecondsMax,
       execute: [
-        // Else an ID token is believed for having come by TLS. Signatures by a secret that both sides know are refused.
+        // Otherwise an ID token would be trusted because it came over TLS. Signatures with a shared secret are refused.
         enableNonRepudiationChecks,
-        // Plain HTTP is for a provider on this very machine: the configuration has made sure.
+        // Plain HTTP only for a provider on this machine; the configuration enforces that.
         ...(server.protocol === "http:" ? [allowInsecureRequests] : []),
       ],
     }),
   );
-  // Another's document would send our people, and the client's secret, elsewhere. The library has exceptions; we have none.
+  // Another issuer's document could send people and the client secret elsewhere. The library allows exceptions; we do
+  // not.
   if (client.serverMetadata().issuer !== issuer) throw providerFault("its issuer differs from EMEND_OIDC_ISSUER");
   return client;
 }
 
-/** Basic is what all must take; but not all, Google among them, decode what the standard has encoded in it. */
+/** All providers must accept Basic, but some, Google among them, do not decode it as the standard says. */
 function authentication(clientSecret: string): ClientAuth {
   const [post, basic] = [ClientSecretPost(clientSecret), ClientSecretBasic(clientSecret)];
   return (server, ...request) =>
@@ -110,7 +111,7 @@ function authentication(clientSecret: string): ClientAuth {
       : basic(server, ...request);
 }
 
-/** The server's own fetch, for the library: bounded in size; the library bounds the time and follows no redirect. */
+/** The server's fetch, with a size limit. The library limits the time and follows no redirects. */
 function boundedFetch(fetch: Fetch) {
   return async (
     url: string,
@@ -136,7 +137,7 @@ function boundedFetch(fetch: Fetch) {
   };
 }
 
-/** Whatever the library refuses is a refusal in our words. */
+/** Turns the library's errors into our messages. */
 async function believed<T>(otherwise: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
@@ -155,12 +156,12 @@ function notLoggedIn(code: unknown): AppError {
   return new AppError("forbidden", { publicMessage: `The identity provider did not log you in: ${reasonOf(code)}.` });
 }
 
-/** The provider did something that no login may rest on. */
+/** The provider's response cannot be trusted for a login. */
 function providerFault(what: string, cause?: unknown): AppError {
   return new AppError("forbidden", { publicMessage: `The identity provider was not believed: ${what}.`, cause });
 }
 
-/** The codes of OAuth and OpenID Connect, in our words. */
+/** Error codes of OAuth and OpenID Connect, in our words. */
 const reasons: Readonly<Record<string, string>> = {
   access_denied: "access was denied or cancelled",
   account_selection_required: "it asks you to choose an account first",
@@ -177,7 +178,7 @@ const reasons: Readonly<Record<string, string>> = {
   unsupported_response_type: "it does not offer the authorization code flow",
 };
 
-/** Never the code itself where it is not one of these: it comes by an address that anybody may have written. */
+/** Never the code itself if it is unknown: it comes from a URL that anybody can write. */
 function reasonOf(code: unknown): string {
   const known = typeof code === "string" && Object.hasOwn(reasons, code) ? reasons[code] : undefined;
   return known ?? "it gave no reason that is known here";

@@ -6,25 +6,25 @@ import type { Role } from "../people/user.ts";
 import type { Sealer } from "../secrets.ts";
 import { createProvider, type Provider } from "./provider.ts";
 
-/** An OpenID Connect provider, as the environment names it. */
+/** An OpenID Connect provider, from the environment. */
 export interface SingleSignOnConfig {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** What the login page's button calls it. */
+  /** The name on the login page's button. */
   name: string;
-  /** Whoever has a verified address of these gets in without an invitation; empty: nobody does. */
+  /** People with a verified address of these domains get in without an invitation. Empty: nobody. */
   domains: readonly string[];
-  /** What they are then. */
+  /** Their role. */
   defaultRole: Role;
 }
 
-/** Somebody whom the provider vouches for. */
+/** A person that the provider has authenticated. */
 export interface Identity {
-  /** The issuer and its subject: what stays the same when an address changes. */
+  /** Issuer and subject, which stay the same when the address changes. */
   id: string;
   email: string;
-  /** Nobody is known by an address that the provider has not verified. */
+  /** An unverified address identifies nobody. */
   isEmailVerified: boolean;
   name: string;
 }
@@ -33,12 +33,12 @@ export interface SingleSignOn {
   name: string;
   domains: readonly string[];
   defaultRole: Role;
-  /** For the settings page; nothing secret. */
+  /** For the settings page. Contains no secrets. */
   description: { name: string; issuer: string; clientId: string; domains: readonly string[]; defaultRole: Role };
   start(input: Departure): Promise<{ location: string; sealed: string }>;
-  /** Refuses, with an AppError in words, whatever the provider did not vouch for to this very browser. */
+  /** Throws an AppError for anything that the provider did not confirm for this browser. */
   finish(input: Return): Promise<{ identity: Identity; landsOn: string }>;
-  /** What went wrong travels to the login page sealed: nobody else puts words there. */
+  /** The error message goes to the login page encrypted, so that nobody else can put text there. */
   sealWords(words: string): string;
   openWords(sealed: string): string | null;
 }
@@ -54,7 +54,7 @@ interface Return {
   redirectUrl: string;
 }
 
-/** What a browser keeps between leaving for the provider and coming back, sealed. */
+/** The encrypted state that a browser keeps while it is at the provider. */
 interface Journey {
   state: string;
   nonce: string;
@@ -91,7 +91,7 @@ interface LoginDeps {
   issuer: string;
 }
 
-/** Where the browser goes, and what it keeps to prove on its way back that it was the one that left. */
+/** The URL to go to, and the cookie that proves on the way back that it is the same browser. */
 async function startLogin(deps: LoginDeps, input: Departure): Promise<{ location: string; sealed: string }> {
   const journey: Journey = {
     state: randomState(),
@@ -111,7 +111,7 @@ async function startLogin(deps: LoginDeps, input: Departure): Promise<{ location
   return { location, sealed: deps.sealer.seal(JSON.stringify(journey), journeyContext).toString("base64url") };
 }
 
-/** Redeems what the browser brought back, and returns who it is. */
+/** Verifies what the browser brought back, and returns the identity. */
 async function finishLogin(deps: LoginDeps, input: Return): Promise<{ identity: Identity; landsOn: string }> {
   const opened = input.sealed && openSealed(deps.sealer, input.sealed, journeyContext);
   const journey: Journey | null = opened ? JSON.parse(opened) : null;
@@ -129,7 +129,7 @@ async function finishLogin(deps: LoginDeps, input: Return): Promise<{ identity: 
   return { landsOn: journey.landsOn, identity: readIdentity(deps.issuer, subject, about) };
 }
 
-/** Null: nothing that was sealed here, for this. */
+/** Null if it was not encrypted here for this purpose. */
 function openSealed(sealer: Sealer, sealed: string, context: string): string | null {
   try {
     return sealer.open(Buffer.from(sealed, "base64url"), context);
@@ -140,7 +140,7 @@ function openSealed(sealer: Sealer, sealed: string, context: string): string | n
 
 const nameCodePointsMax = 200;
 
-/** Who it is, of what the provider says of them. An address is judged where somebody is admitted by it. */
+/** The identity from the provider's claims. Whether its address is verified is checked where somebody is admitted. */
 function readIdentity(issuer: string, subject: string, about: Readonly<Record<string, unknown>>): Identity {
   const email = typeof about.email === "string" ? about.email : "";
   return {
@@ -151,7 +151,7 @@ function readIdentity(issuer: string, subject: string, about: Readonly<Record<st
   };
 }
 
-/** One line that shows as it reads and that the database takes: nobody is kept out by how their name is written. */
+/** One line without invisible characters that the database accepts: nobody is refused because of their name. */
 function cleanName(name: unknown): string {
   if (typeof name !== "string") return "";
   const line = name.toWellFormed().replace(unseenCharacters, "").replace(/\s+/g, " ").trim();

@@ -18,14 +18,14 @@ function toChangedFile({ path, change, additions, deletions }: PatchFile): Chang
   return { path, change, additions, deletions };
 }
 
-/** What a diff takes of this process while it is sent: only what is stored, however slowly it is read. */
+/** A diff is decompressed while it is sent, so it takes only its stored size in memory, however slow the reader is. */
 const smallBytesMax = 64 * 1024;
-/** A stored diff has up to 16 MiB, and whoever reads slowly holds it. */
+/** A stored diff has up to 16 MiB, and a slow reader keeps it in memory. */
 export const largeDiffs: SeatBounds = { perHolderMax: 4, allMax: 8 };
 
 type OpenedDiff = { kind: "opened"; deflated: Buffer | null } | { kind: "unknown_job" } | { kind: "busy" };
 
-/** A job's diff as it is stored. A large one is read once `takeSeat` has said that there is room for it, and not before. */
+/** Opens a job's stored diff. A large one is read only if `takeSeat` has a free slot. */
 export async function openDiff(
   db: Queryable,
   job: { id: string; projectId: string },
@@ -47,12 +47,12 @@ export async function openDiff(
   return { kind: "opened", deflated: rows[0]?.diff ?? null };
 }
 
-/** The diff's text, made as it is read. */
+/** The diff's text, decompressed while it is read. */
 export function diffText(deflated: Buffer | null): Readable {
   return deflated === null ? Readable.from([]) : Readable.from([deflated]).pipe(createInflate());
 }
 
-/** The same with its files and figures, as JSON. */
+/** The diff with its files and figures, as JSON. */
 export function diffJson(deflated: Buffer | null): Readable {
   const decoder = new StringDecoder("utf8");
   const reader = createPatchReader();

@@ -5,12 +5,12 @@ import type { JobReader } from "./job-reader.ts";
 
 interface EventPage {
   events: readonly JobEvent[];
-  /** The job is final and this page holds its last event. */
+  /** The job has ended and this page has its last event. */
   isLast: boolean;
 }
 
 const pageEventsMax = 100;
-/** Of data that is too large, the longest field that is kept. */
+/** The longest field that is kept of data that is too large. */
 const fieldBytesMax = 4096;
 
 interface Row {
@@ -23,8 +23,8 @@ interface Row {
 }
 
 /**
- * The next events after `afterSeq`, with the job's state as of the same moment: a job that is final by a later look may
- * have had more to tell. Data is bounded here, so that a page fits in memory whatever was stored.
+ * The next events after `afterSeq`, with the job's state in the same snapshot: a later read may say "ended" with more
+ * events in between. Data is truncated here, so that a page fits in memory.
  */
 export async function readEventPage(db: Queryable, jobId: string, afterSeq: number): Promise<EventPage> {
   const { rows } = await db.query<Row>({
@@ -49,15 +49,15 @@ export async function readEventPage(db: Queryable, jobId: string, afterSeq: numb
   return { events, isLast: first === undefined || (first.is_final && lastSeq >= first.event_seq) };
 }
 
-/** Releases before this one stored a pull request's description with it. */
+/** Earlier releases stored a pull request's description with it. */
 function shownOf(kind: string, data: unknown): unknown {
   const isWhole = kind === "pull_request" && (data as Partial<RecordedPullRequest>).url !== undefined;
   return isWhole ? toPullRequest(data as RecordedPullRequest) : data;
 }
 
 /**
- * The events of a job after `afterSeq`, page by page, each as soon as it is stored, until the job is final. An empty page
- * says that nothing happened for `idleMs`. Reads no further than it is asked to, so a slow reader holds one page.
+ * A job's events after `afterSeq`, page by page, each as soon as it is stored, until the job ends. An empty page means
+ * that nothing happened for `idleMs`. Reads only on demand, so a slow reader holds one page.
  */
 export async function* followEvents(
   deps: { db: Queryable; reader: JobReader },
@@ -66,7 +66,7 @@ export async function* followEvents(
 ): AsyncGenerator<readonly JobEvent[], void, void> {
   let { afterSeq } = options;
   while (!options.signal.aborted) {
-    // Listens from before the reading on: an event in between must not be slept through.
+    // Listens before it reads, so that no event in between is missed.
     const notices = deps.reader.listenFor(jobId);
     try {
       const page = await readEventPage(deps.db, jobId, afterSeq);

@@ -5,29 +5,29 @@ import { createFreshMap } from "../../lib/fresh-map.ts";
 import { isJobId, toWireJob, type WireJob, type WireRow, wireColumns } from "../wire-job.ts";
 
 const jobsMax = 20_000;
-/** Notices are hints: whoever waits for a change looks by himself this often. */
+/** Notices are hints: waiting readers also poll this often. */
 const lookEveryMs = 1000;
 
-/** Jobs as the wire shows them: remembered, and forgotten as soon as they change. */
+/** A cache of serialized jobs, invalidated when they change. */
 export interface JobReader {
-  /** At once where the job is remembered. */
+  /** Synchronous if the job is cached. */
   read(id: string): WireJob | undefined | Promise<WireJob | undefined>;
-  /** For a write of this process: whoever asks here next sees it, before the notice has come around. */
+  /** For a write of this process: the next reader here sees it before the notice arrives. */
   forget(id: string): void;
-  /** Reads until `isEnough`, `untilMs` (by performance.now) or the signal; gives what was read last. */
+  /** Reads until `isEnough`, `untilMs` (by performance.now) or the signal. Returns the last read value. */
   readUntil(
     id: string,
     isEnough: (job: WireJob | undefined) => boolean,
     options: { untilMs: number; signal: AbortSignal },
   ): Promise<WireJob | undefined>;
-  /** Hears of the job's changes from now on, until stopped. */
+  /** Listens for changes of the job until stopped. */
   listenFor(id: string): Notices;
-  /** Lets everyone who waits go with what there is. */
+  /** Ends all waits with the current values. */
   close(): void;
 }
 
 interface Notices {
-  /** Until the job changed, or perhaps did; until `ms` have passed, or the signal. */
+  /** Waits until the job may have changed, `ms` have passed, or the signal aborts. */
   next(ms: number, signal: AbortSignal): Promise<"woken" | "timeout">;
   stop(): void;
 }
@@ -83,7 +83,7 @@ export function createJobReader(deps: { pool: Pool; listener: Listener }): JobRe
     forget: (id) => jobs.delete(id),
     async readUntil(id, isEnough, { untilMs, signal }) {
       for (;;) {
-        // Listens from before the reading on: a change in between must not be slept through.
+        // Listens before it reads, so that no change in between is missed.
         const notices = listenFor(id);
         try {
           const job = await read(id);
@@ -107,7 +107,7 @@ function wake(set: Set<() => void> | undefined): void {
   for (const resolve of set ?? []) resolve();
 }
 
-/** Undefined: there is no such job. */
+/** Undefined if it does not exist. */
 async function getJob(db: Queryable, id: string): Promise<WireJob | undefined> {
   if (!isJobId(id)) return undefined;
   const { rows } = await db.query<WireRow>({

@@ -4,13 +4,13 @@ import type { Queryable } from "../../db/pool.ts";
 import { isJobId, toJobText, type WireRow, wireColumns } from "../wire-job.ts";
 
 interface JobPage {
-  /** Newest first, each serialized as the wire shows it. */
+  /** Newest first, each serialized for the API. */
   jobs: readonly string[];
-  /** Null: there are no more. */
+  /** Null if there are no more. */
   next: string | null;
 }
 
-/** Ids sort by creation, so the last one shown is all that the next page needs to know. */
+/** Ids sort by creation, so the cursor is the last id. */
 export async function listJobs(
   db: Queryable,
   projectId: string,
@@ -33,14 +33,14 @@ interface Listing {
 }
 
 /**
- * A place in one listing. It can do no harm in other hands, since it only says where in the key's own project to go on;
- * the check part refuses one that was altered, cut off, or taken from another listing, instead of guessing.
+ * A cursor for one listing. It is harmless if shared, because it only marks a position in the key's own project. The
+ * checksum refuses one that was altered, truncated, or taken from another listing.
  */
 export function toCursor(listing: Listing, lastId: string): string {
   return Buffer.from(`${lastId}.${checkOf(listing, lastId)}`).toString("base64url");
 }
 
-/** The id after which the page begins, or null where the text is no cursor of this listing. */
+/** The id after which the page starts. Null if the text is not a cursor of this listing. */
 export function fromCursor(listing: Listing, cursor: string): string | null {
   const [lastId = ""] = Buffer.from(cursor, "base64url").toString("latin1").split(".");
   return isJobId(lastId) && toCursor(listing, lastId) === cursor ? lastId : null;
@@ -50,7 +50,7 @@ function checkOf(listing: Listing, lastId: string): string {
   return hash("sha256", JSON.stringify(["jobs", listing.projectId, listing.status, lastId]), "base64url").slice(0, 12);
 }
 
-/** Which of these jobs are not final. */
+/** The jobs that have not ended. */
 export async function findActiveJobs(db: Queryable, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await db.query<{ id: string }>(
     "select id from jobs where id = any($1::text[]) and status = 'active'",

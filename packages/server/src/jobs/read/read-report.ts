@@ -6,7 +6,7 @@ import type { Queryable } from "../../db/pool.ts";
 import { diffFiles } from "./diff.ts";
 import { type StoredVerdict, toFindings } from "./stored-verdict.ts";
 
-/** What a job did, for people: the wire's nine fields say nothing of it. */
+/** What a job did, for people: the API's nine fields do not include it. */
 export interface JobReport {
   status: JobStatus;
   phase: JobPhase;
@@ -14,7 +14,7 @@ export interface JobReport {
   title: string | null;
   summary: string | null;
   findings: { before: number; after: number; introduced: readonly Finding[]; fixed: readonly Finding[] } | null;
-  /** A unified diff; empty where nothing changed. */
+  /** A unified diff. Empty if nothing changed. */
   diff: string;
   changedFiles: number;
   failure: { code: FailureCode; message: string } | null;

@@ -35,7 +35,7 @@ interface RunRow
   steps: readonly { at: string; data: Partial<JobRun["steps"]["latest"][number]> }[];
 }
 
-/** Everything about a job that its nine fields do not say; null: the project has no such job. */
+/** Everything about a job that its nine fields do not include. Null if the project has no such job. */
 export async function readRun(db: Queryable, job: { id: string; projectId: string }): Promise<JobRun | null> {
   if (!isJobId(job.id)) return null;
   const { rows } = await db.query<RunRow>({
@@ -110,7 +110,7 @@ function toRun(row: RunRow): JobRun {
   };
 }
 
-/** What is stored knows more, such as a fix that only tools can apply. */
+/** The stored finding has more, such as a fix that only tools can apply. */
 function toFinding({ check, severity, path, line, column, message, dispute, certainty, why }: Finding): Finding {
   return {
     check,
@@ -136,7 +136,7 @@ function toStep({ at, data }: RunRow["steps"][number]): JobRun["steps"]["latest"
   };
 }
 
-/** One stored turn, as the agent's loop stored it; null: there is none, or its messages were dropped since. */
+/** One stored turn. Null if it does not exist, or its messages were deleted. */
 export async function readStep(
   db: Queryable,
   jobId: string,
@@ -149,7 +149,7 @@ export async function readStep(
   return rows[0]?.messages ?? null;
 }
 
-/** A file as the job leaves it, while its contents are kept; null: it was not edited, is deleted, or is kept no more. */
+/** A file as the job leaves it. Null if it was not edited, was deleted, or is no longer stored. */
 export async function readEditedFile(db: Queryable, jobId: string, path: string): Promise<Buffer | null> {
   const { rows } = await db.query<{ content: Buffer | null }>(
     "select content from overlay where job_id = $1 and path = $2",

@@ -1,11 +1,11 @@
 import type { Finding } from "@emend/site";
 
-/** The review's verdict as `record-change.ts` stored it, of whichever kind. */
+/** The review's verdict as `record-change.ts` stored it. */
 export interface StoredVerdict {
   kind?: string;
   findingsBefore?: number;
   findingsAfter?: number;
-  /** `dispute`: why the agent holds it to be wrong. */
+  /** `dispute`: why the agent considers the finding wrong. */
   introduced?: readonly (Finding & { dispute?: string })[];
   fixed?: readonly Finding[];
   links?: { total: number; unjudged: number };

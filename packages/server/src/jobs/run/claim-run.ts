@@ -5,17 +5,17 @@ import { inTransaction } from "../../db/transaction.ts";
 import { type LeasedJob, type LeasedJobRow, leasedJobColumns, toLeasedJob } from "./leased-job.ts";
 
 export interface ClaimOptions {
-  /** Runs at the same time in one project, where its settings do not say. */
+  /** Concurrent runs per project, unless its settings say otherwise. */
   lanes: number;
   leaseMs: number;
-  /** Where to look from: what the last claim said, "" at first. */
+  /** Where to continue: what the last claim returned; "" at first. */
   lookAfter: string;
   /** The process has no other run. */
   isIdle: boolean;
 }
 
 export interface Claim {
-  /** Null: nothing is due, or others are taking it this moment; a later claim sees the rest. */
+  /** Null if nothing is due, or other workers are claiming it now. */
   job: LeasedJob | null;
   lookAfter: string;
   /** A job that must run alone is due, and this process has other runs. */
@@ -23,15 +23,15 @@ export interface Claim {
 }
 
 /**
- * A job that lost so many workers runs alone in its process from then on. A worker that dies takes every job aboard with it,
- * and only a job that was alone can be blamed.
+ * After this many lost workers, a job runs alone in its process. A worker that dies takes all its jobs with it, and
+ * only a job that ran alone can be blamed.
  */
 const workersLostMax = 2;
 
-/** More projects than this rarely wait at once; where they do, claims look at them by turns. */
+/** More projects than this rarely wait at once. If they do, claims look at them in turn. */
 const projectsLookedAtMax = 200;
 
-/** Takes the oldest due job of the project that has fewest running, in one short transaction. */
+/** Claims the oldest due job of the project with the fewest runs, in one short transaction. */
 export async function claimRun(pool: Pool, options: ClaimOptions): Promise<Claim> {
   return inTransaction(pool, async (client) => {
     const { loneJobDue, lookAfter, ...project } = await lockProjectWithDueJob(client, options);
@@ -59,7 +59,7 @@ const loneJobsDue = `
     and jobs.run_after <= statement_timestamp()
     and (select count(*) from jobs running where running.project_id = projects.id and running.lease is not null) < lanes.max`;
 
-/** Oldest first, before all jobs that may share a process: those would keep it from ever being empty. */
+/** Oldest first, before all jobs that can share a process: otherwise it would never be empty. */
 async function lockProjectWithLoneJob(client: Client, lanes: number): Promise<LockedProject | undefined> {
   const { rows } = await client.query<LockedProject>({
     name: "claim-lone-project",
@@ -72,8 +72,8 @@ async function lockProjectWithLoneJob(client: Client, lanes: number): Promise<Lo
 }
 
 /**
- * The recursion hops through the index from project to project, so its cost is the number of projects that wait and
- * not of their jobs. `no key`: a lock that lets new jobs, which refer to the project, be inserted meanwhile.
+ * The recursion skips through the index from project to project, so its cost depends on the number of waiting projects,
+ * not jobs. `no key`: the lock lets new jobs that refer to the project be inserted meanwhile.
  */
 async function lockProjectWithDueJob(
   client: Client,
@@ -114,9 +114,8 @@ async function lockProjectWithDueJob(
 }
 
 /**
- * Counts again under the lock: the count above is as old as the moment before the lock was had, and without this one
- * 16 racing claimers ran 14 jobs in 4 lanes. Leases that have expired count until they are swept, since their run
- * may yet renew them.
+ * Counts again under the lock: the count above is from before the lock. Without this, 16 concurrent claimers ran 14
+ * jobs in 4 lanes. Expired leases count until they are swept, because their run may still renew them.
  */
 async function leaseOldestDueJob(
   client: Client,

@@ -7,13 +7,13 @@ import { type Lease, LeaseLost, writeFenced } from "./leases.ts";
 export type Ending =
   | { kind: "completed"; summary: string }
   | { kind: "failed"; code: FailureCode; message: string }
-  /** As it was asked to: archived or cancelled. */
+  /** As requested: archived or canceled. */
   | { kind: "stopped" };
 
 /**
- * The one way out: final state, link, branch and event together. A stop that was asked for meanwhile is applied here,
- * whatever the outcome, but a cancellation no longer undoes a publication. The branch is shown no more if nothing was
- * pushed. Returns "publishing" where a stop came too late: then the job must be carried through instead.
+ * The only way to end a run: final state, link, branch and event in one write. A pending stop is applied here, but a
+ * cancellation no longer undoes a publication. The branch is hidden if nothing was pushed. Returns "publishing" if a
+ * stop came too late: then the job must be completed.
  */
 export async function endRun(db: Queryable, lease: Lease, ending: Ending): Promise<"ended" | "publishing"> {
   const { rows } = await db.query<{ ended: boolean }>(
@@ -59,27 +59,29 @@ export async function endRun(db: Queryable, lease: Lease, ending: Ending): Promi
 
 export interface Release {
   /**
-   * released: no fault of the job. retry: a far end was away. waiting: its forge is away while there is work to publish.
-   * crash: the run broke in a way nobody foresaw.
+   * released: not the job's fault. retry: a remote service was unavailable. waiting: its forge is unavailable while
+   * there is work to publish. crash: an unexpected error.
    */
   reason: "released" | "retry" | "waiting" | "crash";
-  /** 0: due at once, at the place in the queue that the job had. */
+  /** 0: due immediately, at the job's previous place in the queue. */
   delayMs: number;
-  /** What to tell those who watch, beside the phase. */
+  /** Additional data for the phase event. */
   data?: Record<string, unknown>;
 }
 
-/** In SQL: nobody works on the job, because its forge is away. It may be stopped although it has begun to publish. */
+/**
+ * SQL: no worker has the job, because its forge is unavailable. It can be stopped although it has started to publish.
+ */
 export const isWaiting = "(waiting_since is not null and lease is null)";
 
 /**
- * In SQL, of a row `found` that is being stopped: it was waiting with a commit to publish, and an answer of its forge may have
- * been lost. The watch looks for its pull request once the forge is back.
+ * SQL, for a row `found` that is being stopped: it was waiting with a commit to publish, and a response of its forge
+ * may have been lost. The poller looks for its pull request when the forge is back.
  */
 export const mayHavePublished =
   "(found.commit_id is not null and found.waiting_since is not null and found.pull_request is null)";
 
-/** Gives a job back to the queue, for whichever worker comes next. A job that has begun to publish stays in that phase. */
+/** Returns a job to the queue for the next worker. A job that has started to publish stays in that phase. */
 export async function releaseRun(db: Queryable, lease: Lease, release: Release): Promise<void> {
   const { rowCount } = await db.query(
     `with held as (
@@ -108,7 +110,7 @@ export async function releaseRun(db: Queryable, lease: Lease, release: Release):
   if (rowCount === 0) throw new LeaseLost(lease.jobId);
 }
 
-/** `publishing` is not here: it begins with the stored commit, in `record-commit.ts`. */
+/** `publishing` is not here: it starts with the stored commit, in `record-change.ts`. */
 export async function setPhase(db: Queryable, lease: Lease, phase: Exclude<JobPhase, "publishing">): Promise<void> {
   await writeFenced(db, lease, { set: "phase = $5", values: [phase], event: { kind: "phase", data: { phase } } });
 }

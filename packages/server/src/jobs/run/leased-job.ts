@@ -12,70 +12,72 @@ export interface LeasedJob {
   lease: Lease;
   projectId: string;
   prompt: string;
-  /** What was asked after it, in order. */
+  /** The follow-up messages, in order. */
   followUps: readonly string[];
-  /** The model chosen. */
+  /** The chosen model. */
   model: string;
-  /** The model that answered last, by the name it gave itself; before the first step, the one chosen. */
+  /** The model that answered last, by its own name. Before the first step, the chosen one. */
   answeredBy: string;
   branch: string;
   createdAt: Date;
-  /** What the request asked for beyond the project's settings. */
+  /** The request's own settings. */
   baseRef: string | null;
   draft: boolean | null;
   maxCostUsd: number | null;
   phase: JobPhase;
   runs: number;
-  /** Of its crashes those that speak against it: in its own code, or of a worker that had no other job. */
+  /** Crashes that count against it: in its own code, or of a worker without other jobs. */
   crashesBlamed: number;
   /** Its process must run nothing else meanwhile. */
   alone: boolean;
   retries: number;
-  /** How long it has waited for its forge; null: it does not wait. */
+  /** How long it has waited for its forge. Null if it does not wait. */
   waitedMs: number | null;
-  /** How long work that is done may wait for its forge. */
+  /** How long finished work may wait for its forge. */
   publishWaitMs: number;
   stopAsked: "archive" | "cancel" | null;
   base: { commit: string; branch: string } | null;
-  /** The branch that the pull request asks to merge into, where it is known from an earlier round. */
+  /** The pull request's base branch, if an earlier round knows it. */
   baseBranch: string | null;
-  /** A follow-up of a job whose branch was pushed: its base is that branch, with whatever people added. */
+  /** A follow-up of a job whose branch was pushed: its base is that branch, with people's commits. */
   continuesBranch: boolean;
-  /** Of a follow-up: where the branch parted from the base branch; null: not known, as for jobs of an older release. */
+  /**
+   * For a follow-up: where the branch diverged from the base branch. Null if unknown, as for jobs of older releases.
+   */
   forkCommit: string | null;
-  /** Of a follow-up: what the round before left on the branch. */
+  /** For a follow-up: the previous round's commit on the branch. */
   branchCommit: string | null;
   /** Files that people pushed to the branch. */
   peoplePaths: readonly string[];
   /** The pull request's title, once there is one. */
   title: string | null;
-  /** What earlier rounds said of their work. */
+  /** What earlier rounds reported. */
   rounds: readonly StoredRound[];
-  /** Files that the base branch changed otherwise before the job published; empty where nothing is known of it. */
+  /** Files that the base branch changed differently before the job published. Empty if unknown. */
   baseConflict: readonly string[];
-  /** It shows its diff and opens nothing. */
+  /** It shows its diff and opens no pull request. */
   preview: boolean;
-  /** What earlier runs read of context repositories: later ones read the same. */
+  /** The commits of context repositories that earlier runs pinned. Later runs read the same. */
   context: readonly PinnedContext[];
-  /** What earlier rounds of the job were founded on. */
+  /** The sources of earlier rounds. */
   sources: readonly StoredSource[];
-  /** Why policy refused what an earlier run of this round proposed: the job is only to be ended. */
+  /** Why policy refused this round's change in an earlier run: the job only needs to be ended. */
   denied: { violations: readonly { path: string; rule: string }[]; limitReached: LimitCode | null } | null;
-  /** Stored before the push: a job that has it is published, never worked on again. */
+  /** Stored before the push: a job that has it is published and never worked on again. */
   change: StoredChange | null;
   pullRequest: RecordedPullRequest | null;
 }
 
 interface StoredRound {
-  /** What it answered: 0 is the first prompt. */
+  /** The message that it answered. 0 is the first prompt. */
   message: number;
-  /** Null: it left nothing on the branch. */
+  /** Null if it left no commit on the branch. */
   title: string | null;
-  /** The pull request's by then. */
+  /** The pull request's title at that time. */
   pullTitle: string | null;
   summary: string | null;
   failure: string | null;
-  /** What it did in answer to its message; its summary is then of the whole pull request. */
+  /** The reply to its message. If present, the summary describes the whole pull request. */
   reply?: string | null;
 }
 
@@ -93,9 +95,9 @@ export interface StoredSource {
 type LimitCode = "budget_exceeded" | "timeout";
 
 export interface StoredChange {
-  /** The commit's. */
+  /** The commit's title. */
   title: string;
-  /** The pull request's. */
+  /** The pull request's title. */
   pullTitle: string;
   summary: string;
   reply: string | null;
@@ -197,7 +199,7 @@ export function toLeasedJob(row: LeasedJobRow): LeasedJob {
   };
 }
 
-/** The project's setting as it is stored: absent where nobody set it. */
+/** The stored setting. Absent if it was not set. */
 function hoursOf(stored: unknown): number {
   return typeof stored === "number" ? stored : publishWaitHoursUsual;
 }

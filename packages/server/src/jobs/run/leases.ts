@@ -3,13 +3,13 @@ import { channels } from "../../db/channels.ts";
 import type { Queryable } from "../../db/pool.ts";
 import { toJsonb } from "../../db/to-jsonb.ts";
 
-/** The right of one run to write to its job. Whoever claims the job next gets another token. */
+/** The right of one run to write to its job: a fencing token. The next claim gets another one. */
 export interface Lease {
   jobId: string;
   token: string;
 }
 
-/** A fenced write found another owner, or none: this run is over, must change nothing more and publish nothing. */
+/** A fenced write found another owner, or none: this run is over and must change and publish nothing more. */
 export class LeaseLost extends Error {
   constructor(jobId: string) {
     super(`the lease of ${jobId} is lost`);
@@ -17,7 +17,7 @@ export class LeaseLost extends Error {
   }
 }
 
-/** Somebody asked for this job to stop before it began to publish. */
+/** The job was stopped before it started to publish. */
 export class StopAsked extends Error {
   constructor(jobId: string) {
     super(`${jobId} was asked to stop`);
@@ -25,19 +25,19 @@ export class StopAsked extends Error {
   }
 }
 
-/** What a run tells those who watch its job; `jobs/create-job.ts` tells `job.created`. */
+/** Events of a run. `jobs/create-job.ts` writes `job.created`. */
 type RunEventKind = "phase" | "step" | "findings" | "pull_request";
 
 interface FencedWrite {
-  /** Assignments on the jobs row; `values` are $5 and on. */
+  /** Assignments on the jobs row; `values` are $5 and up. */
   set: string;
   values: readonly unknown[];
   event: { kind: RunEventKind; data: unknown };
 }
 
 /**
- * Changes a job that this run still holds, tells its watchers and wakes those who wait for it, all in one statement:
- * one round trip, one transaction, and the row's lock gives the event its place in the sequence.
+ * Changes a job that this run still owns, adds an event and notifies waiting readers, all in one statement: one round
+ * trip, one transaction. The row's lock gives the event its sequence number.
  */
 export async function writeFenced(db: Queryable, lease: Lease, write: FencedWrite): Promise<void> {
   const { rowCount } = await db.query(
@@ -55,16 +55,15 @@ export async function writeFenced(db: Queryable, lease: Lease, write: FencedWrit
 }
 
 export interface Renewal {
-  /** Tokens that no longer hold their job. */
+  /** Tokens that no longer own their job. */
   lost: readonly string[];
-  /** Tokens whose job was asked to stop. */
+  /** Tokens whose job must stop. */
   stopAsked: readonly string[];
 }
 
 /**
- * Renews all leases of a process. An expired lease that nobody has swept is renewed too: no one else owns the job. A
- * row that somebody has locked is left for the next time, so that one slow transaction does not cost the others
- * their lease.
+ * Renews all leases of a process. An expired lease that nobody has swept is renewed too: nobody else owns the job.
+ * Locked rows are skipped until next time, so that one slow transaction does not cost other leases.
  */
 export async function renewLeases(db: Queryable, leases: readonly Lease[], leaseMs: number): Promise<Renewal> {
   const ids = leases.map((lease) => lease.jobId);
@@ -91,9 +90,9 @@ export async function renewLeases(db: Queryable, leases: readonly Lease[], lease
 const sendMsMax = 5_000;
 
 /**
- * The last look before something leaves this machine for good. Renews the lease, unless a stop was asked for before
- * the job began to publish, and says until when, by this process's monotonic clock, the request may still be sent:
- * counted from before the renewal was asked for, so a process that froze in between finds the time past.
+ * The last check before an external effect. Renews the lease, unless a stop was requested before publishing, and
+ * returns until when (monotonic clock) the request may be sent. Counted from before the renewal, so that a process that
+ * froze in between is too late.
  */
 export async function renewForEffect(db: Queryable, lease: Lease, leaseMs: number): Promise<{ sendBeforeMs: number }> {
   const sendBeforeMs = performance.now() + Math.min(sendMsMax, leaseMs / 4);
@@ -119,9 +118,10 @@ interface SweptJob {
 }
 
 /**
- * Takes expired leases away and counts a crash for each: its worker is gone, or will find every write refused. Only a job
- * that was alone in its process is blamed for it. The jobs are due at once; whoever claims one that is blamed too often ends
- * it. One whose commit is stored is never given up: from its third blamed crash on it waits ever longer instead.
+ * Removes expired leases and counts a crash for each: the worker is gone, or its writes will be refused. Only a job
+ * that ran alone in its process is blamed. The jobs are due immediately; a job that was blamed too often is ended by
+ * its next claim. A job with a stored commit is never given up: from its third blamed crash on it waits longer each
+ * time.
  */
 export async function sweepLeases(db: Queryable): Promise<readonly SweptJob[]> {
   const { rows } = await db.query<SweptJob>(

@@ -10,25 +10,25 @@ import { type Lease, LeaseLost, StopAsked, writeFenced } from "./leases.ts";
 import type { StoredEdit } from "./record-work.ts";
 
 export interface RecordedChange {
-  /** The commit's. */
+  /** The commit's title. */
   title: string;
-  /** The pull request's, which is as it was unless a follow-up changed what it is about. */
+  /** The pull request's title. It stays the same unless a follow-up changed its topic. */
   pullTitle: string;
   summary: string;
-  /** What was done in answer to a message; null: the summary says it. */
+  /** The reply to a message. Null if the summary says it. */
   reply: string | null;
-  /** The review's verdict, whole: a later run publishes by it without judging again. */
+  /** The complete verdict: a later run publishes without another review. */
   findings: unknown;
-  /** The unified diff; stored here because nodes that serve the API have no mirror. */
+  /** The unified diff. Stored here because API nodes have no mirror. */
   diff: Buffer;
-  /** The commit that it is against. */
+  /** The commit that the diff is against. */
   diffBase: string;
   limitReached: "budget_exceeded" | "timeout" | null;
-  /** What it is founded on, of this round and of earlier ones. */
+  /** The sources of this and earlier rounds. */
   sources: readonly StoredSource[];
-  /** A credential is in it: nothing of what the agent said and wrote is kept. */
+  /** It contains a credential: nothing that the agent said or wrote is kept. */
   isWithheld: boolean;
-  /** The findings in short, for those who watch. */
+  /** The findings in short, for events. */
   figures: unknown;
 }
 
@@ -61,8 +61,8 @@ function figuresOf(diff: Buffer): { files: number; additions: number; deletions:
 }
 
 /**
- * Stores what is about to be pushed and begins to publish, unless a stop was asked for. From here on the job is
- * carried through: a later run pushes this commit and never asks the model again, and a stop waits for the outcome.
+ * Stores the commit and starts to publish, unless a stop was requested. From here on the job is always completed: a
+ * later run pushes this commit without asking the model, and a stop waits for the outcome.
  */
 export async function recordCommit(
   db: Queryable,
@@ -90,16 +90,16 @@ export async function recordCommit(
   if (rows[0].stopped) throw new StopAsked(lease.jobId);
 }
 
-/** What came of a base branch that moved on while the job worked. */
+/** What happened when the base branch moved while the job worked. */
 export type RecordedMove =
-  /** The job stands on the new base now, with its edits and its review as they are there. */
+  /** The job is on the new base now, with merged edits and a new review. */
   | { kind: "merged"; base: { commit: string; branch: string }; edits: readonly StoredEdit[]; change: RecordedChange }
-  /** The job stays on the base it was made from. */
+  /** The job stays on its original base. */
   | { kind: "conflict"; base: { commit: string; branch: string }; paths: readonly string[] };
 
 const pathsKeptMax = 100;
 
-/** Stores the move and the commit made after it together: a later run finds both or neither, and never merges again. */
+/** Stores the move and the commit together: a later run finds both or neither, and never merges again. */
 export async function recordMovedCommit(
   pool: Pool,
   lease: Lease,
@@ -130,7 +130,7 @@ export async function recordMovedCommit(
   });
 }
 
-/** The branch exists on the forge now: the job keeps showing it, however it ends. */
+/** The branch exists on the forge now. The job keeps showing it, however it ends. */
 export async function recordPush(db: Queryable, lease: Lease): Promise<void> {
   const { rowCount } = await db.query("update jobs set pushed = true where id = $1 and lease = $2", [
     lease.jobId,

@@ -10,11 +10,11 @@ const pathsKeptMax = 200;
 export interface RecordedBase {
   commit: string;
   branch: string;
-  /** Of a follow-up: files that people changed on the branch since the round before. */
+  /** For a follow-up: files that people changed on the branch since the previous round. */
   pushedByPeople?: readonly string[];
 }
 
-/** The commit that every later run of this job reads, whatever is pushed to the branch meanwhile. */
+/** The commit that every later run of this job reads, whatever is pushed meanwhile. */
 export async function recordBase(db: Queryable, lease: Lease, base: RecordedBase): Promise<void> {
   const { commit, branch, pushedByPeople = [] } = base;
   await writeFenced(db, lease, {
@@ -35,7 +35,7 @@ export interface PinnedContext {
   commit: string;
 }
 
-/** Every later run of this job reads the same commit, whatever is pushed to the branch meanwhile. */
+/** Every later run of this job reads the same commit, whatever is pushed meanwhile. */
 export async function recordContext(db: Queryable, lease: Lease, pinned: PinnedContext): Promise<void> {
   const { rowCount } = await db.query(
     `update jobs set updated_at = clock_timestamp(), context = (
@@ -48,7 +48,7 @@ export async function recordContext(db: Queryable, lease: Lease, pinned: PinnedC
 
 interface StoredStep {
   number: number;
-  /** Only those that the step added. */
+  /** Only the messages that the step added. */
   messages: readonly unknown[];
   usage: { model: string; inputTokens: number; outputTokens: number; cachedInputTokens: number; costUsd: number };
 }
@@ -56,13 +56,13 @@ interface StoredStep {
 export interface StoredEdit {
   path: string;
   mode: string;
-  /** Null where the file is deleted. */
+  /** Null if the file is deleted. */
   content: Buffer | null;
 }
 
 /**
- * Stores a step with the edits it made, all or nothing: once this returns, nobody pays for the step again. Saying it
- * twice, as after an answer that got lost with its connection, counts it once.
+ * Stores a step with its edits in one transaction: after this, the step is never paid for again. Idempotent, because a
+ * response can get lost with its connection.
  */
 export async function recordStep(
   db: Queryable,
@@ -115,7 +115,7 @@ const totalUsage = `jsonb_build_object(
     .map((key) => `'${key}', coalesce((jobs.usage ->> '${key}')::numeric, 0) + ($5::jsonb ->> '${key}')::numeric`)
     .join(", ")})`;
 
-/** What earlier runs of a job stored: any node goes on from here. */
+/** What earlier runs of a job stored. Any node can continue from here. */
 export async function loadRun(
   db: Queryable,
   jobId: string,
@@ -160,7 +160,7 @@ async function loadEdits(db: Queryable, jobId: string): Promise<readonly StoredE
 
 const noticesMax = 20;
 
-/** Notes on the job what did not work and does not fail it; the same words once, however often they are said. */
+/** Records a problem that does not fail the job. The same text is stored once. */
 export async function recordNotice(db: Queryable, lease: Lease, words: string): Promise<void> {
   const { rowCount } = await db.query(
     `with changed as (
@@ -176,8 +176,8 @@ export async function recordNotice(db: Queryable, lease: Lease, words: string): 
 }
 
 /**
- * Forgets what the agent said and wrote, since a credential is somewhere in it: the messages of its steps, its edits, and
- * what watchers were told of them. Which tools were used, and what it cost, stays.
+ * Deletes what the agent said and wrote, because it contains a credential: the messages of its steps, its edits, and
+ * their events. Tool names and costs stay.
  */
 export async function withholdContents(db: Queryable, lease: Lease): Promise<void> {
   const { rows } = await db.query(
