@@ -43,6 +43,7 @@ export const links: readonly LinkCase[] = [
   ...from("guide/auth", "keys.md#scopes", "keys.md#Scopes", "keys.md#nowhere", "keys.md?x=1#scopes", "keys.md#"),
   ...from("guide/auth", "#here", "#Here", "#nowhere", "#", "#top", "?x=1", "?x=1#here", "/guide/keys#scopes"),
   ...from("guide/auth", "/guide/keys#nowhere", "keys#scopes", "./keys/#scopes", "../start.md#scopes", "auth.md#here"),
+  ...from("guide/auth", ".#here", ".#nowhere", "./#here", "./#nowhere", "..#here", "../#here", "../#nowhere"),
   ...from("guide/auth", "/notes.txt", "/missing.txt", "notes.txt", "missing.txt", "../guide/notes.txt"),
   ...from("guide/auth", "//example.org/x", "mailto:a@example.org", "https://example.org/x"),
   ...from(

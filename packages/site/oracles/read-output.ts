@@ -143,24 +143,26 @@ export function ownIds(output: Output, _site: OracleSite, path: string, empty: s
 
 /** The links of a built site that lead to no file that it serves, or to no id there: the page's address and the target. */
 export async function deadLinks(builder: Builder, folder: string, base: string): Promise<string[]> {
-  const output = await readOutput(join(folder, builder.output ?? ""), {
-    framework: builder.framework,
-    marks: new Map(),
-  });
+  const noSite = { framework: builder.framework, marks: new Map<string, string>() };
+  const output = await readOutput(join(folder, builder.output ?? ""), noSite);
   const redirected = await nextRedirects(folder);
-  const dead: string[] = [];
-  for (const [file, { targets }] of output.html) {
+  const links = [...output.html].flatMap(([file, { targets }]) => {
     const page = `${base.slice(0, -1)}${builder.pageUrl(file)}`;
-    for (const target of targets) {
-      const url = new URL(target, `http://site${encodeURI(page)}`);
-      if (url.host !== "site" || url.protocol !== "http:" || redirected.has(url.pathname)) continue;
-      const isInside = `${url.pathname}/`.startsWith(base);
-      const found = isInside ? serve(output, url.pathname.slice(base.length - 1) || "/") : null;
-      const there = found === null ? undefined : output.html.get(found);
-      const id = decodeURIComponent(url.hash.slice(1));
-      const isThere = found !== null && (id === "" || id === "top" || there === undefined || there.ids.has(id));
-      if (!isThere) dead.push(`${page} ${target}`);
-    }
+    return [...targets].map((target) => ({ page, target, url: new URL(target, `http://site${encodeURI(page)}`) }));
+  });
+  const own = links.filter(
+    ({ url }) => url.host === "site" && url.protocol === "http:" && !redirected.has(url.pathname),
+  );
+  const answers = await builder.answers?.(folder, [...new Set(own.map(({ url }) => url.pathname))]);
+  const dead: string[] = [];
+  for (const { page, target, url } of own) {
+    const isInside = `${url.pathname}/`.startsWith(base);
+    const found = isInside ? serve(output, url.pathname.slice(base.length - 1) || "/") : null;
+    const answer = answers?.get(url.pathname);
+    const isFound = answers === undefined ? found !== null : answer !== undefined;
+    const ids = answer === undefined ? output.html.get(found ?? "")?.ids : readHtml(answer, noSite).ids;
+    const id = decodeURIComponent(url.hash.slice(1));
+    if (!isFound || !(id === "" || id === "top" || ids === undefined || ids.has(id))) dead.push(`${page} ${target}`);
   }
   return dead.sort();
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addRedirect, checkSite, movePage, moveSection, openSite, removePage } from "../src/index.ts";
+import { addRedirect, checkSite, movePage, moveSection, openSite, removePage, renameHeading } from "../src/index.ts";
 import { editsOf, type Files, memoryTree } from "./support/memory-tree.ts";
 
 async function broken(files: Files): Promise<{ message: string; hasFix: boolean }[]> {
@@ -47,6 +47,36 @@ describe("targets of HTML tags", () => {
     };
     expect(await broken(files)).toEqual([]);
   });
+
+  // VitePress 1.6.4 calls `[h](.#here)` dead and writes `<a href=".#here">` as it is, which leads to the folder's page.
+  it("are followed where they name their own folder, which no link can on VitePress", async () => {
+    const files = {
+      "docs/.vitepress/config.ts": "export default {}\n",
+      "docs/guide/index.md": "# Guide\n\n## Here\n",
+      "docs/guide/keys.md": '# K\n\n<a href=".#here">h</a>\n',
+    };
+    const tree = memoryTree(files);
+    const renamed = await renameHeading(await openSite(tree), { page: "guide/index", from: "Here", to: "There" });
+    expect(tree.with(editsOf(renamed)).text("docs/guide/keys.md")).toContain('<a href=".#there">');
+    const moved = await move(files, "guide/index", "start");
+    expect(moved.tree.text("docs/guide/keys.md")).toContain('<a href="../start#here">');
+    const asLink = { ...files, "docs/guide/keys.md": "# K\n\n[h](.#here)\n" };
+    expect(await broken(asLink)).toHaveLength(1);
+  });
+});
+
+// Where no page is the top's own, mdBook 0.4.48 serves the first chapter there.
+it.each([
+  ["index.md", 1],
+  ["start.md", 0],
+])("judges links to the top of an mdBook that begins with %s: %i broken", async (first, count) => {
+  const files = {
+    "book.toml": "[book]\n",
+    "src/SUMMARY.md": `# Summary\n\n- [A](${first})\n- [K](guide/keys.md)\n`,
+    [`src/${first}`]: "# A\n",
+    "src/guide/keys.md": "# K\n\n[a](..#nowhere)\n",
+  };
+  expect(await broken(files)).toHaveLength(count);
 });
 
 describe("files that a page takes in", () => {

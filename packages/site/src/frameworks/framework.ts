@@ -138,9 +138,9 @@ export interface Model {
   looseAnchors?: boolean | "unless own" | "unknown";
   /**
    * What a target means that is written in the framework's own manner (`{{< ref "x" >}}`, `{% link x %}`): as a plain target,
-   * with the piece of it that names the page. Null for any other.
+   * with the piece of it that names the page, and where that stands if it is not its first mention. Null for any other.
    */
-  ownTarget?(target: string, from: string, kind: LinkKind): { plain: string; name: string } | null;
+  ownTarget?(target: string, from: string, kind: LinkKind): { plain: string; name: string; at?: number } | null;
   /** Folders, besides a page's own, that its links to files may be relative to; `isDotted`: those that begin with a dot. */
   searchDirs?(path: string, isDotted: boolean): readonly string[];
   /** Folders that the paths of included files are relative to, where it is not the page's own. */

@@ -1,7 +1,18 @@
 import type { LinkRules } from "../links/link-rules.ts";
-import { baseOf, dirOf, isBelow, joinPath, stripExtension, underDir } from "../links/route.ts";
+import {
+  baseOf,
+  dirOf,
+  isBelow,
+  joinPath,
+  pageExtension,
+  relativePath,
+  stripExtension,
+  underDir,
+} from "../links/route.ts";
+import { parseLiteral } from "../literal/parse-literal.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
-import type { Framework, FrameworkContext, Model } from "./framework.ts";
+import type { Framework, FrameworkContext, Model, NavItem, NavList } from "./framework.ts";
+import { literalNav } from "./literal-nav.ts";
 import { isDocument, unlisted } from "./pages.ts";
 
 export const fumadocs: Framework = {
@@ -67,16 +78,22 @@ async function loadFumadocs(context: FrameworkContext, marker: string): Promise<
     return languages.includes(first) ? rest.join("/") : route;
   };
 
+  const navigation = await readMetas(context, folders, languages);
+
   return {
     framework: "fumadocs",
     root,
-    configFiles: [marker],
+    configFiles: [marker, ...navigation.map(({ file }) => file)],
     role: (path) => (folders.some((dir) => isDocument(path, dir)) ? "page" : null),
     dialect: (path) => (path.endsWith(".mdx") ? mdx : md),
     routes: routesOf,
     publicDirs: [underDir(top, "public")],
     basePath: "",
     ...unlisted,
+    navigation,
+    navRoute: (target) => (target.startsWith("/") ? { route: target } : { path: target }),
+    navTarget: (path, _route, _fields, list) =>
+      withoutSuffix(stripExtension(relativePath(dirOf(list.file), path)), languages),
     // Other pages of the application have addresses too; below a base only documents do, or what generators made of an API.
     // Pictures it looks for in `public`, and stops where one is missing (remark-image at ff32724).
     isGenerated: (route) =>
@@ -89,6 +106,80 @@ async function loadFumadocs(context: FrameworkContext, marker: string): Promise<
     checksAbsolute: "if usual",
     looseAnchors: "unless own",
   };
+}
+
+function dirsAbove(path: string): string[] {
+  const dir = dirOf(path);
+  return dir === "" ? [] : [dir, ...dirsAbove(dir)];
+}
+
+/** `keys.fr` is the French `keys`. */
+function withoutSuffix(stem: string, languages: readonly string[]): string {
+  const suffix = /\.([\w-]+)$/.exec(stem)?.[1] ?? "";
+  return languages.includes(suffix) ? stem.slice(0, -suffix.length - 1) : stem;
+}
+
+const metaFile = /(?:^|\/)meta(?:\.([\w-]+))?\.json$/;
+/** `[Text](/docs/page)`, with an icon before it or not. */
+const metaLink = /^((?:\[[^\]]+\])?\[[^\]]+\]\()(\/[^)?#]*)[^)]*\)$/;
+
+/**
+ * The lists of `meta.json`: each names pages and folders by their paths from its own folder. What names neither, Fumadocs
+ * leaves out without a word: separators, "...", "!page", and names that only other sources of the application know.
+ */
+async function readMetas(
+  context: FrameworkContext,
+  folders: readonly string[],
+  languages: readonly string[],
+): Promise<NavList[]> {
+  const lists: NavList[] = [];
+  const dirs = new Set([...context.files.keys()].filter((path) => pageExtension.test(path)).flatMap(dirsAbove));
+  for (const file of context.files.keys()) {
+    const found = metaFile.exec(file);
+    if (found === null || !folders.some((dir) => isBelow(file, dir))) continue;
+    const text = (await context.readText(file)) ?? "";
+    const dir = dirOf(file);
+    const suffixes = [...(found[1] === undefined ? [] : [`.${found[1]}`]), "", ...languages.map((name) => `.${name}`)];
+    const pageAt = (stem: string): string | undefined =>
+      suffixes
+        .flatMap((suffix) => [".mdx", ".md"].map((ending) => stem + suffix + ending))
+        .find((path) => context.files.has(path));
+    const nav = literalNav(
+      {
+        file,
+        text,
+        targetKeys: [],
+        labelKeys: [],
+        listKeys: ["pages"],
+        hasBareTexts: true,
+        isForeign: () => false,
+        name: (target) => target,
+        write: (target) => target,
+      },
+      parseLiteral(text),
+    );
+    for (const list of nav.lists) {
+      const items = list.items.map((item): NavItem => {
+        const name = text.slice(item.start + 1, item.end - 1);
+        const [, lead = "", route] = metaLink.exec(name) ?? [];
+        const place = (skipped: number, length: number): Pick<NavItem, "targetStart" | "targetEnd"> => ({
+          targetStart: item.start + 1 + skipped,
+          targetEnd: item.start + 1 + skipped + length,
+        });
+        // Other pages of the application may be linked to, too.
+        if (route !== undefined)
+          return { ...item, ...place(lead.length, route.length), target: route, isForeign: true };
+        const mark = /^(?:\.{3}|!)(?=.)/.exec(name)?.[0] ?? "";
+        const stem = joinPath(dir, name.slice(mark.length)) ?? "";
+        const placed = { ...item, ...place(mark.length, name.length - mark.length) };
+        // A folder comes before a page of its name.
+        if (stem !== dir && dirs.has(stem)) return { ...placed, target: null, folder: { path: stem, below: dir } };
+        return { ...placed, target: pageAt(stem) ?? null };
+      });
+      lists.push({ ...list, items, written: (target, item, route) => (item.isForeign ? route : target) });
+    }
+  }
+  return lists;
 }
 
 /** `baseUrl` of each loader and the languages, wherever the application makes them. */

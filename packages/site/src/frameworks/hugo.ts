@@ -113,6 +113,10 @@ async function loadHugo(context: FrameworkContext, marker: string): Promise<Mode
     const isPrefixed = language !== defaultLanguage || hasDefaultFolder;
     return [
       ...(hasHosts ? [rooted, prefixed] : [isPrefixed ? prefixed : rooted]),
+      // A hook finds a page by the path of its file, too, whatever its address is.
+      ...(mayHaveHook && (url ?? slug) !== null
+        ? [`${isPrefixed ? `/${language}` : ""}/${inside.toLowerCase()}/`]
+        : []),
       ...aliases.map((alias) =>
         alias.startsWith("/") ? alias : `/${joinPath(dirOf(rooted.replace(/\/$/, "")), alias) ?? alias}`,
       ),

@@ -1,4 +1,4 @@
-import { dirOf, isBelow, joinPath, relativePath, stripExtension } from "../links/route.ts";
+import { baseOf, dirOf, isBelow, joinPath, relativePath, stripExtension } from "../links/route.ts";
 import { type Dialect, plainDialect } from "../parse/dialect.ts";
 import { encodePiece, newlineOf, type Splice } from "../text/bytes.ts";
 import { indexLines } from "../text/line-index.ts";
@@ -70,6 +70,8 @@ async function loadMdbook(context: FrameworkContext, marker: string): Promise<Mo
   const lists = readSummary(summary, contents, dialect);
   const listed = new Set(lists.flatMap(({ items }) => items.flatMap(({ target }) => target ?? [])));
   const unlisted = new Set([...context.files.keys()].filter((path) => isDocument(path, root) && !listed.has(path)));
+  // Without one, the first chapter is served at the top, too.
+  const hasFront = [...listed].some((path) => dirOf(path) === root && /^(?:index|readme)\.md$/i.test(baseOf(path)));
   return {
     framework: "mdbook",
     root,
@@ -88,9 +90,9 @@ async function loadMdbook(context: FrameworkContext, marker: string): Promise<Mo
     ...readRedirects(marker, text),
     redirectTarget: (_path, route) => `${route.replace(/\/$/, "/index")}.html`,
     ownTarget(target, from) {
-      const place = /^\.\.?\//.test(target) ? joinPath(dirOf(from), target.replace(/[?#].*$/, "")) : null;
+      const place = /^\.\.?(?:[/?#]|$)/.test(target) ? joinPath(dirOf(from), target.replace(/[?#].*$/, "")) : null;
       // What lies beside the book is served by its host: other books, the API's reference.
-      return place === null || isBelow(place, root) || context.files.has(place)
+      return place === null || isBelow(place, root) || context.files.has(place) || (place === root && hasFront)
         ? null
         : { plain: `{${target}}`, name: target };
     },

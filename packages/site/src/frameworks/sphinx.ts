@@ -15,6 +15,9 @@ export const sphinx: Framework = {
   load: loadSphinx,
 };
 
+/** {doc}`page` or {doc}`Title <page>`. */
+const roleTarget = /^\{(doc|ref|numref|any)\}`(?:[^`]*<)?([^`<>]+?)>?`$/;
+
 async function loadSphinx(context: FrameworkContext, marker: string): Promise<Model | null> {
   const text = (await context.readText(marker)) ?? "";
   const root = dirOf(marker);
@@ -67,6 +70,15 @@ async function loadSphinx(context: FrameworkContext, marker: string): Promise<Mo
     navRoute: (target) => ({ path: target }),
     navTarget: (path, _route, _fields, list) => stripExtension(relativePath(dirOf(list.file), path)),
     ownTarget(target, from) {
+      const [, role = "", name = ""] = roleTarget.exec(target) ?? [];
+      const place =
+        role === "doc" ? joinPath(name.startsWith("/") ? root : dirOf(from), name.replace(/^\//, "")) : null;
+      // Labels may stand on any page, or in another parser's.
+      const isOther = role !== "doc" || [".rst", ".ipynb"].some((end) => context.files.has(place + end));
+      if (role !== "") return { plain: isOther ? `{${target}}` : `${name}.md`, name, at: target.lastIndexOf(name) };
+      // MyST looks for the fragment of `.#id` on the page itself.
+      const own = /^\.\/?(#.*)$/.exec(target)?.[1];
+      if (own !== undefined) return { plain: own, name: target };
       if (target.startsWith("#") && (mayBeElsewhere || labels.has(target.slice(1))))
         return { plain: `{${target}}`, name: target };
       // Sphinx stops at the top.

@@ -151,7 +151,8 @@ export function rewriteTarget(index: SiteIndex, from: string, link: Link, to: st
       form.path.startsWith("/") && isBelow(to, root) ? [`/${root === "" ? to : to.slice(root.length + 1)}`] : [];
     const named = form.extension === "" ? inRoot.map(stripExtension) : inRoot;
     for (const name of [...named, ...candidates(index, from, form, to, via), to]) {
-      const text = link.target.replace(own.name, () => name);
+      const at = own.at ?? link.target.indexOf(own.name);
+      const text = link.target.slice(0, at) + name + link.target.slice(at + own.name.length);
       if (leadsTo(resolveTarget(index, from, text, link.kind), to)) return text;
     }
     return null;

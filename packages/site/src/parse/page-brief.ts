@@ -76,7 +76,8 @@ export function briefOf(facts: PageFacts): PageBrief {
     if (isExternal(target)) continue;
     if (isOther[kind]) others.set(`${kind} ${target}`, { kind: kind as OtherKind, target });
     else links.add(target);
-    if (kind === "href" && /^\.\.|\.mdx?(?:[?#]|$)/.test(target)) others.set(`${kind} ${target}`, { kind, target });
+    // In a tag only an address from the top, or a fragment, always means what it means in a link.
+    if (kind === "href" && /^[^/#]|\.mdx?(?:[?#]|$)/.test(target)) others.set(`${kind} ${target}`, { kind, target });
   }
   return {
     title: titleOf(facts),

@@ -142,7 +142,14 @@ function scanUnplaced(text: string, bytes: Uint8Array, dialect: Dialect, isPlain
         if (id !== null) facts.ids.push(decode(id));
         else readInclude(joined, start, end, (kind, from, to) => addLink(kind, at(from), at(to)));
       },
+      ...(dialect.includes === "myst" ? { code } : {}),
     };
+
+    /** Roles of Sphinx are code with a name before it. */
+    function code(start: number, end: number): void {
+      const role = /\{(?:doc|ref|numref|any)\}`$/.exec(joined.slice(Math.max(0, start - 9), start))?.[0];
+      if (role !== undefined) addLink("link", at(start - role.length), at(end) + 1);
+    }
   }
 
   const pageSink = sinkFor(text, (offset) => offset);

@@ -23,7 +23,7 @@ export interface ReadPage {
 }
 
 const linkPattern =
-  /(?<=\]\()(?:\{\{< relref "[^"]+" >\}\}|\{% link \S+ %\})?[^)\s]*(?=\))|(?<=href=")[^"]+(?=")|(?<=^\[ref\d+\]: )\S+$|(?<=^import Part from ')[^']+(?=')|(?<=^<!--@include: )\S+(?=-->)|(?<=^\{\{#include )\S+(?=\}\})/gm;
+  /(?<=\]\()(?:\{\{< relref "[^"]+" >\}\}|\{% link \S+ %\})?[^)\s]*(?=\))|(?<=href=")[^"]+(?=")|(?<=^\[ref\d+\]: )\S+$|(?<=^import Part from ')[^']+(?=')|(?<=^<!--@include: )\S+(?=-->)|(?<=^\{\{#include )\S+(?=\}\})|(?<=\{doc\}`Page <)[^>]+(?=>`)/gm;
 
 export function readPlainly(layout: Layout, files: ReadonlyMap<string, string>): Map<string, ReadPage> {
   const titles = new Map<string, string>();
@@ -42,9 +42,13 @@ export function readPlainly(layout: Layout, files: ReadonlyMap<string, string>):
   const pages = new Map<string, ReadPage>();
   for (const [path, title] of titles) {
     const text = files.get(path) ?? "";
-    const links = [...text.matchAll(linkPattern)].map(([target]): ReadLink => {
+    const links = [...text.matchAll(linkPattern)].map(({ 0: target, index: at }): ReadLink => {
       const [address = "", hash] = target.split("#");
-      const goal = address === "" ? path : follow(layout, path, address, byRoute, titles);
+      const isRole = text.slice(at - 12, at) === "{doc}`Page <";
+      const goal =
+        address === ""
+          ? path
+          : follow(layout, path, isRole ? `${address}${layout.extension}` : address, byRoute, titles);
       const heading = hash === undefined ? "" : (headings.get(goal ?? "")?.get(hash) ?? null);
       return { target, goal: goal === null ? null : (titles.get(goal) ?? null), heading };
     });
@@ -78,7 +82,7 @@ function follow(
   if (isFile && (layout.forms.includes("file") || isPart) && !address.startsWith("/")) {
     return file(posix.join(posix.dirname(from), address)) ?? file(original(layout, from, address));
   }
-  if (isFile && layout.include?.isFromTop === true) return file(address.slice(1));
+  if (isFile && (layout.include?.isFromTop === true || layout.forms.includes("doc"))) return file(address.slice(1));
   const route = address.startsWith("/") ? address : new URL(address, `http://site${layout.route(from)}`).pathname;
   const scope = address.startsWith("/") ? (layout.scope?.(from) ?? "") : "";
   return byRoute.get(routeKey(layout, scope + route)) ?? byRoute.get(routeKey(layout, route)) ?? null;

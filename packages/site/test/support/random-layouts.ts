@@ -13,9 +13,9 @@ export interface Layout {
   scope?(path: string): string;
   /**
    * file: `../a/b.md`; route: `/a/b`; near: relative to the page's own address; ref and link: by the file's path, in a
-   * template tag.
+   * template tag; doc: by the same without its ending, in a role.
    */
-  forms: readonly ("file" | "route" | "near" | "ref" | "link")[];
+  forms: readonly ("file" | "route" | "near" | "ref" | "link" | "doc")[];
   /** The name of a folder's own page. */
   index?: string;
   /** Addresses are told apart by the slash at their end. */
@@ -329,7 +329,7 @@ export const layouts: readonly Layout[] = [
     extension: ".md",
     root: "",
     route: (path) => `/${inside("", path)}.html`,
-    forms: ["file"],
+    forms: ["file", "doc"],
     config: (pages) => ({
       "conf.py": 'extensions = ["myst_parser"]\nmyst_heading_anchors = 6\n',
       "contents.md": `# Contents\n\n\`\`\`{toctree}\n${pages.map((page) => `${inside("", page)}\n`).join("")}\`\`\`\n`,
@@ -374,15 +374,19 @@ export const layouts: readonly Layout[] = [
       folded(inside("content/docs/", path), "")
         .replace(/^/, "/docs")
         .replace(/(.)\/$/, "$1"),
-    forms: ["route"],
+    forms: ["route", "file"],
     index: "index",
     hasComponents: true,
-    config: () => ({
+    config: (pages) => ({
+      "content/docs/meta.json": `{\n  "pages": [\n${pages.map((page) => `    "${inside("content/docs/", page)}",\n`).join("")}    "..."\n  ]\n}\n`,
       "source.config.ts":
         "import { defineDocs } from 'fumadocs-mdx/config';\nexport const docs = defineDocs({ dir: 'content/docs' });\n",
       "lib/source.ts": "export const source = loader({ baseUrl: '/docs', source: docs.toFumadocsSource() });\n",
     }),
-    entries: () => [],
+    entries: (files) =>
+      quotedAfter(files.get("content/docs/meta.json") ?? "", /^ {4}"([^".]+)",$/gm).map((stem) =>
+        `/docs${folded(stem, "")}`.replace(/(.)\/$/, "$1"),
+      ),
   },
   {
     name: "markdown",

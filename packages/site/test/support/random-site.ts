@@ -69,6 +69,7 @@ function writePages(
       const goal = random(12) === 0 ? nowhere : (pages[number] as string);
       const hash = random(3) === 0 && goal !== nowhere ? `#part-of-${letter.toLowerCase()}${number}` : "";
       const form = pick(random, layout.forms);
+      if (form === "doc") return `See ${write(layout, form, page, goal)}.`;
       const target = write(layout, form, page, goal) + hash;
       const isTemplate = form === "ref" || form === "link";
       // Most builders leave the targets of tags alone, so that there they are addresses.
@@ -85,8 +86,8 @@ function writePages(
       const path = layout.include?.isFromTop === true ? part : relative(page, part);
       lines.push(layout.include?.write(path) ?? "");
     }
-    const section =
-      random(3) === 0 ? [`[f](${write(layout, pick(random, layout.forms), page, pick(random, pages))})`] : [];
+    const plain = layout.forms.filter((form) => form !== "doc");
+    const section = random(3) === 0 ? [`[f](${write(layout, pick(random, plain), page, pick(random, pages))})`] : [];
     files[page] =
       `${layout.front ?? ""}# Page ${letter}${i}\n\n${lines.join("\n\n")}\n\n## Part of ${letter}${i}\n\n${["Text.", ...section].join("\n\n")}\n`;
   });
@@ -101,6 +102,10 @@ function write(layout: Layout, form: Layout["forms"][number], from: string, goal
   const inRoot = goal.slice(layout.root.length);
   if (form === "ref") return `{{< relref "/${inRoot}" >}}`;
   if (form === "link") return `{% link ${inRoot} %}`;
+  if (form === "doc") {
+    const path = from.includes("/") ? relative(from, goal).replace(/^\.\//, "") : `/${inRoot}`;
+    return `{doc}\`Page <${path.slice(0, -layout.extension.length)}>\``;
+  }
   if (form === "route") return layout.route(goal).slice(layout.scope?.(from).length ?? 0);
   if (form === "file") return relative(from, goal);
   const route = layout.route(from);

@@ -1,4 +1,5 @@
 // A table: each case is a whole small site. It grows by a case, and no case depends on another.
+import { docsifyPage, fumadocsApp } from "../../oracles/layouts.ts";
 import type { Files } from "./memory-tree.ts";
 
 /** One refactoring of a site, or several one after the other. */
@@ -487,10 +488,11 @@ const otherCases: readonly RefactoringCase[] = [
         'project = "Acme"\nextensions = ["myst_parser"]\nhtml_theme = "basic"\nmyst_heading_anchors = 3\nexclude_patterns = ["_build", "parts"]\n',
       "index.md":
         "# Home\n\n```{toctree}\nstart\nguide/keys\nTeams <guide/teams>\n```\n\n[keys](guide/keys.md#scopes) [teams](guide/teams)\n",
-      "start.md": "# Start\n\n```{include} parts/part.md\n```\n\n[keys](guide/keys.md) [rooted](/guide/keys.md)\n",
+      "start.md":
+        "# Start\n\n```{include} parts/part.md\n```\n\n[keys](guide/keys.md) [rooted](/guide/keys.md) {doc}`guide/keys` {doc}`guide/keys of old </guide/keys>`\n",
       "guide/keys.md":
-        "# Keys\n\n(by-label)=\n## Scopes\n\n```{literalinclude} ../parts/code.py\n```\n\n[own](#scopes) [teams](teams.md) [start](../start.md)\n",
-      "guide/teams.md": "# Teams\n\n[keys](keys.md#scopes) [label](by-label)\n",
+        "# Keys\n\n(by-label)=\n## Scopes\n\n```{literalinclude} ../parts/code.py\n```\n\n[own](#scopes) [teams](teams.md) [start](../start.md) {doc}`teams`\n",
+      "guide/teams.md": "# Teams\n\n[keys](keys.md#scopes) [label](by-label) {ref}`by-label`\n",
       "parts/part.md": "Text.\n",
       "parts/code.py": "x = 1\n",
     },
@@ -498,8 +500,14 @@ const otherCases: readonly RefactoringCase[] = [
     steps,
     after: {
       "index.md": ["start\nsecurity/deep/api-keys\n", "(security/deep/api-keys.md#permissions-of-a-key)"],
-      "security/deep/api-keys.md": ["{literalinclude} ../../parts/code.py", "[start](../../start.md)"],
-      "start.md": ["[rooted](/security/deep/api-keys.md)"],
+      "security/deep/api-keys.md": [
+        "{literalinclude} ../../parts/code.py",
+        "[start](../../start.md) {doc}`../../start`",
+      ],
+      "start.md": [
+        "[rooted](/security/deep/api-keys.md)",
+        "{doc}`security/deep/api-keys` {doc}`guide/keys of old </security/deep/api-keys>`",
+      ],
     },
   },
   {
@@ -526,6 +534,53 @@ const otherCases: readonly RefactoringCase[] = [
       ],
       "src/SUMMARY.md": ["[Keys](security/deep/api-keys.md)"],
       "src/security/deep/api-keys.md": ["{{#include ../../parts/part.md}}", "[start](../../start.md)"],
+    },
+  },
+  {
+    framework: "docsify",
+    name: "a sidebar and ids in queries",
+    files: {
+      "index.html": docsifyPage(""),
+      "_sidebar.md": "- [Start](start.md)\n- [Keys](/guide/keys.md)\n- [Teams](guide/teams.md)\n",
+      "README.md": "# Home\n\n[start](start.md) [keys](guide/keys?id=scopes)\n",
+      "start.md": "# Start\n\n[keys](/guide/keys.md?id=scopes) [route](guide/keys) <a href='#/guide/keys'>tag</a>\n",
+      "guide/keys.md": "# Keys\n\n## Scopes\n\n[own](#scopes) [teams](/guide/teams) [start](/start)\n",
+      "guide/teams.md": "# Teams\n\n[keys](guide/keys.md#scopes) [start](start.md)\n",
+    },
+    builder: {},
+    steps,
+    after: {
+      "_sidebar.md": ["- [Keys](/security/deep/api-keys.md)\n- [Teams](start.md)\n"],
+      "README.md": ["[keys](security/deep/api-keys?id=permissions-of-a-key)"],
+      "start.md": ["[route](security/deep/api-keys)", "<a href='#/security/deep/api-keys'>"],
+      "security/deep/api-keys.md": ["[own](#permissions-of-a-key)", "[start](/start)"],
+    },
+  },
+  {
+    framework: "fumadocs",
+    name: "lists of pages, files and addresses",
+    files: {
+      ...fumadocsApp,
+      "content/docs/meta.json":
+        '{\n  "pages": ["index", "---Guides---", "start", "guide/keys", "[Teams](/docs/guide/teams)", "..."]\n}\n',
+      "content/docs/guide/meta.json": '{ "title": "Guide", "pages": ["keys", "teams", "!hidden"] }\n',
+      "content/docs/index.mdx": "---\ntitle: Home\n---\n\n[keys](/docs/guide/keys#scopes) [file](./guide/keys.mdx)\n",
+      "content/docs/start.mdx":
+        "---\ntitle: Start\n---\n\n[file](./guide/keys.mdx#scopes) [near](guide/teams) <a href='/docs/guide/keys'>tag</a>\n",
+      "content/docs/guide/keys.mdx":
+        "---\ntitle: Keys\n---\n\n## Scopes\n\n[own](#scopes) [teams](./teams.mdx) [start](../start.mdx)\n",
+      "content/docs/guide/teams.mdx": "---\ntitle: Teams\n---\n\n[keys](./keys.mdx) [start](/docs/start)\n",
+    },
+    builder: {},
+    steps,
+    after: {
+      "content/docs/meta.json": ['"start", "security/deep/api-keys", '],
+      "content/docs/guide/meta.json": ['"pages": ["../security/deep/api-keys", "!hidden"]'],
+      "content/docs/index.mdx": [
+        "(/docs/security/deep/api-keys#permissions-of-a-key)",
+        "(./security/deep/api-keys.mdx)",
+      ],
+      "content/docs/security/deep/api-keys.mdx": ["[own](#permissions-of-a-key)", "[start](../../start.mdx)"],
     },
   },
   {
