@@ -42,7 +42,7 @@ export interface FormSite {
   config: Readonly<Record<string, string>>;
   /**
    * Pages and other files by path below the root. `[[x]]` is a link, `<<x>>` the `href` and `((x))` the picture of a tag,
-   * `[=x=]` the `href` of a component, and `[+x+]` the path of a file that is taken in, which holds `in_` and its own name.
+   * `[=x=]` the `href` of a component, `{doc}[x]` a role of Sphinx, and `[+x+]` the path of a file that is taken in, which holds `in_` and its own name.
    */
   files: Readonly<Record<string, string>>;
 }

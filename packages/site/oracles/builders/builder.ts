@@ -17,6 +17,8 @@ export interface Builder {
   output: string | null;
   /** The address of a page's HTML file, as browsers see it. */
   pageUrl(file: string): string;
+  /** Where no files show what is served: the HTML that is answered with for paths of a site that was made. */
+  answers?(folder: string, paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
   versions(folder: string): Promise<Readonly<Record<string, string>>>;
   /** What it says of the links of a site that was made. */
   read(ran: Ran, site: OracleSite, folder: string): Promise<Reading>;

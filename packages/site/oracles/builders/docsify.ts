@@ -69,6 +69,20 @@ export const docsify: Builder = {
   },
   output: "_shown",
   pageUrl: (file) => `/${file.replace(/(?:^|(?<=\/))README\.html$|\.html$/, "")}`,
+  answers: (folder, paths) =>
+    inDocsify(folder, async (show) => {
+      const found = new Map<string, string>();
+      for (const path of paths) {
+        const route = decodeURIComponent(path);
+        const file = /^\/~\/(.+)$/.exec(route)?.[1];
+        const text =
+          file === undefined
+            ? await show(route.slice(1))
+            : await readFile(join(folder, file), "utf8").catch(() => null);
+        if (text !== null && !/>404 - Not found</.test(text)) found.set(path, text);
+      }
+      return found;
+    }),
   versions: async () => ({ docsify: docsify.packages.docsify ?? "" }),
   read: async (_ran, site, folder) => ({
     askServer: (asked) =>

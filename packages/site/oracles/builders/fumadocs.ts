@@ -69,6 +69,16 @@ export const fumadocs: Builder = {
   },
   output: "out",
   pageUrl: (file) => `/${file.replace(/\.html$/, "")}`,
+  async answers(folder, paths) {
+    const { source } = await fumadocsSource(folder);
+    const found = new Map<string, string>();
+    for (const path of paths) {
+      const slugs = /^\/docs(?:\/(.*?))?\/?$/.exec(path);
+      const page = slugs === null ? undefined : source.getPage(slugs[1]?.split("/") ?? []);
+      if (page !== undefined) found.set(path, await readFile(join(folder, "out", fumadocsFile(page.url)), "utf8"));
+    }
+    return found;
+  },
   versions: async () => fumadocs.packages,
   async read(_ran, site, folder) {
     const { source } = await fumadocsSource(folder);

@@ -35,9 +35,9 @@ export const otherSites: readonly FormSite[] = [
 
 <<< [+@/parts/region.js+]#some{js}
 
-[[#from-part]] [[#nowhere]] ((./pixel.png)) ((/top.png))`,
+[[#from-part]] [[#nowhere]] ((./pixel.png)) ((/top.png)) <<.#home>> <<./#home>> <<.#nowhere>>`,
       "guide/keys.md":
-        "# Keys\n\n[[../start.md#from-part]] [[../start#nowhere]] <<../start.html#from-part>> <<../start.md>> <<keys.html>>",
+        "# Keys\n\n[[../start.md#from-part]] [[../start#nowhere]] <<../start.html#from-part>> <<../start.md>> <<keys.html>> <<..#home>> <<../#home>> <<..#nowhere>>",
       "fr/index.md": "# Accueil\n\n[[./start.md]] [[/start]] [[../start.md]] [[./guide/keys.md]]",
       "fr/start.md": "# Début\n\n[[/fr/]] [[/fr]]",
       "packages/alpha/docs/intro.md":
@@ -69,7 +69,7 @@ export const otherSites: readonly FormSite[] = [
       "index.md":
         "# Home\n\n[[fr/index.md]] [[fr/start.md]] [[fr/missing.md]] <<start.md>> <<start/>> <<missing/>> <<./start/#from-part>>",
       "start.md":
-        '# Start\n\n--8<-- "[+docs/parts/part.md+]"\n\n[[#from-part]] [[#nowhere]] [[../old/]] [[../older/page/]] [[../away/]] [[/older/page/]]',
+        '# Start\n\n--8<-- "[+docs/parts/part.md+]"\n\n[[#from-part]] [[#nowhere]] [[../old/]] [[../older/page/]] [[../away/]] [[/older/page/]] <<.#from-part>> <<./#from-part>> <<..#home>> <<../#home>> <<..#nowhere>>',
       "guide/keys.md":
         "# Keys\n\n## Scopes\n\n[[../start.md#from-part]] [[../start.md#nowhere]] <<../../start/>> <<../start.md>> [[../../README.md]] ((../pixel.png)) ((../../pixel.png)) ((/pixel.png))",
       "pixel.png": picture,
@@ -146,7 +146,7 @@ import Part from "[+../../parts/part.mdx+]";
 
 [[#from-part]] [[#nowhere]]
 
-<</base/guide/keys/>> <</base/missing/>> <<../guide/keys/>> <<guide/keys/>> <<./guide/keys.md>>
+<</base/guide/keys/>> <</base/missing/>> <<../guide/keys/>> <<guide/keys/>> <<./guide/keys.md>> <<.#from-part>> <<./#from-part>> <<..#_top>> <<..#nowhere>>
 
 ((/base/top.png)) ((/top.png)) ((/base/missing.png)) ((../top.png))`,
       "guide/keys.md":
@@ -256,7 +256,9 @@ Text.
 Figure.
 \`\`\`
 
-[[../start.md#labelled]] [[../start.md#too-deep]] [[../start.md#by-label]] [[../start.md#from-part]] [[../start.md#nowhere]] [[../start.md#Labelled]] [[#keys-label]] [[#keys]] [[by-label]] [[keys-label]] [[a-figure]] [[no-label]] [[/start]] [[/start.md]] [[/start.md#labelled]] [[../parts/part.md]] [[../pixel.png]] [[../notes.txt]] ((../pixel.png))`,
+[[../start.md#labelled]] [[../start.md#too-deep]] [[../start.md#by-label]] [[../start.md#from-part]] [[../start.md#nowhere]] [[../start.md#Labelled]] [[#keys-label]] [[#keys]] [[by-label]] [[keys-label]] [[a-figure]] [[no-label]] [[/start]] [[/start.md]] [[/start.md#labelled]] [[../parts/part.md]] [[../pixel.png]] [[../notes.txt]] ((../pixel.png))
+
+{doc}[../start] {doc}[/start] {doc}[keys] {doc}[../missing] {doc}[start] {doc}[../start.md] {ref}[by-label] {ref}[no-label] {any}[by-label] {numref}[a-figure]`,
       "notes.txt": "Notes.",
       "pixel.png": picture,
       "parts/part.md": part,

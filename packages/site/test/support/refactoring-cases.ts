@@ -1,5 +1,5 @@
 // A table: each case is a whole small site. It grows by a case, and no case depends on another.
-import { docsifyPage, fumadocsApp } from "../../oracles/layouts.ts";
+import { docsifyPage, fumadocsApp } from "../../oracles/scaffolds.ts";
 import type { Files } from "./memory-tree.ts";
 
 /** One refactoring of a site, or several one after the other. */
