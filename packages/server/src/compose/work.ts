@@ -30,10 +30,13 @@ import { type AnswerMemory, createAnswerMemory, startPolling } from "../forge/po
 import { openForge } from "../forge/registry.ts";
 import { listDueGates } from "../gate/gate-store.ts";
 import { type GateDeps, lookAtGate } from "../gate/look-at-gate.ts";
+import { makeDocsPull } from "../gate/make-docs-pull.ts";
 import { checkExternalLinks } from "../health/external-links.ts";
 import { listDueSiteChecks, listNewSites, storeSiteCheck, storeSiteProblem } from "../health/site-checks.ts";
+import { createJobRules } from "../http/parse-create-body.ts";
 import { contextForgeOf, contextRemoteOf } from "../installation/context-remote.ts";
 import { createForgeReach } from "../installation/forge-reach.ts";
+import { createAnnounceDue } from "../jobs/announce-due.ts";
 import { spentBudget } from "../jobs/budget.ts";
 import { createJobReader } from "../jobs/read/job-reader.ts";
 import type { Fetch } from "../lib/network.ts";
@@ -140,12 +143,15 @@ function composeGate(
   parts: Parts,
   { answers, ...own }: { mirrors: Mirrors; siteCache: DiskCache; answers: AnswerMemory },
 ): GateDeps {
-  const { pool, log, sealer, forges, publicUrl } = parts;
+  const { config, pool, log, sealer, forges, publicUrl } = parts;
+  const announceDue = createAnnounceDue({ db: pool, log });
   return {
     ...own,
     pool,
     log,
     publicUrl,
+    indexes: new Map(),
+    makeDocsPull: (input) => makeDocsPull({ pool, defaultModel: config.model, announceDue, createJobRules }, input),
     findProject: (id) => getProject(pool, id),
     listContext: (projectId) => listContextRepositories(pool, projectId),
     openForge: (project) => openForge(project, forges, startPolling(answers, project.id)),

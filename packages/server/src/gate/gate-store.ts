@@ -93,8 +93,13 @@ export async function holdStatus(
 ): Promise<HeldStatus | null> {
   const { number, url, title, head: branch, base, isFork } = pull;
   const { rows } = await db.query<HeldStatus>(
-    `insert into gate_statuses (id, project_id, context_id, repository, head, name, number, pull, words, lease)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, 'Emend has not looked at this commit yet.', gen_random_uuid())
+    `insert into gate_statuses (id, project_id, context_id, repository, head, name, number, pull, words, lease, job_id, comments_heard)
+     select $1, $2, $3, $4, $5, $6, $7, $8, 'Emend has not looked at this commit yet.', gen_random_uuid(),
+       -- What was asked for on an earlier commit of the pull request holds for this one.
+       (select job_id from gate_statuses where repository = $4 and number = $7 and name = $6 and project_id = $2
+          and job_id is not null order by created_at desc limit 1),
+       coalesce((select array_agg(distinct heard) from gate_statuses earlier, unnest(comments_heard) heard
+          where repository = $4 and number = $7 and name = $6 and project_id = $2), '{}')
      on conflict (repository, head, name) do update set lease = excluded.lease, number = excluded.number, pull = excluded.pull
        where gate_statuses.project_id = excluded.project_id
      returning ${columns}, lease`,
@@ -141,6 +146,35 @@ export async function saveSent(
      where id = $1`,
     [held.id, held.lease, outcome.sent, outcome.refusal],
   );
+}
+
+/** The docs' pull request that a status waits for, while it is open. */
+export async function findDocsPull(db: Queryable, jobId: string): Promise<{ branch: string; number: number } | null> {
+  const { rows } = await db.query<{ branch: string; number: number }>(
+    `select branch, (pull_request ->> 'number')::int as number from jobs
+     where id = $1 and pull_request ->> 'state' = 'open'`,
+    [jobId],
+  );
+  return rows[0] ?? null;
+}
+
+/** False: it was heard before, by this node or another. */
+export async function hearComment(db: Queryable, id: string, commentId: string): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update gate_statuses set comments_heard = array_append(comments_heard, $2)
+     where id = $1 and not ($2 = any (comments_heard))`,
+    [id, commentId],
+  );
+  return rowCount === 1;
+}
+
+/** Whether a job of the project opened this pull request: what is said on it goes to that job. */
+export async function isOfJob(db: Queryable, projectId: string, number: number): Promise<boolean> {
+  const { rowCount } = await db.query(
+    "select from jobs where project_id = $1 and pull_request ->> 'number' = $2::text limit 1",
+    [projectId, number],
+  );
+  return rowCount === 1;
 }
 
 /** When a repository was looked at, and what stood in the way; `notBeforeMs`: as long as the forge asked for. */

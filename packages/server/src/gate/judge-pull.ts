@@ -1,4 +1,13 @@
-import { compareSites, openSite, type ParseCache } from "@emend/site";
+import {
+  compareReferences,
+  compareSites,
+  indexSource,
+  openSite,
+  type ParseCache,
+  readSiteReferences,
+  type SourceIndex,
+  type StaleReference,
+} from "@emend/site";
 import type { CommitStatus } from "../forge/forge.ts";
 import { siteTreeOf } from "../tree/site-tree.ts";
 import type { Tree } from "../tree/tree.ts";
@@ -8,6 +17,18 @@ import type { GateFinding } from "./gate-store.ts";
 export type GateLevel = "off" | "neutral" | "failing";
 
 const findingsMax = 500;
+
+/** What was read of source repositories before, by mirror: of the next commit only files that differ are read. */
+export type SourceIndexes = Map<string, SourceIndex>;
+const indexesMax = 4;
+
+interface Sources {
+  before: Tree;
+  after: Tree;
+  /** Of the index that is kept. */
+  key: string;
+  indexes: SourceIndexes;
+}
 
 /**
  * What the checks find new in a change of the docs. Everything that says how to judge, `.emend/check.json` included, is read
@@ -28,6 +49,48 @@ export async function judgeDocs(
     .slice(0, findingsMax);
 }
 
+/** The pages that name what a change of the sources removes or renames. `outside`: a folder that is no source. */
+export async function judgeReferences(
+  input: Sources & { docs: Tree; docsDir: string; cache: ParseCache; outside: string | null },
+  signal: AbortSignal,
+): Promise<readonly GateFinding[]> {
+  const { docsDir, cache, key, indexes, outside } = input;
+  const site = await openSite(siteTreeOf(input.docs), { docsDir, cache, signal });
+  const pages = await readSiteReferences(site, { signal });
+  const previous = indexes.get(key);
+  const isOutside = (path: string) => outside !== null && path.startsWith(`${outside}/`);
+  const before = await indexSource(siteTreeOf(input.before), { isOutside, signal, ...(previous && { previous }) });
+  const after = await indexSource(siteTreeOf(input.after), { isOutside, signal, previous: before });
+  indexes.delete(key);
+  indexes.set(key, before);
+  for (const oldest of indexes.keys()) if (indexes.size > indexesMax) indexes.delete(oldest);
+  const references = [...pages.values()].flatMap((page) => page.references);
+  const stale = await compareReferences(references, before, after, { signal });
+  return stale.map(toFinding).sort(worstFirst).slice(0, findingsMax);
+}
+
+/** A plain word is code on one line and English on the next: only what looks like code is replaced without a model. */
+const codeShaped = /^[^\s"`]*(?:[^A-Za-z\s"`]|[a-z][A-Z])[^\s"`]*$/;
+
+function toFinding({ reference, gone, cause, paths }: StaleReference): GateFinding {
+  const { page: path, line } = reference;
+  const where = paths.length === 0 ? "" : ` in ${paths[0]}`;
+  const message =
+    cause.kind === "renamed"
+      ? `\`${gone}\` is renamed to \`${cause.to}\`${where}`
+      : `\`${gone}\` is removed${paths.length === 0 ? "" : ` from ${paths[0]}`}`;
+  const isCertain = cause.kind === "renamed" && codeShaped.test(gone) && codeShaped.test(cause.to);
+  return {
+    check: "stale-reference",
+    severity: "error",
+    path,
+    line,
+    message,
+    ...(isCertain && { renamed: { from: gone, to: cause.to } }),
+    causes: paths,
+  };
+}
+
 function worstFirst(left: GateFinding, right: GateFinding): number {
   const rank = { error: 0, warning: 1, info: 2 };
   return (
@@ -39,11 +102,16 @@ function worstFirst(left: GateFinding, right: GateFinding): number {
 export function verdictOf(
   findings: readonly GateFinding[],
   level: GateLevel,
-  isDocs: boolean,
+  /** `docsPull`: the open pull request that was looked at in place of the docs' base branch. */
+  { isDocs, docsPull }: { isDocs: boolean; docsPull: number | null },
 ): { state: CommitStatus["state"]; words: string } {
   const errors = findings.filter(({ severity }) => severity === "error");
   if (errors.length === 0) {
-    const words = isDocs ? "No new problems in the docs." : "No page names what this changes.";
+    const words = isDocs
+      ? "No new problems in the docs."
+      : docsPull === null
+        ? "No page names what this changes."
+        : `Docs pull request #${docsPull} updates every page that names what this changes.`;
     return { state: "passed", words: findings.length === 0 ? words : `${words} ${count(findings.length, "note")}.` };
   }
   const pages = new Set(errors.map(({ path }) => path)).size;

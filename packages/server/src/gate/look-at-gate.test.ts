@@ -2,10 +2,12 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { personGit, startTestForge, type TestForge } from "../../test/support/forge.ts";
+import { seedJob } from "../../test/support/seed-jobs.ts";
 import { listContextRepositories } from "../accounts/projects/context-repositories.ts";
 import { getProject } from "../accounts/projects/projects.ts";
 import { AppError } from "../errors.ts";
 import type { CommitStatus, Forge } from "../forge/forge.ts";
+import { insertComment, listComments } from "../forge/local/comments.ts";
 import { listStatuses as listLocalStatuses } from "../forge/local/statuses.ts";
 import { localProjectOf } from "../installation/context-remote.ts";
 import { createLogger } from "../lib/logger.ts";
@@ -18,6 +20,8 @@ const docs = "prj_docs";
 let host: TestForge;
 let mirrors: Mirrors;
 let work: string;
+let code: string;
+let codeProject: string;
 
 beforeAll(async () => {
   host = await startTestForge();
@@ -25,7 +29,21 @@ beforeAll(async () => {
   work = join(host.dir, "docs");
   await commitAll(work, { "index.md": "# Home\n\n[Guide](guide.md)\n", "guide.md": "# Guide\n" });
   await host.addProject(docs, work);
+  code = join(host.dir, "code");
+  codeProject = "prj_code";
+  await commitAll(code, { "src/cli.ts": cli("--out-file") });
+  await host.addProject(codeProject, code);
+  await host.database.pool.query(
+    `insert into context_repositories (id, project_id, name, forge, repository_url)
+     select 'ctx_code', $1, 'code', 'local', repository_url from projects where id = $2`,
+    [docs, codeProject],
+  );
+  await write(work, { "run.md": "# Run\n\nWrite to a file with `--out-file`.\n" });
+  await push(docs, work, "main");
 });
+
+const cli = (flag: string) =>
+  `export const options = [{ flag: "${flag}", words: "Where to write" }, { flag: "--watch" }];\n`;
 afterAll(async () => {
   await mirrors.close();
   await host.close();
@@ -76,6 +94,8 @@ function depsOf(more: Partial<GateDeps> = {}): GateDeps {
     log: createLogger({ level: "silent" }),
     mirrors,
     siteCache: new Map<string, string>(),
+    indexes: new Map(),
+    makeDocsPull: async () => {},
     publicUrl: () => "https://emend.test",
     findProject: (id) => getProject(pool, id),
     listContext: (projectId) => listContextRepositories(pool, projectId),
@@ -104,6 +124,8 @@ function listening(projectId: string, refuse?: () => AppError | null) {
 const look = (more: Partial<GateDeps> = {}) => lookAtGate(depsOf(more), docs, host.signal);
 const set = (gate: object) =>
   host.database.pool.query("update projects set settings = $2 where id = $1", [docs, { gate }]);
+const problemOf = async (contextId: string | null) =>
+  (await listLooks(host.database.pool, docs)).find((one) => one.contextId === contextId)?.problem;
 const onlyStatus = async () => {
   const found = await listStatuses(host.database.pool, docs);
   expect(found).toHaveLength(1);
@@ -167,12 +189,12 @@ it("keeps the reason where the forge refuses a status, and tells it again later"
   const far = listening(docs, () => refusal);
   await look(far);
   expect(await onlyStatus()).toMatchObject({ state: "passed", sent: null, refusal: "The token may not set statuses." });
-  expect(await listLooks(host.database.pool, docs)).toMatchObject([{ problem: "The token may not set statuses." }]);
+  expect(await problemOf(null)).toBe("The token may not set statuses.");
   refusal = null;
   await look(far);
   expect(await onlyStatus()).toMatchObject({ refusal: null });
   expect(far.told).toHaveLength(1);
-  expect(await listLooks(host.database.pool, docs)).toMatchObject([{ problem: null }]);
+  expect(await problemOf(null)).toBeNull();
 });
 
 it("waits as long as a forge asks for", async () => {
@@ -186,7 +208,7 @@ it("waits as long as a forge asks for", async () => {
   await look(far);
   await look(far);
   expect(asked).toBe(1);
-  expect(await listLooks(host.database.pool, docs)).toMatchObject([{ problem: "Too many requests." }]);
+  expect(await problemOf(null)).toBe("Too many requests.");
 });
 
 it("never says good of a commit that nobody could look at", async () => {
@@ -237,4 +259,103 @@ it("fences a node that was slow: it writes no verdict, and what it told the forg
   await saveSent(pool, fast, { sent: "passed New.", refusal: null });
   await saveSent(pool, slow, { sent: "failed Old.", refusal: null });
   expect(await getStatus(pool, status.id)).toMatchObject({ state: "passed", sent: null });
+});
+
+const rename = () => openPull(codeProject, code, "topic/rename", { "src/cli.ts": cli("--output-file") });
+
+it("says on a source's pull request which pages name what it renames, and passes with the docs' pull request", async () => {
+  await set({ sources: "failing", docs: "off" });
+  const { pool } = host.database;
+  const { head } = await rename();
+  await look();
+  const status = await onlyStatus();
+  expect(status).toMatchObject({
+    contextId: "ctx_code",
+    state: "failed",
+    words: "1 page names what this removes or renames.",
+    findings: [
+      {
+        check: "stale-reference",
+        path: "run.md",
+        line: 3,
+        message: "`--out-file` is renamed to `--output-file` in src/cli.ts",
+        renamed: { from: "--out-file", to: "--output-file" },
+      },
+    ],
+  });
+  const stateOf = async () => (await listLocalStatuses(pool, codeProject, head))[0]?.state;
+  expect(await stateOf()).toBe("failed");
+
+  const mended = await openPull(docs, work, "emend/job", { "run.md": "# Run\n\nWrite with `--output-file`.\n" });
+  const jobId = await seedJob(pool, docs);
+  await pool.query("update jobs set branch = 'emend/job', pull_request = $2 where id = $1", [
+    jobId,
+    { number: mended.number, state: "open" },
+  ]);
+  await pool.query("update gate_statuses set job_id = $2 where id = $1", [status.id, jobId]);
+  await look();
+  expect(await onlyStatus()).toMatchObject({
+    state: "passed",
+    words: `Docs pull request #${mended.number} updates every page that names what this changes.`,
+  });
+  expect(await stateOf()).toBe("passed");
+
+  // Closed without merging, the pages are what they were.
+  await pool.query("update jobs set pull_request = $2 where id = $1", [
+    jobId,
+    { number: mended.number, state: "closed" },
+  ]);
+  await look();
+  expect(await stateOf()).toBe("failed");
+});
+
+it("sees what code beside the docs renames in one repository", async () => {
+  const mono = "prj_mono";
+  const dir = join(host.dir, "mono");
+  await commitAll(dir, { "src/cli.ts": cli("--out-file"), "docs/run.md": "# Run\n\n`--out-file`\n" });
+  await host.addProject(mono, dir);
+  await host.database.pool.query("update projects set docs_dir = 'docs' where id = $1", [mono]);
+  await openPull(mono, dir, "topic/mono", { "src/cli.ts": cli("--output-file") });
+  await lookAtGate(depsOf(), mono, host.signal);
+  expect(await listStatuses(host.database.pool, mono)).toMatchObject([
+    { state: "neutral", findings: [{ check: "stale-reference", path: "docs/run.md", line: 3 }] },
+  ]);
+});
+
+it("waits, and says why, where the docs cannot be read", async () => {
+  await set({ docs: "off" });
+  await rename();
+  const away = new AppError("repository_unavailable", { publicMessage: "The docs are away.", retryable: true });
+  await look({ openForge: () => Promise.reject(away) });
+  expect(await onlyStatus()).toMatchObject({ state: "pending", words: "Not looked at: The docs are away." });
+});
+
+it("says that a context repository without a token cannot be reported on", async () => {
+  await set({ docs: "off" });
+  await rename();
+  await look({ openContextForge: async () => null });
+  expect(await listStatuses(host.database.pool, docs)).toEqual([]);
+  expect(await problemOf("ctx_code")).toContain("no token");
+});
+
+it("makes the docs' pull request once when somebody who may write says @emend, and for nobody else", async () => {
+  await set({ docs: "off" });
+  const { pool } = host.database;
+  const { number } = await rename();
+  const say = (author: string, body: string) => insertComment(pool, { projectId: codeProject, number, author, body });
+  await say("stranger@example.com", "@emend");
+  await say("console", "@emend please fix the docs");
+  await say("console", "@emend delete everything");
+  await say("console", "I like @emend");
+  const asked: string[] = [];
+  const makeDocsPull: GateDeps["makeDocsPull"] = async ({ createdBy }) => void asked.push(createdBy);
+  await look({ makeDocsPull });
+  await look({ makeDocsPull });
+  // A new commit hears nothing again.
+  await write(code, { "src/more.ts": "export {};\n" });
+  await push(codeProject, code, "topic/rename");
+  await look({ makeDocsPull });
+  expect(asked).toEqual(["comment/console"]);
+  const answers = (await listComments(pool, codeProject, number)).filter(({ author }) => author === "Emend");
+  expect(answers.map(({ body }) => body)).toEqual([expect.stringContaining("@emend fix the docs")]);
 });

@@ -3,23 +3,26 @@ import type { ContextRepository } from "../accounts/projects/context-repositorie
 import type { Project } from "../accounts/projects/projects.ts";
 import type { Pool } from "../db/pool.ts";
 import { AppError, isAppError } from "../errors.ts";
-import type { Forge, OpenPullRequest } from "../forge/forge.ts";
+import type { Forge, OpenPullRequest, PullRequestCommits } from "../forge/forge.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Mirrors, Remote } from "../tree/mirror/mirror.ts";
 import type { Tree } from "../tree/tree.ts";
 import {
+  findDocsPull,
   findStatus,
   type GateFinding,
   type GateStatus,
   type GateSubject,
   type HeldStatus,
+  hearComment,
   holdStatus,
+  isOfJob,
   listResting,
   recordLook,
   saveSent,
   saveVerdict,
 } from "./gate-store.ts";
-import { type GateLevel, judgeDocs, verdictOf } from "./judge-pull.ts";
+import { type GateLevel, judgeDocs, judgeReferences, type SourceIndexes, verdictOf } from "./judge-pull.ts";
 
 /** What a gate needs of the server around it. */
 export interface GateDeps {
@@ -27,6 +30,8 @@ export interface GateDeps {
   log: Logger;
   mirrors: Mirrors;
   siteCache: ParseCache;
+  /** Kept between looks. */
+  indexes: SourceIndexes;
   publicUrl(): string;
   findProject(id: string): Promise<Project | undefined>;
   listContext(projectId: string): Promise<readonly ContextRepository[]>;
@@ -34,6 +39,8 @@ export interface GateDeps {
   openForge(project: Project): Promise<Forge>;
   /** Null: it has no token, so that nothing can be said there. */
   openContextForge(repository: ContextRepository): Promise<Forge | null>;
+  /** Somebody asked for it in a comment. Refuses in words for whoever asked. */
+  makeDocsPull(input: { id: string; createdBy: string; commentId: string }): Promise<unknown>;
 }
 
 /** A repository whose pull requests are looked at. */
@@ -122,7 +129,7 @@ async function lookAtRepository(
   const forge = await watched.open();
   if (!forge) return `Context repository ${watched.label} has no token, so Emend cannot set statuses on it. Add one.`;
   const remote = await forge.gitRemote(signal);
-  const place = { project, watched, forge, remote };
+  const place = { project, watched, forge, remote, docsAt: docsReader(deps, project, signal) };
   const problems: string[] = [];
   for (const pull of await forge.listOpenPullRequests(signal)) {
     signal.throwIfAborted();
@@ -138,6 +145,40 @@ interface Place {
   watched: Watched;
   forge: Forge;
   remote: Remote;
+  /** The docs' newest commit on a branch; null: the base branch. */
+  docsAt(branch: string | null): Promise<Tree>;
+}
+
+/** Reads each branch once a look. */
+function docsReader(deps: GateDeps, project: Project, signal: AbortSignal): Place["docsAt"] {
+  const trees = new Map<string | null, Promise<Tree>>();
+  async function read(branch: string | null): Promise<Tree> {
+    const remote = await (await deps.openForge(project)).gitRemote(signal);
+    const mirror = await deps.mirrors.open(project.id);
+    const pin = `gate-${project.id}`;
+    const baseRef = branch ?? project.baseRef;
+    const { commit } = await mirror.fetchBase({ remote, jobId: pin, baseRef }, signal);
+    // Collecting leaves alone what is as new as this.
+    await mirror.release(pin);
+    return mirror.treeAt(commit);
+  }
+  return (branch) => {
+    const known = trees.get(branch) ?? read(branch);
+    trees.set(branch, known);
+    return known;
+  };
+}
+
+/** What a verdict on a source's change is reached against: the docs, or the pull request that brings them up to date. */
+interface DocsState {
+  tree: Tree | null;
+  pull: number | null;
+}
+
+async function docsFor(deps: GateDeps, { watched, docsAt }: Place, known: GateStatus | null): Promise<DocsState> {
+  if (watched.contextId === null) return { tree: null, pull: null };
+  const pull = known?.jobId ? await findDocsPull(deps.pool, known.jobId) : null;
+  return { tree: await docsAt(pull?.branch ?? null), pull: pull?.number ?? null };
 }
 
 /** What the forge refused, in words; null: it shows what was found. */
@@ -149,21 +190,34 @@ async function lookAtPull(
 ): Promise<string | null> {
   const { watched, forge } = place;
   const known = await findStatus(deps.pool, watched, pull.headCommit);
-  const isJudged = known !== null && known.judgedFrom === judgedBy;
-  if (known && isJudged && known.sent === told(verdictNow(known, watched)) && known.refusal === null) return null;
+  // Docs that cannot be read now are a reason to wait, told in the status.
+  const docs = await docsFor(deps, place, known).catch((error: unknown) => {
+    if (signal.aborted || !isAppError(error)) throw error;
+    return error;
+  });
+  const from = isAppError(docs) ? null : `${judgedBy} ${docs.tree?.commit ?? ""}`;
+  const isJudged = known !== null && from !== null && known.judgedFrom === from;
+  const now = (status: GateStatus) => ({
+    ...status,
+    ...verdictNow(status, watched, isAppError(docs) ? null : docs.pull),
+  });
+  if (known && isJudged && known.refusal === null && known.sent === told(now(known))) {
+    await hearComments(deps, place, known, signal);
+    return null;
+  }
   const commits = await forge.readPullRequestCommits(pull, signal);
   const held = await holdStatus(deps.pool, watched, commits?.head ?? known?.head ?? pull.headCommit, pull);
   if (!held) return taken(watched);
-  const verdict = isJudged
-    ? { ...held, ...verdictNow(held, watched) }
-    : await judge(deps, place, held, commits, signal);
+  const verdict = isJudged ? now(held) : await judge(deps, place, held, { commits, docs, from }, signal);
   // Another node has it by now.
   if (!(await saveVerdict(deps.pool, held, verdict))) return null;
-  return send(deps, place, held, { verdict, pull }, signal);
+  const refusal = await send(deps, place, held, { verdict, pull }, signal);
+  await hearComments(deps, place, { ...held, ...verdict }, signal);
+  return refusal;
 }
 
-function verdictNow({ findings }: GateStatus, { level, contextId }: Watched) {
-  return verdictOf(findings, level, contextId === null);
+function verdictNow({ findings }: GateStatus, { level, contextId }: Watched, docsPull: number | null) {
+  return verdictOf(findings, level, { isDocs: contextId === null, docsPull });
 }
 
 /** What a forge was told, to know whether it is to be told again. */
@@ -182,17 +236,18 @@ async function judge(
   deps: GateDeps,
   place: Place,
   held: HeldStatus,
-  commits: { head: string; base: string } | null,
+  { commits, docs, from }: { commits: PullRequestCommits | null; docs: DocsState | AppError; from: string | null },
   signal: AbortSignal,
 ): Promise<Verdict> {
   const waits = (words: string): Verdict => ({ state: "pending", words, findings: [], judgedFrom: null });
   if (!commits) return waits("The forge does not say what this pull request compares, so Emend has not looked.");
   try {
+    if (isAppError(docs)) throw docs;
     const findings = await withTrees(deps, place, held.id, commits, signal, (before, after) =>
-      judgeTrees(deps, place, before, after, signal),
+      judgeTrees(deps, place, { before, after, docs: docs.tree }, signal),
     );
-    const { level, contextId } = place.watched;
-    return { ...verdictOf(findings, level, contextId === null), findings, judgedFrom: judgedBy };
+    const verdict = verdictNow({ ...held, findings }, place.watched, docs.pull);
+    return { ...verdict, findings, judgedFrom: from };
   } catch (error) {
     if (signal.aborted) throw error;
     if (!isAppError(error)) deps.log.warn({ err: error, gateId: held.id }, "could not judge a pull request");
@@ -200,14 +255,21 @@ async function judge(
   }
 }
 
+/** `docs`: null where the pull request is of the docs themselves. */
 async function judgeTrees(
   deps: GateDeps,
-  { project }: Place,
-  before: Tree,
-  after: Tree,
+  { project, watched }: Place,
+  { before, after, docs }: { before: Tree; after: Tree; docs: Tree | null },
   signal: AbortSignal,
 ): Promise<readonly GateFinding[]> {
-  return judgeDocs({ before, after, docsDir: project.docsDir, cache: deps.siteCache }, signal);
+  const { docsDir } = project;
+  const shared = { before, after, docsDir, cache: deps.siteCache, key: watched.mirrorId, indexes: deps.indexes };
+  if (docs !== null) return judgeReferences({ ...shared, docs, outside: null }, signal);
+  const introduced = await judgeDocs(shared, signal);
+  const folder = docsDir.replace(/^(?:\.?\/)+|\/+$/g, "");
+  // Code that lies beside the docs is a source of theirs.
+  if (folder === "" || folder === ".") return introduced;
+  return [...introduced, ...(await judgeReferences({ ...shared, docs: after, outside: folder }, signal))];
 }
 
 /** Both commits, pinned as if for a job while they are read. */
@@ -250,4 +312,50 @@ async function send(
     if (error instanceof AppError && error.isRateLimit) throw error;
     return error.publicMessage;
   }
+}
+
+const call = /^\s*@emend\b[\s:,]*/i;
+/** What a comment may ask for here; nothing else that it says becomes part of the job. */
+const asksForFix =
+  /^(?:please\s+)?(?:(?:fix|update|repair)(?:\s+(?:the|these|it|this))?(?:\s+(?:docs?|documentation|pages?))?)?[\s.!]*$/i;
+const otherWords =
+  "On this pull request, Emend can update the docs for what it changes. Write `@emend fix the docs`, or only `@emend`.";
+
+/**
+ * `@emend` on a pull request with findings makes the docs' pull request, if its author may write to the repository. On a pull
+ * request of a job, comments go to the job.
+ */
+async function hearComments(
+  deps: GateDeps,
+  { project, watched, forge }: Place,
+  status: GateStatus,
+  signal: AbortSignal,
+): Promise<void> {
+  const { conversation } = forge;
+  if (!conversation || !status.findings.some(({ severity }) => severity === "error")) return;
+  if (watched.contextId === null && (await isOfJob(deps.pool, project.id, status.number))) return;
+  const comments = await conversation.listComments(status.number, signal);
+  for (const { id, text, author } of comments) {
+    if (!call.test(text) || status.commentsHeard.includes(id)) continue;
+    const access = await conversation.mayWrite(author, signal);
+    if (access === "yes" && asksForFix.test(text.replace(call, ""))) {
+      const refusal = await deps
+        .makeDocsPull({ id: status.id, createdBy: `comment/${author}`, commentId: id })
+        .then(() => null, wordsOf);
+      if (refusal !== null) await answer(id, refusal);
+    } else if (access === "yes") await answer(id, otherWords);
+    await hearComment(deps.pool, status.id, id);
+  }
+
+  /** Its mark says what it answers: one that was sent before, perhaps just before a crash, is not sent again. */
+  async function answer(to: string, words: string): Promise<void> {
+    const mark = `<!-- emend:answer=${to} -->`;
+    if (comments.some(({ text }) => text.includes(mark))) return;
+    await conversation?.comment(status.number, `${words}\n\n${mark}`, signal);
+  }
+}
+
+function wordsOf(error: unknown): string {
+  if (isAppError(error)) return error.publicMessage;
+  throw error;
 }

@@ -6,7 +6,7 @@ import { AppError } from "../errors.ts";
 import type { AnnounceDue } from "../jobs/announce-due.ts";
 import { type CreateJobRules, createJob } from "../jobs/create-job.ts";
 import { assertNever } from "../lib/assert-never.ts";
-import { type GateFinding, type GateStatus, getStatus } from "./gate-store.ts";
+import { type GateFinding, type GateStatus, getStatus, hearComment } from "./gate-store.ts";
 
 export interface DocsPullDeps {
   pool: Pool;
@@ -29,7 +29,8 @@ export type DocsPullPlan =
  */
 export async function makeDocsPull(
   deps: DocsPullDeps,
-  { id, createdBy }: { id: string; createdBy: string },
+  /** `commentId`: the comment that asks for it, which is heard with what it leads to. */
+  { id, createdBy, commentId }: { id: string; createdBy: string; commentId?: string },
 ): Promise<{ jobId: string; isNew: boolean }> {
   const due: string[] = [];
   const made = await inTransaction(deps.pool, async (client) => {
@@ -37,6 +38,7 @@ export async function makeDocsPull(
     const status = await getStatus(client, id);
     const project = status && (await getProject(client, status.projectId));
     if (!status || !project) throw new AppError("not_found", { publicMessage: "Status not found." });
+    if (commentId !== undefined) await hearComment(client, id, commentId);
     const running = status.jobId === null ? null : await findRunning(client, status.jobId);
     if (running !== null) return { jobId: running, isNew: false };
     const model = allowedModels(project.settings, deps.defaultModel)[0];
