@@ -1,19 +1,19 @@
 import type { FailureCode, RequestErrorCode } from "@emend/contract";
 
-/** Codes a request can be refused with (`http/errors.ts` maps each to its status) or a run can end with. */
+/** Codes of refused requests (`http/errors.ts` maps each to its status) and of failed runs. */
 export type ErrorCode = RequestErrorCode | FailureCode;
 
 /**
- * The one error type. `publicMessage` is shown to clients and must hold no secret and no path of this machine;
- * `message` (for logs) and `cause` may say more.
+ * The one error type. `publicMessage` is shown to clients and must contain no secret and no local path. `message` (for
+ * logs) and `cause` may say more.
  */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly publicMessage: string;
   readonly retryable: boolean;
-  /** When to come back, where the far end or a window said so. */
+  /** When to retry, if the remote service or a window says so. */
   readonly retryAfterMs: number | undefined;
-  /** A rate limit: it holds for everybody who asks under the same credential. */
+  /** A rate limit, which applies to everybody with the same credential. */
   readonly isRateLimit: boolean;
 
   constructor(

@@ -16,13 +16,13 @@ export type { Delivery } from "./notify/deliveries.ts";
 export type { Webhook } from "./notify/webhooks.ts";
 export type { ModelTrial, Server };
 
-/** Loaded when it is called: a command that only administers starts in half the time without it. */
+/** Imported when called: an administrative command starts in half the time without it. */
 export async function startServer(config: Config, options?: StartOptions): Promise<Server> {
   const compose = await import("./compose/compose.ts");
   return compose.startServer(config, options);
 }
 
-/** Refuses what can be seen to be no archive for this installation, before anything of one is made. */
+/** Refuses an invalid archive before anything is created. */
 export async function assertArchive(config: Config, folder: string): Promise<void> {
   const { readSealed } = await import("./backup/manifest.ts");
   await readSealed(folder, await knownSecret(config));

@@ -17,7 +17,7 @@ function tooMuch(): AppError {
   return new AppError("unavailable", { publicMessage, retryAfterMs: 5_000 });
 }
 
-/** The dashboard's routes about people: to log in, which need no session, and to manage who may do what. */
+/** The dashboard's routes for accounts: logging in, which needs no session, and managing members. */
 export function accountsPlugin(deps: AccountsDeps): (app: FastifyInstance) => Promise<void> {
   return async (app) => {
     loginLinkRoute(app, deps);

@@ -9,9 +9,9 @@ interface Asset {
 }
 
 export interface Assets {
-  /** The one page, with places for the base path. */
+  /** The single page, with placeholders for the base path. */
   page: string;
-  /** By name; each name holds a hash of the content. */
+  /** By name; each name contains a content hash. */
   files: ReadonlyMap<string, Asset>;
 }
 
@@ -21,14 +21,14 @@ const types: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** Where a checkout's build and the published package have it. */
+/** The location in a checkout's build and in the published package. */
 export const assetsDir = new URL("../../../dashboard/dist/", import.meta.url);
 
 export function isDashboardBuilt(): boolean {
   return existsSync(new URL("index.html", assetsDir));
 }
 
-/** Everything that the build made, in memory: a few hundred kilobytes, and no path of a request ever meets the disk. */
+/** Reads all built files into memory: a few hundred kilobytes, and no request path reaches the disk. */
 export function readAssets(dir: URL): Assets | null {
   const page = read(new URL("index.html", dir));
   if (!page) return null;

@@ -1,19 +1,19 @@
-/** `;`: as spreadsheets of half the world expect it, which also write 0,5 and guess at an encoding that no mark names. */
+/** `;` is for spreadsheets with a decimal comma. It also gets a byte order mark, because they guess the encoding. */
 type CsvSeparator = "," | ";";
 type Cell = string | number | null;
 
-/** A whole file (RFC 4180, but for another separator). */
+/** A complete CSV file (RFC 4180, except for the separator). */
 export function csvFile(lines: readonly (readonly Cell[])[], separator: CsvSeparator): string {
   return `${separator === ";" ? "\uFEFF" : ""}${lines.map((cells) => csvLine(cells, separator)).join("")}`;
 }
 
-/** One line. What a spreadsheet would take for a formula is made text: others wrote it. */
+/** One line. CSV injection: text that a spreadsheet would treat as a formula is escaped, because others wrote it. */
 export function csvLine(cells: readonly Cell[], separator: CsvSeparator = ","): string {
   return `${cells.map((cell) => cellOf(cell, separator)).join(separator)}\r\n`;
 }
 
 const formula = /^[=+\-@＝＋－＠\t\r\n]/;
-/** Where a spreadsheet that parts by another sign than ours would see a cell begin, whatever quotes stand around. */
+/** Where a spreadsheet with another separator would see a cell start, whatever quotes are around it. */
 const formulaInside = /([;,|\t\r\n]['"\s]*)([=+\-@＝＋－＠])/g;
 
 function cellOf(value: Cell, separator: CsvSeparator): string {

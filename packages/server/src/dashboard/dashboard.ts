@@ -20,7 +20,7 @@ import type { ByteBudget } from "../lib/byte-budget.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { ProjectAdmin } from "./project-admin.ts";
 
-/** What logging in and managing people need of the server around them. */
+/** What the account routes need from the server. */
 export interface AccountsDeps {
   pool: Pool;
   sessions: Sessions;
@@ -28,24 +28,24 @@ export interface AccountsDeps {
   devices: KnownDevices;
   /** Null: not configured. */
   singleSignOn: SingleSignOn | null;
-  /** For bodies of people who have not logged in. */
+  /** The memory budget for bodies of people who are not logged in. */
   unknownBytes: ByteBudget;
   log: Logger;
   publicUrl(): string;
-  /** What the environment says; the dashboard's setting wins over it. */
+  /** The environment's value. The dashboard's setting overrides it. */
   archiveAfterDays: number | null;
-  /** Makes a project of the docs that come along as a sample. */
+  /** Adds the included sample docs as a project. */
   addSample(by: Actor): Promise<{ id: string }>;
 }
 
-/** What the dashboard needs of the server around it. */
+/** What the dashboard needs from the server. */
 export interface DashboardDeps {
   pool: Pool;
   listener: Listener;
   sessions: Sessions;
   log: Logger;
   publicUrl(): string;
-  /** How this installation's commands are typed; the data folder where it is not the default one. */
+  /** How to type this installation's commands; the data folder if it is not the default. */
   typed: { command: string; dataDir: string | null };
   /** The model of projects that name none. */
   defaultModel: string;
@@ -53,21 +53,21 @@ export interface DashboardDeps {
   projectAdmin: ProjectAdmin;
   automations: Automations;
   pullRequestState: MessageJobDeps["pullRequestState"];
-  /** The pull requests of the projects whose forge is this installation. */
+  /** The pull requests of the local forge. */
   pulls: PullDesk;
-  /** How a model reads an instruction, as far as that can be told without asking it. */
+  /** How a model understands an instruction, if that is known without asking it. */
   readPrompt(model: string, prompt: string): DashboardReading;
-  /** What the checks found on the project's site, as jobs that would mend it. */
+  /** Jobs that would fix what the site checks found. */
   suggestions(projectId: string): Promise<readonly DashboardSuggestion[]>;
-  /** Has a worker look at the project's whole site. */
+  /** Has a worker check the project's whole site. */
   askSiteCheck(projectId: string): Promise<void>;
   /** Has a worker look at the pull requests of the project's repositories. */
   askGate(projectId: string): Promise<void>;
-  /** How the installation is, for its operator. */
+  /** The installation's status, for its operator. */
   status(): Promise<DashboardStatus>;
-  /** Where the built assets lie, if they do. */
+  /** The folder of the built assets, if it exists. */
   assetsDir: URL;
-  /** How long archiving waits for a publication's outcome. */
+  /** How long archiving waits for the outcome of a publication. */
   publishingWaitMs?: number;
 }
 
@@ -79,20 +79,20 @@ interface PullName {
 interface PullDesk {
   /** Of one project, or of all. */
   list(projectId: string | null): Promise<readonly DashboardPullRow[]>;
-  /** Null: there is none. */
+  /** Null if it does not exist. */
   read(name: PullName): Promise<Omit<DashboardPull, "jobId"> | null>;
   readFile(name: PullName, path: string): Promise<string | null>;
   merge(
     name: PullName,
     input: { headExpected: string | null; by: Actor },
   ): Promise<{ kind: "merged" } | { kind: "refused"; reason: string } | { kind: "not_found" }>;
-  /** False: there is none. */
+  /** False if it does not exist. */
   close(name: PullName, by: Actor): Promise<boolean>;
   markReady(name: PullName): Promise<boolean>;
   comment(name: PullName, input: { author: string; text: string }): Promise<boolean>;
 }
 
-/** The same for its routes, which share what is made once. */
+/** The dependencies of all routes, with what is created once. */
 export interface RouteDeps extends DashboardDeps {
   reader: JobReader;
   announceDue: AnnounceDue;

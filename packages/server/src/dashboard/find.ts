@@ -6,7 +6,7 @@ import { AppError } from "../errors.ts";
 import { isJobId } from "../jobs/wire-job.ts";
 import { noCreates } from "./count-creates.ts";
 
-/** A job of whichever project, or `not_found`. */
+/** A job of any project, or `not_found`. */
 export async function findJob(db: Queryable, id: string): Promise<{ id: string; projectId: string }> {
   if (isJobId(id)) {
     const { rows } = await db.query<{ id: string; projectId: string }>({
@@ -19,7 +19,7 @@ export async function findJob(db: Queryable, id: string): Promise<{ id: string; 
   throw new AppError("not_found", { publicMessage: "Job not found." });
 }
 
-/** The database refuses to hear of some texts, such as U+0000; no id holds them. */
+/** Ids have this form. The database refuses some other texts, such as U+0000. */
 const form = /^[0-9A-Za-z_-]{1,64}$/;
 
 export async function findProject(db: Queryable, id: string): Promise<Project> {
@@ -28,7 +28,7 @@ export async function findProject(db: Queryable, id: string): Promise<Project> {
   throw new AppError("not_found", { publicMessage: "Project not found." });
 }
 
-/** The job whose pull request this is. */
+/** The job of this pull request. */
 export async function findPullJob(db: Queryable, pull: { projectId: string; number: number }): Promise<string | null> {
   const { rows } = await db.query<{ id: string }>(
     `select id from jobs where project_id = $1 and pull_request ->> 'number' = $2::text order by id desc limit 1`,
@@ -37,7 +37,7 @@ export async function findPullJob(db: Queryable, pull: { projectId: string; numb
   return rows[0]?.id ?? null;
 }
 
-/** A project as the dashboard sees it: never its credential. */
+/** A project without its credential. */
 export function showProject(
   deps: { defaultModel: string },
   project: Project,
@@ -63,7 +63,7 @@ export function showProject(
 
 const textMax = 20_000;
 
-/** A stored turn for those who look closer: what was said, and each call with its answer. */
+/** A stored turn with its calls and their results. */
 export function showStep(messages: readonly Record<string, unknown>[]): DashboardStep {
   const said = messages.filter(({ role }) => role === "assistant");
   const answers = new Map(messages.filter(({ role }) => role === "tool").map((answer) => [answer.callId, answer]));

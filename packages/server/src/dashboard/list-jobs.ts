@@ -4,24 +4,27 @@ import type { Queryable } from "../db/pool.ts";
 export interface JobFilter {
   projectId: string | null;
   status: JobStatus | null;
-  /** In the prompt or the title; or how the id begins. */
+  /** Text in the prompt or title, or the start of the id. */
   search: string | null;
-  /** These alone, to see how they stand by now; null: all. */
+  /** Only these jobs, to update their state. Null: all. */
   ids: readonly string[] | null;
-  /** The last id of the page before. */
+  /** The last id of the previous page. */
   before: string | null;
   limit: number;
 }
 
 const promptShownMax = 300;
-/** Without an index for it, a search looks at so many jobs for a page; the next page goes on from there. */
+/** Without an index, a search scans this many jobs per page. The next page continues there. */
 const scannedMax = 20_000;
-/** Words that many jobs have are found among the newest; only the others are worth the index, which gives all hits at once. */
+/**
+ * Common words are found among the newest jobs. The index is used only for rare ones, because it returns all matches at
+ * once.
+ */
 const newestMax = 1_000;
-/** Shorter ones have no trigram to look up. */
+/** Shorter words have no trigram. */
 const indexedLengthMin = 3;
 
-/** Jobs of all projects, newest first: ids sort by creation. Archived ones are shown where they are asked for alone. */
+/** Jobs of all projects, newest first (ids sort by creation). Archived jobs are included only on request. */
 export async function listJobs(db: Queryable, filter: JobFilter): Promise<DashboardJobPage> {
   const { search, ids, limit } = filter;
   const values: unknown[] = [];
@@ -45,7 +48,7 @@ export async function listJobs(db: Queryable, filter: JobFilter): Promise<Dashbo
   }
   const newest = pageOf(await readRows(db, among(newestMax), values, limit), limit);
   if (newest.nextCursor !== null) return newest;
-  // Materialized: the planner would rather walk all jobs by id than sort what the index finds.
+  // Materialized: otherwise the planner scans all jobs by id instead of sorting the matches.
   const hits = `with hits as materialized (select id from jobs where ${text})`;
   return pageOf(await readRows(db, `${all} and id in (select id from hits)`, values, limit, hits), limit);
 }
@@ -75,11 +78,11 @@ function pageOf(rows: readonly DashboardJobRow[], limit: number): DashboardJobPa
   return { jobs, nextCursor: rows.length > jobs.length ? (jobs.at(-1)?.id ?? null) : null };
 }
 
-/** In the title or in the first thousand characters of the prompt; or how the id begins. */
+/** In the title, in the first thousand characters of the prompt, or at the start of the id. */
 function hasText(search: string, value: (one: unknown) => string): string {
   const text = `searched_text(title, prompt) ilike ${value(`%${search.replace(/[\\%_]/g, "\\$&")}%`)}`;
   if (!/^job_[0-9a-z]/.test(search)) return text;
-  // A range, since only that has an index in every collation; ids end with nothing that sorts after so many z.
+  // A range, because only that can use the index in every collation.
   const prefix = value(search);
   return `(${text} or (id >= ${prefix} and id <= ${value(search + "z".repeat(40))} and starts_with(id, ${prefix})))`;
 }
@@ -90,7 +93,7 @@ async function isIndexed(db: Queryable, search: string): Promise<boolean> {
   return rows[0]?.found === true;
 }
 
-/** Null: the search has seen the oldest job. */
+/** Null if the search has reached the oldest job. */
 async function lastScanned(db: Queryable, all: string, values: unknown[]): Promise<string | null> {
   const { rows } = await db.query<{ id: string }>(
     `select id from ${all} order by id desc offset ${scannedMax - 1} limit 1`,

@@ -10,8 +10,8 @@ import { isJobId } from "../jobs/wire-job.ts";
 import type { JobFilter } from "./list-jobs.ts";
 
 /**
- * A body of this form, or `invalid_request` with its first mistake in words. Nothing is coerced, and what the form does
- * not name is left out: spread into an input, it would say what only the server may.
+ * Parses a body with a schema, or throws `invalid_request` with its first error. Nothing is coerced. Unknown fields are
+ * removed, so that a spread cannot set fields that only the server may set.
  */
 export function bodyParser<T extends TSchema>(schema: T): (body: unknown) => Static<T> {
   const checker = Compile(schema);
@@ -25,7 +25,7 @@ export function bodyParser<T extends TSchema>(schema: T): (body: unknown) => Sta
 
 const depthMax = 50;
 
-/** JSON that the database can keep: refused here, once for every route, is what it would refuse to hear of. */
+/** Refuses JSON that the database cannot store, for all routes. */
 export function readBodies(app: FastifyInstance): void {
   readJsonBodies(app, (body) => refuseUnkeepable(body, 0));
 }
@@ -58,7 +58,7 @@ interface Row {
   messages: DashboardJob["messages"];
 }
 
-/** What was asked of a job: at first beyond its prompt, and since. */
+/** A job's request: its options, and later messages. */
 export async function readRequest(db: Queryable, id: string): Promise<Pick<DashboardJob, "options" | "messages">> {
   const { rows } = await db.query<Row>(
     `select base_ref as "baseRef", coalesce(chosen_model, model) as model, draft, max_cost_usd as "maxCostUsd", preview,
@@ -87,7 +87,7 @@ const rowsPerPage = 50;
 const idsMax = 50;
 const searchLengthMax = 200;
 
-/** Checks a listing's query; an empty value is none. */
+/** Validates a listing's query. An empty value counts as absent. */
 export function parseJobFilter(query: Record<string, unknown>): JobFilter {
   const search = textOf(query.search);
   if (search !== null && (search.length > searchLengthMax || search.includes("\0"))) {
@@ -126,15 +126,15 @@ function invalidFilter(publicMessage: string): AppError {
   return new AppError("invalid_request", { publicMessage });
 }
 
-/** The app's own pages that somebody may have been on, as its router names them. */
+/** The app's pages, as its router names them. */
 const pages = ["jobs", "keys", "projects", "health", "usage", "pulls", "settings", "start"];
 const segment = "[A-Za-z0-9_-]{1,100}";
 const path = new RegExp(`^/app(/((${pages.join("|")})(/${segment}){0,3})?)?$`);
 const query = /^[\w\-.~%+=&]{0,1000}$/;
 
 /**
- * A page of the dashboard and nothing else: a login must not end on somebody's trap. No dot and no escape is in any of
- * their paths, so that none can climb, however a browser or a proxy reads it.
+ * Only a page of the dashboard: prevents an open redirect after login. Paths may not contain dots or escapes, so that
+ * none can climb, however a browser or proxy reads it.
  */
 export function pathInApp(to: unknown): string {
   if (typeof to !== "string") return "/app";

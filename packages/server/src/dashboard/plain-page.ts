@@ -1,6 +1,6 @@
 import type { FastifyReply } from "fastify";
 
-/** Nothing inline, nothing from elsewhere: what slipped through an escaper would still do nothing. */
+/** Nothing inline and nothing from elsewhere: a missed escape would still do nothing. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -27,9 +27,9 @@ export function sendPage(reply: FastifyReply, status: number, markup: string): F
     .send(markup);
 }
 
-/** What is said without the dashboard's own page. Fixed words only: nothing here is escaped. */
+/** Pages without the dashboard's app. Fixed text only: nothing here is escaped. */
 export const plainPages = {
-  /** What a checkout shows before its first build. */
+  /** Shown in a checkout before its first build. */
   unbuilt: plainPage(
     "The dashboard is not built yet",
     `<p>In the checkout that this server runs from, run this command, then restart the server:</p>

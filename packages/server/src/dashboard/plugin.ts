@@ -22,7 +22,7 @@ import { usageRoutes } from "./routes/usage.ts";
 
 export const apiPrefix = "/dashboard/api";
 
-/** The dashboard: its pages at `/app`, and the JSON that they read and write, for browser sessions alone. */
+/** The dashboard: its pages at `/app`, and their JSON API, for browser sessions only. */
 export function dashboardPlugin(deps: DashboardDeps): (app: FastifyInstance) => Promise<void> {
   return async (app) => {
     const reader = createJobReader(deps);
@@ -54,14 +54,14 @@ export function dashboardPlugin(deps: DashboardDeps): (app: FastifyInstance) => 
   };
 }
 
-/** The dashboard's one page, at every path below `/app`, and the files that it loads. */
+/** The dashboard's single page, at every path below `/app`, and the files that it loads. */
 function appRoutes(app: FastifyInstance, deps: Pick<DashboardDeps, "assetsDir" | "publicUrl">): void {
   const assets = readAssets(deps.assetsDir);
 
   function sendApp(reply: FastifyReply): FastifyReply {
     if (!assets) return sendPage(reply, 503, plainPages.unbuilt);
     const basePath = new URL(deps.publicUrl()).pathname.replace(/\/+$/, "");
-    // The build leaves relative links, which would not hold on pages further down.
+    // The build's links are relative, which would break on nested pages.
     return sendPage(reply, 200, assets.page.replaceAll('"./assets/', `"${basePath}/app/assets/`));
   }
 

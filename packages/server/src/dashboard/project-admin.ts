@@ -2,25 +2,25 @@ import type { ContextRepository } from "../accounts/projects/context-repositorie
 import type { Actor } from "../db/acting.ts";
 import type { NewWebhook } from "../notify/webhooks.ts";
 
-/** What is done to a project and needs its forge, or the installation's secret: `compose.ts` has both. */
+/** Project actions that need the forge or the installation's secret; `compose.ts` has both. */
 export interface ProjectAdmin {
-  /** `notice`: why its repository could not be looked at. */
+  /** `notice`: why its repository could not be checked. */
   add(input: NewProject, by: Actor): Promise<{ id: string; notice?: string }>;
-  /** Refuses, in words, a forge's address that would lead this server to what only it can reach. */
+  /** SSRF guard: refuses a forge's URL that points to an internal address. */
   assertReachable(url: string): Promise<void>;
-  /** Looks at everything that a job needs of the forge, and changes nothing. */
+  /** Checks everything that a job needs from the forge. Changes nothing. */
   diagnose(projectId: string): Promise<Diagnosis>;
   setCredential(project: { id: string; forge: string }, credential: string, by: Actor): Promise<void>;
-  /** The repository's new address, or `follow`: whatever the forge says that it is. Looked at first. */
+  /** The repository's new URL, or `follow`: the one that the forge reports. It is checked first. */
   move(
     projectId: string,
     to: { repo: string | "follow"; credential?: string },
     by: Actor,
   ): Promise<{ repositoryUrl: string }>;
-  /** Null takes the project's own key away. */
+  /** Null removes the project's own key. */
   setModelKey(input: { projectId: string; vendor: string; key: string | null }, by: Actor): Promise<void>;
   addWebhook(input: NewWebhook, by: Actor): Promise<{ id: string; secret: string }>;
-  /** The old secret signs too until `oldUntil`. Null: there is no such webhook. */
+  /** The old secret also signs until `oldUntil`. Null if the webhook does not exist. */
   rotateWebhookSecret(id: string, by: Actor): Promise<{ secret: string; oldUntil: Date } | null>;
   addContext(input: NewContext, by: Actor): Promise<ContextRepository>;
 }
@@ -46,6 +46,6 @@ interface NewContext {
 
 export interface Diagnosis {
   checks: readonly { name: string; verdict: "ok" | "problem" | "unknown"; words: string }[];
-  /** For whoever sets the forge's webhook up; null on the local forge, which needs none. */
+  /** How to set up the forge's webhook. Null on the local forge, which needs none. */
   webhook: { url: string; secret: string } | null;
 }

@@ -3,9 +3,8 @@ import type { Pool, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 
 /**
- * Archived jobs count as what they were: the code of a failure outlives its status. How long a job took that was asked for
- * more later, its end no longer says. Grouped by day, and within it by nothing, project, model and both; an empty name
- * stands for all.
+ * Archived jobs count by their earlier status: a failure's code is kept. For a job with follow-ups, the duration is
+ * unknown. Grouped by day, and within it by project, by model, by both and in total; an empty name means all.
  */
 const countedOfDays = `
   select day,
@@ -31,7 +30,7 @@ const countedOfDays = `
   group by grouping sets ((day), (day, project_id), (day, model), (day, project_id, model))`;
 const columns = `day, project_id, model, jobs, completed, failed, pull_requests, merged, input_tokens, output_tokens,
   cost_usd, timed, median_ms`;
-/** $1: the days to count now; $2: the days to take as they were rolled up. */
+/** $1: the days to count now. $2: the days with stored totals. */
 const parts = `
   parts as (
     ${countedOfDays}
@@ -67,7 +66,7 @@ interface Row extends DashboardUsageFigures {
   project: string | null;
 }
 
-/** Over several days the median is that of the days' medians, each as heavy as its jobs. */
+/** For several days, the median is that of the daily medians, weighted by jobs. */
 export async function readUsage(db: Queryable, days: number): Promise<DashboardUsage> {
   const { all, counted, rolled } = await listDays(db, days);
   const { rows } = await db.query<Row>(
@@ -114,7 +113,7 @@ export interface UsageLine extends DashboardUsageFigures {
   model: string;
 }
 
-/** The same by day, project and model at once. */
+/** By day, project and model. */
 export async function readUsageLines(db: Queryable, days: number): Promise<readonly UsageLine[]> {
   const { counted, rolled } = await listDays(db, days);
   const { rows } = await db.query<UsageLine>(
@@ -131,8 +130,8 @@ export async function readUsageLines(db: Queryable, days: number): Promise<reado
 const daysRolledMax = 1_000;
 
 /**
- * Rolls up the days that are over and new, or of which a job changed since. A day that is rolled up for the first time is so
- * once more the next time: what a transaction did meanwhile that saw no such day would be missed.
+ * Stores the totals of past days that are new, or of which a job changed since. A new day is computed twice: the first
+ * time it may miss a transaction that did not see the day yet.
  */
 export async function rollUsageUp(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ day: string; isNew: boolean }>(
@@ -145,7 +144,7 @@ export async function rollUsageUp(pool: Pool): Promise<number> {
   );
   for (const { day, isNew } of rows) {
     await inTransaction(pool, async (client) => {
-      // Locked first and counted after: who changes a job of that day from now on waits, and marks it again.
+      // Locked first and counted after: a later change of that day's jobs waits, and marks the day again.
       await client.query(
         `insert into usage_rolled_days values ($1, case when $2 then clock_timestamp() end)
          on conflict (day) do update set changed_at = excluded.changed_at`,

@@ -2,13 +2,10 @@ import { type Actor, inTransactionAs } from "../db/acting.ts";
 import type { Pool } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 
-/**
- * Takes a project away with everything that Emend knows of it; the audit log stays. What lies elsewhere stays as it is:
- * its repository, on whichever forge, and pull requests there.
- */
+/** Deletes a project with all its data. The audit log, the repository and pull requests on the forge stay. */
 export async function removeProject(pool: Pool, project: { id: string; name: string }, by: Actor): Promise<void> {
   await inTransactionAs(pool, by, async (client) => {
-    // New jobs refer to this row, so none comes between the look and the end.
+    // New jobs refer to this row, so the lock prevents new ones.
     await client.query("select from projects where id = $1 for update", [project.id]);
     const { rows } = await client.query<{ active: number }>(
       "select count(*)::int as active from jobs where project_id = $1 and status = 'active'",
@@ -22,7 +19,7 @@ export async function removeProject(pool: Pool, project: { id: string; name: str
     for (const table of ["webhooks", "local_pull_requests", "idempotency_keys", "quota_uses"]) {
       await client.query(`delete from ${table} where project_id = $1`, [project.id]);
     }
-    // Every node forgets them: one that remembers a job would go on answering with it.
+    // Invalidates the job caches of all nodes.
     await client.query(
       "with gone as (delete from jobs where project_id = $1 returning id) select pg_notify('emend_job_changed', id) from gone",
       [project.id],

@@ -9,7 +9,7 @@ import type { AccountsDeps } from "./dashboard.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Who may use a route of the dashboard, where it is not who the method says: viewers read, maintainers write. */
+    /** The role that a route requires, if it differs from the default: viewers read, maintainers write. */
     role?: Role;
   }
 }
@@ -18,8 +18,8 @@ const sessionOf = new WeakMap<FastifyRequest, Session>();
 const reading = new Set(["GET", "HEAD"]);
 
 /**
- * Judges a request before its body is read: a session 401, for writes one of our own pages 403, then the role 403. A key
- * is no session: programs have `/v2`.
+ * Middleware that runs before the body is read. Checks the session (401), CSRF for writes (403) and the role (403). API
+ * keys are not accepted: programs use `/v2`.
  */
 export function requireSession(deps: { sessions: Sessions; publicUrl(): string }) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -38,7 +38,7 @@ export function requireSession(deps: { sessions: Sessions; publicUrl(): string }
   };
 }
 
-/** Also for routes that need no session yet: nobody is logged in, or out, by another site. */
+/** CSRF: also for routes that need no session, so that no other site can log people in or out. */
 export function requireOwnPage(request: FastifyRequest, publicUrl: string): void {
   if (reading.has(request.method) || isFromOwnPage(request.headers, publicUrl)) return;
   throw new AppError("forbidden", {
@@ -46,24 +46,24 @@ export function requireOwnPage(request: FastifyRequest, publicUrl: string): void
   });
 }
 
-/** Who asks, for the record of who made what. */
+/** The actor's name, for records. */
 export function subjectOf(request: FastifyRequest): string {
   return sessionOf.get(request)?.subject ?? "unknown";
 }
 
-/** Who asks and from where, for the audit log. */
+/** The actor and their address, for the audit log. */
 export function actorOf(request: FastifyRequest): Actor {
   return { name: subjectOf(request), address: request.ip };
 }
 
-/** The session of a request that passed. */
+/** The session of an authenticated request. */
 export function currentSession(request: FastifyRequest): Session {
   const session = sessionOf.get(request);
   if (session) return session;
   throw new AppError("unauthorized", { publicMessage: "Log in first." });
 }
 
-/** Gives the browser the session that was opened for it, and what it is known by when it comes again. */
+/** Sets the cookies of a new session and of the known device. */
 export async function keepSession(
   deps: Pick<AccountsDeps, "pool" | "sessions" | "devices">,
   reply: FastifyReply,

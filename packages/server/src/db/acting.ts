@@ -4,13 +4,13 @@ import { inTransaction } from "./transaction.ts";
 /** Who makes a change, for the audit log: a person's email address, `console`, or a key. */
 export interface Actor {
   name: string;
-  /** Where the request came from; null where there was none. */
+  /** The request's address, or null if there is none. */
   address: string | null;
 }
 
 export const consoleActor: Actor = { name: "console", address: null };
 
-/** Runs `work` in one transaction whose changes the audit log ascribes to `actor`. */
+/** Runs `work` in one transaction that the audit log attributes to `actor`. */
 export async function inTransactionAs<T>(pool: Pool, actor: Actor, work: (client: Client) => Promise<T>): Promise<T> {
   return inTransaction(pool, async (client) => {
     await actAs(client, actor);
@@ -18,7 +18,7 @@ export async function inTransactionAs<T>(pool: Pool, actor: Actor, work: (client
   });
 }
 
-/** For the rest of this transaction: the audit log's triggers ask who acts. */
+/** For the rest of this transaction: the audit log's triggers read the actor. */
 export async function actAs(client: Client, actor: Actor): Promise<void> {
   await client.query("select set_config('emend.actor', $1, true), set_config('emend.address', $2, true)", [
     actor.name,
@@ -26,7 +26,7 @@ export async function actAs(client: Client, actor: Actor): Promise<void> {
   ]);
 }
 
-/** For functions that make their change in one query: each is a transaction of its own, ascribed to `actor`. */
+/** For functions that make their change in one query: each is its own transaction, attributed to `actor`. */
 export function asActor(pool: Pool, actor: Actor): Queryable {
   const query = (text: string, values?: unknown[]) =>
     inTransactionAs(pool, actor, (client) => client.query(text, values));

@@ -3,7 +3,7 @@ import type { Queryable } from "./pool.ts";
 
 const versionMin = 14;
 
-/** Refuses, in words for the operator, a server that Emend would fail on later and less clearly. */
+/** Refuses an unsupported server with a message, before it fails later and less clearly. */
 export async function assertSupportedPostgres(db: Queryable): Promise<void> {
   const { rows } = await db.query<{ number: number; version: string; encoding: string; standby: boolean }>(
     `select current_setting('server_version_num')::int as number, current_setting('server_version') as version,

@@ -1,4 +1,6 @@
-/** NOTIFY channels, each sent in the writing transaction. A notice is a hint; the tables are the truth. */
+/**
+ * NOTIFY channels, each sent in the writing transaction. A notice is only a hint; the tables are the source of truth.
+ */
 export const channels = {
   /** A job's visible state changed; payload: job id. */
   jobChanged: "emend_job_changed",
@@ -8,13 +10,13 @@ export const channels = {
   stopAsked: "emend_stop_asked",
   /** A key was revoked or changed; payload: key id. */
   keyChanged: "emend_key_changed",
-  /** A project was changed (by a trigger, so by whoever changes it); payload: project id. */
+  /** A project was changed (sent by a trigger); payload: project id. */
   projectChanged: "emend_project_changed",
-  /** A message to a webhook is due (by a trigger). */
+  /** A webhook delivery is due (sent by a trigger). */
   deliveryDue: "emend_delivery_due",
-  /** A pull request is to be looked at now, for somebody did or said something on it. */
+  /** A pull request must be polled now. */
   lookDue: "emend_look_due",
-  /** A task was asked for. */
+  /** A task was requested. */
   taskDue: "emend_task_due",
 } as const;
 export type Channel = (typeof channels)[keyof typeof channels];

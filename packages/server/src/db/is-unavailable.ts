@@ -1,4 +1,4 @@
-/** Codes of Node's own for a server that cannot be reached, or no longer. */
+/** Node's error codes for a server that cannot be reached. */
 const systemCodes = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -12,18 +12,18 @@ const systemCodes = new Set([
   "EAI_AGAIN",
 ]);
 
-/** SQLSTATEs that say "not now": shutdown, start-up, a standby after a fail-over, a disk error. */
+/** SQLSTATEs for a temporary state: shutdown, startup, a standby after a failover, a disk error. */
 const sqlStates = new Set(["57P01", "57P02", "57P03", "57P05", "25006", "58030"]);
 /** Whole classes: connection exceptions; insufficient resources (too many connections, disk full, out of memory). */
 const sqlStateClasses = new Set(["08", "53"]);
 
-// The driver gives these no code, so its words are all there is.
+// The driver gives these no code, so the message is compared.
 const driverWords =
   /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Query read timeout|Client (was closed|has encountered a connection error) and is not queryable)/;
 
 /**
- * Whether a query failed because the database is away, so that the same query may succeed later. Only the error itself
- * is judged, not its causes: a forge that refused a connection says nothing about the database.
+ * Whether a query failed because the database is unavailable, so that a retry may succeed. Only the error itself is
+ * judged, not its causes: a forge that refused a connection says nothing about the database.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -1,11 +1,11 @@
 import { Socket } from "node:net";
 import pg from "pg";
 
-/** One LISTEN connection, from its first round trip to its loss. */
+/** One LISTEN connection, from its first round trip until it is lost. */
 export interface ListenSession {
-  /** When the last completed round trip began, by `performance.now()`. Notices committed before it have arrived. */
+  /** When the last completed round trip started, by `performance.now()`. Notices committed before it have arrived. */
   confirmedAt(): number;
-  /** Settles when the connection is gone, with the reason where there is one. */
+  /** Settles when the connection is lost, with the reason if known. */
   lost: Promise<Error | undefined>;
   close(): Promise<void>;
 }
@@ -21,7 +21,7 @@ const answerWithinMs = 900;
 const openWithinMs = 3_000;
 
 export async function openListenSession(options: SessionOptions): Promise<ListenSession> {
-  // Our own, to cut it: the driver's goodbye waits for an answer, which a half-open connection never gives.
+  // Our own socket, to destroy it: the driver's close waits for a response, which a half-open connection never sends.
   const socket = new Socket();
   const cut = () => void socket.destroy();
   const client = new pg.Client({
@@ -56,7 +56,7 @@ function whenLost(client: pg.Client): Promise<Error | undefined> {
   });
 }
 
-/** Makes one round trip, then another every 250 ms. Cuts a connection that owes an answer for too long: half-open. */
+/** Makes a round trip every 250 ms. Destroys a connection that takes too long to answer: it is half-open. */
 async function keepConfirming(session: {
   client: pg.Client;
   cut: () => void;
@@ -79,9 +79,9 @@ async function keepConfirming(session: {
   }
 
   function tick(): void {
-    // Fails at once where the session is being closed, and cuts short a goodbye that nobody answers.
+    // Fails immediately if the session is closing, and ends a close that gets no response.
     if (pendingSince === undefined) makeRoundTrip().catch(cut);
-    // A loop that was busy finds the timer before the answer that waits in the socket: let it read first.
+    // After a busy event loop, the timer fires before the waiting response is read: read first.
     if (isOverdue()) setImmediate(() => isOverdue() && cut());
   }
 

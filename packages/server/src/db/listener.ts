@@ -3,15 +3,15 @@ import type { Logger } from "../lib/logger.ts";
 import { type Channel, channels } from "./channels.ts";
 import { type ListenSession, openListenSession } from "./listen-session.ts";
 
-/** One LISTEN connection a process, which knows how fresh it is. */
+/** One LISTEN connection per process, which knows how fresh it is. */
 export interface Listener {
   on(channel: Channel, handler: (payload: string) => void): () => void;
   /**
-   * Called after a reconnect: notices may have been missed, so forget what was remembered, and do not remember what a
-   * query begun before this call brings.
+   * Called after a reconnect: notices may have been missed. Clear the cache, and do not cache what a query that began
+   * before this call returns.
    */
   onReset(handler: () => void): () => void;
-  /** True while a round trip begun within the last 900 ms has completed: what was remembered still holds. */
+  /** True if a round trip that started within the last 900 ms has completed: cached values are valid. */
   isFresh(): boolean;
   close(): Promise<void>;
 }
@@ -19,7 +19,7 @@ export interface Listener {
 export interface ListenerOptions {
   url: string;
   log: Logger;
-  /** Ends the wait for the first connection. */
+  /** Aborts the wait for the first connection. */
   signal?: AbortSignal;
 }
 
@@ -27,7 +27,7 @@ const freshForMs = 900;
 const retryAfterMsMin = 50;
 const retryAfterMsMax = 1_000;
 
-/** Listens to every channel; resolves once notices arrive, and connects anew by itself from then on. */
+/** Listens to every channel. Resolves once notices arrive, and reconnects automatically from then on. */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
   const { url, log } = options;
   const noticeHandlers = new Map<string, Set<(payload: string) => void>>();

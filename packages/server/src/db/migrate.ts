@@ -3,12 +3,12 @@ import type { Pool } from "./pool.ts";
 import { inTransaction } from "./transaction.ts";
 
 const migrationsDir = new URL("./migrations/", import.meta.url);
-/** Any constant will do, as long as every Emend uses the same one. */
+/** Any constant works, if every Emend uses the same one. */
 const lockId = 0x656d_656e;
 
 /**
- * Applies the numbered SQL files that this database has not seen, in order, all in one transaction under an advisory
- * lock, so that nodes which start together migrate once. Forward only.
+ * Applies the pending numbered SQL files in order, in one transaction under an advisory lock, so that nodes that start
+ * together migrate once. Forward only.
  */
 export async function migrate(pool: Pool): Promise<readonly string[]> {
   const files = (await readdir(migrationsDir)).filter((name) => name.endsWith(".sql")).sort();
@@ -28,7 +28,7 @@ export async function migrate(pool: Pool): Promise<readonly string[]> {
   });
 }
 
-/** A migration of large tables, or the wait for another node's, takes longer than the pool grants a query. */
+/** A migration of large tables, or the wait for another node, takes longer than the pool's query timeout. */
 function patient(text: string): { text: string; query_timeout: number } {
   return { text, query_timeout: 60 * 60 * 1_000 };
 }

@@ -3,10 +3,10 @@ import type { Logger } from "../lib/logger.ts";
 
 export type Pool = pg.Pool;
 export type Client = pg.PoolClient;
-/** What a query function takes: the pool, or a client inside a transaction. */
+/** The pool, or a client inside a transaction. */
 export type Queryable = Pick<pg.Pool, "query">;
 
-/** One pool a process. Connections that break are dropped and made anew; nothing here ends the process. */
+/** One pool per process. Broken connections are dropped and replaced; nothing here ends the process. */
 export function createPool(options: {
   url: string;
   connectionsMax: number;
@@ -20,12 +20,12 @@ export function createPool(options: {
     application_name: options.name ?? "emend",
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
-    // A connection whose far end vanished without a word would otherwise hold its query for hours.
+    // Without this, a connection whose server vanished would block its query for hours.
     query_timeout: options.queryMsMax ?? 10_000,
     keepAlive: true,
   });
   pool.on("error", (error) => options.log.warn({ err: error }, "idle database connection lost"));
-  // A client that is lent out tells nobody but itself when its connection breaks between two queries.
+  // A checked-out client reports a broken connection only to itself.
   pool.on("connect", (client) => {
     client.on("error", (error) => options.log.debug({ err: error }, "database connection lost"));
   });
@@ -33,12 +33,12 @@ export function createPool(options: {
   return pool;
 }
 
-/** A connection that does not close in this time is cut: its far end may have vanished. */
+/** A connection that does not close in this time is destroyed: its server may have vanished. */
 const goodbyeMsMax = 1_000;
 
 /**
- * The library's `end` resolves once it has said goodbye on every connection, not once they are closed. A Postgres that is
- * stopped in between tells those that are left that it ends them (57P01), which looks like trouble in the log.
+ * The library's `end` resolves once it has sent a goodbye on every connection, not once they are closed. If Postgres is
+ * stopped in between, it logs errors (57P01) for the rest.
  */
 function endWhole(pool: Pool): void {
   const open = new Map<pg.ClientBase, Promise<unknown>>();

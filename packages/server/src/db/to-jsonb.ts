@@ -1,6 +1,6 @@
 /**
- * JSON text that jsonb takes: U+0000 and lone surrogates, which it refuses, become U+FFFD. Both leave
- * `JSON.stringify` as escapes, in keys as in values, so one pass over the escapes finds them.
+ * JSON text that jsonb accepts: U+0000 and lone surrogates become U+FFFD. `JSON.stringify` writes both as escapes, in
+ * keys and values, so one pass over the escapes finds them.
  */
 export function toJsonb(value: unknown): string {
   return JSON.stringify(value).replace(/\\(?:(u0000|ud[89a-f][0-9a-f]{2})|.)/g, (sequence, refused) =>

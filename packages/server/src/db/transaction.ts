@@ -1,11 +1,11 @@
 import { isDatabaseUnavailable } from "./is-unavailable.ts";
 import type { Client, Pool } from "./pool.ts";
 
-/** Runs `work` in one transaction: all of it, or nothing. A connection that failed to roll back is thrown away. */
+/** Runs `work` in one transaction. A connection that failed to roll back is discarded. */
 export async function inTransaction<T>(pool: Pool, work: (client: Client) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
-  // A connection that breaks between two queries tells nobody else, and an error that nobody hears ends the process.
+  // A connection that breaks between two queries emits an error event, which without a listener ends the process.
   const hear = (error: Error) => {
     broken = error;
   };
@@ -16,7 +16,7 @@ export async function inTransaction<T>(pool: Pool, work: (client: Client) => Pro
     await client.query("commit");
     return result;
   } catch (error) {
-    // Where the connection is what failed, a rollback would only wait for the same silence.
+    // If the connection failed, a rollback would only wait for it.
     if (isDatabaseUnavailable(error)) broken = error as Error;
     else {
       await client.query("rollback").catch((rollbackError: Error) => {

@@ -3,26 +3,28 @@ import { createWakeUp } from "../lib/wake-up.ts";
 import type { Channel } from "./channels.ts";
 import type { Listener } from "./listener.ts";
 
-/** A table of work: rows fall due, and a claim makes one invisible to other nodes until its lease expires. */
+/**
+ * A queue table: rows become due, and a claim hides one from other nodes until its lease expires (visibility timeout).
+ */
 interface WorkQueue<Item> {
-  /** In the log. */
+  /** For the log. */
   name: string;
-  /** Rings where something may be due: a hint, the table is the truth. */
+  /** Notifies that something may be due: only a hint, the table is the source of truth. */
   channel: Channel;
   lookEveryMs: number;
   atOnceMax: number;
-  /** Takes what has been due longest; undefined: nothing is, or not while these are under way. */
+  /** Claims the row that has been due longest. Undefined: nothing is due, or not while these are running. */
   claim(underWay: readonly Item[]): Promise<Item | undefined>;
-  /** Does it, and stores how it went where it still holds the lease. */
+  /** Does the work, and stores the outcome if it still holds the lease. */
   work(item: Item, stopping: AbortSignal): Promise<void>;
 }
 
 export interface Working {
-  /** Claims no more and waits for what is under way. */
+  /** Stops claiming and waits for running work. */
   stop(): Promise<void>;
 }
 
-/** Works off what is due, on every node that runs it. */
+/** Processes due rows, on every node that runs it. */
 export function startQueue<Item extends { id: string }>(
   deps: { listener: Pick<Listener, "on" | "onReset">; log: Logger },
   queue: WorkQueue<Item>,

@@ -3,12 +3,12 @@ import { createKeyedMutex } from "../lib/keyed-mutex.ts";
 import type { Fetch } from "../lib/network.ts";
 
 /**
- * Addresses outside of a site, with a memory: what fails once is asked again on other days before anybody hears of it. Only
- * the server asks, one request at a time for each host.
+ * Checks links to other sites and remembers the results: a failure is checked again on other days before it is
+ * reported. Only the server sends requests, one at a time per host.
  */
 export interface ExternalLinksDeps {
   db: Queryable;
-  /** Must not reach this server's own network. */
+  /** Must not reach internal addresses (SSRF guard). */
   fetch: Fetch;
   now(): Date;
   pause(ms: number, signal: AbortSignal): Promise<void>;
@@ -27,11 +27,11 @@ export interface DeadLink extends Link {
 type Answer =
   | { kind: "good" }
   | { kind: "bad"; words: string; isReached: boolean }
-  /** It may be there, but not for us: a login, a rate limit. */
+  /** It may exist, but not for us: a login, a rate limit. */
   | { kind: "unsure"; words: string };
 
 const hourMs = 3_600_000;
-/** Each address is asked about once a day, and a new one at once. */
+/** Each URL is checked once a day, a new one immediately. */
 const askedEveryMs = 20 * hourMs;
 const failuresMin = 3;
 const failingMsMin = 48 * hourMs;
@@ -44,10 +44,10 @@ const redirectsMax = 5;
 const hostsForOutage = 3;
 const agent = "Emend-link-check/1.0 (asks once a day whether links of documentation still work)";
 
-// Across projects too: they often lead to the same hosts.
+// A mutex by host, for all projects.
 const turns = createKeyedMutex({ waitingMax: 100_000 });
 
-/** Asks about the links that are due and tells which have been dead for days. */
+/** Checks the links that are due and returns those that have been dead for days. */
 export async function checkExternalLinks(
   deps: ExternalLinksDeps,
   projectId: string,
@@ -98,12 +98,12 @@ async function askAll(
   }
   const hostCount = hosts.length;
   await Promise.all(Array.from({ length: hostsAtOnce }, next));
-  // Where no host at all was reached, this server is offline: that says nothing of the links.
+  // If no host could be reached, this server is offline, which says nothing about the links.
   const isOutage = [...answers.values()].every((answer) => answer.kind === "bad" && !answer.isReached);
   return isOutage && hostCount >= hostsForOutage ? new Map() : answers;
 }
 
-/** HEAD, and GET where that is refused: some servers answer only the latter as they answer people. */
+/** HEAD, and GET if that is refused: some servers only answer GET as they answer browsers. */
 async function ask({ fetch }: ExternalLinksDeps, url: string, signal: AbortSignal): Promise<Answer> {
   let answer: Answer = { kind: "bad", words: "no answer", isReached: false };
   for (const method of ["HEAD", "GET"]) {
@@ -125,13 +125,13 @@ async function ask({ fetch }: ExternalLinksDeps, url: string, signal: AbortSigna
   return answer;
 }
 
-/** An answer, or the address that it was sent on to. */
+/** A response, or its redirect target. */
 async function request(fetch: Fetch, url: string, method: string, signal: AbortSignal): Promise<Answer | string> {
   try {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(requestMsMax)]);
     const headers = { "user-agent": agent, accept: "*/*" };
     const { status, headers: got, body } = await fetch(url, { method, headers, redirect: "manual", signal: limit });
-    // Only the status counts; the rest is not waited for.
+    // Only the status counts; the body is not read.
     if (body !== null) for await (const _ of body) break;
     const location = got.get("location");
     if (status >= 300 && status < 400 && location !== null) return location;

@@ -1,7 +1,7 @@
 import type { Pool, Queryable } from "../db/pool.ts";
 import { inTransaction } from "../db/transaction.ts";
 
-/** A look at the whole site of a project's base branch: what people see of a site's health, and how it changes. */
+/** A check of the whole site of a project's base branch. */
 export interface SiteCheck {
   checkedAt: Date;
   commit: string;
@@ -15,7 +15,7 @@ interface CheckCount {
   check: string;
   severity: "error" | "warning" | "info";
   count: number;
-  /** How many of them have a fix that is certain. */
+  /** How many of them have a certain fix. */
   fixable: number;
 }
 
@@ -30,9 +30,9 @@ export interface SiteFinding {
 interface SiteHealth {
   /** Oldest first. */
   checks: readonly SiteCheck[];
-  /** Of the newest: worst first, a bounded part of them. */
+  /** The newest findings, worst first; a limited number. */
   findings: readonly SiteFinding[];
-  /** Why the last look failed; null: it did not. */
+  /** Why the last check failed, or null. */
   problem: { at: Date; words: string } | null;
 }
 
@@ -49,9 +49,7 @@ export interface NewSiteCheck extends Omit<SiteCheck, "checkedAt" | "counts"> {
   findings: readonly FullFinding[];
 }
 
-/**
- * One row a commit and day: a base that stands still does not fill the table, and neither does one that moves often.
- */
+/** One row per commit and day, so that neither an unchanged nor a busy base branch fills the table. */
 export async function storeSiteCheck(pool: Pool, projectId: string, check: NewSiteCheck): Promise<void> {
   const worst = check.findings.toSorted((a, b) => rank[a.severity] - rank[b.severity]).slice(0, findingsMax);
   await inTransaction(pool, async (client) => {
@@ -86,7 +84,7 @@ export async function storeSiteCheck(pool: Pool, projectId: string, check: NewSi
   });
 }
 
-/** Says why the last look failed; what was found before stays. */
+/** Stores why the last check failed. Earlier findings stay. */
 export async function storeSiteProblem(pool: Pool, projectId: string, words: string): Promise<void> {
   await inTransaction(pool, async (client) => {
     await client.query("delete from site_checks where project_id = $1 and problem is not null", [projectId]);
@@ -136,7 +134,7 @@ export async function readSiteHealth(db: Queryable, projectId: string): Promise<
   return health;
 }
 
-/** Projects that were added since the last round: whoever writes their first job wants to know what is wrong there. */
+/** Projects that were added since the last round: their first findings are wanted soon. */
 export async function listNewSites(db: Queryable): Promise<readonly string[]> {
   const { rows } = await db.query<{ id: string }>(
     `select id from projects where not exists (select from site_checks where project_id = projects.id)
@@ -146,8 +144,8 @@ export async function listNewSites(db: Queryable): Promise<readonly string[]> {
 }
 
 /**
- * Projects whose site was not looked at for a day, not since one of their latest jobs ended or was merged, or never with
- * success: an empty repository may have been filled.
+ * Projects whose site was not checked for a day, or not since one of their latest jobs ended or was merged, or never
+ * successfully: an empty repository may have content now.
  */
 export async function listDueSiteChecks(db: Queryable): Promise<readonly string[]> {
   const { rows } = await db.query<{ id: string }>(

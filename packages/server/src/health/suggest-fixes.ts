@@ -8,7 +8,7 @@ const rulesModel = "emend/rules";
 const orphansMax = 20;
 const findingsMax = 40;
 
-/** What the checks found on a project's site, as jobs that would mend it, in words that its model takes. */
+/** Jobs that would fix what the site checks found, in words that the project's model understands. */
 export async function suggestFixes(
   deps: { db: Queryable; defaultModel: string },
   projectId: string,
@@ -42,7 +42,7 @@ function listOrphans(findings: readonly SiteFinding[], count: number): Dashboard
   return [{ prompt: orders.join("\n"), because: `${count} ${count === 1 ? "page is" : "pages are"} in no navigation` }];
 }
 
-/** For a model that reads free words: the findings themselves are the order. */
+/** For a language model: the findings themselves are the instruction. */
 function mendTheRest(findings: readonly SiteFinding[]): DashboardSuggestion[] {
   const own = new Set(["broken-link", "broken-anchor", "orphan-page"]);
   const rest = findings.filter(({ check, severity }) => !own.has(check) && severity !== "info");

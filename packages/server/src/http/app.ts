@@ -26,13 +26,13 @@ import { openapiRoute } from "./routes/openapi.ts";
 
 export interface AppDeps extends JobRoutesDeps {
   trustProxy: boolean | string;
-  /** Further routes, each with its own parsers and hooks. */
+  /** More routes, each with its own parsers and hooks. */
   plugins?: readonly FastifyPluginAsync[];
 }
 
 const bodyBytesMax = 2 * 1024 * 1024;
 
-/** The HTTP interface, ready to listen. */
+/** The HTTP server, ready to listen. */
 export function buildApp(deps: AppDeps): FastifyInstance {
   const unrouted = createUnrouted(deps);
   const handleError = createErrorHandler(deps);
@@ -40,12 +40,12 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     logger: false,
     trustProxy: deps.trustProxy,
     bodyLimit: bodyBytesMax,
-    // The framework's own 503 has a body of another form; what still arrives on an open connection is answered.
+    // The framework's 503 has a different body. Requests on open connections are still answered.
     return503OnClosing: false,
     serverFactory: (handler) => createHttpServer(handler, deps.publicUrl),
     routerOptions: {
       ignoreTrailingSlash: true,
-      // Longer than any header line can be: over-long ids reach their route, and are not found there.
+      // Longer than any header line, so that long ids reach their route and get 404 there.
       maxParamLength: 65_536,
     },
     // A path that cannot be decoded.
@@ -60,12 +60,12 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.decorateRequest("grant", null);
   app.decorateRequest("project", null);
   unrouted.watch(app);
-  // Answers that are written past the framework name it themselves.
+  // Responses that bypass the framework set it themselves.
   app.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", requestId(request.raw));
     done();
   });
-  // Before a body is read or its type looked at, which would be refused first; the types leave this hook out.
+  // Before a body is read or its type checked, which would be refused first. The framework's types lack this hook.
   const beforeBody = { onRequest: unrouted.answer } as object;
   app.setNotFoundHandler(beforeBody, unrouted.answer);
   describeRoutes(app, deps);
@@ -83,7 +83,7 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Set by `require-key.ts`, before the body is read. */
     grant: KeyGrant | null;
-    /** Set by `require-key.ts` on routes that ask for it. */
+    /** Set by `require-key.ts` on routes that need it. */
     project: Project | null;
   }
 }
@@ -93,12 +93,15 @@ interface KnownPath {
   methods: Set<string>;
 }
 
-/** Answers what no route takes: 405 where another method would do, else 404. Below `/v2` the key comes first, as everywhere. */
+/**
+ * Responds to requests without a route: 405 if another method exists, otherwise 404. Below `/v2` the key is checked
+ * first, as everywhere.
+ */
 function createUnrouted(deps: { keyring: Keyring }) {
   const paths = new Map<string, KnownPath>();
 
   return {
-    /** Call before the routes are added. */
+    /** Call before adding routes. */
     watch(app: FastifyInstance): void {
       app.addHook("onRoute", ({ url, method }) => {
         const known = paths.get(url) ?? { form: formOf(url), methods: new Set<string>() };
@@ -115,7 +118,7 @@ function createUnrouted(deps: { keyring: Keyring }) {
         const projectId = known?.form.exec(path)?.groups?.projectId;
         if (projectId !== undefined && !grant.projectIds.has(projectId)) return void refuse(reply, projectNotFound);
       }
-      // The method is right where the framework could not decode the path.
+      // The method is right, but the framework could not decode the path.
       if (!known || known.methods.has(request.method)) {
         return void refuse(reply, path.startsWith("/v1/agent/") ? olderVersion : routeNotFound);
       }
@@ -128,7 +131,7 @@ function createUnrouted(deps: { keyring: Keyring }) {
   };
 }
 
-/** Ids that a key covers need no decoding, so none is done: an encoded one is not found. */
+/** Valid ids need no decoding, so an encoded one is not found. */
 function formOf(url: string): RegExp {
   const parts = url.split("/").map((part) => {
     if (part === "*") return ".*";
@@ -139,10 +142,10 @@ function formOf(url: string): RegExp {
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A request may take this long to arrive: a push is silent while git compresses it. Nothing else here is for so long. */
+/** The idle timeout: a push is silent while git compresses. Nothing else here is silent for so long. */
 const silenceMsMax = 300_000;
 
-/** Node's server, with what must happen to a request before it is routed. */
+/** Node's server, with what must happen before a request is routed. */
 export function createHttpServer(
   handler: Handler,
   publicUrl: () => string,
@@ -152,15 +155,15 @@ export function createHttpServer(
   const server = createServer(
     {
       requestTimeout: silenceMsMax,
-      // Longer than load balancers keep theirs: who closes first must not be the one that is being written to.
+      // Longer than load balancers' keep-alive, so that the server never closes a connection that is being used.
       keepAliveTimeout: 72_000,
-      // Without this Node answers a missing Host by itself, without a body.
+      // Otherwise Node answers a missing Host itself, without a body.
       requireHostHeader: false,
     },
     take,
   );
 
-  // Whoever neither sends nor reads would hold an answer of megabytes for as long as they like.
+  // A client that neither sends nor reads would keep a large response in memory.
   server.setTimeout(times.silenceMsMax);
 
   function take(request: IncomingMessage, response: ServerResponse): void {
@@ -173,13 +176,13 @@ export function createHttpServer(
     handler(request, response);
   }
 
-  // A client that announces its body learns first whether it may send it: below `/v2` the route itself asks for the
-  // body once the key is known.
+  // A client with `Expect: 100-continue` learns first whether it may send its body: below `/v2` the route requests the
+  // body after checking the key.
   server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
     if (!request.url?.includes("/v2/")) response.writeContinue();
     take(request, response);
   });
-  // Other expectations may be ignored, says the standard; Node would refuse them without a body.
+  // The standard allows ignoring other expectations. Node would refuse them without a body.
   server.on("checkExpectation", take);
   return server;
 }
@@ -198,13 +201,13 @@ function refuseWithoutHost(request: IncomingMessage, response: ServerResponse): 
 }
 
 /**
- * Brings a request's target to the form that routes know: without the base path of the public URL, which a proxy may or
- * may not have taken off, and without the authority of an absolute target.
+ * Normalizes a request's target: removes the public URL's base path, which a proxy may or may not have removed, and the
+ * authority of an absolute target.
  */
 function createPathRewriter(publicUrl: () => string): (url: string) => string {
   let basePath: string | null = null;
   return (url) => {
-    // Until the port is bound there may be no public URL; it is asked for again then.
+    // Until the port is bound there may be no public URL.
     basePath ??= URL.parse(publicUrl())?.pathname.replace(/\/+$/, "") ?? null;
     const path = url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?#]*/i, "");
     if (!basePath || !path.startsWith(basePath)) return path;

@@ -1,6 +1,6 @@
 import type { FastifyReply } from "fastify";
 
-/** Aborted when the client has gone, or has its answer. */
+/** Aborted when the client disconnects or has its response. */
 export function disconnectSignal(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   reply.raw.once("close", () => controller.abort());

@@ -8,7 +8,7 @@ import { notedJob, requestId } from "../lib/request-id.ts";
 
 const databaseRetryMs = 1000;
 
-/** Turns whatever a handler, a parser or the framework threw into one of our own answers. */
+/** Turns any error of a handler, a parser or the framework into one of our responses. */
 export function createErrorHandler(deps: { log: Logger }) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const refusal = refusalOf(error);
@@ -29,11 +29,11 @@ function refusalOf(error: unknown): Refusal {
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
       return { code: "invalid_request", message: "The body's length differs from Content-Length." };
   }
-  // A body that broke off, and whatever else the framework lays at the client's door.
+  // An aborted body, and other client errors of the framework.
   if (typeof statusCode === "number" && statusCode >= 400 && statusCode < 500) {
     return { code: "invalid_request", message: "The request could not be read." };
   }
-  // Only now: a client that breaks off looks like a lost connection too.
+  // Checked last: an aborted request also looks like a lost connection.
   if (isDatabaseUnavailable(error)) {
     return {
       code: "unavailable",
@@ -54,17 +54,17 @@ function fromAppError(error: AppError): Refusal {
 export interface Refusal {
   code: RequestErrorCode;
   message: string;
-  /** Beyond those that every refusal has. */
+  /** In addition to those of every refusal. */
   headers?: Readonly<Record<string, string>>;
 }
 
-/** One body for every reason, so that nobody learns which keys exist. */
+/** One body for all reasons, so that nobody learns which keys exist. */
 export const unauthorized: Refusal = {
   code: "unauthorized",
   message: "A valid admin API key is required: Authorization: Bearer <key>.",
   headers: { "www-authenticate": "Bearer" },
 };
-/** The same for a project that does not exist and one that the key does not cover. */
+/** The same for a missing project and one that the key does not cover. */
 export const projectNotFound: Refusal = { code: "not_found", message: "Project not found." };
 export const jobNotFound: Refusal = { code: "not_found", message: "Job not found." };
 export const jobPublishing: Refusal = {
@@ -83,14 +83,14 @@ export const tooManyDiffs: Refusal = {
   headers: { "retry-after": "1" },
 };
 export const routeNotFound: Refusal = { code: "not_found", message: "Not found." };
-/** For clients of the older interface, whose paths this service never had. */
+/** For clients of the older API, whose paths this service never had. */
 export const olderVersion: Refusal = {
   code: "not_found",
   message: "This service speaks version 2. Use /v2/agent/{projectId}/job; docs/migrating.md has the table.",
 };
 export const readOnlyKey: Refusal = { code: "forbidden", message: "This key is read-only." };
 
-/** The only way an error leaves: `{ "error": string }` and its code in a header. */
+/** The only way to send an error: `{ "error": string }`, with its code in a header. */
 export function refuse(reply: FastifyReply, refusal: Refusal): FastifyReply {
   reply.code(errorStatus[refusal.code]);
   reply.header("content-type", "application/json; charset=utf-8");
@@ -100,7 +100,7 @@ export function refuse(reply: FastifyReply, refusal: Refusal): FastifyReply {
   return reply.send(JSON.stringify({ error: refusal.message }));
 }
 
-/** `Retry-After` in whole seconds, never too early. */
+/** `Retry-After` in whole seconds, rounded up. */
 export function retryAfter(ms: number): { "retry-after": string } {
   return { "retry-after": String(Math.max(1, Math.ceil(ms / 1000))) };
 }
@@ -121,9 +121,9 @@ const errorStatus: Readonly<Record<RequestErrorCode, number>> = {
   unavailable: 503,
 };
 
-/** Answers what is not HTTP at all, which no route and no hook ever sees, in the same form as every other error. */
+/** Answers malformed HTTP, which no route or hook sees, in the same form as every other error. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  // An answer that has begun must not be continued with another one.
+  // A response that has started must not be followed by another.
   const current = (socket as Socket & { _httpMessage?: { headersSent: boolean } | null })._httpMessage;
   if (error.code === "ECONNRESET" || !socket.writable || current?.headersSent) {
     socket.destroy();
@@ -158,7 +158,7 @@ function statusOf(error: NodeJS.ErrnoException): [string, string] {
 
 const idLengthMax = 64;
 
-/** What every log line about a request says of it. Its path may be anything that a client wrote; its route is ours. */
+/** The request's fields for every log line. Its path is untrusted; its route is ours. */
 export function aboutRequest(request: FastifyRequest): Record<string, string | undefined> {
   const { projectId, id } = (request.params ?? {}) as { projectId?: string; id?: string };
   const isOfJob = request.routeOptions.url?.includes("/job") === true;

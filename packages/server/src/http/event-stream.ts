@@ -2,11 +2,11 @@ import type { ServerResponse } from "node:http";
 import type { JobEvent } from "@emend/contract";
 import { requestId } from "../lib/request-id.ts";
 
-/** One client's connection, to which events are written as fast as it reads and no faster. */
+/** One client's event stream, with backpressure. */
 export interface EventStream {
-  /** Resolves once there is room again. False: the client has gone, or did not read for too long and was cut off. */
+  /** Resolves when there is room again. False: the client disconnected, or was cut off because it did not read. */
   send(events: readonly JobEvent[]): Promise<boolean>;
-  /** Keeps proxies from taking the silence for the end. */
+  /** A heartbeat, so that proxies keep the connection open. */
   beat(): Promise<boolean>;
   end(): void;
 }
@@ -17,13 +17,13 @@ const headers = {
   "x-accel-buffering": "no",
 };
 
-/** Begins the answer. `reconnectMs` is what the client is asked to wait before it connects again. */
+/** Starts the response. `reconnectMs`: how long the client should wait before it reconnects. */
 export function openEventStream(
   response: ServerResponse,
   options: { reconnectMs: number; stallMsMax: number },
 ): EventStream {
   response.writeHead(200, { ...headers, "x-request-id": requestId(response.req) });
-  // A header alone may wait for its first bytes; the comment tells the client at once that it is connected.
+  // Headers alone may be buffered. The comment tells the client immediately that it is connected.
   response.write(`retry: ${options.reconnectMs}\n\n`);
 
   async function write(text: string): Promise<boolean> {
@@ -41,7 +41,7 @@ export function openEventStream(
   };
 }
 
-/** JSON holds no line break of its own, so the data is one line. */
+/** JSON contains no line breaks, so the data is one line. */
 function format(event: JobEvent): string {
   return `id: ${event.seq}\nevent: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`;
 }

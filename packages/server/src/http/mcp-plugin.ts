@@ -6,8 +6,8 @@ import { refuse, unauthorized } from "./errors.ts";
 import { readJsonBodies } from "./request-body.ts";
 
 /**
- * `POST /mcp`: the tools of `@emend/mcp` over streamable HTTP. Each tool is a client of this very interface, with the
- * caller's key and address, so that keys, scopes, quotas and refusals are those of `/v2` and are judged in one place.
+ * `POST /mcp`: the tools of `@emend/mcp` over streamable HTTP. Each tool calls this API with the caller's key and
+ * address, so that keys, scopes, quotas and refusals are those of `/v2`.
  */
 export function mcpPlugin(deps: { keyring: Keyring }): (app: FastifyInstance) => Promise<void> {
   return async (app) => {
@@ -21,7 +21,7 @@ export function mcpPlugin(deps: { keyring: Keyring }): (app: FastifyInstance) =>
         },
       },
       async (request, reply) => {
-        // Not before it is asked for: it takes a fifth of the server's start to load, and many are never asked.
+        // Imported on first use: it takes a fifth of the server's startup, and many never use it.
         const { answerMcpRequest } = await import("@emend/mcp");
         const { authorization = "" } = request.headers;
         const access = { apiKey: authorization.replace(/^bearer +/i, ""), fetch: fetchFrom(app, request) };
@@ -39,7 +39,7 @@ export function mcpPlugin(deps: { keyring: Keyring }): (app: FastifyInstance) =>
 
 const jobPath = /\/job\/([^/]+)/;
 
-/** `fetch` that stays inside: the request meets every hook and route as one from the network does. */
+/** An in-process `fetch`: the request passes all hooks and routes, like one from the network. */
 function fetchFrom(app: FastifyInstance, caller: FastifyRequest): typeof fetch {
   return async (input, init = {}) => {
     const { pathname, search } = new URL(String(input));

@@ -24,7 +24,7 @@ type Operations = Record<
   { responses: Record<string, { content?: unknown; headers?: Record<string, Json> }> } & Json
 >;
 
-/** Collects the document from the routes that are added after this. */
+/** Builds the document from the routes that are added after this. */
 export function describeRoutes(app: FastifyInstance, options: { promptCodePointsMax: number }): void {
   for (const schema of [
     AgentJob,
@@ -72,13 +72,13 @@ export function describeRoutes(app: FastifyInstance, options: { promptCodePoints
   });
 }
 
-/** The bound of prompts is the installation's own. */
+/** The limit of prompts depends on the installation. */
 function withPromptMax(body: typeof CreateJobBody | typeof MessageJobBody, promptCodePointsMax: number): Json {
   const prompt = { ...body.properties.prompt, maxLength: promptCodePointsMax };
   return { ...body, properties: { ...body.properties, prompt } };
 }
 
-/** What the generator leaves out: headers that are always there, HEAD beside GET, and the answer to a wrong method. */
+/** Adds what the generator leaves out: common headers, HEAD for each GET, and the 405 response. */
 function finish(document: Json): Json {
   const components = document.components as Json;
   components.responses = { MethodNotAllowed: toResponse(refusals.methodNotAllowed) };
@@ -92,7 +92,7 @@ function finish(document: Json): Json {
   return document;
 }
 
-/** What a receiver must be ready for; nobody calls it here. */
+/** What a webhook receiver gets. */
 function webhookOf(event: string): Json {
   const message = { $ref: "#/components/schemas/WebhookMessage" };
   return {
@@ -142,15 +142,15 @@ function toResponse(answer: { description: string; headers: Record<string, objec
 }
 
 /**
- * The reference page at `/reference`. It and all it loads come from here: it works without the internet, and tells nobody.
- * Its maker's plugin holds four megabytes of script, so it lives in a server of its own that is made when first asked.
+ * The reference page at `/reference`. It loads everything from here, so it works offline and tells no other server. Its
+ * plugin has four megabytes of script, so it runs in a separate server that is created on first use.
  */
 export function serveReference(app: FastifyInstance): void {
   let opened: Promise<FastifyInstance> | undefined;
   const nonce = randomBytes(16).toString("base64");
   for (const path of ["/reference/", "/reference/js/scalar.js"]) {
     app.get(path, async ({ url }, reply) => {
-      // What the page names is found beside it only below a slash.
+      // Relative links on the page need the trailing slash.
       if (url.split("?", 1)[0]?.endsWith("/reference")) return reply.code(301).header("location", "reference/").send();
       opened ??= openReference(nonce);
       const { headers, rawPayload } = await (await opened).inject(path);
@@ -170,7 +170,7 @@ async function openReference(nonce: string): Promise<FastifyInstance> {
     pageTitle: "Emend API reference",
     nonce,
     authentication: { preferredSecurityScheme: "adminKey" },
-    // Everything below would ask another server.
+    // Each of these would contact another server.
     withDefaultFonts: false,
     telemetry: false,
     agent: { disabled: true },

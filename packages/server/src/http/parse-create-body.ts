@@ -6,13 +6,16 @@ import { AppError } from "../errors.ts";
 import type { CreateJobRules } from "../jobs/create-job.ts";
 import { isBranchName } from "../lib/branch-name.ts";
 
-// Lengths are counted here in code points, as the document says, and not by the checker, which counts clusters.
+// Lengths are counted here in code points, as the document says; the checker counts grapheme clusters.
 const { prompt: _, ...optionalFields } = CreateJobBody.properties;
 const shape = Compile(
   Type.Object({ prompt: Type.String({ minLength: 1 }), ...optionalFields, baseRef: Type.Optional(Type.String()) }),
 );
 
-/** Checks a create's body against the contract and the project's models. Nothing is coerced; unknown fields are left out. */
+/**
+ * Validates a create's body against the contract and the project's models. Nothing is coerced; unknown fields are
+ * ignored.
+ */
 export function parseCreateBody(
   body: unknown,
   rules: { promptCodePointsMax: number; models: readonly string[] },
@@ -38,7 +41,7 @@ export function parseCreateBody(
   };
 }
 
-/** The header's value, or null where it was not sent. */
+/** The header's value, or null if it was not sent. */
 export function parseIdempotencyKey(header: string | string[] | undefined): string | null {
   if (header === undefined) return null;
   if (typeof header === "string" && header.length > 0 && header.length <= idempotencyKeyLengthMax) return header;
@@ -69,7 +72,7 @@ function invalid(publicMessage: string): AppError {
 
 const hourMs = 3_600_000;
 
-/** What a project says about its new jobs, whoever creates them. `model` is chosen where a request names none. */
+/** A project's rules for new jobs. `model` is the default if a request names none. */
 export function createJobRules(project: Project, model: string): CreateJobRules {
   const { branchPrefix, limits, createsPerHourMax } = project.settings;
   return {
@@ -81,7 +84,7 @@ export function createJobRules(project: Project, model: string): CreateJobRules 
   };
 }
 
-/** A message has no other fields that count. */
+/** Only the prompt counts in a message. */
 export function promptOf(body: unknown): unknown {
   if (body === null || typeof body !== "object" || Array.isArray(body)) return body;
   return Object.hasOwn(body, "prompt") ? { prompt: (body as { prompt: unknown }).prompt } : {};

@@ -8,7 +8,7 @@ export interface ListQuery {
   before: string | null;
 }
 
-/** Checks a listing's query; unknown parameters are ignored. */
+/** Validates a listing's query. Unknown parameters are ignored. */
 export function parseListQuery(projectId: string, query: Record<string, unknown>): ListQuery {
   const status = parseStatus(query.status);
   return { status, limit: parseLimit(query.limit), before: parseCursor({ projectId, status }, query.cursor) };

@@ -5,9 +5,8 @@ import { AppError } from "../errors.ts";
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Reads JSON and nothing else. Own code, because the framework's turns bytes that are not UTF-8 into question marks.
- * `JSON.parse` takes the last of duplicate fields, and a field named `__proto__` is a field like any other.
- * `refuseBad` throws where the caller takes less than all JSON.
+ * Parses JSON only. Our own parser, because the framework's replaces invalid UTF-8 with question marks. `JSON.parse`
+ * takes the last of duplicate fields, and `__proto__` is an ordinary field. `refuseBad` can refuse more.
  */
 export function readJsonBodies(app: FastifyInstance, refuseBad: (body: unknown) => void = () => {}): void {
   app.addContentTypeParser(
@@ -33,7 +32,7 @@ function parse(body: Buffer): unknown {
   }
 }
 
-/** Before a body is parsed: only now is the client asked for one that it announced, and never for a compressed one. */
+/** Before the body is parsed: sends 100 Continue if the client waits for it. Refuses compressed bodies. */
 export function takeBody(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -52,7 +51,7 @@ export function takeBody(
   done(null, payload);
 }
 
-/** In a scope of its own: there a body, of whatever type, is left unread. */
+/** In its own scope: bodies of any type are left unread. */
 export function leaveBodiesUnread(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request: FastifyRequest, _payload: unknown, done: (error: null) => void) =>
@@ -66,19 +65,19 @@ export function leaveBodiesUnread(app: FastifyInstance): void {
       payload: RequestPayload,
       done: (error: null, payload: RequestPayload) => void,
     ) => {
-      // A type that makes no sense would be refused before the parser is chosen.
+      // An invalid type would be refused before the parser is chosen.
       delete request.raw.headers["content-type"];
       done(null, payload);
     },
   );
 }
 
-/** Long enough for a client that is still sending to read its answer. */
+/** Long enough for a client that is still sending to read its response. */
 const lingerMs = 500;
 
 /**
- * A body that was answered without being read is not taken in for ever: the connection is cut after a moment. No hook of
- * the framework, since one that runs after each answer costs every GET, and most requests have no body at all.
+ * An unread body is not received forever: the connection is closed after a moment. Not a framework hook, because one
+ * that runs after each response costs every GET, and most requests have no body.
  */
 export function cutUnreadBody(request: IncomingMessage, response: ServerResponse): void {
   const { headers } = request;

@@ -10,8 +10,8 @@ export interface RequireKeyDeps {
 }
 
 /**
- * The hook that judges a request before its body is read: key 401, project 404, scope 403. Everything that is remembered
- * is judged without leaving the event loop's turn: a promise here costs a tenth of the requests a second.
+ * Middleware that runs before the body is read: key 401, project 404, scope 403. Cached values are checked
+ * synchronously: a promise here costs a tenth of the requests per second.
  */
 export function requireKey(deps: RequireKeyDeps, needs: { scope: KeyScope; project?: "loaded" }): onRequestHookHandler {
   return (request, reply, done) => {

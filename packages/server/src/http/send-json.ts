@@ -2,7 +2,7 @@ import { waitSecondsMax } from "@emend/contract";
 import type { FastifyReply } from "fastify";
 import type { QuotaState } from "../jobs/create-job.ts";
 
-/** A JSON text that is ready, never to be stored. */
+/** Sends serialized JSON that must not be cached. */
 export function sendJson(reply: FastifyReply, text: string): FastifyReply {
   reply.header("content-type", "application/json; charset=utf-8");
   reply.header("cache-control", "no-store");
@@ -16,7 +16,7 @@ export function matchesEtag(header: string | undefined, etag: string): boolean {
   return header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
 }
 
-/** The quota in the words of the IETF draft, and in those that older clients know. */
+/** The quota in the IETF draft's headers, and in those that older clients know. */
 export function rateLimitHeaders(policy: "create" | "message", quota: QuotaState): Record<string, string> {
   const windowSeconds = quota.windowMs / 1000;
   return {
@@ -28,12 +28,12 @@ export function rateLimitHeaders(policy: "create" | "message", quota: QuotaState
   };
 }
 
-/** The seconds of `Prefer: wait=N` (RFC 7240) that are granted, or null where none were asked for or they make no sense. */
+/** The granted seconds of `Prefer: wait=N` (RFC 7240). Null if absent or invalid. */
 export function preferredWaitSeconds(header: string | string[] | undefined): number | null {
   if (header === undefined) return null;
   for (const preference of [header].flat().join(",").split(",")) {
     const match = /^\s*wait\s*=\s*(?:"(\d+)"|(\d+))\s*(?:;|$)/i.exec(preference);
-    // Of several, the first counts.
+    // The first one counts.
     if (match) return Math.min(waitSecondsMax, Number(match[1] ?? match[2]));
   }
   return null;

@@ -10,8 +10,8 @@ import type { Remote } from "../tree/mirror/mirror.ts";
 export type ContextForges = Pick<ForgeDeps, "local" | "githubTokens" | "reach">;
 
 /**
- * How git reads a context repository: with its own token, or with none where anybody may read it; and from addresses that
- * were judged just now, since a name's may have changed since it was added.
+ * How git reads a context repository: with its own token, or none if it is public. The SSRF guard checks its addresses
+ * now, because they may have changed since it was added.
  */
 export async function contextRemoteOf(
   forges: ContextForges,
@@ -46,7 +46,7 @@ export function contextForgeOf(
   return openJudgedForge(input, forges.reach);
 }
 
-/** The project whose repository this is: the address's host changes with the installation's, its end does not. */
+/** The project of a local URL: the host changes with the installation's, the path does not. */
 export function localProjectOf(repositoryUrl: string): string {
   const id = /\/git\/([A-Za-z0-9_-]+)\.git$/.exec(repositoryUrl)?.[1];
   if (id !== undefined) return id;

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { ensureDataDir } from "../lib/ensure-data-dir.ts";
 
 /**
- * The installation's secret: the one configured, else one made here and kept beside the embedded database with mode
- * 0600. Processes that start together agree on the first: a hard link is made whole or not at all.
+ * The installation's secret: the configured one, or one generated here and stored next to the embedded database with
+ * mode 0600. Processes that start together agree on the first, because a hard link is atomic.
  */
 export async function ensureSecret(options: { secret: string | null; dataDir: string }): Promise<string> {
   if (options.secret !== null) return options.secret;
@@ -14,7 +14,7 @@ export async function ensureSecret(options: { secret: string | null; dataDir: st
   return (await readSecret(file)) ?? makeSecret(file);
 }
 
-/** Null where it is yet to be made. */
+/** Null if it does not exist yet. */
 export async function knownSecret(options: { secret: string | null; dataDir: string }): Promise<string | null> {
   return options.secret ?? readSecret(join(options.dataDir, "secret"));
 }

@@ -7,9 +7,8 @@ import { createFetch } from "../lib/network.ts";
 import { AddressRefused, guardedLookup, mayConnect, type ResolveAll } from "../notify/ssrf-guard.ts";
 
 /**
- * Where forges may be that maintainers name, for context repositories or new projects: they must not lead this server to
- * what only it can reach, loopback and private networks, unless the operator allows them, and never to machines' own
- * metadata. Whoever sits at the console names what they like.
+ * SSRF guard for forges that maintainers name, for context repositories or new projects: loopback and private networks
+ * only if the operator allows them, and cloud metadata never. On the console everything is allowed.
  */
 export interface ForgeReach extends JudgedReach {
   close(): Promise<void>;
@@ -27,7 +26,7 @@ export function createForgeReach(
     const host = hostname.replace(/^\[|\]$/g, "");
     const isProxied = Boolean(protocol === "https:" ? network.httpsProxy : network.httpProxy);
     const found = isIP(host) ? [host] : await resolve(host);
-    // Behind a proxy this machine may know no names; what the proxy connects to is the proxy's to judge.
+    // Behind a proxy this machine may have no DNS. The proxy must then check what it connects to.
     if (found === null && isProxied) return null;
     if (found === null || found.length === 0) {
       throw new AppError("repository_unavailable", {
@@ -53,7 +52,7 @@ export function createForgeReach(
   return {
     addressesOf,
     async fetch(url, init) {
-      // No name is looked up for an address that stands in the URL itself.
+      // An IP address in the URL needs no lookup.
       if (isIP(new URL(url).hostname.replace(/^\[|\]$/g, ""))) await addressesOf(url);
       try {
         return await client.fetch(url, init);

@@ -5,12 +5,12 @@ import type { Config } from "../config/config.ts";
 import type { Network } from "../lib/network.ts";
 import { createGit, type Git } from "../tree/git/git.ts";
 
-/** git for every forge: the local one's repositories are folders, and one beside Emend may be reached without TLS. */
+/** git for every forge. Local repositories are folders, and a forge on this network may have no TLS. */
 export function localGit(network: Network = {}): Git {
   return createGit({ allowedProtocols: ["http", "file"], network });
 }
 
-/** Git takes one file with every authority, so the operator's are written together with the usual ones. */
+/** Git takes one file with all authorities, so the operator's are written together with the system's. */
 export async function gitNetwork(config: Config): Promise<Network> {
   const { caFile } = config.network;
   if (caFile === undefined) return config.network;

@@ -14,11 +14,11 @@ export interface Node {
 }
 
 const beatMs = 15_000;
-/** After so many missed beats a process counts as gone. It is listed a day longer, for whoever asks what happened. */
+/** After this many missed heartbeats a process counts as gone. It stays listed for a day. */
 const silentMsMax = 4 * beatMs;
 const keptHours = 24;
 
-/** Tells the other nodes, every 15 seconds, that this process lives. */
+/** Writes a heartbeat for this process every 15 seconds. */
 export async function startHeartbeat(
   deps: { pool: Pool; log: Logger },
   role: string,
@@ -36,7 +36,7 @@ export async function startHeartbeat(
   await beat();
   let beating: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
-    // A database that does not answer is told by others; the next beat says that it is back.
+    // A database outage is reported elsewhere. The next heartbeat follows.
     beating = beat().catch((err) => deps.log.debug({ err }, "no sign of life could be stored"));
   }, beatMs);
   timer.unref();

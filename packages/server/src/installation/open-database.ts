@@ -9,7 +9,7 @@ import type { Logger } from "../lib/logger.ts";
 
 export interface Database {
   url: string;
-  /** Where the embedded one lies, if not below the data folder: whoever copies that folder must know. */
+  /** Where the embedded database is, if not in the data folder: a copy of that folder would miss it. */
   outsideDir: string | null;
   pool: Pool;
   close(): Promise<void>;
@@ -19,19 +19,19 @@ interface OpenOptions {
   config: Config;
   log: Logger;
   connectionsMax: number;
-  /** server: holds the embedded Postgres for as long as it runs; command: borrows the one that runs, or starts it for a while. */
+  /** server: runs the embedded Postgres. command: uses the running one, or starts it for a while. */
   holder: "server" | "command";
   signal: AbortSignal;
-  /** False: its tables are left as they are, and may be missing or older than this release. */
+  /** False: no migrations. Tables may be missing or older than this release. */
   migrates?: boolean;
 }
 
-/** False where opening would make the embedded database. */
+/** False if opening would create the embedded database. */
 export function isMade(config: Pick<Config, "databaseUrl" | "dataDir">): boolean {
   return config.databaseUrl !== null || hasHome(config.dataDir);
 }
 
-/** The configured database, or the embedded one; migrated and ready. */
+/** Opens the configured or the embedded database, migrated and ready. */
 export async function openDatabase(options: OpenOptions): Promise<Database> {
   const source = await openSource(options);
   const pool = createPool({ url: source.url, connectionsMax: options.connectionsMax, log: options.log });

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { ensureDataDir } from "../lib/ensure-data-dir.ts";
 
-/** What a server without EMEND_PUBLIC_URL is reached by, from this machine. */
+/** The local URL of a server without EMEND_PUBLIC_URL. */
 export function urlOf(host: string, port: number): string {
   const isWildcard = host === "0.0.0.0" || host === "::";
   if (isWildcard) return `http://localhost:${port}`;
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** So that a command which runs beside the server, or after it, makes the same links. */
+/** So that commands next to the server, or after it, make the same links. */
 export async function rememberUrl(dataDir: string, url: string): Promise<void> {
   await ensureDataDir(dataDir);
   await writeFile(join(dataDir, "url"), `${url}\n`);

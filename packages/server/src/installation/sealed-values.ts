@@ -15,7 +15,7 @@ export interface SealedRow {
   sealed: Buffer;
 }
 
-/** Every column that is sealed, and whose each value is. */
+/** Every encrypted column, with the context of its values. */
 export const sealedColumns = [
   {
     column: "projects.credential",
@@ -66,8 +66,9 @@ const canaryName = "secretCanary";
 const canaryText = "Only the installation's own EMEND_SECRET opens this.";
 
 /**
- * Refuses a secret that is not this installation's: what it sealed could not be opened, and its owner link would be another.
- * The database holds a sealed text, the canary. An installation without one gets it if the secret opens anything stored.
+ * Refuses a secret that is not this installation's: it could not decrypt stored values, and the owner link would
+ * differ. The database has an encrypted text, the canary. An installation without one gets it if the secret decrypts
+ * any stored value.
  */
 export async function assertSecret(
   pool: Pool,
@@ -78,7 +79,7 @@ export async function assertSecret(
   const opens = await inTransaction(pool, async (client) => {
     if ((await readCanary(client)) === null) {
       if (!(await opensAnyStored(client, sealer))) return false;
-      // Of nodes that start together the first one's is kept, and the others are judged by it.
+      // If nodes start together, the first one's is kept, and the others are checked with it.
       await writeCanary(client, sealer, "do nothing");
     }
     return opensCanary(client, sealer);
@@ -91,13 +92,13 @@ export async function assertSecret(
   ]);
 }
 
-/** True also where there is no canary yet. Changes nothing. */
+/** Also true if there is no canary yet. Changes nothing. */
 export async function opensCanary(db: Queryable, sealer: Sealer): Promise<boolean> {
   const canary = await readCanary(db);
   return canary === null || opens(sealer, canary, canaryName);
 }
 
-/** Fails where neither the new nor a former secret of the sealer opens it. */
+/** Fails if neither the new nor an old secret decrypts it. */
 export async function resealCanary(client: Client, sealer: Sealer): Promise<void> {
   const canary = await readCanary(client);
   if (canary === null) return;
@@ -112,7 +113,7 @@ async function readCanary(db: Queryable): Promise<Buffer | null> {
 
 async function writeCanary(client: Client, sealer: Sealer, onConflict: string): Promise<void> {
   const value = JSON.stringify(sealer.seal(canaryText, canaryName).toString("base64"));
-  // No person set it: the audit log would only puzzle.
+  // Not a person's action, so it is not in the audit log.
   await client.query("select set_config('emend.audit', 'off', true)");
   await client.query(`insert into settings (name, value) values ($1, $2) on conflict (name) ${onConflict}`, [
     canaryName,
@@ -120,7 +121,7 @@ async function writeCanary(client: Client, sealer: Sealer, onConflict: string): 
   ]);
 }
 
-/** A token that was entered before the secret last changed may be lost; the secret is the right one all the same. */
+/** A token from before the last rotation may be lost, although the secret is right. */
 async function opensAnyStored(client: Client, sealer: Sealer): Promise<boolean> {
   let stored = 0;
   for (const { select, contextOf } of sealedColumns) {

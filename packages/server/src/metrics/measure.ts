@@ -9,7 +9,7 @@ import type { Fetch } from "../lib/network.ts";
 import { notedJob, requestId } from "../lib/request-id.ts";
 import { addGauge, type Metrics } from "./metrics.ts";
 
-/** Hosts are those that the operator configured, so they are few. */
+/** Hosts are those that the operator configured, so there are few. */
 export function measureFetch(metrics: Metrics, fetch: Fetch): Fetch {
   return async (url, init) => {
     const host = URL.parse(url)?.host ?? "";
@@ -27,7 +27,7 @@ export function measureFetch(metrics: Metrics, fetch: Fetch): Fetch {
   };
 }
 
-/** How many mirrors this node has, and their packs' bytes: nearly all that a mirror takes, and quick to add up. */
+/** The number of this node's mirrors and the size of their packs, which is nearly all of a mirror. */
 export function measureMirrors(metrics: Metrics, dir: string): void {
   addGauge(metrics, { name: "emend_mirrors", help: "Mirrors on this node" }, async (gauge) =>
     gauge.set((await listMirrors(dir)).length),
@@ -48,7 +48,7 @@ async function listMirrors(dir: string): Promise<string[]> {
   return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
 }
 
-/** A pack may go while it is looked at. */
+/** A pack may be deleted meanwhile. */
 async function packBytes(dir: string): Promise<number> {
   const names = await readdir(dir).catch(() => []);
   const sizes = await Promise.all(
@@ -62,12 +62,12 @@ async function packBytes(dir: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** The same model, its turns counted. */
+/** Wraps a model to count its turns. */
 export function measureModel(metrics: Metrics, model: Model): Model {
   const { run } = model;
   return {
     ...model,
-    // A program takes no turns that could be timed; what its steps say is counted.
+    // A runner has no turns to time; its steps are counted.
     ...(run && {
       run: (deps, task, signal) =>
         run(
@@ -114,7 +114,7 @@ interface QueueRow {
   deliveries: number;
 }
 
-/** What waits, of the whole installation: every process says the same, so take the maximum and not the sum. */
+/** What waits in the whole installation. Every process reports the same, so use the maximum, not the sum. */
 export function measureQueue(metrics: Metrics, db: Queryable): void {
   let reading: Promise<QueueRow> | undefined;
   // One query for all gauges of a scrape.
@@ -163,8 +163,8 @@ interface Notice {
 const methods = new Set(METHODS);
 
 /**
- * Counts and logs what a server answers. It listens to Node's own channels and not to the framework's hooks: those would
- * cost the fastest route a tenth of its requests a second. Reads are logged at debug: clients poll.
+ * Counts and logs responses. It uses Node's diagnostics channels and not the framework's hooks, which would cost the
+ * fastest route a tenth of its requests per second. Reads are logged at debug level, because clients poll.
  */
 export function measureRequests(deps: { metrics: Metrics; log: Logger }, server: Server): () => void {
   const { metrics, log } = deps;
@@ -198,7 +198,7 @@ export function measureRequests(deps: { metrics: Metrics; log: Logger }, server:
   };
 }
 
-/** What a client wrote in its path may be anything. */
+/** A client's path is untrusted. */
 function shorten(id: string | undefined): string | undefined {
   return id?.slice(0, 64);
 }
@@ -217,7 +217,7 @@ interface RequestRoute {
   jobId?: string | undefined;
 }
 
-/** Which route a path belongs to, by its form alone. */
+/** The route of a path, by its form. */
 export function routeOf(url: string): RequestRoute {
   const end = url.indexOf("?");
   const path = end === -1 ? url : url.slice(0, end);

@@ -6,18 +6,18 @@ import type { Metrics } from "./metrics.ts";
 
 export interface MetricsDeps {
   metrics: Metrics;
-  /** Asked for as a bearer token; null: whoever reaches the port may read. */
+  /** Required as a bearer token. Null: everybody who reaches the port may read. */
   token: string | null;
 }
 
-/** `GET /metrics` and `GET /healthz` on a port of their own, which a worker has too and a public proxy does not reach. */
+/** `GET /metrics` and `GET /healthz` on a separate port, which workers have too and a public proxy does not reach. */
 export async function startMetricsServer(
   deps: MetricsDeps,
   address: { host: string; port: number },
 ): Promise<{ port: number; close(): Promise<void> }> {
   const server = createServer((request, response) => {
     if (request.method === "GET" && request.url === "/healthz") {
-      // For whoever watches a worker, which has no other port: the process answers.
+      // Liveness for workers, which have no other port.
       response.writeHead(200, { "content-type": "application/json; charset=utf-8" }).end('{"status":"ok"}');
       return;
     }
@@ -41,7 +41,7 @@ export async function startMetricsServer(
   };
 }
 
-/** The same on the interface's own port: only with a token, since that port is public. */
+/** The same on the API's port: only with a token, because that port is public. */
 export function metricsPlugin(deps: MetricsDeps & { token: string }): FastifyPluginAsync {
   return async (app) => {
     app.get("/metrics", async (request, reply) => {
@@ -64,7 +64,7 @@ async function answer(deps: MetricsDeps, request: IncomingMessage, response: Ser
   response.end(text);
 }
 
-/** In constant time, whatever the lengths. */
+/** Constant-time comparison. */
 function isSame(given: string, expected: string): boolean {
   return timingSafeEqual(hash("sha256", given, "buffer"), hash("sha256", expected, "buffer"));
 }

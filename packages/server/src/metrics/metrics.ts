@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { version } from "../lib/version.ts";
 
-/** What a process counts, for Prometheus. Labels are from closed sets, so that no client can make the series grow. */
+/** Metrics for Prometheus. Labels are from closed sets, so that no client can create series. */
 export interface Metrics {
   registry: Registry;
   requests: Counter<"method" | "route" | "status">;
@@ -98,7 +98,7 @@ export function createMetrics(role = "all"): Metrics {
   };
 }
 
-/** A gauge that is read when it is asked for; one that cannot be read shows nothing, and the others are still shown. */
+/** A gauge that is computed on scrape. If it fails, the others are still shown. */
 export function addGauge<L extends string>(
   metrics: Metrics,
   about: { name: string; help: string; labelNames?: readonly L[] },

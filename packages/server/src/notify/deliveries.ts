@@ -11,10 +11,10 @@ export interface ClaimedDelivery {
   webhookId: string;
   jobId: string | null;
   url: string;
-  /** Null: a release before this one wrote it, and `url` is the address itself. */
+  /** Null: an earlier release wrote it, and `url` is the URL itself. */
   sealedUrl: Buffer | null;
   secret: Buffer;
-  /** Signs as well while receivers change to the new one. */
+  /** Also signs while receivers change to the new one. */
   oldSecret: Buffer | null;
   format: WebhookFormat;
   payload: WebhookMessage;
@@ -23,8 +23,8 @@ export interface ClaimedDelivery {
 }
 
 /**
- * Takes the message that has been due longest. It is due again after `claimMs`, so that one whose sender was killed is
- * sent by another; only then can a receiver see a message twice.
+ * Claims the delivery that has been due longest. It is due again after `claimMs`, so that another node sends it if this
+ * one is killed; only then can a receiver get a message twice.
  */
 export async function claimDelivery(
   db: Queryable,
@@ -57,7 +57,7 @@ export interface DeliverDeps {
   resolve?: ResolveAll;
 }
 
-/** Sends a message once and says how it went. */
+/** Sends a message once and returns the outcome. */
 export async function deliver(
   deps: DeliverDeps,
   delivery: ClaimedDelivery,
@@ -90,20 +90,17 @@ export async function deliver(
 
 type DeliveryOutcome =
   | { kind: "delivered"; status: number }
-  /** The far end wants no more of these, ever. */
+  /** The receiver wants no more messages (410). */
   | { kind: "gone"; status: number }
   | { kind: "refused"; status: number; retryAfterMs: number }
   | { kind: "unreached"; error: string };
 
-/**
- * How long after each try the next one follows: the schedule that Standard Webhooks proposes. A message that was
- * refused after the last of them has failed for good.
- */
+/** The retry schedule that Standard Webhooks proposes. After the last retry the delivery has failed. */
 const retryAfterSeconds = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400] as const;
 
 const dayMs = 86_400_000;
 
-/** `tries` fences the write: a sender that was taken for dead changes nothing any more. */
+/** `tries` fences the write: a sender that counts as dead can no longer change it. */
 export async function settleDelivery(
   db: Queryable,
   delivery: { id: string; webhookId: string; tries: number },
@@ -134,26 +131,26 @@ export async function settleDelivery(
   );
 }
 
-/** Null: never again. */
+/** Null: no more retries. */
 function nextTryMs(tries: number, outcome: DeliveryOutcome): number | null {
   const seconds = retryAfterSeconds[tries - 1];
   if (outcome.kind === "delivered" || outcome.kind === "gone" || seconds === undefined) return null;
-  // Spread, so that a receiver that comes back is not met by everything at once.
+  // With jitter, so that a recovering receiver does not get everything at once.
   const scheduledMs = seconds * 1000 * (1 + Math.random() * 0.1);
   return outcome.kind === "refused" ? Math.max(scheduledMs, Math.min(outcome.retryAfterMs, dayMs)) : scheduledMs;
 }
 
-/** One message to one webhook, and how it went. */
+/** One message to one webhook, and its outcome. */
 export interface Delivery {
   id: string;
   webhookId: string;
-  /** Null: it is about no job. */
+  /** Null if it is not about a job. */
   jobId: string | null;
   event: WebhookMessage["type"];
   payload: WebhookMessage;
   state: "pending" | "delivered" | "failed";
   tries: number;
-  /** Of a pending one: when it is tried next. */
+  /** For a pending one: the next attempt. */
   dueAt: Date;
   lastStatus: number | null;
   lastError: string | null;
@@ -174,7 +171,7 @@ export async function listDeliveries(db: Queryable, webhookId: string): Promise<
   return rows.map((delivery) => ({ ...delivery, payload: asDocumented(delivery.payload) }));
 }
 
-/** Sends a message once more, under its old id, however it went before. False where there is no such delivery. */
+/** Sends a message again with the same id. False if the delivery does not exist. */
 export async function redeliver(db: Queryable, deliveryId: string): Promise<boolean> {
   const { rows } = await db.query<{ disabled: boolean }>(
     "select disabled_at is not null as disabled from webhooks where id = (select webhook_id from deliveries where id = $1)",
@@ -205,7 +202,7 @@ export function formatMessage(message: WebhookMessage, format: WebhookFormat): s
   }
 }
 
-/** The database stores what it has; of a pull request that may be more than receivers are told. */
+/** The database may store more about a pull request than the documented fields. */
 function asDocumented(message: WebhookMessage): WebhookMessage {
   if (!isOfJob(message) || !message.data.pullRequest) return message;
   const { pullRequest } = message.data;
@@ -219,7 +216,7 @@ function isOfJob(message: WebhookMessage): message is JobMessage {
   return "job" in message.data;
 }
 
-/** One sentence, and in it the link: to the pull request, or else to the repository. */
+/** One sentence with a link to the pull request, or else to the repository. */
 function slackText(message: WebhookMessage): string {
   if (!isOfJob(message)) return otherText(message);
   const { type, data } = message;
@@ -272,7 +269,7 @@ function repositoryName(url: string): string {
 
 const textMax = 300;
 
-/** Nothing that a model wrote may mention a channel, hide an address or break the line. */
+/** Model output must not mention a channel, hide a URL or break the line. */
 function escapeSlack(text: string): string {
   const short = text.length > textMax ? `${text.slice(0, textMax)}…` : text;
   return short

@@ -5,7 +5,7 @@ import { isIP, type LookupFunction } from "node:net";
 import { AddressRefused, guardedLookup, mayConnect, type ResolveAll } from "./ssrf-guard.ts";
 
 interface PostOptions {
-  /** Loopback and private networks too; link-local never. */
+  /** Also loopback and private networks; never link-local. */
   allowPrivate: boolean;
   signal: AbortSignal;
   resolve?: ResolveAll;
@@ -17,8 +17,8 @@ interface PostAnswer {
 }
 
 /**
- * Posts once, over a connection of its own, to an address that was judged. Redirects are not followed, a proxy is not
- * used (it would connect where it likes), and the answer's body is thrown away unread.
+ * Posts once, over a new connection, to an address that passed the SSRF guard. Redirects are not followed, a proxy is
+ * not used (it could connect anywhere), and the response body is discarded.
  */
 export async function postMessage(
   url: string,
@@ -27,9 +27,9 @@ export async function postMessage(
 ): Promise<PostAnswer> {
   const { hostname, protocol } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, "");
-  // Also here, since whoever added it at a console need not have had this process's settings.
+  // Checked here too, because the console that added it may lack this process's settings.
   const isPlain = protocol !== "https:" && !options.allowPrivate;
-  // No name is looked up for an address that stands in the URL itself.
+  // An IP address in the URL needs no lookup.
   if (isIP(host) && !mayConnect(host, options)) throw new AddressRefused();
   if (isIP(host) && isPlain) throw new PlainRefused();
   const send = protocol === "https:" ? httpsRequest : httpRequest;
@@ -50,7 +50,7 @@ export async function postMessage(
   });
 }
 
-/** An address that is not public is told as that: the protocol would not help it. */
+/** A private address is reported as that, not as a missing https. */
 function refusePlain(lookup: LookupFunction): LookupFunction {
   return (host, options, done) =>
     lookup(host, options, (error, found, family) => done(error ?? new PlainRefused(), found, family));
@@ -65,14 +65,14 @@ class PlainRefused extends Error {
 
 const prefix = "whsec_";
 
-/** A secret in the form of Standard Webhooks. */
+/** A secret in Standard Webhooks format. */
 export function newWebhookSecret(): string {
   return `${prefix}${randomBytes(32).toString("base64")}`;
 }
 
 /**
- * The headers by which a receiver knows that the message is ours, whole, and not an old one sent again: one signature for
- * each valid secret, as Standard Webhooks has it for rotation.
+ * The signature headers of Standard Webhooks, which protect against forgery and replay: one signature for each valid
+ * secret, for rotation.
  */
 export function signatureHeaders(
   secrets: readonly string[],

@@ -1,13 +1,13 @@
 import { type LookupAddress, lookup as systemLookup } from "node:dns";
 import { BlockList, isIP, isIPv4, type LookupFunction } from "node:net";
 
-/** Never reached, whatever the operator allows: machines answer there about themselves (cloud metadata). */
+/** Never allowed: cloud metadata services. */
 const metadata = blockListOf([
   "169.254.0.0/16",
   "fe80::/10",
   "100.100.100.200/32",
   "fd00:ec2::254/128",
-  // The first of these again, as IPv6 wraps IPv4 for translators and tunnels.
+  // The same address embedded in IPv6 forms.
   "::a9fe:0/112",
   "64:ff9b::a9fe:0/112",
   "2002:a9fe::/32",
@@ -28,7 +28,7 @@ const notPublic = blockListOf([
   "203.0.113.0/24",
   "224.0.0.0/4",
   "240.0.0.0/4",
-  // Of what IPv6 calls global: Teredo and its kin, documentation, 6to4 (which wraps any IPv4 address).
+  // Special ranges inside IPv6's global space: Teredo, documentation, 6to4 (which embeds any IPv4 address).
   "2001::/23",
   "2001:db8::/32",
   "2002::/16",
@@ -36,7 +36,7 @@ const notPublic = blockListOf([
 ]);
 const globalIpv6 = blockListOf(["2000::/3"]);
 
-/** Whether a request may be sent to this address, in any of the forms that a resolver or a person may write it. */
+/** Whether a request may be sent to this address, in any notation. */
 export function mayConnect(address: string, options: { allowPrivate: boolean }): boolean {
   const plain = mappedIpv4(address) ?? address;
   const family = isIPv4(plain) ? "ipv4" : "ipv6";
@@ -46,7 +46,7 @@ export function mayConnect(address: string, options: { allowPrivate: boolean }):
   return !notPublic.check(plain, family);
 }
 
-/** The IPv4 address that an IPv6 one stands for: `::ffff:127.0.0.1`, and the same in hexadecimal. */
+/** The IPv4 address in an IPv4-mapped IPv6 address: `::ffff:127.0.0.1`, or in hexadecimal. */
 function mappedIpv4(address: string): string | undefined {
   const mapped = URL.parse(`http://[${address.split("%", 1)[0]}]/`)?.hostname;
   const match = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(mapped ?? "");
@@ -66,7 +66,7 @@ function blockListOf(ranges: readonly string[]): BlockList {
 
 export type ResolveAll = (host: string, done: (error: Error | null, addresses: LookupAddress[]) => void) => void;
 
-/** The address that was judged is the one that is connected to: a name that resolves anew, elsewhere, is never asked twice. */
+/** Connects to the address that was checked: the name is not resolved a second time (DNS rebinding). */
 export function guardedLookup(options: { allowPrivate: boolean; resolve?: ResolveAll }): LookupFunction {
   const resolve: ResolveAll = options.resolve ?? ((host, done) => systemLookup(host, { all: true }, done));
   return (host, lookupOptions, callback) => {
@@ -88,7 +88,7 @@ export class AddressRefused extends Error {
   }
 }
 
-/** Whether an address can be posted to only under EMEND_ALLOW_PRIVATE_WEBHOOKS, as far as its text tells. */
+/** Whether a URL can only be used with EMEND_ALLOW_PRIVATE_WEBHOOKS, judged by its text. */
 export function needsPrivate(given: string): boolean {
   const { protocol, hostname } = new URL(given);
   const host = hostname.replace(/^\[|\]$/g, "");

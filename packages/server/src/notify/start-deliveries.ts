@@ -13,10 +13,10 @@ export interface DeliveriesDeps extends DeliverDeps {
 
 const answerMsMax = 20_000;
 const claimMs = 120_000;
-/** So that a receiver that hangs does not hold up the others. */
+/** A receiver that hangs must not delay the others. */
 const atOnceMaxOfOne = 4;
 
-/** Sends what is due. */
+/** Sends due deliveries. */
 export function startDeliveries(deps: DeliveriesDeps, options: { lookEveryMs?: number } = {}): Working {
   const { pool, log } = deps;
   return startQueue<ClaimedDelivery>(deps, {

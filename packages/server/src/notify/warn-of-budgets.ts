@@ -8,14 +8,14 @@ const steps = [
 ] as const;
 
 interface Due {
-  /** A project's id; empty: the installation. */
+  /** A project's id. Empty: the installation. */
   scope: string;
   month: string;
 }
 
 /**
- * Tells webhooks of budgets that are nearly or wholly used: those of the project, or of every project for the
- * installation's. Each once a month and step, stored with its messages. Gives how many were told of.
+ * Sends webhooks about budgets that are nearly or fully used: those of the project, or for the installation's budget
+ * those of every project. Once per month and threshold. Returns how many.
  */
 export async function warnOfBudgets(pool: Pool): Promise<number> {
   let told = 0;

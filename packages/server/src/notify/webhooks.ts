@@ -8,17 +8,17 @@ import { newWebhookSecret } from "./post-message.ts";
 import { mayConnect } from "./ssrf-guard.ts";
 
 export type { WebhookEvent, WebhookMessage } from "@emend/contract";
-// The trigger `tell_webhooks` names them.
+// Also named in the trigger `tell_webhooks`.
 export { webhookEvents } from "@emend/contract";
 
 export const webhookFormats = ["standard", "slack"] as const;
 export type WebhookFormat = (typeof webhookFormats)[number];
 
-/** An address to which a project's events are posted. Its secret is shown once, when it is made. */
+/** A URL that receives a project's events. Its secret is shown once. */
 export interface Webhook {
   id: string;
   projectId: string;
-  /** What may be shown of it: often the rest is a secret. */
+  /** The part that may be shown: often the rest is a secret. */
   url: string;
   format: WebhookFormat;
   events: readonly WebhookEvent[];
@@ -30,7 +30,7 @@ export interface Webhook {
 const webhookColumns = `id, project_id as "projectId", url, format, events, disabled_at as "disabledAt",
   disabled_reason as "disabledReason", created_at as "createdAt"`;
 
-/** Seals secrets for the database. */
+/** Encrypts secrets for the database. */
 export interface SecretSealer {
   seal(text: string, context: string): Buffer;
   open(sealed: Buffer, context: string): string;
@@ -48,7 +48,7 @@ export interface NewWebhook {
   events?: readonly WebhookEvent[];
 }
 
-/** The secret is shown here and never again; of the address, no more than its origin and its end. */
+/** Returns the secret, which is never shown again. Only the URL's origin and end are shown later. */
 export async function addWebhook(
   deps: { db: Queryable; sealer: SecretSealer; allowPrivate: boolean },
   input: NewWebhook,
@@ -71,7 +71,7 @@ export async function addWebhook(
   return { id, secret };
 }
 
-/** What can be seen before anything is sent; names are judged by the address that they have then. */
+/** Checks what is known before sending. Host names are checked at each delivery. */
 function assertUsable(given: string, options: { allowPrivate: boolean }): void {
   const url = URL.parse(given);
   if (!url || given.length > 2000) throw invalid("url must be a URL of at most 2000 characters");
@@ -97,19 +97,19 @@ export async function listWebhooks(db: Queryable, projectId: string): Promise<re
   return rows.map((webhook) => ({ ...webhook, url: showUrl(webhook.url) }));
 }
 
-/** With its delivery log. False where there is no such webhook. */
+/** With its delivery log. False if the webhook does not exist. */
 export async function removeWebhook(db: Queryable, id: string): Promise<boolean> {
   const { rowCount } = await db.query("delete from webhooks where id = $1", [id]);
   return rowCount === 1;
 }
 
-/** For whoever named a webhook: that there is none is told, and not taken for one that was never posted to. */
+/** Throws if the webhook does not exist, instead of returning an empty log. */
 export async function requireWebhook(db: Queryable, id: string): Promise<void> {
   const { rowCount } = await db.query("select 1 from webhooks where id = $1", [id]);
   if (rowCount === 0) throw new AppError("not_found", { publicMessage: `webhook not found: ${id}` });
 }
 
-/** While disabled it is told of nothing, and what was pending waits. False where there is no such webhook. */
+/** A disabled webhook gets nothing, and pending deliveries wait. False if it does not exist. */
 export async function setWebhookEnabled(db: Queryable, id: string, isEnabled: boolean): Promise<boolean> {
   const { rowCount } = await db.query(
     `update webhooks set disabled_at = case when $2 then null else coalesce(disabled_at, clock_timestamp()) end,
@@ -122,7 +122,10 @@ export async function setWebhookEnabled(db: Queryable, id: string, isEnabled: bo
 
 const overlapHours = 24;
 
-/** A new secret, shown this once. The old one signs too for a day, so that receivers can change over. Null: no such webhook. */
+/**
+ * A new secret, shown once. The old one also signs for a day, so that receivers can change over. Null if the webhook
+ * does not exist.
+ */
 export async function rotateWebhookSecret(
   deps: { db: Queryable; sealer: SecretSealer },
   id: string,
@@ -137,7 +140,7 @@ export async function rotateWebhookSecret(
   return rows[0] ? { secret, oldUntil: rows[0].oldUntil } : null;
 }
 
-/** Queues a message of the type `webhook.test`. Gives its id; null: no such webhook, or it is disabled. */
+/** Queues a message of type `webhook.test`. Returns its id. Null if the webhook does not exist or is disabled. */
 export async function testWebhook(db: Queryable, id: string): Promise<string | null> {
   const { rows } = await db.query<{ id: string }>(
     `with sent as (
@@ -153,7 +156,7 @@ export async function testWebhook(db: Queryable, id: string): Promise<string | n
   return rows[0]?.id ?? null;
 }
 
-/** By which a project's webhooks are signed. */
+/** The secrets that sign a project's webhooks. */
 export async function openWebhookSecrets(
   deps: { db: Queryable; sealer: SecretSealer },
   projectId: string,
@@ -166,7 +169,7 @@ export async function openWebhookSecrets(
   return rows.map(({ id, secret }) => deps.sealer.open(secret, secretContext(id)));
 }
 
-/** Seals the addresses that a release before this one wrote in the clear. Safe on every node, and to repeat. */
+/** Encrypts URLs that an earlier release stored in the clear. Safe on every node, and idempotent. */
 export async function sealWebhookUrls(deps: { db: Queryable; sealer: Pick<SecretSealer, "seal"> }): Promise<number> {
   const { rows } = await deps.db.query<{ id: string; url: string }>(
     "select id, url from webhooks where sealed_url is null",
@@ -183,12 +186,12 @@ export async function sealWebhookUrls(deps: { db: Queryable; sealer: Pick<Secret
 }
 
 const tailLength = 4;
-/** So that the tail gives away little of a path, and nothing of a short one. */
+/** The shown end reveals little of a path, and nothing of a short one. */
 const tailOfLengthMin = 24;
-/** Begins what is kept in the clear beside a sealed address: no client, of whichever release, connects to it. */
+/** The prefix of the shown part next to an encrypted URL: no client of any release can connect to it. */
 const mark = "sealed:";
 
-/** What is stored of a webhook's address: whole, but sealed, and what may be shown of it. */
+/** What is stored of a webhook's URL: the encrypted URL, and the part that may be shown. */
 function sealUrl(
   sealer: Pick<SecretSealer, "seal">,
   webhook: { id: string; url: string },
@@ -204,7 +207,7 @@ export function openUrl(
   return stored.sealedUrl === null ? stored.url : sealer.open(stored.sealedUrl, urlContext(stored.webhookId));
 }
 
-/** For everybody, at every time but when it was given: whoever knows such an address may post there as we do. */
+/** The shown part, everywhere except when it was entered: whoever knows such a URL can post there. */
 export function showUrl(stored: string): string {
   return stored.startsWith(mark) ? stored.slice(mark.length) : maskUrl(stored);
 }
@@ -213,7 +216,7 @@ export function urlContext(webhookId: string): string {
   return `webhook/${webhookId}/url`;
 }
 
-/** Its origin, and the end by which somebody tells it from another. */
+/** Its origin, and its end to tell it from others. */
 function maskUrl(url: string): string {
   const parsed = URL.parse(url);
   if (!parsed) return "…";

@@ -1,7 +1,7 @@
 import { channels } from "../db/channels.ts";
 import type { Queryable } from "../db/pool.ts";
 
-/** Archives jobs that have been final for so long, as a person would. Links stay. */
+/** Archives jobs that ended long ago, as a person would. Links stay. */
 export async function archiveByRetention(db: Queryable, afterDays: number): Promise<number> {
   return inBatches(500, (rowsMax) =>
     db.query(
@@ -23,7 +23,7 @@ export async function archiveByRetention(db: Queryable, afterDays: number): Prom
   );
 }
 
-/** What a run needs to go on is of no use once the job is long final: the diff, the usage and the events stay. */
+/** Deletes what only a run needs, long after the job has ended. The diff, the usage and the events stay. */
 export async function dropRunContents(db: Queryable, afterDays: number): Promise<number> {
   return inBatches(100, (rowsMax) =>
     db.query(
@@ -42,7 +42,10 @@ export async function dropRunContents(db: Queryable, afterDays: number): Promise
   );
 }
 
-/** An automation's history; what still waits stays, and so does what made a job: it says what people closed. */
+/**
+ * Deletes an automation's old history. Waiting runs stay, and so do runs that made a job: they record what people
+ * closed.
+ */
 export async function dropAutomationRuns(db: Queryable, afterDays: number): Promise<number> {
   return inBatches(1000, (rowsMax) =>
     db.query(
@@ -54,7 +57,7 @@ export async function dropAutomationRuns(db: Queryable, afterDays: number): Prom
   );
 }
 
-/** The delivery log; what is still to be sent stays. */
+/** Deletes old deliveries. Pending ones stay. */
 export async function dropDeliveries(db: Queryable, afterDays: number): Promise<number> {
   return inBatches(1000, (rowsMax) =>
     db.query(
@@ -66,14 +69,16 @@ export async function dropDeliveries(db: Queryable, afterDays: number): Promise<
   );
 }
 
-/** Expired links and sessions open nothing any more; a day later they are of no use in finding out what happened. */
+/** Deletes expired links and sessions, a day later. */
 export async function dropExpiredSessions(db: Queryable): Promise<number> {
   const links = await db.query("delete from login_links where expires_at < now() - interval '1 day'");
   const sessions = await db.query("delete from sessions where expires_at < now() - interval '1 day'");
   return (links.rowCount ?? 0) + (sessions.rowCount ?? 0);
 }
 
-/** Keys are honoured for 24 hours; `create_job` looks at their age itself, so dropping them late changes nothing. */
+/**
+ * Idempotency keys are valid for 24 hours. `create_job` checks their age itself, so a late deletion changes nothing.
+ */
 export async function dropIdempotencyKeys(db: Queryable): Promise<number> {
   return inBatches(2_000, (rowsMax) =>
     db.query(
@@ -97,7 +102,7 @@ export async function dropGateStatuses(db: Queryable): Promise<number> {
 
 const loginsKeptDays = 90;
 
-/** Attempts count for minutes, and logins are of interest for a while; what was changed stays in the audit log. */
+/** Deletes old login attempts and logins. The audit log stays. */
 export async function dropOldLogins(db: Queryable): Promise<number> {
   await db.query("delete from login_attempts where at < now() - interval '1 hour'");
   const { rowCount } = await db.query(
@@ -108,7 +113,7 @@ export async function dropOldLogins(db: Queryable): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** Uses of long ago. One window more than counts is kept: a clock set forward and back again frees nothing. */
+/** Deletes old quota uses. One window more is kept, so that a clock change frees nothing. */
 export async function dropQuotaUses(db: Queryable): Promise<number> {
   return inBatches(2_000, (rowsMax) =>
     db.query(
@@ -119,7 +124,7 @@ export async function dropQuotaUses(db: Queryable): Promise<number> {
   );
 }
 
-/** Repeats a bounded statement until it finds little left: many short transactions instead of one that holds rows for long. */
+/** Repeats a bounded statement until little is left: many short transactions instead of a long one. */
 export async function inBatches(
   rowsMax: number,
   change: (rowsMax: number) => Promise<{ rowCount: number | null }>,

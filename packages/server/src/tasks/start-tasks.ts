@@ -14,19 +14,19 @@ import {
 import { askTask, startTaskQueue, type TaskKind, type TaskQueueDeps } from "./task-queue.ts";
 
 export interface TasksDeps extends TaskQueueDeps {
-  /** Housekeeping of this node's own folders: done on every node, not once for all of them. */
+  /** Maintenance of this node's own folders, on every node. */
   sweepMirrors(signal: AbortSignal): Promise<void>;
-  /** Makes jobs of what is due at the projects' automations; gives how many were looked at. */
+  /** Creates jobs for due automations. Returns how many were looked at. */
   fireAutomations(): Promise<number>;
-  /** Sums the usage of days that are over, for pages that would count all their jobs; gives how many days. */
+  /** Stores the usage totals of past days. Returns how many days. */
   rollUsageUp(): Promise<number>;
-  /** Tells webhooks of monthly budgets that are nearly or wholly used; gives how many. */
+  /** Sends webhooks about monthly budgets that are nearly or fully used. Returns how many. */
   warnOfBudgets(): Promise<number>;
-  /** The projects whose sites were never looked at. */
+  /** The projects whose sites were never checked. */
   listNewSites(): Promise<readonly string[]>;
-  /** The projects whose sites are to be looked at again. */
+  /** The projects whose sites are due for a check. */
   listDueSiteChecks(): Promise<readonly string[]>;
-  /** Looks at a project's whole site and stores what it found. */
+  /** Checks a project's whole site and stores the findings. */
   checkSite(projectId: string, signal: AbortSignal): Promise<void>;
   /** The projects whose pull requests are to be looked at again. */
   listDueGates(): Promise<readonly string[]>;
@@ -35,7 +35,7 @@ export interface TasksDeps extends TaskQueueDeps {
 }
 
 interface TasksOptions {
-  /** Null: final jobs are archived by people alone. */
+  /** Null: finished jobs are not archived automatically. */
   archiveAfterDays(): Promise<number | null>;
   contentsKeptDays?: number;
   sweepMirrorsEveryMs?: number;
@@ -50,7 +50,7 @@ const deliveriesKeptDays = 30;
 const automationRunsKeptDays = 90;
 const hourMs = 3_600_000;
 
-/** Cron and housekeeping, as long as one node runs; and the sweeps of this one's own folders. */
+/** Cron and housekeeping, once across all nodes; and the sweeps of this node's folders. */
 export function startTasks(deps: TasksDeps, options: TasksOptions): Tasks {
   const queue = startTaskQueue(deps, { ...housekeeping(deps, options), ...looks(deps) }, options);
   const sweeping = new AbortController();
@@ -92,7 +92,7 @@ function housekeeping(deps: TasksDeps, options: TasksOptions): Record<string, Ta
     drop_gate_statuses: { cron: "12 * * * *", work: () => dropGateStatuses(pool) },
     archive_by_retention: {
       cron: "47 * * * *",
-      // Asked each time: people change it while this runs.
+      // Read each time, because people change it.
       async work() {
         const days = await archiveAfterDays();
         return days === null ? 0 : archiveByRetention(pool, days);
@@ -118,14 +118,14 @@ function looks(deps: TasksDeps): Record<string, TaskKind> {
 
 const automationsTask = "fire_automations";
 
-/** Lets a worker look at automations now. A hint: they are looked at every minute. */
+/** Lets a worker look at automations now. Only a hint: they are polled every minute. */
 export async function askAutomations(db: Queryable): Promise<void> {
   await askTask(db, automationsTask, "").catch(() => {});
 }
 
 const siteCheckTask = "check_site";
 
-/** A worker takes it within moments. */
+/** A worker starts it within moments. */
 export async function askSiteCheck(db: Queryable, projectId: string): Promise<void> {
   await askTask(db, siteCheckTask, projectId);
 }

@@ -6,9 +6,9 @@ import { startQueue, type Working } from "../db/work-queue.ts";
 import type { Logger } from "../lib/logger.ts";
 
 export interface TaskKind {
-  /** In UTC; absent: done when asked for. */
+  /** In UTC. Absent: only on request. */
   cron?: string;
-  /** A number is how many rows it changed. */
+  /** A number is the count of changed rows. */
   work(subject: string, signal: AbortSignal): Promise<unknown>;
 }
 
@@ -18,12 +18,12 @@ export interface TaskQueueDeps {
   log: Logger;
 }
 
-/** Renewed while a task runs; one whose node was killed is taken by another after so long. */
+/** Renewed while a task runs. After this time, another node takes over a killed node's task. */
 const leaseMs = 60_000;
-/** After the first and the second failure; then it waits for its next hour, or to be asked for again. */
+/** The delays after the first and second failure. Then it waits for its next time or request. */
 const retryMs = [3_000, 10_000] as const;
 
-/** Does each task once across all nodes: by the clock, and when asked for. */
+/** Runs each task once across all nodes: by schedule, and on request. */
 export function startTaskQueue(
   deps: TaskQueueDeps,
   kinds: Readonly<Record<string, TaskKind>>,
@@ -35,7 +35,7 @@ export function startTaskQueue(
     name: "tasks",
     channel: channels.taskDue,
     lookEveryMs: options.lookEveryMs ?? 5_000,
-    // One that waits for a forge must not hold up what is due by the minute.
+    // A task that waits for a forge must not delay those that run every minute.
     atOnceMax: 3,
     async claim() {
       if (!isScheduled) await schedule(pool, kinds);
@@ -64,14 +64,14 @@ interface ClaimedTask {
   kind: string;
   subject: string;
   asked: number;
-  /** This one included. */
+  /** Including this one. */
   tries: number;
   lease: string;
-  /** By the database's clock, which says what is due. */
+  /** The database's clock, which decides what is due. */
   nowMs: number;
 }
 
-/** True once it is done; false where it failed. */
+/** True if it is done; false if it failed. */
 async function runTask(
   deps: TaskQueueDeps,
   kind: TaskKind,
@@ -79,7 +79,7 @@ async function runTask(
   stopping: AbortSignal,
 ): Promise<boolean> {
   const { id, tries } = task;
-  // Its nodes were killed: by it, perhaps.
+  // Its nodes were killed, perhaps by the task.
   if (tries > retryMs.length + 1) return false;
   const lost = new AbortController();
   const renewing = setInterval(() => {
@@ -100,12 +100,12 @@ async function runTask(
   }
 }
 
-/** Null: it is done when it is asked for. */
+/** Null: only on request. */
 function nextRunMs({ cron }: TaskKind, nowMs: number): number | null {
   return cron === undefined ? null : (new Cron(cron, { timezone: "UTC" }).nextRun(new Date(nowMs))?.getTime() ?? null);
 }
 
-/** What was due while no node ran is done once when one comes up: `due_at` stays. */
+/** Times that passed while no node ran lead to one run: `due_at` stays. */
 async function schedule(db: Queryable, kinds: Readonly<Record<string, TaskKind>>): Promise<void> {
   const { rows } = await db.query<{ nowMs: number }>(`select ${databaseNowMs} as "nowMs"`);
   for (const [name, kind] of Object.entries(kinds)) {
@@ -120,7 +120,7 @@ async function schedule(db: Queryable, kinds: Readonly<Record<string, TaskKind>>
 
 const databaseNowMs = "(extract(epoch from clock_timestamp()) * 1000)::float8";
 
-/** Takes the task that has been due longest, of the kinds that this release knows. */
+/** Claims the task that has been due longest, of the kinds that this release knows. */
 async function claimTask(db: Queryable, kinds: readonly string[]): Promise<ClaimedTask | undefined> {
   const { rows } = await db.query<ClaimedTask>({
     name: "claim-task",
@@ -151,7 +151,7 @@ async function renewTask(db: Queryable, { kind, subject, lease }: ClaimedTask): 
   return rowCount === 1;
 }
 
-/** When it is due again; null: never, unless it was asked for again in the meantime. Fenced by the lease. */
+/** Sets when it is due again. Null: never, unless it was requested meanwhile. Fenced by the lease. */
 async function settleTask(
   db: Queryable,
   { kind, subject, lease, asked }: ClaimedTask,
@@ -168,7 +168,7 @@ async function settleTask(
   );
 }
 
-/** Asked for again before it is begun, it is the same one. */
+/** A second request before it starts has no effect. */
 export async function askTask(db: Queryable, kind: string, subject: string): Promise<void> {
   await db.query(
     `with wanted as (

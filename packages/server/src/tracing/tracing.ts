@@ -8,13 +8,13 @@ import type { Model } from "../agent/agent.ts";
 import type { Fetch } from "../lib/network.ts";
 import { routeOf } from "../metrics/measure.ts";
 
-/** Spans for OpenTelemetry: what took how long, inside what. Nothing of a prompt, a page or a credential goes into one. */
+/** OpenTelemetry spans. They contain nothing of a prompt, a page or a credential. */
 interface Tracer {
-  /** Runs `work` in a span; those begun inside it become its children. A throw is marked and passed on. */
+  /** Runs `work` in a span; spans inside it become its children. Errors are recorded and rethrown. */
   span<T>(about: SpanAbout, work: (span: Span) => Promise<T>): Promise<T>;
-  /** For what begins and ends in different places. */
+  /** For spans that start and end in different places. */
   start(about: SpanAbout): Span & { end(): void };
-  /** Sends what is left. */
+  /** Sends the remaining spans. */
   close(): Promise<void>;
 }
 
@@ -22,9 +22,9 @@ interface SpanAbout {
   name: string;
   kind: "server" | "client" | "internal";
   attributes: Attributes;
-  /** Spans of one job are one trace, whichever node and run they are of. */
+  /** All spans of a job are one trace, across nodes and runs. */
   jobId?: string;
-  /** As a caller sent it (W3C Trace Context). */
+  /** From the caller (W3C Trace Context). */
   traceparent?: string | undefined;
 }
 
@@ -43,8 +43,8 @@ export interface TracingSettings {
 }
 
 /**
- * Loads OpenTelemetry and sends spans in batches. What runs inside what is kept here and not in its globals, so that
- * two servers in one process do not meet.
+ * Loads OpenTelemetry and sends spans in batches. The context is kept here and not in its globals, so that two servers
+ * in one process stay separate.
  */
 export async function startTracing(settings: TracingSettings): Promise<Tracer> {
   const [api, sdk, { OTLPTraceExporter }, { resourceFromAttributes }] = await Promise.all([
@@ -93,7 +93,7 @@ export async function startTracing(settings: TracingSettings): Promise<Tracer> {
       try {
         return await current.run(context, () => work(span));
       } catch (error) {
-        // Its words may hold anything: the log has them.
+        // Its message may contain anything, so it is only in the log.
         span.set({ "error.type": error instanceof Error ? error.name : "unknown" });
         span.fail();
         throw error;
@@ -101,7 +101,7 @@ export async function startTracing(settings: TracingSettings): Promise<Tracer> {
         span.end();
       }
     },
-    // A collector that is away must not hold up the end of the process.
+    // An unavailable collector must not delay the shutdown.
     close: () => Promise.race([provider.shutdown(), setTimeout(closeMsMax, undefined, { ref: false })]),
   };
 }
@@ -113,7 +113,7 @@ function idsOf(jobId: string): readonly [traceId: string, spanId: string] {
   return [digits.slice(0, 32), digits.slice(32, 48)];
 }
 
-/** By the variables that every OpenTelemetry exporter knows; null: nobody is told. */
+/** From the standard OpenTelemetry variables. Null: tracing is off. */
 export function readTracingSettings(read: (name: string) => string | null, problems: string[]): TracingSettings | null {
   const base = read("OTEL_EXPORTER_OTLP_ENDPOINT");
   const endpoint = read("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") ?? (base && `${base.replace(/\/+$/, "")}/v1/traces`);
@@ -139,7 +139,7 @@ function readHeaders(text: string): Record<string, string> | null {
   return headers;
 }
 
-/** A span for each request to a forge or a model, until its answer begins. Paths and queries stay here. */
+/** A span for each request to a forge or a model, until the response starts. Without paths and queries. */
 export function traceFetch(tracer: Tracer | null, fetch: Fetch): Fetch {
   if (!tracer) return fetch;
   return (url, init) => {
@@ -155,7 +155,7 @@ export function traceFetch(tracer: Tracer | null, fetch: Fetch): Fetch {
   };
 }
 
-/** The same model, with a span for each of its turns. */
+/** Wraps a model, with a span for each turn. */
 export function traceModel(tracer: Tracer | null, model: Model): Model {
   if (!tracer) return model;
   return {
@@ -181,7 +181,7 @@ interface Notice {
   server: Server;
 }
 
-/** A span for each request that a server answers; gives what ends it. */
+/** A span for each request that the server answers. Returns a function that ends it. */
 export function traceRequests(tracer: Tracer, server: Server): () => void {
   const spans = new WeakMap<IncomingMessage, ReturnType<Tracer["start"]>>();
 
@@ -222,7 +222,7 @@ export function traceRequests(tracer: Tracer, server: Server): () => void {
 
 type Stage = (job: { id: string; projectId: string }, ...rest: never[]) => Promise<unknown>;
 
-/** The same stages of a run, with a span for each call; those of one job are one trace. */
+/** Wraps the stages of a run, with a span for each call. All spans of a job are one trace. */
 export function traceStages<T extends object>(tracer: Tracer | null, stages: T): T {
   if (!tracer) return stages;
   const traced = Object.entries(stages).map(([name, stage]: [string, Stage]) => {

@@ -16,7 +16,7 @@ import { actorOf, currentSession, keepSession } from "../require-session.ts";
 
 const parse = bodyParser(
   Type.Object({
-    /** Null: there is none yet. */
+    /** Null if there is none yet. */
     current: Type.Union([Type.String({ maxLength: 10_000 }), Type.Null()]),
     next: Type.String({ maxLength: 10_000 }),
   }),
@@ -37,7 +37,7 @@ export function passwordRoute(app: FastifyInstance, deps: AccountsDeps): void {
   });
 }
 
-/** The browsers in which whoever asks is logged in, and an end to all but this one. */
+/** The person's sessions, and logging out all others. */
 export function ownSessionRoutes(app: FastifyInstance, deps: AccountsDeps): void {
   const holderOf = (request: FastifyRequest): Holder => ({
     userId: currentSession(request).userId,
@@ -62,7 +62,7 @@ export function ownSessionRoutes(app: FastifyInstance, deps: AccountsDeps): void
 
 const parseEdit = bodyParser(
   Type.Object({
-    /** Null: never; `"environment"`: what the environment says. */
+    /** Null: never. `"environment"`: use the environment's value. */
     archiveAfterDays: Type.Optional(
       Type.Union([Type.Integer({ minimum: 1, maximum: 36_500 }), Type.Null(), Type.Literal("environment")]),
     ),
@@ -100,6 +100,6 @@ export function settingsRoutes(app: FastifyInstance, deps: AccountsDeps): void {
 }
 
 export function startRoutes(app: FastifyInstance, deps: AccountsDeps): void {
-  /** The sample docs, as a project of the local forge. */
+  /** The sample docs, as a local project. */
   app.post("/start/sample", async (request, reply) => reply.code(201).send(await deps.addSample(actorOf(request))));
 }

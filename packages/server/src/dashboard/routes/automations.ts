@@ -8,7 +8,7 @@ import { actorOf, subjectOf } from "../require-session.ts";
 type Identified = { Params: { id: string } };
 const Globs = Type.Array(Type.String({ minLength: 1, maxLength: 300 }), { maxItems: 50 });
 
-/** Which times, patterns and variables there are, `automations/` knows. */
+/** `automations/` validates times, patterns and variables. */
 const Text = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 100 }),
   prompt: Type.String({ minLength: 1, maxLength: 20_000 }),

@@ -4,7 +4,7 @@ import { readSiteHealth } from "../../health/site-checks.ts";
 import type { RouteDeps } from "../dashboard.ts";
 import { findProject } from "../find.ts";
 
-/** How the installation itself is. */
+/** The installation's status. */
 export function statusRoute(app: FastifyInstance, deps: RouteDeps): void {
   app.get("/status", { config: { role: "owner" } }, async (): Promise<DashboardStatus> => deps.status());
 }
@@ -23,7 +23,7 @@ export function healthRoutes(app: FastifyInstance, deps: RouteDeps): void {
     };
   });
 
-  /** Answers before the look has begun: a worker takes it within moments. */
+  /** Responds before the check has started: a worker starts it within moments. */
   app.post<OfProject>("/projects/:projectId/health/check", async (request, reply) => {
     const { id } = await findProject(deps.pool, request.params.projectId);
     await deps.askSiteCheck(id);

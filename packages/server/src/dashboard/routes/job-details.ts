@@ -9,7 +9,7 @@ import { readRequest } from "../parse-request.ts";
 type Identified = { Params: { id: string } };
 const previewBytesMax = 1024 * 1024;
 
-/** Everything that is known of one job. */
+/** Everything that is known about one job. */
 export function jobDetailRoutes(app: FastifyInstance, deps: RouteDeps): void {
   app.get<Identified>("/jobs/:id", async (request): Promise<DashboardJob> => {
     const job = await findJob(deps.pool, request.params.id);

@@ -19,7 +19,7 @@ import { listJobs } from "../list-jobs.ts";
 import { bodyParser, parseJobFilter } from "../parse-request.ts";
 import { subjectOf } from "../require-session.ts";
 
-/** The API's handlers, for people: a browser's session in place of a key. */
+/** The API's handlers for browser sessions instead of keys. */
 export function jobRoutes(app: FastifyInstance, deps: RouteDeps): void {
   const door = sessionDoor(deps);
   app.get("/jobs", async (request) => listJobs(deps.pool, parseJobFilter(request.query as Record<string, unknown>)));
@@ -40,7 +40,7 @@ function sessionDoor(deps: RouteDeps): Door {
     projectOf: (request) => findProject(deps.pool, (request.params as { projectId: string }).projectId),
     jobOf: (request) => findJob(deps.pool, (request.params as { id: string }).id),
     isStillIn: async (request) => (await deps.sessions.find(request.headers.cookie)) !== null,
-    // Browsers send the header when they connect again; a page that does so can but write it in the address.
+    // Browsers send the header when they reconnect. A page that reconnects can only put it in the URL.
     lastEventId: (request) => request.headers["last-event-id"] ?? (request.query as { after?: unknown }).after,
     wantsJsonDiff: () => true,
     // The page reads the job again in any case.
@@ -53,9 +53,9 @@ const parseReading = bodyParser(
   Type.Object({ prompt: Type.String({ maxLength: 10_000 }), model: Type.Optional(Type.String({ maxLength: 200 })) }),
 );
 
-/** What helps to write a job before there is one. */
+/** Helps to write a job. */
 export function composeJobRoutes(app: FastifyInstance, deps: RouteDeps): void {
-  // A prompt is too long for an address; nothing is written.
+  // A prompt is too long for a URL, so this is a POST. It changes nothing.
   app.post<OfProject>(
     "/projects/:projectId/reading",
     { config: { role: "viewer" } },

@@ -21,10 +21,10 @@ const fields = {
   allowList: Type.Union([Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 100 }), Type.Null()]),
 };
 const parseNew = bodyParser(Type.Object(fields));
-/** Null: the old key works until somebody revokes it. */
+/** Null: the old key works until it is revoked. */
 const Overlap = Type.Union([Type.Integer({ minimum: 0, maximum: 365 }), Type.Null()]);
 const parseRotation = bodyParser(Type.Object({ ...fields, overlapDays: Overlap }));
-/** Ids hold nothing that the database would refuse to hear of. */
+/** Ids have a safe form. The database refuses some other texts. */
 const idOf = ({ id }: { id: string }) => (/^[0-9A-Za-z_-]{1,64}$/.test(id) ? id : "");
 type Identified = { Params: { id: string } };
 

@@ -61,7 +61,7 @@ export function memberRoutes(app: FastifyInstance, deps: AccountsDeps): void {
   });
 }
 
-/** The database refuses to hear of some texts, such as U+0000; no id holds them. */
+/** Ids have a safe form. The database refuses some other texts, such as U+0000. */
 function idOf(text: string): string {
   if (/^\w{1,64}$/.test(text)) return text;
   throw new AppError("not_found", { publicMessage: "Member not found." });

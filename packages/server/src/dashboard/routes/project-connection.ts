@@ -19,25 +19,25 @@ import { actorOf } from "../require-session.ts";
 type Identified = { Params: { id: string } };
 const Secret = Type.String({ minLength: 1, maxLength: 20_000 });
 const parseCredential = bodyParser(Type.Object({ credential: Secret }));
-/** `follow`: whatever the forge says that it is by now. */
+/** `follow`: the URL that the forge reports. */
 const parseRepository = bodyParser(
   Type.Object({
     repo: Type.String({ minLength: 1, maxLength: 1000 }),
-    /** In place of the one there is; needed where the address is on another server. */
+    /** Replaces the token. Required if the new URL is on another server. */
     credential: Type.Optional(Secret),
   }),
 );
 const parseModelKey = bodyParser(
   Type.Object({
     vendor: Type.Enum(modelVendors),
-    /** Null takes it away. */
+    /** Null removes it. */
     key: Type.Union([Type.String({ minLength: 1, maxLength: 4096, pattern: "^[\\x21-\\x7e]+$" }), Type.Null()]),
   }),
 );
 
-/** How a project reaches its forge and its models. No secret that was stored is ever shown. */
+/** How a project reaches its forge and models. Stored secrets are never shown. */
 export function projectConnectionRoutes(app: FastifyInstance, deps: RouteDeps): void {
-  // A write by its role, though it changes nothing: the answer holds the secret of the forge's webhook.
+  // Requires write access although it changes nothing: the response contains the forge webhook's secret.
   app.post<Identified>("/projects/:id/diagnosis", async (request): Promise<Diagnosis> => {
     const { id } = await findProject(deps.pool, request.params.id);
     const { checks, webhook } = await deps.projectAdmin.diagnose(id);
@@ -82,7 +82,7 @@ const parseNew = bodyParser(
 );
 const parseRemoval = bodyParser(Type.Object({ name: Name }));
 
-/** Repositories that a project's jobs may read and never write. */
+/** Repositories that a project's jobs may read but not write. */
 export function projectContextRoutes(app: FastifyInstance, deps: RouteDeps): void {
   app.get<IdentifiedContext>("/projects/:id/context", async (request) => {
     const { id } = await findProject(deps.pool, request.params.id);

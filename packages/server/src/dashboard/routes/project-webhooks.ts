@@ -69,7 +69,7 @@ export function projectWebhookRoutes(app: FastifyInstance, deps: RouteDeps): voi
   );
 }
 
-/** Ids hold nothing that the database would refuse to hear of. */
+/** Ids have a safe form. The database refuses some other texts. */
 function idOf({ id }: { id: string }): string {
   return /^[0-9A-Za-z_-]{1,64}$/.test(id) ? id : "";
 }

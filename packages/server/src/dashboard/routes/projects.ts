@@ -24,7 +24,7 @@ const parseNew = bodyParser(
     credential: Type.Optional(Type.String({ minLength: 1, maxLength: 20_000 })),
   }),
 );
-/** Which settings there are, and what each may be, `accounts/projects/project-settings.ts` knows. */
+/** `accounts/projects/project-settings.ts` validates the settings. */
 const parseEdit = bodyParser(
   Type.Object({
     name: Type.Optional(Name),
@@ -34,7 +34,7 @@ const parseEdit = bodyParser(
   }),
 );
 
-/** By its name, typed anew: an id in an address is clicked too easily. */
+/** The name must be typed, because a click is too easy. */
 const parseRemoval = bodyParser(Type.Object({ name: Type.String({ maxLength: 1000 }) }));
 
 export function projectRoutes(app: FastifyInstance, deps: RouteDeps): void {
@@ -46,10 +46,10 @@ export function projectRoutes(app: FastifyInstance, deps: RouteDeps): void {
   app.post("/projects", async (request, reply) => {
     const { name, forge, repo, baseRef, docsDir, credential } = parseNew(request.body);
     const shared = { name, forge, ...(baseRef && { base: baseRef }), ...(docsDir && { docsDir }) };
-    // Of the local forge without an address: what lies on the server's disk is for whoever sits at its console.
+    // A local project cannot be imported from a path here: files on the server's disk are only for the console.
     const input = forge === "local" ? shared : { ...shared, ...(repo && { repo }), ...(credential && { credential }) };
     const { id, notice } = await deps.projectAdmin.add(input, actorOf(request));
-    // Its health is known by the time somebody looks; where no worker runs, it is looked at when one does.
+    // Starts a site check, so that its health is known soon. Without a worker, it runs later.
     await deps.askSiteCheck(id).catch((err) => deps.log.warn({ err, projectId: id }, "site check not asked for"));
     const shown = showProject(deps, await findProject(deps.pool, id), new Map());
     return reply.code(201).send({ ...shown, ...(notice !== undefined && { notice }) });

@@ -10,7 +10,7 @@ import { findPullJob } from "../find.ts";
 import { bodyParser } from "../parse-request.ts";
 import { actorOf, subjectOf } from "../require-session.ts";
 
-/** Each is put together by several runs of git, and holds a diff until it was read. */
+/** Each needs several git processes, and keeps a diff in memory until it is read. */
 const views = { perHolderMax: 4, allMax: 8 };
 
 type Named = FastifyRequest<{ Params: { projectId: string; number: string } }>;
@@ -19,7 +19,7 @@ const parseComment = bodyParser(
   Type.Object({ text: Type.String({ minLength: 1, maxLength: 20_000, pattern: "^[^\\x00]*$" }) }),
 );
 
-/** The local forge's pull requests: to read them takes a session, to change them the right to write. */
+/** The local forge's pull requests: reading needs a session, changing needs write access. */
 export function pullRoutes(app: FastifyInstance, { pulls, pool }: RouteDeps): void {
   app.get("/pulls", async (request) => {
     const { project } = request.query as { project?: unknown };
@@ -64,7 +64,7 @@ export function pullRoutes(app: FastifyInstance, { pulls, pool }: RouteDeps): vo
     const { text } = parseComment(request.body);
     const comment = { author: subjectOf(request), text: text.toWellFormed() };
     found((await pulls.comment(nameOf(request), comment)) || null);
-    // Somebody may have asked Emend for more.
+    // A comment may ask Emend for changes, so poll now.
     await hastenLook(pool, nameOf(request));
     return reply.code(201).send({});
   });

@@ -20,7 +20,7 @@ const parseLogin = bodyParser(
 );
 
 export function loginRoutes(app: FastifyInstance, deps: AccountsDeps): void {
-  /** What the login page offers. */
+  /** The login page's options. */
   app.get<{ Querystring: { problem?: unknown } }>("/", async (request): Promise<DashboardLogin> => {
     const { singleSignOn } = deps;
     const { problem } = request.query;
@@ -67,9 +67,9 @@ const parseAcceptance = bodyParser(
   }),
 );
 
-/** Single-use links that ask something first: to become the owner, to join, to set a new password. */
+/** Single-use links that ask something first: become the owner, join, reset a password. */
 export function linkRoutes(app: FastifyInstance, deps: AccountsDeps): void {
-  // The token comes in the body: addresses are logged.
+  // The token is in the body, because URLs are logged.
   app.post("/link", async (request, reply) => {
     const link = await findLink(deps.pool, parseLook(request.body).token);
     if (!link || link.purpose === "login") return sendGone(reply);
@@ -94,10 +94,10 @@ export function linkRoutes(app: FastifyInstance, deps: AccountsDeps): void {
 export function loginLinkRoute(app: FastifyInstance, deps: Pick<AccountsDeps, "sessions" | "publicUrl">): void {
   app.get<{ Params: { token: string } }>(
     "/login/:token",
-    // HEAD must not spend a link, and no log may hold one.
+    // HEAD must not use up a link, and no log may contain one.
     { exposeHeadRoute: false, logLevel: "silent" },
     async (request, reply) => {
-      // Browsers fetch ahead what they think will be clicked: that is not the click.
+      // Browsers prefetch links; that must not use up the link.
       if (/prefetch|prerender/.test(String(request.headers["sec-purpose"] ?? ""))) return reply.code(503).send();
       const publicUrl = deps.publicUrl();
       const claimed = await deps.sessions.claim(request.params.token, request.headers.cookie, request.ip);
@@ -109,7 +109,7 @@ export function loginLinkRoute(app: FastifyInstance, deps: Pick<AccountsDeps, "s
             "cache-control": "no-store",
             "referrer-policy": "no-referrer",
           })
-          // On where the browser is: its cookie is good for that name alone.
+          // Redirects to the host that the browser used: its cookie is valid only for that name.
           .redirect(`${addressUsed(request.headers, publicUrl)}${claimed.location.slice(publicUrl.length)}`, 303)
       );
     },
@@ -175,7 +175,7 @@ export function singleSignOnRoutes(app: FastifyInstance, deps: AccountsDeps): vo
     }),
   );
 
-  /** What goes wrong is told on the login page, in words. */
+  /** Errors are shown on the login page. */
   async function orLoginPage(request: FastifyRequest, reply: FastifyReply, work: () => Promise<FastifyReply>) {
     try {
       return await work();

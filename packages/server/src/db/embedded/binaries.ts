@@ -16,14 +16,14 @@ export interface Binaries {
 interface PackagedBinaries {
   packageDir: string;
   version: string;
-  /** Links between libraries, which an npm package cannot carry; paths relative to the package. */
+  /** Links between libraries, which an npm package cannot contain; paths relative to the package. */
   links: ReadonlyArray<{ source: string; target: string }>;
 }
 
 /**
- * Binaries that `user` can run, with the links that the package's install script would have made. As root a private
- * copy, since a system user often cannot reach node_modules; else in place where the links exist or can be made, and a
- * private copy where they cannot.
+ * Binaries that `user` can run, with the links that the package's install script would have made. As root, a private
+ * copy, because a system user often cannot reach node_modules. Otherwise in place if the links exist or can be made,
+ * and a private copy if not.
  */
 export async function ensureBinaries(options: { user: RunUser; copiesDir: string }): Promise<Binaries> {
   const packaged = await findPackage();
@@ -53,7 +53,7 @@ async function findPackage(): Promise<PackagedBinaries> {
   }
 }
 
-/** False where a link is missing and the folder may not be written. */
+/** False if a link is missing and the folder is read-only. */
 async function ensureLinks(packageDir: string, links: PackagedBinaries["links"]): Promise<boolean> {
   for (const { source, target } of links) {
     const link = join(packageDir, target);
@@ -74,7 +74,7 @@ function isReadOnly(error: unknown): boolean {
   return ["EACCES", "EPERM", "EROFS"].includes((error as NodeJS.ErrnoException).code ?? "");
 }
 
-/** Made under a temporary name and renamed, so that a copy is whole whenever it is seen. */
+/** Created under a temporary name and renamed, so that a visible copy is always complete. */
 async function ensureCopy(packaged: PackagedBinaries, copiesDir: string): Promise<string> {
   const copyDir = join(copiesDir, `postgres-${packaged.version}`);
   if (existsSync(copyDir)) return copyDir;
@@ -97,7 +97,7 @@ async function ensureCopy(packaged: PackagedBinaries, copiesDir: string): Promis
   return copyDir;
 }
 
-/** A strict umask at install or now would leave the copy to root alone. */
+/** With a strict umask, only root could read the copy. */
 async function makeReadable(dir: string): Promise<void> {
   await chmod(dir, 0o755);
   for (const entry of await readdir(dir, { recursive: true, withFileTypes: true })) {

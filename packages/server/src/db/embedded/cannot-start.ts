@@ -3,7 +3,7 @@ import { AppError } from "../../errors.ts";
 interface Options {
   advice?: string;
   cause?: unknown;
-  /** Something is in the way, and nothing is broken. */
+  /** Something is in the way, but nothing is broken. */
   isConflict?: boolean;
 }
 

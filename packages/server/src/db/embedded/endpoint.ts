@@ -2,18 +2,18 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { superuser } from "./init-cluster.ts";
 
-/** Where a postmaster listens: a socket's folder, or a port of this machine. */
+/** Where a postmaster listens: a socket's folder, or a local port. */
 export type Endpoint = { kind: "socket"; runDir: string } | { kind: "loopback"; port: number; password: string };
 
-/** What Emend connects as, and to. */
+/** The role and database that Emend connects with. */
 export const ownerRole = "emend";
 export const databaseName = "emend";
 
 const socketPort = 5432;
-/** The system allows 103 to 107, by platform. */
+/** The system allows 103 to 107, depending on the platform. */
 const socketPathBytesMax = 100;
 
-/** Whether the socket's path fits; a deep data folder needs a port instead. */
+/** Whether the socket's path is short enough; otherwise a port is used. */
 export function fitsSocket(homeDir: string): boolean {
   return Buffer.byteLength(join(homeDir, "run", `.s.PGSQL.${socketPort}`)) <= socketPathBytesMax;
 }

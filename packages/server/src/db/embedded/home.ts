@@ -6,12 +6,12 @@ import { ensureDataDir } from "../../lib/ensure-data-dir.ts";
 import { cannotStart } from "./cannot-start.ts";
 import { canEnter, findRunUser, giveTo, type RunUser } from "./run-user.ts";
 
-/** The folder that holds everything of one embedded Postgres: `cluster`, `run` (the socket), `password`, `lock`, `log`. */
+/** The folder of one embedded Postgres: `cluster`, `run` (the socket), `password`, `lock`, `log`. */
 export interface Home {
   dir: string;
-  /** Who owns the folder and runs Postgres in it. */
+  /** The user that owns the folder and runs Postgres. */
   user: RunUser;
-  /** Where a private copy of the binaries may go. */
+  /** The folder for a private copy of the binaries. */
   copiesDir: string;
 }
 
@@ -19,9 +19,9 @@ export interface Home {
 const defaultSystemDir = "/var/lib/emend";
 
 /**
- * The home that belongs to a data folder: inside it, unless root runs Emend and the system user that runs Postgres cannot
- * enter there. Then it lies in the system folder, and a pointer in the data folder says where, so that moving the data
- * folder does not lose it.
+ * The home of a data folder: inside it, unless root runs Emend and the system user that runs Postgres cannot enter it.
+ * Then it is in the system folder, and a pointer file in the data folder names it, so that moving the data folder does
+ * not lose it.
  */
 export async function ensureHome(options: { dataDir: string; systemDir?: string }): Promise<Home> {
   const isRoot = process.getuid?.() === 0;
@@ -30,19 +30,19 @@ export async function ensureHome(options: { dataDir: string; systemDir?: string 
   const systemDir = options.systemDir ?? defaultSystemDir;
   const dir = await findHomeDir(dataDir, systemDir);
   const user = findRunUser(dir);
-  // Again: a kill may have come between making the folder and giving it away.
+  // Repeated: the process may have been killed between creating the folder and changing its owner.
   await giveTo(user, dir);
   await assertUsable(dir, user);
   return { dir, user, copiesDir: isRoot ? await ensureCopiesDir(systemDir, dataDir, user) : dataDir };
 }
 
-/** Whether a database was ever made for this data folder; asking makes nothing. */
+/** Whether a database exists for this data folder. Creates nothing. */
 export function hasHome(dataDir: string): boolean {
   const { insideDir, pointerFile } = placesIn(dataDir);
   return existsSync(insideDir) || existsSync(pointerFile);
 }
 
-/** Where the database of this data folder lies, if not inside it; asking makes nothing. */
+/** Where this data folder's database is, if not inside it. Creates nothing. */
 export function outsideHome(dataDir: string): string | null {
   const { pointerFile } = placesIn(dataDir);
   return existsSync(pointerFile) ? readFileSync(pointerFile, "utf8").trim() : null;
@@ -62,7 +62,7 @@ async function findHomeDir(dataDir: string, systemDir: string): Promise<string> 
     return insideDir;
   }
   await makeSystemDir(systemDir);
-  // Not the path's hash alone: a data folder that was deleted and made again must begin with an empty database.
+  // Not only the path's hash: a data folder that was deleted and created again must start with an empty database.
   const name = createHash("sha256").update(dataDir).digest("hex").slice(0, 16);
   const outsideDir = join(systemDir, `${name}-${randomBytes(4).toString("hex")}`);
   await makeHomeDir(outsideDir, user);
@@ -75,7 +75,7 @@ async function findHomeDir(dataDir: string, systemDir: string): Promise<string> 
 async function followPointer(pointerFile: string): Promise<string> {
   const dir = (await readFile(pointerFile, "utf8")).trim();
   if (existsSync(dir)) return dir;
-  // Beginning anew without a word would look like every job had been lost.
+  // A silent new start would look as if all jobs were lost.
   throw cannotStart(`${pointerFile} says that its files are in ${dir}, which is not there`, {
     advice: `Restore that folder, or remove ${pointerFile} to begin with an empty database.`,
   });
@@ -86,7 +86,7 @@ async function makeHomeDir(dir: string, user: RunUser): Promise<void> {
   await giveTo(user, dir);
 }
 
-/** Linked into place, so that of two processes one decides, and nobody reads half a path. */
+/** Linked into place, so that one of two processes decides, and nobody reads half a path. */
 async function writePointer(file: string, dir: string): Promise<void> {
   const temporary = `${file}.${randomBytes(6).toString("hex")}`;
   await writeFile(temporary, `${dir}\n`, { mode: 0o600, flush: true });

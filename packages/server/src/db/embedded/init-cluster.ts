@@ -9,7 +9,7 @@ import type { Home } from "./home.ts";
 import { runTool } from "./run-tool.ts";
 import { giveTo, type RunUser } from "./run-user.ts";
 
-/** Kept for the supervisor: Emend itself connects as an ordinary role, which owns its database and nothing else. */
+/** For the supervisor. Emend itself connects as an ordinary role that owns only its database. */
 export const superuser = "postgres";
 const stagingPrefix = "new-";
 
@@ -21,8 +21,8 @@ interface InitOptions {
 }
 
 /**
- * Makes `cluster` and `password` in the home folder unless they exist. Both are made aside and moved in, so a kill at
- * any moment leaves nothing or a whole cluster. The caller holds the home's lock.
+ * Creates `cluster` and `password` in the home folder if they do not exist. Both are created aside and moved in, so a
+ * kill leaves nothing or a complete cluster. The caller holds the home's lock.
  */
 export async function ensureCluster(options: InitOptions): Promise<void> {
   const { dir: homeDir, user } = options.home;
@@ -46,7 +46,7 @@ async function initialize({ binaries, home, signal, isThrowAway }: InitOptions, 
   const args = [
     ["-D", join(dir, "cluster")],
     ["--username", superuser, "--pwfile", passwordFile, "--auth-local=trust", "--auth-host=scram-sha-256"],
-    // Built in, so that the order of text is the same wherever the files are moved.
+    // The built-in locale, so that text sorts the same wherever the files are moved.
     ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"],
     isThrowAway ? ["--no-sync"] : [],
   ].flat();
@@ -54,7 +54,7 @@ async function initialize({ binaries, home, signal, isThrowAway }: InitOptions, 
   if (result.kind === "failed") throw cannotStart(`initdb failed: ${result.words}`);
 }
 
-/** initdb looks its user up, and fails without a word of advice where there is none. */
+/** initdb looks up its user, and fails without advice if there is none. */
 export function assertHasName(user: RunUser, lookUp: () => unknown = userInfo): void {
   if (user.isOther) return;
   try {

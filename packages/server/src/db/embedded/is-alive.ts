@@ -1,4 +1,4 @@
-/** Whether a process with this number exists, whoever it belongs to. */
+/** Whether a process with this id exists, whoever owns it. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -5,7 +5,7 @@ import { cannotStart } from "./cannot-start.ts";
 import type { Home } from "./home.ts";
 import { giveTo } from "./run-user.ts";
 
-/** Why a process holds a home: for as long as it serves, for one command, or until it has stopped. */
+/** Why a process holds a home: while it serves, for one command, or until it has stopped. */
 export type HolderRole = "server" | "command" | "stopping";
 
 export interface Holder {
@@ -15,14 +15,14 @@ export interface Holder {
 
 export interface HeldLock {
   kind: "held";
-  /** Tells others to wait for the lock rather than to use what is about to stop. */
+  /** Tells others to wait for the lock instead of using a database that is about to stop. */
   announceStop(): void;
   release(): void;
 }
 
 export type LockResult = HeldLock | { kind: "taken"; holder: Holder | undefined };
 
-/** Takes the home for this process, or says who has it. */
+/** Locks the home for this process, or returns the holder. */
 export async function tryLock(home: Home, role: HolderRole): Promise<LockResult> {
   const file = join(home.dir, "lock");
   const holderFile = join(home.dir, "holder.json");
@@ -60,7 +60,7 @@ function readHolder(file: string): Holder | undefined {
   try {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch {
-    // Taken, or given up, this very moment.
+    // It was taken or released this very moment.
     return undefined;
   }
 }

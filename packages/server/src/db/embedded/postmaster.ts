@@ -15,7 +15,7 @@ import { isAlive } from "./is-alive.ts";
 import { toolEnvironment } from "./run-tool.ts";
 import { giveTo } from "./run-user.ts";
 
-/** A postmaster that answers. */
+/** A running postmaster that accepts connections. */
 export interface RunningPostmaster {
   pid: number;
   endpoint: Endpoint;
@@ -27,23 +27,23 @@ export interface PostmasterOptions {
   binaries: Binaries;
   log: Logger;
   signal: AbortSignal;
-  /** Where the last one listened. */
+  /** The previous endpoint. */
   endpoint?: Endpoint | undefined;
-  /** How long a lock that lingers, or a port that is taken, is put up with. */
+  /** How long to wait for a stale lock or a port in use. */
   hinderedMsMax?: number;
 }
 
 const lookEveryMs = 100;
 const defaultHinderedMsMax = 60_000;
 
-/** What Postgres writes when another postmaster lives on the cluster, or its children still do. */
+/** Postgres's message if another postmaster, or its children, still run on the cluster. */
 const lockWords = /lock file "[^"]*" already exists|pre-existing shared memory block/i;
-/** What it writes when its port was taken: by somebody who was faster, or while it was down. */
+/** Postgres's message if its port is in use. */
 const portWords = /could not create any TCP\/IP sockets/i;
 
 /**
- * Adopts the postmaster that lives on the cluster, or starts one. Postgres alone decides whether a lock file is a dead
- * one's: it is asked again until it accepts, and the file is never removed by us.
+ * Adopts the postmaster that runs on the cluster, or starts one. Only Postgres decides whether a lock file is stale: it
+ * is retried until it starts, and we never remove the file.
  */
 export async function runPostmaster(options: PostmasterOptions): Promise<RunningPostmaster> {
   const { home, log, signal } = options;
@@ -80,7 +80,7 @@ async function startPostmaster(options: PostmasterOptions): Promise<StartOutcome
   throw cannotStart(lastWords(words) || "it ended without a word", { cause: words });
 }
 
-/** A connection once it accepts one, however long recovery takes; nothing once the process is gone. */
+/** A connection once Postgres accepts one, however long recovery takes. Undefined if the process has exited. */
 async function untilReady(spawned: SpawnedPostmaster, signal: AbortSignal): Promise<Sentinel | undefined> {
   const gone = new AbortController();
   void spawned.exited.then(() => gone.abort());
@@ -90,7 +90,7 @@ async function untilReady(spawned: SpawnedPostmaster, signal: AbortSignal): Prom
       await spawned.exited;
       throw signal.reason;
     }
-    // Whoever has its port instead may accept a connection and never say a word.
+    // Another program on its port may accept a connection and never answer.
     const reached = await reachPostmaster(superuserUrl(spawned.endpoint), gone.signal);
     if (reached.kind === "connected") return reached.sentinel;
     await Promise.race([setTimeout(20), spawned.exited]);
@@ -116,7 +116,7 @@ function lastWords(words: string): string {
 interface SpawnedPostmaster {
   child: ChildProcess;
   endpoint: Endpoint;
-  /** Settles when the process is gone, with what it wrote to its log. */
+  /** Settles when the process has exited, with its log output. */
   exited: Promise<string>;
 }
 
@@ -126,19 +126,19 @@ const settings = {
   max_connections: "200",
   timezone: "UTC",
   log_timezone: "UTC",
-  // Statements hold prompts, and refused ones are told to the client anyway.
+  // Statements contain prompts, and the client gets the errors anyway.
   log_min_messages: "log",
   log_min_error_statement: "panic",
   log_checkpoints: "off",
-  // Our queries are short; compiling them costs more than it gives.
+  // Our queries are short; compiling them costs more than it saves.
   jit: "off",
 };
 
-/** Starts a postmaster on the home's cluster. It refuses by itself where another one lives. */
+/** Starts a postmaster on the home's cluster. It refuses if another one is running. */
 async function spawnPostmaster(options: {
   home: Home;
   binaries: Binaries;
-  /** Where the last one listened: connections that come back look there. */
+  /** The previous endpoint: reconnecting clients use it. */
   endpoint: Endpoint | undefined;
 }): Promise<SpawnedPostmaster> {
   const { home, binaries } = options;
@@ -153,10 +153,10 @@ async function spawnPostmaster(options: {
   const child = spawn(binaries.postgres, args, {
     ...(home.user.isOther ? { uid: home.user.uid, gid: home.user.gid } : {}),
     cwd: "/",
-    // A lock file that names our own parent is a dead postmaster's, whose number was given out again.
+    // A lock file that names our own parent is stale: the process id was reused.
     env: { ...toolEnvironment, PG_GRANDPARENT_PID: String(process.ppid) },
     stdio: ["ignore", log, log],
-    // Its own session: Ctrl-C is for Emend, which stops Postgres last.
+    // Its own session: Ctrl-C goes to Emend, which stops Postgres last.
     detached: true,
   });
   closeSync(log);
@@ -182,7 +182,7 @@ function listenSettings(endpoint: Endpoint): Record<string, string> {
   }
   return {
     listen_addresses: "",
-    // Quoted: a comma would divide it into two folders.
+    // Quoted, because a comma would separate two folders.
     unix_socket_directories: `"${endpoint.runDir.replaceAll('"', '""')}"`,
     unix_socket_permissions: "0700",
   };
@@ -200,7 +200,10 @@ async function findFreePort(): Promise<number> {
 const stopMsMax = 20_000;
 const lookAtEndEveryMs = 20;
 
-/** A fast shutdown: sessions end, everything is on disk. One that hangs is cut short, which costs a recovery later. */
+/**
+ * A fast shutdown: sessions end, and everything is on disk. If it hangs, an immediate shutdown follows, which costs a
+ * recovery later.
+ */
 export async function stopPostmaster(homeDir: string, pid: number): Promise<void> {
   for (const signal of ["SIGINT", "SIGQUIT"] as const) {
     if (!(await isThere(homeDir, pid))) return;
@@ -221,12 +224,12 @@ function signalIfAlive(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** By its lock file too: the number alone may belong to another process, or to a zombie that nobody waits for. */
+/** Checked with its lock file: the process id alone may belong to another process or a zombie. */
 async function isThere(homeDir: string, pid: number): Promise<boolean> {
   return (await readPostmasterFile(homeDir))?.pid === pid && isAlive(pid);
 }
 
-/** A connection that is held open: its end is how the supervisor learns that something happened. */
+/** An open connection: when it ends, the supervisor knows that something happened. */
 interface Sentinel {
   client: pg.Client;
   lost: Promise<void>;
@@ -234,7 +237,7 @@ interface Sentinel {
 
 type Reached = { kind: "connected"; sentinel: Sentinel } | { kind: "busy" } | { kind: "absent" };
 
-/** Tries one connection. Busy: a postmaster is there, but starts, stops, recovers or is full. */
+/** Tries one connection. Busy: a postmaster is there, but it is starting, stopping, recovering or full. */
 export async function reachPostmaster(url: string, signal?: AbortSignal): Promise<Reached> {
   const socket = new Socket();
   const client = new pg.Client({
@@ -244,7 +247,7 @@ export async function reachPostmaster(url: string, signal?: AbortSignal): Promis
     connectionTimeoutMillis: 10_000,
   });
   const lost = new Promise<void>((resolve) => client.on("end", () => resolve()));
-  // An "error" without a listener would end the process.
+  // An "error" event without a listener would end the process.
   client.on("error", () => {});
   const giveUp = () => socket.destroy();
   signal?.addEventListener("abort", giveUp);
@@ -260,20 +263,20 @@ export async function reachPostmaster(url: string, signal?: AbortSignal): Promis
   }
 }
 
-/** What a postmaster says of itself in `postmaster.pid`. It may be dead: the file outlives a kill. */
+/** The content of `postmaster.pid`. The process may be dead: the file survives a kill. */
 interface Postmaster {
   pid: number;
   endpoint: Endpoint;
 }
 
-/** Reads the file that Postgres alone writes and removes. */
+/** Reads the file that only Postgres writes and removes. */
 export async function readPostmasterFile(homeDir: string): Promise<Postmaster | undefined> {
   const text = await readFile(join(homeDir, "cluster", "postmaster.pid"), "utf8").catch(() => "");
   // Lines: pid, data folder, start time, port, socket folder, address, shared memory, state.
   const [pid, , , port, runDir, address] = text.split("\n");
   if (!pid || !port) return undefined;
   if (runDir) return { pid: Number(pid), endpoint: { kind: "socket", runDir } };
-  // Written in two goes: without an address yet it cannot be reached yet.
+  // Written in two steps: without an address it cannot be reached yet.
   if (!address) return undefined;
   return {
     pid: Number(pid),

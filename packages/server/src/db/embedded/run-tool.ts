@@ -3,10 +3,10 @@ import type { RunUser } from "./run-user.ts";
 
 export type ToolResult = { kind: "done" } | { kind: "failed"; words: string };
 
-/** What Postgres programs see of our environment: nothing that would change where they look or how they speak. */
+/** The environment of Postgres programs: nothing that changes where they look or their language. */
 export const toolEnvironment = { PATH: process.env.PATH ?? "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
 
-/** Runs one of Postgres's programs to its end as `user`, for at most `timeoutMs`. */
+/** Runs one of Postgres's programs as `user`, for at most `timeoutMs`. */
 export function runTool(
   options: { user: RunUser; signal: AbortSignal; timeoutMs: number },
   file: string,

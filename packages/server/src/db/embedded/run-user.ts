@@ -3,16 +3,16 @@ import { statSync } from "node:fs";
 import { chown } from "node:fs/promises";
 import { cannotStart } from "./cannot-start.ts";
 
-/** Who Postgres runs as. */
+/** The user that runs Postgres. */
 export interface RunUser {
   uid: number;
   gid: number;
   name: string;
-  /** Set where this process is root, which Postgres refuses to be: files must then be handed to the user. */
+  /** True if this process is root, as which Postgres refuses to run: files must then be given to the user. */
   isOther: boolean;
 }
 
-/** As root: the owner of the home if there is one, else `postgres` or `nobody`. Else this user. */
+/** As root: the home's owner if there is one, otherwise `postgres` or `nobody`. Otherwise the current user. */
 export function findRunUser(homeDir?: string): RunUser {
   if (process.getuid?.() !== 0) return currentUser();
   const owner = homeDir && statSync(homeDir, { throwIfNoEntry: false });
@@ -42,7 +42,7 @@ function askId(flag: string, name: string): number | undefined {
   return status === 0 ? Number(stdout) : undefined;
 }
 
-/** Whether the user may enter the folder. Asked of the system itself: mode bits alone would miss access lists. */
+/** Whether the user may enter the folder. Asks the system: mode bits alone would miss access lists. */
 export function canEnter(user: RunUser, dir: string): boolean {
   if (!user.isOther) return true;
   const { status } = spawnSync("/bin/sh", ["-c", 'cd -- "$1"', "sh", dir], {

@@ -9,17 +9,17 @@ import { type Supervised, supervise } from "./supervise.ts";
 export interface EmbeddedOptions {
   dataDir: string;
   log: Logger;
-  /** Ends the start; once started, `stop` ends Postgres. */
+  /** Aborts the start. Once started, `stop` ends Postgres. */
   signal?: AbortSignal;
-  /** Where root keeps what must be reachable for a system user; `/var/lib/emend` by default. */
+  /** Where root keeps what a system user must be able to reach; `/var/lib/emend` by default. */
   systemDir?: string;
 }
 
-/** A command that uses the same data folder is over soon. */
+/** A command that uses the same data folder ends soon. */
 const commandMsMax = 60_000;
 const lookEveryMs = 50;
 
-/** Runs Postgres on the data folder for as long as this process serves, unless another process serves from it. */
+/** Runs Postgres on the data folder while this process serves, unless another process does. */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<Supervised> {
   const { log, signal = new AbortController().signal } = options;
   const home = await ensureHome(options);
@@ -27,7 +27,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<S
   for (;;) {
     const lock = await tryLock(home, "server");
     if (lock.kind === "held") return supervise({ home, lock, log, signal });
-    // Without a holder that lives, it is taken or given up this very moment.
+    // A lock without a live holder was just taken or released.
     const isServing = lock.holder?.role === "server" && isAlive(lock.holder.pid);
     if (isServing || performance.now() > deadline) throw isTaken(options.dataDir, lock.holder);
     await setTimeout(lookEveryMs, undefined, { signal });

@@ -11,10 +11,10 @@ import { ensureCluster } from "./init-cluster.ts";
 import type { HeldLock } from "./lock.ts";
 import { type PostmasterOptions, type RunningPostmaster, runPostmaster, stopPostmaster } from "./postmaster.ts";
 
-/** The embedded Postgres of this process. It is started again when it dies; `url` stays the same. */
+/** The embedded Postgres of this process. It is restarted if it dies; `url` stays the same. */
 export interface Supervised {
   url: string;
-  /** Ends every connection, then Postgres with everything on disk, and gives the data folder free. */
+  /** Closes every connection, stops Postgres with everything on disk, and releases the data folder. */
   stop(): Promise<void>;
 }
 
@@ -23,13 +23,13 @@ const retryAfterMsMax = 5_000;
 
 interface SuperviseOptions {
   home: Home;
-  /** Given back when Postgres is stopped, or does not start. */
+  /** Released when Postgres is stopped or does not start. */
   lock: HeldLock;
   log: Logger;
   signal: AbortSignal;
 }
 
-/** Keeps a postmaster on the home's cluster until told to stop. */
+/** Keeps a postmaster running on the home's cluster until stopped. */
 export async function supervise(options: SuperviseOptions): Promise<Supervised> {
   const { lock } = options;
   try {
@@ -67,7 +67,7 @@ async function start({ home, log, signal }: SuperviseOptions): Promise<Supervise
   return { url: ownerUrl(first.endpoint), stop };
 }
 
-/** Brings Postgres back whenever it is lost; returns how to stop both the watching and Postgres. */
+/** Restarts Postgres whenever it is lost. Returns how to stop both. */
 function watch(options: Omit<PostmasterOptions, "signal">, first: RunningPostmaster): () => Promise<void> {
   const { home, log } = options;
   const stopping = new AbortController();
@@ -81,7 +81,7 @@ function watch(options: Omit<PostmasterOptions, "signal">, first: RunningPostmas
       const next = await runAgain({ ...options, signal: stopping.signal });
       if (!next) return;
       current = next;
-      // It may have come back in the moment that the stop was asked for.
+      // It may have restarted at the moment of the stop.
       if (stopping.signal.aborted) return next.sentinel.client.end();
     }
   }
@@ -95,7 +95,7 @@ function watch(options: Omit<PostmasterOptions, "signal">, first: RunningPostmas
   };
 }
 
-/** Tries until it runs: a full disk may be emptied, and every query fails as "unavailable" meanwhile. */
+/** Retries until it runs: a full disk may get space again. Meanwhile every query fails as "unavailable". */
 async function runAgain(options: PostmasterOptions): Promise<RunningPostmaster | undefined> {
   for (let retryAfterMs = retryAfterMsMin; ; retryAfterMs = Math.min(retryAfterMs * 2, retryAfterMsMax)) {
     try {
@@ -116,7 +116,7 @@ async function assertSameMajor(homeDir: string, binaries: Binaries): Promise<voi
   });
 }
 
-/** The role that Emend connects as, and the database that it owns. */
+/** The role that Emend connects with, and the database that it owns. */
 async function ensureDatabase(client: pg.Client, password: string): Promise<void> {
   const { rowCount: roles } = await client.query("select from pg_roles where rolname = $1", [ownerRole]);
   if (!roles) {

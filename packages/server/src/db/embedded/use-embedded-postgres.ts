@@ -10,7 +10,7 @@ import { supervise } from "./supervise.ts";
 /** The data folder's Postgres, for one command. */
 export interface BorrowedPostgres {
   url: string;
-  /** Stops Postgres where this command started it; leaves a serving Emend alone. */
+  /** Stops Postgres if this command started it. */
   close(): Promise<void>;
 }
 
@@ -18,8 +18,8 @@ const waitMsMax = 60_000;
 const lookEveryMs = 50;
 
 /**
- * Uses the Postgres of the Emend that serves from the data folder; where none does, starts it for as long as needed.
- * Another command's Postgres would stop with that command, so it is waited for instead.
+ * Uses the Postgres of the Emend that serves from the data folder. If none does, starts it for the duration of the
+ * command. Another command's Postgres would stop with that command, so this waits for it instead.
  */
 export async function useEmbeddedPostgres(options: EmbeddedOptions): Promise<BorrowedPostgres> {
   const { log, signal = new AbortController().signal } = options;
@@ -38,7 +38,7 @@ export async function useEmbeddedPostgres(options: EmbeddedOptions): Promise<Bor
   }
 }
 
-/** The address of a Postgres that lets Emend in; a server that has just begun to start has none yet. */
+/** The URL of a Postgres that accepts connections. A server that is starting has none yet. */
 async function findServing(home: Home): Promise<string | undefined> {
   const found = await readPostmasterFile(home.dir);
   if (!found) return undefined;

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Queryable } from "../../db/pool.ts";
 
-/** For load balancers and supervisors: the process answers; the process and its database answer. */
+/** For load balancers and supervisors: liveness (the process answers) and readiness (its database answers too). */
 export function healthRoutes(app: FastifyInstance, deps: { db: Queryable }): void {
   app.get("/healthz", (_request, reply) => {
     reply.header("cache-control", "no-store").send({ status: "ok" });

@@ -36,23 +36,23 @@ export interface JobName {
 }
 
 /**
- * The way a caller came in: with an API key, or with a browser's session. What a job's routes do is the same behind both. Who
- * may come in at all, the door's own hook has judged by then.
+ * How a caller was authenticated: with an API key or a browser session. The handlers are the same for both. The door's
+ * own middleware has checked the permission.
  */
 export interface Door {
-  /** Who asks: limits are counted by it. */
+  /** The caller's id, for limits. */
   holderOf(request: FastifyRequest): string;
-  /** The same for the record of who made what: `key/…` or `user/…`. */
+  /** The caller for records: `key/…` or `user/…`. */
   authorOf(request: FastifyRequest): string;
   projectOf(request: FastifyRequest): Project | Promise<Project>;
-  /** The job that the path names. It need not exist. */
+  /** The job in the path. It need not exist. */
   jobOf(request: FastifyRequest): JobName | Promise<JobName>;
-  /** False once the key was revoked or the session has ended. */
+  /** False if the key was revoked or the session has ended. */
   isStillIn(request: FastifyRequest): Promise<boolean>;
-  /** Where a reader of events has come to. */
+  /** The last event that the reader has seen. */
   lastEventId(request: FastifyRequest): unknown;
   wantsJsonDiff(request: FastifyRequest): boolean;
-  /** After a change. */
+  /** Responds after a change. */
   sendJob(reply: FastifyReply, job: WireJob, headers?: readonly string[]): FastifyReply;
 }
 
@@ -165,7 +165,7 @@ export function messageJobHandler(deps: MessageJobDeps & { promptCodePointsMax: 
 interface JobActionDeps {
   pool: Pool;
   reader: JobReader;
-  /** How long an answer waits for a publication's outcome. */
+  /** How long a response waits for the outcome of a publication. */
   publishingWaitMs?: number | undefined;
 }
 
@@ -185,7 +185,7 @@ const actionRefusals: Record<Extract<JobActionOutcome, { kind: "refused" }>["bec
   contents_dropped: "The job's work is no longer stored. Create a new job.",
 };
 
-/** What is asked of a job without a body: such an action leaves any body unread. */
+/** An action without a body: any body is left unread. */
 export function jobActionHandler(action: keyof typeof jobActions, deps: JobActionDeps, door: Door) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const outcome = await jobActions[action](deps, await door.jobOf(request), disconnectSignal(reply));
@@ -221,11 +221,11 @@ export function jobDiffHandler(deps: { db: Queryable }, door: Door) {
 }
 
 export interface StreamTimes {
-  /** A comment is sent after this much silence. */
+  /** A heartbeat comment is sent after this much silence. */
   heartbeatMs: number;
-  /** A client that reads nothing for this long is cut off. */
+  /** A client that reads nothing for this long is disconnected. */
   stallMsMax: number;
-  /** Then the client connects again: streams spread over new nodes, and keys are judged anew. */
+  /** After this the client reconnects: streams spread over new nodes, and keys are checked again. */
   lifeMsMax: number;
 }
 
@@ -240,7 +240,7 @@ interface JobEventsDeps {
   seats: Seats;
 }
 
-/** A job's events, from the beginning or after the last one that was seen, as they happen. */
+/** Streams a job's events, from the start or after the last one seen. */
 export function jobEventsHandler(app: FastifyInstance, deps: JobEventsDeps, door: Door) {
   const closing = new AbortController();
   app.addHook("preClose", async () => closing.abort());
@@ -252,7 +252,7 @@ export function jobEventsHandler(app: FastifyInstance, deps: JobEventsDeps, door
     if (request.method === "HEAD") return client.end();
     const follow = { afterSeq: from.afterSeq, idleMs: deps.times.heartbeatMs, signal };
     for await (const events of followEvents(deps, from.id, follow)) {
-      // Who was let in may be shut out while the stream is open; from then on they are told nothing more.
+      // The key may be revoked or the session end while the stream is open.
       if (!(await door.isStillIn(request))) break;
       const isHeard = events.length > 0 ? await client.send(events) : await client.beat();
       if (!isHeard) return;
@@ -269,14 +269,14 @@ export function jobEventsHandler(app: FastifyInstance, deps: JobEventsDeps, door
     const job = await deps.reader.read(id);
     if (job?.projectId !== projectId) return refuse(reply, jobNotFound);
     const first = await readEventPage(deps.db, id, afterSeq);
-    // A client connects again after every end but this one.
+    // A client reconnects after every end but this one.
     if (first.isLast && first.events.length === 0) return reply.code(204).header("cache-control", "no-store").send();
     const leave = deps.seats.take(door.holderOf(request));
     if (leave === null) return refuse(reply, tooManyStreams);
     reply.hijack();
     await stream(request, reply, { id, afterSeq })
       .catch((err) => {
-        // The answer has begun, so there is no other way to say it: the client connects again.
+        // The response has started, so no error can be sent: the client reconnects.
         deps.log.warn({ err, ...aboutRequest(request) }, "event stream ended early");
         reply.raw.destroy();
       })
@@ -285,7 +285,7 @@ export function jobEventsHandler(app: FastifyInstance, deps: JobEventsDeps, door
   };
 }
 
-/** 0: from the beginning; null: nothing that was ever given. */
+/** 0: from the start. Null: not an event id. */
 function parseSeq(seen: unknown): number | null {
   if (seen === undefined || seen === "") return 0;
   return typeof seen === "string" && /^[0-9]{1,9}$/.test(seen) ? Number(seen) : null;

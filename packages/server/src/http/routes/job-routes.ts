@@ -40,16 +40,16 @@ export interface JobRoutesDeps {
   listener: Listener;
   keyring: Keyring;
   log: Logger;
-  /** Where clients reach this installation, without a trailing slash; asked for once requests arrive. */
+  /** The URL for clients, without a trailing slash; read once requests arrive. */
   publicUrl: () => string;
   promptCodePointsMax: number;
   /** The model of projects that name none. */
   defaultModel: string;
-  /** How a pull request stands on its forge by now; absent: as it was stored. */
+  /** The pull request's current state on its forge. Absent: the stored state. */
   pullRequestState?: MessageJobDeps["pullRequestState"];
-  /** How long archiving waits for a publication's outcome. */
+  /** How long archiving waits for the outcome of a publication. */
   publishingWaitMs?: number;
-  /** Of event streams, where not the usual ones. */
+  /** Overrides for event streams. */
   streams?: Partial<StreamTimes> & { seats?: SeatBounds };
 }
 
@@ -67,7 +67,7 @@ export function jobRoutes(app: FastifyInstance, deps: JobRoutesDeps): void {
   app.addHook("preClose", async () => reader.close());
   app.addHook("onClose", async () => projects.close());
   readJsonBodies(app);
-  // Bodies are judged by their routes and answers are sent as text; the schemas are for the document.
+  // Routes validate their own bodies and send text. The schemas are only for the document.
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => JSON.stringify);
 
@@ -123,7 +123,7 @@ function keyDoor(keyring: Keyring): Door {
   };
 }
 
-/** Text is the default: only a client that names JSON, and not the diff before it, gets JSON. */
+/** Text is the default: JSON only for a client that prefers it. */
 function wantsJsonDiff({ headers }: FastifyRequest): boolean {
   const types = (headers.accept ?? "").toLowerCase().split(",");
   const place = (type: string) => types.findIndex((each) => each.split(";", 1)[0]?.trim() === type);

@@ -5,7 +5,7 @@ import type { Queryable } from "../../db/pool.ts";
 import { refuse, unauthorized } from "../errors.ts";
 import { sendJson } from "../send-json.ts";
 
-/** The projects that the caller's key covers: what a client needs to call a project by its name, or not to name it. */
+/** The projects of the caller's key, so that a client can find a project by name or use the only one. */
 export function listProjectsRoute(app: FastifyInstance, deps: { keyring: Keyring; db: Queryable }): void {
   app.get("/v2/projects", { schema: listProjectsOperation }, async (request, reply) => {
     const grant = await authenticateKey(deps.keyring, request);

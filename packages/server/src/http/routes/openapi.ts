@@ -1,7 +1,7 @@
 import type {} from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
 
-/** The document, with this installation's own address in it. */
+/** The document, with this installation's URL. */
 export function openapiRoute(app: FastifyInstance, deps: { publicUrl: () => string }): void {
   app.get("/openapi.json", (_request, reply) => {
     reply.header("content-type", "application/json; charset=utf-8");

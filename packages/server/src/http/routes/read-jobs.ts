@@ -28,10 +28,10 @@ export function getJobRoute(app: FastifyInstance, deps: RequireKeyDeps & { reade
     },
   );
 
-  /** Holds the answer while the job is active and the client has seen it as it is. */
+  /** Long poll: holds the response while the job is active and the client has its current state. */
   async function answerLater(request: JobRequest, reply: FastifyReply): Promise<FastifyReply> {
     const preferred = preferredWaitSeconds(request.headers.prefer);
-    // A preference need not be granted: without a seat the answer comes at once.
+    // `Prefer: wait` is optional: without a free slot the response is immediate.
     const leave = preferred === null ? null : deps.seats.take(request.grant?.keyId ?? "");
     const seconds = leave === null ? null : preferred;
     const seen = request.headers["if-none-match"];
@@ -42,13 +42,13 @@ export function getJobRoute(app: FastifyInstance, deps: RequireKeyDeps & { reade
     const until = { untilMs: performance.now() + (seconds ?? 0) * 1000, signal: disconnectSignal(reply) };
     const found = await deps.reader.readUntil(request.params.id, isEnough, until).finally(leave);
     if (seconds === null) return answer(request, reply, own(found, request));
-    // The key may have been revoked while the answer was held.
+    // The key may have been revoked while the response was held.
     if ((await authenticateKey(deps.keyring, request)) === null) return refuse(reply, unauthorized);
     return answer(request, reply, own(found, request), seconds);
   }
 }
 
-/** A job of another project is not there at all, not even to be waited for. */
+/** Another project's job does not exist for this caller. */
 function own(job: WireJob | undefined, request: JobRequest): WireJob | undefined {
   return job?.projectId === request.params.projectId ? job : undefined;
 }
@@ -81,7 +81,7 @@ export function listJobsRoute(app: FastifyInstance, deps: RequireKeyDeps & { db:
       const query = parseListQuery(projectId, request.query as Record<string, unknown>);
       const page = await listJobs(deps.db, projectId, query);
       const nextCursor = page.next && toCursor({ projectId, status: query.status }, page.next);
-      // The jobs are text already.
+      // The jobs are already serialized.
       return sendJson(reply, `{"jobs":[${page.jobs.join(",")}],"nextCursor":${JSON.stringify(nextCursor)}}`);
     },
   );

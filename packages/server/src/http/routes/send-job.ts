@@ -2,12 +2,12 @@ import type { FastifyReply } from "fastify";
 import type { WireJob } from "../../jobs/wire-job.ts";
 import { requestId } from "../../lib/request-id.ts";
 
-/** A good pause, in seconds, between two polls of an active job. */
+/** The recommended seconds between two polls of an active job. */
 export const pollSeconds = "2";
 
 /**
- * A job with the headers that each of its answers has. Written past the framework, whose own way of sending text that is
- * ready costs a tenth of the requests a second; to HEAD Node itself sends no body.
+ * Sends a job with its headers. Bypasses the framework, whose way of sending a ready text costs a tenth of the requests
+ * per second. For HEAD, Node sends no body.
  */
 export function sendJob(reply: FastifyReply, job: WireJob, moreHeaders: readonly string[] = []): FastifyReply {
   const headers = [
