@@ -11,6 +11,7 @@ import {
 import { registerAutomationAdd, registerAutomationEdit } from "./commands/automation-add.ts";
 import { registerBackup, registerRestore } from "./commands/backup.ts";
 import { registerBudget } from "./commands/budget.ts";
+import { registerClaimsAdd, registerClaimsEnd, registerClaimsList } from "./commands/claims.ts";
 import { registerCompletion } from "./commands/completion.ts";
 import { registerDemo } from "./commands/demo.ts";
 import { registerDoctor } from "./commands/doctor.ts";
@@ -223,6 +224,10 @@ export function buildProgram(cli: Cli): Command {
   registerJobRetry(job, cli);
   registerJobArchive(job, cli);
   registerJobReport(job, cli);
+  const claims = group(program, "claims", "what pages rely on, on a running server");
+  registerClaimsList(claims, cli);
+  registerClaimsAdd(claims, cli);
+  registerClaimsEnd(claims, cli);
 
   registerCheckCommand(program, cli);
   registerLsp(program, cli);

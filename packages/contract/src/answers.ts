@@ -62,7 +62,10 @@ export const refusals = {
     "The key is missing, malformed, unknown, expired or revoked, or the address is not on its allow-list.",
     { "WWW-Authenticate": answerHeaders.wwwAuthenticate },
   ),
-  notFound: refusal("not_found", "The project or job does not exist, or the key does not cover it."),
+  notFound: refusal(
+    "not_found",
+    "The project, or what the path names in it, does not exist, or the key does not cover it.",
+  ),
   forbidden: refusal("forbidden", "The key is read-only."),
   methodNotAllowed: refusal("method_not_allowed", "Method not allowed.", {
     Allow: { type: "string", description: "The allowed methods.", "x-always": true },
@@ -76,6 +79,7 @@ export const refusals = {
     "The job is active or archived, its pull request is merged or closed, or the idempotency key was used before with another body.",
   ),
   retryConflict: refusal("conflict", "The job did not fail, or a retry would end the same way."),
+  claimConflict: refusal("conflict", "The claim is not `changed`."),
   publishing: refusal("conflict", "The job is being published and its outcome is not known yet.", retryAfter),
   rateLimited: refusal(
     ["rate_limited", "budget_exceeded"],

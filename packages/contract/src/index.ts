@@ -1,5 +1,6 @@
 export * from "./agent-job.ts";
 export { refusals } from "./answers.ts";
+export * from "./claim.ts";
 export * from "./create-job.ts";
 export type * from "./dashboard.ts";
 export type * from "./dashboard-accounts.ts";

@@ -4,9 +4,9 @@ import { emptyAnswer, jobAnswer, jsonAnswer, refusals } from "./answers.ts";
 import { answerHeaders, everyAnswerHeaders, rateLimitHeaders } from "./headers.ts";
 import { jobsPerPage, jobsPerPageMax } from "./job-list.ts";
 
-const projectId = Type.String({ description: "The project identifier." });
+export const projectId = Type.String({ description: "The project identifier." });
 
-const ProjectParams = Type.Object({ projectId });
+export const ProjectParams = Type.Object({ projectId });
 const JobParams = Type.Object({
   projectId,
   id: Type.String({ description: "The unique identifier of the agent job." }),

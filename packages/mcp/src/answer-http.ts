@@ -19,7 +19,10 @@ export async function answerMcpRequest(
 ): Promise<Response> {
   // What must wait longer is told to the agent, which can come back by itself.
   const emend = new Emend({ ...access, baseUrl: new URL(request.url).origin, outageMsMax: 2000, retryWaitMsMax: 2000 });
-  const server = createMcpServer({ jobs: (projectId) => emend.jobs(projectId) });
+  const server = createMcpServer({
+    jobs: (projectId) => emend.jobs(projectId),
+    claims: (projectId) => emend.claims(projectId),
+  });
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport);
   try {

@@ -1,4 +1,4 @@
-import { EmendError, type Jobs } from "@emend/sdk";
+import { type Claims, EmendError, type Jobs } from "@emend/sdk";
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
@@ -6,6 +6,7 @@ import { z } from "zod";
 /** What the tools reach: Emend over HTTP and, where there is one, a folder of docs to look at. */
 export interface ToolDeps {
   jobs(projectId: string): Jobs;
+  claims(projectId: string): Claims;
   /** The project of calls that name none. */
   project?: string;
   /** Checks a folder of this machine; absent where the agent is on another. */
@@ -16,7 +17,7 @@ const diffCharactersMax = 100_000;
 const waitSecondsMax = 55;
 const jobsMax = 50;
 
-/** Adds the tools: create, get, list, follow up, diff and check. */
+/** Adds the tools: create, get, list, follow up, diff and check of jobs; list, add, confirm and remove of claims. */
 export function registerTools(server: McpServer, deps: ToolDeps): void {
   const project = z
     .string()
@@ -113,6 +114,67 @@ export function registerTools(server: McpServer, deps: ToolDeps): void {
       }),
   );
   registerCheck(server, deps, job);
+  registerClaims(server, deps, given);
+}
+
+function registerClaims(server: McpServer, deps: ToolDeps, given: { project: z.ZodType<string> }): void {
+  const claim = { ...given, id: z.string().min(1).describe("The claim's id, clm_….") };
+  server.registerTool(
+    "list_claims",
+    {
+      title: "List claims of the docs",
+      description:
+        "Lists what the project's pages rely on: each claim binds lines of a page to lines of code. A claim is changed or gone if the code no longer says the same.",
+      inputSchema: z.strictObject({
+        ...given,
+        page: z.string().min(1).optional().describe("Only claims of this page, by its path."),
+        state: z.enum(["new", "same", "changed", "gone"]).optional(),
+        limit: z.number().int().min(1).max(200).default(50),
+      }),
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+    ({ project, page, state, limit }, { signal }) =>
+      answered(() =>
+        deps.claims(project).listPage({
+          limit,
+          signal,
+          ...(page === undefined ? {} : { page }),
+          ...(state === undefined ? {} : { state }),
+        }),
+      ),
+  );
+  server.registerTool(
+    "add_claim",
+    {
+      title: "Add a claim",
+      description: "Binds lines of a page to the lines of code that they rely on. Emend tells when the code changes.",
+      inputSchema: z.strictObject({
+        ...given,
+        page: z.string().min(1).describe("path:line or path:line-line of the page."),
+        source: z
+          .string()
+          .min(1)
+          .describe("path:line in the project's repository, @name/path:line in a context repository."),
+      }),
+      annotations: { destructiveHint: false, openWorldHint: false },
+    },
+    ({ project, page, source }, { signal }) => answered(() => deps.claims(project).add({ page, source }, { signal })),
+  );
+  for (const [name, title, description] of [
+    ["confirm", "Confirm a claim", "Says that the page is right about the changed lines of a claim."],
+    ["remove", "Remove a claim", "Removes a claim. The page does not change."],
+  ] as const) {
+    server.registerTool(
+      `${name}_claim`,
+      {
+        title,
+        description,
+        inputSchema: z.strictObject(claim),
+        annotations: { destructiveHint: name === "remove", openWorldHint: false },
+      },
+      ({ project, id }, { signal }) => answered(() => deps.claims(project)[name](id, { signal })),
+    );
+  }
 }
 
 function registerCheck(server: McpServer, deps: ToolDeps, job: { project: z.ZodType<string>; id: z.ZodType<string> }) {

@@ -42,7 +42,18 @@ async function call(client: Client, name: string, input: Record<string, unknown>
   return { isError: isError === true, text, value: isError ? null : JSON.parse(text) };
 }
 
-const names = ["check", "create_job", "follow_up", "get_diff", "get_job", "list_jobs"];
+const names = [
+  "add_claim",
+  "check",
+  "confirm_claim",
+  "create_job",
+  "follow_up",
+  "get_diff",
+  "get_job",
+  "list_claims",
+  "list_jobs",
+  "remove_claim",
+];
 
 test("an argument that no tool has is refused by its name, not passed over", async () => {
   await connected(overHttp(), async (client) => {
@@ -54,6 +65,20 @@ test("an argument that no tool has is refused by its name, not passed over", asy
       const refused = await call(client, name, input);
       expect(refused).toMatchObject({ isError: true, text: expect.stringContaining(Object.keys(input).at(-1) ?? "") });
     }
+  });
+});
+
+test("an agent adds, lists, confirms and removes claims over HTTP", async () => {
+  await connected(overHttp(), async (client) => {
+    const { project } = emend;
+    const places = { project, page: "docs/a.md:1", source: "src/a.ts:1" };
+    const { value: claim } = await call(client, "add_claim", places);
+    expect(claim).toMatchObject({ state: "new", page: { path: "docs/a.md" } });
+    const listed = await call(client, "list_claims", { project, page: "docs/a.md" });
+    expect(listed.value.claims.map(({ id }: { id: string }) => id)).toEqual([claim.id]);
+    const refused = await call(client, "confirm_claim", { project, id: claim.id });
+    expect(refused).toMatchObject({ isError: true, text: expect.stringMatching(/^conflict: Only a changed claim/) });
+    expect((await call(client, "remove_claim", { project, id: claim.id })).value.id).toBe(claim.id);
   });
 });
 

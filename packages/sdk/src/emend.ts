@@ -1,4 +1,5 @@
 import type { AgentJob, CreateJobBody, JobDiff, JobEvent, JobList, JobRun, ProjectList } from "@emend/contract";
+import { type Claims, claimsOf } from "./claims.ts";
 import {
   type CallOptions,
   type Connection,
@@ -76,6 +77,11 @@ export class Emend {
   /** The projects that the key covers, oldest first. */
   projects(options: CallOptions = {}): Promise<Project[]> {
     return listProjects(forCall(this.#connection, options), options.signal);
+  }
+
+  /** What the pages of a project rely on, by the project's id (`prj_…`). */
+  claims(projectId: string): Claims {
+    return claimsOf((options) => forCall(this.#connection, options), projectId);
   }
 
   /** The jobs of a project, by its id (`prj_…`). */

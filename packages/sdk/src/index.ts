@@ -1,5 +1,9 @@
 export type {
+  AddClaimBody,
   AgentJob,
+  Claim,
+  ClaimList,
+  ClaimState,
   CreateJobBody,
   FailureCode,
   JobDiff,
@@ -11,6 +15,7 @@ export type {
   RequestErrorCode,
   WebhookMessage,
 } from "@emend/contract";
+export type { ClaimListOptions, Claims } from "./claims.ts";
 export type { CallOptions, CallSettings, EmendOptions, WaitOptions } from "./connection.ts";
 export { Emend, type Jobs, type Project } from "./emend.ts";
 export { EmendError, type EmendErrorKind, type ErrorCode, type Quota } from "./errors.ts";

@@ -15,14 +15,14 @@ function jobsPath(projectId: string, query: Record<string, string | undefined>):
   return `${projectPath(projectId)}/jobs${text && `?${text}`}`;
 }
 
-function projectPath(projectId: string): string {
+export function projectPath(projectId: string): string {
   return `/v2/agent/${segment("projectId", projectId)}`;
 }
 
-function segment(name: "projectId" | "id", value: string): string {
+export function segment(name: "projectId" | "id", value: string, form = "a job's id, job_…"): string {
   // Plain JavaScript passes `undefined` where a field was misspelt; "undefined" in a path would be not found.
   if (typeof value !== "string") {
-    const expected = name === "id" ? "a job's id, job_…" : "a project's id, prj_…";
+    const expected = name === "id" ? form : "a project's id, prj_…";
     throw new EmendError(
       "invalid_request",
       `${name} must be ${expected}, but is ${value === null ? "null" : typeof value}`,

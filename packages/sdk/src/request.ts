@@ -6,8 +6,8 @@ const firstPauseMs = 250;
 const pauseMsMax = 8000;
 
 /**
- * Sends a request, and again while that can help. Every request may be repeated whatever happened: reads, archive, cancel
- * and retry are idempotent by contract; creates and messages carry one idempotency key through all their tries.
+ * Sends a request, and again while that can help. Every request may be repeated whatever happened: reads, archive, cancel,
+ * retry and the same claim are idempotent by contract; creates and messages carry one idempotency key through all their tries.
  */
 export async function request(
   deps: Connection,
@@ -84,7 +84,7 @@ export function retryWaitMs(error: EmendError, retries: number, random = Math.ra
 }
 
 interface ApiRequest {
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "PATCH" | "DELETE";
   /** Below the base URL, already encoded. */
   path: string;
   headers?: Record<string, string>;

@@ -45,12 +45,16 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
   read: [
     `GET ${api}/jobs`,
     ...["", "/diff", "/events", "/run"].map((end) => `GET ${api}/job/:id${end}`),
+    `GET ${api}/claims`,
     "GET /git/:repository/info/refs",
     "POST /git/:repository/git-upload-pack",
   ],
   write: [
     `POST ${api}/job`,
     ...["archive", "cancel", "message", "retry"].map((end) => `POST ${api}/job/:id/${end}`),
+    `POST ${api}/claims`,
+    `POST ${api}/claims/:id/confirm`,
+    `DELETE ${api}/claims/:id`,
     "POST /git/:repository/git-receive-pack",
     ...["close", "merge", "ready"].map((end) => `POST /forge/:projectId/pull/:number/${end}`),
   ],

@@ -112,6 +112,19 @@ test("every route answers the same on whichever node it lands", async () => {
   expect(Math.abs((proxy.counts[0] ?? 0) - (proxy.counts[1] ?? 0))).toBeLessThanOrEqual(1);
 });
 
+test("a claim that one node takes is listed, held back from a second add, and removed by the other", async () => {
+  const claims = `${jobs.replace(/job$/, "claims")}`;
+  const asJson = { "content-type": "application/json" };
+  const add = { method: "POST", headers: asJson, body: '{"page":"docs/a.md:1","source":"src/a.ts:2"}' };
+  const { status, json: claim } = await send(claims, add);
+  expect(status).toBe(201);
+  expect((await send(claims, add)).json).toEqual(claim);
+  for (const _turn of nodes) expect((await send(claims)).json).toEqual({ claims: [claim], nextCursor: null });
+  for (const _turn of nodes) expect((await send(`${claims}/${claim.id}/confirm`, { method: "POST" })).status).toBe(409);
+  expect((await send(`${claims}/${claim.id}`, { method: "DELETE" })).json).toEqual(claim);
+  for (const _turn of nodes) expect((await send(`${claims}/${claim.id}`, { method: "DELETE" })).status).toBe(404);
+});
+
 test("a key's replay and a page's cursor hold on the other node", async () => {
   const first = await create("Two.", "a-key");
   const again = await create("Two.", "a-key");
@@ -143,10 +156,11 @@ test("an event stream is passed on as it happens, and goes on over the other nod
 
 test("headers alone are the same on both nodes, for every route that is read, and so is the document", async () => {
   const { json: job } = await create("Five.");
-  for (const path of [`/${job.id}`, `/${job.id}/run`, `/${job.id}/diff`, `/${job.id}/events`, "s"]) {
+  const ofJob = ["", "/run", "/diff", "/events"].map((end) => `${jobs}/${job.id}${end}`);
+  for (const url of [...ofJob, `${jobs}s`, jobs.replace(/job$/, "claims")]) {
     const seen = [];
     for (const _turn of nodes) {
-      const { status, headers } = await fetch(jobs + path, { method: "HEAD", headers: { authorization } });
+      const { status, headers } = await fetch(url, { method: "HEAD", headers: { authorization } });
       seen.push({ status, type: headers.get("content-type"), etag: headers.get("etag") });
     }
     expect(seen[0]).toMatchObject({ status: 200 });

@@ -28,9 +28,13 @@ export function splitWords(
 
 /** The jobs of a project on the server that the environment or the profile names. */
 export async function jobsOf(cli: Cli, given: string | undefined): Promise<{ jobs: Jobs; project: string }> {
-  const client = clientOf(resolveAccess(cli));
-  const project = await resolveProject(cli, client, given ?? (cli.env.EMEND_PROJECT || undefined));
+  const { client, project } = await projectOf(cli, given);
   return { jobs: client.jobs(project), project };
+}
+
+export async function projectOf(cli: Cli, given: string | undefined): Promise<{ client: Emend; project: string }> {
+  const client = clientOf(resolveAccess(cli));
+  return { client, project: await resolveProject(cli, client, given ?? (cli.env.EMEND_PROJECT || undefined)) };
 }
 
 /** An id of ours is taken as it is; anything else is looked up. */

@@ -23,6 +23,7 @@ async function serveMcp(cli: Cli, options: McpOptions): Promise<void> {
   const { serveStdio } = await import("@emend/mcp");
   const deps = {
     jobs: (projectId: string) => client.jobs(projectId),
+    claims: (projectId: string) => client.claims(projectId),
     checkFolder,
     ...(project ? { project } : {}),
   };

@@ -28,6 +28,8 @@ export interface Source {
   repository: string | null;
   path: string;
   line: number;
+  /** Of a range: its last line. */
+  lineEnd?: number;
 }
 
 /** One commit of a file's history. */

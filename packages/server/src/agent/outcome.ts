@@ -59,7 +59,10 @@ function parseSources(words: readonly string[], task: AgentTask): readonly Sourc
   const known = new Map<string, Source>();
   for (const one of words) {
     const source = parseSource(task.context?.names ?? [], one);
-    if (source) known.set(JSON.stringify(source), source);
+    if (!source) continue;
+    // Of ranges that begin at one line the longest counts.
+    const key = JSON.stringify([source.repository, source.path, source.line]);
+    if ((known.get(key)?.lineEnd ?? 0) <= (source.lineEnd ?? 0)) known.set(key, source);
   }
   return [...known.values()];
 }

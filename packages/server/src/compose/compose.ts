@@ -10,6 +10,7 @@ import { createProjectAdmin } from "../admin/create-project-admin.ts";
 import { readPrompt } from "../agent/rules/read-prompt.ts";
 import { createAutomations } from "../automations/automations.ts";
 import { hastenLooks } from "../automations/claim-look.ts";
+import { hasClaimsOf } from "../claims/claim-store.ts";
 import type { Config } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { accountsPlugin } from "../dashboard/accounts-plugin.ts";
@@ -30,7 +31,7 @@ import { createLogger } from "../lib/logger.ts";
 import { version } from "../lib/version.ts";
 import { measureRequests } from "../metrics/measure.ts";
 import { metricsPlugin, startMetricsServer } from "../metrics/metrics-server.ts";
-import { askAutomations, askGate, askSiteCheck } from "../tasks/start-tasks.ts";
+import { askAutomations, askClaimLook, askGate, askSiteCheck } from "../tasks/start-tasks.ts";
 import { traceRequests } from "../tracing/tracing.ts";
 import { composeParts, type Parts, type Undo } from "./parts.ts";
 import { readPullRequestState } from "./pull-request-state.ts";
@@ -129,6 +130,7 @@ async function composeApi(parts: Parts, undo: Undo): Promise<void> {
     promptCodePointsMax: config.promptCodePointsMax,
     defaultModel: config.model,
     pullRequestState,
+    askClaimLook: (projectId) => askClaimLook(pool, projectId),
     plugins: [
       localForgePlugin({
         ...local,
@@ -150,7 +152,9 @@ async function composeApi(parts: Parts, undo: Undo): Promise<void> {
           if (looks > 0) await askAutomations(pool);
           const hasGate = await isGated(pool, projectId);
           if (hasGate) await askGate(pool, projectId);
-          return looks > 0 || hasGate;
+          const hasClaims = await hasClaimsOf(pool, projectId);
+          if (hasClaims) await askClaimLook(pool, projectId);
+          return looks > 0 || hasGate || hasClaims;
         },
       }),
       accountsPlugin({

@@ -20,6 +20,7 @@ import type { Sealer } from "../accounts/secrets.ts";
 import { openModel } from "../agent/models/registry.ts";
 import { fireAutomations } from "../automations/due.ts";
 import { findClosedChange } from "../automations/pushes.ts";
+import { listDueClaims, lookAtClaims } from "../claims/look-at-claims.ts";
 import { rollUsageUp } from "../dashboard/read-usage.ts";
 import type { Pool } from "../db/pool.ts";
 import { isAppError } from "../errors.ts";
@@ -85,6 +86,19 @@ export async function composeWork(parts: Parts, undo: Undo): Promise<void> {
       warnOfBudgets: () => warnOfBudgets(pool),
       listNewSites: () => listNewSites(pool),
       listDueSiteChecks: () => listDueSiteChecks(pool),
+      listDueClaims: () => listDueClaims(pool),
+      lookAtClaims: (projectId, signal) =>
+        lookAtClaims(
+          {
+            pool,
+            mirrors,
+            ownRemote: async (project, either) => (await openForge(project, forges)).gitRemote(either),
+            contextRemote: (repositoryId, either) => automations.remoteOf(repositoryId, either),
+            pageHistory: createPageHistory({ git, dir: join(config.dataDir, "mirrors") }),
+          },
+          projectId,
+          signal,
+        ),
       checkSite: (projectId, signal) =>
         checkSiteHealth(
           {

@@ -46,6 +46,8 @@ const query = fc
       status: fc.oneof(fc.constantFrom("active", "failed", "none", ""), fc.string({ unit: "binary" })),
       limit: fc.oneof(fc.constantFrom("1", "100", "0", "101", "-1", "1e1", " 5"), fc.string()),
       cursor: fc.oneof(fc.base64String(), fc.string({ unit: "binary" })),
+      page: fc.string({ unit: "binary" }),
+      state: fc.oneof(fc.constantFrom("same", "changed", "none"), fc.string()),
     },
     { requiredKeys: [] },
   )
@@ -99,6 +101,8 @@ const knownFields = {
   model: fc.anything(),
   draft: fc.anything(),
   maxCostUsd: fc.anything(),
+  page: fc.oneof(fc.constantFrom("a.md:1", "a.md:2-1", "../a:1", "a\0:1"), fc.anything()),
+  source: fc.oneof(fc.constantFrom("a.ts:1", "@x/a.ts:1", "@/a:1"), fc.anything()),
 };
 const body = fc.oneof(
   fc.constant(undefined),

@@ -45,7 +45,7 @@ function fetchFrom(app: FastifyInstance, caller: FastifyRequest): typeof fetch {
     const { pathname, search } = new URL(String(input));
     const headers = { ...(init.headers as Record<string, string>), "x-request-id": requestId(caller.raw) };
     const answer = await app.inject({
-      method: init.method === "POST" ? "POST" : "GET",
+      method: (init.method ?? "GET") as "GET" | "POST" | "PATCH" | "DELETE",
       url: pathname + search,
       headers,
       remoteAddress: caller.ip,

@@ -43,18 +43,23 @@ describe("the document", () => {
   test("covers every /v2 route and no other", () => {
     const documented = operations.map(({ path, method }) => `${method} ${path}`);
     expect(documented.toSorted()).toEqual([
+      "DELETE /v2/agent/{projectId}/claims/{id}",
+      "GET /v2/agent/{projectId}/claims",
       "GET /v2/agent/{projectId}/job/{id}",
       "GET /v2/agent/{projectId}/job/{id}/diff",
       "GET /v2/agent/{projectId}/job/{id}/events",
       "GET /v2/agent/{projectId}/job/{id}/run",
       "GET /v2/agent/{projectId}/jobs",
       "GET /v2/projects",
+      "HEAD /v2/agent/{projectId}/claims",
       "HEAD /v2/agent/{projectId}/job/{id}",
       "HEAD /v2/agent/{projectId}/job/{id}/diff",
       "HEAD /v2/agent/{projectId}/job/{id}/events",
       "HEAD /v2/agent/{projectId}/job/{id}/run",
       "HEAD /v2/agent/{projectId}/jobs",
       "HEAD /v2/projects",
+      "POST /v2/agent/{projectId}/claims",
+      "POST /v2/agent/{projectId}/claims/{id}/confirm",
       "POST /v2/agent/{projectId}/job",
       "POST /v2/agent/{projectId}/job/{id}/archive",
       "POST /v2/agent/{projectId}/job/{id}/cancel",
@@ -82,7 +87,7 @@ describe("the document", () => {
 
   test("says all that an answer, an event or a webhook's message may hold: nothing more is admitted anywhere", () => {
     const { schemas } = api.document.components as unknown as { schemas: Record<string, unknown> };
-    const requests = ["CreateJobBody", "MessageJobBody"];
+    const requests = ["CreateJobBody", "MessageJobBody", "AddClaimBody"];
     const open: string[] = [];
     const walk = (schema: unknown, path: string): void => {
       if (schema === null || typeof schema !== "object" || path.endsWith(".examples")) return;

@@ -1,6 +1,9 @@
 import { randomBytes } from "node:crypto";
 import {
+  AddClaimBody,
   AgentJob,
+  Claim,
+  ClaimList,
   CreateJobBody,
   ErrorBody,
   JobDiff,
@@ -37,6 +40,9 @@ export function describeRoutes(app: FastifyInstance, options: { promptCodePoints
     JobEventData,
     WebhookMessage,
     RequestErrorCodes,
+    Claim,
+    ClaimList,
+    AddClaimBody,
   ]) {
     app.addSchema(schema);
   }

@@ -1,6 +1,7 @@
 import type { ParseCache } from "@emend/site";
 import type { AgentOutcome, ContextTrees, Model, Source } from "../agent/agent.ts";
 import { runAgentWithReview } from "../agent/run-agent-with-review.ts";
+import { readCited } from "../agent/tools/sources.ts";
 import { AppError } from "../errors.ts";
 import type { Forge } from "../forge/forge.ts";
 import type { LeasedJob } from "../jobs/run/leased-job.ts";
@@ -43,6 +44,7 @@ export async function workOnJob(
   const model = await deps.openModel(project, job.model);
   const remote = await (await deps.openForge(project)).gitRemote(signal);
   const subjects = await deps.recentSubjects({ remote, branch: work.baseBranch }, signal);
+  const knownSecrets = await deps.knownSecrets(project.id);
   const { outcome, verdict } = await runAgentWithReview(
     {
       model,
@@ -55,7 +57,7 @@ export async function workOnJob(
         work.base,
         { policy, asked: askedOf(job) },
         {
-          knownSecrets: await deps.knownSecrets(project.id),
+          knownSecrets,
           pageReader: deps.pageReader,
         },
       ),
@@ -77,12 +79,17 @@ export async function workOnJob(
     },
     signal,
   );
-  const cited = outcome.kind === "finished" ? (outcome.sources ?? []) : [];
   const own = { repositoryUrl: project.repositoryUrl, forge: project.forge, commit: work.base.commit };
+  const sources = [];
+  for (const { lineEnd, ...source } of outcome.kind === "finished" ? (outcome.sources ?? []) : []) {
+    const asked = lineEnd === undefined ? source : { ...source, lineEnd };
+    const cited = await readCited({ base: work.base, context }, asked, knownSecrets, signal);
+    sources.push({ ...(context.pinned(source) ?? own), ...source, ...(cited && { cited }) });
+  }
   return {
     outcome: await inOwnManner(outcome, work, subjects),
     verdict,
-    sources: cited.map((source) => ({ ...(context.pinned(source) ?? own), ...source })),
+    sources,
   };
 }
 

@@ -31,6 +31,8 @@ function start(deps: Partial<TasksDeps> = {}): Tasks {
       checkSite: async () => {},
       listDueGates: async () => [],
       lookAtGate: async () => {},
+      listDueClaims: async () => [],
+      lookAtClaims: async () => {},
       ...deps,
     },
     { archiveAfterDays: async () => null, sweepMirrorsEveryMs: 20 },

@@ -32,6 +32,10 @@ export interface TasksDeps extends TaskQueueDeps {
   listDueGates(): Promise<readonly string[]>;
   /** Looks at the pull requests of a project's repositories and says on each what was found. */
   lookAtGate(projectId: string, signal: AbortSignal): Promise<void>;
+  /** The projects whose claims are to be looked at. */
+  listDueClaims(): Promise<readonly string[]>;
+  /** Holds a project's claims to the newest commits of what they cite. */
+  lookAtClaims(projectId: string, signal: AbortSignal): Promise<void>;
 }
 
 interface TasksOptions {
@@ -108,6 +112,8 @@ function looks(deps: TasksDeps): Record<string, TaskKind> {
     return projects.length;
   }
   return {
+    look_at_due_claims: { cron: "* * * * *", work: async () => askAll(claimsTask, await deps.listDueClaims()) },
+    [claimsTask]: { work: (projectId, signal) => deps.lookAtClaims(projectId, signal) },
     check_new_sites: { cron: "* * * * *", work: async () => askAll(siteCheckTask, await deps.listNewSites()) },
     [siteCheckTask]: { work: (projectId, signal) => deps.checkSite(projectId, signal) },
     check_sites: { cron: "*/10 * * * *", work: async () => askAll(siteCheckTask, await deps.listDueSiteChecks()) },
@@ -121,6 +127,13 @@ const automationsTask = "fire_automations";
 /** Lets a worker look at automations now. Only a hint: they are polled every minute. */
 export async function askAutomations(db: Queryable): Promise<void> {
   await askTask(db, automationsTask, "").catch(() => {});
+}
+
+const claimsTask = "look_at_claims";
+
+/** A worker takes it within moments. */
+export async function askClaimLook(db: Queryable, projectId: string): Promise<void> {
+  await askTask(db, claimsTask, projectId);
 }
 
 const siteCheckTask = "check_site";

@@ -1,15 +1,33 @@
+import { secretsIn } from "../../secrets/secrets-in.ts";
+import { citeLines, readCitable } from "../../tree/read/cited-lines.ts";
 import type { Source } from "../agent.ts";
 import { contextPath, locate } from "./context-path.ts";
 import { readText } from "./file-text.ts";
 import type { ToolContext } from "./tool.ts";
 
-/** `path:line` or `@name/path:line`; of a range, the first line. Null if there is no line. */
+/** `path:line`, `@name/path:line`, or a range of lines. Null if there is no line. */
 export function parseSource(names: readonly string[], words: string): Source | null {
-  const [, place, line] = /^(.+?):(\d{1,7})(?:[-:]\d{1,7})?$/.exec(words.trim()) ?? [];
+  const [, place, line, last] = /^(.+?):(\d{1,7})(?:[-:](\d{1,7}))?$/.exec(words.trim()) ?? [];
   if (place === undefined || Number(line) < 1) return null;
   const inContext = contextPath(names, place);
   const source = inContext ? { repository: inContext.name, path: inContext.path } : { repository: null, path: place };
-  return { ...source, line: Number(line) };
+  return { ...source, line: Number(line), ...(Number(last) > Number(line) && { lineEnd: Number(last) }) };
+}
+
+/** The cited lines, to be held against later commits. Null: they cannot be kept, or must not, as a credential. */
+export async function readCited(
+  trees: Pick<ToolContext, "base" | "context">,
+  source: Source,
+  knownSecrets: readonly string[],
+  signal: AbortSignal,
+): Promise<{ lineEnd: number; text: string; symbol: string | null } | null> {
+  const { repository, path, line, lineEnd = line } = source;
+  const tree = repository === null ? trees.base : await trees.context.open(repository, signal);
+  const content = await readCitable(tree, path);
+  const cited =
+    content === null ? null : (citeLines(path, content, line, lineEnd) ?? citeLines(path, content, line, line));
+  if (!cited || (await secretsIn(cited.text, knownSecrets)).length > 0) return null;
+  return { lineEnd: cited.lineEnd, text: cited.text, symbol: cited.symbol };
 }
 
 /** Problems with a model's sources: a reviewer must be able to find every cited line. */

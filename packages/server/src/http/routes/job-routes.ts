@@ -19,6 +19,7 @@ import type { Logger } from "../../lib/logger.ts";
 import { createSeats, type SeatBounds } from "../../lib/semaphore.ts";
 import { leaveBodiesUnread, readJsonBodies, takeBody } from "../request-body.ts";
 import { requireKey } from "../require-key.ts";
+import { claimRoutes } from "./claims.ts";
 import {
   createJobHandler,
   type Door,
@@ -47,6 +48,8 @@ export interface JobRoutesDeps {
   defaultModel: string;
   /** The pull request's current state on its forge. Absent: the stored state. */
   pullRequestState?: MessageJobDeps["pullRequestState"];
+  /** Has a worker look at the project's claims; absent: it does so in its time. */
+  askClaimLook?(projectId: string): Promise<void>;
   /** How long archiving waits for the outcome of a publication. */
   publishingWaitMs?: number;
   /** Overrides for event streams. */
@@ -92,6 +95,7 @@ export function jobRoutes(app: FastifyInstance, deps: JobRoutesDeps): void {
   getJobRoute(app, { ...shared, seats: createSeats(deps.streams?.seats) });
   listJobsRoute(app, shared);
   listProjectsRoute(app, shared);
+  claimRoutes(app, { ...shared, askClaimLook: deps.askClaimLook ?? (async () => {}) });
   getJobRunRoute(app, shared);
   app.get(`${job}/:id/diff`, { schema: getJobDiffOperation, onRequest: reads }, jobDiffHandler(shared, door));
   const { seats, ...times } = deps.streams ?? {};

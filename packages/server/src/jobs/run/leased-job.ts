@@ -90,6 +90,8 @@ export interface StoredSource {
   path: string;
   line: number;
   commit: string;
+  /** The lines themselves, to be held against later commits; absent: of an older release, or not to be kept. */
+  cited?: { lineEnd: number; text: string; symbol: string | null };
 }
 
 type LimitCode = "budget_exceeded" | "timeout";

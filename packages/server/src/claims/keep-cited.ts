@@ -1,0 +1,141 @@
+import { promisify } from "node:util";
+import { inflate } from "node:zlib";
+import { createPatchReader } from "@emend/contract";
+import type { Project } from "../accounts/projects/projects.ts";
+import type { Pool, Queryable } from "../db/pool.ts";
+import { inTransaction } from "../db/transaction.ts";
+import type { StoredSource } from "../jobs/run/leased-job.ts";
+import { type CitedLines, citedLinesMax, findAgain } from "../tree/read/cited-lines.ts";
+import type { CommitTree } from "../tree/tree.ts";
+
+interface MergedJob {
+  id: string;
+  sources: readonly StoredSource[];
+  diff: Buffer | null;
+}
+
+const jobsMax = 50;
+
+/**
+ * Makes claims of what merged jobs cited: each cited place is bound to the paragraph of the job's change that has most
+ * words in common with it, as that paragraph is on the base branch now. False: there was nothing to keep.
+ */
+export async function keepCited(pool: Pool, project: Project, docs: CommitTree, signal: AbortSignal): Promise<boolean> {
+  const { rows } = await pool.query<MergedJob>(
+    `select id, sources, diff from jobs
+     where project_id = $1 and not claims_kept and sources <> '[]' and pull_request ->> 'state' = 'merged'
+     order by id limit $2`,
+    [project.id, jobsMax],
+  );
+  if (rows.length === 0) return false;
+  const { rows: repositories } = await pool.query<{ id: string; name: string; url: string }>(
+    "select id, name, repository_url as url from context_repositories where project_id = $1",
+    [project.id],
+  );
+  for (const job of rows) {
+    const paragraphs = job.diff === null ? [] : paragraphsOf((await promisify(inflate)(job.diff)).toString("utf8"));
+    const claims: NewClaim[] = [];
+    for (const source of job.sources) {
+      const { cited, repository } = source;
+      // Another repository may have taken the name since.
+      const known = repositories.find(({ name, url }) => name === repository && url === source.repositoryUrl);
+      if (!cited || (repository !== null && !known)) continue;
+      const page = await bestParagraph(docs, paragraphs, cited.text, signal);
+      if (page) claims.push({ page, source, cited, repositoryId: known?.id ?? null });
+    }
+    await inTransaction(pool, async (client) => {
+      const { rowCount } = await client.query("update jobs set claims_kept = true where id = $1 and not claims_kept", [
+        job.id,
+      ]);
+      if (rowCount === 1) for (const claim of claims) await insertClaim(client, { project, job, claim });
+    });
+  }
+  return true;
+}
+
+interface NewClaim {
+  page: CitedLines;
+  source: StoredSource;
+  cited: NonNullable<StoredSource["cited"]>;
+  repositoryId: string | null;
+}
+
+async function insertClaim(
+  db: Queryable,
+  { project, job, claim }: { project: Project; job: MergedJob; claim: NewClaim },
+): Promise<void> {
+  const { page, source, cited, repositoryId } = claim;
+  await db.query(
+    `insert into claims (project_id, page, page_line, page_line_end, page_text, repository_id, path, line, line_end, text,
+       hash, symbol, commit_id, state, job_id, created_by)
+     select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, sha256(convert_to($10, 'UTF8')), $11, $12, 'same', $13, 'job/' || $13
+     where not exists (
+       select from claims where project_id = $1 and page = $2 and page_text = $5 and repository_id is not distinct from $6
+         and path = $7 and text = $10)`,
+    [
+      project.id,
+      page.path,
+      page.line,
+      page.lineEnd,
+      page.text,
+      repositoryId,
+      source.path,
+      source.line,
+      cited.lineEnd,
+      cited.text,
+      cited.symbol,
+      source.commit,
+      job.id,
+    ],
+  );
+}
+
+/** What a change added, by paragraph: a claim on a whole new page would end with any word of it. */
+export function paragraphsOf(patch: string): readonly CitedLines[] {
+  const paragraphs: CitedLines[] = [];
+  let current: CitedLines | null = null;
+  const reader = createPatchReader((file, line) => {
+    const isNext = line.kind === "added" && line.text.trim() !== "";
+    if (!isNext) {
+      current = null;
+      return;
+    }
+    const text = line.text.trimEnd();
+    if (current && current.path === file.path && current.lineEnd - current.line + 1 < citedLinesMax) {
+      current.lineEnd = line.after;
+      current.text += `\n${text}`;
+      return;
+    }
+    current = { path: file.path, line: line.after, lineEnd: line.after, text, symbol: null };
+    paragraphs.push(current);
+  });
+  reader.read(patch.endsWith("\n") ? patch : `${patch}\n`);
+  reader.end();
+  return paragraphs;
+}
+
+/** Of the paragraphs that are on the base branch, the one closest to the cited lines; the first of equals. */
+async function bestParagraph(
+  docs: CommitTree,
+  paragraphs: readonly CitedLines[],
+  cited: string,
+  signal: AbortSignal,
+): Promise<CitedLines | null> {
+  const wanted = wordsOf(cited);
+  const score = ({ text }: CitedLines) => [...wordsOf(text)].filter((word) => wanted.has(word)).length;
+  const ranked = paragraphs
+    .map((paragraph) => ({ paragraph, score: score(paragraph) }))
+    .toSorted((a, b) => b.score - a.score);
+  const memory = { movedTo: new Map(), searches: 0 };
+  for (const { paragraph } of ranked) {
+    const found = await findAgain(docs, paragraph, memory, signal);
+    if (found.kind === "same" || found.kind === "moved") return found.cited;
+  }
+  return null;
+}
+
+/** Parts of names count as well: `timeoutMs` and "timeout" are about the same. */
+function wordsOf(text: string): ReadonlySet<string> {
+  const parts = text.replaceAll(/([a-z\d])([A-Z])/g, "$1 $2").matchAll(/\p{L}{3,}|\p{N}{2,}/gu);
+  return new Set([...parts].map(([word]) => word.toLowerCase()));
+}

@@ -1,0 +1,310 @@
+import { deflateSync } from "node:zlib";
+import type { Claim } from "@emend/contract";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { createTestDatabase, type TestDatabase } from "../../test/support/database.ts";
+import type { TestRepository } from "../../test/support/make-repository.ts";
+import { type MirrorBench, openMirrorBench } from "../../test/support/mirrors.ts";
+import { alterJob, seedJob, seedProject } from "../../test/support/seed-jobs.ts";
+import { AppError } from "../errors.ts";
+import { createPageHistory } from "../tree/read/history.ts";
+import { addClaim, confirmClaim, listClaims, removeClaim } from "./claim-store.ts";
+import { type ClaimLookDeps, listDueClaims, lookAtClaims, pullRequestIn } from "./look-at-claims.ts";
+
+let database: TestDatabase;
+let bench: MirrorBench;
+let docs: TestRepository;
+let code: TestRepository;
+let projectId: string;
+let count = 0;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  bench = openMirrorBench();
+});
+afterAll(async () => {
+  await database.drop();
+  await bench.close();
+});
+
+const page = "# Timeouts\n\nA call ends after 30 seconds.\n\nOther words.\n";
+const net = `export function connect(options: Options) {
+  const timeoutMs = options.timeoutMs ?? 30_000;
+  return open({ timeoutMs });
+}
+`;
+beforeEach(async () => {
+  await database.pool.query("truncate projects cascade");
+  projectId = await seedProject(database.pool);
+  count += 1;
+  docs = bench.repository(`docs-${count}`);
+  code = bench.repository(`code-${count}`);
+  docs.commit({ "docs/timeouts.md": page });
+  code.commit({ "src/net.ts": net });
+  await database.pool.query(
+    `insert into context_repositories (id, project_id, name, forge, repository_url)
+     values ($2, $1, 'api', 'github', 'https://github.test/acme/api')`,
+    [projectId, `ctx_api${count}`],
+  );
+});
+
+const remote = ({ url }: TestRepository) => ({ url, authorization: null });
+function deps(more: Partial<ClaimLookDeps> = {}): ClaimLookDeps {
+  return {
+    pool: database.pool,
+    mirrors: bench.mirrors,
+    ownRemote: async () => remote(docs),
+    contextRemote: async () => remote(code),
+    pageHistory: createPageHistory({ git: bench.git, dir: bench.mirrorsDir }),
+    ...more,
+  };
+}
+const look = (more: Partial<ClaimLookDeps> = {}) => lookAtClaims(deps(more), projectId, bench.signal);
+const add = (place = "docs/timeouts.md:3", source = "@api/src/net.ts:2") =>
+  addClaim(database.pool, { projectId, page: place, source, createdBy: "test" });
+async function claims(): Promise<readonly Claim[]> {
+  const query = { page: null, state: null, limit: 100, after: null };
+  return (await listClaims(database.pool, projectId, query)).claims;
+}
+const only = async () => {
+  const all = await claims();
+  expect(all).toHaveLength(1);
+  return all[0] as Claim;
+};
+
+test("an added claim is new until both places were read, and then the same", async () => {
+  expect(await add()).toMatchObject({ state: "new", page: { line: 3, text: null }, source: { repository: "api" } });
+  await look();
+  expect(await only()).toMatchObject({
+    state: "same",
+    page: { path: "docs/timeouts.md", line: 3, lineEnd: 3, text: "A call ends after 30 seconds." },
+    source: {
+      path: "src/net.ts",
+      line: 2,
+      text: "  const timeoutMs = options.timeoutMs ?? 30_000;",
+      symbol: "timeoutMs",
+    },
+    problem: null,
+  });
+});
+
+test("a place that is not there, and one that holds a credential, are told and not stored", async () => {
+  code.commit({ "src/key.ts": `const token = "ghp_${"a1B2".repeat(9)}";\n` });
+  await add("docs/timeouts.md:3", "@api/src/net.ts:99");
+  await add("docs/timeouts.md:3", "@api/src/key.ts:1");
+  await add("docs/none.md:1");
+  await look();
+  expect((await claims()).map(({ problem, state, source }) => [state, problem, source.text])).toEqual([
+    ["new", "docs/none.md is not a text file of the repository.", null],
+    ["new", expect.stringMatching(/^src\/(net.ts has no text at line 99|key.ts: line 1 contain)/), null],
+    ["new", expect.stringMatching(/^src\/(net.ts has no text at line 99|key.ts: line 1 contain)/), null],
+  ]);
+});
+
+test("lines that moved are bound anew in silence", async () => {
+  await add();
+  await look();
+  code.commit({ "src/net.ts": null, "lib/connect.ts": `// Moved.\n${net}` });
+  await look();
+  expect(await only()).toMatchObject({ state: "same", source: { path: "lib/connect.ts", line: 3 }, changedAt: null });
+});
+
+test("changed lines are told with old and new text and the commit; as before, they are the same again", async () => {
+  await add();
+  await look();
+  const id = code.commit({ "src/net.ts": `// More.\n${net.replace("30_000", "60_000")}` });
+  await look();
+  const changed = await only();
+  expect(changed).toMatchObject({
+    state: "changed",
+    source: { line: 2, text: "  const timeoutMs = options.timeoutMs ?? 30_000;" },
+    found: { path: "src/net.ts", line: 3, text: "  const timeoutMs = options.timeoutMs ?? 60_000;" },
+    cause: { commit: id, author: "Test", message: "test", pullRequest: null },
+  });
+  expect(changed.changedAt).not.toBeNull();
+  code.commit({ "README.md": "more" });
+  await look();
+  expect(await only()).toEqual(changed);
+  code.commit({ "src/net.ts": net });
+  await look();
+  expect(await only()).toMatchObject({ state: "same", found: null, cause: null, changedAt: null });
+});
+
+test.each([
+  ["Wait longer (#41)", 41],
+  ["Merge branch 'x' See merge request acme/api!7", 7],
+  ["Merged in x (pull request #3)", 3],
+  ["Wait 41 seconds", null],
+])("the pull request is read from the commit's message: %j", (message, number) => {
+  expect(pullRequestIn(message)).toBe(number);
+});
+
+test("removed lines are gone, and found again wherever they come back", async () => {
+  await add();
+  await look();
+  code.commit({ "src/net.ts": null });
+  await look();
+  expect(await only()).toMatchObject({
+    state: "gone",
+    found: null,
+    source: { text: expect.stringContaining("30_000") },
+  });
+  code.commit({ "src/other.ts": net });
+  await look();
+  expect(await only()).toMatchObject({ state: "same", source: { path: "src/other.ts" } });
+});
+
+test("a confirmed claim stands for the lines as they are now; only a changed one can be confirmed", async () => {
+  const { id } = await add();
+  await look();
+  await expect(confirmClaim(database.pool, projectId, id)).rejects.toThrow(/Only a changed claim/);
+  code.commit({ "src/net.ts": net.replace("30_000", "60_000") });
+  await look();
+  expect(await confirmClaim(database.pool, projectId, id)).toMatchObject({
+    state: "same",
+    source: { text: "  const timeoutMs = options.timeoutMs ?? 60_000;" },
+  });
+  code.commit({ "README.md": "x" });
+  await look();
+  expect(await only()).toMatchObject({ state: "same", source: { text: expect.stringContaining("60_000") } });
+});
+
+test("what somebody confirms while a look is under way is not overwritten", async () => {
+  const { id } = await add();
+  await look();
+  code.commit({ "src/net.ts": net.replace("30_000", "60_000") });
+  await look();
+  code.commit({ "src/net.ts": net.replace("const timeoutMs", "const waitMs").replace("30_000", "90_000") });
+  // The cause is asked for once a claim is judged, and before that is stored.
+  await database.pool.query("update claims set cause = null");
+  await look({
+    async pageHistory() {
+      await confirmClaim(database.pool, projectId, id);
+      return [];
+    },
+  });
+  expect(await only()).toMatchObject({
+    state: "same",
+    source: { text: expect.stringContaining("timeoutMs ?? 60_000") },
+  });
+});
+
+test("a claim follows its text on the page, to another page too, and ends with it", async () => {
+  await add();
+  await look();
+  docs.commit({ "docs/timeouts.md": `---\ntitle: T\n---\n${page}` });
+  await look();
+  expect(await only()).toMatchObject({ page: { path: "docs/timeouts.md", line: 6 } });
+  docs.commit({ "docs/timeouts.md": null, "docs/limits.md": page });
+  await look();
+  expect(await only()).toMatchObject({ page: { path: "docs/limits.md", line: 3 } });
+  docs.commit({ "docs/limits.md": page.replace("30 seconds", "a minute") });
+  await look();
+  expect(await claims()).toEqual([]);
+});
+
+test("the project's own repository can be cited", async () => {
+  docs.commit({ "src/net.ts": net });
+  await add("docs/timeouts.md:3", "src/net.ts:2");
+  await look();
+  expect(await only()).toMatchObject({ state: "same", source: { repository: null } });
+  docs.commit({ "src/net.ts": net.replace("30_000", "5") });
+  await look();
+  expect(await only()).toMatchObject({ state: "changed" });
+});
+
+test("a repository that cannot be read says so, and its claims stay as they are", async () => {
+  await add();
+  await look();
+  const before = await only();
+  await look({
+    async contextRemote() {
+      throw new AppError("repository_unavailable", { publicMessage: "The repository does not answer." });
+    },
+  });
+  expect(await only()).toEqual(before);
+  const problem = async () => (await database.pool.query("select problem from claim_looks")).rows[0].problem;
+  expect(await problem()).toBe("api: The repository does not answer.");
+  await look();
+  expect(await problem()).toBeNull();
+});
+
+test("a force-push to another history is looked at like any other commit", async () => {
+  await add();
+  await look();
+  code.commit({ "src/net.ts": `// New history.\n${net}` }, { from: null });
+  await look();
+  expect(await only()).toMatchObject({ state: "same", source: { line: 3 } });
+});
+
+async function mergedJob(sources: readonly object[], diff: string): Promise<string> {
+  const id = await seedJob(database.pool, projectId);
+  await alterJob(database.pool, id, `status = 'completed', pull_request = '{"number": 1, "state": "merged"}'`);
+  await database.pool.query("update jobs set sources = $2, diff = $3 where id = $1", [
+    id,
+    JSON.stringify(sources),
+    deflateSync(diff),
+  ]);
+  return id;
+}
+const diff = `diff --git a/docs/timeouts.md b/docs/timeouts.md
+--- a/docs/timeouts.md
++++ b/docs/timeouts.md
+@@ -1,2 +1,5 @@
+ # Timeouts
+ 
++Other words.
++
++A call has a timeout of 30_000 milliseconds.
+`;
+const cited = { lineEnd: 2, text: "  const timeoutMs = options.timeoutMs ?? 30_000;", symbol: "timeoutMs" };
+const source = (more = {}) => ({
+  repository: "api",
+  repositoryUrl: "https://github.test/acme/api",
+  forge: "github",
+  path: "src/net.ts",
+  line: 2,
+  commit: "c".repeat(40),
+  cited,
+  ...more,
+});
+
+test("what a merged job cited is kept once, bound to the paragraph that it is about, and held to the code from then on", async () => {
+  docs.commit({ "docs/timeouts.md": "# Timeouts\n\nOther words.\n\nA call has a timeout of 30_000 milliseconds.\n" });
+  const foreign = source({ repositoryUrl: "https://github.test/acme/other" });
+  const id = await mergedJob([source(), foreign, source({ cited: undefined })], diff);
+  await look();
+  await look();
+  expect(await only()).toMatchObject({
+    state: "same",
+    jobId: id,
+    page: { path: "docs/timeouts.md", line: 5, text: "A call has a timeout of 30_000 milliseconds." },
+    source: { repository: "api", line: 2, symbol: "timeoutMs" },
+  });
+});
+
+test("a change of the code before the merge is found at the first look", async () => {
+  docs.commit({ "docs/timeouts.md": "# Timeouts\n\nA call has a timeout of 30_000 milliseconds.\n" });
+  code.commit({ "src/net.ts": net.replace("30_000", "60_000") });
+  await mergedJob([source()], diff);
+  await look();
+  expect(await only()).toMatchObject({ state: "changed", found: { text: expect.stringContaining("60_000") } });
+});
+
+test("what reviewers rewrote before the merge makes no claim", async () => {
+  await mergedJob([source()], diff.replaceAll("Other words.", "More."));
+  await look();
+  expect(await claims()).toEqual([]);
+});
+
+test("projects are due with claims or merged citations, once in their time", async () => {
+  expect(await listDueClaims(database.pool)).toEqual([]);
+  await mergedJob([source()], diff);
+  expect(await listDueClaims(database.pool)).toEqual([projectId]);
+  expect(await listDueClaims(database.pool)).toEqual([]);
+  const { id } = await add();
+  expect(await listDueClaims(database.pool)).toEqual([projectId]);
+  await look();
+  await removeClaim(database.pool, projectId, id);
+  await database.pool.query("update claim_looks set due_at = clock_timestamp()");
+  await database.pool.query("delete from claims");
+  expect(await listDueClaims(database.pool)).toEqual([]);
+});

@@ -1,0 +1,83 @@
+import type { Claim } from "@emend/contract";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startApi, type TestApi } from "../../../test/support/api.ts";
+
+let api: TestApi;
+let path: string;
+let key: string;
+const asked: string[] = [];
+beforeAll(async () => {
+  api = await startApi({ askClaimLook: async (projectId) => void asked.push(projectId) });
+  const project = await api.addProject();
+  path = `/v2/agent/${project.id}/claims`;
+  key = await api.addKey(project);
+  await api.pool.query(
+    `insert into context_repositories (id, project_id, name, forge, repository_url)
+     values ('ctx_1', $1, 'api', 'github', 'https://github.test/acme/api')`,
+    [project.id],
+  );
+});
+afterAll(() => api.close());
+
+const post = (body: unknown) => api.send(path, { method: "POST", key, body });
+
+test("201: a claim is new, has a worker look at once, and asked for again is the same one", async () => {
+  const answer = await post({ page: "docs/a.md:3-4", source: "@api/src/x.ts:7" });
+  expect(answer.status).toBe(201);
+  expect(answer.json).toMatchObject({
+    state: "new",
+    page: { path: "docs/a.md", line: 3, lineEnd: 4, text: null },
+    source: { repository: "api", path: "src/x.ts", line: 7, lineEnd: 7 },
+    jobId: null,
+  });
+  expect(asked).toHaveLength(1);
+  expect((await post({ page: "docs/a.md:3-4", source: "@api/src/x.ts:7" })).json).toEqual(answer.json);
+});
+
+test.each([
+  [{}, /"page" and "source"/],
+  [{ page: "docs/a.md", source: "x.ts:1" }, /page must be path:line/],
+  [{ page: "docs/a.md:1", source: "../x.ts:1" }, /source must be path:line/],
+  [{ page: "docs/a.md:9-3", source: "x.ts:1" }, /page must be path:line/],
+  [{ page: "docs/a.md:1", source: "x.ts:1-99" }, /at most|more than 60 lines/],
+  [{ page: "docs/a.md:1", source: "@web/x.ts:1" }, /no context repository "web". It has: api/],
+  [{ page: "docs/a\0.md:1", source: "x.ts:1" }, /page must be path:line/],
+])("400: %j", async (body, words) => {
+  const answer = await post(body);
+  expect(answer.status).toBe(400);
+  expect((answer.json as { error: string }).error).toMatch(words);
+});
+
+test("200: claims are listed by page and line, in pages, of one page and in one state", async () => {
+  for (const place of ["docs/b.md:9", "docs/b.md:2", "docs/c.md:1"]) await post({ page: place, source: "x.ts:1" });
+  const seen: string[] = [];
+  let cursor = "";
+  do {
+    const { json } = await api.send(`${path}?limit=2${cursor && `&cursor=${cursor}`}`, { key });
+    const page = json as { claims: Claim[]; nextCursor: string | null };
+    seen.push(...page.claims.map((claim) => `${claim.page.path}:${claim.page.line}`));
+    cursor = page.nextCursor ?? "";
+  } while (cursor !== "");
+  expect(seen).toEqual(["docs/a.md:3", "docs/b.md:2", "docs/b.md:9", "docs/c.md:1"]);
+  const ofB = (await api.send(`${path}?page=docs/b.md&state=new`, { key })).json as { claims: Claim[] };
+  expect(ofB.claims).toHaveLength(2);
+  expect((await api.send(`${path}?state=changed`, { key })).json).toEqual({ claims: [], nextCursor: null });
+  for (const bad of ["state=odd", "limit=0", "cursor=e30"]) {
+    expect((await api.send(`${path}?${bad}`, { key })).status).toBe(400);
+  }
+});
+
+test("404: neither a claim of another project nor one that is none can be confirmed or removed", async () => {
+  const { json } = await post({ page: "docs/d.md:1", source: "x.ts:1" });
+  const { id } = json as Claim;
+  const other = await api.addProject();
+  const foreign = await api.addKey(other);
+  const there = path.replace(/prj_[^/]+/, other.id);
+  for (const one of [id, "nope", "clm_%00"]) {
+    expect((await api.send(`${there}/${one}`, { method: "DELETE", key: foreign })).status).toBe(404);
+    expect((await api.send(`${there}/${one}/confirm`, { method: "POST", key: foreign })).status).toBe(404);
+  }
+  expect((await api.send(`${path}/${id}/confirm`, { method: "POST", key })).status).toBe(409);
+  expect((await api.send(`${path}/${id}`, { method: "DELETE", key })).json).toEqual(json);
+  expect((await api.send(`${path}/${id}`, { method: "DELETE", key })).status).toBe(404);
+});
