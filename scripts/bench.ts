@@ -8,6 +8,7 @@ const benches: Readonly<Record<string, readonly string[]>> = {
   mirror: ["packages/server/bench/mirror.ts"],
   agent: ["packages/server/bench/agent-turns.ts"],
   demo: ["packages/cli/bench/demo.ts"],
+  truth: ["packages/server/bench/claims.ts"],
   site: ["packages/site/bench/site.ts", "packages/site/bench/faults.ts"],
 };
 

@@ -91,7 +91,7 @@ async function insertClaim(
 }
 
 /** What a change added, by paragraph: a claim on a whole new page would end with any word of it. */
-export function paragraphsOf(patch: string): readonly CitedLines[] {
+function paragraphsOf(patch: string): readonly CitedLines[] {
   const paragraphs: CitedLines[] = [];
   let current: CitedLines | null = null;
   const reader = createPatchReader((file, line) => {

@@ -43,7 +43,7 @@ export async function listDueClaims(db: Queryable): Promise<readonly string[]> {
 }
 
 /** A repository at the commit that its branch is at now. */
-export interface LookedAt {
+interface LookedAt {
   /** Null: the project's own. */
   repositoryId: string | null;
   commit: string;
@@ -261,7 +261,7 @@ interface PageRow {
 }
 
 /** A claim ends with the text that it stood for; text that only moved is found again. */
-export async function lookAtPages(pool: Pool, projectId: string, tree: CommitTree, signal: AbortSignal): Promise<void> {
+async function lookAtPages(pool: Pool, projectId: string, tree: CommitTree, signal: AbortSignal): Promise<void> {
   const { entries } = await tree.index();
   const suspects = await suspectsOf(pool, entries, {
     text: "select id, page as path, page_blob as blob, state from claims where project_id = $1 and page_text is not null",

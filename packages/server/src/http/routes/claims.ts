@@ -83,7 +83,7 @@ export function claimRoutes(app: FastifyInstance, deps: ClaimRoutesDeps): void {
 
 const shape = Compile(AddClaimBody);
 
-export function parseClaimBody(body: unknown): AddClaimBody {
+function parseClaimBody(body: unknown): AddClaimBody {
   if (!shape.Check(body)) {
     throw invalid(
       'The body must be an object with "page" and "source", for example {"page":"docs/timeouts.md:12","source":"@api/src/net.ts:4"}.',
@@ -93,7 +93,7 @@ export function parseClaimBody(body: unknown): AddClaimBody {
 }
 
 /** Unknown parameters are ignored. */
-export function parseClaimQuery(query: Record<string, unknown>): ClaimQuery {
+function parseClaimQuery(query: Record<string, unknown>): ClaimQuery {
   const { page, state, limit, cursor } = query;
   const known = claimStates.find((one) => one === state);
   if (state !== undefined && known === undefined) throw invalid(`state must be one of ${claimStates.join(", ")}.`);

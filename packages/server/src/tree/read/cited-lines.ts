@@ -32,7 +32,7 @@ export function citeLines(path: string, content: string, line: number, lineEnd: 
   return citeAt(path, lines, line, lineEnd);
 }
 
-export function linesOf(content: string): readonly string[] {
+function linesOf(content: string): readonly string[] {
   const lines = content.split("\n", fileLinesMax).map((line) => line.trimEnd());
   if (lines.at(-1) === "") lines.pop();
   return lines;
