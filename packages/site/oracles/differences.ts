@@ -3,6 +3,8 @@ const docsifyFiles =
   "Docsify opens a file only with the title `:ignore`, which Emend does not read; it accepts every file that is there.";
 const fumadocsTop = "It climbs above the folder of pages, where Fumadocs stays at the top; forges do not.";
 
+const lastVersion = "Only the build knows which version is the last one: both addresses are accepted.";
+
 /** Where Emend does not agree with a builder, row by row, and why that is left as it is. */
 export const differences: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   mkdocs: {
@@ -91,6 +93,20 @@ export const differences: Readonly<Record<string, Readonly<Record<string, string
   },
   "docusaurus-forms": {
     "link docs/start → pathname:///notes.txt": "Emend does not follow `pathname:`, which Docusaurus leaves unchecked.",
+  },
+  "docusaurus-last-current": {
+    "route docs/keys.md": lastVersion,
+    "route docs/only-now.md": lastVersion,
+    "route versioned_docs/version-2.0/keys.md": lastVersion,
+    "link src/pages/index → /docs/keys": lastVersion,
+    "link src/pages/index → /docs/next/keys": lastVersion,
+    "link src/pages/index → /docs/next/only-now": lastVersion,
+    "link versioned_docs/version-2.0/keys → /docs/keys": lastVersion,
+  },
+  "docusaurus-last-older": {
+    "link src/pages/index → /docs/2.0/keys": lastVersion,
+    "link src/pages/index → /docs/only-now": lastVersion,
+    "link versioned_docs/version-2.0/keys → /docs/2.0/keys": lastVersion,
   },
   "starlight-forms": {
     "link start → #nowhere": "Text from outside of the pages is not read, so that any id may be its.",

@@ -27,4 +27,36 @@ describe("Emend and the real builders", () => {
     // A difference that is gone is taken off the list.
     expect(Object.keys(known).filter((row) => !found.some((one) => one.row === row))).toEqual([]);
   });
+
+  it("are counted in the documentation as they are", async () => {
+    const docs = await readFile(new URL("../../../docs/frameworks.md", import.meta.url), "utf8");
+    const table = docs.slice(docs.indexOf("| framework | builder |"));
+    const counts = new Map<string, { rows: number; differ: number; open: number }>();
+    for (const { name, framework, headings } of oracleSites) {
+      const { routes, links, headings: ids, blocks } = await truthOf(name);
+      const key = headings.length > 0 ? framework : "forms";
+      const { rows, differ, open } = counts.get(key) ?? { rows: 0, differ: 0, open: 0 };
+      const own = unjudged[name]?.rows ?? 0;
+      counts.set(key, {
+        rows:
+          rows +
+          Object.keys(routes).length +
+          links.length +
+          ids.length +
+          Object.keys(blocks).length -
+          Number(key !== "forms"),
+        differ: differ + Object.keys(differences[name] ?? {}).length + own,
+        open: open + own,
+      });
+    }
+    for (const [framework, { rows, differ, open }] of counts) {
+      const row = new RegExp(`^\\| ${framework} \\|.*$`, "im").exec(table)?.[0] ?? table;
+      const words = open === 0 ? `${differ}` : `${differ}, of which ${open} are not checked`;
+      const expected =
+        framework === "forms"
+          ? `${rows}\nrows, of which ${differ} differ and ${open} of those are not checked`
+          : `| ${rows} | ${words} |`;
+      expect(row).toContain(expected);
+    }
+  });
 });

@@ -91,6 +91,39 @@ export const reactSites: readonly FormSite[] = [
         "# Clés\n\n## Portées\n\n[[../start.md]] [[#portées]] [[slugged.md]] [[/docs/next/given/place]]",
     },
   },
+  // What only the build knows: the same files, with either version as the last one.
+  ...["current", "2.0"].map(
+    (last, at): FormSite => ({
+      name: `docusaurus-last-${last === "current" ? "current" : "older"}`,
+      config: {
+        "package.json": '{ "private": true }\n',
+        "versions.json": '["2.0"]\n',
+        "docusaurus.config.mjs": `const choices = ["current", "2.0"];
+export default {
+  title: "Oracle",
+  url: "https://example.org",
+  baseUrl: "/",
+  onBrokenLinks: "warn",
+  onBrokenAnchors: "warn",
+  markdown: { hooks: { onBrokenMarkdownLinks: "warn", onBrokenMarkdownImages: "warn" } },
+  themes: ["@docusaurus/theme-classic"],
+  plugins: [
+    ["@docusaurus/plugin-content-docs", { path: "docs", routeBasePath: "docs", lastVersion: choices[${at}], sidebarPath: false }],
+    ["@docusaurus/plugin-content-pages", {}],
+  ],
+};
+`,
+      },
+      files: {
+        "src/pages/index.md":
+          "# Home\n\n[[/docs/keys]] [[/docs/next/keys]] [[/docs/2.0/keys]] [[/docs/only-now]] [[/docs/next/only-now]] [[/docs/missing]] [[/docs/next/missing]] [[/docs/2.0/missing]]",
+        "docs/keys.md": "# Keys\n\n[[./only-now.md]] [[./missing.md]] [[only-now]] [[#keys]]",
+        "docs/only-now.md": "# Only now\n\n[[./keys.md]]",
+        "versioned_docs/version-2.0/keys.md":
+          "# Keys 2.0\n\n[[./keys.md]] [[./only-now.md]] [[/docs/keys]] [[/docs/2.0/keys]]",
+      },
+    }),
+  ),
   {
     name: "nextra-forms",
     root: "content",
