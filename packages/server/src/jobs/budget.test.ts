@@ -55,7 +55,9 @@ async function raceForLast(projects: readonly [string, string]): Promise<string[
     await first.query("begin");
     const one = await create(first, projects[0]);
     const asked = create(second, projects[1]);
-    const waits = "select 1 from pg_locks where locktype = 'advisory' and not granted";
+    // In this database alone: other tests share the server.
+    const waits = `select 1 from pg_locks join pg_database on pg_database.oid = database
+      where locktype = 'advisory' and not granted and datname = current_database()`;
     await Promise.race([asked, expect.poll(async () => (await pool.query(waits)).rowCount).toBe(1)]);
     await first.query("commit");
     return [one.kind, (await asked).kind];

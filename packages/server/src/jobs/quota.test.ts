@@ -98,7 +98,9 @@ async function raceForOne(admit: string): Promise<boolean[]> {
     await first.query("begin");
     const one = await ask(first);
     const asked = ask(second);
-    const waits = "select 1 from pg_locks where locktype = 'advisory' and not granted";
+    // In this database alone: other tests share the server.
+    const waits = `select 1 from pg_locks join pg_database on pg_database.oid = database
+      where locktype = 'advisory' and not granted and datname = current_database()`;
     await Promise.race([asked, expect.poll(async () => (await pool.query(waits)).rowCount).toBe(1)]);
     await first.query("commit");
     return [one, await asked];
