@@ -24,14 +24,23 @@ beforeAll(async () => {
 });
 afterAll(() => trees.close());
 
+let searches = 0;
+
 async function review(files: Record<string, string | null>, more: Partial<Policy> = {}) {
+  const counting: CommitTree = {
+    ...base,
+    search: (...input) => {
+      searches++;
+      return base.search(...input);
+    },
+  };
   const overlay = await createOverlay(base);
   for (const [path, text] of Object.entries(files)) {
     if (text === null) await overlay.delete(path);
     else await overlay.set(path, Buffer.from(text));
   }
   const policy = { docsDir: "", allowedPaths: [], filesMax: 100, bytesMax: 1_000_000, ...more };
-  return reviewChange({ base, overlay, policy, pageReader }, new AbortController().signal);
+  return reviewChange({ base: counting, overlay, policy, pageReader }, new AbortController().signal);
 }
 
 const long = "p".repeat(2_100);
@@ -134,10 +143,13 @@ it("lets a page move with its code, and take up code that another page has", asy
 
 it("counts sites before it looks for any of them, and leaves the process its turns", async () => {
   const many = Array.from({ length: 2_000 }, (_, index) => `- https://h${index}.evil.dev/`).join("\n");
+  searches = 0;
   expect(await review({ "new.md": `# New\n\n${many}\n` })).toMatchObject({
     kind: "denied",
     violations: [{ rule: "the change links to more than 500 new domains" }],
   });
+  // Not one of them was searched for in the repository.
+  expect(searches).toBe(0);
 });
 
 it.each(["<script ", "<script>", "https:", ' :["', "<!DOCTYPE ", "$" + "{", "//a~"])(
