@@ -1,4 +1,5 @@
-// Every figure as a ratio against a reference in the same run: `npm run bench`, or one area with `npm run bench -- site`.
+// Reports every figure as a ratio to a reference in the same run: `npm run bench`, or one area with `npm run bench --
+// site`.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 

@@ -1,6 +1,6 @@
-// Compiles the publishable `@emend/sdk`: `npm run build:sdk` leaves it in packages/sdk/dist, ready for `npm pack`. One
-// file of code, as an ES module and for CommonJS, and types that stand alone: the contract's schemas are written out as the
-// plain shapes that they mean, with their descriptions.
+// Compiles the publishable `@emend/sdk`: `npm run build:sdk` writes packages/sdk/dist, ready for `npm pack`. One file
+// as an ES module and for CommonJS, with self-contained types: the contract's schemas become plain interfaces with
+// their descriptions.
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as contract from "@emend/contract";
@@ -55,12 +55,12 @@ async function writeTypes(outDir: string): Promise<void> {
   texts.set("contract.d.ts", contractShapes(program));
   for (const [name, text] of texts) {
     await writeFile(join(outDir, name), text);
-    // What is required is another module to the compiler than what is imported, with types of its own.
+    // The compiler needs separate types for `require`.
     await writeFile(join(outDir, name.replace(/ts$/, "cts")), text.replaceAll(/(from "\.\/[\w-]+)\.js"/g, '$1.cjs"'));
   }
 }
 
-/** Every type of the contract that the client names, without the schema library that it is derived with. */
+/** All types of the contract that the client uses, without the schema library. */
 function contractShapes(program: ts.Program): string {
   const checker = program.getTypeChecker();
   const printer = ts.createPrinter();
@@ -92,7 +92,7 @@ interface Schema {
   required?: readonly string[];
 }
 
-/** The TypeScript of a JSON schema, of the forms that the contract uses. */
+/** The TypeScript for a JSON schema, for the forms that the contract uses. */
 function shapeOf(schema: Schema, indent: string): string {
   if (schema.$ref) return schema.$ref.replace("#", "");
   if (schema.const !== undefined) return JSON.stringify(schema.const);
@@ -124,7 +124,7 @@ function objectShape(properties: Record<string, Schema>, required: readonly stri
   const lines = Object.entries(properties).map(([name, schema]) => {
     const key = /^\w+$/.test(name) ? name : JSON.stringify(name);
     const shape = shapeOf(schema, inner);
-    // As in the source: what is optional may be left out, and is not set to undefined.
+    // As in the source: optional fields may be absent, but not undefined.
     return `${comment(schema, inner)}${inner}${key}${required.includes(name) ? "" : "?"}: ${shape};\n`;
   });
   return lines.length === 0 ? "Record<string, never>" : `{\n${lines.join("")}${indent}}`;

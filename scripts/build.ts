@@ -1,5 +1,5 @@
-// Compiles the publishable package @emend/cli: `npm run build` leaves it in packages/cli/dist, ready for `npm pack`.
-// File by file and in the same layout, because workers, migrations, prompts and the sample are found beside their source.
+// Compiles the publishable package @emend/cli: `npm run build` writes packages/cli/dist, ready for `npm pack`. File by
+// file in the same layout, because workers, migrations, prompts and the sample are loaded relative to their source.
 import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { stripTypeScriptTypes } from "node:module";
 import { dirname, join, relative } from "node:path";
@@ -33,7 +33,7 @@ export async function buildPackage(outDir: string): Promise<void> {
   await cp(join(root, "packages/cli/bin/emend.cjs"), join(outDir, "bin/emend.cjs"));
   await chmod(join(outDir, "bin/emend.cjs"), 0o755);
   for (const file of ["LICENSE", "README.md"]) await cp(join(root, file), join(outDir, file));
-  // For editors, which find it below node_modules.
+  // For editors, which find it in node_modules.
   await cp(join(root, "docs/check.schema.json"), join(outDir, "check.schema.json"));
   await writeFile(join(outDir, "package.json"), `${JSON.stringify(await manifestOf(), null, 2)}\n`);
 }
@@ -49,7 +49,7 @@ async function compileFolder(folder: string, outDir: string): Promise<void> {
   }
 }
 
-/** Types become white space; then what names a file of ours names its compiled one. */
+/** Types become white space; then imports of our files point to the compiled ones. */
 function compile(source: string, target: string, outDir: string): string {
   return stripTypeScriptTypes(source)
     .replaceAll(/(\b(?:from|import|new URL)\s*\(?\s*)"(\.{1,2}\/[^"\n]*)\.ts"/g, '$1"$2.js"')
@@ -73,7 +73,7 @@ async function manifestOf(): Promise<object> {
     bin: { emend: "bin/emend.cjs" },
     engines,
     os: ["linux", "darwin"],
-    // npm takes a scoped package for a private one unless told otherwise.
+    // Otherwise npm treats a scoped package as private.
     publishConfig: { access: "public" },
     dependencies: Object.fromEntries(foreign.filter(([name]) => !name.startsWith("@emend/")).sort()),
     optionalDependencies: Object.assign({}, ...all.map(({ optionalDependencies = {} }) => optionalDependencies)),

@@ -1,5 +1,5 @@
-// Takes each guard of scripts/mutants.json away, alone, and runs the tests that must notice:
-// npm run mutants [-- --only WORDS] [--sample N] [--skip-baseline]
+// Removes each guard of scripts/mutants.json, one at a time, and runs the tests that must fail: npm run mutants [--
+// --only WORDS] [--sample N] [--skip-baseline]
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, rmSync } from "node:fs";
@@ -26,7 +26,7 @@ async function run(copy: string, tests: readonly string[]): Promise<Outcome> {
   const report = join(copy, "report.json");
   rmSync(report, { force: true });
   const vitest = join(root, "node_modules/vitest/vitest.mjs");
-  // One failure is enough.
+  // Stops at the first failure.
   const args = [vitest, "run", ...tests, "--reporter=json", `--outputFile=${report}`, "--bail=1"];
   running = spawn(process.execPath, args, { cwd: copy, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
@@ -48,7 +48,7 @@ async function run(copy: string, tests: readonly string[]): Promise<Outcome> {
   };
 }
 
-/** Why the guard's absence went unnoticed; nothing where a test failed. */
+/** Why the removal went unnoticed. Undefined if a test failed. */
 async function tryMutant(copy: string, { tests, ...change }: Mutant): Promise<string | undefined> {
   let undo: () => void;
   try {

@@ -1,6 +1,5 @@
-// Starts a program on a Node that can run it: this one when it is new enough, else the one of scripts/fallback-node, which
-// npm installs only where it is needed.
-// Plain JavaScript on purpose: it must itself run on whatever Node the machine has.
+// Starts a program on a suitable Node: this one if it is new enough, otherwise the one of scripts/fallback-node, which
+// npm installs only if needed. Plain JavaScript, because it must run on any Node.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { constants } from "node:os";
@@ -20,7 +19,7 @@ if (!program) {
   console.error(
     `Emend needs Node 22.18 or newer, and this is ${process.version}. Install Node 24 from https://nodejs.org, or run "npm install" here: on Linux and macOS, x64 and arm64, it brings one for this checkout.`,
   );
-  // Not the end of `npm install`, which a newer Node may follow.
+  // `npm install` must not fail here: a newer Node may follow.
   process.exit(process.env.npm_lifecycle_event === "prepare" ? 0 : 1);
 }
 

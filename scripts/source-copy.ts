@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 export const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const leftOut = new Set(["node_modules", "dist", ".git", "screenshots"]);
 
-/** A copy of the sources that shares the installed packages, so that nobody's checkout is ever without a guard. */
+/** A copy of the sources that shares the installed packages, so that no checkout is ever without a guard. */
 export function copyOfSources(): string {
   const copy = mkdtempSync(join(tmpdir(), "emend-mutants-"));
   const isSource = (path: string) => !leftOut.has(basename(path));
@@ -18,7 +18,7 @@ export function copyOfSources(): string {
   return copy;
 }
 
-/** Links to what is installed, but for the workspace's own packages, which are the copy's. */
+/** Links to installed packages, except the workspace's own, which are the copy's. */
 function shareModules(folder: string, copy: string): void {
   let names: string[];
   try {
@@ -42,12 +42,12 @@ function shareModules(folder: string, copy: string): void {
 
 export interface SourceChange {
   file: string;
-  /** Text that stands in the file once. */
+  /** Text that the file contains exactly once. */
   find: string;
   replace: string;
 }
 
-/** Changes a copy, and returns what undoes it; throws where the text does not stand there once. */
+/** Changes a copy and returns a function that undoes it. Throws if the text is not there exactly once. */
 export function changeSource(copy: string, { file, find, replace }: SourceChange): () => void {
   const path = join(copy, file);
   const source = readFileSync(path, "utf8");

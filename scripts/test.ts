@@ -1,4 +1,4 @@
-// Everything that must hold before a change lands: what only reads the source, side by side, then the tests.
+// Everything that must pass before a change lands: static checks in parallel, then the tests.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -11,7 +11,7 @@ interface Stage {
   args: readonly string[];
 }
 
-/** As many at a time as a small machine has cores; the longest first. */
+/** Two at a time, for a small machine; the longest first. */
 const checksAtOnce = 2;
 const checks: readonly Stage[] = [
   { name: "types", command: process.execPath, args: ["node_modules/typescript/bin/tsc", "--noEmit"] },
@@ -35,17 +35,17 @@ const checks: readonly Stage[] = [
   { name: "unused", command: process.execPath, args: ["node_modules/knip/bin/knip.js"] },
   { name: "lint", command: "node_modules/.bin/biome", args: ["check", "."] },
 ];
-/** More than these is no accident of a busy machine. */
+/** More failures than this are not caused by a busy machine. */
 const secondTriesMax = 3;
 
-/** Its output in one piece, unless nothing runs beside it. */
+/** Prints a stage's output as one block, unless it runs alone. */
 async function passes(stage: Stage, output: "at the end" | "as it comes"): Promise<boolean> {
   const startedAt = performance.now();
   const stdio = output === "as it comes" ? "inherit" : "pipe";
   const child = spawn(stage.command, stage.args, { stdio: ["ignore", stdio, stdio] });
   let text = "";
   for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", (part) => (text += part));
-  // A program that cannot be started fails its own stage, and no other.
+  // A program that cannot be started fails only its own stage.
   const [code] = await once(child, "close").catch((error: Error) => [error.message]);
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   if (code === 0) console.log(`${text}${stage.name}: passed in ${seconds} s`);
@@ -63,7 +63,7 @@ async function checkNext(): Promise<void> {
 }
 
 await Promise.all(Array.from({ length: checksAtOnce }, checkNext));
-// Also after a check that failed: on a platform that one tool does not serve, the tests still say what works.
+// Runs even if a check failed: on a platform where one tool does not work, the tests still say what does.
 const reports = mkdtempSync(join(tmpdir(), "emend-test-"));
 process.on("exit", () => rmSync(reports, { recursive: true, force: true }));
 if (!(await testsPass())) failed.push("tests");
@@ -83,7 +83,7 @@ async function testsPass(): Promise<boolean> {
   if (first.hasPassed) return true;
   const files = first.failedFiles;
   if (files.length > secondTriesMax) return false;
-  // No test failed where an error came that nobody awaited: which file it was of is not known.
+  // An unhandled error without a failed test cannot be attributed to a file.
   const second = await runTests("second try", files.length > 0 ? [...files, "--no-file-parallelism"] : args);
   if (second.hasPassed)
     console.log(
@@ -95,7 +95,7 @@ async function testsPass(): Promise<boolean> {
 interface TestRun {
   hasPassed: boolean;
   failedFiles: string[];
-  /** With the reason, where the test gave one. */
+  /** With the reason, if the test gave one. */
   skipped: string[];
 }
 

@@ -1,5 +1,5 @@
-// npm run test:deploy [-- package proxies]
-// Follows docs/deploy.md on this machine, with real programs and downloads. Not part of npm test, which holds the cheap half.
+// npm run test:deploy [-- package proxies] follows docs/deploy.md on this machine, with real programs and downloads.
+// Not part of npm test, which covers the cheap half.
 import { type SpawnSyncOptions, spawnSync } from "node:child_process";
 import { chmod, chown, copyFile, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ const root = dirname(import.meta.dirname);
 const nobody = 65534;
 const parts: Record<string, (dir: string) => Promise<void>> = { package: tryPackage, proxies: tryProxies };
 
-/** Build, pack, install into a home folder and run the demo, without root's rights and with an empty npm cache. */
+/** Builds, packs, installs into a home folder and runs the demo, without root and with an empty npm cache. */
 async function tryPackage(dir: string): Promise<void> {
   run("npm", ["run", "build"], { cwd: root });
   run("npm", ["pack", "--silent", "--pack-destination", dir, "./packages/cli/dist"], { cwd: root });
@@ -18,7 +18,7 @@ async function tryPackage(dir: string): Promise<void> {
   const home = join(dir, "home");
   const bin = join(home, ".local", "bin");
   await mkdir(bin, { recursive: true });
-  // The Node that this script runs on may be in a folder that nobody else can enter.
+  // This script's Node may be in a folder that other users cannot enter.
   await copyFile(process.execPath, join(dir, "node"));
   const person: SpawnSyncOptions = {
     cwd: home,
@@ -35,7 +35,7 @@ async function tryPackage(dir: string): Promise<void> {
   console.log(`  pull request ${prLink}`);
 }
 
-/** What a machine sets for every program (proxies, certificates), without the settings of npm's run and of Emend. */
+/** The machine's environment (proxies, certificates), without npm's and Emend's variables. */
 function foreign(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^(npm_|EMEND_|XDG_|INIT_CWD)/i.test(name)));
 }

@@ -1,4 +1,5 @@
-// The samples in deploy/proxy, each started on loopback in front of a real server: only names, ports and the certificate are replaced.
+// Starts each sample of deploy/proxy on loopback in front of a real server. Only names, ports and the certificate are
+// replaced.
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -16,13 +17,13 @@ const pushBytes = 5 * 1024 * 1024;
 
 interface Place {
   dir: string;
-  /** Where the proxy listens for TLS, and for plain HTTP. */
+  /** The proxy's ports for TLS and plain HTTP. */
   port: number;
   plainPort: number;
   serverPort: number;
 }
 
-/** Says which proxies are not installed; fails on what a proxy of those that are does wrong. */
+/** Reports proxies that are not installed, and fails if an installed one misbehaves. */
 export async function tryProxies(dir: string): Promise<void> {
   await run("openssl", [
     ...["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"],
@@ -67,7 +68,7 @@ async function tryProxy(name: string, { dir, port, plainPort, serverPort }: Plac
     new Promise<{ status: number; first: string }>((resolve, reject) => {
       const { body, ...rest } = options;
       const sent = request({ host: "127.0.0.1", port, servername: "localhost", ca, agent, path, ...rest }, (answer) => {
-        // What comes first is told while the answer may still go on.
+        // Resolves with the first chunk while the response continues.
         answer.once("data", (chunk) => resolve({ status: answer.statusCode ?? 0, first: String(chunk) }));
         answer.once("end", () => resolve({ status: answer.statusCode ?? 0, first: "" }));
         answer.once("error", () => {});
@@ -214,7 +215,7 @@ function expectThat(holds: boolean, otherwise: string): void {
   if (!holds) throw new Error(otherwise);
 }
 
-/** Never blocking: the server that it may talk to is in this process. */
+/** Asynchronous: the server that it may contact is in this process. */
 async function run(
   program: string,
   args: string[],

@@ -2,18 +2,18 @@
 import { randomUUID } from "node:crypto";
 import { appendFileSync } from "node:fs";
 // packages/sdk/src/errors.ts
-/** The one error that this client throws, except an aborted signal's own reason. */
+/** The only error that this client throws, except for an aborted signal's own reason. */
 var EmendError = class extends Error {
 	kind;
-	/** HTTP status, or null where there was no answer. */
+	/** The HTTP status. Null if there was no response. */
 	status;
 	/** The service's stable machine code, from the header `emend-error`. */
 	code;
-	/** How long the service asked to wait before the next try. */
+	/** The service's Retry-After. */
 	retryAfterMs;
-	/** The request's id in the service's log, from the header `x-request-id`: quote it in reports. */
+	/** The request's id in the service's log, from the header `x-request-id`. Quote it in reports. */
 	requestId;
-	/** What is left of the quota, where the refusal says it (429). */
+	/** The remaining quota, if the refusal has it (429). */
 	quota;
 	constructor(kind, message, details = {}) {
 		super(message, details.cause === void 0 ? void 0 : { cause: details.cause });
@@ -26,57 +26,12 @@ var EmendError = class extends Error {
 		this.quota = details.quota ?? null;
 	}
 };
-// packages/sdk/src/connection.ts
-/** Checks the options once, so that a bad one is reported at construction and not as a strange network error. */
-function connection(options) {
-	return forCall({
-		baseUrl: parseBaseUrl(options.baseUrl ?? fromEnvironment("EMEND_URL")),
-		apiKey: parseApiKey(options.apiKey ?? fromEnvironment("EMEND_API_KEY")),
-		timeoutMs: 3e4,
-		outageMsMax: 12e4,
-		retryWaitMsMax: 3e4,
-		headers: {},
-		fetch: options.fetch ?? fetch,
-		heard: { isReached: false }
-	}, options);
-}
-/** The connection with what one call sets anew. */
-function forCall(deps, settings) {
-	return {
-		...deps,
-		timeoutMs: settings.timeoutMs ?? deps.timeoutMs,
-		outageMsMax: settings.outageMsMax ?? deps.outageMsMax,
-		retryWaitMsMax: settings.retryWaitMsMax ?? deps.retryWaitMsMax,
-		headers: settings.headers ? {
-			...deps.headers,
-			...Object.fromEntries(new Headers({ ...settings.headers }))
-		} : deps.headers
-	};
-}
-/** Edge runtimes have no environment variables: there the options must be given. */
-function fromEnvironment(name) {
-	const { process } = globalThis;
-	return process?.env?.[name];
-}
-function parseBaseUrl(text) {
-	if (text === void 0 || !URL.canParse(text)) throw new EmendError("invalid_request", `baseUrl ${text === void 0 ? "is missing" : "is not a URL"}; give one such as http://localhost:4600, or set EMEND_URL`);
-	const url = new URL(text);
-	if (url.protocol !== "http:" && url.protocol !== "https:") throw new EmendError("invalid_request", "baseUrl must begin with http:// or https://");
-	if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") throw new EmendError("invalid_request", "baseUrl must not contain a user, password, query or fragment");
-	return url.href.replace(/\/+$/, "");
-}
-function parseApiKey(text) {
-	if (text === void 0) throw new EmendError("invalid_request", "apiKey is missing; give it, or set EMEND_API_KEY");
-	const key = text.trim();
-	if (!/^[\x21-\x7e]+$/.test(key)) throw new EmendError("invalid_request", "apiKey is empty or contains invalid characters");
-	return key;
-}
 // packages/sdk/src/request.ts
 const firstPauseMs = 250;
 const pauseMsMax$1 = 8e3;
 /**
-* Sends a request, and again while that can help. Every request may be repeated whatever happened: reads, archive, cancel
-* and retry are idempotent by contract; creates and messages carry one idempotency key through all their tries.
+* Sends a request, and again while that can help. Every request may be repeated whatever happened: reads, archive, cancel,
+* retry and the same claim are idempotent by contract; creates and messages carry one idempotency key through all their tries.
 */
 async function request(deps, what, signal) {
 	const outage = createOutage(deps, what.isPatient ?? false);
@@ -92,7 +47,7 @@ async function request(deps, what, signal) {
 	}
 }
 const unreachedMsMax = 5e3;
-/** Says how long to pause after a failed try, until the time for an outage is used up. */
+/** The retry policy: the pause after a failed attempt, until the time for an outage is used up. */
 function createOutage(deps, isPatient, clock = {
 	nowMs: () => performance.now(),
 	random: Math.random
@@ -100,7 +55,7 @@ function createOutage(deps, isPatient, clock = {
 	let sinceMs = null;
 	let retries = 0;
 	return {
-		/** Null: give up. A try that began before the time was over is followed by one more, so a shorter outage is survived. */
+		/** Null: give up. An attempt that started in time is followed by one more, so a shorter outage is survived. */
 		nextPauseMs(error, triedAtMs) {
 			if (!(error instanceof EmendError)) return null;
 			const waitMs = retryWaitMs(error, retries, clock.random());
@@ -112,7 +67,7 @@ function createOutage(deps, isPatient, clock = {
 			retries += 1;
 			return Math.max(error.retryAfterMs ?? 0, Math.min(waitMs, untilMs - clock.nowMs()), 0);
 		},
-		/** The service is there: the next failure begins another outage. */
+		/** The service answered: the next failure starts another outage. */
 		end() {
 			sinceMs = null;
 		},
@@ -123,7 +78,7 @@ function createOutage(deps, isPatient, clock = {
 		}
 	};
 }
-/** How long to wait before the next try, or null where another try cannot help. */
+/** The pause before the next attempt. Null if a retry cannot help. */
 function retryWaitMs(error, retries, random = Math.random()) {
 	switch (error.kind) {
 		case "network":
@@ -138,7 +93,7 @@ function retryWaitMs(error, retries, random = Math.random()) {
 	const jitterMs = random * Math.min(pauseMsMax$1, firstPauseMs * 2 ** retries);
 	return (error.retryAfterMs ?? 0) + jitterMs;
 }
-/** One request and its answer, read to the end. Every refusal is thrown as an EmendError. */
+/** One request and its complete response. Every refusal is thrown as an EmendError. */
 async function exchange(deps, request, signal) {
 	const deadline = AbortSignal.timeout(deps.timeoutMs + (request.heldMsMax ?? 0));
 	let response;
@@ -157,7 +112,7 @@ async function exchange(deps, request, signal) {
 	if (isAccepted(response.status)) return response;
 	throw refusal(deps, response);
 }
-/** The request on its way, with all that every request carries. */
+/** Sends the request with the common headers. */
 function send(deps, request, signal) {
 	return deps.fetch(deps.baseUrl + request.path, {
 		method: request.method,
@@ -176,7 +131,7 @@ function send(deps, request, signal) {
 function isAccepted(status) {
 	return status >= 200 && status < 300 || status === 304;
 }
-/** The error that an answer other than 2xx and 304 stands for. */
+/** The error for a response other than 2xx and 304. */
 function refusal(deps, answer) {
 	const { status, headers } = answer;
 	const details = {
@@ -192,12 +147,12 @@ function refusal(deps, answer) {
 	}
 	return new EmendError(kindOf(status), errorText(answer.text) ?? `the service answered ${status}`, details);
 }
-/** The error that a request without an answer stands for. */
+/** The error for a request without a response. */
 function noAnswer(deps, isLate, cause) {
 	if (isLate) return new EmendError("timeout", `no answer from ${deps.baseUrl} in time`, { cause });
 	return new EmendError("network", `${deps.baseUrl} cannot be reached: ${reason(cause)}`, { cause });
 }
-/** `fetch` hides what happened one or two causes below "fetch failed". */
+/** `fetch` hides the reason one or two causes below "fetch failed". */
 function reason(error) {
 	if (!(error instanceof Error)) return String(error);
 	if (error.cause instanceof Error) return reason(error.cause);
@@ -223,7 +178,7 @@ function kindOf(status) {
 		default: return status >= 500 ? "unavailable" : "invalid_request";
 	}
 }
-/** Null where an answer says nothing of a quota. */
+/** Null if a response has no quota headers. */
 function readQuota(headers) {
 	const [, of] = /^"(create|message)"/.exec(headers.get("ratelimit") ?? "") ?? [];
 	const [limit, remaining, reset] = [
@@ -239,7 +194,7 @@ function readQuota(headers) {
 		resetsAt: /* @__PURE__ */ new Date(reset * 1e3)
 	};
 }
-/** Reads `Retry-After` (seconds or an HTTP date); null where it is absent or not understood. */
+/** Parses `Retry-After` (seconds or an HTTP date). Null if absent or invalid. */
 function retryAfterMs(header, nowMs = Date.now()) {
 	if (header === null) return null;
 	if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1e3;
@@ -261,7 +216,7 @@ function pause(ms, signal) {
 		signal?.addEventListener("abort", onAbort, { once: true });
 	});
 }
-/** The JSON of an answer; a proxy's page or another service's JSON is told apart from what was expected. */
+/** A response's JSON. A proxy's page or another service's JSON is an error. */
 function parseBody(deps, response, what) {
 	let body;
 	try {
@@ -294,8 +249,8 @@ function jobsPath(projectId, query) {
 function projectPath(projectId) {
 	return `/v2/agent/${segment("projectId", projectId)}`;
 }
-function segment(name, value) {
-	if (typeof value !== "string") throw new EmendError("invalid_request", `${name} must be ${name === "id" ? "a job's id, job_…" : "a project's id, prj_…"}, but is ${value === null ? "null" : typeof value}`);
+function segment(name, value, form = "a job's id, job_…") {
+	if (typeof value !== "string") throw new EmendError("invalid_request", `${name} must be ${name === "id" ? form : "a project's id, prj_…"}, but is ${value === null ? "null" : typeof value}`);
 	if (value === "" || value === "." || value === ".." || !value.isWellFormed()) throw new EmendError("invalid_request", `${name} is not an identifier: ${JSON.stringify(value)}`);
 	return encodeURIComponent(value);
 }
@@ -331,7 +286,7 @@ async function listProjects(deps, signal) {
 function isProjectList(body) {
 	return "projects" in body && Array.isArray(body.projects);
 }
-/** Creates a job at most once, however often the request had to be sent. */
+/** Creates a job at most once, however often the request is sent. */
 function createJob(deps, projectId, input, options) {
 	return startOnce(deps, () => `${projectPath(projectId)}/job`, input, options);
 }
@@ -370,10 +325,10 @@ async function listPage(deps, projectId, options) {
 		})
 	}, signal), {
 		name: "list of jobs",
-		is: isList
+		is: isList$1
 	});
 }
-/** Every job of a project, newest first; the next page is asked for when its first job is. */
+/** All jobs of a project, newest first. Pages are fetched on demand. */
 async function* listJobs(deps, projectId, options) {
 	let cursor;
 	do {
@@ -385,15 +340,15 @@ async function* listJobs(deps, projectId, options) {
 		cursor = page.nextCursor ?? void 0;
 	} while (cursor !== void 0);
 }
-function isList(body) {
+function isList$1(body) {
 	if (!("jobs" in body) || !Array.isArray(body.jobs)) return false;
 	return body.jobs.every((job) => typeof job === "object" && job !== null && isJob(job)) && "nextCursor" in body;
 }
-/** Asks a finished job for more, on the same branch and pull request; at most once, as a create. */
+/** Sends a follow-up to a finished job, on the same branch and pull request; at most once. */
 function messageJob(deps, projectId, jobId, body, options) {
 	return startOnce(deps, () => `${jobPath(projectId, jobId)}/message`, body, options);
 }
-/** Stops an active job; a final one is answered as it is. */
+/** Cancels an active job. A finished one is returned unchanged. */
 async function cancelJob(deps, projectId, jobId, signal) {
 	return parseJob(deps, await request(deps, {
 		method: "POST",
@@ -401,7 +356,7 @@ async function cancelJob(deps, projectId, jobId, signal) {
 	}, signal));
 }
 const publishingMsMax = 3e4;
-/** Archives a job; one that is still active is stopped first and opens no pull request afterwards. */
+/** Archives a job. An active one is stopped first and opens no pull request afterwards. */
 async function archiveJob(deps, projectId, jobId, signal) {
 	return parseJob(deps, await request(deps, {
 		method: "POST",
@@ -409,14 +364,14 @@ async function archiveJob(deps, projectId, jobId, signal) {
 		heldMsMax: publishingMsMax
 	}, signal));
 }
-/** Starts a failed job again where it stopped; an active one is answered as it is. */
+/** Restarts a failed job where it stopped. An active one is returned unchanged. */
 async function retryJob(deps, projectId, jobId, signal) {
 	return parseJob(deps, await request(deps, {
 		method: "POST",
 		path: `${jobPath(projectId, jobId)}/retry`
 	}, signal));
 }
-/** What the job changed: a unified diff, and its files with their figures. */
+/** The job's changes: a unified diff, and its files with their figures. */
 async function getDiff(deps, projectId, jobId, signal) {
 	return parseBody(deps, await request(deps, {
 		method: "GET",
@@ -442,6 +397,108 @@ async function getRun(deps, projectId, jobId, signal) {
 function isRun(body) {
 	return "id" in body && typeof body.id === "string" && "phase" in body && "failure" in body && "steps" in body;
 }
+// packages/sdk/src/claims.ts
+function claimsOf(of, projectId) {
+	const path = () => `${projectPath(projectId)}/claims`;
+	const one = (id) => `${path()}/${segment("id", id, "a claim's id, clm_…")}`;
+	async function listPage(options = {}) {
+		const { page, state, limit, cursor, signal } = options;
+		const given = Object.entries({
+			page,
+			state,
+			limit: limit?.toString(),
+			cursor
+		}).filter((entry) => entry[1] !== void 0);
+		const query = new URLSearchParams(given).toString();
+		const deps = of(options);
+		return parseBody(deps, await request(deps, {
+			method: "GET",
+			path: `${path()}${query && `?${query}`}`
+		}, signal), {
+			name: "list of claims",
+			is: isList
+		});
+	}
+	async function send(method, at, options, body) {
+		const deps = of(options);
+		return parseBody(deps, await request(deps, {
+			method,
+			path: at,
+			...body && { body }
+		}, options.signal), {
+			name: "claim",
+			is: isClaim
+		});
+	}
+	return {
+		listPage,
+		async *list(options = {}) {
+			let cursor;
+			do {
+				const page = await listPage({
+					...options,
+					...cursor === void 0 ? {} : { cursor }
+				});
+				yield* page.claims;
+				cursor = page.nextCursor ?? void 0;
+			} while (cursor !== void 0);
+		},
+		add: (input, options = {}) => send("POST", path(), options, input),
+		confirm: (id, options = {}) => send("POST", `${one(id)}/confirm`, options),
+		remove: (id, options = {}) => send("DELETE", one(id), options)
+	};
+}
+function isClaim(body) {
+	return "id" in body && typeof body.id === "string" && "state" in body && "page" in body && "source" in body;
+}
+function isList(body) {
+	return "claims" in body && Array.isArray(body.claims) && "nextCursor" in body;
+}
+// packages/sdk/src/connection.ts
+/** Validates the options once, so that a bad one is reported at construction and not as a strange network error. */
+function connection(options) {
+	return forCall({
+		baseUrl: parseBaseUrl(options.baseUrl ?? fromEnvironment("EMEND_URL")),
+		apiKey: parseApiKey(options.apiKey ?? fromEnvironment("EMEND_API_KEY")),
+		timeoutMs: 3e4,
+		outageMsMax: 12e4,
+		retryWaitMsMax: 3e4,
+		headers: {},
+		fetch: options.fetch ?? fetch,
+		heard: { isReached: false }
+	}, options);
+}
+/** The connection with one call's settings. */
+function forCall(deps, settings) {
+	return {
+		...deps,
+		timeoutMs: settings.timeoutMs ?? deps.timeoutMs,
+		outageMsMax: settings.outageMsMax ?? deps.outageMsMax,
+		retryWaitMsMax: settings.retryWaitMsMax ?? deps.retryWaitMsMax,
+		headers: settings.headers ? {
+			...deps.headers,
+			...Object.fromEntries(new Headers({ ...settings.headers }))
+		} : deps.headers
+	};
+}
+/** Edge runtimes have no environment variables: there the options are required. */
+function fromEnvironment(name) {
+	const { process } = globalThis;
+	return process?.env?.[name];
+}
+function parseBaseUrl(text) {
+	if (text === void 0 || !URL.canParse(text)) throw new EmendError("invalid_request", `baseUrl ${text === void 0 ? "is missing" : "is not a URL"}; give one such as http://localhost:4600, or set EMEND_URL`);
+	const url = new URL(text);
+	if (url.protocol !== "http:" && url.protocol !== "https:") throw new EmendError("invalid_request", "baseUrl must begin with http:// or https://");
+	if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") throw new EmendError("invalid_request", "baseUrl must not contain a user, password, query or fragment");
+	return url.href.replace(/\/+$/, "");
+}
+function parseApiKey(text) {
+	if (text === void 0) throw new EmendError("invalid_request", "apiKey is missing; give it, or set EMEND_API_KEY");
+	const key = text.trim();
+	if (!/^[\x21-\x7e]+$/.test(key)) throw new EmendError("invalid_request", "apiKey is empty or contains invalid characters");
+	return key;
+}
 // packages/sdk/src/stream-events.ts
 const silenceMsMax = 45e3;
 const reconnectMs = 500;
@@ -450,7 +507,7 @@ const finals = /* @__PURE__ */ new Set([
 	"failed",
 	"archived"
 ]);
-/** Every event of a job, from the first on and as they happen, each once, through lost connections; ends with the job. */
+/** All events of a job, from the first on, each once, across lost connections. Ends with the job. */
 async function* streamEvents(deps, projectId, jobId, options) {
 	const path = `${jobPath(projectId, jobId)}/events`;
 	const { signal } = options;
@@ -537,7 +594,7 @@ function parseEvent(deps, event) {
 	} catch {}
 	throw new EmendError("invalid_response", `${deps.baseUrl} sent something that is not an Emend event`);
 }
-/** A signal that aborts when nothing restarted it in time. */
+/** A signal that aborts unless it is restarted in time. */
 function silenceAfter(ms) {
 	const controller = new AbortController();
 	const abort = () => controller.abort(new DOMException("the stream sent nothing", "TimeoutError"));
@@ -552,8 +609,8 @@ function silenceAfter(ms) {
 	};
 }
 /**
-* Reads server-sent events from a body, as the HTML standard has them. Yields null for each piece that held no whole
-* event, so that the reader sees signs of life.
+* Parses server-sent events, as the HTML standard defines them. Yields null for each chunk without a complete event, so
+* that the reader sees that the connection is alive.
 */
 async function* parseEvents(body) {
 	const decoder = new TextDecoder();
@@ -590,7 +647,7 @@ const holdSeconds = 50;
 const heldMsMin = 1e3;
 const pauseMsMin = 250;
 const pauseMsMax = 1e4;
-/** Waits until the job is completed, archived or failed, by long polling. */
+/** Waits until the job is completed, archived or failed, with long polling. */
 async function waitForJob(deps, projectId, jobId, options) {
 	const path = jobPath(projectId, jobId);
 	let last = null;
@@ -638,13 +695,17 @@ function idlePauseMs(answer, quickAnswers) {
 /** A client for one Emend service and one key. */
 var Emend = class {
 	#connection;
-	/** Without options, the address and the key are those of `EMEND_URL` and `EMEND_API_KEY`. */
+	/** Without options, uses `EMEND_URL` and `EMEND_API_KEY`. */
 	constructor(options = {}) {
 		this.#connection = connection(options);
 	}
 	/** The projects that the key covers, oldest first. */
 	projects(options = {}) {
 		return listProjects(forCall(this.#connection, options), options.signal);
+	}
+	/** What the pages of a project rely on, by the project's id (`prj_…`). */
+	claims(projectId) {
+		return claimsOf((options) => forCall(this.#connection, options), projectId);
 	}
 	/** The jobs of a project, by its id (`prj_…`). */
 	jobs(projectId) {
@@ -681,7 +742,7 @@ var Emend = class {
 	}
 };
 // packages/action/src/inputs.ts
-/** What the workflow gave: the runner hands inputs over as `INPUT_<NAME>`. Every problem is told at once. */
+/** The workflow's inputs, which the runner passes as `INPUT_<NAME>`. All problems are reported at once. */
 function readInputs(env) {
 	const problems = [];
 	const optional = (name) => env[`INPUT_${name.toUpperCase()}`]?.trim() || null;
@@ -751,8 +812,8 @@ function escapeData(text) {
 }
 // packages/action/src/run-action.ts
 /**
-* One step of a workflow: creates a job, waits for it, leaves its link in the summary; or checks the docs of the checkout.
-* Returns the exit code.
+* One step of a workflow: creates a job, waits for it and adds its link to the summary; or checks the docs of the
+* checkout. Returns the exit code.
 */
 async function runAction(env, print) {
 	const workflow = createWorkflow(env, print);

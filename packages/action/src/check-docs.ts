@@ -11,7 +11,7 @@ import type { Workflow } from "./workflow.ts";
 const run = promisify(execFile);
 const rowsMax = 50;
 
-/** The mode `check`: annotates lines, fails on errors. It needs the checkout alone. Returns the exit code. */
+/** The mode `check`: annotates lines and fails on errors. It needs only the checkout. Returns the exit code. */
 export async function checkDocs(
   env: NodeJS.ProcessEnv,
   workflow: Workflow,
@@ -50,7 +50,7 @@ export async function checkDocs(
 function table(findings: readonly Finding[]): string[] {
   const shown = findings.filter(({ severity }) => severity !== "info");
   if (shown.length === 0) return [];
-  // Whatever a page holds stays in its cell.
+  // Keeps a page's text inside its table cell.
   const cell = (text: string): string => text.replaceAll(/[\r\n|]+/g, " ").replaceAll("<", "&lt;");
   const rows = shown.slice(0, rowsMax).map(({ severity, path, line, message, check }) => {
     return `| ${severity} | \`${cell(path).replaceAll("`", "")}:${line}\` | ${cell(message)} | ${check} |`;
@@ -59,11 +59,11 @@ function table(findings: readonly Finding[]): string[] {
   return ["| | where | what | check |", "|---|---|---|---|", ...rows, ...more, ""];
 }
 
-/** What the pull request is compared with: the branch as the checkout has it, else fetched, one commit deep. */
+/** What the pull request is compared with: the branch in the checkout, or else fetched with depth 1. */
 async function findBase(dir: string, name: string): Promise<string> {
   if (name === "")
     throw new Error('"only-new" compares with a pull request\'s base; elsewhere set the input "base-ref"');
-  // git would take it for an option.
+  // git would treat it as an option.
   if (name.startsWith("-")) throw new Error(`"base-ref" cannot be "${name}"`);
   for (const ref of [`refs/remotes/origin/${name}`, name]) {
     const found = await run("git", ["-C", dir, "rev-parse", "--verify", "--quiet", `${ref}^{commit}`]).catch(

@@ -20,7 +20,7 @@ export interface CheckInputs {
   baseRef: string | null;
 }
 
-/** What the workflow gave: the runner hands inputs over as `INPUT_<NAME>`. Every problem is told at once. */
+/** The workflow's inputs, which the runner passes as `INPUT_<NAME>`. All problems are reported at once. */
 export function readInputs(env: NodeJS.ProcessEnv): Inputs | CheckInputs {
   const problems: string[] = [];
   const optional = (name: string) => env[`INPUT_${name.toUpperCase()}`]?.trim() || null;
@@ -62,7 +62,7 @@ export function readInputs(env: NodeJS.ProcessEnv): Inputs | CheckInputs {
     draft: flag("draft", false),
     wait: flag("wait", true),
     timeoutMinutes,
-    // A step that the runner repeats after a lost connection creates once; a re-run by a person creates anew.
+    // If the runner repeats a step after a lost connection, one job is created. A re-run by a person creates another.
     idempotencyKey:
       optional("idempotency-key") ??
       [env.GITHUB_REPOSITORY, env.GITHUB_RUN_ID, env.GITHUB_RUN_ATTEMPT, env.GITHUB_JOB, env.GITHUB_ACTION].join("/"),

@@ -3,8 +3,8 @@ import { type Inputs, readInputs } from "./inputs.ts";
 import { createWorkflow, type Workflow } from "./workflow.ts";
 
 /**
- * One step of a workflow: creates a job, waits for it, leaves its link in the summary; or checks the docs of the checkout.
- * Returns the exit code.
+ * One step of a workflow: creates a job, waits for it and adds its link to the summary; or checks the docs of the
+ * checkout. Returns the exit code.
  */
 export async function runAction(env: NodeJS.ProcessEnv, print: (line: string) => void): Promise<number> {
   const workflow = createWorkflow(env, print);
@@ -35,7 +35,7 @@ async function carryOut(
   workflow.setOutput("job-id", created.id);
   print(`Job ${created.id} is ${created.status}.`);
   const job = inputs.wait ? await waitFor(jobs, created.id, inputs.timeoutMinutes) : created;
-  // A service with the two basic operations alone has no run; the job itself is enough.
+  // A service with only the two basic operations has no run. The job itself is enough.
   const run = await jobs.run(job.id).catch(() => null);
   workflow.setOutput("status", job.status);
   workflow.setOutput("pull-request", job.prLink ?? "");
@@ -57,7 +57,7 @@ async function waitFor(jobs: Jobs, id: string, minutes: number): Promise<AgentJo
 function summaryOf({ prompt }: Inputs, job: AgentJob, run: JobRun | null): string {
   const [link, summary] = [job.prLink, run?.summary];
   const state = link ? `[Open the pull request](${link})` : `No pull request; the job is **${job.status}**.`;
-  // Whatever the prompt holds, it stays quoted.
+  // Keeps the prompt quoted, whatever it contains.
   const quoted = prompt.split(/\r?\n/).map((line) => `> ${line}`);
   const failure = run?.failure ? [`\`${run.failure.code}\`: ${run.failure.message}`, ""] : [];
   return ["### Emend", "", ...quoted, "", state, "", ...failure, ...(summary ? [summary, ""] : [])].join("\n");

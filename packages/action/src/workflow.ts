@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { appendFileSync } from "node:fs";
 
-/** The runner's side: commands on standard output, files for outputs and the summary. */
+/** The runner's interface: commands on standard output, files for outputs and the summary. */
 export interface Workflow {
   mask(secret: string): void;
   error(message: string): void;
@@ -14,7 +14,7 @@ export function createWorkflow(env: NodeJS.ProcessEnv, print: (line: string) => 
     mask: (secret) => print(`::add-mask::${escapeData(secret)}`),
     error: (message) => print(`::error title=Emend::${escapeData(message)}`),
     setOutput(name, value) {
-      // A delimiter that nobody can know keeps a value from forging another output.
+      // A random delimiter keeps a value from forging another output.
       const delimiter = `emend-${randomUUID()}`;
       if (env.GITHUB_OUTPUT) appendFileSync(env.GITHUB_OUTPUT, `${name}<<${delimiter}\n${value}\n${delimiter}\n`);
     },

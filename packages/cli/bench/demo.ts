@@ -1,4 +1,4 @@
-// The demo on a warm install, from the command to the pull request. Aim: 15 s and less.
+// Measures the demo on a warm install, from the command to the pull request. Target: at most 15 s.
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,8 @@ import { join } from "node:path";
 const main = join(import.meta.dirname, "..", "src", "main.ts");
 const rounds = 3;
 const data = mkdtempSync(join(tmpdir(), "emend-bench-demo-"));
-// As root, Postgres runs as another user, who must pass through; otherwise its cluster outlives this folder elsewhere.
+// As root, Postgres runs as another user, who must be able to enter. Otherwise its cluster is stored elsewhere and
+// stays.
 chmodSync(data, 0o711);
 try {
   for (let round = 1; round <= rounds; round += 1) {

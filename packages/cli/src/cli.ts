@@ -1,10 +1,10 @@
-/** What a command may touch of the process it runs in. */
+/** The parts of the process that a command uses. */
 export interface Cli {
   env: NodeJS.ProcessEnv;
   stdin: NodeJS.ReadStream;
-  /** Results alone: a script may read it. */
+  /** Results only: a script may read it. */
   stdout: NodeJS.WriteStream;
-  /** Words for people, and errors. */
+  /** Messages for people, and errors. */
   stderr: NodeJS.WriteStream;
   /** Aborted by the first SIGINT or SIGTERM. */
   signal: AbortSignal;
@@ -12,7 +12,7 @@ export interface Cli {
 
 export const exitCodes = { done: 0, fault: 1, usage: 2, jobFailed: 3, refused: 4, interrupted: 130 } as const;
 
-/** An end that is foreseen: one line that says what happened and what to do, and the exit code. */
+/** An expected failure: one line that says what happened and what to do, and the exit code. */
 export class CliError extends Error {
   readonly exitCode: number;
 

@@ -4,25 +4,24 @@ import { homeOfPerson } from "./home-of-person.ts";
 
 const interrupted = new AbortController();
 const interrupt = (why: string) => interrupted.abort(new DOMException(why, "AbortError"));
-// Before anything is loaded: as the first process of a container it would otherwise not hear a signal.
+// First of all: as process 1 of a container it would otherwise ignore signals.
 let interruptedAtMs = Number.POSITIVE_INFINITY;
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.on(signal, () => {
-    // A second one is from somebody who does not want to wait; but one Ctrl-C arrives twice, from the terminal and
-    // passed on by npm.
+    // A second signal ends the process immediately. But one Ctrl-C arrives twice: from the terminal and through npm.
     if (performance.now() - interruptedAtMs > 1000) process.exit(130);
     if (!interrupted.signal.aborted) interruptedAtMs = performance.now();
     interrupt(`interrupted by ${signal}`);
   });
 }
-// npx starts a program through a shell, which dies of SIGTERM without passing it on.
+// npx starts a program through a shell, which dies from SIGTERM without passing it on.
 if (process.env.npm_command === "exec") {
   const shell = process.ppid;
   setInterval(() => {
     if (process.ppid !== shell) interrupt("npx was stopped");
   }, 250).unref();
 }
-// Whoever reads our output may stop early, as `head` does. That is no fault, and what runs is still put in order.
+// A reader may stop early, as `head` does. That is not an error, and the command still cleans up.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
@@ -30,7 +29,7 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-// From here on compiled modules are kept between runs: without it most of a short command's time goes into loading.
+// Caches compiled modules between runs: most of a short command's time is loading.
 enableCompileCache();
 const { runCli } = await import("./run-cli.ts");
 
@@ -45,5 +44,5 @@ const exitCode = await runCli(
   },
   process.argv.slice(2),
 );
-// `check` sets a code of its own.
+// `check` sets its own code.
 process.exitCode = exitCode || process.exitCode;

@@ -1,4 +1,4 @@
-/** Vendors' keys by their usual names, and a model that each makes possible. */
+/** The vendors' usual key variables, and a model for each. */
 export const vendorKeys = [
   { vendor: "anthropic", variable: "ANTHROPIC_API_KEY", model: "anthropic/claude-sonnet-4-5" },
   { vendor: "openai", variable: "OPENAI_API_KEY", model: "openai/gpt-5" },
@@ -6,7 +6,7 @@ export const vendorKeys = [
   { vendor: "compatible", variable: "EMEND_COMPATIBLE_API_KEY", model: "compatible/<model>" },
 ] as const;
 
-/** The one line that would switch to a language model. A key in the environment alone never does: it costs money. */
+/** How to switch to a language model. A key in the environment alone never does that, because it costs money. */
 export function modelHint(env: NodeJS.ProcessEnv): string | null {
   if (env.EMEND_MODEL || env.EMEND_MODEL_FILE) return null;
   const found = vendorKeys

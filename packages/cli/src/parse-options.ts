@@ -1,7 +1,9 @@
 import { isIP } from "node:net";
 import { InvalidArgumentError } from "commander";
 
-/** Readers of option values. What they throw is shown with the option's name, and the exit code is that of usage. */
+/**
+ * Parsers of option values. Their errors are shown with the option's name, and the exit code is that of wrong usage.
+ */
 
 export function parsePort(text: string): number {
   const port = Number(text);
@@ -12,7 +14,7 @@ export function parsePort(text: string): number {
 const hoursOf: Readonly<Record<string, number>> = { h: 1, d: 24, w: 168, y: 8760 };
 const yearsMax = 10;
 
-/** `12h`, `90d`, `4w`, `1y`: from now. Or a date, `2027-01-31`, whose day is the last. */
+/** `12h`, `90d`, `4w`, `1y` from now, or a date, `2027-01-31`, inclusive. */
 export function parseExpiry(text: string, nowMs = Date.now()): Date {
   const at = expiryMs(text, nowMs);
   if (at === null)
@@ -31,7 +33,7 @@ function expiryMs(text: string, nowMs: number): number | null {
   return isRealDay ? date : null;
 }
 
-/** Addresses and ranges gather, whether given after one `--allow` or several. */
+/** Collects addresses and ranges from one or several `--allow`. */
 export function parseRange(text: string, earlier: readonly string[] = []): readonly string[] {
   const [address = "", prefix, ...rest] = text.split("/");
   const bits = isIP(address) === 4 ? 32 : 128;

@@ -59,10 +59,10 @@ export async function runCli(cli: Cli, args: readonly string[]): Promise<number>
     await buildProgram(cli).parseAsync(args, { from: "user" });
     return exitCodes.done;
   } catch (error) {
-    // Commander has said its word by itself; help and version end this way too.
+    // Commander has printed its own message. Help and version end this way too.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
-    // Whatever broke after Ctrl-C broke because of it, since the terminal interrupts child processes too; but a command
-    // may have its own words for being interrupted.
+    // After Ctrl-C, any failure is caused by it, because the terminal interrupts child processes too. But a command may
+    // have its own message.
     const isBroken = cli.signal.aborted && !(error instanceof CliError);
     const { message, exitCode } = describeError(isBroken ? cli.signal.reason : error, cli.env);
     if (message !== "") cli.stderr.write(`emend: ${message}\n`);
@@ -80,11 +80,11 @@ interface Description {
   exitCode: number;
 }
 
-/** What is neither of these was refused. */
+/** Any other code means refused. */
 const exitCodeOf = new Map<string, number>([
-  // As typed it can never work, whoever is asked.
+  // Wrong usage: it can never work as typed.
   ...["invalid_request", "payload_too_large"].map((code) => [code, exitCodes.usage] as const),
-  // Nobody could be asked, or what answered is broken.
+  // The service is unreachable or broken.
   ...["network", "timeout", "unavailable", "invalid_response", "internal"].map(
     (code) => [code, exitCodes.fault] as const,
   ),
@@ -93,7 +93,7 @@ const exitCodeOf = new Map<string, number>([
   ),
 ]);
 
-/** What went wrong in one line (of settings, one each), and the exit code that a script can tell it by. */
+/** The error in one line (one per setting), and its exit code. */
 export function describeError(error: unknown, env: NodeJS.ProcessEnv): Description {
   if (error instanceof CliError) return { message: error.message, exitCode: error.exitCode };
   if (error instanceof EmendError) {
@@ -101,7 +101,7 @@ export function describeError(error: unknown, env: NodeJS.ProcessEnv): Descripti
   }
   if (!(error instanceof Error)) return { message: oneLine(String(error)), exitCode: exitCodes.fault };
   if (error.name === "AbortError") return { message: "interrupted", exitCode: exitCodes.interrupted };
-  // The server's errors, told by name: importing its classes would load the whole server for every command.
+  // The server's errors are recognized by name: importing its classes would load the whole server for every command.
   if (error.name === "ConfigError") {
     return { message: error.message.replaceAll("\n", "\nemend: "), exitCode: exitCodes.usage };
   }
@@ -110,19 +110,19 @@ export function describeError(error: unknown, env: NodeJS.ProcessEnv): Descripti
 }
 
 function describeAppError(error: Error): Description {
-  // Not the public message: whoever sits at this console runs the installation and needs the reason.
+  // Not the public message: the person at the console runs the installation and needs the reason.
   return { message: oneLine(error.message), exitCode: exitCodeOf.get(codeOf(error)) ?? exitCodes.refused };
 }
 
 function codeOf(error: Error): string {
-  // A forge's no to a good request is told by the server as the request's fault, with the forge's answer as its cause.
+  // A forge's refusal is reported as the request's error, with the forge's response as its cause.
   const { cause } = error;
   if (cause instanceof Error && "code" in cause && cause.code === "forge_rejected") return cause.code;
   return "code" in error ? String(error.code) : "";
 }
 
 function adviceFor(error: EmendError, env: NodeJS.ProcessEnv): string {
-  // The library's word for it; whoever types commands never met it.
+  // The library's term, which users of the CLI do not know.
   const message = error.message.replaceAll("baseUrl", env.EMEND_URL ? "EMEND_URL" : "the server's address");
   switch (error.kind) {
     case "unauthorized": {
@@ -145,12 +145,12 @@ function adviceFor(error: EmendError, env: NodeJS.ProcessEnv): string {
   }
 }
 
-/** Fit for a terminal and for a log that reads commands from lines: servers, forges and git have a say in it. */
+/** Safe for a terminal and for a log: servers, forges and git contribute to it. */
 function oneLine(text: string): string {
   return safeText(text.trim().replaceAll(/\s*[\r\n]+\s*/g, "; "));
 }
 
-/** The whole command line, one command a file. */
+/** The whole program, one file per command. */
 export function buildProgram(cli: Cli): Command {
   const program = new ProseCommand("emend")
     .description("Turns an instruction into a pull request on your documentation.")
@@ -243,12 +243,12 @@ function group(program: Command, name: string, description: string): Command {
   return program.command(name).description(description).helpCommand(false);
 }
 
-/** No argument of a process can hold it. */
+/** A character that no argument can contain. */
 const mark = "\u0000";
-/** `- list item`, `--- front matter`, `-5 degrees is cold`: no option is written like that. */
+/** `- list item`, `--- front matter`, `-5 degrees is cold`: no option looks like that. */
 const prose = /^-(-+|[^-\s=]*)\s/;
 
-/** A command whose arguments may be prose, which may begin with a dash, and whose refusals fit in one line. */
+/** A command whose arguments may be prose that starts with a dash, and whose errors fit in one line. */
 class ProseCommand extends Command {
   override createCommand(name?: string): Command {
     return new ProseCommand(name);
@@ -270,7 +270,7 @@ class ProseCommand extends Command {
     return super.error(`emend: ${words}${hint} (\`${pathOf(this)} --help\` shows how)`, options);
   }
 
-  /** Hides the dash from the parser, except where an option takes the word as its value anyway. */
+  /** Hides the dash from the parser, except if an option takes the word as its value. */
   #markProse(args: readonly string[]): string[] {
     const marked: string[] = [];
     let taking: "none" | "one" | "many" = "none";

@@ -5,8 +5,8 @@ import { type Cli, CliError } from "./cli.ts";
 type Work<T> = (admin: Admin) => Promise<T>;
 
 /**
- * Opens the installation that `--data` or the environment names, also while its server runs, and closes it again. One
- * that is not there is told and not made: a mistyped folder would look like an installation that lost everything.
+ * Opens the installation of `--data` or the environment, even while its server runs, and closes it again. A missing one
+ * is an error and is not created: a mistyped folder would look like an installation that lost everything.
  */
 export async function withAdmin<T>(
   cli: Cli,
@@ -20,7 +20,7 @@ export async function withAdmin<T>(
   throw new CliError("refused", `there is no installation in ${config.dataDir} yet; \`emend serve\` makes it`);
 }
 
-/** For commands that an installation may begin with. `before` refuses while nothing is made yet. */
+/** For commands that may create an installation. `before` can refuse before that. */
 export async function withNewAdmin<T>(
   cli: Cli,
   options: { data?: string },
@@ -33,9 +33,9 @@ export async function withNewAdmin<T>(
 }
 
 async function configOf(cli: Cli, options: { data?: string }): Promise<Config> {
-  // Loaded here so that commands which never need the server start at once.
+  // Imported here, so that commands that do not need the server start fast.
   const { loadConfig } = await import("@emend/server");
-  // Log lines go to standard output, which belongs to the result.
+  // Log lines would go to standard output, which is for the result.
   const env = { ...cli.env, EMEND_LOG_LEVEL: "silent" };
   return loadConfig(env, options.data === undefined ? {} : { dataDir: resolve(options.data) });
 }

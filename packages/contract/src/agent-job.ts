@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 
 export const jobStatuses = ["active", "completed", "archived", "failed"] as const;
 
-/** The job as it travels: nine documented fields (seven here, two in `source`) and no other. */
+/** The job as the API sends it: exactly nine documented fields (seven here, two in `source`). */
 export const AgentJob = Type.Object(
   {
     id: Type.String({ description: "Unique identifier of the job." }),

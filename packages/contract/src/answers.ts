@@ -1,7 +1,7 @@
 import type { RequestErrorCode } from "./errors.ts";
 import { answerHeaders, everyAnswerHeaders, rateLimitHeaders } from "./headers.ts";
 
-/** One documented answer, in the form that routes and the OpenAPI document share. */
+/** One documented response, in the form that routes and the OpenAPI document share. */
 export interface Answer {
   description: string;
   headers: Record<string, object>;
@@ -9,12 +9,12 @@ export interface Answer {
   type?: "null";
 }
 
-/** An answer that carries a job. */
+/** A response with a job. */
 export function jobAnswer(description: string, headers: Record<string, object>): Answer {
   return jsonAnswer(description, "AgentJob", headers);
 }
 
-/** An answer whose body is the schema of this name. */
+/** A response whose body has the schema of this name. */
 export function jsonAnswer(description: string, schemaId: string, headers: Record<string, object> = {}): Answer {
   return {
     description,
@@ -23,7 +23,7 @@ export function jsonAnswer(description: string, schemaId: string, headers: Recor
   };
 }
 
-/** An answer without a body. */
+/** A response without a body. */
 export function emptyAnswer(description: string, headers: Record<string, object>): Answer {
   return { description, headers: { ...everyAnswerHeaders, ...headers }, type: "null" };
 }
@@ -46,7 +46,7 @@ function refusal(
   };
 }
 
-/** For an answer that carries these headers in some cases only. */
+/** For a response that has these headers only in some cases. */
 function sometimes(headers: Record<string, object>): Record<string, object> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, header]) => [name, { ...header, "x-always": undefined }]),
@@ -55,7 +55,7 @@ function sometimes(headers: Record<string, object>): Record<string, object> {
 
 const retryAfter = { "Retry-After": answerHeaders.retryAfter };
 
-/** Every refusal, by status. Their order is the order in which a request is judged. */
+/** Every refusal, by status, in the order of the checks. */
 export const refusals = {
   unauthorized: refusal(
     "unauthorized",

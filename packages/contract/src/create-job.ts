@@ -1,11 +1,11 @@
 import { type Static, Type } from "typebox";
 
-/** A prompt's default bound, in Unicode code points; an installation may set its own. */
+/** The default limit of a prompt, in Unicode code points. An installation can set its own. */
 export const promptCodePointsMax = 100_000;
-/** A branch name's bound, in bytes of UTF-8. */
+/** The limit of a branch name, in UTF-8 bytes. */
 export const branchNameBytesMax = 200;
 
-/** What a client posts. Unknown fields are ignored; the optional ones are Emend's own additions. */
+/** The body that a client posts. Unknown fields are ignored; the optional fields are Emend's additions. */
 export const CreateJobBody = Type.Object(
   {
     prompt: Type.String({

@@ -1,23 +1,23 @@
 import type { ForgeName } from "./forge-name.ts";
 
-/** What the dashboard's routes about people answer. */
+/** Responses of the dashboard's account routes. */
 
 export type MemberRole = "owner" | "maintainer" | "viewer";
 
-/** What the login page offers. */
+/** The login page's options. */
 export interface DashboardLogin {
   /** False on the first run: the console prints a link for the first person. */
   hasOwner: boolean;
   /** Null: not configured. */
   singleSignOn: { name: string } | null;
-  /** Why single sign-on did not work, in words. */
+  /** Why single sign-on failed, in words. */
   problem: string | null;
 }
 
-/** A single-use link that asks something before it does anything. */
+/** A single-use link that asks something first. */
 export interface DashboardLink {
   purpose: "owner" | "invite" | "reset";
-  /** Null: the person says it. */
+  /** Null: the person enters it. */
   email: string | null;
   role: MemberRole | null;
 }
@@ -27,7 +27,7 @@ export interface DashboardMember {
   email: string;
   name: string;
   role: MemberRole;
-  /** False: by single sign-on alone. */
+  /** False: only single sign-on. */
   hasPassword: boolean;
   isSelf: boolean;
   createdAt: string;
@@ -47,13 +47,13 @@ export interface DashboardMembers {
   invitations: readonly DashboardInvitation[];
 }
 
-/** The browsers in which whoever asks is logged in. */
+/** The person's logged-in browsers. */
 export interface DashboardOwnSessions {
   /** This one first, then the newest. */
   sessions: readonly {
     startedAt: string;
     expiresAt: string;
-    /** How and from where; null where an earlier release opened it. */
+    /** How and from where. Null for sessions of an earlier release. */
     by: string | null;
     address: string | null;
     isThis: boolean;
@@ -62,13 +62,13 @@ export interface DashboardOwnSessions {
 
 export interface DashboardSettings {
   archiveAfterDays: {
-    /** Whose word counts: the dashboard's wins over the environment's. */
+    /** Where the value comes from. The dashboard overrides the environment. */
     source: "dashboard" | "environment";
     /** Null: never. */
     days: number | null;
     environment: number | null;
   };
-  /** Of a calendar month (UTC), for all projects together; null: no limit. */
+  /** Per calendar month (UTC), for all projects together. Null: no limit. */
   monthlyBudget: { jobsMax: number | null; costUsdMax: number | null };
   /** Null: not configured. */
   singleSignOn: {
@@ -94,7 +94,7 @@ export interface DashboardAuditEntry {
 export interface DashboardAuditPage {
   /** Newest first. */
   entries: readonly DashboardAuditEntry[];
-  /** Null: there are no more. */
+  /** Null if there are no more. */
   nextCursor: string | null;
 }
 
@@ -108,21 +108,21 @@ export interface DashboardProject {
   docsDir: string;
   hasCredential: boolean;
   createdAt: string;
-  /** Those that a job may choose; the first is taken where it chooses none. */
+  /** The models that a job may choose. The first is the default. */
   models: readonly string[];
   settings: DashboardProjectSettings;
-  /** Told once, to whoever adds it: why its repository could not be looked at. */
+  /** Shown once, to the person who adds it: why its repository could not be checked. */
   notice?: string;
   createsThisHour: number;
-  /** The same by twelfths of the hour, oldest first. */
+  /** The same in twelve steps of five minutes, oldest first. */
   createsByFiveMinutes: readonly number[];
 }
 
-/** What a maintainer may set; the server knows what each may be. */
+/** A maintainer's settings. The server validates them. */
 export interface DashboardProjectSettings {
   /** Null: the installation's. */
   model: string | null;
-  /** Further models that a job may choose. */
+  /** Additional models that a job may choose. */
   models: readonly string[];
   /** Null: the installation's. */
   fallbackModels: readonly string[] | null;
@@ -131,10 +131,10 @@ export interface DashboardProjectSettings {
   createsPerHourMax: number;
   lanes: number;
   draft: boolean;
-  /** How long finished work waits for a forge that is away. */
+  /** How long finished work waits for an unavailable forge. */
   publishWaitHours: number;
   branchPrefix: string;
-  /** What findings on pull requests do; null: the default. */
+  /** What findings on pull requests do. Null: the default. */
   gate: { docs: GateLevel | null; sources: GateLevel | null; name: string };
   limits: { stepsMax: number; tokensMax: number; costUsdMax: number; wallTimeMsMax: number };
   policy: {
@@ -151,16 +151,16 @@ export interface DashboardProjectSettings {
     reviewers: readonly string[];
     teamReviewers: readonly string[];
     verifiedCommits: boolean;
-    /** Null: as the forge's own project says. */
+    /** Null: the forge's project setting. */
     squash: boolean | null;
     removeSourceBranch: boolean | null;
   };
 }
 
-/** What a look at a project's forge told. */
+/** The result of checking a project's forge. */
 export interface DashboardDiagnosis {
   checks: readonly { name: string; verdict: "ok" | "problem" | "unknown"; words: string }[];
-  /** For whoever sets the forge's webhook up; null on the local forge, which needs none. */
+  /** How to set up the forge's webhook. Null on the local forge, which needs none. */
   webhook: { url: string; secret: string } | null;
 }
 
@@ -186,12 +186,12 @@ export interface DashboardWebhook {
 
 export interface DashboardDelivery {
   id: string;
-  /** Null: it is about no job. */
+  /** Null if it is not about a job. */
   jobId: string | null;
   event: string;
   state: "pending" | "delivered" | "failed";
   tries: number;
-  /** Of a pending one: when it is tried next. */
+  /** For a pending one: the next attempt. */
   dueAt: string;
   lastStatus: number | null;
   lastError: string | null;

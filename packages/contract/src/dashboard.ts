@@ -4,26 +4,26 @@ import type { FailureCode, JobPhase } from "./errors.ts";
 import type { JobDiff } from "./job-diff.ts";
 import type { JobRun } from "./job-run.ts";
 
-/** What the dashboard's own routes answer; for browser sessions, and free to change with the dashboard. */
+/** Responses of the dashboard's own routes. For browser sessions only, and free to change with the dashboard. */
 
 export interface DashboardSession {
-  /** The person's e-mail address, or `console` where a link of the console opened the session. */
+  /** The person's email address, or `console` for a session of a console link. */
   subject: string;
   role: MemberRole;
-  /** Null: the console's. */
+  /** Null for the console. */
   name: string | null;
   hasPassword: boolean;
-  /** Where clients reach this installation, without a trailing slash. */
+  /** The URL for clients, without a trailing slash. */
   publicUrl: string;
   /** How its commands are typed where it runs: `emend`, or in a checkout `npx emend`. */
   command: string;
-  /** Told to owners, where commands would not find it by themselves. */
+  /** For owners, if commands would not find it without an option. */
   dataDir: string | null;
 }
 
 export interface DashboardKey {
   id: string;
-  /** The first characters, to recognise it by. */
+  /** The first characters, to recognize it. */
   hint: string;
   name: string;
   projectIds: readonly string[];
@@ -44,7 +44,7 @@ export interface DashboardJobRow {
   status: JobStatus;
   phase: JobPhase;
   title: string | null;
-  /** Its beginning. */
+  /** Its first part. */
   prompt: string;
   model: string;
   failureCode: FailureCode | null;
@@ -57,48 +57,48 @@ export interface DashboardJobRow {
 export interface DashboardJobPage {
   /** Newest first. */
   jobs: readonly DashboardJobRow[];
-  /** Null: there are no more. */
+  /** Null if there are no more. */
   nextCursor: string | null;
 }
 
 export interface DashboardJob {
   projectId: string;
   run: JobRun;
-  /** What was asked beyond the prompt, to ask the same again. */
+  /** The request's options, to repeat it. */
   options: { baseRef?: string; model?: string; draft?: boolean; maxCostUsd?: number; preview?: boolean };
-  /** What was asked after the first prompt. */
+  /** Follow-up messages. */
   messages: readonly { number: number; prompt: string; createdBy: string; at: string }[];
 }
 
-/** One step of a run, with what its tools answered. Texts are shortened. */
+/** One step of a run, with its tools' results. Texts are shortened. */
 export interface DashboardStep {
   text: string;
   tools: readonly { name: string; input: string; output: string | null; isError: boolean }[];
 }
 
-/** A page as a change leaves it. */
+/** A page after a change. */
 export interface DashboardFile {
   text: string;
 }
 
-/** How the rules read an instruction. Nothing is run. */
+/** How the rules understand an instruction. Nothing is run. */
 export type DashboardReading =
-  /** A language model reads it. */
+  /** A language model will read it. */
   | { kind: "free" }
   | { kind: "understood"; orders: readonly string[] }
-  /** `examples`: the nearest that are understood. */
+  /** `examples`: the closest ones that are understood. */
   | { kind: "not_understood"; clause: string; reason: string; examples: readonly string[] };
 
-/** A job that somebody might want to run. */
+/** A suggested job. */
 export interface DashboardSuggestion {
   prompt: string;
   /** Why, in a few words. */
   because: string;
-  /** The rules would change nothing: what was found has no certain fix. */
+  /** The rules would change nothing: the findings have no certain fix. */
   isVain?: true;
 }
 
-/** How the installation is, for its operator. */
+/** The installation's status, for its operator. */
 export interface DashboardStatus {
   version: string;
   nodes: readonly {
@@ -107,29 +107,29 @@ export interface DashboardStatus {
     role: string;
     version: string;
     startedAt: string;
-    /** Its last sign of life. */
+    /** Its last heartbeat. */
     seenAt: string;
     isAlive: boolean;
   }[];
   queue: { waiting: number; running: number; oldestSeconds: number };
-  /** Webhook messages that wait to be sent. */
+  /** Webhook deliveries that are due. */
   deliveriesDue: number;
-  /** The default model, then its fallbacks. `url` null: it runs in Emend itself. `problem` null: it is reached. */
+  /** The default model, then its fallbacks. `url` null: it runs in Emend itself. `problem` null: it is reachable. */
   models: readonly { name: string; url: string | null; problem: string | null }[];
   forges: readonly { forge: string; url: string; projects: number; problem: string | null }[];
   database: { bytes: number; version: string };
   lastBackupAt: string | null;
 }
 
-/** What the checks found on a project's site, now and over time. */
+/** A project's site health, now and over time. */
 export interface DashboardHealth {
   /** Oldest first. */
   checks: readonly DashboardSiteCheck[];
-  /** Of the newest: worst first, a bounded part of them. */
+  /** The newest findings, worst first; a limited number. */
   findings: readonly DashboardSiteFinding[];
-  /** Why the last look failed; null: it did not. */
+  /** Why the last check failed, or null. */
   problem: { at: string; words: string } | null;
-  /** Jobs that would mend what was found. */
+  /** Jobs that would fix the findings. */
   fixes: readonly DashboardSuggestion[];
 }
 
@@ -150,11 +150,11 @@ export interface DashboardSiteFinding {
   message: string;
 }
 
-/** What jobs did and used, of those created in the last days. */
+/** Jobs and usage of the last days, by creation date. */
 export interface DashboardUsage {
   days: number;
   total: DashboardUsageFigures;
-  /** Every day, oldest first, those without a job too. */
+  /** Every day, oldest first, including days without jobs. */
   byDay: readonly (DashboardUsageFigures & { day: string })[];
   /** Most jobs first. */
   byProject: readonly (DashboardUsageFigures & { projectId: string; project: string })[];
@@ -163,7 +163,7 @@ export interface DashboardUsage {
 
 export interface DashboardUsageFigures {
   jobs: number;
-  /** Ended without a failure, archived since or not. */
+  /** Ended without a failure, archived or not. */
   completed: number;
   failed: number;
   pullRequests: number;
@@ -171,11 +171,11 @@ export interface DashboardUsageFigures {
   inputTokens: number;
   outputTokens: number;
   costUsd: number;
-  /** From creation to end, of those that ended and were not asked for more; null: none did. */
+  /** From creation to end, for jobs that ended without follow-ups. Null if there are none. */
   medianMs: number | null;
 }
 
-/** What the dashboard's routes answer about the pull requests of the local forge. */
+/** Responses about the local forge's pull requests. */
 
 export interface DashboardPullRow {
   projectId: string;
@@ -196,51 +196,51 @@ export interface DashboardPull extends Omit<DashboardPullRow, "comments"> {
   checks: readonly { name: string; verdict: "passed" | "flagged"; detail: string }[];
   mergedBy: string | null;
   mergeCommit: string | null;
-  /** What merging would come to; `head` is sent with the merge, so that nothing unread is merged. */
+  /** The result of merging. `head` is sent with the merge, so that nothing unread is merged. */
   mergeability:
     | { kind: "clean"; head: string }
     | { kind: "conflicts"; paths: readonly string[] }
     | { kind: "contained" }
     | { kind: "blocked"; reason: string };
   diff: JobDiff;
-  /** What was said of its newest commit, each with a page that says more. */
+  /** The statuses of its newest commit, each with a link. */
   statuses: readonly { name: string; state: GateState; words: string; url: string }[];
   cloneUrl: string;
-  /** The job that opened it; null: somebody else did, or the job is gone. */
+  /** The job that opened it. Null if somebody else did, or the job is gone. */
   jobId: string | null;
   comments: readonly DashboardComment[];
 }
 
-/** How Emend, or somebody else, judged a commit. `neutral`: it found something that does not block. */
+/** The result for a commit. `neutral`: it has findings that do not block. */
 export type GateState = "pending" | "passed" | "neutral" | "failed";
 
 export interface DashboardGateRow {
   id: string;
-  /** The context repository's name; empty: the docs repository. */
+  /** The context repository's name. Empty: the docs repository. */
   repository: string;
   head: string;
-  /** As the forge shows it. */
+  /** The name on the forge. */
   name: string;
   number: number;
   title: string;
-  /** Of the pull request. */
+  /** The pull request's URL. */
   url: string;
   state: GateState;
   words: string;
-  /** Null: nobody has looked. */
+  /** Null if it was not checked yet. */
   judgedAt: string | null;
   updatedAt: string;
 }
 
-/** What Emend says on the pull requests of a project's repositories. */
+/** Emend's statuses on the pull requests of a project's repositories. */
 export interface DashboardGates {
   /** Newest first. */
   statuses: readonly DashboardGateRow[];
-  /** When each repository was looked at last; `problem`: what stood in the way. */
+  /** When each repository was last polled. `problem`: why it failed. */
   looks: readonly { repository: string; lookedAt: string; problem: string | null }[];
 }
 
-/** One status, with every place that it is about. */
+/** One status with all its findings. */
 export interface DashboardGate extends DashboardGateRow {
   projectId: string;
   findings: readonly {
@@ -252,11 +252,11 @@ export interface DashboardGate extends DashboardGateRow {
     renamed?: { from: string; to: string };
     causes?: readonly string[];
   }[];
-  /** Why the forge does not show it; null: it does. */
+  /** Why the forge does not show it. Null if it does. */
   refusal: string | null;
-  /** The job that makes the docs' pull request; null: nobody has asked for it. */
+  /** The job that opens the docs' pull request. Null if nobody requested it. */
   jobId: string | null;
-  /** What that job is told, or why it cannot help. */
+  /** The job's prompt, or why it cannot help. */
   fix: { prompt: string } | { cannot: string };
 }
 
@@ -267,21 +267,21 @@ export interface DashboardComment {
   at: string;
 }
 
-/** What asks for jobs by itself. */
+/** Something that creates jobs automatically. */
 export interface DashboardAutomation {
   id: string;
   name: string;
   trigger: DashboardTrigger;
-  /** Why it can do nothing by itself; null: nothing hinders it. */
+  /** Why it cannot run; or null. */
   problem: string | null;
   /** A template. */
   prompt: string;
   /** Null: the project's. */
   model: string | null;
   pausedAt: string | null;
-  /** When it fires, or looks, next; null: by hand alone. */
+  /** When it fires or polls next. Null: only by hand. */
   dueAt: string | null;
-  /** The job that it made last. */
+  /** The last job that it created. */
   jobId: string | null;
   createdBy: string;
   createdAt: string;
@@ -303,7 +303,7 @@ export type DashboardTrigger =
 export interface DashboardAutomationRun {
   id: string;
   state: "waiting" | "started" | "continued" | "merged" | "skipped";
-  /** What came of it, for people. */
+  /** The result, for people. */
   words: string;
   jobId: string | null;
   createdAt: string;

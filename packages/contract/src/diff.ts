@@ -4,10 +4,10 @@ export type DiffLine =
   | { kind: "deleted"; before: number; text: string }
   | { kind: "added"; after: number; text: string };
 
-/** A file of a unified diff: its path after the change, or before where it was deleted, with its figures. */
+/** A file of a unified diff: its new path (the old one if it was deleted), with its figures. */
 export interface PatchFile {
   path: string;
-  /** Where it was, for a rename. */
+  /** The old path of a rename. */
   pathBefore: string | null;
   change: "added" | "modified" | "deleted" | "renamed";
   additions: number;
@@ -20,8 +20,8 @@ export interface PatchReader {
 }
 
 /**
- * Reads a unified diff as git writes it, in pieces of whatever length: the one place that knows its form. `take` is given each
- * line with its numbers; without it nothing but the files is kept.
+ * Parses a unified diff of git, in chunks of any length. This is the only place that knows its format. `take` receives
+ * each line with its numbers; without it, only the files are kept.
  */
 export function createPatchReader(take?: (file: PatchFile, line: DiffLine) => void): PatchReader {
   const files: PatchFile[] = [];
@@ -32,7 +32,7 @@ export function createPatchReader(take?: (file: PatchFile, line: DiffLine) => vo
   let begun: string[] = [];
 
   function readLine(line: string): void {
-    // Inside a hunk every line begins with a space, a sign or a backslash: this can only be a header.
+    // Inside a hunk every line starts with a space, a sign or a backslash, so this is a header.
     if (line.startsWith("diff --git ")) {
       file = { path: secondName(line), pathBefore: null, change: "modified", additions: 0, deletions: 0 };
       files.push(file);
@@ -96,7 +96,7 @@ export function parsePatch(patch: string): readonly (PatchFile & { lines: readon
   return reader.end().map((file) => ({ ...file, lines: linesOf.get(file) ?? [] }));
 }
 
-/** The text of each file of a diff, in the order of `parsePatch`. */
+/** The patch of each file of a diff, in the order of `parsePatch`. */
 export function splitPatch(patch: string): readonly string[] {
   return patch.split(/^(?=diff --git )/m).filter((text) => text.startsWith("diff --git "));
 }
@@ -113,7 +113,7 @@ function readHeader(file: PatchFile, line: string, take?: (file: PatchFile, line
   if (line.startsWith("Binary files ")) take?.(file, { kind: "note", text: "Binary file: not shown" });
 }
 
-/** Both names are the same here, or a later line says better: the second half is the path. */
+/** Both names are equal here, or a later line is more precise: the second half is the path. */
 function secondName(header: string): string {
   const names = header.slice("diff --git ".length);
   return unquote(names.slice(names.length / 2 + 0.5)).replace(/^b\//, "");
@@ -121,7 +121,7 @@ function secondName(header: string): string {
 
 const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", a: "\x07", b: "\b", f: "\f", v: "\v" };
 
-/** git writes odd names in double quotes, with C's escapes and bytes in octal; a name that ends oddly has a tab after it. */
+/** git quotes unusual names, with C escapes and octal bytes. A name that ends unusually has a tab after it. */
 function unquote(name: string): string {
   if (!name.startsWith('"')) return name.replace(/\t$/, "");
   const encoder = new TextEncoder();
@@ -135,17 +135,17 @@ function unquote(name: string): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(Uint8Array.from(bytes));
 }
 
-/** One row side by side; where only one half is there, the other is empty. A line that stayed is both halves. */
+/** One row of the side-by-side view. If a half is missing, it is empty. An unchanged line is in both halves. */
 export interface DiffRow {
   left: DiffLine | null;
   right: DiffLine | null;
-  /** The two are the same line, edited: `diffWords` says where. Left to whoever shows the row, since it costs. */
+  /** Both are the same line, edited: `diffWords` finds where. Left to the renderer, because it is slow. */
   isEdited: boolean;
 }
 
 /**
- * Deleted lines beside those that took their place: runs of equal length are taken as the same lines, edited. Stacked,
- * for one column, the lines of other runs keep git's order.
+ * Pairs deleted lines with their replacements: runs of equal length count as the same lines, edited. In the one-column
+ * view, other runs keep git's order.
  */
 export function pairLines(lines: readonly DiffLine[], options: { stacked: boolean }): readonly DiffRow[] {
   const rows: DiffRow[] = [];
@@ -185,13 +185,13 @@ export interface Span {
   isChanged: boolean;
 }
 
-/** More of one line is not drawn: past this a page draws its beginning, without marks. */
+/** Longer lines are shown truncated, without word marks. */
 export const lineCharactersMax = 2_000;
 const tokensMax = 240;
-/** Below this share of common words two lines are different lines, and marks inside them only distract. */
+/** Below this share of common words, two lines count as different, because marks would only distract. */
 const commonShareMin = 0.35;
 
-/** Which words of a changed line changed; null where the lines have too little in common to say. */
+/** The changed words of a line. Null if the lines have too little in common. */
 export function diffWords(before: string, after: string): { before: readonly Span[]; after: readonly Span[] } | null {
   if (Math.max(before.length, after.length) > lineCharactersMax) return null;
   const old = tokenize(before);
@@ -246,14 +246,14 @@ function toSpans(tokens: readonly string[], kept: ReadonlySet<number>): readonly
 }
 
 /**
- * Characters that a reader does not see, or that change what he sees around them: controls (but tab and newline),
- * bidirectional and zero-width formatting, tags. With the g flag; use it with `replace` and `split` alone.
+ * Invisible characters, or characters that change the text around them: controls (except tab and newline),
+ * bidirectional and zero-width formatting, tags. Has the g flag; use it only with `replace` and `split`.
  */
 export const unseenCharacters = /(?![\t\n])[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
-/** What is shown in such a character's place. */
+/** The name that is shown for such a character. */
 export function unseenName(character: string): string {
-  // At the end of every line of many an honest file.
+  // Common at the end of lines.
   if (character === "\r") return "CR";
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }

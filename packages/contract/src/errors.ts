@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 
-/** Why a job failed: shown on its run, stable for scripts. */
+/** Why a job failed; stable for scripts. */
 export const failureCodes = [
   "model_unavailable",
   "budget_exceeded",
@@ -16,11 +16,11 @@ export const failureCodes = [
 ] as const;
 export type FailureCode = (typeof failureCodes)[number];
 
-/** Where a job's run is. */
+/** The phases of a job's run. */
 export const jobPhases = ["queued", "preparing", "working", "checking", "publishing"] as const;
 export type JobPhase = (typeof jobPhases)[number];
 
-/** Why a request was refused: the header `emend-error`, stable for scripts. `internal` is a fault of the service. */
+/** Why a request was refused: the header `emend-error`, stable for scripts. `internal` is an error of the service. */
 export const requestErrorCodes = [
   "invalid_request",
   "unauthorized",

@@ -1,3 +1,3 @@
-/** Every forge that a project may be on; the database holds the same list. */
+/** Every forge that a project can be on. The database has the same list. */
 export const forgeNames = ["local", "github", "gitlab", "gitea", "bitbucket"] as const;
 export type ForgeName = (typeof forgeNames)[number];

@@ -1,4 +1,4 @@
-/** Headers of answers, as JSON Schema. `x-always` marks those that an answer of its kind never lacks. */
+/** Response headers, as JSON Schema. `x-always` marks headers that are always present. */
 export const answerHeaders = {
   requestId: {
     type: "string",
@@ -70,7 +70,7 @@ export const answerHeaders = {
   wwwAuthenticate: { type: "string", const: "Bearer", description: "How to authenticate.", "x-always": true },
 } as const;
 
-/** On every answer. */
+/** On every response. */
 export const everyAnswerHeaders = {
   "Cache-Control": answerHeaders.cacheControl,
   "X-Request-Id": answerHeaders.requestId,

@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { failureCodes, jobPhases } from "./errors.ts";
 import { PullRequestState } from "./pull-request.ts";
 
-/** Of larger data the long texts and lists are left out, so that every event fits a client's buffer. */
+/** For larger data, long strings and lists are left out, so that every event fits a client's buffer. */
 export const eventDataBytesMax = 65_536;
 
 const record = { additionalProperties: false };
@@ -24,7 +24,7 @@ const failure = {
   message: optional(Type.String()),
 };
 
-/** What an event's `data` holds, by its kind. */
+/** An event's `data`, by its kind. */
 export const JobEventData = Type.Object(
   {
     "job.created": Type.Object({}, { ...record, description: "A job was created. Always empty." }),
@@ -114,12 +114,12 @@ export const JobEventData = Type.Object(
 
 /** The kinds of events; newer servers may send others. */
 export type JobEventKind = keyof Static<typeof JobEventData>;
-/** One thing that happened to a job, told apart by its `kind`: the `data` field of an event on the stream. */
+/** An event of a job, discriminated by its `kind`: the `data` field of the stream. */
 export type JobEvent = {
   [Kind in JobEventKind]: { seq: number; kind: Kind; at: string; data: Static<typeof JobEventData>[Kind] };
 }[JobEventKind];
 
-/** One thing that happened to a job: the `data` field of an event on the stream. */
+/** An event of a job: the `data` field of the stream. */
 export const JobEvent = Type.Union(
   Object.entries(JobEventData.properties).map(([kind, data]) =>
     Type.Object(

@@ -3,7 +3,7 @@ import { jobStatuses } from "./agent-job.ts";
 import { failureCodes, jobPhases } from "./errors.ts";
 import { PullRequestState } from "./pull-request.ts";
 
-/** Lists on a run are cut at these lengths; counts are of everything. */
+/** Lists on a run are cut at these lengths. Counts include everything. */
 export const stepsShownMax = 50;
 export const findingsShownMax = 100;
 
@@ -53,7 +53,7 @@ const Step = Type.Object(
   record,
 );
 
-/** Everything about a job that its nine fields do not say. */
+/** Everything about a job that its nine fields do not include. */
 export const JobRun = Type.Object(
   {
     id: Type.String({ description: "The job's identifier." }),

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { CreateJobBody } from "./create-job.ts";
 
-/** A further instruction for a job that is final. Unknown fields are ignored. */
+/** A follow-up for a finished job. Unknown fields are ignored. */
 export const MessageJobBody = Type.Object(
   { prompt: CreateJobBody.properties.prompt },
   { $id: "MessageJobBody", description: "Unknown fields are ignored." },

@@ -12,10 +12,10 @@ const JobParams = Type.Object({
   id: Type.String({ description: "The unique identifier of the agent job." }),
 });
 
-/** Every job operation is tagged and asks for a key. */
+/** Every job operation has this tag and needs a key. */
 const jobOperation = { tags: ["Agent jobs"], security: [{ adminKey: [] }] };
 
-/** The longest wait that `Prefer: wait=N` is granted. */
+/** The maximum of `Prefer: wait=N`. */
 export const waitSecondsMax = 55;
 
 const headers = {
@@ -53,7 +53,7 @@ export const getJobOperation = {
 
 export const idempotencyKeyLengthMax = 255;
 
-/** Of the operations that start work. */
+/** For operations that start work. */
 const IdempotencyHeaders = Type.Object({
   "Idempotency-Key": Type.Optional(
     Type.String({

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 
-/** A job's pull request, wherever it is told of. */
+/** A job's pull request, in all responses. */
 export const PullRequestState = Type.Object(
   {
     number: Type.Integer(),

@@ -3,7 +3,7 @@ import type { AgentJob } from "./agent-job.ts";
 import { failureCodes } from "./errors.ts";
 import { PullRequestState } from "./pull-request.ts";
 
-/** What webhooks can be told of. */
+/** The events that webhooks can receive. */
 export const webhookEvents = [
   "job.completed",
   "job.failed",
@@ -14,7 +14,7 @@ export const webhookEvents = [
   "budget.exceeded",
 ] as const;
 export type WebhookEvent = (typeof webhookEvents)[number];
-/** Sent to one webhook when somebody asks for it, whatever it listens to. */
+/** Sent to one webhook on request, whatever its events. */
 export const webhookTest = "webhook.test";
 
 const record = { additionalProperties: false };
@@ -51,7 +51,7 @@ function messageOf<Name extends WebhookEvent | typeof webhookTest, Data extends 
   return Type.Object({ type: name, timestamp, data }, { ...record, title: type });
 }
 
-/** What is posted to a webhook of the format `standard`. */
+/** The body for a webhook with the format `standard`. */
 export const WebhookMessage = Type.Union(
   [
     messageOf("job.completed", aboutJob),

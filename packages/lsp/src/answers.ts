@@ -20,14 +20,14 @@ import {
 import { isWithin } from "./positions.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** One file of a workspace, and the site around it. */
+/** A file of a workspace, and its site. */
 export interface Asked {
   workspace: Workspace;
   site: Site;
   path: string;
 }
 
-/** Where a page, or a heading on it, is. */
+/** The location of a page, or of a heading on it. */
 async function locate({ workspace, site }: Asked, path: string, id: string | null): Promise<Location> {
   const uri = workspace.uriOf(path);
   const top: Range = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } };
@@ -97,7 +97,7 @@ export async function listReferences(
   }
   return locations;
 
-  /** What a link leads to, a heading, or else the page itself. */
+  /** The link's target, a heading, or else the page itself. */
   async function goalAt(of: Asked, at: Position): Promise<{ path: string; id: string | null }> {
     const resolution = (await mentionAt(of, at))?.resolution;
     if (resolution?.kind === "page") return { path: resolution.path, id: resolution.hash };
@@ -116,7 +116,7 @@ export async function listLinks(asked: Asked): Promise<DocumentLink[]> {
   for (const { start, end, resolution } of mentions) {
     if (resolution.kind !== "page" && resolution.kind !== "file") continue;
     const { uri, range } = await locate(asked, resolution.path, resolution.kind === "page" ? resolution.hash : null);
-    // Editors read `#L3` as a line to go to.
+    // Editors read `#L3` as a line number.
     const target = range.start.line === 0 ? uri : `${uri}#L${range.start.line + 1}`;
     const title = site.index.nodes.get(resolution.path)?.title;
     links.push({ range: text.range(start, end), target, ...(title ? { tooltip: title } : {}) });
@@ -131,7 +131,7 @@ const openings = [
 ];
 const itemsMax = 200;
 
-/** Pages, or the ids of one, where a link's target is being written. */
+/** Completes pages, or the ids of one, inside a link's target. */
 export async function completeTarget(asked: Asked, position: Position): Promise<CompletionList | null> {
   const { workspace, site, path } = asked;
   if (!site.index.nodes.has(path)) return null;
@@ -187,7 +187,7 @@ async function completeIds({ site, path }: Asked, target: string, range: Range):
       kind: CompletionItemKind.Reference,
       detail: texts.get(id) ?? "",
       filterText: `${id} ${texts.get(id) ?? ""}`,
-      // As they follow each other on the page.
+      // In the order of the page.
       sortText: String(i).padStart(6, "0"),
       textEdit: { range, newText: id },
     }));

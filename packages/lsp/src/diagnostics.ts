@@ -7,7 +7,7 @@ import {
 } from "vscode-languageserver/node";
 import type { Workspace } from "./workspace.ts";
 
-/** A finding with the place that an editor shows it at. */
+/** A finding with its range in the editor. */
 export interface Placed {
   finding: Finding;
   diagnostic: Diagnostic;

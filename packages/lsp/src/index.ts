@@ -27,7 +27,10 @@ export interface LspStreams {
   output: NodeJS.WritableStream;
 }
 
-/** Serves an editor over standard input and output (Language Server Protocol 3.18) until it leaves or `signal` aborts. */
+/**
+ * Serves an editor over standard input and output (Language Server Protocol 3.18) until it disconnects or `signal`
+ * aborts.
+ */
 export async function serveLsp(streams: LspStreams, version: string, signal: AbortSignal): Promise<void> {
   const connection = createConnection(ProposedFeatures.all, streams.input, streams.output);
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -39,11 +42,11 @@ export async function serveLsp(streams: LspStreams, version: string, signal: Abo
   connection.dispose();
 }
 
-/** Answers an editor over a connection, for every folder that it has open. */
+/** Serves an editor over a connection, for all its open folders. */
 export function serveEditor(connection: Connection, version: string): void {
   const documents = new TextDocuments(TextDocument);
   const workspaces = new Map<string, Workspace>();
-  /** Address → what was published of it, and the state that it was made of. */
+  /** URI → the published diagnostics, and the state they were made from. */
   const published = new Map<string, { key: string; placed: readonly Placed[] }>();
   let abilities: EditAbilities;
   let isTold = false;
@@ -116,12 +119,12 @@ export function serveEditor(connection: Connection, version: string): void {
     else connection.console.info(message);
   }
 
-  /** As a notification: the library's own calls wait for an answer, and end the program where an editor has none. */
+  /** Sent as a notification: the library's calls wait for a response, and end the program if an editor sends none. */
   function show(type: MessageType, message: string): void {
     void connection.sendNotification(ShowMessageNotification.type, { type, message: `Emend: ${message}` });
   }
 
-  /** The innermost folder that holds a file. */
+  /** The innermost folder that contains a file. */
   function holderOf(uri: string): { workspace: Workspace; path: string } | null {
     let found: { workspace: Workspace; path: string } | null = null;
     for (const workspace of workspaces.values()) {
@@ -172,7 +175,7 @@ export function serveEditor(connection: Connection, version: string): void {
     return holder === null || !site ? null : { ...holder, site };
   }
 
-  /** Hands a question on to whoever can answer it; null where the file belongs to no site. */
+  /** Routes a request to its workspace. Null if the file belongs to no site. */
   function answer<P extends { textDocument: { uri: string } }, R>(give: (asked: Asked, params: P) => Promise<R>) {
     return async (params: P): Promise<R | null> => {
       const asked = await ask(params.textDocument.uri);
@@ -234,7 +237,7 @@ export function serveEditor(connection: Connection, version: string): void {
         edit: { changes: await editsOf(holder.workspace, [one]) },
       });
     }
-    // Unasked it is offered only beside something that it would fix.
+    // Without a request it is offered only next to something that it would fix.
     if (fixable.length > 0 && wants("source.fixAll.emend") && (context.only !== undefined || actions.length > 0)) {
       const title = `Fix every certain finding in this file (${fixable.length})`;
       const edit = { changes: await editsOf(holder.workspace, fixable) };
@@ -243,7 +246,7 @@ export function serveEditor(connection: Connection, version: string): void {
     return actions;
   });
 
-  /** Fixes as edits; of two that touch the same place, the first. */
+  /** Fixes as edits. If two overlap, only the first is used. */
   async function editsOf(workspace: Workspace, placed: readonly Placed[]): Promise<Record<string, TextEdit[]>> {
     const changes: Record<string, TextEdit[]> = {};
     for (const { finding } of placed) {

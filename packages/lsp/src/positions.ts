@@ -1,18 +1,18 @@
 import type { Position, Range, TextEdit } from "vscode-languageserver/node";
 
-/** A text that is looked at by byte offset, as sites do, and by line and UTF-16 unit, as editors do. */
+/** A text with byte offsets, as sites use them, and lines with UTF-16 units, as editors use them. */
 export interface TextMap {
   positionAt(byte: number): Position;
   byteAt(position: Position): number;
   range(start: number, end: number): Range;
-  /** A line without what ends it. */
+  /** A line without its line ending. */
   line(number: number): string;
   lines: number;
 }
 
 export function mapText(bytes: Uint8Array): TextMap {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  // Editors show no byte order mark: their first column is what follows it.
+  // Editors hide the byte order mark: their first column is after it.
   const first = buffer.length >= 3 && buffer[0] === 0xef && buffer[1] === 0xbb && buffer[2] === 0xbf ? 3 : 0;
   const starts = [first];
   for (let at = buffer.indexOf(10); at !== -1; at = buffer.indexOf(10, at + 1)) starts.push(at + 1);
@@ -62,7 +62,9 @@ export function overlap(one: Range, other: Range): boolean {
   return isWithin(one, other.start) || isWithin(other, one.start);
 }
 
-/** The edits that make one text of another, line by line where both have as many: an editor keeps its marks so. */
+/**
+ * The edits between two texts, line by line if both have the same number of lines, so that an editor keeps its marks.
+ */
 export function diffTexts(before: Uint8Array, after: Uint8Array): TextEdit[] {
   const [old, now] = [splitLines(before), splitLines(after)];
   let head = 0;
@@ -81,7 +83,7 @@ export function diffTexts(before: Uint8Array, after: Uint8Array): TextEdit[] {
   );
 }
 
-/** Lines with what ends them; the last one has none. */
+/** Lines with their line endings. */
 function splitLines(bytes: Uint8Array): string[] {
   return Buffer.from(bytes)
     .toString("utf8")

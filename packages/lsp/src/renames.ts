@@ -12,9 +12,9 @@ import type { Asked } from "./answers.ts";
 import { diffTexts, isWithin } from "./positions.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** What the editor can do with an edit of many files. */
+/** What the editor supports for edits of many files. */
 export interface EditAbilities {
-  /** Knows `documentChanges`. */
+  /** Supports `documentChanges`. */
   hasVersions: boolean;
   creates: boolean;
   deletes: boolean;
@@ -55,7 +55,7 @@ export async function renameAt(
   return toRenaming(workspace, site, done, new Map(), abilities);
 }
 
-/** What must change because files are about to be moved: links, navigation and redirects. The editor moves the files. */
+/** The edits for moved files: links, navigation and redirects. The editor moves the files. */
 export async function renameFiles(
   workspace: Workspace,
   opened: Site,
@@ -89,7 +89,7 @@ export async function renameFiles(
 
 let overlays = 0;
 
-/** A tree after some edits. */
+/** A tree with some edits. */
 function withEdits(tree: SiteTree, edits: ReadonlyMap<string, Uint8Array | null>): SiteTree {
   const state = overlays++;
   return {
@@ -105,7 +105,10 @@ function withEdits(tree: SiteTree, edits: ReadonlyMap<string, Uint8Array | null>
   };
 }
 
-/** A refactoring as the editor is to carry it out; `moved`: what it moves by itself, which is edited where it is now. */
+/**
+ * A refactoring as a workspace edit. `moved`: files that the editor moves itself, which are edited at their current
+ * place.
+ */
 async function toRenaming(
   workspace: Workspace,
   site: Site,

@@ -3,26 +3,26 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { type Finding, type LiveFolder, openLiveFolder, openLiveSite, type Site, watchFolder } from "@emend/site";
 import { mapText, type TextMap } from "./positions.ts";
 
-/** What a workspace tells the editor. */
+/** Events for the editor. */
 export interface Listener {
   /** The site was checked. */
   onChecked(workspace: Workspace, site: Site, findings: readonly Finding[]): Promise<void>;
-  /** Something that a person should know, once. */
+  /** A message for the person, once. */
   onNews(message: string, isFault: boolean): void;
 }
 
-/** One folder that an editor has open, as a site that follows what is typed. */
+/** A folder that is open in an editor, as a site that follows unsaved changes. */
 export interface Workspace {
   root: string;
   /** The path of a file of this folder, or null. */
   pathOf(uri: string): string | null;
   uriOf(path: string): string;
   setText(uri: string, path: string, text: string | null): void;
-  /** Something happened on disk. */
+  /** Files changed on disk. */
   changed(paths: readonly string[]): void;
-  /** The site as it is now; null where the folder has none. */
+  /** The current site. Null if the folder has none. */
   site(): Promise<Site | null>;
-  /** The same, once its diagnostics are published. */
+  /** The same, after its diagnostics are published. */
   checked(): Promise<Site | null>;
   text(path: string): Promise<TextMap>;
   close(): Promise<void>;
@@ -30,20 +30,21 @@ export interface Workspace {
 
 export interface WorkspaceOptions {
   docs: string;
-  /** The editor tells what changes on disk. */
+  /** The editor reports changes on disk. */
   isTold: boolean;
 }
 
-// Typing pauses about this long between words.
+// About the pause between typed words.
 const pauseMs = 120;
-// The full MDX parser takes some ten milliseconds a page; beyond this many pages only open ones are judged by it.
+// The full MDX parser takes about ten milliseconds per page. Above this number of pages, only open ones are parsed with
+// it.
 const mdxPagesMax = 300;
 
 export function openWorkspace(uri: string, options: WorkspaceOptions, { onChecked, onNews }: Listener): Workspace {
   const root = fileURLToPath(uri);
   const folder: LiveFolder = openLiveFolder(root);
   const live = openLiveSite(folder, { docsDir: options.docs });
-  /** The editor's own addresses of what it has open: it may write them otherwise than we do. */
+  /** The editor's URIs of open files, which may be written differently from ours. */
   const open = new Map<string, string>();
   const touched = new Set<string>();
   let site: Site | null = null;
@@ -53,7 +54,7 @@ export function openWorkspace(uri: string, options: WorkspaceOptions, { onChecke
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
   let watching: { close(): void } | null = null;
-  // One thing after another: a site is opened from the one before it.
+  // Serialized: a site is opened from the previous one.
   let queue: Promise<unknown> = start();
 
   async function start(): Promise<void> {

@@ -2,22 +2,19 @@ import { Emend } from "@emend/sdk";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import { createMcpServer } from "./create-mcp-server.ts";
 
-/** The service as the tools reach it: in the same process or across a network, but always as a client with a key. */
+/** How the tools reach the service: in-process or over a network, always as a client with a key. */
 export interface ServiceAccess {
   apiKey: string;
   fetch: typeof fetch;
 }
 
-/**
- * Answers one POST of the streamable HTTP transport. Stateless: each request is whole in itself, so any node can answer
- * the next one.
- */
+/** Answers one POST of the streamable HTTP transport. Stateless, so any node can answer the next one. */
 export async function answerMcpRequest(
   access: ServiceAccess,
   request: Request,
   parsedBody: unknown,
 ): Promise<Response> {
-  // What must wait longer is told to the agent, which can come back by itself.
+  // If something must wait longer, the agent gets that as a result and can retry.
   const emend = new Emend({ ...access, baseUrl: new URL(request.url).origin, outageMsMax: 2000, retryWaitMsMax: 2000 });
   const server = createMcpServer({
     jobs: (projectId) => emend.jobs(projectId),

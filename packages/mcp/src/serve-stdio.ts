@@ -3,7 +3,7 @@ import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js"
 import { createMcpServer } from "./create-mcp-server.ts";
 import type { ToolDeps } from "./tools.ts";
 
-/** Serves one client over a pair of streams until it hangs up or the signal aborts. */
+/** Serves one client over a pair of streams until it disconnects or the signal aborts. */
 export async function serveStdio(
   deps: ToolDeps,
   streams: { input: Readable; output: Writable },

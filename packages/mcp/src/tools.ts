@@ -3,13 +3,13 @@ import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 
-/** What the tools reach: Emend over HTTP and, where there is one, a folder of docs to look at. */
+/** What the tools use: Emend over HTTP and, if available, a local docs folder. */
 export interface ToolDeps {
   jobs(projectId: string): Jobs;
   claims(projectId: string): Claims;
-  /** The project of calls that name none. */
+  /** The default project. */
   project?: string;
-  /** Checks a folder of this machine; absent where the agent is on another. */
+  /** Checks a local folder. Absent if the agent is on another machine. */
   checkFolder?(dir: string, signal: AbortSignal): Promise<readonly unknown[]>;
 }
 
@@ -224,7 +224,7 @@ async function describe(jobs: Jobs, id: string, waitSeconds: number, signal: Abo
   return { job, phase, title, summary, failure, costUsd: usage.costUsd };
 }
 
-/** What Emend refused is told to the agent as a result that it can act on. */
+/** A refusal becomes a result that the agent can act on. */
 async function answered(work: () => Promise<object>): Promise<CallToolResult> {
   try {
     const result = await work();

@@ -1,5 +1,5 @@
-// Runs inside the sandbox, which has a loopback of its own and no other network: whatever connects to the port there is
-// led to the gateway's socket. Then it starts the program, and ends with it.
+// Runs inside the sandbox, which has its own loopback and no other network. Forwards connections on the port to the
+// gateway's socket, starts the program, and ends with it.
 import { spawn } from "node:child_process";
 import { connect, createServer } from "node:net";
 

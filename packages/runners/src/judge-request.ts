@@ -4,32 +4,32 @@ type Judged = { kind: "passed"; body: unknown } | { kind: "refused"; words: stri
 
 interface Asked {
   protocol: RequestProtocol;
-  /** The one model of this run; null: any that stays with the vendor. */
+  /** The only model of this run. Null: any that stays with the vendor. */
   model: string | null;
 }
 
-/** Models that search, by a vendor's naming or a router's. */
+/** Models that search, by the naming of vendors or routers. */
 const searchingModel = /search|online|research|browse|sonar/i;
-/** Where addresses stand: `url`, `image_url`, `fileUri`, `href`. */
+/** Fields with addresses: `url`, `image_url`, `fileUri`, `href`. */
 const addressField = /(?:ur[il]s?|href)$/i;
-/** What is no address: the picture itself, or a word such as `auto`. */
+/** Values that are not addresses: an inline image, or a word such as `auto`. */
 const noAddress = /^(?:data:|\w*$)/;
-/** Things that the key's owner keeps at the vendor, and the vendor's ways to others. */
+/** Resources that the key's owner stores at the vendor, and the vendor's ways to reach others. */
 const kept =
   /^(?:file_ids?|vector_store_ids?|container(?:_id)?|connector_id|server_label|mcp_servers|plugins|web_search_options)$/i;
-/** The shape that an answer is to have: it may well have a field for addresses. */
+/** The schema of the expected output, which may have a field for addresses. */
 const answerShape = /^(?:json_)?schema$/;
 const partLists = /^(?:content|system|output)$/;
 const schemas = /^(?:parameters|input_schema|output_schema|input_examples|function|format)$/;
 
 /**
- * Whether a request asks the model and nothing more. A sandbox that reaches its model alone must not have the vendor's
- * servers read pages, pictures, files and tools that a page of the docs names. What is not known is refused by name, so
- * that somebody can say what a program needs.
+ * Whether a request only asks the model. A sandbox that reaches only its model must not make the vendor's servers read
+ * pages, images, files or tools that a docs page names. Unknown parts are refused by name, so that an operator can
+ * report what a program needs.
  */
 export function judgeRequest({ protocol, model }: Asked, body: unknown): Judged {
   if (!isRecord(body) || Array.isArray(body)) return refused("a body that is no object");
-  // What is empty asks for nothing.
+  // Empty values request nothing.
   const asked = Object.fromEntries(
     Object.entries(body).filter(([name, value]) => !(kept.test(name) && isEmpty(value))),
   );
@@ -48,7 +48,7 @@ function wrongModel(own: string | null, asked: unknown): string | null {
   return `the model ${quoted(asked)}`;
 }
 
-/** An item that is an id and nothing else is something that the vendor has kept. */
+/** An item that is only an id refers to something stored at the vendor. */
 function wrongItem(input: unknown): string | null {
   if (!Array.isArray(input)) return null;
   for (const item of input) {
@@ -61,11 +61,11 @@ function wrongItem(input: unknown): string | null {
 
 interface Inner {
   value: unknown;
-  /** Somewhere below a field for addresses. */
+  /** Somewhere inside a field for addresses. */
   isAddress: boolean;
 }
 
-/** Whatever nests it: a stack, because what is nested deeply must not exhaust ours. */
+/** Iterative with a stack, because deep nesting must not exhaust ours. */
 function wrongWithin(protocol: RequestProtocol, body: Record<string, unknown>): string | null {
   const left: Inner[] = [{ value: body, isAddress: false }];
   for (let next = left.pop(); next; next = left.pop()) {
@@ -103,7 +103,7 @@ function wrongTool(protocol: RequestProtocol, tools: unknown): string | null {
   return null;
 }
 
-/** What a tool says beside the shape of its input: a shape may well have a field for addresses, and examples. */
+/** A tool's texts without the schema of its input, which may have a field for addresses, and examples. */
 function toolWords(tools: readonly unknown[]): readonly Inner[] {
   return tools.filter(isRecord).map((tool) => ({
     value: Object.fromEntries(Object.entries(tool).filter(([name]) => !schemas.test(name))),
@@ -128,14 +128,14 @@ function refused(what: string): Judged {
 }
 
 interface JsonSize {
-  /** What a parser makes of it: lists, objects and what stands in them. */
+  /** The parsed size: lists, objects and their elements. */
   nodes: number;
   depth: number;
 }
 
 const [quote, backslash, comma, openList, closeList, openObject, closeObject] = Buffer.from('"\\,[]{}');
 
-/** How much a text of JSON becomes once it is parsed: a few bytes of it can be a hundred of memory. Parses nothing. */
+/** Estimates the size of JSON once parsed: a few bytes can become a hundred. Parses nothing. */
 export function measureJson(bytes: Uint8Array): JsonSize {
   let nodes = 0;
   let depth = 0;

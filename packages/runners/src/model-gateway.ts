@@ -5,11 +5,11 @@ import { pipeline } from "node:stream/promises";
 import { createRequestJudge, type JudgeLimits } from "./request-judge.ts";
 import type { RunnerVendor } from "./vendors.ts";
 
-/** The one way out of a sandbox: it asks the model in the program's place, with the key that the program never has. */
+/** The only way out of a sandbox: it calls the model for the program, with a key that the program never has. */
 export interface ModelGateway {
-  /** Null: it listens at the socket's path. */
+  /** Null: it listens on the socket's path. */
   readonly port: number | null;
-  /** What a program shows here in place of a key. It is worth nothing elsewhere, and nothing here after the run. */
+  /** What a program uses instead of a key. It is valid only here and only during the run. */
   readonly token: string;
   close(): Promise<void>;
 }
@@ -18,12 +18,12 @@ interface GatewayLimits extends JudgeLimits {
   requestsMax: number;
   atOnceMax: number;
   requestBytesMax: number;
-  /** Of all requests together. */
+  /** For all requests together. */
   askedBytesMax: number;
-  /** Of one request, once it is parsed. */
+  /** For one request, once parsed. */
   nodesMax: number;
   depthMax: number;
-  /** Of all answers together. */
+  /** For all responses together. */
   answerBytesMax: number;
   requestMsMax: number;
 }
@@ -43,10 +43,10 @@ const usualLimits: GatewayLimits = {
 
 interface GatewayInput {
   vendor: RunnerVendor;
-  /** With the version. */
+  /** Including the version. */
   baseUrl: string;
   apiKey: string;
-  /** The one that may be asked; null: any that stays with the vendor. */
+  /** The only allowed model. Null: any that stays with the vendor. */
   model: string | null;
   /** Null: a free port of 127.0.0.1. */
   socketPath: string | null;
@@ -60,14 +60,14 @@ interface Spent {
   answerBytes: number;
 }
 
-/** What a program is told instead of the model's answer. */
+/** The error response for a program. */
 interface Refusal {
   kind: "refused";
   status: number;
   words: string;
 }
 
-/** Between two connections only, or ours to say: of the vendor's headers all others go back. */
+/** Hop-by-hop headers and our own. All other headers of the vendor are returned. */
 const ownHeaders =
   /^(?:host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|content-length|content-encoding|accept-encoding|authorization|x-api-key|cookie|set-cookie|proxy-.*|sec-websocket-.*)$/;
 
@@ -94,7 +94,7 @@ export async function startModelGateway(
     }
   });
 
-  /** Null once it was answered, or the refusal. */
+  /** Null if it was answered; otherwise the refusal. */
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<Refusal | null> {
     const asked = askedOf(incoming, input.vendor);
     if (asked.kind === "refused") return asked;
@@ -128,7 +128,7 @@ export async function startModelGateway(
     return null;
   }
 
-  /** What the vendor may be sent; null where a request has nothing to say. Read whole, judged before the vendor hears it. */
+  /** The body for the vendor, or null. Read completely and judged before the vendor gets it. */
   async function bodyOf(incoming: IncomingMessage, path: string) {
     const bytes = await readRequest(incoming, spent, limits);
     if (bytes === null) return refused(413, `A request has ${limits.requestBytesMax} bytes at most.`);
@@ -163,15 +163,15 @@ export async function startModelGateway(
 
 interface Asked {
   kind: "asked";
-  /** Below the version. */
+  /** Without the version. */
   path: string;
   query: string;
 }
 
-/** The path below the version, as the vendor is asked. No other host is ever dialled, whatever a request names. */
+/** The path without the version. No other host is ever contacted, whatever a request names. */
 function askedOf(incoming: IncomingMessage, vendor: RunnerVendor): Asked | Refusal {
   const { url: asked = "", method } = incoming;
-  // A program that takes a proxy for every address asks it for the gateway's own.
+  // A program that treats the gateway as a proxy requests its full URL.
   const url = URL.parse(/^\/(?!\/)/.test(asked) ? `http://127.0.0.1${asked}` : asked);
   if (url?.hostname !== "127.0.0.1") return refused(403, "This sandbox reaches its model and nothing else.");
   const path = /^\/v1(\/.*)$/.exec(url.pathname)?.[1] ?? "";
@@ -187,7 +187,7 @@ function showsToken({ headers }: IncomingMessage, token: string): boolean {
   );
 }
 
-/** Null: it is longer than a request may be. */
+/** Null if it is too long. */
 async function readRequest(incoming: IncomingMessage, spent: Spent, limits: GatewayLimits): Promise<Uint8Array | null> {
   const pieces: Buffer[] = [];
   let bytes = 0;
@@ -212,7 +212,7 @@ function refused(status: number, words: string): Refusal {
   return { kind: "refused", status, words };
 }
 
-/** In the shape that the vendors' clients read. An answer that has begun can only break off. */
+/** In the format that the vendors' clients read. A response that has started can only be aborted. */
 function tell(outgoing: ServerResponse, { status, words }: Refusal): void {
   if (outgoing.headersSent || outgoing.destroyed) {
     outgoing.destroy();
@@ -228,8 +228,8 @@ function tell(outgoing: ServerResponse, { status, words }: Refusal): void {
 }
 
 /**
- * The same bytes with every occurrence of a secret overwritten, piece by piece: only what may be the beginning of one is
- * held back until the next piece.
+ * Overwrites every occurrence of a secret in a stream. Only bytes that may be the start of one are held back until the
+ * next chunk.
  */
 async function* withoutSecret(pieces: AsyncIterable<Uint8Array>, secret: string): AsyncIterable<Buffer> {
   const needle = Buffer.from(secret);
@@ -245,7 +245,7 @@ async function* withoutSecret(pieces: AsyncIterable<Uint8Array>, secret: string)
   if (held.length > 0) yield held;
 }
 
-/** How many of the last bytes may be the first ones of the needle. */
+/** How many of the last bytes may be the start of the needle. */
 function beginningAtEnd(bytes: Buffer, needle: Buffer): number {
   for (let length = Math.min(needle.length - 1, bytes.length); length > 0; length -= 1) {
     if (bytes.subarray(bytes.length - length).equals(needle.subarray(0, length))) return length;
@@ -253,13 +253,13 @@ function beginningAtEnd(bytes: Buffer, needle: Buffer): number {
   return 0;
 }
 
-/** What the known programs say of themselves and of the protocol. Whom a request is for and who pays is ours to say. */
+/** Headers that the known programs send about themselves and the protocol. Destination and credential are ours. */
 const passing =
   /^(?:accept|user-agent|anthropic-version|x-stainless-[\w-]+|x-app|x-claude-code-[\w-]+|x-client-request-id|originator|version|session[_-]id|conversation_id|thread[_-]id|x-openai-subagent|x-codex-(?:turn-state|turn-metadata|window-id|parent-thread-id|installation-id|beta-features))$/;
-/** Trials of a vendor's, by which it goes elsewhere or opens what the key's owner keeps there. */
+/** Beta features that reach other servers or open what the key's owner stores at the vendor. */
 const reachingTrial = /web-|mcp|fetch|files|code-execution|skills|browser|connector|managed/i;
 
-/** The headers of a program's request that the vendor hears. */
+/** The program's headers that are passed on to the vendor. */
 function headersPassedOn({ headersDistinct }: IncomingMessage): [string, string][] {
   return Object.entries(headersDistinct).flatMap(([name, values = []]) => {
     if (passing.test(name)) return values.map((value): [string, string] => [name, value]);
@@ -270,7 +270,7 @@ function headersPassedOn({ headersDistinct }: IncomingMessage): [string, string]
   });
 }
 
-/** Of a query, what Claude Code's client adds. */
+/** The query parameters that Claude Code's client adds. */
 function queryPassedOn(query: URLSearchParams): string {
   return query.get("beta") === "true" ? "?beta=true" : "";
 }

@@ -23,7 +23,7 @@ export async function openRunner(deps: RunnerDeps, name: string): Promise<Opened
   const program = programs.find((one) => one.name === programName);
   if (!program) return unavailable(`There is no runner ${JSON.stringify(name.slice(0, 200))}. There is ${known()}.`);
   const model = rest.length === 0 ? null : rest.join("/");
-  // It becomes an argument: nothing in it may look like an option.
+  // It becomes an argument, so it must not look like an option.
   if (model !== null && !/^[\w][\w./:@-]*$/.test(model)) return unavailable(`${JSON.stringify(model)} names no model.`);
 
   const { settings } = deps;

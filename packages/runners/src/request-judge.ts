@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import type { RequestQuestion, RequestVerdict } from "./request-worker.ts";
 
-/** Reads and judges what a program asks, away from the thread that keeps leases and answers everybody else. */
+/** Parses and judges a program's requests, off the main thread, which keeps leases and answers other requests. */
 export interface RequestJudge {
   judge(question: RequestQuestion): Promise<RequestVerdict>;
   close(): Promise<void>;
@@ -13,20 +13,20 @@ export interface JudgeLimits {
   judgeMemoryMb: number;
 }
 
-/** One thread a run, begun with its first request, and one request at a time: a program waits for itself alone. */
+/** One thread per run, started with its first request, one request at a time: a program only delays itself. */
 export function createRequestJudge({ judgeMsMax, judgeMemoryMb }: JudgeLimits): RequestJudge {
   let thread: Worker | null = null;
   let isClosed = false;
   let last: Promise<unknown> = Promise.resolve();
 
   function startThread(): Worker {
-    // Nothing of the server's environment: a thread that reads a stranger's words needs none of it.
+    // The thread gets no environment variables: it parses untrusted input and needs none.
     const started = new Worker(new URL("./request-worker.ts", import.meta.url), {
       env: {},
       resourceLimits: { maxOldGenerationSizeMb: judgeMemoryMb, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 },
     });
     started.unref();
-    // One that is out of memory may say so again once nobody asks it any more.
+    // A thread that is out of memory may report that again later.
     return started.on("error", () => undefined);
   }
 

@@ -3,7 +3,7 @@ import { judgeRequest, measureJson } from "./judge-request.ts";
 import { requestProtocols } from "./vendors.ts";
 
 export interface RequestQuestion {
-  /** Below the version. */
+  /** Without the version. */
   path: string;
   model: string | null;
   bytes: Uint8Array;
@@ -11,7 +11,7 @@ export interface RequestQuestion {
   depthMax: number;
 }
 
-/** `bytes`: the request, written anew, so that the vendor reads what was judged, of two settings with one name too. */
+/** `bytes`: the request, serialized again, so that the vendor reads what was judged, even with duplicate keys. */
 export type RequestVerdict = { kind: "passed"; bytes: Uint8Array } | { kind: "refused"; status: number; words: string };
 
 function verdictOn({ path, model, bytes, nodesMax, depthMax }: RequestQuestion): RequestVerdict {

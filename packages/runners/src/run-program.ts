@@ -14,8 +14,8 @@ const fileBytesMax = 256 * 2 ** 20;
 const script = 'cd "$1" || exit 126; shift; ulimit -c 0; exec "$@"';
 
 /**
- * Runs a program to its end, or ends it: at the time limit, above its memory, or with the signal. It and what it started
- * are one process group, which dies with this process too.
+ * Runs a program to its end, or stops it: at the time limit, above its memory limit, or with the signal. It and its
+ * children are one process group, which is killed with this process.
  */
 export async function runProgram(
   start: StartProcess,
@@ -26,7 +26,7 @@ export async function runProgram(
     stdin: string;
     memoryBytesMax: number;
     clock: AbortSignal;
-    /** Where a sandbox is told to write what it made; null: there is none. */
+    /** Where a sandbox writes its status. Null without a sandbox. */
     statusFile: string | null;
   },
   signal: AbortSignal,
@@ -38,7 +38,7 @@ export async function runProgram(
     args: ["-c", script, "sh", input.cwd, ...input.command],
     env: input.env,
     fileBytesMax,
-    // As the descriptor 4.
+    // As descriptor 4.
     descriptors: status === null ? [] : [status.fd],
   });
   const stdout = gather(child.stdout, outputBytesMax);
@@ -75,7 +75,7 @@ async function endOf(child: StartedProcess): Promise<{ code: number | null }> {
   }
 }
 
-/** The first part of a stream; the rest is read and dropped, so that a program that talks too much is not held up. */
+/** The start of a stream. The rest is read and dropped, so that a program is not blocked. */
 function gather(stream: Readable, bytesMax: number): () => string {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -90,12 +90,12 @@ const lookEveryMs = 10;
 const usualWaitMsMax = 10_000;
 
 /**
- * Resolves once no process of a sandbox is left. bubblewrap ends with the program that it was given; what that program
- * started is killed by the kernel a moment later, and until then it could still write to what is about to be read.
+ * Resolves once no process of a sandbox is left. bubblewrap ends with its program; the kernel kills that program's
+ * children a moment later, and until then they could still write to what is about to be read.
  */
 export async function untilGone(statusFile: string, waitMsMax = usualWaitMsMax): Promise<void> {
   const [, namespace] = /"pid-namespace":\s*(\d+)/.exec(await readFile(statusFile, "utf8")) ?? [];
-  // It never came so far as to start anything.
+  // It never started anything.
   if (namespace === undefined) return;
   const deadline = performance.now() + waitMsMax;
   while (await isInhabited(`pid:[${namespace}]`)) {
@@ -115,7 +115,7 @@ async function isInhabited(namespace: string): Promise<boolean> {
   return living.includes(true);
 }
 
-/** What is dead and only waits for its parent to notice does nothing any more. */
+/** A zombie does nothing any more. */
 async function isLiving(pid: string): Promise<boolean> {
   const line = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
   return line !== "" && !/^[ZX]/.test(line.slice(line.lastIndexOf(")") + 2));
@@ -132,8 +132,8 @@ interface Process {
 }
 
 /**
- * Adds up, every little while, what a process, its descendants and its group hold in memory. A limit of the kernel's
- * would count what runtimes only reserve, and those of today reserve more than any machine has.
+ * Sums the memory of a process, its descendants and its group at intervals. A kernel limit would count reserved memory,
+ * and today's runtimes reserve more than any machine has.
  */
 function watchMemory(pid: number | undefined, bytesMax: number, onOver: (words: string) => void): () => void {
   if (pid === undefined || process.platform !== "linux") return () => {};
@@ -160,7 +160,7 @@ function watchMemory(pid: number | undefined, bytesMax: number, onOver: (words: 
 async function sumOf(root: number): Promise<{ bytes: number; processes: number }> {
   const all = await readProcesses();
   const counted = new Set([root]);
-  // Children may be listed before their parents: go on until nothing is added.
+  // Children may be listed before their parents: repeat until nothing is added.
   for (let before = -1; before !== counted.size; ) {
     before = counted.size;
     for (const [pid, { parent, group }] of all) if (counted.has(parent) || group === root) counted.add(pid);
@@ -175,7 +175,7 @@ async function readProcesses(): Promise<ReadonlyMap<number, Process>> {
   const found = new Map<number, Process>();
   for (const name of names) {
     const line = await readFile(`/proc/${name}/stat`, "utf8").catch(() => "");
-    // The second field is the program's name, in parentheses, and may hold anything.
+    // The second field is the program's name in parentheses, and may contain anything.
     const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
     if (fields.length < 22) continue;
     found.set(Number(name), {

@@ -10,24 +10,24 @@ import type { RunnerVendor } from "./vendors.ts";
 interface ReadyProgram {
   program: RunnerProgram;
   file: string;
-  /** What of the program's models; null: its usual one. */
+  /** The program's model. Null: its default. */
   model: string | null;
-  /** The model as the gateway reaches it; its address with the version. */
+  /** The model for the gateway; its URL includes the version. */
   far: { vendor: RunnerVendor; apiKey: string; baseUrl: string };
   /** Null: without a sandbox. */
   sandbox: Extract<SandboxTrial, { kind: "usable" }> | null;
 }
 
-/** Of one run, on the host. */
+/** The folders of one run on the host. */
 interface Place {
-  /** What only we write to. */
+  /** Only we write here. */
   dir: string;
   home: string;
   /** The checkout. */
   work: string;
 }
 
-/** One task, whole, by the program. */
+/** Runs one task in the program. */
 export async function runRunner(
   deps: RunnerDeps,
   ready: ReadyProgram,
@@ -82,10 +82,10 @@ async function execute(
   }
 }
 
-/** Nothing of the server's own environment but where programs are. */
+/** Nothing of the server's environment except PATH. */
 function environmentOf(deps: RunnerDeps, { program, sandbox }: ReadyProgram, place: Place, access: RunnerAccess) {
   const isSandboxed = sandbox !== null;
-  // Whatever else a program tries to reach, the gateway refuses at once.
+  // The gateway refuses everything else that a program tries to reach.
   const proxy = access.gatewayUrl;
   return {
     HOME: isSandboxed ? inside.home : place.home,
@@ -104,7 +104,7 @@ function environmentOf(deps: RunnerDeps, { program, sandbox }: ReadyProgram, pla
   };
 }
 
-/** A key that a program repeats is in no answer and no error: without a sandbox it may have found it. */
+/** Removes the key from output and errors: without a sandbox a program may have found it. */
 function read({ program, far }: ReadyProgram, end: Extract<ProgramEnd, { kind: "exited" }>): RunnerEnd {
   const quiet = (text: string) => text.replaceAll(far.apiKey, "…");
   if (end.code !== 0) return { kind: "failed", words: quiet(end.stderr || end.stdout) };

@@ -1,34 +1,34 @@
 import type { Readable, Writable } from "node:stream";
 
 /**
- * A runner is an agent program of the operator's that does a job in place of the loop: it gets a checkout, a prompt and a
- * token, in a sandbox that reaches our gateway to the model and nothing else. The model's key stays outside. What it
- * leaves in the checkout becomes the change and passes the same review.
+ * A runner is an agent program of the operator that does a job instead of the loop. It gets a checkout, a prompt and a
+ * token, in a sandbox that reaches only our gateway to the model. The model's key stays outside. Its changes to the
+ * checkout pass the same review.
  */
 export interface RunnerProgram {
   /** The part of the model's name after `runner/`. */
   name: string;
-  /** Looked for on the server's PATH. */
+  /** Found on the server's PATH. */
   command: string;
-  /** Whose credential and address it uses, as the language models do; `model`: what the job's name says of it. */
+  /** The vendor whose credential and URL it uses. `model`: the model in the job's name. */
   vendorOf(model: string | null): string;
-  /** The one model that it asks, as its vendor is told; null, or none: it asks others too, or by a name of its own. */
+  /** The only model that it requests, by its vendor's name. Null: it requests others too, or under another name. */
   asksFor?(model: string | null): string | null;
-  /** The variables that say where the model is and what to show there. */
+  /** The variables for the model's URL and token. */
   environment(input: RunnerAccess): Readonly<Record<string, string>>;
-  /** Files that it finds in its home. */
+  /** Files for its home folder. */
   homeFiles?(input: RunnerAccess): Readonly<Record<string, string>>;
-  /** Its command line for one task without a person. The prompt comes on standard input. */
+  /** Its command line for one non-interactive task. The prompt comes on standard input. */
   arguments(input: RunnerAccess & { isSandboxed: boolean }): readonly string[];
-  /** What it said in the end, from its standard output; throws where that is no answer of the program's. */
+  /** Its final message, from standard output. Throws if the output is invalid. */
   readAnswer(stdout: string): RunnerAnswer;
 }
 
-/** What a program is told of its model. */
+/** The program's access to its model. */
 export interface RunnerAccess {
-  /** In place of a key; good for this run, at the gateway alone. */
+  /** Used instead of a key; valid for this run, at the gateway only. */
   token: string;
-  /** The gateway, without a version and without a slash at its end. */
+  /** The gateway's URL, without a version and a trailing slash. */
   gatewayUrl: string;
   model: string | null;
 }
@@ -41,60 +41,60 @@ export interface RunnerAnswer {
   costUsd?: number;
 }
 
-/** What the operator set. */
+/** The operator's settings. */
 export interface RunnerSettings {
-  /** The programs that jobs may run, by name: whoever edits a project may choose among these. */
+  /** The programs that jobs may run. Editors of a project choose among these. */
   allowed: readonly string[];
-  /** Where programs are looked for. */
+  /** The search path for programs. */
   path: string;
   /** Run them without a sandbox. */
   isUnsandboxed: boolean;
-  /** Of all processes of one run together. */
+  /** For all processes of one run together. */
   memoryBytesMax: number;
 }
 
-/** A program that was found, with all that it needs to run. */
+/** A program that was found, ready to run. */
 export interface Runner {
   /** As the job names it: `runner/…`. */
   readonly name: string;
   readonly program: string;
-  /** Of its model. It must be in nothing that the program leaves. */
+  /** The model's key. The program's output must not contain it. */
   readonly apiKey: string;
   run(task: RunnerTask, signal: AbortSignal): Promise<RunnerEnd>;
 }
 
 export interface RunnerTask {
-  /** The checkout, which it changes. Nothing of the program runs any more once `run` has returned. */
+  /** The checkout, which it changes. The program has ended once `run` returns. */
   folder: string;
-  /** Said on standard input. */
+  /** Sent on standard input. */
   instructions: string;
-  /** Ends it. */
+  /** Aborts it. */
   clock: AbortSignal;
 }
 
 export type RunnerEnd =
   | { kind: "answered"; answer: RunnerAnswer }
-  /** In the program's own words, without the key. */
+  /** In the program's words, without the key. */
   | { kind: "failed"; words: string }
   | { kind: "timed out" }
   | { kind: "too large"; words: string };
 
-/** What the server gives to every runner. */
+/** What the server provides to runners. */
 export interface RunnerDeps {
   settings: RunnerSettings;
-  /** By which the gateway asks the model: it heeds the operator's proxy and authorities. */
+  /** For the gateway: uses the operator's proxy and authorities. */
   fetch: typeof globalThis.fetch;
   start: StartProcess;
-  /** A vendor's key, and its address with the version; null: not set, or the vendor's own. */
+  /** A vendor's key, and its URL with the version. Null: not set, or the vendor's default. */
   endpointOf(vendor: string): Promise<{ apiKey: string | null; baseUrl: string | null }>;
 }
 
-/** Starts a program in a process group of its own, which dies with this process however that ends. */
+/** Starts a program in its own process group, which is killed with this process. */
 export type StartProcess = (options: {
   program: string;
   args: readonly string[];
   env: Readonly<Record<string, string>>;
-  /** No file that it writes may grow past this. */
+  /** The maximum size of any file that it writes. */
   fileBytesMax?: number;
   /** Kept open in the child, as 4 and 5. */
   descriptors?: readonly number[];
@@ -107,6 +107,6 @@ export interface StartedProcess {
   readonly stderr: Readable;
   /** Resolves once it has exited and its output was read. */
   readonly ended: Promise<{ code: number | null }>;
-  /** Ends the whole group. */
+  /** Stops the whole group. */
   stop(): void;
 }

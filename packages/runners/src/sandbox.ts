@@ -3,7 +3,7 @@ import { isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { StartProcess } from "./runner.ts";
 
-/** Where things are inside: below a folder of Emend's, so that no mount hides a program that is installed elsewhere. */
+/** Paths inside the sandbox: in a folder of Emend's, so that no mount hides an installed program. */
 export const inside = {
   work: "/run/emend/work",
   home: "/run/emend/home",
@@ -24,16 +24,16 @@ const systemFiles = [
 const tmpBytesMax = 512 * 2 ** 20;
 const sharedBytesMax = 64 * 2 ** 20;
 
-/** `own`: what this bubblewrap can do beyond the usual. */
+/** `own`: extra options that this bubblewrap supports. */
 export type SandboxTrial =
   | { kind: "usable"; bwrap: string; own: readonly string[] }
   | { kind: "unusable"; words: string };
 
-/** Whether bubblewrap is there and this machine lets it do its work: where user namespaces are forbidden, it cannot. */
+/** Whether bubblewrap is installed and works here: it cannot where user namespaces are forbidden. */
 export async function trySandbox(start: StartProcess, path: string): Promise<SandboxTrial> {
   const bwrap = await findProgram("bwrap", path);
   if (bwrap === null) return { kind: "unusable", words: "bubblewrap (bwrap) is not installed" };
-  // A namespace of its own would give a program more of the kernel to attack. Older ones cannot forbid it.
+  // Nested user namespaces would expose more of the kernel. Older versions cannot forbid them.
   const closed = ["--disable-userns"];
   if ((await tryOnce(start, bwrap, closed)) === null) return { kind: "usable", bwrap, own: closed };
   const said = await tryOnce(start, bwrap, []);
@@ -42,7 +42,7 @@ export async function trySandbox(start: StartProcess, path: string): Promise<San
     : { kind: "unusable", words: `bubblewrap cannot work here: ${said}` };
 }
 
-/** Null where it works, or what it says. */
+/** Null if it works; otherwise its error. */
 async function tryOnce(start: StartProcess, bwrap: string, own: readonly string[]): Promise<string | null> {
   const args = [...own, "--unshare-all", "--unshare-user", "--die-with-parent", "--ro-bind", "/", "/", "true"];
   const trial = start({ program: bwrap, args, env: { PATH: "/usr/bin:/bin" } });
@@ -57,15 +57,15 @@ async function tryOnce(start: StartProcess, bwrap: string, own: readonly string[
 }
 
 /**
- * The command that runs a program in the sandbox: its own processes, users, network and host name; of the file system
- * the system's programs, read only, the checkout, and an empty home. No host, user or service of this machine is in it.
+ * The command that runs a program in the sandbox: separate processes, users, network and host name. Of the file system
+ * it sees the system's programs (read-only), the checkout, and an empty home.
  */
 export async function sandboxed(input: {
   sandbox: { bwrap: string; own: readonly string[] };
   /** The program's file. */
   file: string;
   args: readonly string[];
-  /** Of this run, on the host; the gateway's socket is `gateway.sock` in it. */
+  /** This run's folders on the host; the gateway's socket is `gateway.sock` in it. */
   place: { dir: string; work: string; home: string };
 }): Promise<readonly string[]> {
   const { place, file } = input;
@@ -84,7 +84,7 @@ export async function sandboxed(input: {
     ...["--uid", "1000", "--gid", "1000", "--hostname", "emend"],
     ...["--ro-bind", "/usr", "/usr", ...(await systemMounts())],
     ...["--proc", "/proc", "--dev", "/dev"],
-    // What is written to these is memory, and of no process: nothing else of the kind may be written to.
+    // These are in memory and belong to no process, so nothing else of this kind is writable.
     ...["--size", String(tmpBytesMax), "--tmpfs", "/tmp", "--size", String(sharedBytesMax), "--tmpfs", "/dev/shm"],
     ...systemFiles.flatMap((path) => ["--ro-bind-try", path, path]),
     ...etc,
@@ -106,13 +106,13 @@ function bind(from: string, to: string): readonly string[] {
   return ["--ro-bind", from, to];
 }
 
-/** What a program needs of its own: the packages around it, or the one file that it is. */
+/** The program's own files: the packages around it, or its single file. */
 function programRoot(file: string): string {
   const packages = file.indexOf("/node_modules/");
   return packages === -1 ? file : `${file.slice(0, packages)}/node_modules`;
 }
 
-/** Links such as /bin → usr/bin stay links; folders of their own are shown. */
+/** Links such as /bin → usr/bin stay links; other folders are mounted. */
 async function systemMounts(): Promise<readonly string[]> {
   const mounts = await Promise.all(
     systemFolders.map(async (path) => {
@@ -124,7 +124,7 @@ async function systemMounts(): Promise<readonly string[]> {
   return mounts.flat();
 }
 
-/** Programs ask who they are and where localhost is; nothing of the machine's own answers is shown. */
+/** Programs look up users and localhost. Nothing of the machine's own files is shown. */
 async function writeEtc(dir: string): Promise<readonly string[]> {
   const files = {
     passwd: `emend:x:1000:1000::${inside.home}:/bin/sh\n`,
@@ -141,7 +141,7 @@ async function writeEtc(dir: string): Promise<readonly string[]> {
   return mounts;
 }
 
-/** The file that a command means on a search path, links resolved; null where there is none. */
+/** The file of a command on a search path, with links resolved. Null if there is none. */
 export async function findProgram(command: string, path: string): Promise<string | null> {
   for (const folder of path.split(":")) {
     if (!isAbsolute(folder)) continue;

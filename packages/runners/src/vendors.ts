@@ -1,11 +1,11 @@
-/** What the gateway knows of a vendor: where it is, how a key is shown to it, and what of it an agent program needs. */
+/** What the gateway knows about a vendor: its URL, its authentication, and the requests that an agent program needs. */
 export interface RunnerVendor {
   name: string;
-  /** Its own address, with the version, where the operator set no other. */
+  /** Its default URL, with the version. */
   baseUrl: string;
-  /** The header that carries a key. */
+  /** The header with a key. */
   credential(apiKey: string): readonly [name: string, value: string];
-  /** Method and path, below the version, of asking a model; files, batches and administration are none of it. */
+  /** Method and path (without the version) of model requests. Files, batches and administration are excluded. */
   asks: RegExp;
 }
 
@@ -23,20 +23,20 @@ const openai: RunnerVendor = {
   asks: /^(?:POST \/(?:responses(?:\/compact)?|chat\/completions)|GET \/models(?:\/[\w.:-]+)?)$/,
 };
 
-/** Those whose programs there are. */
+/** The vendors that have programs. */
 export const runnerVendors: readonly RunnerVendor[] = [anthropic, openai];
 
-/** What a program may say to a vendor in one kind of request: nothing that is not named here. */
+/** What a program may send to a vendor in one kind of request: nothing that is not listed here. */
 export interface RequestProtocol {
   /** The settings that the known programs send, by name. */
   fields: ReadonlySet<string>;
-  /** Tools that the program runs itself. A vendor's own read, call and run things elsewhere. */
+  /** Tools that the program runs itself. A vendor's own tools read, call and run things elsewhere. */
   tools: RegExp;
-  /** What a tool without a type is. */
+  /** The type of a tool without a type. */
   usualTool: string | null;
-  /** The part of a message whose `input` is words to the vendor, whatever it holds. */
+  /** The message part whose `input` may contain anything. */
   callType: string | null;
-  /** How the vendor is told to keep nothing: always, where that is said at all, or not at all. */
+  /** How the vendor is told to store nothing: always, only if stated, or never. */
   store: "always" | "where said" | "never";
 }
 
@@ -80,7 +80,7 @@ const completions: RequestProtocol = {
   store: "where said",
 };
 
-/** By the path below the version. */
+/** By path, without the version. */
 export const requestProtocols: Readonly<Record<string, RequestProtocol>> = {
   "/messages": messages,
   "/messages/count_tokens": messages,

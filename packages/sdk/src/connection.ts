@@ -1,38 +1,38 @@
 import type { AgentJob } from "@emend/contract";
 import { EmendError } from "./errors.ts";
 
-/** A signal ends the waiting, not the job. */
+/** The signal ends the wait, not the job. */
 export interface WaitOptions extends CallOptions {
-  /** Called with the job as it is at first, and after each change. */
+  /** Called with the job at first, and after each change. */
   onUpdate?: (job: AgentJob) => void;
 }
 
-/** What each call may set anew; a client's own are the defaults. */
+/** Settings that each call can override. The client's are the defaults. */
 export interface CallSettings {
-  /** How long one try may take; a long poll gets its waiting time on top. 30 s unless given. */
+  /** The timeout of one attempt; a long poll gets its waiting time on top. Default: 30 s. */
   timeoutMs?: number;
   /**
-   * How long an outage is retried before its error is thrown: 2 minutes unless given, 0 for one try. A service that this
-   * client has never reached is given up after 5 s, except by `wait` and `events`.
+   * How long to retry during an outage before the error is thrown. Default: 2 minutes; 0 means one attempt. A service
+   * that this client has never reached is given up after 5 s, except by `wait` and `events`.
    */
   outageMsMax?: number;
-  /** The longest pause before a retry; a service that asks for a longer one gets none. 30 s unless given. */
+  /** The longest pause before a retry. If the service asks for a longer one, there is no retry. Default: 30 s. */
   retryWaitMsMax?: number;
-  /** Sent with each request, such as `X-Request-Id` or a proxy's own. Those that Emend needs win. */
+  /** Sent with each request, such as `X-Request-Id` or a proxy's. Emend's own headers win. */
   headers?: Readonly<Record<string, string>>;
 }
 
 export interface CallOptions extends CallSettings {
-  /** Ends the call with the signal's reason. `AbortSignal.timeout(ms)` gives a limit. */
+  /** Ends the call with the signal's reason. Use `AbortSignal.timeout(ms)` for a limit. */
   signal?: AbortSignal;
 }
 
 export interface EmendOptions extends CallSettings {
-  /** Where Emend answers, with or without a trailing slash; a base path is kept. `EMEND_URL` unless given. */
+  /** Emend's URL, with or without a trailing slash; a base path is kept. Default: `EMEND_URL`. */
   baseUrl?: string;
-  /** An API key, `emend_…`: a server-side secret. `EMEND_API_KEY` unless given. */
+  /** An API key, `emend_…`: a server-side secret. Default: `EMEND_API_KEY`. */
   apiKey?: string;
-  /** Another `fetch`, to go through a proxy or to record. */
+  /** A custom `fetch`, for example for a proxy. */
   fetch?: typeof fetch;
 }
 
@@ -48,7 +48,7 @@ export interface Connection {
   heard: { isReached: boolean };
 }
 
-/** Checks the options once, so that a bad one is reported at construction and not as a strange network error. */
+/** Validates the options once, so that a bad one is reported at construction and not as a strange network error. */
 export function connection(options: EmendOptions): Connection {
   return forCall(
     {
@@ -65,21 +65,21 @@ export function connection(options: EmendOptions): Connection {
   );
 }
 
-/** The connection with what one call sets anew. */
+/** The connection with one call's settings. */
 export function forCall(deps: Connection, settings: CallSettings): Connection {
   return {
     ...deps,
     timeoutMs: settings.timeoutMs ?? deps.timeoutMs,
     outageMsMax: settings.outageMsMax ?? deps.outageMsMax,
     retryWaitMsMax: settings.retryWaitMsMax ?? deps.retryWaitMsMax,
-    // Header names are compared without case: lower case makes a later one replace an earlier.
+    // Lower case, so that a later header replaces an earlier one.
     headers: settings.headers
       ? { ...deps.headers, ...Object.fromEntries(new Headers({ ...settings.headers })) }
       : deps.headers,
   };
 }
 
-/** Edge runtimes have no environment variables: there the options must be given. */
+/** Edge runtimes have no environment variables: there the options are required. */
 function fromEnvironment(name: string): string | undefined {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
   return process?.env?.[name];
@@ -105,7 +105,7 @@ function parseBaseUrl(text: string | undefined): string {
 
 function parseApiKey(text: string | undefined): string {
   if (text === undefined) throw new EmendError("invalid_request", "apiKey is missing; give it, or set EMEND_API_KEY");
-  // A key read from a file often ends with a line feed; inside, no header may hold one.
+  // A key from a file often ends with a line feed, which a header cannot contain.
   const key = text.trim();
   if (!/^[\x21-\x7e]+$/.test(key)) {
     throw new EmendError("invalid_request", "apiKey is empty or contains invalid characters");

@@ -34,34 +34,34 @@ export type Project = ProjectList["projects"][number];
 
 /** The jobs of one project. */
 export interface Jobs {
-  /** Starts a job. Retried safely: the same call never makes two. `create(…).wait()` resolves when it is over. */
+  /** Starts a job. Safe to retry: one call never creates two jobs. `create(…).wait()` resolves when it is finished. */
   create(input: CreateJobBody, options?: StartOptions): StartedJob;
   /** The job's current state. */
   get(id: string, options?: CallOptions): Promise<AgentJob>;
-  /** Every job, newest first, page after page: `for await (const job of jobs.list())`. */
+  /** All jobs, newest first, page by page: `for await (const job of jobs.list())`. */
   list(options?: ListOptions): AsyncGenerator<AgentJob, void, undefined>;
-  /** One page, and the cursor of the next. */
+  /** One page, and the cursor for the next. */
   listPage(options?: ListOptions & { cursor?: string }): Promise<JobList>;
-  /** Resolves with the job once it is completed, archived or failed; a failed job is a result, not an error. */
+  /** Resolves with the job when it is completed, archived or failed. A failed job is a result, not an error. */
   wait(id: string, options?: WaitOptions): Promise<AgentJob>;
-  /** Everything that happened and happens, through lost connections; ends when the job is final. */
+  /** All events, past and future, across lost connections. Ends when the job is finished. */
   events(id: string, options?: EventsOptions): AsyncGenerator<JobEvent, void, undefined>;
   /** Phase, failure, steps, usage and cost, findings, pull request. */
   run(id: string, options?: CallOptions): Promise<JobRun>;
   /** The unified diff, and the changed files with their figures. */
   diff(id: string, options?: CallOptions): Promise<JobDiff>;
   /**
-   * Sends another instruction to a finished job. It continues on the same branch and pull request. Retried safely, as `create` is.
-   * `message(…).wait()` resolves when it is over.
+   * Sends another instruction to a finished job. It continues on the same branch and pull request. Safe to retry, like
+   * `create`. `message(…).wait()` resolves when it is finished.
    */
   message(id: string, body: { prompt: string }, options?: StartOptions): StartedJob;
-  /** Stops an active job: it becomes failed. A final job is answered as it is. */
+  /** Cancels an active job: it becomes failed. A finished job is returned unchanged. */
   cancel(id: string, options?: CallOptions): Promise<AgentJob>;
-  /** Starts a failed job again where it stopped: finished work is published without asking a model. */
+  /** Restarts a failed job where it stopped: finished work is published without asking a model. */
   retry(id: string, options?: CallOptions): Promise<AgentJob>;
   /** Archives a job, stopping it first if it is active. Archiving again changes nothing. */
   archive(id: string, options?: CallOptions): Promise<AgentJob>;
-  /** What the latest create and the latest message of this client said of the project's quotas; null before. */
+  /** The project's quotas, from this client's latest create and message. Null before. */
   readonly quota: { readonly create: Quota | null; readonly message: Quota | null };
 }
 
@@ -69,7 +69,7 @@ export interface Jobs {
 export class Emend {
   readonly #connection: Connection;
 
-  /** Without options, the address and the key are those of `EMEND_URL` and `EMEND_API_KEY`. */
+  /** Without options, uses `EMEND_URL` and `EMEND_API_KEY`. */
   constructor(options: EmendOptions = {}) {
     this.#connection = connection(options);
   }

@@ -1,14 +1,14 @@
 import type { RequestErrorCode } from "@emend/contract";
 
-/** What is left of the quota that a request counted against. */
+/** The remaining quota after a request. */
 export interface Quota {
-  /** Creates and messages are counted apart. */
+  /** Creates and messages have separate quotas. */
   of: "create" | "message";
   /** Allowed uses in any hour. */
   limit: number;
   /** Remaining uses. */
   remaining: number;
-  /** When one more use is freed. */
+  /** When there is room for one more. */
   resetsAt: Date;
 }
 
@@ -40,21 +40,21 @@ export type EmendErrorKind =
   | "invalid_response"
   | "invalid_signature";
 
-/** The service's stable code; newer services may send others. */
+/** The service's stable code. Newer services may send others. */
 export type ErrorCode = RequestErrorCode | (string & {});
 
-/** The one error that this client throws, except an aborted signal's own reason. */
+/** The only error that this client throws, except for an aborted signal's own reason. */
 export class EmendError extends Error {
   readonly kind: EmendErrorKind;
-  /** HTTP status, or null where there was no answer. */
+  /** The HTTP status. Null if there was no response. */
   readonly status: number | null;
   /** The service's stable machine code, from the header `emend-error`. */
   readonly code: ErrorCode | null;
-  /** How long the service asked to wait before the next try. */
+  /** The service's Retry-After. */
   readonly retryAfterMs: number | null;
-  /** The request's id in the service's log, from the header `x-request-id`: quote it in reports. */
+  /** The request's id in the service's log, from the header `x-request-id`. Quote it in reports. */
   readonly requestId: string | null;
-  /** What is left of the quota, where the refusal says it (429). */
+  /** The remaining quota, if the refusal has it (429). */
   readonly quota: Quota | null;
 
   constructor(

@@ -20,7 +20,7 @@ export function projectPath(projectId: string): string {
 }
 
 export function segment(name: "projectId" | "id", value: string, form = "a job's id, job_…"): string {
-  // Plain JavaScript passes `undefined` where a field was misspelt; "undefined" in a path would be not found.
+  // Plain JavaScript passes `undefined` for a misspelled field, and "undefined" in a path would be a 404.
   if (typeof value !== "string") {
     const expected = name === "id" ? form : "a project's id, prj_…";
     throw new EmendError(
@@ -28,14 +28,14 @@ export function segment(name: "projectId" | "id", value: string, form = "a job's
       `${name} must be ${expected}, but is ${value === null ? "null" : typeof value}`,
     );
   }
-  // "." and ".." would be resolved away and reach another route.
+  // "." and ".." would be resolved and reach another route.
   if (value === "" || value === "." || value === ".." || !value.isWellFormed()) {
     throw new EmendError("invalid_request", `${name} is not an identifier: ${JSON.stringify(value)}`);
   }
   return encodeURIComponent(value);
 }
 
-// A record, so that the compiler notices a status that is added to the contract.
+// A record, so that the compiler notices a new status in the contract.
 const statuses: Record<JobStatus, true> = { active: true, completed: true, archived: true, failed: true };
 
 export function parseJob(deps: Connection, response: ApiResponse): AgentJob {
@@ -47,7 +47,7 @@ function isJob(body: object): body is AgentJob {
   return "status" in body && typeof body.status === "string" && Object.hasOwn(statuses, body.status);
 }
 
-/** A job that was just started: await it for the job as it is, or `.wait()` for the job as it ends. */
+/** A job that was just started: await it for the current job, or `.wait()` for the finished one. */
 export interface StartedJob extends Promise<AgentJob> {
   wait(options?: WaitOptions): Promise<AgentJob>;
 }
@@ -75,11 +75,11 @@ function isProjectList(body: object): body is ProjectList {
 }
 
 export interface StartOptions extends CallOptions {
-  /** Made anew for each call unless given; give your own to start once across restarts of your program. */
+  /** Generated for each call unless given. Pass your own to start a job once across restarts of your program. */
   idempotencyKey?: string;
 }
 
-/** Creates a job at most once, however often the request had to be sent. */
+/** Creates a job at most once, however often the request is sent. */
 export function createJob(
   deps: Connection,
   projectId: string,
@@ -123,7 +123,7 @@ export async function getJob(
 export interface ListOptions extends CallOptions {
   /** Only jobs in this state. */
   status?: JobStatus;
-  /** Jobs a page, 100 at most. */
+  /** Jobs per page, at most 100. */
   limit?: number;
 }
 
@@ -138,7 +138,7 @@ export async function listPage(
   return parseBody(deps, await request(deps, { method: "GET", path }, signal), { name: "list of jobs", is: isList });
 }
 
-/** Every job of a project, newest first; the next page is asked for when its first job is. */
+/** All jobs of a project, newest first. Pages are fetched on demand. */
 export async function* listJobs(
   deps: Connection,
   projectId: string,
@@ -157,7 +157,7 @@ function isList(body: object): body is JobList {
   return body.jobs.every((job) => typeof job === "object" && job !== null && isJob(job)) && "nextCursor" in body;
 }
 
-/** Asks a finished job for more, on the same branch and pull request; at most once, as a create. */
+/** Sends a follow-up to a finished job, on the same branch and pull request; at most once. */
 export function messageJob(
   deps: Connection,
   projectId: string,
@@ -168,7 +168,7 @@ export function messageJob(
   return startOnce(deps, () => `${jobPath(projectId, jobId)}/message`, body, options);
 }
 
-/** Stops an active job; a final one is answered as it is. */
+/** Cancels an active job. A finished one is returned unchanged. */
 export async function cancelJob(
   deps: Connection,
   projectId: string,
@@ -179,10 +179,10 @@ export async function cancelJob(
   return parseJob(deps, await request(deps, { method: "POST", path }, signal));
 }
 
-// The service holds its answer back this long while the job is being published.
+// How long the service holds the response while the job is being published.
 const publishingMsMax = 30_000;
 
-/** Archives a job; one that is still active is stopped first and opens no pull request afterwards. */
+/** Archives a job. An active one is stopped first and opens no pull request afterwards. */
 export async function archiveJob(
   deps: Connection,
   projectId: string,
@@ -193,7 +193,7 @@ export async function archiveJob(
   return parseJob(deps, await request(deps, { method: "POST", path, heldMsMax: publishingMsMax }, signal));
 }
 
-/** Starts a failed job again where it stopped; an active one is answered as it is. */
+/** Restarts a failed job where it stopped. An active one is returned unchanged. */
 export async function retryJob(
   deps: Connection,
   projectId: string,
@@ -204,7 +204,7 @@ export async function retryJob(
   return parseJob(deps, await request(deps, { method: "POST", path }, signal));
 }
 
-/** What the job changed: a unified diff, and its files with their figures. */
+/** The job's changes: a unified diff, and its files with their figures. */
 export async function getDiff(
   deps: Connection,
   projectId: string,

@@ -27,10 +27,10 @@ export async function request(
   }
 }
 
-// A service that never answered is more likely at another address than away.
+// A service that never answered probably has another URL.
 const unreachedMsMax = 5000;
 
-/** Says how long to pause after a failed try, until the time for an outage is used up. */
+/** The retry policy: the pause after a failed attempt, until the time for an outage is used up. */
 export function createOutage(
   deps: Pick<Connection, "outageMsMax" | "retryWaitMsMax" | "heard">,
   isPatient: boolean,
@@ -39,7 +39,7 @@ export function createOutage(
   let sinceMs: number | null = null;
   let retries = 0;
   return {
-    /** Null: give up. A try that began before the time was over is followed by one more, so a shorter outage is survived. */
+    /** Null: give up. An attempt that started in time is followed by one more, so a shorter outage is survived. */
     nextPauseMs(error: unknown, triedAtMs: number): number | null {
       if (!(error instanceof EmendError)) return null;
       const waitMs = retryWaitMs(error, retries, clock.random());
@@ -51,7 +51,7 @@ export function createOutage(
       retries += 1;
       return Math.max(error.retryAfterMs ?? 0, Math.min(waitMs, untilMs - clock.nowMs()), 0);
     },
-    /** The service is there: the next failure begins another outage. */
+    /** The service answered: the next failure starts another outage. */
     end(): void {
       sinceMs = null;
     },
@@ -63,7 +63,7 @@ export function createOutage(
   };
 }
 
-/** How long to wait before the next try, or null where another try cannot help. */
+/** The pause before the next attempt. Null if a retry cannot help. */
 export function retryWaitMs(error: EmendError, retries: number, random = Math.random()): number | null {
   switch (error.kind) {
     case "network":
@@ -72,26 +72,26 @@ export function retryWaitMs(error: EmendError, retries: number, random = Math.ra
     case "rate_limited":
       break;
     case "conflict":
-      // A job that is being published says when to ask again; any other conflict stays one.
+      // A job that is being published says when to retry. Any other conflict is final.
       if (error.retryAfterMs === null) return null;
       break;
     default:
       return null;
   }
-  // Full jitter, so that clients cut off together do not come back together; never before the time that was asked for.
+  // Full jitter, so that clients do not come back together; never earlier than Retry-After.
   const jitterMs = random * Math.min(pauseMsMax, firstPauseMs * 2 ** retries);
   return (error.retryAfterMs ?? 0) + jitterMs;
 }
 
 interface ApiRequest {
   method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** Below the base URL, already encoded. */
+  /** Relative to the base URL, already encoded. */
   path: string;
   headers?: Record<string, string>;
   body?: unknown;
-  /** Added to the time-out: how long the service was asked to hold the answer back. */
+  /** Added to the timeout: how long the service may hold the response. */
   heldMsMax?: number;
-  /** Asked by somebody who waits for a job: the whole time for an outage, even of a service not reached before. */
+  /** For callers that wait for a job: the whole outage time applies, even for a service that was never reached. */
   isPatient?: boolean;
 }
 
@@ -101,7 +101,7 @@ export interface ApiResponse {
   text: string;
 }
 
-/** One request and its answer, read to the end. Every refusal is thrown as an EmendError. */
+/** One request and its complete response. Every refusal is thrown as an EmendError. */
 async function exchange(deps: Connection, request: ApiRequest, signal: AbortSignal | undefined): Promise<ApiResponse> {
   const deadline = AbortSignal.timeout(deps.timeoutMs + (request.heldMsMax ?? 0));
   let response: ApiResponse;
@@ -117,7 +117,7 @@ async function exchange(deps: Connection, request: ApiRequest, signal: AbortSign
   throw refusal(deps, response);
 }
 
-/** The request on its way, with all that every request carries. */
+/** Sends the request with the common headers. */
 export function send(deps: Connection, request: ApiRequest, signal: AbortSignal): Promise<Response> {
   return deps.fetch(deps.baseUrl + request.path, {
     method: request.method,
@@ -129,7 +129,7 @@ export function send(deps: Connection, request: ApiRequest, signal: AbortSignal)
       ...request.headers,
     },
     body: request.body === undefined ? undefined : JSON.stringify(request.body),
-    // A key must not follow a redirect to a place that nobody configured.
+    // A key must not follow a redirect.
     redirect: "manual",
     signal,
   });
@@ -145,7 +145,7 @@ interface RefusedAnswer {
   text: string;
 }
 
-/** The error that an answer other than 2xx and 304 stands for. */
+/** The error for a response other than 2xx and 304. */
 export function refusal(deps: Connection, answer: RefusedAnswer): EmendError {
   const { status, headers } = answer;
   const details = {
@@ -162,13 +162,13 @@ export function refusal(deps: Connection, answer: RefusedAnswer): EmendError {
   return new EmendError(kindOf(status), errorText(answer.text) ?? `the service answered ${status}`, details);
 }
 
-/** The error that a request without an answer stands for. */
+/** The error for a request without a response. */
 export function noAnswer(deps: Connection, isLate: boolean, cause: unknown): EmendError {
   if (isLate) return new EmendError("timeout", `no answer from ${deps.baseUrl} in time`, { cause });
   return new EmendError("network", `${deps.baseUrl} cannot be reached: ${reason(cause)}`, { cause });
 }
 
-/** `fetch` hides what happened one or two causes below "fetch failed". */
+/** `fetch` hides the reason one or two causes below "fetch failed". */
 function reason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause instanceof Error) return reason(error.cause);
@@ -203,7 +203,7 @@ function kindOf(status: number): EmendErrorKind {
   }
 }
 
-/** Null where an answer says nothing of a quota. */
+/** Null if a response has no quota headers. */
 export function readQuota(headers: Headers): Quota | null {
   const [, of] = /^"(create|message)"/.exec(headers.get("ratelimit") ?? "") ?? [];
   const [limit, remaining, reset] = ["limit", "remaining", "reset"].map((name) =>
@@ -213,7 +213,7 @@ export function readQuota(headers: Headers): Quota | null {
   return { of, limit, remaining, resetsAt: new Date(reset * 1000) };
 }
 
-/** Reads `Retry-After` (seconds or an HTTP date); null where it is absent or not understood. */
+/** Parses `Retry-After` (seconds or an HTTP date). Null if absent or invalid. */
 export function retryAfterMs(header: string | null, nowMs = Date.now()): number | null {
   if (header === null) return null;
   if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000;
@@ -237,7 +237,7 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
   });
 }
 
-/** The JSON of an answer; a proxy's page or another service's JSON is told apart from what was expected. */
+/** A response's JSON. A proxy's page or another service's JSON is an error. */
 export function parseBody<T>(
   deps: Connection,
   response: ApiResponse,

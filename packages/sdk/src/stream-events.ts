@@ -5,16 +5,16 @@ import { jobPath } from "./jobs.ts";
 import { createOutage, isAccepted, noAnswer, pause, refusal, send } from "./request.ts";
 
 export interface EventsOptions extends CallOptions {
-  /** The `seq` of the last event seen: the stream goes on after it. */
+  /** The `seq` of the last event seen: the stream continues after it. */
   after?: number;
 }
 
-// The service sends a comment every 15 seconds; a connection that is silent for three of them is dead.
+// The service sends a comment every 15 seconds. A connection that misses three of them is dead.
 const silenceMsMax = 45_000;
 const reconnectMs = 500;
 const finals: ReadonlySet<string> = new Set(["completed", "failed", "archived"]);
 
-/** Every event of a job, from the first on and as they happen, each once, through lost connections; ends with the job. */
+/** All events of a job, from the first on, each once, across lost connections. Ends with the job. */
 export async function* streamEvents(
   deps: Connection,
   projectId: string,
@@ -46,7 +46,7 @@ export async function* streamEvents(
       await pause(waitMs, signal);
       continue;
     }
-    // A final job may have been taken up again by a follow-up; the service knows, and answers at once.
+    // A follow-up may have restarted a finished job. The service knows and answers immediately.
     if (!isFinal) await pause(reconnectMs, signal);
   }
 }
@@ -98,7 +98,7 @@ async function* read(
         signal?.throwIfAborted();
         throw noAnswer(deps, silence.signal.aborted, cause);
       });
-      // While the caller works on an event nobody reads, and silence means nothing.
+      // While the caller handles an event nothing is read, so silence means nothing.
       silence.stop();
       if (next.done) return;
       if (next.value !== null) yield parseEvent(deps, next.value);
@@ -116,12 +116,12 @@ function parseEvent(deps: Connection, event: StreamEvent): JobEvent {
       return parsed as JobEvent;
     }
   } catch {
-    // Told below, as anything else that is no event.
+    // Reported below, like anything else that is not an event.
   }
   throw new EmendError("invalid_response", `${deps.baseUrl} sent something that is not an Emend event`);
 }
 
-/** A signal that aborts when nothing restarted it in time. */
+/** A signal that aborts unless it is restarted in time. */
 function silenceAfter(ms: number) {
   const controller = new AbortController();
   const abort = () => controller.abort(new DOMException("the stream sent nothing", "TimeoutError"));
@@ -136,15 +136,15 @@ function silenceAfter(ms: number) {
   };
 }
 
-/** One event of a stream; fields that nobody here needs are left out. */
+/** One event of a stream, without unused fields. */
 interface StreamEvent {
   id: string | null;
   data: string;
 }
 
 /**
- * Reads server-sent events from a body, as the HTML standard has them. Yields null for each piece that held no whole
- * event, so that the reader sees signs of life.
+ * Parses server-sent events, as the HTML standard defines them. Yields null for each chunk without a complete event, so
+ * that the reader sees that the connection is alive.
  */
 export async function* parseEvents(
   body: ReadableStream<Uint8Array>,
@@ -172,7 +172,7 @@ export async function* parseEvents(
       }
     }
   } finally {
-    // Whoever stops early closes the connection; one that is broken already has nothing left to close.
+    // A caller that stops early closes the connection. A broken one needs no close.
     reader.cancel().catch(() => {});
   }
 }

@@ -2,26 +2,26 @@ import type { WebhookMessage } from "@emend/contract";
 import { EmendError } from "./errors.ts";
 
 /**
- * What Emend posts to a webhook's address, told apart by its `type`. Newer servers may send types that are not listed.
- * `id` is the same for each delivery of one event: remember it to handle an event once.
+ * The body that Emend posts to a webhook, discriminated by its `type`. Newer servers may send other types. `id` is the
+ * same for each delivery of one event: store it to handle an event once.
  */
 export type WebhookEvent = WebhookMessage & { id: string };
 
 export interface WebhookRequest {
   /** `whsec_…`, as shown when the webhook was added. */
   secret: string;
-  /** The request's headers: `Headers`, or a record as Node has them. */
+  /** The request's headers: `Headers`, or a record as in Node. */
   headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The body exactly as it arrived; parsed and written anew it has another signature. */
+  /** The raw body. Parsed and serialized again it has another signature. */
   body: string | Uint8Array;
-  /** How old a delivery may be, against replays; 300 unless given. */
+  /** The maximum age of a delivery, against replays. Default: 300. */
   toleranceSeconds?: number;
   nowMs?: number;
 }
 
 /**
- * Checks that a request was signed with the webhook's secret (Standard Webhooks, HMAC-SHA256) and is recent, and returns
- * its event. Anything else is an EmendError of the kind `invalid_signature`.
+ * Verifies that a request was signed with the webhook's secret (Standard Webhooks, HMAC-SHA256) and is recent, and
+ * returns its event. Otherwise throws an EmendError of the kind `invalid_signature`.
  */
 export async function verifyWebhook(request: WebhookRequest): Promise<WebhookEvent> {
   const id = header(request.headers, "webhook-id");
@@ -35,7 +35,7 @@ export async function verifyWebhook(request: WebhookRequest): Promise<WebhookEve
   const body = typeof request.body === "string" ? new TextEncoder().encode(request.body) : request.body;
   const signed = concat(new TextEncoder().encode(`${id}.${timestamp}.`), body);
   const key = await crypto.subtle.importKey("raw", keyBytes(request.secret), hmac, false, ["verify"]);
-  // Several signatures while a secret is being rotated: one that fits is enough.
+  // There are several signatures while a secret is being rotated: one match is enough.
   for (const signature of signatures.split(" ").slice(0, signaturesMax)) {
     const [version, text = ""] = signature.split(",", 2);
     const bytes = version === "v1" ? fromBase64(text) : null;
@@ -92,7 +92,7 @@ function parseEvent(id: string, body: Uint8Array): WebhookEvent {
       return { ...(parsed as WebhookEvent), id };
     }
   } catch {
-    // Told below, as anything else that is no event.
+    // Reported below, like anything else that is not an event.
   }
   throw new EmendError(
     "invalid_response",

@@ -8,7 +8,7 @@ const heldMsMin = 1000;
 const pauseMsMin = 250;
 const pauseMsMax = 10_000;
 
-/** Waits until the job is completed, archived or failed, by long polling. */
+/** Waits until the job is completed, archived or failed, with long polling. */
 export async function waitForJob(
   deps: Connection,
   projectId: string,
@@ -31,8 +31,8 @@ export async function waitForJob(
     if (answer.status !== 304) last = answer;
     if (isFirst) continue;
 
-    // A service that holds the answer back sets the pace. Behind a proxy that strips the header it answers at once:
-    // then the pace is ours, slower with every answer that brings nothing new.
+    // A service that holds the response sets the pace. A proxy that strips the header makes it answer immediately: then
+    // the client slows down with every response without news.
     const wasHeld = performance.now() - askedAt >= heldMsMin;
     quickAnswers = wasHeld || isChanged ? 0 : quickAnswers + 1;
     if (!wasHeld) await pause(isChanged ? pauseMsMin : idlePauseMs(answer, quickAnswers), options.signal);

@@ -2,7 +2,7 @@ import { join, relative } from "node:path";
 import type { Finding } from "@emend/site";
 
 const levels = { error: "error", warning: "warning", info: "notice" } as const;
-// GitHub shows no more than this many of a step.
+// GitHub shows at most this many per step.
 const annotationsMax = 50;
 
 function escapeData(text: string): string {
@@ -13,7 +13,7 @@ function escapeProperty(text: string): string {
   return escapeData(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
 }
 
-/** Workflow commands that make GitHub show the findings beside the lines; the gravest first. */
+/** Workflow commands that make GitHub show findings next to the lines, most severe first. */
 export function renderAnnotations(env: NodeJS.ProcessEnv, dir: string, findings: readonly Finding[]): string[] {
   const order = ["error", "warning", "info"];
   const gravest = findings.toSorted((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity));

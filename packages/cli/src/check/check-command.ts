@@ -126,7 +126,7 @@ async function inspect(
   throw noPages(dir, docs ?? "");
 }
 
-/** What else a reader might take for the docs. A few Markdown files beside a site are none. */
+/** Folders that a reader might take for the docs. A few Markdown files next to a site do not count. */
 function describeOutside(site: Site): string | null {
   const { documents, sites } = outsideOf(site);
   if (sites.length === 0 && documents <= site.pages.length) return null;
@@ -149,7 +149,7 @@ function toJson({ site, findings, tally }: Inspection, fixed: number | null): un
   };
 }
 
-/** Applies the certain fixes to the files; answers how many. One that overlaps an earlier one is left for the next time. */
+/** Applies the certain fixes to the files and returns how many. Overlapping fixes are left for the next run. */
 async function applyFixes(dir: string, findings: readonly Finding[]): Promise<number> {
   const taken: TextEdit[] = [];
   let applied = 0;
@@ -171,7 +171,7 @@ async function applyFixes(dir: string, findings: readonly Finding[]): Promise<nu
   return applied;
 }
 
-/** A fix is made whole or not at all. */
+/** A fix is applied completely or not at all. */
 function isFree(fix: Fix, taken: readonly TextEdit[]): boolean {
   return fix.edits.every(({ path, start, end }) =>
     taken.every((other) => other.path !== path || other.end <= start || end <= other.start),
@@ -215,8 +215,8 @@ const bytesMax = 64 * 1024 * 1024;
 const foldersMax = 16;
 
 /**
- * What earlier checks of this folder read, kept in the person's cache: each folder by itself, since a cache is read whole,
- * and only those used last. It only saves time, so every fault of it means doing without.
+ * The parse cache of earlier checks, in the user's cache folder: one per folder, because a cache is read as a whole,
+ * and only the recent ones. It only saves time, so errors are ignored.
  */
 async function openCheckCache(env: NodeJS.ProcessEnv, folder: string): Promise<DiskCache | undefined> {
   try {
@@ -241,6 +241,6 @@ async function forgetOldest(parent: string): Promise<void> {
     if (info !== null) used.push({ dir, mtimeMs: info.mtimeMs });
   }
   used.sort((a, b) => b.mtimeMs - a.mtimeMs);
-  // Another process may be writing into one: its next check starts anew, no more.
+  // Another process may be writing to one. Then its next check starts without a cache.
   for (const { dir } of used.slice(foldersMax)) await rm(dir, { recursive: true, force: true });
 }

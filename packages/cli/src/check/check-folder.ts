@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { CliError } from "../cli.ts";
 
-/** Refuses what is no folder, and docs that are not inside of it: checking nothing must not look like finding nothing. */
+/** Refuses a missing folder, and docs outside of it: checking nothing must not look like finding nothing. */
 export async function requireFolder(dir: string, docs: string | undefined): Promise<void> {
   await requireOne(dir, "name the folder that holds the docs");
   if (docs === undefined) return;

@@ -13,7 +13,7 @@ import {
 } from "@emend/site";
 import { CliError } from "../cli.ts";
 
-/** The folder as it is at a commit of the repository around it. */
+/** The folder at a commit of its repository. */
 export async function gitTree(dir: string, ref: string): Promise<SiteTree> {
   const commit = await findCommit(dir, ref);
   const listed = await runGit(dir, ["ls-tree", "-r", "-z", "--long", commit.trim(), "--", "."]);
@@ -37,13 +37,13 @@ async function historyAt(dir: string, commit: string): Promise<Map<string, FileC
   return parseHistory(log, await readFile(shallow, "utf8").catch(() => ""));
 }
 
-/** A folder on disk, with the history of the repository around it if there is one. */
+/** A folder on disk, with its repository's history if there is one. */
 export function workTree(dir: string): SiteTree {
   return {
     ...folderTree(dir),
     async history() {
       const changes = await historyAt(dir, "HEAD").catch(() => null);
-      // In no repository, or before its first commit.
+      // Not in a repository, or before its first commit.
       if (changes === null) return new Map();
       const lists = [
         ["diff", "--name-only", "-z", "--relative", "HEAD", "--", "."],
@@ -58,7 +58,7 @@ export function workTree(dir: string): SiteTree {
   };
 }
 
-/** Where a folder lies in the repository around it: "" or a path with a slash at its end. */
+/** A folder's path in its repository: "" or a path with a trailing slash. */
 export async function folderInRepository(dir: string): Promise<string> {
   return (await runGit(dir, ["rev-parse", "--show-prefix"]).catch(() => "")).trim();
 }
@@ -74,7 +74,7 @@ async function findCommit(dir: string, ref: string): Promise<string> {
   });
 }
 
-/** Reads every blob through one process. */
+/** Reads all blobs through one process. */
 async function readAll(dir: string, hashes: readonly string[]): Promise<Map<string, Uint8Array>> {
   const child = spawn("git", ["-C", dir, "cat-file", "--batch"], {
     stdio: ["pipe", "pipe", "ignore"],

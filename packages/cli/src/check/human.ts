@@ -13,10 +13,10 @@ export interface Summary {
 }
 
 const colors: Record<Severity, "red" | "yellow" | "blue"> = { error: "red", warning: "yellow", info: "blue" };
-// A frame shows this much of a long line around the place.
+// The width of an excerpt from a long line.
 const frameWidth = 100;
 
-/** Findings grouped by file, each with the line it is on; then the count of all. */
+/** Findings grouped by file, each with its line; then the total. */
 export async function renderHuman(
   dir: string,
   listed: readonly Finding[],
@@ -44,7 +44,7 @@ export async function renderHuman(
   return out.join("\n");
 }
 
-/** The check's name, and how far to trust it. */
+/** The check's name, and how certain it is. */
 function doubted({ check, certainty, why = "" }: Finding): string {
   return certainty === undefined ? check : `${check} (${certainty}: ${safeText(why)})`;
 }

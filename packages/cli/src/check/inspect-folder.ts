@@ -20,34 +20,34 @@ import { openSources } from "./sources.ts";
 
 interface InspectDeps {
   cache: ParseCache | undefined;
-  /** Where progress is shown. */
+  /** For the progress line. */
   stderr: NodeJS.WriteStream;
   signal: AbortSignal;
 }
 
 interface InspectInput {
-  /** Only what is new since this commit or branch. */
+  /** Only findings that are new since this commit or branch. */
   base: string | null;
   docsDir: string;
   isMdxAsked: boolean;
-  /** What `--source` names: code that the docs are compared with. */
+  /** The folders of `--source`: code to compare the docs with. */
   sources?: readonly string[];
 }
 
 export interface Inspection {
   site: Site;
-  /** Of the folder, and of the commit that it is compared with. */
+  /** In the folder and in the commit it is compared with. */
   pages: number;
   findings: readonly Finding[];
-  /** MDX pages that the full parser has not looked at. */
+  /** MDX pages that the full parser did not check. */
   unjudged: number;
-  /** Links, and those that nobody but the site's build can judge. */
+  /** Links, and how many of them only the builder can judge. */
   tally: LinkTally;
-  /** What people should know about the look itself: sources that could not be compared, files that were not read. */
+  /** Notes about the check itself: sources that could not be compared, files that were not read. */
   notes: readonly string[];
 }
 
-// The full MDX parser takes some ten milliseconds a page: beyond this many it waits to be asked.
+// The full MDX parser takes about ten milliseconds per page. Above this number it runs only on request.
 export const mdxPagesMax = 300;
 
 export async function inspectFolder(deps: InspectDeps, dir: string, input: InspectInput): Promise<Inspection> {
@@ -89,7 +89,7 @@ async function inspectWhole(
   return { site, pages, findings: [...findings, ...judged], unjudged: 0, tally, notes: [] };
 }
 
-/** Adds what the sources say of the docs. */
+/** Adds findings from the sources. */
 async function withSources(
   dir: string,
   whole: Inspection,
@@ -113,7 +113,7 @@ async function withSources(
   }
 }
 
-/** What was not read of the sources, where it could hide something; prose, pictures and lock files are no code. */
+/** Source files that were not read and could hide something. Prose, images and lock files are not code. */
 function describeSkipped(indexes: readonly SourceIndex[]): string[] {
   const counts = new Map<string, number>();
   for (const { skipped } of indexes) {
@@ -131,7 +131,7 @@ function allMdx(site: Site): string[] {
   return site.pages.map(({ path }) => path).filter((path) => site.model.dialect(path).syntax === "mdx");
 }
 
-/** The pages whose MDX the full parser judges; null where there are too many to do so unasked. */
+/** The pages that the full MDX parser checks. Null if there are too many. */
 export function mdxPagesOf(site: Site, isAsked: boolean): string[] | null {
   const pages = allMdx(site);
   return isAsked || pages.length <= mdxPagesMax ? pages : null;
@@ -144,13 +144,13 @@ export function noPages(dir: string, docs: string): CliError {
 
 const unreadable = new Set(["EACCES", "EPERM", "ELOOP"]);
 
-/** What could not be listed was not checked: better to say so than to call it sound. */
+/** What could not be listed was not checked, so this is an error. */
 export function refuseUnreadable(error: NodeJS.ErrnoException): never {
   if (error.syscall === undefined || !unreadable.has(error.code ?? "")) throw error;
   throw new CliError("usage", `${error.path ?? "a folder"} cannot be read (${error.code}); nothing was checked`, error);
 }
 
-// Shorter work needs no progress.
+// Shorter work needs no progress line.
 const quietMs = 500;
 // Often enough to see it move.
 const everyMs = 100;
@@ -160,7 +160,7 @@ interface Progress {
   end(): void;
 }
 
-/** One line on a terminal that says how far the work is; nothing elsewhere. */
+/** A progress line on a terminal; nothing elsewhere. */
 export function createProgress(stream: NodeJS.WriteStream): Progress {
   let shownAt = performance.now() + quietMs - everyMs;
   let isShown = false;

@@ -17,11 +17,13 @@ export function findingJson({ check, severity, path, line, column, message, cert
 
 const gitlabSeverities: Record<Severity, string> = { error: "major", warning: "minor", info: "info" };
 
-/** The findings as GitLab's code quality report; `prefix`: where the folder lies in the repository, with a slash. */
+/**
+ * The findings as GitLab's code quality report. `prefix`: the folder's path in the repository, with a trailing slash.
+ */
 export function renderGitlab(findings: readonly Finding[], prefix: string): unknown {
   const seen = new Map<string, number>();
   return findings.map(({ check, severity, path, line, message }) => {
-    // Without the line: a finding that only moved is the same to GitLab. The second of two alike has its own.
+    // Without the line, so that a moved finding stays the same for GitLab. Duplicates are numbered.
     const subject = `${check}\0${prefix}${path}\0${message}`;
     const count = seen.get(subject) ?? 0;
     seen.set(subject, count + 1);

@@ -13,14 +13,14 @@ import {
 import { CliError } from "../cli.ts";
 import { workTree } from "./git-tree.ts";
 
-/** What `--source` names: a folder, and the revisions to compare where it says so. */
+/** A `--source` argument: a folder, and optional revisions to compare. */
 interface SourceName {
   dir: string;
   before: string | null;
   after: string | null;
 }
 
-/** Sources that are open, what they tell people, and how to close them. */
+/** The opened sources, their notes, and a function to close them. */
 export interface OpenSources {
   sources: Source[];
   indexes: SourceIndex[];
@@ -55,7 +55,7 @@ export async function openSources(
   return opened;
 }
 
-/** The last `@` may begin a revision, or be part of the folder's name. */
+/** The last `@` may start a revision or be part of the folder's name. */
 async function parseSource(name: string): Promise<SourceName> {
   if (await isFolder(name)) return { dir: resolve(name), before: null, after: null };
   const at = name.lastIndexOf("@");
@@ -89,7 +89,7 @@ async function isRepository(dir: string): Promise<boolean> {
   }
 }
 
-/** The docs themselves are no source: the folder that holds them, or its pages where that is the source's own folder. */
+/** The docs themselves are not a source: excludes their folder, or only the pages if both are the same folder. */
 async function outsideOf(dir: string, site: Site, sourceDir: string): Promise<(path: string) => boolean> {
   const root = join(await realpath(dir), site.root);
   const source = await realpath(sourceDir);
@@ -164,8 +164,8 @@ async function findCommit(dir: string, revision: string): Promise<string> {
 }
 
 /**
- * The commit of the source that each page last agreed with: the one that last changed the page, or in another repository the
- * source's last commit of that time. Null where the docs have no history.
+ * The source's commit that each page last matched: the commit that last changed the page or, in another repository, the
+ * source's last commit at that time. Null if the docs have no history.
  */
 async function basesOfPages(
   dir: string,
@@ -183,7 +183,7 @@ async function basesOfPages(
   const isSame = docsRepository === (await commonDir(sourceDir));
   const known = new Map<string, string>();
   return async (page) => {
-    // Changed and not committed yet: it agrees with what lies beside it.
+    // Uncommitted changes match the current source.
     const commit = history?.get(page)?.commit ?? head;
     if (isSame || commit === head) return commit;
     let base = known.get(commit);
@@ -203,7 +203,7 @@ interface Cause {
   paths: readonly string[];
 }
 
-/** The last commit that changed how often the name stands in the files that had it. */
+/** The last commit that changed how often the name appears in its files. */
 async function findCause(dir: string, { range, gone, paths }: Cause): Promise<string | null> {
   const search = paths.includes(gone) ? ["--diff-filter=DR"] : [`-S${gone}`];
   const args = ["log", "-1", "--format=%h (%an, %s)", ...search, range, "--", ...paths];

@@ -33,7 +33,7 @@ interface Look {
 
 const clearScreen = "\u001b[2J\u001b[3J\u001b[H";
 
-/** Checks a folder whenever it changes, until it is interrupted; answers the exit code of the last state. */
+/** Checks a folder whenever it changes, until interrupted. Returns the exit code of the last state. */
 export async function watchCheck(cli: Cli, dir: string, options: WatchOptions): Promise<number> {
   const { signal, stdout } = cli;
   const print = (text: string): unknown => stdout.write(`${text}\n`);
@@ -49,7 +49,7 @@ export async function watchCheck(cli: Cli, dir: string, options: WatchOptions): 
     for (let changed: number | null = 0; changed !== null; changed = await changes.next()) {
       const look = await lookAt().catch((error: unknown) => {
         if (!(error instanceof CliError) || last === null) throw error;
-        // Somebody may be in the middle of something: the next change is looked at all the same.
+        // A file may be half written: the next change is checked anyway.
         cli.stderr.write(`emend: ${error.message}\n`);
         exitCode = error.exitCode;
         return null;
@@ -60,7 +60,7 @@ export async function watchCheck(cli: Cli, dir: string, options: WatchOptions): 
       last = look;
     }
   } catch (error) {
-    // Interrupted within a look: what was said last holds.
+    // Interrupted during a check: the last result counts.
     if (!signal.aborted || last === null) throw error;
   } finally {
     watching.close();
@@ -84,7 +84,7 @@ export async function watchCheck(cli: Cli, dir: string, options: WatchOptions): 
     const { framework, pages } = site;
     const tally = await tallyLinks(site, { signal });
     const { introduced, fixed } = diffFindings(before?.findings ?? findings, findings);
-    // A terminal shows the whole state; a log gets what changed.
+    // A terminal shows the whole state; a log only what changed.
     const shown = stdout.isTTY || before === null ? findings : [];
     const summary = { framework, pages: pages.length, fixed: 0, elapsedMs, tally };
     const state = await renderHuman(dir, shown, findings, summary, options.info);
@@ -124,7 +124,7 @@ function renderJson({ site, findings }: Look, before: Look | null, changed: numb
 interface Changes {
   onChange(paths: number): void;
   onFault(error: Error): void;
-  /** How many paths changed since it was asked last; waits for the first. Null once it is over. */
+  /** The number of changed paths since the last call; waits for the first. Null when it is closed. */
   next(): Promise<number | null>;
 }
 

@@ -106,7 +106,7 @@ async function editAutomation(cli: Cli, id: string, options: EditOptions): Promi
       ...(model === undefined ? {} : { model: model === true ? null : model }),
       ...(Object.keys(trigger).length === 0 ? {} : { trigger: triggerOf(trigger, before.trigger) }),
     };
-    // Of one that begins again, the first time is reckoned by what it is now.
+    // After an edit of the trigger, the next time is computed from now.
     const after = Object.keys(edit).length === 0 ? before : await automations.edit(id, edit);
     if (pause) return automations.pause(id);
     return resume ? automations.resume(id) : after;
@@ -137,7 +137,7 @@ interface TriggerOptions {
 
 type Push = Extract<AutomationTrigger, { kind: "push" }>;
 
-/** When an automation runs, as the options say; what they do not name stays as it was before. */
+/** The trigger from the options. Omitted options keep their previous values. */
 function triggerOf(options: TriggerOptions, before: AutomationTrigger = { kind: "manual" }): AutomationTrigger {
   const kind = kindOf(options) ?? before.kind;
   const lists = { branch: options.branch, tag: options.tag, include: options.include, exclude: options.exclude };
@@ -171,7 +171,7 @@ function kindOf({ cron, push, byHand }: TriggerOptions): AutomationTrigger["kind
   return byHand ? "manual" : null;
 }
 
-/** True: the option was given without a word, which empties the list. */
+/** True: the option was given without a value, which empties the list. */
 function listOf(given: string[] | true | undefined, before: readonly string[] = []): readonly string[] {
   return given === true ? [] : (given ?? before);
 }

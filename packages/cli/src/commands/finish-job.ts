@@ -13,7 +13,7 @@ interface WaitOptions {
   after?: number;
 }
 
-/** Waits for a job that was just started, shows its phases beside the result, and prints its pull request's link. */
+/** Waits for a started job, shows its phases on stderr, and prints its pull request's link. */
 export async function finishJob(cli: Cli, jobs: Jobs, started: AgentJob, options: WaitOptions): Promise<void> {
   const job = await untilFinal(cli, jobs, started, options);
   if (options.json) printResult(cli, options, job, "");
@@ -24,7 +24,7 @@ export async function finishJob(cli: Cli, jobs: Jobs, started: AgentJob, options
   await assertNotFailed(cli, jobs, job);
 }
 
-/** Waits for a job that was just started and shows its phases beside the result. */
+/** Waits for a started job and shows its phases on stderr. */
 export async function untilFinal(cli: Cli, jobs: Jobs, started: AgentJob, options: WaitOptions): Promise<AgentJob> {
   say(cli, options, `Job ${started.id} is ${started.status}.`);
   const narrator = narratorFor(cli, cli.stderr, options);
@@ -39,17 +39,17 @@ export async function untilFinal(cli: Cli, jobs: Jobs, started: AgentJob, option
     .finally(narrator.end);
 }
 
-/** The first line of what the job says of itself; nothing of a service that knows no run. */
+/** The first line of the job's summary. Empty if the service has no runs. */
 async function whyUnchanged(cli: Cli, jobs: Pick<Jobs, "run">, job: AgentJob): Promise<string> {
   const run = await jobs.run(job.id, { signal: cli.signal }).catch(() => null);
   const [line = ""] = (run?.summary ?? "").split("\n");
   return line === "" ? "" : ` ${safeText(line)}`;
 }
 
-/** A job that failed has an exit code of its own, so that a script notices, and says why. */
+/** A failed job has its own exit code and prints the reason. */
 export async function assertNotFailed(cli: Cli, jobs: Pick<Jobs, "run">, job: AgentJob): Promise<void> {
   if (job.status !== "failed") return;
-  // A service that knows no run still told that the job failed.
+  // A service without runs still reports that the job failed.
   const run = await jobs.run(job.id, { signal: cli.signal }).catch(() => null);
   const kept = job.prLink ? `\nWhat it had done is kept at ${job.prLink}` : "";
   throw new CliError("jobFailed", failureText(`job ${job.id} failed`, run?.failure ?? null, kept));

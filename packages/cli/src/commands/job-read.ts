@@ -34,7 +34,7 @@ async function getJob(cli: Cli, project: string | undefined, id: string, options
   const how = { signal: cli.signal };
   const job = options.wait ? await jobs.wait(id, how) : await jobs.get(id, how);
   printJob(cli, options, job);
-  // Reading a failed job is no failure; waiting for one is.
+  // Reading a failed job succeeds; waiting for one fails.
   if (options.wait) await assertNotFailed(cli, jobs, job);
 }
 
@@ -84,13 +84,13 @@ async function listJobs(cli: Cli, project: string | undefined, options: ListOpti
 const titleCharactersMax = 60;
 const runsAtOnce = 8;
 
-/** The pull request's title, or the prompt while there is none: the job itself has neither. */
+/** The pull request's title, or the prompt if there is none. The job itself has neither. */
 async function titlesOf(cli: Cli, jobs: Pick<Jobs, "run">, found: readonly AgentJob[]): Promise<string[]> {
   const titles: string[] = [];
   const left = [...found.entries()];
   const work = Array.from({ length: runsAtOnce }, async () => {
     for (let next = left.shift(); next; next = left.shift()) {
-      // A service that knows no run still has its jobs listed.
+      // A service without runs still lists its jobs.
       const run = await jobs.run(next[1].id, { signal: cli.signal }).catch(() => null);
       const [line = ""] = (run?.title ?? run?.prompt ?? "").trim().split("\n");
       const letters = [...line];
@@ -127,7 +127,7 @@ export function showDiff(cli: Cli, found: JobDiff, options: DiffOptions): void {
   if (options.json) printResult(cli, options, found, "");
   else if (found.diff === "") say(cli, options, "Nothing changed.");
   else if (options.stat) printResult(cli, options, found, statOf(found));
-  // In a pipe the bytes are what `git apply` reads; on a terminal nothing in them may move the cursor.
+  // In a pipe the bytes are for `git apply`. On a terminal, control characters are removed.
   else cli.stdout.write(cli.stdout.isTTY ? found.diff.split("\n").map(paint).join("\n") : found.diff);
 }
 
@@ -149,7 +149,7 @@ interface ReportOptions {
   json?: boolean;
 }
 
-/** The wire's nine fields do not say why a job failed or what it did; the installation's database does. */
+/** The API's nine fields do not say why a job failed or what it did. The database does. */
 export function registerJobReport(job: Command, cli: Cli): void {
   const command = job
     .command("report")

@@ -124,7 +124,7 @@ async function previewJob(cli: Cli, given: string | undefined, words: string, op
   };
   const created = await jobs.create(body, { idempotencyKey: randomUUID(), signal: cli.signal });
   const job = await untilFinal(cli, jobs, created, { ...options, project });
-  // What a limit cut short was kept, and is worth a look too.
+  // Work that a limit interrupted was kept and is shown too.
   const found = await jobs.diff(job.id, { signal: cli.signal });
   if (options.json) printResult(cli, options, { id: job.id, status: job.status, ...found }, "");
   else if (found.diff !== "") showDiff(cli, found, options);
@@ -164,16 +164,16 @@ async function messageJob(
   await finishJob(cli, jobs, started, { ...options, project, after });
 }
 
-/** What happened before the follow-up is not told again. */
+/** Events from before the follow-up are not shown again. */
 async function lastEvent(cli: Cli, jobs: Jobs, id: string): Promise<number> {
   const job = await jobs.get(id, { signal: cli.signal });
   let last = 0;
-  // The stream of an active job would not end; the service refuses a follow-up to one anyhow.
+  // An active job's stream would not end, and the service refuses a follow-up to one anyway.
   if (job.status !== "active") for await (const { seq } of jobs.events(id, { signal: cli.signal })) last = seq;
   return last;
 }
 
-/** The prompt as typed; `-` reads it from standard input. */
+/** The prompt as typed. `-` reads it from standard input. */
 export async function readPrompt(cli: Cli, words: string): Promise<string> {
   if (words !== "-") return words;
   if (cli.stdin.isTTY) cli.stderr.write("Type the prompt. End it with Ctrl-D on an empty line.\n");

@@ -6,27 +6,27 @@ import { type Access, resolveAccess } from "../profile/resolve-access.ts";
 
 export const projectWords = "the project's id or name (default: EMEND_PROJECT, or the only project)";
 
-/** Adds an optional project before a command's other arguments: left out, the first word is the next argument's. */
+/** Adds an optional project before a command's other arguments. If omitted, the first word is the next argument. */
 export function withProject(command: Command, rest: readonly (readonly [name: string, words: string])[]): Command {
   command.argument("[project]", projectWords);
   for (const [name, words] of rest) command.argument(`[${name}]`, words);
   return command.usage(`[options] [project]${rest.map(([name]) => ` <${name}>`).join("")}`);
 }
 
-/** The words of such a command: the project, where one was given, and all others. */
+/** Splits such a command's words: the project, if given, and the others. */
 export function splitWords(
   words: readonly (string | undefined)[],
   names: readonly string[],
 ): { project: string | undefined; rest: string[] } {
   const given = words.filter((word) => word !== undefined);
   if (given.length > names.length) return { project: given[0], rest: given.slice(1) };
-  // A lone id of a project is a project, whatever else is missing.
+  // A lone project id is a project, even if other arguments are missing.
   const missing = given[0]?.startsWith("prj_") ? names[given.length - 1] : names[given.length];
   if (missing !== undefined) throw new CliError("usage", `missing required argument '${missing}'`);
   return { project: undefined, rest: given };
 }
 
-/** The jobs of a project on the server that the environment or the profile names. */
+/** The jobs of a project on the server in the environment or the profile. */
 export async function jobsOf(cli: Cli, given: string | undefined): Promise<{ jobs: Jobs; project: string }> {
   const { client, project } = await projectOf(cli, given);
   return { jobs: client.jobs(project), project };
@@ -37,11 +37,11 @@ export async function projectOf(cli: Cli, given: string | undefined): Promise<{ 
   return { client, project: await resolveProject(cli, client, given ?? (cli.env.EMEND_PROJECT || undefined)) };
 }
 
-/** An id of ours is taken as it is; anything else is looked up. */
+/** An id is used as it is; anything else is looked up. */
 async function resolveProject(cli: Cli, client: Emend, given: string | undefined): Promise<string> {
   if (given?.startsWith("prj_")) return given;
   const projects = await client.projects({ signal: cli.signal }).catch((error) => {
-    // A service with the two basic operations alone lists none; ids there may have any form.
+    // A service with only the two basic operations lists no projects, and its ids may have any form.
     if (given !== undefined && error instanceof EmendError && error.kind === "not_found") return null;
     throw error;
   });
@@ -60,12 +60,12 @@ function names(projects: readonly { id: string; name: string }[]): string {
   return projects.map(({ id, name }) => `${id} (${name})`).join(", ") || "none";
 }
 
-/** The same for commands at the console. */
+/** The same for console commands. */
 export function projectIdOf(cli: Cli, admin: Pick<Admin, "projectId">, given: string | undefined): Promise<string> {
   return admin.projectId(given ?? (cli.env.EMEND_PROJECT || undefined));
 }
 
-/** What is wrong with the address or the key is told by the name of whoever gave it. */
+/** Errors about the URL or the key name the variable or profile that it came from. */
 export function clientOf({ url, key, urlName, keyName }: Access): Emend {
   try {
     return new Emend({ baseUrl: url, apiKey: key });

@@ -38,7 +38,7 @@ async function login(cli: Cli, url: string, options: LoginOptions): Promise<void
   say(cli, options, `Logged in to ${url} as profile ${options.profile}; the key is in ${file}, for you alone.`);
 }
 
-/** Never as an argument, which every process of the machine can read; on a terminal without showing it. */
+/** Never as an argument, which every process of the machine can read. Hidden on a terminal. */
 async function readKey(cli: Cli): Promise<string> {
   if (!cli.stdin.isTTY) return readInput(cli);
   cli.stderr.write("API key: ");
@@ -52,7 +52,7 @@ async function readKey(cli: Cli): Promise<string> {
   }
 }
 
-/** No project has this name, so that a good key is told that, and any other that it is none. */
+/** No project has this name: a valid key gets 404 and an invalid one 401. */
 async function assertAccepted(cli: Cli, url: string, key: string): Promise<void> {
   if (key === "") throw new CliError("usage", "no key was given on standard input");
   try {
@@ -61,7 +61,7 @@ async function assertAccepted(cli: Cli, url: string, key: string): Promise<void>
   } catch (error) {
     if (!(error instanceof EmendError)) throw error;
     if (error.kind === "not_found") return;
-    // Nothing was kept yet, so that neither a variable nor a profile is to blame.
+    // Nothing was stored yet, so neither a variable nor a profile is the cause.
     if (error.kind === "unauthorized") {
       throw new CliError("refused", `${url} does not take this key: is it whole, and not expired or revoked?`, error);
     }

@@ -1,7 +1,7 @@
 import type { ForgeName } from "@emend/contract";
 import type { Command } from "commander";
 
-/** Where each forge's token usually is. */
+/** The usual variable of each forge's token. */
 export const usualVariables: Readonly<Record<Exclude<ForgeName, "local">, string>> = {
   github: "GITHUB_TOKEN",
   gitlab: "GITLAB_TOKEN",
@@ -10,7 +10,7 @@ export const usualVariables: Readonly<Record<Exclude<ForgeName, "local">, string
 };
 export const forges: readonly string[] = ["local", ...Object.keys(usualVariables)];
 
-/** Options that several commands share, each worded once. */
+/** Options that several commands share. */
 
 export function withJson(command: Command): Command {
   return command.option("--json", "print the result as JSON");

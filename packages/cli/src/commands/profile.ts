@@ -36,7 +36,7 @@ export function registerProfile(profile: Command, cli: Cli): void {
 
 function list(cli: Cli, options: Options): void {
   const { current, profiles } = readProfiles(cli.env);
-  // Keys are in the file and nowhere else.
+  // Keys are not shown.
   const shown = Object.entries(profiles).map(([name, { url }]) => ({ name, url, current: name === current }));
   if (shown.length === 0) say(cli, options, "You are not logged in. Run: emend login URL");
   if (shown.length === 0 && !options.json) return;

@@ -78,7 +78,7 @@ async function addProject(cli: Cli, name: string, options: AddOptions): Promise<
 
 type NewProject = Parameters<Admin["addProject"]>[0];
 
-/** GitHub makes the App for whoever opens the pages that this says. */
+/** GitHub creates the App for the person who opens the printed pages. */
 function addWithApp(cli: Cli, options: AddOptions, admin: Admin, input: NewProject) {
   return admin.addGithubAppProject({ ...input, repo: options.repo ?? "" }, (step) =>
     say(
@@ -92,8 +92,8 @@ function addWithApp(cli: Cli, options: AddOptions, admin: Admin, input: NewProje
 }
 
 /**
- * What a project elsewhere needs, all that is missing at once and before an installation is made for it. Tokens are
- * never arguments: those are seen by every user of the machine, and kept in histories.
+ * What a remote project needs. All missing options are reported at once, before an installation is created. Tokens are
+ * never arguments, because every user of the machine can see those, and shells store them.
  */
 function credentialOf(cli: Cli, options: AddOptions): string | undefined {
   if (options.app === true && options.forge !== "github") throw new CliError("usage", "--app is for GitHub");

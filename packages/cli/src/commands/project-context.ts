@@ -18,7 +18,7 @@ interface AddOptions extends CommonOptions {
   app?: string;
 }
 
-/** The repositories that a project's jobs may read and never write. */
+/** The repositories that a project's jobs may read but not write. */
 export function registerProjectContext(project: Command, cli: Cli): void {
   const context = project.command("context").description("repositories that the project's jobs may read");
   context.helpCommand(false);
@@ -68,7 +68,7 @@ async function addContext(cli: Cli, projectId: string, name: string, options: Ad
   say(cli, options, `Added. Jobs read ${added.repositoryUrl} as @${added.name}/`);
 }
 
-/** Tokens are never arguments: those are seen by every user of the machine, and kept in histories. */
+/** Tokens are never arguments, because every user of the machine can see those, and shells store them. */
 function credentialOf(cli: Cli, options: AddOptions): string | undefined {
   if (options.tokenEnv === undefined) {
     if (options.app !== undefined) throw new CliError("usage", "name the App's private key with --token-env");

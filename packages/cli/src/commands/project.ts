@@ -155,7 +155,7 @@ export function registerProjectSettings(project: Command, cli: Cli): void {
       "such as lanes=2, limits.costUsdMax=5 or '{\"draft\":true}'; also name, baseRef and docsDir",
     );
   withData(command).action((given: string | undefined, changes: string[], options: EditOptions) => {
-    // Without a project the first word is a change.
+    // Without a project, the first word is a change.
     const isChange = given !== undefined && /^[\w.]+=|^\s*\{/.test(given);
     return editSettings(cli, isChange ? undefined : given, isChange ? [given, ...changes] : changes, options);
   });
@@ -184,7 +184,7 @@ async function editSettings(
 
 type Change = Record<string, unknown>;
 
-/** `limits.costUsdMax=5` or a JSON object. A value that is no JSON is a text. */
+/** `limits.costUsdMax=5` or a JSON object. A value that is not JSON is a string. */
 function parseChange(text: string): Change {
   if (text.trimStart().startsWith("{")) {
     const parsed = parseJson(text);

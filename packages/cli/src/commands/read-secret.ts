@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { type Cli, CliError } from "../cli.ts";
 
-/** Secrets are never arguments: those are seen by every user of the machine, and kept in histories. */
+/** Secrets are never arguments, because every user of the machine can see those, and shells store them. */
 export interface SecretSource {
   /** The variable that holds it. */
   env?: string;
@@ -9,7 +9,7 @@ export interface SecretSource {
   file?: string;
 }
 
-/** Null where neither is named. `what`: as the sentence "… is empty" begins. */
+/** Null if neither is given. `what`: the start of the sentence "… is empty". */
 export async function readSecret(cli: Cli, what: string, source: SecretSource): Promise<string | null> {
   if (source.env !== undefined && source.file !== undefined) {
     throw new CliError("usage", `${what} is named twice: keep the variable or the file`);

@@ -31,7 +31,7 @@ async function rotate(cli: Cli, options: RotateOptions): Promise<void> {
   const from = await readSecret(cli, "the old secret", { env: options.fromEnv, file: options.fromFile });
   const to = await readSecret(cli, "the new secret", { env: options.toEnv, file: options.toFile });
   const rotation = (admin: Admin) => admin.rotateSecret({ from, to });
-  // The one in use may be the new one already; the rotation itself finds out which secrets open what is stored.
+  // The current one may already be the new one. The rotation finds out which secrets decrypt the stored values.
   const done = await withAdmin(cli, options, rotation, { checksSecret: false });
   printResult(cli, options, done, String(done.resealed));
   const next =

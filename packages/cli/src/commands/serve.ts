@@ -19,7 +19,7 @@ interface ServeOptions {
   json?: boolean;
 }
 
-/** Runs are given back within 25 seconds; the files in `deploy/` grant longer than this. */
+/** Runs are released within 25 seconds. The files in `deploy/` allow more than this. */
 const stopMsMax = 30_000;
 
 export function registerServe(program: Command, cli: Cli): void {
@@ -38,7 +38,7 @@ async function serve(cli: Cli, options: ServeOptions): Promise<void> {
   const narrator = isFriendly ? liveNarrator(cli.stdout) : silentNarrator;
   narrator.begin("starting Emend");
   const { loadConfig, startServer } = await import("@emend/server");
-  // A person at a terminal wants to hear of trouble; log lines of every request are for a file.
+  // On a terminal only warnings are shown. Log lines for every request are for a file.
   const env = isFriendly ? { EMEND_LOG_LEVEL: "warn", ...cli.env } : cli.env;
   const config = loadConfig(env, {
     ...(options.port === undefined ? {} : { port: options.port }),
@@ -46,7 +46,7 @@ async function serve(cli: Cli, options: ServeOptions): Promise<void> {
     ...(options.data === undefined ? {} : { dataDir: resolve(options.data) }),
     ...(options.role === undefined ? {} : { role: options.role }),
   });
-  // In place of the live line, which is drawn again below.
+  // Replaces the live line, which is drawn again below.
   const logTo = { write: (line: string) => void cli.stdout.write(`\r\u001b[2K${logLine(line)}`) };
   const server = await startServer(config, isFriendly ? { logTo } : {})
     .catch((error) => {

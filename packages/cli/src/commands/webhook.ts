@@ -79,7 +79,7 @@ interface StateOptions {
 
 interface Action {
   description: string;
-  /** What the id names. */
+  /** What the id refers to. */
   of: "webhook" | "delivery";
   words: string;
   act(admin: Admin, id: string): Promise<boolean>;

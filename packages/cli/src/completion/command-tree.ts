@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-/** One command with the words that may follow it. */
+/** A command with the words that may follow it. */
 export interface CommandNode {
   /** `job create`; empty for the program itself. */
   path: string;
@@ -8,7 +8,7 @@ export interface CommandNode {
   options: readonly { flag: string; description: string }[];
 }
 
-/** Every command of the program, itself first. */
+/** All commands, the program itself first. */
 export function commandTree(command: Command, path = ""): CommandNode[] {
   const children = command.commands.filter((child) => child.name() !== "help");
   const node = {
@@ -21,7 +21,7 @@ export function commandTree(command: Command, path = ""): CommandNode[] {
   return [node, ...children.flatMap((child) => commandTree(child, `${path} ${child.name()}`.trim()))];
 }
 
-/** Descriptions go into three shells' quotation marks: nothing in them may end those. */
+/** Descriptions are quoted for three shells, so quotes are removed. */
 function firstWords(text: string): string {
   return text.replaceAll(/[^\w ,.;()/-]/g, "").slice(0, 80);
 }

@@ -3,7 +3,7 @@ import type { CommandNode } from "./command-tree.ts";
 export const shells = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof shells)[number];
 
-/** A script that completes commands and options. It is whole in itself: no program is started at the press of a key. */
+/** A script that completes commands and options without starting a program. */
 export function completionScript(shell: Shell, tree: readonly CommandNode[]): string {
   switch (shell) {
     case "bash":
@@ -39,7 +39,7 @@ complete -F _emend emend
 `;
 }
 
-/** The words typed so far are walked as in bash: `key` after `model` is another command than `key` alone. */
+/** The typed words are followed as in bash: `model key` and `key` are different commands. */
 function fish(tree: readonly CommandNode[]): string {
   const paths = tree.map(({ path }) => path).filter((path) => path !== "");
   const lines = tree.flatMap(({ path, commands, options }) => {

@@ -3,8 +3,8 @@ import { homedir, tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 
 /**
- * Where demos keep their databases and repositories: the person's cache folder, so that a second run starts at once,
- * links of the first stay good, and no project folder is touched. Without a writable home, a temporary one.
+ * The folder for the demo's database and repositories: the user's cache, so that a second run starts quickly, earlier
+ * links stay valid, and no project folder is touched. Without a writable home, a temporary folder.
  */
 export function cacheDir(env: NodeJS.ProcessEnv): string {
   const parents = [

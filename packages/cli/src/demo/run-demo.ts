@@ -37,7 +37,7 @@ const samplePrompt =
   'Move guides/auth to security/authentication, replace "API token" with "access key", and fix broken links.';
 const ownPrompt = "Fix broken links.";
 
-/** From nothing to a pull request, through the same HTTP interface, database and git that a real installation uses. */
+/** From nothing to a pull request, with the same HTTP API, database and git as a real installation. */
 export async function runDemo(cli: Cli, options: DemoOptions): Promise<void> {
   const startedAt = performance.now();
   const task = await taskOf(cli, options);
@@ -126,13 +126,13 @@ async function untilDismissed(cli: Cli): Promise<void> {
 }
 
 interface Look {
-  /** Inside the folder; empty: all of it. */
+  /** Inside the folder. Empty: all of it. */
   docsDir: string;
   pages: string;
   findings: string;
 }
 
-/** What a folder of docs holds and what is wrong with it, in words. The folder is only read. */
+/** What a docs folder contains and its problems, in words. The folder is only read. */
 async function lookAtDocs(folder: string, docsDir: string | undefined, signal: AbortSignal): Promise<Look> {
   if (await isBareRepository(folder)) {
     return { docsDir: docsDir ?? "", pages: "a bare repository", findings: "when the job runs" };
@@ -155,14 +155,14 @@ async function lookAtDocs(folder: string, docsDir: string | undefined, signal: A
   };
 }
 
-/** It has no files to look at, only objects; the server reads those. */
+/** It has no files, only objects, which the server reads. */
 async function isBareRepository(folder: string): Promise<boolean> {
   const parts = await Promise.allSettled([access(join(folder, "HEAD")), access(join(folder, "objects"))]);
   return parts.every(({ status }) => status === "fulfilled");
 }
 
 interface WayBack {
-  /** Logs one browser in, once, and lands on the pull request. */
+  /** Logs one browser in, once, and opens the pull request. */
   link: string;
   /** The pull request's address. */
   page: string;
@@ -172,7 +172,7 @@ interface WayBack {
   isDashboardBuilt: boolean;
 }
 
-/** The link, and how to open it: now where the server stays up, later where it stops with this command. */
+/** The link, and how to open it: now if the server keeps running, or later if it stops with this command. */
 export function showWayBack(cli: Cli, narrator: Narrator, way: WayBack): void {
   const { style } = narrator;
   const page = new URL(way.page).pathname;
@@ -211,7 +211,7 @@ interface DemoServer {
   stop(): Promise<void>;
 }
 
-/** The real server, on this machine alone, with data of its own. */
+/** A real server, on this machine only, with its own data. */
 async function startDemoServer(cli: Cli, narrator: Narrator, data: string | undefined): Promise<DemoServer> {
   const startedAt = performance.now();
   narrator.line();
@@ -239,13 +239,13 @@ async function placeOf(cli: Cli, data: string | undefined): Promise<Place> {
   return { dataDir: resolve(data), port: 0, release: () => {} };
 }
 
-/** The demo needs no configuration, and heeds none but the choice of a model: another database or port is not its own. */
+/** The demo uses no configuration except the model: another database or port is not its own. */
 export function demoEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(([name]) => !name.startsWith("EMEND_") || name === "EMEND_MODEL");
   return { ...Object.fromEntries(kept), EMEND_LOG_LEVEL: "silent" };
 }
 
-/** A data directory and a port that belong together and to this process alone. */
+/** A data directory and its port, for this process only. */
 export interface Place {
   dataDir: string;
   /** 0: any free one. */
@@ -257,8 +257,8 @@ const firstPort = 4610;
 const placesMax = 20;
 
 /**
- * The first place that nobody uses. The same directory gets the same port each time, so that the links of an earlier
- * run stay good; a demo that was left running, or started at the same time, keeps its place and this one gets another.
+ * The first free place. A directory always gets the same port, so that earlier links stay valid. A running demo keeps
+ * its place, and this one gets another.
  */
 export async function takePlace(parent: string): Promise<Place> {
   const { tryFileLock } = await import("@emend/server");

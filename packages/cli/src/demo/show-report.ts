@@ -7,7 +7,7 @@ import type { Narrator } from "../terminal/narrator.ts";
 
 const labelWidth = 12;
 
-/** What the job did, in its own words and in numbers that were counted afterwards. */
+/** The job's result, in its own words and in figures. */
 export function showReport(
   narrator: Narrator,
   report: JobReport,
@@ -49,7 +49,7 @@ function showExcerpt(narrator: Narrator, diff: string): void {
   narrator.line();
 }
 
-/** Cuts what is too long, at the start too where the cut at the end would take what changed. */
+/** Truncates a line, also at the start if the end would cut off what changed. */
 function fit(text: string, width: number, differsAt: number): string {
   if (text.length <= width) return text;
   const lead = Math.floor(width / 3);
@@ -70,7 +70,7 @@ function modelText(model: string): string {
 interface ExcerptLine {
   kind: "file" | "added" | "removed";
   text: string;
-  /** Where a removed line and the one that replaced it begin to differ: what a narrow terminal must not cut away. */
+  /** Where a removed line and its replacement start to differ: a narrow terminal must show this. */
   differsAt: number;
 }
 
@@ -82,7 +82,7 @@ interface Excerpt {
 const linesMax = 16;
 const linesOfFileMax = 4;
 
-/** The first changed lines of a unified diff, a few of each file: enough to see what kind of change it is. */
+/** The first changed lines of a diff, a few from each file. */
 export function diffExcerpt(diff: string): Excerpt {
   const lines: ExcerptLine[] = [];
   let isWhole = true;
@@ -108,7 +108,7 @@ function toLine(text: string, index: number, lines: readonly string[]): ExcerptL
   return { kind: isAdded ? "added" : "removed", text, differsAt: isPair ? firstDifference(text, other) : 0 };
 }
 
-/** Behind the sign. */
+/** After the sign. */
 function firstDifference(a: string, b: string): number {
   let at = 1;
   while (at < a.length && a[at] === b[at]) at += 1;

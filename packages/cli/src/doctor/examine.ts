@@ -14,25 +14,25 @@ export interface Examination {
   advice?: string;
 }
 
-/** Looks at everything once and changes nothing. */
+/** Checks everything once and changes nothing. */
 export async function examine(cli: Cli, options: { data?: string }): Promise<readonly Examination[]> {
   const node: Examination = { name: "node", verdict: "good", detail: process.version };
   const git = await examineGit();
   const { isMade, openAdmin, readConfig, tryModel } = await import("@emend/server");
-  // Log lines go to standard output, which belongs to the result.
+  // Log lines would go to standard output, which is for the result.
   const env = { ...cli.env, EMEND_LOG_LEVEL: "silent" };
   const { config, problems } = readConfig(env, options.data === undefined ? {} : { dataDir: resolve(options.data) });
-  // What rests on a setting that cannot be right would be told wrongly.
+  // Checks that depend on an invalid setting are skipped.
   const unless = (names: RegExp, name: string, look: () => Promise<readonly Seen[]>): Promise<readonly Seen[]> =>
     problems.some((problem) => names.test(problem))
       ? Promise.resolve([{ name, verdict: "note", detail: "not checked: fix its settings first" }])
       : look();
-  // Opening it without the secret that was meant would make one.
+  // Opening it without the right secret would create one.
   const database = await unless(/EMEND_(DATABASE_URL|SECRET|DATA_DIR)|--data/, "database", async () => [
     await examineDatabase({ openAdmin, isMade }, config),
   ]);
   const serverUrl = database[0]?.serverUrl;
-  // Behind a proxy the server answers at its own address also while nothing answers at its public one.
+  // Behind a proxy, the server may answer at its own address while its public URL does not.
   const near = config.publicUrl === null ? serverUrl : undefined;
   const url =
     cli.env.EMEND_URL ||
@@ -73,7 +73,7 @@ export async function examine(cli: Cli, options: { data?: string }): Promise<rea
 
 type Seen = Examination & { serverUrl?: string; budgets?: readonly Examination[] };
 
-/** By the names of the settings that reach a model. */
+/** The settings that models depend on. */
 const aboutModels = /MODEL|_BASE_URL|_API_KEY|RUNNER|PROXY|EMEND_CA/;
 
 async function examinePublicUrl(
@@ -86,7 +86,7 @@ async function examinePublicUrl(
     if (seen.verdict === "good") return { ...seen, name };
     const advice = "Check DNS, the proxy and EMEND_PUBLIC_URL: links in pull requests begin with it.";
     const detail = seen.verdict === "note" ? `nothing answers at ${publicUrl}` : seen.detail;
-    // Before the first start nothing can answer there.
+    // Before the first start nothing answers there.
     return { name, verdict: isServed || seen.verdict === "bad" ? "bad" : "note", detail, advice };
   }
   const detail = "EMEND_PUBLIC_URL is not set: links name the address that the server listens on";
@@ -135,7 +135,7 @@ function can(path: string, mode: number): Promise<boolean> {
   );
 }
 
-/** Asks the database. An embedded one that was never made is left unmade: looking must not change anything. */
+/** Queries the database. An embedded one that does not exist is not created. */
 async function examineDatabase(
   deps: { openAdmin: typeof openAdmin; isMade: typeof isMade },
   config: Config,
@@ -189,7 +189,7 @@ function wrongSecret(config: Config, what: string): Pick<Examination, "detail" |
   };
 }
 
-/** By what Postgres says of tables, columns or functions that no server of this release made yet. */
+/** Postgres's errors for tables, columns or functions that do not exist yet. */
 function unmade(error: unknown): Pick<Examination, "detail" | "advice"> | null {
   const code = error instanceof Error && "code" in error ? error.code : null;
   if (code === "42P01") return { detail: "nothing here yet", advice: "`emend serve` makes it." };
@@ -197,7 +197,7 @@ function unmade(error: unknown): Pick<Examination, "detail" | "advice"> | null {
   return { detail: "its tables are of an older release", advice: "`emend serve` brings them up to date." };
 }
 
-/** Never the user or the password. */
+/** Without user and password. */
 function hostOf(databaseUrl: string): string {
   return URL.parse(databaseUrl)?.host || "EMEND_DATABASE_URL";
 }
@@ -219,13 +219,13 @@ async function examineGit(): Promise<Examination> {
   }
 }
 
-/** With room to spare: for the database, callers and caches; and for a job's git processes, their locks and its model. */
+/** Generous limits: for the database, callers and caches; and for a job's git processes, locks and model. */
 const filesAtRest = 256;
 const filesOfJob = 32;
 
 async function examineOpenFiles(concurrency: number): Promise<Examination> {
   const name = "open files";
-  // Node has raised its own limit as far as it may, and the shell has the same.
+  // Node has raised its own limit as far as possible, and the shell has the same.
   const { stdout } = await promisify(execFile)("/bin/sh", ["-c", "ulimit -n"], { timeout: 5000 });
   const limit = stdout.trim() === "unlimited" ? Number.POSITIVE_INFINITY : Number(stdout);
   const needed = filesAtRest + filesOfJob * concurrency;
@@ -236,7 +236,7 @@ async function examineOpenFiles(concurrency: number): Promise<Examination> {
   return { name, verdict: "bad", detail, advice };
 }
 
-/** Asks each configured model one short question: a wrong key is heard of here rather than by a job. */
+/** Asks each configured model one short question, so that a wrong key is found here and not by a job. */
 async function examineModels(
   deps: { tryModel: typeof tryModel; env: NodeJS.ProcessEnv },
   config: Config,
@@ -271,7 +271,7 @@ async function examineModel(deps: { tryModel: typeof tryModel }, config: Config,
 
 const answerMsMax = 3000;
 
-/** Whether a server answers where clients would look for it. */
+/** Whether a server answers at the clients' URL. */
 async function examineServer(baseUrl: string, signal: AbortSignal): Promise<Examination> {
   const name = "server";
   const url = baseUrl.replace(/\/+$/, "");

@@ -10,7 +10,7 @@ interface Profile {
 }
 
 export interface Profiles {
-  /** The name of the one in use. */
+  /** The current profile's name. */
   current: string | null;
   profiles: Readonly<Record<string, Profile>>;
 }
@@ -19,7 +19,7 @@ function profileFile(env: NodeJS.ProcessEnv): string {
   return join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), ".config"), "emend", "profiles.json");
 }
 
-/** Reads the file; one that others can read, or that somebody else put there, is refused: it holds keys. */
+/** Reads the file. Refuses one that others can read or that another user owns, because it contains keys. */
 export function readProfiles(env: NodeJS.ProcessEnv): Profiles {
   const file = profileFile(env);
   const text = readPrivately(file);
@@ -28,18 +28,18 @@ export function readProfiles(env: NodeJS.ProcessEnv): Profiles {
     const parsed: unknown = JSON.parse(text);
     if (isProfiles(parsed)) return parsed;
   } catch {
-    // Told below, as anything else that is no profile file.
+    // Reported below, like any other invalid file.
   }
   throw new CliError("usage", `${file} is damaged; remove it and run \`emend login\` again`);
 }
 
-/** Whole or not at all, and never readable by others, not even for a moment. */
+/** Written atomically, and never readable by others. */
 export function writeProfiles(env: NodeJS.ProcessEnv, profiles: Profiles): string {
   const file = profileFile(env);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const unfinished = `${file}.${process.pid}`;
   writeFileSync(unfinished, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600, flag: "w" });
-  // The mode above is only that of a new file.
+  // The mode above applies only to a new file.
   chmodSync(unfinished, 0o600);
   renameSync(unfinished, file);
   return file;
@@ -54,7 +54,7 @@ function readPrivately(file: string): string | null {
     throw error;
   }
   try {
-    // Of the file that was opened, not of the name, which may mean another one by now.
+    // Of the opened file, not of its name, which may point to another file by now.
     const { mode, uid } = fstatSync(handle);
     if ((mode & 0o077) !== 0) {
       throw new CliError("usage", `${file} holds keys and others can reach it: chmod 600 ${file}`);

@@ -3,7 +3,7 @@ import { readProfiles } from "./profile-file.ts";
 
 export const defaultUrl = "http://127.0.0.1:4600";
 
-/** Which server, with which key, and what messages call the two. */
+/** The server, its key, and what messages call them. */
 export interface Access {
   url: string;
   key: string;
@@ -11,7 +11,7 @@ export interface Access {
   keyName: string;
 }
 
-/** The environment's, else the profile's that `EMEND_PROFILE` or `emend profile use` names. */
+/** From the environment, or from the profile of `EMEND_PROFILE` or `emend profile use`. */
 export function resolveAccess(cli: Cli): Access {
   const { EMEND_URL: url, EMEND_API_KEY: key, EMEND_PROFILE: wanted } = cli.env;
   const given = url ? { url, urlName: valued("EMEND_URL", url) } : { url: defaultUrl, urlName: defaultUrl };
@@ -31,7 +31,7 @@ export function resolveAccess(cli: Cli): Access {
   if (!url) return access;
   if (!URL.canParse(url))
     throw new CliError("usage", `${given.urlName} is not a URL; unset it, or give one such as ${defaultUrl}`);
-  // A key goes to the server that it is for and to no other.
+  // A key is only sent to its own server.
   if (URL.parse(url)?.href === URL.parse(profile.url)?.href) return access;
   throw new CliError(
     "usage",
@@ -39,7 +39,7 @@ export function resolveAccess(cli: Cli): Access {
   );
 }
 
-/** With its value, so that a slip is seen, unless it holds a password. */
+/** With its value, so that a typo is visible, unless it contains a password. */
 function valued(name: string, value: string): string {
   return value.includes("@") ? name : `${name}=${value}`;
 }

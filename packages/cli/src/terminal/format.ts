@@ -6,12 +6,15 @@ export function seconds(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
-/** A time as tables show it: to the minute, in UTC. */
+/** A time for tables: minutes, in UTC. */
 export function minute(time: Date | string): string {
   return new Date(time).toISOString().slice(0, 16).replace("T", " ");
 }
 
-/** Text of a repository, a model or a server may hold control characters that move the cursor or forge lines. */
+/**
+ * Removes control characters, which could move the cursor or forge lines: the text may come from a repository, a model
+ * or a server.
+ */
 export function safeText(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, (character) =>
@@ -19,7 +22,7 @@ export function safeText(text: string): string {
   );
 }
 
-/** Lines of at most `width` characters, cut at spaces. A longer word stays whole. */
+/** Wraps at spaces. A longer word stays whole. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = "";
@@ -34,7 +37,7 @@ export function wrap(text: string, width: number): string[] {
   return line === "" ? lines : [...lines, line];
 }
 
-/** Columns as wide as their widest cell, two spaces between. The first row is the head. */
+/** Columns as wide as their widest cell. The first row is the header. */
 export function table(rows: readonly (readonly string[])[]): string {
   const cells = rows.map((row) => row.map(safeText));
   const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));

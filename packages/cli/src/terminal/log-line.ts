@@ -12,7 +12,7 @@ interface Reason {
   cause?: Reason;
 }
 
-/** One line of the server's log for a person: without stacks, which `--json` and a pipe keep. */
+/** A line of the server's log for a person, without stacks, which `--json` and a pipe keep. */
 export function logLine(json: string): string {
   const { level, time, msg, err, ...fields } = JSON.parse(json) as Entry;
   const known = Object.entries(fields).map(
@@ -33,7 +33,7 @@ function nameOf(level: number): string {
   return level >= 30 ? "info " : "debug";
 }
 
-/** Its own words and, where they differ, those of what is behind it. */
+/** Its message and, if different, its causes'. */
 function reasonsOf(reason: Reason | undefined): string[] {
   if (typeof reason?.message !== "string") return [];
   return [...new Set([reason.message, ...reasonsOf(reason.cause)])];

@@ -1,6 +1,6 @@
 import { safeText, wrap } from "./format.ts";
 
-/** A summary in Markdown as calm text: paragraphs and lists wrapped, marks of emphasis and code taken away. */
+/** A Markdown summary as plain text: wrapped paragraphs and lists, without marks for emphasis and code. */
 export function markdownLines(markdown: string, width: number): string[] {
   const lines: string[] = [];
   for (const raw of markdown.split(/\r?\n/)) {

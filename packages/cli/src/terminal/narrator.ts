@@ -1,18 +1,18 @@
 import { styleText } from "node:util";
 import { safeText } from "./format.ts";
 
-/** Tells what happens while it happens: a live line on a terminal, plain lines in a pipe, nothing at all for JSON. */
+/** Shows progress: a live line on a terminal, plain lines in a pipe, nothing for JSON. */
 export interface Narrator {
-  /** Something begins; it stays in sight until it is done. */
+  /** Starts a step, which stays visible until it is done. */
   begin(text: string): void;
-  /** The begun thing is done: its last word. */
+  /** Ends the step successfully. */
   done(text: string, detail?: string): void;
-  /** The begun thing did not come to be. */
+  /** Ends the step with a failure. */
   failed(text: string, detail?: string): void;
   line(text?: string): void;
-  /** Takes the live line away. */
+  /** Removes the live line. */
   end(): void;
-  /** How many characters of text a line should hold. */
+  /** The width for text. */
   readonly width: number;
   readonly style: Style;
 }
@@ -101,7 +101,7 @@ function lastLine(mark: string, style: Style, text: string, detail = ""): string
   return `  ${mark} ${detail ? safeText(text).padEnd(nameWidth) : safeText(text)}${detail && ` ${style.dim(safeText(detail))}`}\n`;
 }
 
-/** Colours where the stream shows them; NO_COLOR and FORCE_COLOR are honoured by Node. */
+/** Colors if the stream supports them. Node handles NO_COLOR and FORCE_COLOR. */
 function styleFor(stream: NodeJS.WriteStream | null): Style {
   const paint = (format: Format) => (text: string) =>
     stream ? styleText(format, text, { stream, validateStream: true }) : text;

@@ -3,7 +3,7 @@ import { markdownLines } from "../terminal/markdown-lines.ts";
 
 const width = 90;
 
-/** Why a job failed: in the headline's line where it fits, else in lines of its own below. */
+/** Why a job failed: on the headline's line if it fits, otherwise below. */
 export function failureText(headline: string, failure: { code: string; message: string } | null, more = ""): string {
   if (failure === null) return safeText(`${headline}${more}`);
   const head = safeText(`${headline} (${failure.code})`);

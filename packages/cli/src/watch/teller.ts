@@ -6,7 +6,7 @@ interface Teller {
   tell(event: JobEvent): void;
 }
 
-/** Turns events into one line a phase: its name, how long it took and what it did. */
+/** Turns events into one line per phase: its name, duration and result. */
 export function createTeller(narrator: Narrator): Teller {
   let phase: { name: string; sinceMs: number; details: string[] } | null = null;
 
@@ -47,7 +47,7 @@ type ToldEvent =
   | { kind: "end"; isGood: boolean }
   | { kind: "nothing" };
 
-/** What an event says to somebody who watches. Events are data of another process: what is not understood is skipped. */
+/** An event for people. Events come from another process: unknown ones are skipped. */
 function describeEvent(event: Pick<JobEvent, "kind" | "data">): ToldEvent {
   const data = asRecord(event.data);
   switch (event.kind) {
@@ -64,7 +64,7 @@ function describeEvent(event: Pick<JobEvent, "kind" | "data">): ToldEvent {
       return detail(typeof data.number === "number" ? `pull request #${data.number}` : "");
     case "completed":
       return { kind: "end", isGood: true };
-    // An active job that is archived is cut off.
+    // An active job that is archived is aborted.
     case "failed":
     case "archived":
       return { kind: "end", isGood: false };

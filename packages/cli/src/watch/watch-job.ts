@@ -1,11 +1,10 @@
 import type { AgentJob, JobEvent, Jobs } from "@emend/sdk";
 
-// The stream ends when the job does; whoever cut it off on the way must not keep the result from being told.
+// The stream ends with the job. If it was cut off before, that must not delay the result.
 const lastWordsMsMax = 5000;
 
 /**
- * Waits for a job by long polling, as any client can, and meanwhile hands on its events. A service without the event
- * stream, or a proxy that swallows it, costs the narration and nothing else.
+ * Waits for a job with long polling and passes on its events. Without an event stream, only the progress is missing.
  */
 export async function watchJob(
   jobs: Pick<Jobs, "wait" | "events">,

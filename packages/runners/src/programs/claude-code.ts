@@ -6,9 +6,9 @@ export const claudeCode: RunnerProgram = {
   vendorOf: () => "anthropic",
   environment: ({ token, gatewayUrl }) => ({
     ANTHROPIC_API_KEY: token,
-    // It adds the version itself.
+    // The program adds the version itself.
     ANTHROPIC_BASE_URL: gatewayUrl,
-    // Reports and updates go elsewhere than to the model, so they would only fail.
+    // Telemetry and updates would only fail.
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
     DISABLE_AUTOUPDATER: "1",
   }),

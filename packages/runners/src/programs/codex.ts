@@ -11,10 +11,10 @@ export const codex: RunnerProgram = {
     "--skip-git-repo-check",
     "--color",
     "never",
-    // A sandbox cannot be made inside of ours; outside of it the program's own is better than none.
+    // A nested sandbox is not possible. Without ours, the program's own is better than none.
     "--sandbox",
     isSandboxed ? "danger-full-access" : "workspace-write",
-    // Its own provider goes by another transport, takes no address from the environment and may ask for a login.
+    // The built-in provider uses another transport, reads no URL from the environment and may ask for a login.
     ...settings({
       model_provider: "emend",
       "model_providers.emend.name": "Emend",
@@ -26,7 +26,7 @@ export const codex: RunnerProgram = {
     ...(model === null ? [] : ["--model", model]),
     "-",
   ],
-  // Its progress goes to standard error; standard output is the last message alone.
+  // Progress goes to standard error; standard output has only the last message.
   readAnswer: (stdout) => ({ text: stdout }),
 };
 

@@ -9,7 +9,7 @@ export const opencode: RunnerProgram = {
   asksFor: (model) => (model ?? usualModel).split("/").slice(1).join("/"),
   environment: ({ token, model }) => ({
     [(model ?? usualModel).startsWith("openai/") ? "OPENAI_API_KEY" : "ANTHROPIC_API_KEY"]: token,
-    // What it would fetch from elsewhere, in vain.
+    // What it would try to download.
     OPENCODE_DISABLE_AUTOUPDATE: "1",
     OPENCODE_DISABLE_MODELS_FETCH: "1",
     OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
@@ -21,7 +21,7 @@ export const opencode: RunnerProgram = {
       $schema: "https://opencode.ai/config.json",
       autoupdate: false,
       share: "disabled",
-      // It would ask another one for the titles of its sessions.
+      // It would ask another model for session titles.
       small_model: model ?? usualModel,
       permission: { edit: "allow", bash: "deny", webfetch: "deny" },
       provider: { [vendor]: { options: { baseURL: `${gatewayUrl}/v1` } } },
@@ -41,13 +41,13 @@ interface Event {
   };
 }
 
-/** One event a line: pieces of text, and what each step cost. */
+/** One event per line: text, and the cost of each step. */
 function readAnswer(stdout: string): RunnerAnswer {
   const answer = { text: "", inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUsd: 0 };
   for (const line of stdout.split("\n").filter((one) => one.trim() !== "")) {
     const { type, part = {} } = JSON.parse(line) as Event;
     if (type === "error") throw new Error(line);
-    // The last text is the answer; those before it are what it said on the way.
+    // The last text is the result; earlier ones are progress.
     if (type === "text" && part.text) answer.text = part.text;
     const cached = part.tokens?.cache?.read ?? 0;
     answer.inputTokens += (part.tokens?.input ?? 0) + (part.tokens?.cache?.write ?? 0) + cached;
