@@ -1,7 +1,8 @@
-import type { CheckSettings } from "./checks/check.ts";
+import type { CheckSettings, IgnoreRule } from "./checks/check.ts";
 import { ownChecks } from "./checks/page-checks.ts";
 import { linkChecks, optionalChecks, siteChecks } from "./checks/registry.ts";
 import { staleReferenceCheck } from "./references/check-references.ts";
+import { silencerCheck } from "./silence.ts";
 import type { Site } from "./site.ts";
 import type { Finding, Severity } from "./types.ts";
 
@@ -19,7 +20,7 @@ export const externalLinkCheck = "external-link";
 
 export const checkIds: readonly string[] = [...ownChecks, ...linkChecks, ...siteChecks, ...optionalChecks]
   .map(({ id }) => id)
-  .concat("mdx-syntax", externalLinkCheck, staleReferenceCheck)
+  .concat("mdx-syntax", externalLinkCheck, staleReferenceCheck, silencerCheck)
   .sort();
 
 /** For editors: `emend check --schema` prints it. */
@@ -41,10 +42,31 @@ export const settingsSchema = {
       description: `The file with the project's own words for the check spelling, one a line (default: ${dictionaryFile}).`,
       type: "string",
     },
+    ignore: {
+      description: "Findings that are not reported. An entry that silences nothing is reported.",
+      type: "array",
+      items: {
+        type: "object",
+        additionalProperties: false,
+        required: ["check", "reason"],
+        properties: {
+          check: { enum: checkIds },
+          path: { description: "A page, or a pattern with * and ** (default: every file).", type: "string" },
+          message: { description: "A part of the finding's message (default: any).", type: "string" },
+          reason: { description: "Why the finding is no problem.", type: "string", minLength: 1 },
+        },
+      },
+    },
   },
 } as const;
 
-const unset: CheckSettings = { levels: new Map(), dictionary: dictionaryFile, problem: null };
+const unset: CheckSettings = {
+  levels: new Map(),
+  dictionary: dictionaryFile,
+  ignore: [],
+  known: new Set(checkIds),
+  problem: null,
+};
 
 const known = new WeakMap<Site, CheckSettings>();
 
@@ -68,7 +90,8 @@ function parseSettings(text: string, files: ReadonlyMap<string, unknown>): Check
   }
   if (!isRecord(value)) return refuse('it must be an object such as { "checks": { "image-alt": "off" } }');
   const stranger = Object.keys(value).find((key) => !Object.hasOwn(settingsSchema.properties, key));
-  if (stranger !== undefined) return refuse(`it has no setting "${stranger}"; there are "checks" and "dictionary"`);
+  if (stranger !== undefined)
+    return refuse(`it has no setting "${stranger}"; there are "checks", "dictionary" and "ignore"`);
   const checks = value.checks ?? {};
   if (!isRecord(checks)) return refuse('"checks" must be an object of checks and levels');
   for (const [id, level] of Object.entries(checks)) {
@@ -79,7 +102,42 @@ function parseSettings(text: string, files: ReadonlyMap<string, unknown>): Check
   if (typeof dictionary !== "string") return refuse('"dictionary" must be the path of a file');
   if (value.dictionary !== undefined && !files.has(dictionary))
     return refuse(`"dictionary" names ${dictionary}, which does not exist`);
-  return { levels: new Map(Object.entries(checks) as [string, Level][]), dictionary, problem: null };
+  const ignore = parseIgnore(value.ignore ?? []);
+  if (typeof ignore === "string") return refuse(ignore);
+  return { ...unset, levels: new Map(Object.entries(checks) as [string, Level][]), dictionary, ignore };
+}
+
+/** The rules, or what is wrong with them. */
+function parseIgnore(value: unknown): IgnoreRule[] | string {
+  if (!Array.isArray(value))
+    return '"ignore" must be a list such as [{ "check": "broken-link", "path": "old/**", "reason": "…" }]';
+  const rules: IgnoreRule[] = [];
+  for (const [i, entry] of value.entries()) {
+    const name = `"ignore" ${i + 1}`;
+    if (!isRecord(entry)) return `${name} must be an object with "check" and "reason"`;
+    const stranger = Object.keys(entry).find((key) => !["check", "path", "message", "reason"].includes(key));
+    if (stranger !== undefined)
+      return `${name} has no setting "${stranger}"; there are "check", "path", "message" and "reason"`;
+    const { check, path = "**", message = null, reason } = entry;
+    if (typeof check !== "string" || !checkIds.includes(check))
+      return `${name} names no check; there are ${checkIds.join(", ")}`;
+    if (typeof reason !== "string" || reason.trim() === "")
+      return `${name} has no "reason"; say why the finding is no problem`;
+    if (typeof path !== "string" || (message !== null && typeof message !== "string"))
+      return `the "path" and "message" of ${name} must be text`;
+    rules.push({ check, path: patternOf(path), message, position: i + 1 });
+  }
+  return rules;
+}
+
+/** `*` stands for anything in a name, `**` for any folders too. */
+function patternOf(glob: string): RegExp {
+  const parts = glob.split(/(\*\*\/|\*\*|\*)/).map((part) => {
+    if (part === "**/") return "(?:[^/]*/)*";
+    if (part === "**") return ".*";
+    return part === "*" ? "[^/]*" : part.replace(/[.+?^${}()|[\]\\]/g, "\\$&");
+  });
+  return new RegExp(`^${parts.join("")}$`);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,6 +1,7 @@
 import { type CheckMemo, type Inheritance, inheritanceOf, memoOf, type PageTally, remember } from "./check-memo.ts";
 import { applySettings, readCheckSettings, settingsFindings } from "./check-settings.ts";
 import type { CheckSettings, PageContext, ResolvedLink } from "./checks/check.ts";
+import { ownChecks } from "./checks/page-checks.ts";
 import { linkChecks, optionalChecks, siteChecks } from "./checks/registry.ts";
 import { toFinding } from "./checks/report.ts";
 import { isAnchored } from "./links/anchors.ts";
@@ -10,6 +11,8 @@ import { isExternal } from "./links/target.ts";
 import { reasonFor } from "./links/unjudged.ts";
 import type { PageFacts } from "./parse/facts.ts";
 import { readFactsOf } from "./parse/read-facts.ts";
+import type { Silencer } from "./parse/silencers.ts";
+import { silenceFindings, silencerCheck } from "./silence.ts";
 import type { Site } from "./site.ts";
 import { createTimeSlice } from "./text/time-slice.ts";
 import type { Finding, LinkTally } from "./types.ts";
@@ -18,17 +21,28 @@ interface CheckOptions {
   signal?: AbortSignal;
   /** Others than those that the site's own tree holds. */
   settings?: CheckSettings;
+  /** Whether a comment of a page that silences findings counts; left out: all do. */
+  isTrusted?(path: string, silencer: Silencer): boolean;
 }
+
+/** Checks that look at every page each time. */
+const everyCheck: readonly string[] = [...ownChecks, ...linkChecks, ...siteChecks]
+  .map(({ id }) => id)
+  .concat(silencerCheck);
 
 /** Runs the checks that a site's settings ask for. */
 export async function checkSite(site: Site, options: CheckOptions = {}): Promise<readonly Finding[]> {
   const settings = options.settings ?? (await readCheckSettings(site));
   const findings = [...allFindings(await checkOnce(site, options)), ...settingsFindings(settings)];
+  const ran = new Set(everyCheck);
   for (const check of optionalChecks) {
     if ((settings.levels.get(check.id) ?? "off") === "off") continue;
+    ran.add(check.id);
     for await (const report of check.run(site, { ...options, settings })) findings.push(toFinding(check, report));
   }
-  return applySettings(findings, settings).sort(byPlace);
+  const { isTrusted } = options;
+  const silence = { settings, ran, ...(isTrusted && { isTrusted }) };
+  return silenceFindings(site, applySettings(findings, settings), silence).sort(byPlace);
 }
 
 /** How many links of a site were judged, and why the others were not. */

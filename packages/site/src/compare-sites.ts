@@ -4,6 +4,8 @@ import { checkSite, tallyLinks } from "./check-site.ts";
 import { unfollowedLinks } from "./checks/links.ts";
 import { removedPages } from "./checks/pages.ts";
 import { doubtsAbsolute } from "./links/base-path.ts";
+import type { Silencer } from "./parse/silencers.ts";
+import { silenceFindings } from "./silence.ts";
 import type { Site } from "./site.ts";
 import type { Comparison, Finding } from "./types.ts";
 
@@ -45,29 +47,54 @@ function touched(base: Site, head: Site): string[] {
     .map(({ path }) => path);
 }
 
+/** Comments that the base has too: in the page itself, or in one that is gone, if the page is new. */
+function knownSilencers(base: Site, head: Site): (path: string, silencer: Silencer) => boolean {
+  const keyOf = ({ checks, reason }: Silencer): string => `${checks.join()}\0${reason}`;
+  const gone = new Set<string>();
+  for (const [path, { brief }] of base.index.nodes) {
+    if (!head.index.nodes.has(path)) for (const silencer of brief.silencers ?? []) gone.add(keyOf(silencer));
+  }
+  return (path, silencer) => {
+    const before = base.index.nodes.get(path)?.brief;
+    const key = keyOf(silencer);
+    return before === undefined ? gone.has(key) : (before.silencers ?? []).some((other) => keyOf(other) === key);
+  };
+}
+
 /** What a change broke and what it repaired. Lines may shift and pages may move: neither makes a finding new. */
 export async function compareSites(
   base: Site,
   head: Site,
-  options: { signal?: AbortSignal } = {},
+  options: {
+    signal?: AbortSignal;
+    /** Whose comments silence findings. The base's, unless a person made the change: it must not silence what judges it. */
+    silencers?: "base" | "head";
+  } = {},
 ): Promise<Comparison> {
   // The base says what counts: a change must not turn off the checks that judge it.
   const settings = await readCheckSettings(base);
   const pages = touched(base, head);
   const moved = [...base.index.nodes.keys()].filter((path) => !head.index.nodes.has(path));
-  const broken = applySettings(await checkMdx(head, pages, options), settings);
+  const isTrusted = options.silencers === "head" ? () => true : knownSilencers(base, head);
+  const silent = { settings, ran: new Set<string>(), isTrusted };
+  const broken = silenceFindings(head, applySettings(await checkMdx(head, pages, options), settings), silent);
   // What was broken before is no fault of the change: the full parser looks at the old pages only where a new one fails.
   const brokenBefore =
     broken.length === 0
       ? []
-      : applySettings(await checkMdx(base, [...broken.map(({ path }) => path), ...moved], options), settings);
+      : silenceFindings(
+          base,
+          applySettings(await checkMdx(base, [...broken.map(({ path }) => path), ...moved], options), settings),
+          { settings, ran: new Set() },
+        );
   const before = [...(await checkSite(base, { ...options, settings })), ...brokenBefore];
-  const found = [...(await checkSite(head, { ...options, settings })), ...broken];
+  const found = [...(await checkSite(head, { ...options, settings, isTrusted })), ...broken];
   const suspects = without(found, before, inPlace).filter(
     ({ check }) => check === "broken-link" || check === "broken-anchor",
   );
   const removed = await removedPages(base, head, new Set(suspects.map(({ path }) => path)));
-  const after = [...found, ...applySettings([...removed, ...unfollowedLinks(base, head)], settings)];
+  const others = applySettings([...removed, ...unfollowedLinks(base, head)], settings);
+  const after = [...found, ...silenceFindings(head, others, silent)];
   // Where the base leaves no doubt how it is served, neither does the change.
   const isClear = !doubtsAbsolute(base.index);
   const introduced = without(after, before, inPlace).flatMap((finding) =>

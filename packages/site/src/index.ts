@@ -49,6 +49,7 @@ export {
 export { type CodeReference, findCodeReferences, type ReferenceKind } from "./references/find-references.ts";
 export { readSiteReferences, type SiteReferences } from "./references/site-references.ts";
 export { type IndexOptions, indexSource, type SkipReason, type SourceIndex } from "./references/source-index.ts";
+export { silenceFindings } from "./silence.ts";
 export type { Site } from "./site.ts";
 export type {
   Certainty,

@@ -12,6 +12,8 @@ import {
   readCheckSettings,
   type Site,
   type SourceIndex,
+  silenceFindings,
+  staleReferenceCheck,
   tallyLinks,
 } from "@emend/site";
 import { CliError } from "../cli.ts";
@@ -66,7 +68,7 @@ export async function inspectFolder(deps: InspectDeps, dir: string, input: Inspe
       return input.sources === undefined ? whole : await withSources(dir, whole, input.sources, signal);
     }
     const base = await openSite(await gitTree(dir, input.base), options);
-    const { introduced, tally } = await compareSites(base, site, { signal });
+    const { introduced, tally } = await compareSites(base, site, { signal, silencers: "head" });
     return { site, pages: site.pages.length + base.pages.length, findings: introduced, unjudged: 0, tally, notes: [] };
   } finally {
     progress.end();
@@ -85,7 +87,9 @@ async function inspectWhole(
   const mdx = mdxPagesOf(site, isMdxAsked);
   if (mdx === null) return { site, pages, findings, unjudged: allMdx(site).length, tally, notes: [] };
   const onProgress = (done: number): void => progress.update("judging the MDX of", done, mdx.length);
-  const judged = applySettings(await checkMdx(site, mdx, { signal, onProgress }), await readCheckSettings(site));
+  const settings = await readCheckSettings(site);
+  const broken = applySettings(await checkMdx(site, mdx, { signal, onProgress }), settings);
+  const judged = silenceFindings(site, broken, { settings, ran: new Set(["mdx-syntax"]) });
   return { site, pages, findings: [...findings, ...judged], unjudged: 0, tally, notes: [] };
 }
 
@@ -99,15 +103,13 @@ async function withSources(
   if (whole.pages === 0) return whole;
   const opened = await openSources(dir, whole.site, names, signal);
   try {
-    const found = applySettings(
-      await checkReferences(whole.site, opened.sources, { signal }),
-      await readCheckSettings(whole.site),
-    );
-    return {
-      ...whole,
-      findings: [...whole.findings, ...found],
-      notes: [...opened.notes, ...describeSkipped(opened.indexes)],
-    };
+    const settings = await readCheckSettings(whole.site);
+    const found = applySettings(await checkReferences(whole.site, opened.sources, { signal }), settings);
+    // Where the sources could not be compared, a silencer may be needed all the same.
+    const ran = new Set(opened.sources.length === names.length ? [staleReferenceCheck] : []);
+    const heard = silenceFindings(whole.site, found, { settings, ran });
+    const notes = [...opened.notes, ...describeSkipped(opened.indexes)];
+    return { ...whole, findings: [...whole.findings, ...heard], notes };
   } finally {
     opened.close();
   }

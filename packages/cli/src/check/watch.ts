@@ -75,7 +75,7 @@ export async function watchCheck(cli: Cli, dir: string, options: WatchOptions): 
     const findings =
       base === null
         ? await live.check(site, mdxPagesOf(site, options.isMdxAsked) ?? [], signal)
-        : (await compareSites(base, site, { signal })).introduced;
+        : (await compareSites(base, site, { signal, silencers: "head" })).introduced;
     return { site, findings, elapsedMs: performance.now() - startedAt };
   }
 

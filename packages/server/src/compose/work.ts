@@ -10,6 +10,7 @@ import {
   openSite,
   type ParseCache,
   readCheckSettings,
+  silenceFindings,
 } from "@emend/site";
 import { readArchiveAfterDays } from "../accounts/installation-settings.ts";
 import { listModelKeys, openModelKey } from "../accounts/keys/model-keys.ts";
@@ -277,7 +278,8 @@ async function look(deps: SiteHealthDeps, project: Project, signal: AbortSignal)
         column: 1,
         ...link,
       }));
-      findings.push(...applySettings(found, settings));
+      const ran = new Set([externalLinkCheck]);
+      findings.push(...silenceFindings(site, applySettings(found, settings), { settings, ran }));
     }
     return { commit, branch: ref, framework: site.framework, pages: site.pages.length, findings };
   } finally {

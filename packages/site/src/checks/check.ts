@@ -8,8 +8,21 @@ export interface CheckSettings {
   levels: ReadonlyMap<string, Severity | "off">;
   /** The path of the project's own words. */
   dictionary: string;
+  /** Findings that the project does not want to hear of. */
+  ignore: readonly IgnoreRule[];
+  /** The names of all checks. */
+  known: ReadonlySet<string>;
   /** What is wrong with the file; none of it is used then. */
   problem: string | null;
+}
+
+export interface IgnoreRule {
+  check: string;
+  path: RegExp;
+  /** A part of the finding's message; null: any. */
+  message: string | null;
+  /** Its place in the list, from 1. */
+  position: number;
 }
 
 export interface ResolvedLink {

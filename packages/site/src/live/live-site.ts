@@ -3,6 +3,7 @@ import { applySettings, readCheckSettings } from "../check-settings.ts";
 import { checkSite } from "../check-site.ts";
 import { openSite } from "../open-site.ts";
 import { type MdxParser, openMdxParser } from "../parse/mdx-parser.ts";
+import { silenceFindings } from "../silence.ts";
 import type { Site } from "../site.ts";
 import type { Finding } from "../types.ts";
 import type { LiveFolder } from "./live-folder.ts";
@@ -46,7 +47,11 @@ export function openLiveSite({ tree }: LiveFolder, { docsDir = "" }: { docsDir?:
     async check(site, mdxPages, signal) {
       const findings = await checkSite(site, signal === undefined ? {} : { signal });
       const ofMdx = await judgeMdx(site, mdxPages, signal);
-      return ofMdx.length === 0 ? findings : [...findings, ...applySettings(ofMdx, await readCheckSettings(site))];
+      if (ofMdx.length === 0) return findings;
+      const settings = await readCheckSettings(site);
+      // Not every page was judged: a comment that silences nothing now may be needed.
+      const silent = silenceFindings(site, applySettings(ofMdx, settings), { settings, ran: new Set() });
+      return [...findings, ...silent];
     },
     close: async () => parser?.close(),
   };

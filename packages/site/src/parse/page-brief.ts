@@ -3,6 +3,7 @@ import { isExternal } from "../links/target.ts";
 import { append } from "../text/bytes.ts";
 import type { Finding } from "../types.ts";
 import type { FrontMatter, LinkKind, PageFacts } from "./facts.ts";
+import type { Silencer } from "./silencers.ts";
 
 /** What is no link to a page, or is one in an HTML tag that may mean something else than in a Markdown link. */
 type OtherKind = "image" | "src" | "include" | "href";
@@ -22,6 +23,8 @@ export interface PageBrief {
   /** What the checks found that look at the page alone. */
   own: readonly Omit<Finding, "path">[];
   unread: boolean;
+  /** Comments that silence findings; absent where there are none. */
+  silencers?: readonly Silencer[];
 }
 
 /** Every target of a page, with a kind that it resolves by. */

@@ -23,6 +23,7 @@ import { scanBlocks } from "./scan-blocks.ts";
 import { type InlineSink, scanInline } from "./scan-inline.ts";
 import { scanMarkup } from "./scan-markup.ts";
 import type { Tag } from "./scan-tag.ts";
+import { readSilencers, silencerWord } from "./silencers.ts";
 import { createSlugger } from "./slug.ts";
 import { tagFacts } from "./tag-facts.ts";
 
@@ -48,6 +49,7 @@ export function scanBrief(bytes: Uint8Array, dialect: Dialect): PageBrief {
   const text = toByteString(bytes);
   const facts = scanBytes(bytes, text, dialect);
   const brief = briefOf(facts);
+  if (facts.unread === undefined && text.includes(silencerWord)) brief.silencers = readSilencers(text, dialect);
   return brief.own.length === 0 ? brief : { ...brief, own: ownFindings(placeFacts(facts, text, isAscii(bytes))) };
 }
 

@@ -110,6 +110,25 @@ function readSpan(text: string, add: Add): void {
   else readWord(text, 0, add);
 }
 
+// What every page may name, whatever the project is: methods, elements, properties, types, values.
+const everyones = new Set(
+  `GET POST PUT PATCH DELETE HEAD OPTIONS abstract article aside audio body button canvas caption code details dialog embed fieldset
+  figcaption figure footer form head header html iframe image input label legend link list main meta nav object option picture pre
+  script section select slot source span strong style summary svg table tbody template textarea thead title track video true false
+  null undefined None True False string number boolean integer object array function class import export default async await return
+  const static public private void self this super type name value key data text path file error result index width height color
+  font background border margin padding display position content`.split(/\s+/),
+);
+
+/** A word of plain prose: too short, or everybody's. */
+function isPlainWord(word: string): boolean {
+  return /^(?:[a-z]{1,3}|[A-Z][a-z]{0,2}|[A-Z]{1,4})$/.test(word) || everyones.has(word);
+}
+
+// One segment, or a folder of the reader's machine.
+const systemPath =
+  /^\/[^/]*\/?$|^\/(?:tmp|etc|usr|var|home|opt|bin|dev|proc|root|mnt|srv|lib|sbin|Users|path|app|workspace)\//;
+
 function readWord(word: string, offset: number, add: Add): void {
   const quoted = /^(["'])(.+)\1$/.exec(word);
   if (quoted !== null) {
@@ -117,11 +136,13 @@ function readWord(word: string, offset: number, add: Add): void {
     return;
   }
   if (environment.test(word)) add("env", word, offset);
-  else if (identifier.test(word)) add("identifier", word, offset);
-  else if (packageName.test(word)) add("package", word, offset);
+  else if (identifier.test(word)) {
+    if (!isPlainWord(word)) add("identifier", word, offset);
+  } else if (packageName.test(word)) add("package", word, offset);
   else if (filePath.test(word)) add("file", word, offset);
-  else if (route.test(word)) add("route", word, offset);
-  else if (dotted.test(word)) {
+  else if (route.test(word)) {
+    if (!systemPath.test(word)) add("route", word, offset);
+  } else if (dotted.test(word)) {
     if (!fileEnding.test(word)) add("path", word, offset);
   } else if (kebab.test(word)) add("config-key", word, offset);
   else {

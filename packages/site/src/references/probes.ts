@@ -30,7 +30,7 @@ export function probesOf({ kind, text }: Asked, sources: Sources): Probe[] {
     case "path":
       return pathProbes(text, sources);
     case "env":
-      return sources.has(text) ? [{ kind: "word", word: text, others: [] }] : [];
+      return sources.declares(text) ? [{ kind: "word", word: text, others: [] }] : [];
     case "flag":
       return spelled(text, [text], spellings(text.replace(/^--(?:no-)?/, "")), sources);
     case "config-key":
@@ -74,7 +74,8 @@ function pathProbes(text: string, sources: Sources): Probe[] {
 
 /** The first spelling that is known stands for the reference. */
 function spelled(text: string, literal: readonly string[], others: readonly string[], sources: Sources): Probe[] {
-  const word = literal.find(sources.has) ?? (/[a-z]-[a-z]/i.test(text) ? others.find(sources.has) : undefined);
+  const word =
+    literal.find(sources.declares) ?? (/[a-z]-[a-z]/i.test(text) ? others.find(sources.declares) : undefined);
   return word === undefined
     ? []
     : [{ kind: "word", word, others: [...literal, ...others].filter((other) => other !== word) }];
@@ -102,7 +103,7 @@ function routeEnds(text: string): string[] {
 
 function routeProbes(text: string, sources: Sources): Probe[] {
   const ends = routeEnds(text);
-  const word = ends.find((end) => sources.has(end));
+  const word = ends.find((end) => sources.declares(end));
   return word === undefined ? [] : [{ kind: "word", word, others: ends.filter((end) => end !== word) }];
 }
 

@@ -178,9 +178,9 @@ function skipByPath(path: string): SkipReason | null {
 const examples =
   /(?:^|\/)(?:tests?|__tests__|__mocks__|specs?|e2e|fixtures?|__fixtures__|testdata|mocks?|examples?|demos?|samples?|playground|bench(?:marks?)?)\/|[._-](?:test|spec|bench|stories)\.\w+$|_test\.\w+$|(?:^|\/)test_[^/]*$/i;
 
-/** Tests and examples use names; what they define is nobody's interface. */
+/** Tests, examples and styles use names; what they define is nobody's interface. */
 function isExample(path: string): boolean {
-  return examples.test(path);
+  return examples.test(path) || /\.(?:html?|sh|bash|ps1)$/i.test(path);
 }
 
 const lineMax = 5000;

@@ -4,7 +4,7 @@ import { encodePiece } from "../text/bytes.ts";
 export interface Tokens {
   /** Identifiers, `kebab-case` words, `--flags` and routes. */
   words: Uint32Array;
-  /** Those of them that the file seems to define: a declaration, a key, a parameter, a string of its own. */
+  /** Those of them that the file seems to define: a declaration, a key, a parameter, a string of its own; every flag and route. */
   declared: Uint32Array;
 }
 
@@ -160,7 +160,10 @@ export function createTokenReader(): TokenReader {
     }
     if (at - start > wordMax) return;
     addWord(plain >>> 0);
-    if (isFlag) addWord(flag >>> 0);
+    addDeclared(plain >>> 0);
+    if (!isFlag) return;
+    addWord(flag >>> 0);
+    addDeclared(flag >>> 0);
   }
 
   function readRoute(bytes: Uint8Array, start: number, end: number): void {
@@ -177,7 +180,9 @@ export function createTokenReader(): TokenReader {
     if (bytes[at - 1] === 58) at--;
     let route = "";
     for (let j = start; j < at; j++) route += String.fromCharCode(bytes[j] as number);
-    addWord(hashWord(plainRoute(route)));
+    const hash = hashWord(plainRoute(route));
+    addWord(hash);
+    addDeclared(hash);
   }
 }
 
@@ -198,6 +203,7 @@ function isDeclared(
   last: number,
 ): boolean {
   if (before !== 0 && declaring.has(before)) return true;
+  if (isConstant(bytes, start, wordEnd)) return true;
   let at = wordEnd;
   if (quoteMarks.has(last)) return bytes[wordEnd] === last;
   // `:name` of Ruby.
@@ -217,6 +223,17 @@ function isDeclared(
   // A method of Go stands after its receiver.
   if (last === 32 && bytes[start - 2] === 41) return true;
   return isFirst && opensBody(bytes, at, end);
+}
+
+/** `LIKE_THIS`: an environment variable wherever it stands. */
+function isConstant(bytes: Uint8Array, start: number, end: number): boolean {
+  let joints = 0;
+  for (let at = start; at < end; at++) {
+    const c = bytes[at] as number;
+    if (c === 95) joints++;
+    else if ((c < 65 || c > 90) && (c < 48 || c > 57)) return false;
+  }
+  return joints > 0 && joints < end - start;
 }
 
 /** `Name string` in a struct of Go: indented by a tab, with a capital. */

@@ -1,0 +1,94 @@
+import type { CheckSettings } from "./checks/check.ts";
+import { quoted } from "./checks/report.ts";
+import type { Silencer } from "./parse/silencers.ts";
+import type { Site } from "./site.ts";
+import type { Finding } from "./types.ts";
+
+/** The check that reports silencers which silence nothing, or give no reason. */
+export const silencerCheck = "silencer";
+
+interface SilenceOptions {
+  settings: CheckSettings;
+  /** Every check that looked at the whole site: where a silencer of one of them silenced nothing, it is not needed. */
+  ran: ReadonlySet<string>;
+  /** Whether a page's comment counts. */
+  isTrusted?(path: string, silencer: Silencer): boolean;
+}
+
+/** Findings without those that a page's comments or the settings silence, and with the silencers that silence nothing. */
+export function silenceFindings(site: Site, findings: readonly Finding[], options: SilenceOptions): Finding[] {
+  const { settings, ran, isTrusted = () => true } = options;
+  const used = new Set<object>();
+  const kept = findings.filter((finding) => {
+    const comments = site.index.nodes.get(finding.path)?.brief.silencers ?? [];
+    const comment = comments.find(
+      (silencer) =>
+        silencer.reason !== "" &&
+        silencer.checks.includes(finding.check) &&
+        silencer.from <= finding.line &&
+        finding.line <= silencer.to &&
+        isTrusted(finding.path, silencer),
+    );
+    const rule = settings.ignore.find(
+      ({ check, path, message }) =>
+        check === finding.check && path.test(finding.path) && (message === null || finding.message.includes(message)),
+    );
+    if (comment !== undefined) used.add(keyOf(comment, finding.check));
+    if (rule !== undefined) used.add(rule);
+    return comment === undefined && rule === undefined;
+  });
+  return [...kept, ...unusedComments(site, options, used), ...unusedRules(settings, ran, used)];
+}
+
+const keys = new WeakMap<Silencer, Map<string, object>>();
+
+/** A comment may name several checks: each is used or not by itself. */
+function keyOf(silencer: Silencer, check: string): object {
+  const known = keys.get(silencer) ?? new Map<string, object>();
+  keys.set(silencer, known);
+  const key = known.get(check) ?? {};
+  known.set(check, key);
+  return key;
+}
+
+function* unusedComments(site: Site, { settings, ran }: SilenceOptions, used: ReadonlySet<object>): Generator<Finding> {
+  if (settings.levels.get(silencerCheck) === "off") return;
+  const severity = settings.levels.get(silencerCheck) ?? "warning";
+  if (severity === "off") return;
+  for (const { path, brief } of site.index.nodes.values()) {
+    for (const silencer of brief.silencers ?? []) {
+      const at = { check: silencerCheck, severity, path, line: silencer.line, column: silencer.column };
+      // Told once, by the run that has the checks which always run.
+      if (silencer.reason === "" || silencer.checks.length === 0) {
+        const message =
+          "This comment silences nothing: name the check and the reason, as `emend-ignore broken-link: reason`.";
+        if (ran.has(silencerCheck)) yield { ...at, message };
+        continue;
+      }
+      for (const check of silencer.checks) {
+        if (ran.has(silencerCheck) && !settings.known.has(check)) {
+          yield {
+            ...at,
+            message: `This comment silences nothing: there is no check ${quoted(check)}. Correct its name.`,
+          };
+        } else if (ran.has(check) && !used.has(keyOf(silencer, check))) {
+          yield { ...at, message: `This comment silences no finding of ${quoted(check)}; remove it.` };
+        }
+      }
+    }
+  }
+}
+
+function* unusedRules(
+  { ignore, levels }: CheckSettings,
+  ran: ReadonlySet<string>,
+  used: ReadonlySet<object>,
+): Generator<Finding> {
+  const severity = levels.get(silencerCheck) ?? "warning";
+  if (severity === "off") return;
+  for (const rule of ignore) {
+    if (!ran.has(rule.check) || used.has(rule)) continue;
+    const message = `"ignore" ${rule.position} silences no finding of ${quoted(rule.check)}; remove it.`;
+    yield { check: silencerCheck, severity, path: ".emend/check.json", line: 1, column: 1, message };
+  }
+}
