@@ -17,6 +17,8 @@ export interface CodeReference {
   end: number;
   /** In a fenced block, not in inline code. */
   inSample: boolean;
+  /** The package that a sample imports it from: known only where that package is the project's own. */
+  from?: string;
 }
 
 /** Longer code is no name. */
@@ -34,7 +36,8 @@ function referencesIn(page: string, text: string, { spans, samples }: PageCode):
   const lines = indexLines(text);
   const found: CodeReference[] = [];
   const add =
-    (at: (offset: number) => number, inSample: boolean) => (kind: ReferenceKind, name: string, offset: number) => {
+    (at: (offset: number) => number, inSample: boolean) =>
+    (kind: ReferenceKind, name: string, offset: number, from?: string) => {
       if (found.length >= referencesMax || name.length < 2) return;
       const start = at(offset);
       if (!inSample && isHistory(text, lines, start)) return;
@@ -46,6 +49,7 @@ function referencesIn(page: string, text: string, { spans, samples }: PageCode):
         start,
         end: start + name.length,
         inSample,
+        ...(from === undefined ? {} : { from }),
       });
     };
   for (const span of spans)
@@ -69,7 +73,7 @@ function isHistory(text: string, lines: LineIndex, offset: number): boolean {
   return historyLine.test(text.slice(lines.startOf(line), lines.startOf(line + 1)));
 }
 
-type Add = (kind: ReferenceKind, name: string, offset: number) => void;
+type Add = (kind: ReferenceKind, name: string, offset: number, from?: string) => void;
 
 const identifier = /^[A-Za-z_$][\w$]*$/;
 const call = /^([A-Za-z_$][\w$]*(?:(?:\.|::|#)[A-Za-z_$][\w$]*)*)\s*(?:\(|<[\w, <>[\]]*>\(?|\[\]?)/;
@@ -292,28 +296,37 @@ const declared =
 function readProgram(text: string, add: Add): void {
   const blank = (found: string): string => found.replace(/[^\n]/g, " ");
   const readable = text.replace(comments, blank);
+  const own = new Set<string>();
   const code = readable.replace(imports, (found, ...groups) => {
-    readImport(found, groups.at(-2) as number, groups as (string | undefined)[], add);
+    for (const name of readImport(found, groups.at(-2) as number, groups as (string | undefined)[], add)) own.add(name);
     return blank(found);
   });
   const plain = code.replace(strings, blank);
-  const own = new Set<string>();
   for (const found of plain.matchAll(declared)) own.add((found[1] ?? found[2] ?? found[3]) as string);
   for (const found of plain.matchAll(/(?<![\w$])[A-Za-z_$][\w$]*/g)) {
     const name = found[0];
     if (!isDistinct(name)) continue;
-    if (environment.test(name)) add("env", name, found.index);
-    else if (!own.has(name) || plain.charCodeAt(found.index - 1) === 46) add("identifier", name, found.index);
+    if (environment.test(name)) continue;
+    if (!own.has(name) || plain.charCodeAt(found.index - 1) === 46) add("identifier", name, found.index);
   }
 }
 
-function readImport(found: string, at: number, groups: readonly (string | undefined)[], add: Add): void {
+/** The package and the names that a statement imports; what it makes of them in the sample is the sample's own. */
+function readImport(found: string, at: number, groups: readonly (string | undefined)[], add: Add): string[] {
   const from = groups[2] ?? groups[3] ?? groups[6] ?? groups[8] ?? "";
-  if (from === "" || /^[./#~]|^node:|^https?:|^@\//.test(from)) return;
-  add("package", from, at + found.lastIndexOf(from, groups[3] === undefined ? undefined : found.indexOf(" import")));
   const names = groups[0] ?? groups[4] ?? "";
   const start = found.indexOf(names);
-  for (const name of names.matchAll(/(?<![\w$]|\bas\s+)[A-Za-z_$][\w$]*/g)) {
-    if (name[0] !== "as" && name[0] !== "type") add("identifier", name[0], at + start + name.index);
+  const imported = [...names.matchAll(/(?<![\w$])[A-Za-z_$][\w$]*/g)].filter(
+    ([name]) => name !== "as" && name !== "type",
+  );
+  if (from !== "" && !/^[./#~]|^node:|^https?:|^@\//.test(from)) {
+    add("package", from, at + found.lastIndexOf(from, groups[3] === undefined ? undefined : found.indexOf(" import")));
+    for (const name of imported) {
+      const isAlias = /\bas\s+$/.test(names.slice(0, name.index));
+      // A default import may have any name.
+      const isDefault = groups[0] !== undefined && !/[{]/.test(names.slice(0, name.index));
+      if (!isAlias && !isDefault) add("identifier", name[0], at + start + name.index, from);
+    }
   }
+  return imported.map(([name]) => name);
 }

@@ -12,7 +12,7 @@ export type Probe =
   | { kind: "file"; path: string }
   | { kind: "package"; name: string };
 
-type Asked = Pick<CodeReference, "kind" | "text">;
+type Asked = Pick<CodeReference, "kind" | "text" | "from">;
 interface Sources {
   files: ReadonlyMap<string, string>;
   has(word: string): boolean;
@@ -23,7 +23,8 @@ interface Sources {
 const wordMin = 3;
 
 /** What of a reference the sources know; none: the reference is not theirs. */
-export function probesOf({ kind, text }: Asked, sources: Sources): Probe[] {
+export function probesOf({ kind, text, from }: Asked, sources: Sources): Probe[] {
+  if (from !== undefined && !sources.hasPackage(packageOf(from))) return [];
   switch (kind) {
     case "identifier":
       return sources.declares(text) ? [{ kind: "word", word: text, others: [] }] : [];

@@ -27,7 +27,7 @@ export interface SourceIndex {
   /** How many files were read for it: those that no earlier index had read. */
   read: number;
   /** Whether the sources define what the reference names. */
-  knows(reference: Pick<CodeReference, "kind" | "text">): boolean;
+  knows(reference: Pick<CodeReference, "kind" | "text" | "from">): boolean;
   /** Whether a word (an identifier, `--flag`, `kebab-case` word or route) stands in the sources. */
   has(word: string): boolean;
   /** Whether it stands there as a definition. */
@@ -130,7 +130,7 @@ function createIndex(
   const packages = new Set<string>();
   for (const [path, { skip, packageName }] of known) {
     if (skip !== null) skipped.set(path, skip);
-    if (packageName !== null && !isExample(path)) packages.add(packageName);
+    if (packageName !== null && !examples.test(path)) packages.add(packageName);
   }
   const index: SourceIndex = {
     tree,
@@ -163,8 +163,7 @@ const prose =
 const minified = /\.min\.(?:js|css|mjs)$|\.map$|(?:^|\/)dist\//;
 const pictures =
   /\.(?:png|jpe?g|gif|webp|avif|ico|icns|bmp|pdf|woff2?|ttf|otf|eot|mp[34]|webm|mov|zip|gz|tgz|jar|wasm|exe|dll|so|dylib|bin|class|pyc)$/i;
-const pipelines =
-  /^(?:\.github|\.circleci|\.gitlab|\.buildkite|\.husky|\.changeset)\/|^(?:\.gitlab-ci|\.travis|azure-pipelines|appveyor|\.pre-commit-config)\.ya?ml$/;
+const pipelines = /^\.[^/]+\/|^(?:\.gitlab-ci|\.travis|azure-pipelines|appveyor|\.pre-commit-config)\.ya?ml$/;
 
 function skipByPath(path: string): SkipReason | null {
   if (pictures.test(path)) return "binary";
@@ -176,11 +175,14 @@ function skipByPath(path: string): SkipReason | null {
 }
 
 const examples =
-  /(?:^|\/)(?:tests?|__tests__|__mocks__|specs?|e2e|fixtures?|__fixtures__|testdata|mocks?|examples?|demos?|samples?|playground|bench(?:marks?)?)\/|[._-](?:test|spec|bench|stories)\.\w+$|_test\.\w+$|(?:^|\/)test_[^/]*$/i;
+  /(?:^|\/)(?:tests?|__tests__|__mocks__|specs?|e2e|fixtures?|__fixtures__|testdata|mocks?|examples?|demos?|samples?|playgrounds?|sandbox|bench(?:marks?)?|landing|website|www|marketing|homepage|template)\/|[._-](?:test|spec|bench|stories)\.\w+$|_test\.\w+$|(?:^|\/)test_[^/]*$/i;
 
-/** Tests, examples and styles use names; what they define is nobody's interface. */
+/** Tests, examples and manifests use names; what they define is nobody's interface. */
 function isExample(path: string): boolean {
-  return examples.test(path) || /\.(?:html?|sh|bash|ps1)$/i.test(path);
+  return (
+    examples.test(path) ||
+    /\.(?:html?|sh|bash|ps1)$|(?:^|\/)(?:package|composer)\.json$|(?:^|\/)(?:pyproject|Cargo)\.toml$/i.test(path)
+  );
 }
 
 const lineMax = 5000;

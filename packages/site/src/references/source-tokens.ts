@@ -160,7 +160,8 @@ export function createTokenReader(): TokenReader {
     }
     if (at - start > wordMax) return;
     addWord(plain >>> 0);
-    addDeclared(plain >>> 0);
+    const next = bytes[at];
+    if (isFlag || next === 58 || (quoteMarks.has(next ?? 0) && bytes[start - 1] === next)) addDeclared(plain >>> 0);
     if (!isFlag) return;
     addWord(flag >>> 0);
     addDeclared(flag >>> 0);
@@ -205,7 +206,11 @@ function isDeclared(
   if (before !== 0 && declaring.has(before)) return true;
   if (isConstant(bytes, start, wordEnd)) return true;
   let at = wordEnd;
-  if (quoteMarks.has(last)) return bytes[wordEnd] === last;
+  if (quoteMarks.has(last) && bytes[wordEnd] === last) {
+    if (isDistinct(bytes, start, wordEnd)) return true;
+    // A plain word in quotes is a value; before a colon it is a key.
+    at++;
+  }
   // `:name` of Ruby.
   if (last === 58 && start > 1 && (bytes[start - 2] === 32 || bytes[start - 2] === 40)) return true;
   while (at < end && (bytes[at] === 32 || bytes[at] === 9)) at++;
@@ -223,6 +228,15 @@ function isDeclared(
   // A method of Go stands after its receiver.
   if (last === 32 && bytes[start - 2] === 41) return true;
   return isFirst && opensBody(bytes, at, end);
+}
+
+/** `snake_case` or `camelCase`. */
+function isDistinct(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start + 1; at < end; at++) {
+    const c = bytes[at] as number;
+    if (c === 95 || (c > 64 && c < 91)) return true;
+  }
+  return false;
 }
 
 /** `LIKE_THIS`: an environment variable wherever it stands. */
