@@ -68,6 +68,7 @@ const loop = watchLoop();
 const cold = await timed(async () => checkSite(await openSite(disk)));
 const { wallMs: loopMaxMs, ownMs: loopOwnMs } = loop.stop();
 const rssMb = process.memoryUsage().rss / 2 ** 20;
+const rssMaxMb = process.resourceUsage().maxRSS / 2 ** 10;
 
 const site = await openSite(disk);
 const hashes = new Map((await disk.list()).map(({ path }) => [path, site.index.nodes.get(path)?.hash ?? path]));
@@ -104,6 +105,7 @@ const measured: Measured = {
   coldCpuMs: cold.cpuMs,
   warmMs: warm[4] ?? 0,
   rssMb,
+  rssMaxMb,
   loopMaxMs,
   loopOwnMs,
   renameMs: rename.ms,

@@ -1,11 +1,12 @@
-// The figures of the documentation graph: `site.ts [--pages 10000] [--runs 3] [--no-remark]`.
+// The figures of the documentation graph: `site.ts [--pages 10000] [--runs 3] [--no-remark] [--write]`. With --write
+// docs/results.md has the figures.
 import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
-import { bestOf, type Measured, type Remark, renderReport } from "./report.ts";
+import { bestOf, type Measured, type Remark, renderReport, writeResults } from "./report.ts";
 import { writeSite } from "./write-site.ts";
 
 const { values } = parseArgs({
@@ -13,11 +14,14 @@ const { values } = parseArgs({
     pages: { type: "string", default: "10000" },
     runs: { type: "string", default: "3" },
     "no-remark": { type: "boolean", default: false },
+    write: { type: "boolean", default: false },
   },
   // Others are for the count of planted faults, which runs after this.
   strict: false,
 });
 const pages = Number(values.pages);
+/** The number of pages that the aim for memory is meant for. */
+const largePages = 14_000;
 const run = promisify(execFile);
 const folder = await mkdtemp(join(tmpdir(), "emend-bench-"));
 
@@ -39,12 +43,16 @@ async function measure(target: string): Promise<Measured> {
 try {
   await writeSite(join(folder, "site"), pages, "mintlify");
   await writeSite(join(folder, "plain"), pages, "markdown");
+  await writeSite(join(folder, "large"), largePages, "mintlify");
   await writeSite(join(folder, "small"), 200, "mintlify");
   await inProcess<Measured>("./measure.ts", join(folder, "small"));
   const site = await measure(join(folder, "site"));
   const plain = await measure(join(folder, "plain"));
   const remark = values["no-remark"] ? null : await inProcess<Remark>("./remark.ts", join(folder, "plain"));
-  console.log(renderReport(site, plain, remark));
+  const large = await inProcess<Measured>("./measure.ts", join(folder, "large"));
+  const lines = renderReport(site, large, plain, remark);
+  console.log(lines.join("\n"));
+  if (values.write === true) await writeResults("its times", lines);
 } finally {
   await rm(folder, { recursive: true, force: true });
 }

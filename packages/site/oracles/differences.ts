@@ -1,4 +1,3 @@
-const sphinxLabel = "MyST 0.18 finds a label by its bare name only; newer ones find `page.md#label`, too.";
 const docsifyFiles =
   "Docsify opens a file only with the title `:ignore`, which Emend does not read; it accepts every file that is there.";
 const fumadocsTop = "It climbs above the folder of pages, where Fumadocs stays at the top; forges do not.";
@@ -128,12 +127,8 @@ export const differences: Readonly<Record<string, Readonly<Record<string, string
     "link branch/leaf → picture.png": "Hugo finds what belongs to the page; Emend every file beside it.",
   },
   "sphinx-forms": {
-    "link guide/keys → ../start.md#by-label": sphinxLabel,
-    "link guide/keys → /start.md#labelled":
-      "MyST 0.18 reads no fragment after a path from the top; Emend accepts the document.",
     "picture guide/keys → ../pixel.png": "Sphinx copies no picture of a tag; Emend accepts the file.",
   },
-  "sphinx-plain": { "link start → index.md#by-label": sphinxLabel },
   "mdbook-forms": { "route src/start.md": "mdBook serves its first chapter at the top, too." },
   docsify: {
     "link guide/auth → /index.html": docsifyFiles,
@@ -182,19 +177,20 @@ export const differences: Readonly<Record<string, Readonly<Record<string, string
       "Sphinx looks documents up by name; Emend accepts the address of the page that it makes.",
     "link guide/auth → ../start.html":
       "Sphinx looks documents up by name; Emend accepts the address of the page that it makes.",
-    "link guide/auth → /notes.txt": "MyST 0.18 finds files only beside the page; newer ones find them from the top.",
     "link guide/auth → //example.org/x": "It leads to another host; MyST takes it for a name.",
-    "link guide/auth → keys.md#": "An empty fragment is the top of the page in a browser; MyST looks for a name.",
-    "link guide/auth → #": "The same.",
+    "link guide/auth → #": "An empty fragment is the top of the page in a browser; MyST looks for a name.",
     "link guide/auth → #top": "Browsers go to the top of the page.",
     "link guide/auth → /guide/keys#scopes":
-      "MyST 0.18 reads a fragment only after a name with its ending; Emend accepts the document.",
+      "MyST reads a fragment only after a name with its ending; Emend accepts the document.",
     "link guide/auth → /guide/keys#nowhere": "The same; both call it broken.",
     "link guide/auth → keys#scopes": "The same.",
     "link guide/auth → ./keys/#scopes": "The same.",
-    "link guide/auth → .#nowhere": "MyST looks for the id on the page itself; both find the fault.",
+    "link guide/auth → .#here":
+      "MyST 0.18 looked for the id on the page itself, which Emend accepts; 4.0 calls it broken.",
+    "link guide/auth → ./#here": "The same.",
+    "link guide/auth → .#nowhere": "The same; both find the fault.",
     "link guide/auth → ./#nowhere": "The same.",
-    "link guide/auth → project:keys.md": "MyST 0.18 does not know `project:` yet; later ones do.",
+    "link guide/auth → project:keys.md": "Emend does not follow `project:`; it is neither checked nor changed.",
     "heading 49 N°1 ½ ²": "Fractions and small digits are no digits in GitHub's rule.",
     "ids of anchors": "`myst-anchors` lists headings only.",
     "ids of footnotes": "Footnotes have ids for the way back to the text; nobody links to them.",
@@ -223,7 +219,7 @@ export const unjudged: Readonly<Record<string, { rows: number; why: string }>> =
   sphinx: { rows: 30, why: "A name without an ending may be a label on any page, or an object of the code." },
   "sphinx-forms": {
     rows: 11,
-    why: "The same, and roles that name a label; newer ones find labels of any page by `#label`.",
+    why: "The same, and roles that name a label; MyST finds labels of any page by `#label`.",
   },
   "sphinx-plain": { rows: 2, why: "The same." },
   "hugo-forms": {

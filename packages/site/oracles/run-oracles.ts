@@ -126,7 +126,9 @@ function judge(output: Output, built: Built, site: OracleSite, link: OracleSite[
     const isThere = path === "" || site.files[joinPath(dirOf(link.path), path) ?? ""] !== undefined;
     return { ...seen, verdict: hash && isThere ? "no anchor" : "broken" };
   }
-  if (seen.href === null || !built.isReported(link, seen.href, pageUrl)) return seen;
+  const reported = seen.href === null ? false : built.isReported(link, seen.href, pageUrl);
+  if (reported === false) return seen;
+  if (reported !== true) return { ...seen, verdict: reported, to: null };
   return { ...seen, verdict: seen.verdict === "no anchor" ? "no anchor" : "broken", to: null };
 }
 

@@ -79,10 +79,10 @@ const samples: readonly Sample[] = [
   {
     name: "sphinx",
     files: {
-      "docs/conf.py": 'extensions = ["myst_parser"]\nexclude_patterns = ["drafts"]\n',
+      "docs/conf.py": 'extensions = ["myst_parser"]\nmyst_heading_anchors = 2\nexclude_patterns = ["drafts"]\n',
       "docs/index.md": "# Home\n",
       "docs/api.rst": "API\n===\n",
-      "docs/guide/keys.md": "# Keys\n\n(here)=\n## Here\n",
+      "docs/guide/keys.md": "# Keys\n\n(label)=\n## Here\n",
       "docs/drafts/x.md": "[broken](nowhere.md)\n",
       "docs/start.md": "# Start\n",
     },
@@ -90,8 +90,8 @@ const samples: readonly Sample[] = [
     route: "/guide/keys.html",
     start: "docs/start.md",
     good: ["guide/keys.md", "./guide/keys", "/guide/keys.md", "guide/keys.md#here"],
-    bad: ["missing.md", "./missing", "../missing.txt"],
-    unknown: ["project:guide/keys.md", "here", "some/label", "api.rst", "#here"],
+    bad: ["missing.md", "./missing", "../missing.txt", "guide/keys.md#label"],
+    unknown: ["project:guide/keys.md", "label", "some/label", "api.rst", "#label"],
     moved: "docs/guide/tokens.md",
   },
   {

@@ -38,7 +38,7 @@ export interface Reading {
   /** What the site is served below; left out, the top. */
   base?: string;
   /** Whether the builder calls a link broken, by what it made of it and the address of its page. */
-  isReported?(link: PlacedLink, href: string, pageUrl: string): boolean;
+  isReported?(link: PlacedLink, href: string, pageUrl: string): boolean | "broken" | "no anchor";
   /** A target that it cannot find becomes no link at all. */
   dropsBroken?: true;
   /** Whether it calls a link's fragment broken, where no output shows it. */

@@ -57,36 +57,62 @@ export const jekyll: Builder = {
   read: async () => ({}),
 };
 
+/** Python code that any newer Python runs, with what it needs from the machine's own packages. */
+const runPython = (args: string, folder: string): Promise<Ran> =>
+  run("sh", ["-c", `/usr/bin/python3 ${args}`], folder, {
+    PYTHONPATH: `${homeOf(folder)}/usr/lib/python3/dist-packages`,
+  });
+
 export const sphinx: Builder = {
   framework: "sphinx",
   packages: {},
-  make: (folder, env) => {
-    const strict = env?.ORACLE_STRICT === "1" ? "-W --keep-going" : "-q";
-    return runSystem(`sphinx-build -b html ${strict} . _build`)(folder);
-  },
+  archives: [
+    "s/sphinx/python3-sphinx_8.1.3-5_all.deb",
+    "s/sphinx/sphinx-common_8.1.3-5_all.deb",
+    "m/myst-parser/python3-myst-parser_4.0.1-1_all.deb",
+    "p/python-docutils/python3-docutils_0.21.2+dfsg-2_all.deb",
+    "p/python-docutils/docutils-common_0.21.2+dfsg-2_all.deb",
+    "m/markdown-it-py/python3-markdown-it_3.0.0-3_all.deb",
+    "m/mdit-py-plugins/python3-mdit-py-plugins_0.4.2-1_all.deb",
+  ],
+  make: (folder, env) =>
+    runPython(`-m sphinx -b html ${env?.ORACLE_STRICT === "1" ? "-W --keep-going" : "-q"} . _build`, folder),
   output: "_build",
   pageUrl: indexUrl,
   async versions(folder) {
-    const [sphinxVersion = "", myst = ""] = await pythonVersions("sphinx-build", ["sphinx", "myst_parser"], folder);
+    const ask = `-c "import sphinx, myst_parser; print(sphinx.__version__, myst_parser.__version__)"`;
+    const [sphinxVersion = "", myst = ""] = (await runPython(ask, folder)).log.trim().split(" ");
     return { sphinx: sphinxVersion, "myst-parser": myst };
   },
   async read({ log }, site, folder) {
     const reported = new Set<string>();
-    for (const found of log.matchAll(/^(.+?):\d+: WARNING: .*?(?:not found|not in current).*?: ?'?([^'\s]+)'?.*$/gm))
-      reported.add(`${found[1]?.slice(folder.length + 1)} ${found[2]}`);
+    for (const [, path = "", what = "", name = ""] of log.matchAll(
+      /^(.+?):\d+: WARNING: (?:'myst' )?(cross-reference target|local id|Unknown source document|unknown document|undefined label).*?:? '([^']*)' \[[\w.]+\]$/gm,
+    ))
+      reported.add(`${path.slice(folder.length + 1)} ${what} ${name}`);
     // Links name headings by MyST's own ids, as deep as the configuration says; docutils writes others.
     const ids = new Map<string, string[]>();
     for (const path of site.headings.length === 0 ? [] : [site.headingsPath, ...site.blocks.values()]) {
-      const { log: html } = await run("myst-anchors", ["-l", "4", path], folder);
+      const ask = `-c "from myst_parser.cli import print_anchors; print_anchors()" -l 4 "${path}"`;
+      const { log: html } = await runPython(ask, folder);
       ids.set(
         path,
         [...html.matchAll(/ id="([^"]+)"/g)].map(([, id = ""]) => id),
       );
     }
     return {
-      // What it cannot find it writes as plain text.
+      // What its roles cannot find it writes as plain text.
       dropsBroken: true,
-      isReported: ({ path, target }) => reported.has(`${path} ${target}`),
+      isReported({ path, target }) {
+        const { path: file, hash } = splitTarget(target);
+        const has = (what: string, name: string): boolean => reported.has(`${path} ${what} ${name}`);
+        const source = (joinPath(file.startsWith("/") ? "" : dirOf(path), file.replace(/^\//, "")) ?? "").replace(
+          /\.md$/,
+          "",
+        );
+        if (has("cross-reference target", target) || has("Unknown source document", source)) return "broken";
+        return hash !== null && has(file === "" ? "cross-reference target" : "local id", hash) ? "no anchor" : false;
+      },
       ids,
     };
   },

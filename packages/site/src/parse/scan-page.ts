@@ -218,13 +218,16 @@ function scanUnplaced(text: string, bytes: Uint8Array, dialect: Dialect, isPlain
   return facts;
 }
 
-const mystName = /^[ \t]*\(([^()\n]+)\)=|^[ \t]*:name:[ \t]*(\S+)|^\{[^}\n]*#([\w:.-]+)/gm;
+const mystName = /^[ \t]*:name:[ \t]*(\S+)|^\{[^}\n]*#([\w:.-]+)/gm;
 const mystObject =
   /\{(?:eval-rst|auto\w+|glossary|math|function|class|method|option|envvar|confval|(?:py|c|cpp|js|rst|std):\w+)\}/;
 
-/** MyST's labels, names of directives and attribute lists; unknown ones where other directives define more. */
+/**
+ * Names of directives and ids of attribute lists; unknown ones where other directives define more. A label, `(label)=`, is
+ * none: MyST finds it by `#label` or its bare name, not by `page.md#label`.
+ */
 function mystIds(text: string): string[] {
-  const ids = [...text.matchAll(mystName)].map(([, label, name, own]) => decodePiece(label ?? name ?? own ?? ""));
+  const ids = [...text.matchAll(mystName)].map(([, name, own]) => decodePiece(name ?? own ?? ""));
   return mystObject.test(text) ? [...ids, unknownId] : ids;
 }
 
