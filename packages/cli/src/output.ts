@@ -1,4 +1,5 @@
 import type { Cli } from "./cli.ts";
+import { asTyped } from "./run-as.ts";
 
 /** Prints the result: one line of JSON if requested, otherwise text. Nothing else goes to standard output. */
 export function printResult(cli: Cli, options: { json?: boolean }, value: unknown, text: string): void {
@@ -7,5 +8,5 @@ export function printResult(cli: Cli, options: { json?: boolean }, value: unknow
 
 /** Prints a message for people. Silent with `--json`. */
 export function say(cli: Cli, options: { json?: boolean }, text: string): void {
-  if (!options.json) cli.stderr.write(`${text}\n`);
+  if (!options.json) cli.stderr.write(`${asTyped(text)}\n`);
 }

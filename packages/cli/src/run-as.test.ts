@@ -1,11 +1,13 @@
 import { expect, test } from "vitest";
-import { runAs, shellWord } from "./run-as.ts";
+import { asTyped, shellWord } from "./run-as.ts";
 
-test("names commands the way that the person typed this one", () => {
-  expect(runAs({}, "serve --port 1")).toBe("emend serve --port 1");
-  const npm = { npm_package_name: "emend-workspace", npm_lifecycle_event: "demo" };
-  expect(runAs(npm, "serve --port 1")).toBe("npm start -- --port 1");
-  expect(runAs(npm, "key list")).toBe("npm run emend -- key list");
+test("names commands as a person types them in a checkout", () => {
+  expect(asTyped("Next: emend key create --project prj_1, or `emend doctor`.")).toBe(
+    "Next: npx emend key create --project prj_1, or `npx emend doctor`.",
+  );
+  for (const text of ["npx emend key list", "emend: no key", "Emend reads @emend/sdk serve", "emend serves pages"]) {
+    expect(asTyped(text)).toBe(text);
+  }
 });
 
 test("quotes what a shell would take apart", () => {

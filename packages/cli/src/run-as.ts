@@ -1,7 +1,14 @@
-/** How the person would type another command: like this one. */
-export function runAs(env: NodeJS.ProcessEnv, command: string): string {
-  if (env.npm_package_name !== "emend-workspace" || !env.npm_lifecycle_event) return `emend ${command}`;
-  return command.startsWith("serve") ? `npm start -- ${command.slice("serve ".length)}` : `npm run emend -- ${command}`;
+// The published package is compiled, and puts `emend` on the path; a checkout runs its source and does not.
+const typed = import.meta.url.endsWith(".ts") ? "npx emend" : "emend";
+const commands = [
+  ..."serve demo project key model secrets user automation webhook login profile job check".split(" "),
+  ..."lsp mcp backup restore doctor budget completion".split(" "),
+];
+const named = new RegExp(`(?<![\\w@/.-])(?<!npx )emend (?=(?:${commands.join("|")})\\b)`, "g");
+
+/** A text for people, with the commands in it as they are typed here. */
+export function asTyped(text: string): string {
+  return text.replaceAll(named, `${typed} `);
 }
 
 /** A word quoted for a shell. */

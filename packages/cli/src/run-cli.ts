@@ -50,6 +50,7 @@ import {
   registerWebhookRotate,
   registerWebhookState,
 } from "./commands/webhook.ts";
+import { asTyped } from "./run-as.ts";
 import { safeText } from "./terminal/format.ts";
 import { version } from "./version.ts";
 
@@ -65,7 +66,7 @@ export async function runCli(cli: Cli, args: readonly string[]): Promise<number>
     // have its own message.
     const isBroken = cli.signal.aborted && !(error instanceof CliError);
     const { message, exitCode } = describeError(isBroken ? cli.signal.reason : error, cli.env);
-    if (message !== "") cli.stderr.write(`emend: ${message}\n`);
+    if (message !== "") cli.stderr.write(`emend: ${asTyped(message)}\n`);
     if (cli.env.EMEND_DEBUG && error instanceof Error) cli.stderr.write(`${error.stack}\n${stackOfCause(error)}`);
     return exitCode;
   }

@@ -6,7 +6,10 @@ import { minute } from "../terminal/format.ts";
 import { withAdmin } from "../with-admin.ts";
 import { describeTrigger } from "./automation.ts";
 import { readPrompt } from "./job-start.ts";
+import { projectIdOf, splitWords, withProject } from "./jobs-of.ts";
 import { withData, withJson } from "./options.ts";
+
+type Word = string | undefined;
 
 interface AddOptions extends TriggerOptions {
   model?: string;
@@ -15,12 +18,13 @@ interface AddOptions extends TriggerOptions {
 }
 
 export function registerAutomationAdd(automation: Command, cli: Cli): void {
-  const command = automation
+  const described = automation
     .command("add")
-    .description("add an automation and print its id; without --cron or --push it runs by hand alone")
-    .argument("<project>", "the project's id or name")
-    .argument("<name>", "what people call it")
-    .argument("<prompt>", "what its jobs must do, with {{variables}}; - reads it from standard input")
+    .description("add an automation and print its id; without --cron or --push it runs by hand alone");
+  const command = withProject(described, [
+    ["name", "what people call it"],
+    ["prompt", "what its jobs must do, with {{variables}}; - reads it from standard input"],
+  ])
     .option("--cron <expression>", "run at these times, as in '0 9 * * 1'")
     .option("--timezone <zone>", "the zone of those times (default: UTC)")
     .option("--push <repository>", "run after pushes to this context repository of the project")
@@ -29,14 +33,15 @@ export function registerAutomationAdd(automation: Command, cli: Cli): void {
     .option("--include <glob...>", "only where a changed file matches")
     .option("--exclude <glob...>", "changed files that do not count")
     .option("--model <name>", "a model that the project allows (default: the project's)");
-  withJson(withData(command)).action((project: string, name: string, prompt: string, options: AddOptions) =>
-    addAutomation(cli, { project, name, prompt }, options),
-  );
+  withJson(withData(command)).action((first: Word, second: Word, third: Word, options: AddOptions) => {
+    const { project, rest } = splitWords([first, second, third], ["name", "prompt"]);
+    return addAutomation(cli, { project, name: rest[0] as string, prompt: rest[1] as string }, options);
+  });
 }
 
 async function addAutomation(
   cli: Cli,
-  words: { project: string; name: string; prompt: string },
+  words: { project: Word; name: string; prompt: string },
   options: AddOptions,
 ): Promise<void> {
   const trigger = triggerOf(options);
@@ -48,7 +53,7 @@ async function addAutomation(
     createdBy: "console",
   };
   const added = await withAdmin(cli, options, async (admin) =>
-    admin.automations.add({ ...input, projectId: await admin.projectId(words.project) }),
+    admin.automations.add({ ...input, projectId: await projectIdOf(cli, admin, words.project) }),
   );
   printResult(cli, options, added, added.id);
   if (trigger.kind === "manual") say(cli, options, `Added. To run it: emend automation run ${added.id}`);

@@ -8,6 +8,7 @@ export function registerDemo(program: Command, cli: Cli): void {
     .command("demo")
     .description("try Emend: run a job on sample docs, or a copy of your docs, and open its pull request")
     .option("--repo <dir>", "your docs: a git repository or a folder; it is copied and never touched")
+    .option("--prompt <prompt>", "what the job does (default on your docs: Fix broken links.)")
     .option("--docs <dir>", "docs folder inside it (default: detected)")
     .option("--data <dir>", "where the demo keeps its data (default: your cache folder)");
   withJson(command).action(async (options: DemoOptions) => {

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { type Cli, CliError } from "../cli.ts";
 import { type Examination, examine } from "../doctor/examine.ts";
 import { printResult } from "../output.ts";
+import { asTyped } from "../run-as.ts";
 import { safeText } from "../terminal/format.ts";
 import { withData, withJson } from "./options.ts";
 
@@ -27,5 +28,5 @@ async function doctor(cli: Cli, options: DoctorOptions): Promise<void> {
 
 function lineOf({ name, verdict, detail, advice }: Examination): string {
   const line = `${marks[verdict]} ${name.padEnd(11)} ${safeText(detail)}`;
-  return advice === undefined ? line : `${line}\n${" ".repeat(14)}${safeText(advice)}`;
+  return advice === undefined ? line : `${line}\n${" ".repeat(14)}${asTyped(safeText(advice))}`;
 }

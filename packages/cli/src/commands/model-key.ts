@@ -3,6 +3,7 @@ import { type Cli, CliError } from "../cli.ts";
 import { vendorKeys } from "../model-hint.ts";
 import { printResult, say } from "../output.ts";
 import { withAdmin } from "../with-admin.ts";
+import { projectIdOf, splitWords, withProject } from "./jobs-of.ts";
 import { withData, withJson } from "./options.ts";
 import { readSecret } from "./read-secret.ts";
 
@@ -17,24 +18,29 @@ export function registerModelKey(key: Command, cli: Cli): void {
   const set = named(key.command("set").description("set a project's own key for a model vendor"))
     .option("--key-env <variable>", "variable that holds the key (default: the vendor's usual one)")
     .option("--key-file <file>", "file that holds the key");
-  withJson(withData(set)).action((project: string, vendor: string, options: KeyOptions) =>
-    setKey(cli, { project, vendor }, options),
+  withJson(withData(set)).action((first: Word, second: Word, options: KeyOptions) =>
+    setKey(cli, whose(first, second), options),
   );
   const remove = named(key.command("remove").description("take it away: the installation's key is used again"));
-  withJson(withData(remove)).action((project: string, vendor: string, options: KeyOptions) =>
-    removeKey(cli, { project, vendor }, options),
+  withJson(withData(remove)).action((first: Word, second: Word, options: KeyOptions) =>
+    removeKey(cli, whose(first, second), options),
   );
 }
 
 function named(command: Command): Command {
-  return command
-    .argument("<project>", "the project's id or name")
-    .argument("<vendor>", "the part of a model's name before the slash, such as anthropic");
+  return withProject(command, [["vendor", "the part of a model's name before the slash, such as anthropic"]]);
 }
 
+type Word = string | undefined;
+
 interface Whose {
-  project: string;
+  project: Word;
   vendor: string;
+}
+
+function whose(first: Word, second: Word): Whose {
+  const { project, rest } = splitWords([first, second], ["vendor"]);
+  return { project, vendor: rest[0] as string };
 }
 
 async function setKey(cli: Cli, { project, vendor }: Whose, options: KeyOptions): Promise<void> {
@@ -42,18 +48,21 @@ async function setKey(cli: Cli, { project, vendor }: Whose, options: KeyOptions)
   const env = options.keyEnv ?? (options.keyFile === undefined ? usual : undefined);
   const key = await readSecret(cli, "the key", { env, file: options.keyFile });
   if (key === null) throw new CliError("usage", "the key is missing: name its variable with --key-env");
-  await withAdmin(cli, options, async (admin) =>
-    admin.setModelKey({ projectId: await admin.projectId(project), vendor, key }),
-  );
-  printResult(cli, options, { project, vendor, key: "set" }, project);
+  const projectId = await withAdmin(cli, options, async (admin) => {
+    const id = await projectIdOf(cli, admin, project);
+    await admin.setModelKey({ projectId: id, vendor, key });
+    return id;
+  });
+  printResult(cli, options, { project: projectId, vendor, key: "set" }, projectId);
   say(cli, options, `Stored, sealed with EMEND_SECRET. Jobs that begin from now on use it for ${vendor}/….`);
 }
 
 async function removeKey(cli: Cli, { project, vendor }: Whose, options: KeyOptions): Promise<void> {
-  const gone = await withAdmin(cli, options, async (admin) =>
-    admin.setModelKey({ projectId: await admin.projectId(project), vendor, key: null }),
-  );
-  if (!gone) throw new CliError("refused", `the project ${project} has no own key for ${vendor}`);
-  printResult(cli, options, { project, vendor, key: "removed" }, project);
+  const { gone, projectId } = await withAdmin(cli, options, async (admin) => {
+    const id = await projectIdOf(cli, admin, project);
+    return { gone: await admin.setModelKey({ projectId: id, vendor, key: null }), projectId: id };
+  });
+  if (!gone) throw new CliError("refused", `the project ${project ?? projectId} has no own key for ${vendor}`);
+  printResult(cli, options, { project: projectId, vendor, key: "removed" }, projectId);
   say(cli, options, `Removed. Its jobs use the installation's key for ${vendor}/…, if there is one.`);
 }

@@ -4,7 +4,7 @@ import type { Admin } from "@emend/server";
 import { type Command, Option } from "commander";
 import { type Cli, CliError } from "../cli.ts";
 import { printResult, say } from "../output.ts";
-import { runAs, shellWord } from "../run-as.ts";
+import { shellWord } from "../run-as.ts";
 import { safeText } from "../terminal/format.ts";
 import { withNewAdmin } from "../with-admin.ts";
 import { forges, usualVariables, withData, withJson } from "./options.ts";
@@ -73,7 +73,7 @@ async function addProject(cli: Cli, name: string, options: AddOptions): Promise<
     say(cli, options, `It is empty, and jobs need a first commit: ${push} (any user name; a key is the password)`);
   }
   const data = options.data === undefined ? "" : ` --data ${shellWord(options.data)}`;
-  say(cli, options, `Next: ${runAs(cli.env, `key create --project ${project.id}${data}`)}`);
+  say(cli, options, `Next: emend key create --project ${project.id}${data}`);
 }
 
 type NewProject = Parameters<Admin["addProject"]>[0];

@@ -3,6 +3,7 @@ import { type Cli, CliError } from "../cli.ts";
 import { printResult, say } from "../output.ts";
 import { table } from "../terminal/format.ts";
 import { withAdmin } from "../with-admin.ts";
+import { projectIdOf, projectWords, splitWords, withProject } from "./jobs-of.ts";
 import { forges, withData, withJson } from "./options.ts";
 
 interface CommonOptions {
@@ -18,45 +19,49 @@ interface AddOptions extends CommonOptions {
   app?: string;
 }
 
+type Word = string | undefined;
+
 /** The repositories that a project's jobs may read but not write. */
 export function registerProjectContext(project: Command, cli: Cli): void {
   const context = project.command("context").description("repositories that the project's jobs may read");
   context.helpCommand(false);
 
-  const add = context
-    .command("add")
-    .description("let the project's jobs read another repository (10 at most)")
-    .argument("<project>", "the project's id or name")
-    .argument("<name>", "what the agent calls it: @<name>/<path>")
+  const add = withProject(
+    context.command("add").description("let the project's jobs read another repository (10 at most)"),
+    [["name", "what the agent calls it: @<name>/<path>"]],
+  )
     .addOption(new Option("--forge <forge>", "the host of the repository").choices(forges).makeOptionMandatory())
     .requiredOption("--repo <url>", "its address; on the local forge, the id of the project whose repository it is")
     .option("--base <branch>", "the branch to read (default: the repository's own)")
     .option("--token-env <variable>", "variable that holds a token that may read it (default: none is sent)")
     .option("--app <id>", "GitHub: an App's id; the variable holds its private key");
-  withJson(withData(add)).action((id: string, name: string, options: AddOptions) => addContext(cli, id, name, options));
+  withJson(withData(add)).action((first: Word, second: Word, options: AddOptions) => {
+    const { project: given, rest } = splitWords([first, second], ["name"]);
+    return addContext(cli, given, rest[0] as string, options);
+  });
 
   const list = context
     .command("list")
     .description("list the repositories that the project's jobs may read")
-    .argument("<project>", "the project's id or name");
-  withJson(withData(list)).action((id: string, options: CommonOptions) => listContext(cli, id, options));
+    .argument("[project]", projectWords);
+  withJson(withData(list)).action((given: Word, options: CommonOptions) => listContext(cli, given, options));
 
-  const remove = context
-    .command("remove")
-    .description("let the project's jobs read a repository no longer")
-    .argument("<project>", "the project's id or name")
-    .argument("<name>", "its name");
-  withJson(withData(remove)).action((id: string, name: string, options: CommonOptions) =>
-    removeContext(cli, id, name, options),
+  const remove = withProject(
+    context.command("remove").description("let the project's jobs read a repository no longer"),
+    [["name", "its name"]],
   );
+  withJson(withData(remove)).action((first: Word, second: Word, options: CommonOptions) => {
+    const { project: given, rest } = splitWords([first, second], ["name"]);
+    return removeContext(cli, given, rest[0] as string, options);
+  });
 }
 
-async function addContext(cli: Cli, projectId: string, name: string, options: AddOptions): Promise<void> {
+async function addContext(cli: Cli, given: Word, name: string, options: AddOptions): Promise<void> {
   const { forge, repo, base } = options;
   const credential = credentialOf(cli, options);
   const added = await withAdmin(cli, options, async (admin) =>
     admin.addContextRepository({
-      projectId: await admin.projectId(projectId),
+      projectId: await projectIdOf(cli, admin, given),
       name,
       forge,
       repo,
@@ -79,9 +84,9 @@ function credentialOf(cli: Cli, options: AddOptions): string | undefined {
   return options.app === undefined ? value : JSON.stringify({ appId: options.app, privateKey: value });
 }
 
-async function listContext(cli: Cli, projectId: string, options: CommonOptions): Promise<void> {
+async function listContext(cli: Cli, given: Word, options: CommonOptions): Promise<void> {
   const found = await withAdmin(cli, options, async (admin) =>
-    admin.listContextRepositories(await admin.projectId(projectId)),
+    admin.listContextRepositories(await projectIdOf(cli, admin, given)),
   );
   if (found.length === 0) say(cli, options, "No context repositories yet.");
   if (found.length === 0 && !options.json) return;
@@ -95,9 +100,9 @@ async function listContext(cli: Cli, projectId: string, options: CommonOptions):
   printResult(cli, options, found, table([["NAME", "FORGE", "BRANCH", "TOKEN", "REPOSITORY"], ...rows]));
 }
 
-async function removeContext(cli: Cli, projectId: string, name: string, options: CommonOptions): Promise<void> {
+async function removeContext(cli: Cli, given: Word, name: string, options: CommonOptions): Promise<void> {
   const isRemoved = await withAdmin(cli, options, async (admin) =>
-    admin.removeContextRepository({ projectId: await admin.projectId(projectId), name }),
+    admin.removeContextRepository({ projectId: await projectIdOf(cli, admin, given), name }),
   );
   if (!isRemoved) throw new CliError("refused", `the project has no context repository ${name}`);
   printResult(cli, options, { name, removed: true }, `Removed ${name}.`);

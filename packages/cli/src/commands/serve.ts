@@ -5,6 +5,7 @@ import { type Cli, CliError, exitCodes } from "../cli.ts";
 import { modelHint } from "../model-hint.ts";
 import { say } from "../output.ts";
 import { parsePort } from "../parse-options.ts";
+import { asTyped } from "../run-as.ts";
 import { stopWithin } from "../stop-within.ts";
 import { logLine } from "../terminal/log-line.ts";
 import { liveNarrator, silentNarrator } from "../terminal/narrator.ts";
@@ -84,12 +85,15 @@ async function greet(cli: Cli, server: Server, page: string | undefined) {
       "",
       `  Emend is ready at ${server.url}`,
       "",
+      ...(page === undefined ? [] : [`  Open the page         ${await server.admin.createLoginLink(page)}`]),
       ...(ownerUrl ? [`  Become its owner      ${ownerUrl}`] : []),
-      ...(ownerUrl && page === undefined
+      ...(ownerUrl || page !== undefined
         ? []
-        : [`  Log this browser in   ${await server.admin.createLoginLink(page ?? "/app")}`]),
+        : [`  Log this browser in   ${await server.admin.createLoginLink("/app")}`]),
       `  API reference         ${server.url}/reference`,
-      ...(server.databaseDir ? [`  Its database          ${server.databaseDir}: copy it by \`emend backup\``] : []),
+      ...(server.databaseDir
+        ? [`  Its database          ${server.databaseDir}: copy it by \`${asTyped("emend backup")}\``]
+        : []),
       ...(hint ? ["", `  ${hint}`] : []),
       "",
       "  Ctrl-C stops it.",

@@ -8,7 +8,7 @@ import type { Server } from "@emend/server";
 import { checkSite, folderTree, openSite } from "@emend/site";
 import { type Cli, CliError } from "../cli.ts";
 import { existingFolder } from "../commands/project-add.ts";
-import { runAs, shellWord } from "../run-as.ts";
+import { asTyped, shellWord } from "../run-as.ts";
 import { counted, seconds, wrap } from "../terminal/format.ts";
 import type { Narrator } from "../terminal/narrator.ts";
 import { failureText } from "../watch/failure-text.ts";
@@ -20,6 +20,7 @@ import { showReport } from "./show-report.ts";
 
 export interface DemoOptions {
   repo?: string;
+  prompt?: string;
   docs?: string;
   data?: string;
   json?: boolean;
@@ -52,7 +53,7 @@ export async function runDemo(cli: Cli, options: DemoOptions): Promise<void> {
         const link = await server.admin.createLoginLink(job.prLink);
         const staysUp = isLive && Boolean(cli.stdin.isTTY);
         const page = job.prLink;
-        showWayBack(cli, narrator, { link, page, dataDir, url: server.url, staysUp, isDashboardBuilt });
+        showWayBack(narrator, { link, page, dataDir, url: server.url, staysUp, isDashboardBuilt });
         if (staysUp) await untilDismissed(cli);
       }
     } finally {
@@ -67,11 +68,11 @@ export async function runDemo(cli: Cli, options: DemoOptions): Promise<void> {
 async function taskOf(cli: Cli, options: DemoOptions): Promise<Task> {
   if (options.repo === undefined) {
     const look = await lookAtDocs(sampleDir, undefined, cli.signal);
-    return { name: "Sample docs", folder: sampleDir, look, prompt: samplePrompt };
+    return { name: "Sample docs", folder: sampleDir, look, prompt: options.prompt ?? samplePrompt };
   }
   const folder = await existingFolder(resolve(options.repo));
   const look = await lookAtDocs(folder, options.docs, cli.signal);
-  return { name: "A copy of your docs", folder, look, prompt: ownPrompt };
+  return { name: "A copy of your docs", folder, look, prompt: options.prompt ?? ownPrompt };
 }
 
 async function carryOut(cli: Cli, narrator: Narrator, server: Server, task: Task): Promise<AgentJob> {
@@ -173,11 +174,11 @@ interface WayBack {
 }
 
 /** The link, and how to open it: now if the server keeps running, or later if it stops with this command. */
-export function showWayBack(cli: Cli, narrator: Narrator, way: WayBack): void {
+export function showWayBack(narrator: Narrator, way: WayBack): void {
   const { style } = narrator;
   const page = new URL(way.page).pathname;
   const place = `--data ${shellWord(way.dataDir)} --port ${new URL(way.url).port}`;
-  const serve = runAs(cli.env, `serve ${place} --link ${shellWord(page)}`);
+  const serve = asTyped(`emend serve ${place} --link ${shellWord(page)}`);
   const once = style.dim("(works once, for an hour: it logs your browser in)");
   if (way.staysUp) {
     narrator.line(`  ${style.strong("Open the pull request")} ${once}`);

@@ -1,6 +1,5 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import type { Cli } from "../cli.ts";
 import { plainNarrator } from "../terminal/narrator.ts";
 import { showWayBack } from "./run-demo.ts";
 
@@ -17,7 +16,7 @@ test.each([true, false])("says beside its link that the dashboard is not built (
       staysUp,
       isDashboardBuilt,
     };
-    showWayBack({ env: {} } as Cli, plainNarrator(stream as unknown as NodeJS.WriteStream), way);
+    showWayBack(plainNarrator(stream as unknown as NodeJS.WriteStream), way);
     return String(stream.read()).split("\n");
   };
   const lines = shown(false);

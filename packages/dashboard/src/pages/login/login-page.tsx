@@ -37,7 +37,7 @@ export function LoginPage() {
           </p>
           <CopyBlock text="emend user link" />
           <p className="text-quiet">In a checkout of the repository:</p>
-          <CopyBlock text="npm run emend -- user link" />
+          <CopyBlock text="npx emend user link" />
         </>
       )}
     </section>
