@@ -1,7 +1,7 @@
 // The published package is compiled, and puts `emend` on the path; a checkout runs its source and does not.
 const typed = import.meta.url.endsWith(".ts") ? "npx emend" : "emend";
 const commands = [
-  ..."serve demo project key model secrets user automation webhook login profile job check".split(" "),
+  ..."serve demo project key model secrets user automation webhook login profile job check claims".split(" "),
   ..."lsp mcp backup restore doctor budget completion".split(" "),
 ];
 const named = new RegExp(`(?<![\\w@/.-])(?<!npx )emend (?=(?:${commands.join("|")})\\b)`, "g");

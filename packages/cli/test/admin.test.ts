@@ -264,7 +264,7 @@ test("doctor says what is missing and makes nothing", async () => {
   const fresh = await runInProcess(["doctor", "--data", nowhere]);
   expect(fresh).toMatchObject({
     code: 1,
-    stdout: expect.stringMatching(/database .*nothing here yet\n +`emend serve` makes it/),
+    stdout: expect.stringMatching(/database .*nothing here yet\n +`npx emend serve` makes it/),
   });
   expect(fresh.stdout).toMatch(/open files +at most \S+; 8 jobs at a time need about 512\n/);
   expect((await runInProcess(["doctor", "--data", nowhere])).stdout).toContain("not there yet");
@@ -292,7 +292,7 @@ test("commands work without a server too: one that begins makes the installation
   expect(await list()).toMatchObject({
     code: 4,
     stdout: "",
-    stderr: expect.stringContaining("`emend serve` makes it"),
+    stderr: expect.stringContaining("emend serve` makes it"),
   });
   expect(await readdir(idleData)).toEqual([]);
   const added = await runInProcess(["project", "add", "Docs", "--forge", "local", "--data", idleData], { env });

@@ -46,7 +46,7 @@ test("tells the journey a second time in plain lines, and the line at its end op
   const hints = stdout.split("\n").filter((line) => line.includes("OPENAI_API_KEY"));
   expect(hints).toEqual([expect.stringContaining("is set and not used: EMEND_MODEL=openai/gpt-5 would use it")]);
 
-  const [, line = ""] = /^ +emend (serve --data \S+ --port \d+ --link \S+)$/m.exec(stdout) ?? [];
+  const [, line = ""] = /^ +npx emend (serve --data \S+ --port \d+ --link \S+)$/m.exec(stdout) ?? [];
   const serving = startEmend(line.split(" "), { env: { OPENAI_API_KEY: "sk-secret" } });
   await serving.untilPrinted('"event":"link"');
   const link = /http:\/\/\S+\/login\/[^"\s]+/.exec(serving.stdout().split('"event":"link"')[1] ?? "")?.[0] ?? "";
