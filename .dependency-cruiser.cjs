@@ -142,7 +142,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: "node_modules" },
-    exclude: { path: "(^|/)(dist|fixtures|sample)/" },
+    exclude: { path: "(^|/)(dist|fixtures|sample|sample-code)/" },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.json" },
     enhancedResolveOptions: {

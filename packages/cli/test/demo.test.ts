@@ -67,6 +67,18 @@ test("tells the journey a second time in plain lines, and the line at its end op
   expect(served.stderr.trimEnd().split("\n")).toEqual([expect.stringContaining("EMEND_MODEL=openai/gpt-5 would")]);
 });
 
+test("shows how the docs follow a pull request on the code, from the failing status to the passing one", async () => {
+  const { code, stdout, stderr } = await runEmend(["demo", "--drift", "--data", data, "--json"]);
+
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(JSON.parse(stdout)).toMatchObject({
+    pull: expect.stringMatching(/\/forge\/\w+\/pull\/1$/),
+    failed: "1 page names what this removes or renames.",
+    prLink: expect.stringMatching(/\/pull\/1$/),
+    passed: "Docs pull request #1 updates every page that names what this changes.",
+  });
+});
+
 test("fixes a copy of somebody's docs and never touches the folder", async () => {
   const repository = join(dir, "own");
   await mkdir(join(repository, "docs"), { recursive: true });

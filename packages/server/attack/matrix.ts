@@ -56,6 +56,7 @@ const rows: Readonly<Record<keyof typeof rules, readonly string[]>> = {
     `POST ${api}/claims/:id/confirm`,
     `DELETE ${api}/claims/:id`,
     "POST /git/:repository/git-receive-pack",
+    "POST /forge/:projectId/pulls",
     ...["close", "merge", "ready"].map((end) => `POST /forge/:projectId/pull/:number/${end}`),
   ],
   key: ["POST /mcp", "GET /v2/projects"],

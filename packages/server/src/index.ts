@@ -8,6 +8,7 @@ export type { Automation, AutomationRun, Trigger as AutomationTrigger } from "./
 export { type Config, ConfigError, loadConfig, readConfig } from "./config/config.ts";
 export { isDashboardBuilt } from "./dashboard/assets.ts";
 export { AppError } from "./errors.ts";
+export type { GateStatus } from "./gate/gate-store.ts";
 export { isMade } from "./installation/open-database.ts";
 export type { JobEvent } from "./jobs/read/list-events.ts";
 export type { JobReport } from "./jobs/read/read-report.ts";

@@ -16,6 +16,7 @@ import { narratorFor } from "../watch/narrator-for.ts";
 import { createTeller } from "../watch/teller.ts";
 import { watchJob } from "../watch/watch-job.ts";
 import { cacheDir } from "./cache-dir.ts";
+import { type Drift, showDrift } from "./run-drift.ts";
 import { showReport } from "./show-report.ts";
 
 export interface DemoOptions {
@@ -24,6 +25,8 @@ export interface DemoOptions {
   docs?: string;
   data?: string;
   json?: boolean;
+  /** Shows how docs follow a change of the code. */
+  drift?: boolean;
 }
 
 interface Task {
@@ -41,14 +44,19 @@ const ownPrompt = "Fix broken links.";
 /** From nothing to a pull request, with the same HTTP API, database and git as a real installation. */
 export async function runDemo(cli: Cli, options: DemoOptions): Promise<void> {
   const startedAt = performance.now();
+  if (options.drift && options.repo !== undefined)
+    throw new CliError("usage", "--drift shows the sample; leave out --repo");
   const task = await taskOf(cli, options);
   const isLive = Boolean(cli.stdout.isTTY) && cli.env.TERM !== "dumb" && !options.json;
   const narrator = narratorFor(cli, cli.stdout, options);
   try {
     const { server, dataDir, isDashboardBuilt, stop } = await startDemoServer(cli, narrator, options.data);
     try {
-      const job = await carryOut(cli, narrator, server, task);
-      await tell(cli, narrator, server, { job, elapsedMs: Math.round(performance.now() - startedAt), options });
+      const drift = options.drift ? await showDrift(cli, narrator, server, sampleDir) : null;
+      const job = drift?.job ?? (await carryOut(cli, narrator, server, task));
+      const elapsedMs = Math.round(performance.now() - startedAt);
+      if (drift && options.json) tellDrift(cli, drift, elapsedMs);
+      await tell(cli, narrator, server, { job, elapsedMs, isTold: drift !== null, options });
       if (job.prLink) {
         const link = await server.admin.createLoginLink(job.prLink);
         const staysUp = isLive && Boolean(cli.stdin.isTTY);
@@ -96,11 +104,11 @@ async function tell(
   cli: Cli,
   narrator: Narrator,
   server: Server,
-  result: { job: AgentJob; elapsedMs: number; options: DemoOptions },
+  result: { job: AgentJob; elapsedMs: number; isTold: boolean; options: DemoOptions },
 ): Promise<void> {
   const { job, elapsedMs } = result;
   const report = await server.admin.jobReport(job.id);
-  if (result.options.json) {
+  if (result.options.json && !result.isTold) {
     const { id, status, prLink } = job;
     cli.stdout.write(`${JSON.stringify({ id, status, prLink, changedFiles: report.changedFiles, elapsedMs })}\n`);
   }
@@ -108,6 +116,11 @@ async function tell(
     throw new CliError("jobFailed", failureText("the job failed", report.failure));
   }
   showReport(narrator, report, { env: cli.env, elapsedMs });
+}
+
+function tellDrift(cli: Cli, { pull, failed, job, passed }: Drift, elapsedMs: number): void {
+  const told = { pull, failed: failed.words, job: job.id, prLink: job.prLink, passed: passed.words, elapsedMs };
+  cli.stdout.write(`${JSON.stringify(told)}\n`);
 }
 
 /** Returns on Enter, at the end of the input, or on Ctrl-C. */

@@ -28,6 +28,8 @@ import { hookSecretOf } from "../forge/hooks/hook-secret.ts";
 import { isEmptyRepository } from "../forge/local/create-repository.ts";
 import { repositoryOf } from "../forge/local/repository.ts";
 import { type ForgeDeps, knownForge } from "../forge/registry.ts";
+import { type GateStatus, listStatuses } from "../gate/gate-store.ts";
+import { makeDocsPull } from "../gate/make-docs-pull.ts";
 import { createJobRules } from "../http/parse-create-body.ts";
 import { ensureSecret } from "../installation/ensure-secret.ts";
 import { createForgeReach } from "../installation/forge-reach.ts";
@@ -121,6 +123,10 @@ export interface Admin {
   listBudgets(): ReturnType<typeof listBudgets>;
   /** The installation's: changes only the given limits. */
   setMonthlyBudget(edit: Partial<MonthlyBudget>): Promise<MonthlyBudget>;
+  /** What Emend says on the pull requests of a project's repositories, newest first. */
+  listGateStatuses(projectId: string): Promise<readonly GateStatus[]>;
+  /** Starts the job that updates the docs for such a pull request. */
+  makeDocsPull(statusId: string): Promise<{ jobId: string }>;
   readonly automations: Automations;
   /** Writes an archive of the installation into a new folder. The server may be running. */
   backup(folder: string, signal: AbortSignal): Promise<Manifest>;
@@ -279,6 +285,12 @@ export function createAdmin(deps: AdminDeps): Admin {
     testWebhook: async (id) => (await testWebhook(pool, id)) !== null,
     listBudgets: () => listBudgets(pool),
     setMonthlyBudget: (edit) => setMonthlyBudget(pool, edit, consoleActor),
+    listGateStatuses: (projectId) => listStatuses(pool, projectId),
+    makeDocsPull: (id) =>
+      makeDocsPull(
+        { pool, defaultModel: config.model, announceDue: () => {}, createJobRules },
+        { id, createdBy: "console" },
+      ),
     redeliver: (deliveryId) => redeliver(pool, deliveryId),
     async listDeliveries(webhookId) {
       await requireWebhook(pool, webhookId);

@@ -90,13 +90,14 @@ export function levelOf(set: GateLevel | null, forge: string): GateLevel {
 function watchedOf(deps: GateDeps, project: Project, context: readonly ContextRepository[]): readonly Watched[] {
   const { gate } = project.settings;
   const watched: Watched[] = [];
-  const add = (level: GateLevel, more: Omit<Watched, "projectId" | "name" | "level">) => {
+  const add = (level: GateLevel, more: Omit<Watched, "projectId" | "level">) => {
     // A repository of both kinds is the docs'.
     const isThere = watched.some(({ repository }) => repository === more.repository);
-    if (level !== "off" && !isThere) watched.push({ projectId: project.id, name: gate.name, level, ...more });
+    if (level !== "off" && !isThere) watched.push({ projectId: project.id, level, ...more });
   };
   add(levelOf(gate.docs, project.forge), {
     contextId: null,
+    name: gate.name,
     repository: keyOf(project),
     label: "the docs repository",
     mirrorId: project.id,
@@ -105,6 +106,8 @@ function watchedOf(deps: GateDeps, project: Project, context: readonly ContextRe
   for (const repository of context) {
     add(levelOf(gate.sources, repository.forge), {
       contextId: repository.id,
+      // The repository may be the docs of another project, which reports under its own name.
+      name: `${gate.name}/docs`,
       repository: keyOf(repository),
       label: repository.name,
       mirrorId: repository.id,

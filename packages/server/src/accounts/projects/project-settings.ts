@@ -95,8 +95,8 @@ const ProjectSettings = Type.Object({
       docs: GateLevel,
       /** On those of context repositories: which pages name what they remove or change. */
       sources: GateLevel,
-      /** Under which name the status is shown. Two projects on one repository need two names. */
-      name: Type.String({ minLength: 1, maxLength: 40, pattern: "^[\\w][\\w ./:-]*$", default: "emend" }),
+      /** The status's name; on context repositories `/docs` follows. Two projects on one repository need two names. */
+      name: Type.String({ minLength: 1, maxLength: 35, pattern: "^[\\w][\\w ./:-]*$", default: "emend" }),
     },
     { default: {} },
   ),

@@ -61,6 +61,38 @@ describe("links", () => {
   });
 });
 
+describe("opening with a key", () => {
+  const opened = (form: string, headers = bearer("write")) => post(`${host.url}/forge/${project}/pulls`, headers, form);
+
+  it("takes a key that may write, a branch that was pushed and a title", async () => {
+    await personGit(work, "switch", "--quiet", "--force-create", "topic/opened", "main");
+    await writeFile(join(work, "opened.md"), "o\n");
+    await personGit(work, "add", ".");
+    await personGit(work, "commit", "--quiet", "--message=Edit");
+    await personGit(work, "push", "--quiet", join(host.forgeDir, `${project}.git`), "topic/opened");
+    const form = "head=topic/opened&title=A%00+title";
+    expect((await opened(form, bearer("read"))).status).toBe(403);
+    expect((await opened(form, bearer("write", "prj_other"))).status).toBe(404);
+    expect((await opened(form, { ...bearer("write"), origin: "https://evil.example" } as never)).status).toBe(403);
+    const answer = await opened(form);
+    const number = Number(answer.headers.get("location")?.split("/").at(-1));
+    expect(answer.status).toBe(303);
+    expect(await getPullRequest(host.database.pool, project, number)).toMatchObject({
+      title: "A title",
+      baseRef: "main",
+      state: "open",
+    });
+    expect((await opened(form)).status).toBe(409);
+  });
+
+  it("says what is wrong with a branch that is not there, or is none, and without a title", async () => {
+    expect((await opened("head=topic/none&title=x")).status).toBe(409);
+    for (const form of ["head=..&title=x", "title=x", "head=topic/opened", "head=a&base=%2Dx&title=x"]) {
+      expect((await opened(form)).status).toBe(400);
+    }
+  });
+});
+
 describe("merging with a key", () => {
   it("takes a key that may write, and POST", async () => {
     const { url, number } = await openPull("topic/merge", "merged.md", "merged\n");

@@ -1,7 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { isAppError } from "../../errors.ts";
+import { isBranchName } from "../../lib/branch-name.ts";
 import { addressUsed } from "../../lib/own-address.ts";
 import { type AccessDeps, admitKey, say } from "./caller.ts";
 import { type GitRoutesDeps, gitRoutes } from "./git-routes.ts";
+import { openLocalForge } from "./local-forge.ts";
 import { createPullDesk } from "./pull-desk.ts";
 
 type PullRequestRequest = FastifyRequest<{ Params: { projectId: string; number: string } }>;
@@ -28,6 +31,7 @@ export function localForgePlugin(deps: GitRoutesDeps): (app: FastifyInstance) =>
     });
     gitRoutes(app, deps);
     linkRoutes(app, deps);
+    openPullRoute(app, deps);
     pullActionRoutes(app, deps);
   };
 }
@@ -90,6 +94,33 @@ function pullActionRoutes(app: FastifyInstance, deps: GitRoutesDeps & AccessDeps
   action("ready", async (pull) => {
     await desk.markReady(pull);
     return null;
+  });
+}
+
+const titleLengthMax = 250;
+
+/** Opens a pull request of a branch that was pushed. `base`: the default branch where none is given. */
+function openPullRoute(app: FastifyInstance, deps: GitRoutesDeps & AccessDeps): void {
+  app.post("/forge/:projectId/pulls", async (request: FastifyRequest<{ Params: { projectId: string } }>, reply) => {
+    const { projectId } = request.params;
+    const key = await admitKey(deps, request, reply, { projectId, right: "write" });
+    if (key === null) return reply;
+    if (isForeign(request, deps.publicUrl())) return say(reply, 403, "refused: the request came from another site");
+    const form = new URLSearchParams(String(request.body ?? ""));
+    const read = (name: string) => (form.get(name) ?? "").toWellFormed().replaceAll("\0", "").trim();
+    const forge = openLocalForge(deps, projectId);
+    const base = read("base") || ((await forge.describeRepository(deps.signal)).defaultBranch ?? "");
+    const [head, title] = [read("head"), read("title").slice(0, titleLengthMax)];
+    if (!isBranchName(head) || !isBranchName(base)) return say(reply, 400, "head and base must be names of branches");
+    if (title === "") return say(reply, 400, "a pull request needs a title");
+    const draft = { head, base, title, body: read("body"), draft: false, checks: [] };
+    const created = await forge.createPullRequest(draft, deps.signal).catch((error: unknown) => {
+      if (isAppError(error, "forge_rejected")) return error.publicMessage;
+      throw error;
+    });
+    if (typeof created === "string") return say(reply, 409, created);
+    if (created.kind !== "created") return say(reply, 409, "this branch already has an open pull request");
+    return reply.redirect(created.pullRequest.url, 303);
   });
 }
 
