@@ -7,7 +7,11 @@ import { ensureBuild } from "../packages/dashboard/build/ensure-build.ts";
 
 const root = dirname(import.meta.dirname);
 const ours = ["cli", "server", "site", "sdk", "contract", "mcp", "lsp", "runners"] as const;
-const besideSource = { cli: ["package.json", "sample", "sample-code"], server: ["package.json"], dashboard: ["dist"] } as const;
+const besideSource = {
+  cli: ["package.json", "sample", "sample-code"],
+  server: ["package.json"],
+  dashboard: ["dist"],
+} as const;
 
 interface Manifest {
   name: string;
