@@ -25,20 +25,6 @@ export * from "./job-event.ts";
 export * from "./job-list.ts";
 export * from "./job-run.ts";
 export * from "./message-job.ts";
-export {
-  archiveJobOperation,
-  cancelJobOperation,
-  createJobOperation,
-  getJobDiffOperation,
-  getJobOperation,
-  getJobRunOperation,
-  idempotencyKeyLengthMax,
-  listJobsOperation,
-  listProjectsOperation,
-  messageJobOperation,
-  retryJobOperation,
-  streamJobEventsOperation,
-  waitSecondsMax,
-} from "./operations.ts";
+export * from "./operations.ts";
 export * from "./pull-request.ts";
 export * from "./webhook-message.ts";

@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import { Value } from "typebox/value";
 import type { PriceTable } from "../agent/models/prices.ts";
 import type { Endpoint } from "../agent/models/vendor.ts";
+import { rulesModelName, vendorVariables } from "../lib/model-names.ts";
 
 const dollars = Type.Number({ minimum: 0 });
 const Prices = Type.Record(
@@ -15,25 +16,15 @@ const Prices = Type.Record(
   }),
 );
 
-/** Each vendor's usual variables. */
-const variables: Readonly<Record<string, { key: string; baseUrl: string }>> = {
-  anthropic: { key: "ANTHROPIC_API_KEY", baseUrl: "ANTHROPIC_BASE_URL" },
-  openai: { key: "OPENAI_API_KEY", baseUrl: "OPENAI_BASE_URL" },
-  google: { key: "GOOGLE_GENERATIVE_AI_API_KEY", baseUrl: "GOOGLE_GENERATIVE_AI_BASE_URL" },
-  compatible: { key: "EMEND_COMPATIBLE_API_KEY", baseUrl: "EMEND_COMPATIBLE_BASE_URL" },
-};
-
-// Repeated here: importing the model modules would make every command start slowly.
-const rulesModel = "emend/rules";
 export const runnerPrograms = ["claude-code", "codex", "opencode"];
-const languageModels = Object.keys(variables)
+const languageModels = Object.keys(vendorVariables)
   .map((vendor) => `${vendor}/<model>`)
   .join(", ");
 const runners = runnerPrograms.map((program) => `runner/${program}`).join(", ");
 
 function isLanguageModel(name: string): boolean {
   const [vendor = "", ...model] = name.split("/");
-  return Object.hasOwn(variables, vendor) && /^\S+$/.test(model.join("/"));
+  return Object.hasOwn(vendorVariables, vendor) && /^\S+$/.test(model.join("/"));
 }
 
 function isRunner(name: string): boolean {
@@ -50,13 +41,13 @@ export function readModelSettings(
   modelEndpoints: Readonly<Record<string, Endpoint>>;
   modelPrices: PriceTable;
 } {
-  const endpoints = Object.entries(variables).map(([vendor, { key, baseUrl }]) => [
+  const endpoints = Object.entries(vendorVariables).map(([vendor, { key, baseUrl }]) => [
     vendor,
     { apiKey: read(key), baseUrl: parseBaseUrl(baseUrl, read(baseUrl), problems) },
   ]);
-  const model = read("EMEND_MODEL") ?? rulesModel;
-  if (model !== rulesModel && !isLanguageModel(model) && !isRunner(model)) {
-    problems.push(`EMEND_MODEL must be ${rulesModel}, ${languageModels} or ${runners}, not "${model}"`);
+  const model = read("EMEND_MODEL") ?? rulesModelName;
+  if (model !== rulesModelName && !isLanguageModel(model) && !isRunner(model)) {
+    problems.push(`EMEND_MODEL must be ${rulesModelName}, ${languageModels} or ${runners}, not "${model}"`);
   }
   const fallbacks = (read("EMEND_MODEL_FALLBACKS") ?? "").split(",").map((name) => name.trim());
   const modelFallbacks = fallbacks.filter((name) => name !== "");

@@ -1,6 +1,12 @@
-/** Vendors of language models: the part of a model's name before the slash. */
-export const modelVendors = ["anthropic", "openai", "google", "compatible"] as const;
-export type ModelVendor = (typeof modelVendors)[number];
+/** Vendors of language models (the part of a model's name before the slash), with the variables that configure them. */
+export const vendorVariables = {
+  anthropic: { key: "ANTHROPIC_API_KEY", baseUrl: "ANTHROPIC_BASE_URL" },
+  openai: { key: "OPENAI_API_KEY", baseUrl: "OPENAI_BASE_URL" },
+  google: { key: "GOOGLE_GENERATIVE_AI_API_KEY", baseUrl: "GOOGLE_GENERATIVE_AI_BASE_URL" },
+  compatible: { key: "EMEND_COMPATIBLE_API_KEY", baseUrl: "EMEND_COMPATIBLE_BASE_URL" },
+} as const;
+export type ModelVendor = keyof typeof vendorVariables;
+export const modelVendors = Object.keys(vendorVariables) as ModelVendor[];
 
 export const rulesModelName = "emend/rules";
 

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { ForgeName } from "@emend/contract";
 import type { PullRequestCheck } from "../forge/forge.ts";
 import { reachesOut } from "../lib/reaches-out.ts";
 import { fillTemplate } from "./fill-template.ts";
@@ -262,7 +263,7 @@ function sourceList(sources: readonly CitedSource[]): string {
 }
 
 /** The path at which each forge shows a file at a commit. */
-const blobFolders: Readonly<Record<string, string>> = {
+const blobFolders: Readonly<Record<Exclude<ForgeName, "local">, string>> = {
   github: "blob",
   gitlab: "-/blob",
   gitea: "src/commit",
@@ -270,7 +271,7 @@ const blobFolders: Readonly<Record<string, string>> = {
 };
 
 function blobUrl({ forge, repositoryUrl, commit, path, line }: CitedSource): string | null {
-  const folder = Object.hasOwn(blobFolders, forge) ? blobFolders[forge] : undefined;
+  const folder = Object.hasOwn(blobFolders, forge) ? blobFolders[forge as keyof typeof blobFolders] : undefined;
   if (folder === undefined) return null;
   const segments = path.split("/").map((segment) => encodeURIComponent(segment).replace(/[()!*']/g, escaped));
   return `${repositoryUrl}/${folder}/${commit}/${segments.join("/")}#${forge === "bitbucket" ? "lines-" : "L"}${line}`;

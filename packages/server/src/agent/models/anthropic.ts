@@ -5,8 +5,6 @@ const outputTokensMax = 16_000;
 
 export const anthropic: Vendor = {
   name: "anthropic",
-  keyVariable: "ANTHROPIC_API_KEY",
-  baseUrlVariable: "ANTHROPIC_BASE_URL",
   needs: "key",
   metadataName: "anthropic",
   outputTokensMax,

@@ -4,8 +4,6 @@ import type { Vendor } from "./vendor.ts";
 /** Every server with OpenAI's chat completions API: vLLM, Ollama, LM Studio, a gateway. */
 export const compatible: Vendor = {
   name: "compatible",
-  keyVariable: "EMEND_COMPATIBLE_API_KEY",
-  baseUrlVariable: "EMEND_COMPATIBLE_BASE_URL",
   needs: "baseUrl",
   metadataName: "compatible",
   open({ modelId, apiKey, baseUrl, fetch }) {

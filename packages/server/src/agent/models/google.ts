@@ -3,8 +3,6 @@ import type { Vendor } from "./vendor.ts";
 
 export const google: Vendor = {
   name: "google",
-  keyVariable: "GOOGLE_GENERATIVE_AI_API_KEY",
-  baseUrlVariable: "GOOGLE_GENERATIVE_AI_BASE_URL",
   needs: "key",
   metadataName: "google",
   open({ modelId, apiKey, baseUrl, fetch }) {

@@ -3,8 +3,6 @@ import type { Vendor } from "./vendor.ts";
 
 export const openai: Vendor = {
   name: "openai",
-  keyVariable: "OPENAI_API_KEY",
-  baseUrlVariable: "OPENAI_BASE_URL",
   needs: "key",
   metadataName: "openai",
   // The vendor stores nothing: the conversation is only in the stored steps.

@@ -1,6 +1,6 @@
 import type { RunnerSettings } from "@emend/runners";
 import { AppError, isAppError } from "../../errors.ts";
-import { type ModelVendor, modelForms, rulesModelName } from "../../lib/model-names.ts";
+import { type ModelVendor, modelForms, rulesModelName, vendorVariables } from "../../lib/model-names.ts";
 import type { Model } from "../agent.ts";
 import { createRulesModel } from "../rules/rules-model.ts";
 import { isRunner, openRunnerModel } from "../runner-model.ts";
@@ -57,8 +57,8 @@ async function openLanguageModel(deps: ModelsDeps, name: string, projectId: stri
   if (!vendor || modelId === "") throw unknownModel(name);
   const endpoint = deps.endpoints[vendorName] ?? { apiKey: null, baseUrl: null };
   const apiKey = (projectId === null ? null : await deps.keyOf(projectId, vendorName)) ?? endpoint.apiKey;
-  if (vendor.needs === "key" && apiKey === null) throw notSet(name, vendor.keyVariable);
-  if (vendor.needs === "baseUrl" && endpoint.baseUrl === null) throw notSet(name, vendor.baseUrlVariable);
+  if (vendor.needs === "key" && apiKey === null) throw notSet(name, vendorVariables[vendor.name].key);
+  if (vendor.needs === "baseUrl" && endpoint.baseUrl === null) throw notSet(name, vendorVariables[vendor.name].baseUrl);
   return createSdkModel({
     name,
     vendor,

@@ -1,11 +1,10 @@
 import type { LanguageModelV4, SharedV4ProviderOptions } from "@ai-sdk/provider";
+import type { ModelVendor } from "../../lib/model-names.ts";
 
 /** One wire protocol: how to open its models, and how they differ. */
 export interface Vendor {
   /** The part of a model's name before the slash. */
-  name: string;
-  keyVariable: string;
-  baseUrlVariable: string;
+  name: ModelVendor;
   /** The setting that is required. */
   needs: "key" | "baseUrl";
   open(input: VendorInput): LanguageModelV4;

@@ -1,3 +1,4 @@
+import { forgeNames } from "@emend/contract";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { AppError } from "../../errors.ts";
 import type { ByteBudget } from "../../lib/byte-budget.ts";
@@ -18,7 +19,7 @@ export interface HookDeps {
 const bodyBytesMax = 1024 * 1024;
 /** The database's limit. No forge comes near it. */
 const numberMax = 2 ** 31 - 1;
-const forges: readonly string[] = ["github", "gitlab", "gitea", "bitbucket"];
+const forges: readonly string[] = forgeNames.filter((name) => name !== "local");
 
 /**
  * Receives the forges' webhooks. A signed webhook is only a hint to poll: its content is not trusted, and the current
